@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running the compiler and its friends. */
+/* Running the compiler and its friends, with what Portolan's build noted of them; lists of words;
+ * writing what generators made. */
 #include <portolan/command.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,7 +48,7 @@ bool portolan_words_append(struct portolan_arena *arena, struct portolan_words *
 }
 
 /* Starts the command with its output in FILE; returns an errno. */
-static int start(const struct portolan_words *command, const char *file, pid_t *pid)
+static int start_command(const struct portolan_words *command, const char *file, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
@@ -77,7 +80,7 @@ enum portolan_status portolan_command_run(struct portolan_arena *arena,
         return portolan_no_memory(err);
     command->word = grown;
     command->word[command->n] = NULL;
-    if ((error = start(command, file, &pid)) != 0)
+    if ((error = start_command(command, file, &pid)) != 0)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "'%s' cannot be run: %s",
                                   command->word[0], strerror(error));
     while (waitpid(pid, &status, 0) == -1)
@@ -103,5 +106,204 @@ enum portolan_status portolan_file_read(struct portolan_arena *arena, const char
     status = portolan_text_take(&t, &taken, err);
     if (status == PORTOLAN_OK)
         *text = taken;
+    return status;
+}
+
+/* -- Lists of texts as others want them. -- */
+
+static int compare_words(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+enum portolan_status portolan_words_take(struct portolan_words *w, char ***words, size_t *n,
+                                         struct portolan_error *err)
+{
+    size_t size = 0, kept = 0;
+    char *at;
+
+    *n = 0;
+    if (w->n)
+        qsort(w->word, w->n, sizeof *w->word, compare_words);
+    for (size_t i = 0; i < w->n; i++)
+        if (!kept || strcmp(w->word[kept - 1], w->word[i]) != 0) {
+            w->word[kept++] = w->word[i];
+            size += strlen(w->word[i]) + 1;
+        }
+    w->n = kept;
+    *words = portolan_calloc(1, (kept + 1) * sizeof **words + size);
+    if (!*words)
+        return portolan_no_memory(err);
+    at = (char *)(*words + kept + 1);
+    for (size_t i = 0; i < kept; i++) {
+        (*words)[i] = at;
+        at = stpcpy(at, w->word[i]) + 1;
+    }
+    *n = kept;
+    return PORTOLAN_OK;
+}
+
+/* -- The files in which Portolan's build tells how it was made: lines KEY = VALUE. -- */
+
+struct settings_reader {
+    struct portolan_arena *arena;
+    const char *file;
+    size_t folder_length; /* of the file's name, with the slash */
+    const struct portolan_setting *settings;
+    size_t n;
+};
+
+static const struct portolan_setting *find_setting(const struct settings_reader *r, const char *key)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (!strcmp(r->settings[i].key, key))
+            return &r->settings[i];
+    return NULL;
+}
+
+static bool add_path(struct settings_reader *r, struct portolan_words *list, const char *path)
+{
+    return portolan_words_add(
+        r->arena, list,
+        *path == '/'
+            ? portolan_arena_strdup(r->arena, path)
+            : portolan_arena_printf(r->arena, "%.*s%s", (int)r->folder_length, r->file, path));
+}
+
+static enum portolan_status read_line(struct settings_reader *r, const char *line, int number,
+                                      struct portolan_error *err)
+{
+    const char *value = strchr(line, '=');
+    const struct portolan_setting *s;
+    char key[40];
+
+    if (sscanf(line, " %39[^ =]", key) != 1 || key[0] == '#')
+        return PORTOLAN_OK;
+    if (!value || !(s = find_setting(r, key)))
+        return portolan_error_set(err, PORTOLAN_ESYNTAX,
+                                  "%s:%d: '%s' is no setting; the file must be that of this "
+                                  "Portolan's build",
+                                  r->file, number, key);
+    value += 1 + strspn(value + 1, " \t");
+    if (s->is_path ? add_path(r, s->list, value) : portolan_words_split(r->arena, s->list, value))
+        return PORTOLAN_OK;
+    return portolan_no_memory(err);
+}
+
+enum portolan_status portolan_settings_read(struct portolan_arena *arena, const char *file,
+                                            const struct portolan_setting *settings, size_t n,
+                                            struct portolan_error *err)
+{
+    const char *slash = strrchr(file, '/');
+    struct settings_reader r = {arena, file, slash ? (size_t)(slash + 1 - file) : 0, settings, n};
+    enum portolan_status status;
+    const char *text;
+    char *lines, *line;
+    size_t size;
+    int number = 0;
+
+    if ((status = portolan_file_read(arena, file, &text, &size, err)) != PORTOLAN_OK)
+        return status;
+    if (!(lines = portolan_arena_strdup(arena, text)))
+        return portolan_no_memory(err);
+    while (status == PORTOLAN_OK && (line = strsep(&lines, "\n")))
+        status = read_line(&r, line, ++number, err);
+    for (size_t i = 0; status == PORTOLAN_OK && i < n; i++)
+        if (settings[i].is_needed && !settings[i].list->n)
+            status = portolan_error_set(err, PORTOLAN_ESYNTAX,
+                                        "%s:%d: '%s' is missing; the file "
+                                        "must be that of this Portolan's build",
+                                        file, number, settings[i].key);
+    return status;
+}
+
+/* -- Writes what was made: all of it or nothing, and only files whose content changes. -- */
+
+static bool is_content(const struct portolan_made_file *f)
+{
+    struct portolan_text old = {0};
+    bool same = portolan_text_add_file(&old, f->path, f->size) && old.length == f->size &&
+                (!f->size || memcmp(old.bytes, f->bytes, f->size) == 0);
+
+    portolan_text_clear(&old);
+    return same;
+}
+
+/* A file to be written: it has another name until all of them are there. */
+struct file {
+    const struct portolan_made_file *made;
+    const char *new_path;
+};
+
+static enum portolan_status cannot_write(const struct file *f, struct portolan_error *err)
+{
+    return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", f->made->path, strerror(errno));
+}
+
+static enum portolan_status write_new(const struct file *f, struct portolan_error *err)
+{
+    FILE *out = fopen(f->new_path, "wb");
+    struct stat info;
+    bool good;
+
+    if (!out)
+        return cannot_write(f, err);
+    good = fwrite(f->made->bytes, 1, f->made->size, out) == f->made->size;
+    if (f->made->is_script && fstat(fileno(out), &info) == 0) /* who may read may run */
+        good =
+            fchmod(fileno(out), (info.st_mode & 0777) | ((info.st_mode & 0444) >> 2)) == 0 && good;
+    good = fclose(out) == 0 && good;
+    return good ? PORTOLAN_OK : cannot_write(f, err);
+}
+
+static enum portolan_status rename_all(const struct file *files, size_t n,
+                                       struct portolan_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rename(files[i].new_path, files[i].made->path) != 0)
+            return cannot_write(&files[i], err);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status write_all(const struct file *files, size_t n,
+                                      struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; i < n && status == PORTOLAN_OK; i++)
+        status = write_new(&files[i], err);
+    if (status == PORTOLAN_OK)
+        status = rename_all(files, n, err);
+    for (size_t i = 0; i < n && status != PORTOLAN_OK; i++)
+        unlink(files[i].new_path);
+    return status;
+}
+
+enum portolan_status portolan_files_write(struct portolan_arena *arena, const char *folder,
+                                          const struct portolan_made_file *made, size_t n_made,
+                                          struct portolan_error *err)
+{
+    enum portolan_status status;
+    struct file *files = NULL;
+    size_t n = 0;
+    bool is_new;
+
+    for (size_t i = 0; i < n_made; i++) {
+        if (is_content(&made[i]))
+            continue;
+        files = portolan_arena_grow(arena, files, n, sizeof *files);
+        if (files)
+            files[n++] = (struct file){
+                &made[i], portolan_arena_printf(arena, "%s.portolan-new", made[i].path)};
+    }
+    if (arena->failed)
+        return portolan_no_memory(err);
+    is_new = mkdir(folder, 0777) == 0;
+    if (!is_new && errno != EEXIST)
+        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s%s", folder, strerror(errno),
+                                  errno == ENOENT ? "; make the folder that it is to be in" : "");
+    status = write_all(files, n, err);
+    if (status != PORTOLAN_OK && is_new)
+        rmdir(folder);
     return status;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Status codes, errors, diagnostics and the log. */
 #include <portolan/base.h>
 
 #include <stdio.h>
@@ -80,4 +81,26 @@ void portolan_diagnostics_relay(void *arg, const char *file, int line, int colum
 
     portolan_diagnose(relay->user, file, line, column, "%s", text);
     portolan_error_set(relay->err, PORTOLAN_ESYNTAX, "%s:%d: error: %s", file, line, text);
+}
+
+static portolan_log_fn log_handler;
+static void *log_arg;
+
+void portolan_log_set_handler(portolan_log_fn handler, void *arg)
+{
+    log_handler = handler;
+    log_arg = arg;
+}
+
+void portolan_log(enum portolan_log_level level, const char *area, const char *format, ...)
+{
+    char text[2000];
+    va_list args;
+
+    if (!log_handler)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    log_handler(log_arg, level, area, text);
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What a shared object says of itself, read before it is loaded. By hand: this also runs inside
- * programs that are measured as they are, which must not get a library that they do not have, and
- * libelf brings libz.
- */
+/* What a shared object says of itself, read before it is loaded; which file its name means; what it
+ * needs. By hand: this also runs inside programs that are measured as they are, which must not get
+ * a library that they do not have, and libelf brings libz. */
 #include <portolan/shared_object.h>
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -61,6 +60,28 @@ bool shared_object_fits(const char *file)
     good = read(fd, &header, sizeof header) == (ssize_t)sizeof header;
     close(fd);
     return good && fits(&header);
+}
+
+/* The bytes of a file, to be unmapped; NULL with errno when it cannot be opened, NULL and no SIZE
+ * when it cannot be mapped. */
+static const char *map_file(const char *file, size_t *size)
+{
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    void *bytes = MAP_FAILED;
+    struct stat info;
+
+    *size = 0;
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &info) == 0 && info.st_size > 0)
+        bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (bytes == MAP_FAILED) {
+        errno = 0; /* what cannot be mapped is empty */
+        return NULL;
+    }
+    *size = (size_t)info.st_size;
+    return bytes;
 }
 
 /* ------------------------------------------------------------------ the file */
@@ -192,25 +213,209 @@ enum portolan_status shared_object_read(struct portolan_arena *arena, const char
     static const char *none[] = {NULL};
     struct image i = {.arena = arena};
     enum portolan_status status;
-    struct stat info;
-    void *bytes = MAP_FAILED;
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
 
     *object = (struct shared_object){.file = file};
-    if (fd < 0)
+    errno = 0;
+    i.bytes = map_file(file, &i.size);
+    if (!i.bytes && errno)
         return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
-    if (fstat(fd, &info) == 0 && info.st_size > 0)
-        bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (bytes != MAP_FAILED) {
-        i.bytes = bytes;
-        i.size = (size_t)info.st_size;
-    }
     status = read_sections(&i, object, err);
-    if (bytes != MAP_FAILED)
-        munmap(bytes, i.size);
+    if (i.bytes)
+        munmap((void *)i.bytes, i.size);
     object->needed = object->needed ? object->needed : none;
     object->defined = object->defined ? object->defined : none;
     object->undefined = object->undefined ? object->undefined : none;
+    return status;
+}
+
+/* -- Which file a shared object's name means: what the dynamic linker does before it loads
+ * anything, and without its short cut to objects of that name that are loaded already. -- */
+
+#define CACHE_FILE  "/etc/ld.so.cache"
+#define CACHE_MAGIC "glibc-ld.so.cache1.1"
+
+/* The cache as ldconfig(8) writes it: a head, entries, then the texts that entries point to. */
+struct cache_head {
+    char magic[20];
+    uint32_t n_entries, texts_bytes;
+    uint32_t unused[5];
+};
+struct cache_entry {
+    int32_t flags;
+    uint32_t name, file; /* from the head's beginning */
+    uint32_t os_version;
+    uint64_t processor; /* not 0: only for processors that have more */
+};
+
+void shared_search_begin(struct shared_search *s)
+{
+    *s = (struct shared_search){0};
+    s->cache = map_file(CACHE_FILE, &s->cache_bytes);
+    if (s->cache && s->cache_bytes <= sizeof(struct cache_head)) {
+        munmap((void *)s->cache, s->cache_bytes);
+        s->cache = NULL;
+    }
+}
+
+void shared_search_end(struct shared_search *s)
+{
+    if (s->cache)
+        munmap((void *)s->cache, s->cache_bytes);
+    portolan_arena_clear(&s->arena);
+    *s = (struct shared_search){0};
+}
+
+/* The text at OFFSET of the cache, or "" where the cache is broken. */
+static const char *cache_text(const struct shared_search *s, uint32_t offset)
+{
+    if (offset >= s->cache_bytes || !memchr(s->cache + offset, '\0', s->cache_bytes - offset))
+        return "";
+    return s->cache + offset;
+}
+
+static const char *find_in_cache(struct shared_search *s, const char *name)
+{
+    const struct cache_head *head = (const struct cache_head *)s->cache;
+    const struct cache_entry *entries = (const struct cache_entry *)(head + 1);
+
+    if (!s->cache || memcmp(head->magic, CACHE_MAGIC, sizeof head->magic) != 0 ||
+        head->n_entries > (s->cache_bytes - sizeof *head) / sizeof *entries)
+        return NULL;
+    for (uint32_t i = 0; i < head->n_entries; i++)
+        if (entries[i].processor == 0 && strcmp(cache_text(s, entries[i].name), name) == 0) {
+            const char *file = cache_text(s, entries[i].file);
+
+            if (shared_object_fits(file))
+                return portolan_arena_strdup(&s->arena, file);
+        }
+    return NULL;
+}
+
+/* FOLDER (of LENGTH bytes) with $ORIGIN filled in, NULL when another variable is in it. */
+static const char *expand(struct shared_search *s, const char *folder, size_t length,
+                          const char *origin)
+{
+    const char *text = portolan_arena_strndup(&s->arena, folder, length);
+    const char *dollar = text ? strchr(text, '$') : NULL;
+    size_t word;
+
+    if (!dollar)
+        return text;
+    word = strncmp(dollar, "$ORIGIN", 7) == 0 ? 7 : strncmp(dollar, "${ORIGIN}", 9) == 0 ? 9 : 0;
+    if (!word || !origin)
+        return NULL;
+    text = portolan_arena_printf(&s->arena, "%.*s%s%s", (int)(dollar - text), text, origin,
+                                 dollar + word);
+    return text && !strchr(text, '$') ? text : NULL;
+}
+
+static const char *find_in_folder(struct shared_search *s, const char *folder, const char *name)
+{
+    const char *file = portolan_arena_printf(&s->arena, "%s/%s", folder, name);
+
+    return file && shared_object_fits(file) ? file : NULL;
+}
+
+/* FOLDERS has colons in between; an empty one is the working folder. */
+static const char *find_in_list(struct shared_search *s, const char *folders, const char *name,
+                                const char *origin)
+{
+    const char *file = NULL;
+
+    while (folders && !file) {
+        size_t length = strcspn(folders, ":;");
+        const char *folder = length ? expand(s, folders, length, origin) : ".";
+
+        if (folder)
+            file = find_in_folder(s, folder, name);
+        folders = folders[length] ? folders + length + 1 : NULL;
+    }
+    return file;
+}
+
+static const char *find_in_defaults(struct shared_search *s, const char *name)
+{
+    void *program = dlopen(NULL, RTLD_LAZY);
+    const char *file = NULL;
+    Dl_serinfo size, *info;
+
+    if (!program)
+        return NULL;
+    if (dlinfo(program, RTLD_DI_SERINFOSIZE, &size) == 0 &&
+        (info = portolan_arena_alloc(&s->arena, 1, size.dls_size))) {
+        info->dls_size = size.dls_size;
+        info->dls_cnt = size.dls_cnt;
+        if (dlinfo(program, RTLD_DI_SERINFO, info) == 0)
+            for (unsigned i = 0; i < info->dls_cnt && !file; i++)
+                file = find_in_folder(s, info->dls_serpath[i].dls_name, name);
+    }
+    dlclose(program);
+    return file;
+}
+
+const char *shared_search_find(struct shared_search *s, const char *name, const char *rpath,
+                               const char *runpath, const char *origin)
+{
+    const char *file = runpath ? NULL : find_in_list(s, rpath, name, origin);
+    const char *environment = getenv("LD_LIBRARY_PATH");
+
+    if (!file && environment && *environment)
+        file = find_in_list(s, environment, name, NULL);
+    if (!file)
+        file = find_in_list(s, runpath, name, origin);
+    if (!file)
+        file = find_in_cache(s, name);
+    return file ? file : find_in_defaults(s, name);
+}
+
+/* -- A shared object with all that it needs. -- */
+
+static bool holds(const struct shared_closure *closure, const char *file)
+{
+    for (size_t i = 0; i < closure->n; i++)
+        if (strcmp(closure->objects[i].file, file) == 0)
+            return true;
+    return false;
+}
+
+static enum portolan_status add_object(struct shared_search *s, const char *file, const char *name,
+                                       struct shared_closure *closure, struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    closure->objects =
+        portolan_arena_grow(&s->arena, closure->objects, closure->n, sizeof *closure->objects);
+    if (!closure->objects)
+        return portolan_no_memory(err);
+    status = shared_object_read(&s->arena, file, &closure->objects[closure->n], err);
+    closure->objects[closure->n++].name = name;
+    return status;
+}
+
+enum portolan_status shared_closure_read(struct shared_search *s, const char *file,
+                                         struct shared_closure *closure, struct portolan_error *err)
+{
+    enum portolan_status status = add_object(s, file, NULL, closure, err);
+
+    for (size_t i = 0; status == PORTOLAN_OK && i < closure->n; i++) {
+        const struct shared_object object = closure->objects[i];
+        const char *slash = strrchr(object.file, '/');
+        const char *origin =
+            portolan_arena_strndup(&s->arena, object.file, slash ? slash - object.file : 0);
+
+        for (size_t k = 0; status == PORTOLAN_OK && object.needed[k]; k++) {
+            const char *name = object.needed[k];
+            const char *found;
+
+            if (closure->without_loaded && shared_object_is_loaded(name))
+                continue;
+            found = strchr(name, '/')
+                        ? name
+                        : shared_search_find(s, name, object.rpath, object.runpath, origin);
+            /* What cannot be found the dynamic linker reports; it may also be loaded already. */
+            if (found && !holds(closure, found))
+                status = add_object(s, found, name, closure, err);
+        }
+    }
     return status;
 }

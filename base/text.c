@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <portolan/base.h>
+#include <portolan/number.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -104,6 +104,20 @@ bool portolan_read_double(const char *text, double *value)
         return false;
     *value = v;
     return true;
+}
+
+void portolan_number_write(double value, bool is_float, char text[PORTOLAN_NUMBER_TEXT])
+{
+    double back;
+
+    for (int digits = is_float ? 6 : 15; digits <= 17; digits++) {
+        snprintf(text, PORTOLAN_NUMBER_TEXT, "%.*g", digits, value);
+        for (char *comma = strchr(text, ','); comma; comma = NULL)
+            *comma = '.';
+        if (portolan_read_double(text, &back) &&
+            (is_float ? (float)back == (float)value : back == value))
+            return;
+    }
 }
 
 uint64_t portolan_hash(const void *bytes, size_t size, uint64_t seed)

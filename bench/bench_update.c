@@ -54,7 +54,7 @@ int main(void)
         double start, row, with_model, full;
 
         check(portolan_model_fit_terms(&data, shapes, TERMS, NULL, &m, &err), &err);
-        check(portolan_update_create(m, &data, NULL, &u, &err), &err);
+        check(portolan_update_create(m, &data, 0, &u, &err), &err);
         start = now_us();
         for (size_t i = 0; i < MOST; i++)
             check(portolan_update_add(u, &x[n + i], y[n + i], 1), &err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The commands that there are, and how a word becomes one of them. */
-#include "script.h"
+#include "convert.h"
+#include "interpreter.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,155 +9,163 @@
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 const struct command_form command_forms[] = {
-    {COMMAND_HELP, {"help", "?"}, 0, 1, {ARGUMENT_COMMAND}, NULL, "list the commands, or tell one"},
-    {COMMAND_EXIT,
-     {"exit", "quit", "bye", "x"},
-     0,
-     1,
-     {ARGUMENT_WORD},
-     NULL,
-     "leave, with an exit status if one is given"},
-    {COMMAND_DISPLAY,
-     {"display"},
-     1,
-     2,
-     {ARGUMENT_SUBCOMMAND, ARGUMENT_INSTANCE},
-     LIST("arena", "chain", "component", "palette", "pallet", "state"),
-     "display palette | pallet\n"
-     "       - the classes that can be instantiated\n"
-     "    display arena\n"
-     "       - the instances\n"
-     "    display component <instance>\n"
-     "       - the ports and the class of an instance\n"
-     "    display chain [instance]\n"
-     "       - the connections, of all or of one\n"
-     "    display state\n"
-     "       - arena, properties and chain"},
-    {COMMAND_INSTANTIATE,
-     {"instantiate", "create", "pulldown"},
-     1,
-     2,
-     {ARGUMENT_CLASS, ARGUMENT_WORD},
-     NULL,
-     "make an instance of a class; without a name, one is made up"},
-    {COMMAND_CONNECT,
-     {"connect"},
-     4,
-     4,
-     {ARGUMENT_INSTANCE, ARGUMENT_USES, ARGUMENT_INSTANCE, ARGUMENT_PROVIDES},
-     NULL,
-     "connect a uses port (instance, port) to a provides port (instance, port)"},
-    {COMMAND_DISCONNECT,
-     {"disconnect"},
-     4,
-     4,
-     {ARGUMENT_INSTANCE, ARGUMENT_USES, ARGUMENT_INSTANCE, ARGUMENT_PROVIDES},
-     NULL,
-     "undo a connection"},
-    {COMMAND_CONFIGURE,
-     {"configure", "parameters"},
-     2,
-     4,
-     {ARGUMENT_INSTANCE, ARGUMENT_PARAMETERS, ARGUMENT_FIELD, ARGUMENT_REST},
-     NULL,
-     "show a field of a parameter port, or all with ALL or without a field; with a value, set it"},
-    {COMMAND_GO,
-     {"go", "run"},
-     0,
-     2,
-     {ARGUMENT_INSTANCE, ARGUMENT_GO},
-     NULL,
-     "start a component at its go port; what is left out must be unambiguous"},
-    {COMMAND_PALLET,
-     {"pallet", "palette", "classes"},
-     0,
-     0,
-     {0},
-     NULL,
-     "show the classes that can be instantiated"},
-    {COMMAND_ARENA, {"arena", "instances"}, 0, 0, {0}, NULL, "show the instances"},
-    {COMMAND_LINKS, {"links", "chain"}, 0, 0, {0}, NULL, "show the connections"},
-    {COMMAND_PROPERTY,
-     {"property"},
-     1,
-     3,
-     {ARGUMENT_INSTANCE, ARGUMENT_KEY, ARGUMENT_REST},
-     NULL,
-     "show the properties of an instance, or one; with a value, set it. For an instance that is\n"
-     "    not there yet: it gets the property (a parameter) when it is made"},
-    {COMMAND_PORT_PROPERTY,
-     {"port-property"},
-     2,
-     5,
-     {ARGUMENT_INSTANCE, ARGUMENT_PORT, ARGUMENT_KEY, ARGUMENT_TYPE, ARGUMENT_REST},
-     NULL,
-     "show the properties of a port, or one; with a type and a value, set it"},
-    {COMMAND_REMOVE, {"remove"}, 1, 1, {ARGUMENT_INSTANCE}, NULL, "remove an instance"},
-    {COMMAND_NUKE,
-     {"nuke"},
-     1,
-     1,
-     {ARGUMENT_SUBCOMMAND},
-     LIST("all"),
-     "nuke all\n       - remove every instance"},
-    {COMMAND_REPOSITORY,
-     {"repository"},
-     1,
-     2,
-     {ARGUMENT_SUBCOMMAND, ARGUMENT_CLASS},
-     LIST("get", "get-global", "get-lazy", "get-lazy-global", "get-ports", "init", "init-global",
-          "init-lazy", "init-lazy-global", "list"),
-     "repository list\n"
-     "       - the classes that were found but not got\n"
-     "    repository get | get-global | get-lazy | get-lazy-global <class>\n"
-     "       - load a class; its symbols private or global, resolved now or lazily\n"
-     "    repository get-ports <library>\n"
-     "       - load a shared object, global and now\n"
-     "    repository init | init-global | init-lazy | init-lazy-global\n"
-     "       - load every class that was found"},
-    {COMMAND_PATH,
-     {"path"},
-     0,
-     2,
-     {ARGUMENT_SUBCOMMAND, ARGUMENT_FOLDER},
-     LIST("append", "init", "prepend", "set"),
-     "path\n"
-     "       - show the folders that are searched for components\n"
-     "    path init\n"
-     "       - take them from CCA_COMPONENT_PATH\n"
-     "    path append | prepend <folder>\n"
-     "    path set <folder>:<folder>..."},
-    {COMMAND_DEBUG, {"debug", "noisy"}, 0, 0, {0}, NULL, "show what the framework does"},
-    {COMMAND_NODEBUG, {"nodebug", "quiet"}, 0, 0, {0}, NULL, "the end of debug"},
-    {COMMAND_SHELL,
-     {"shell", "system"},
-     1,
-     1,
-     {ARGUMENT_REST},
-     NULL,
-     "run a command of the operating system, if that is allowed"},
-    {COMMAND_LAYOUT,
-     {"setSize", "setMaximum", "commandCount"},
-     0,
-     1,
-     {ARGUMENT_REST},
-     NULL,
-     "the window of the graphical builder; ignored"},
-    {COMMAND_DROP,
-     {"setDropLocation"},
-     2,
-     2,
-     {ARGUMENT_WORD, ARGUMENT_WORD},
-     NULL,
-     "where the graphical builder puts the next instance; ignored"},
-    {COMMAND_MOVE,
-     {"move"},
-     3,
-     3,
-     {ARGUMENT_INSTANCE, ARGUMENT_WORD, ARGUMENT_WORD},
-     NULL,
-     "where the graphical builder puts an instance; ignored"},
-    {COMMAND_EOF, {"eof"}, 0, 0, {0}, NULL, "the end of the script"},
+    {{"help", "?"},
+     verb_help,
+     step_only_shows,
+     .help = "list the commands, or tell one",
+     .arguments = {ARGUMENT_COMMAND}},
+    {{"exit", "quit", "bye", "x"},
+     verb_exit,
+     follow_exit,
+     .help = "leave, with an exit status if one is given",
+     .arguments = {ARGUMENT_WORD}},
+    {{"display"},
+     verb_display,
+     step_only_shows,
+     .help = "display palette | pallet\n"
+             "       - the classes that can be instantiated\n"
+             "    display arena\n"
+             "       - the instances\n"
+             "    display component <instance>\n"
+             "       - the ports and the class of an instance\n"
+             "    display chain [instance]\n"
+             "       - the connections, of all or of one\n"
+             "    display state\n"
+             "       - arena, properties and chain",
+     .n_required = 1,
+     .arguments = {ARGUMENT_SUBCOMMAND, ARGUMENT_INSTANCE},
+     .subcommands = LIST("arena", "chain", "component", "palette", "pallet", "state")},
+    {{"instantiate", "create", "pulldown"},
+     verb_instantiate,
+     follow_instantiate,
+     .help = "make an instance of a class; without a name, one is made up",
+     .n_required = 1,
+     .arguments = {ARGUMENT_CLASS, ARGUMENT_WORD},
+     .after_go = AFTER_GO_LOST},
+    {{"connect"},
+     verb_connect,
+     follow_connect,
+     .help = "connect a uses port (instance, port) to a provides port (instance, port)",
+     .n_required = 4,
+     .arguments = {ARGUMENT_INSTANCE, ARGUMENT_USES, ARGUMENT_INSTANCE, ARGUMENT_PROVIDES},
+     .after_go = AFTER_GO_LEFT_OUT},
+    {{"disconnect"},
+     verb_disconnect,
+     follow_disconnect,
+     .help = "undo a connection",
+     .n_required = 4,
+     .arguments = {ARGUMENT_INSTANCE, ARGUMENT_USES, ARGUMENT_INSTANCE, ARGUMENT_PROVIDES},
+     .after_go = AFTER_GO_LEFT_OUT},
+    {{"configure", "parameters"},
+     verb_configure,
+     follow_configure,
+     .help = "show a field of a parameter port, or all with ALL or without a field; with a value, "
+             "set it",
+     .n_required = 2,
+     .arguments = {ARGUMENT_INSTANCE, ARGUMENT_PARAMETERS, ARGUMENT_FIELD, ARGUMENT_REST},
+     .after_go = AFTER_GO_LEFT_OUT},
+    {{"go", "run"},
+     verb_go,
+     follow_go,
+     .help = "start a component at its go port; what is left out must be unambiguous",
+     .arguments = {ARGUMENT_INSTANCE, ARGUMENT_GO},
+     .after_go = AFTER_GO_LOST},
+    {{"pallet", "palette", "classes"},
+     verb_pallet,
+     step_only_shows,
+     .help = "show the classes that can be instantiated"},
+    {{"arena", "instances"}, verb_arena, step_only_shows, .help = "show the instances"},
+    {{"links", "chain"}, verb_links, step_only_shows, .help = "show the connections"},
+    {{"property"},
+     verb_property,
+     follow_property,
+     .help = "show the properties of an instance, or one; with a value, set it. For an instance "
+             "that is\n"
+             "    not there yet: it gets the property (a parameter) when it is made",
+     .n_required = 1,
+     .arguments = {ARGUMENT_INSTANCE, ARGUMENT_KEY, ARGUMENT_REST},
+     .after_go = AFTER_GO_LEFT_OUT},
+    {{"port-property"},
+     verb_port_property,
+     follow_port_property,
+     .help = "show the properties of a port, or one; with a type and a value, set it",
+     .n_required = 2,
+     .arguments = {ARGUMENT_INSTANCE, ARGUMENT_PORT, ARGUMENT_KEY, ARGUMENT_TYPE, ARGUMENT_REST},
+     .after_go = AFTER_GO_LEFT_OUT},
+    {{"remove"},
+     verb_remove,
+     follow_remove,
+     .help = "remove an instance",
+     .n_required = 1,
+     .arguments = {ARGUMENT_INSTANCE},
+     .after_go = AFTER_GO_LEFT_OUT},
+    {{"nuke"},
+     verb_nuke,
+     follow_nuke,
+     .help = "nuke all\n       - remove every instance",
+     .n_required = 1,
+     .arguments = {ARGUMENT_SUBCOMMAND},
+     .subcommands = LIST("all"),
+     .after_go = AFTER_GO_LEFT_OUT},
+    {{"repository"},
+     verb_repository,
+     follow_repository,
+     .help = "repository list\n"
+             "       - the classes that were found but not got\n"
+             "    repository get | get-global | get-lazy | get-lazy-global <class>\n"
+             "       - load a class; its symbols private or global, resolved now or lazily\n"
+             "    repository get-ports <library>\n"
+             "       - load a shared object, global and now\n"
+             "    repository init | init-global | init-lazy | init-lazy-global\n"
+             "       - load every class that was found",
+     .n_required = 1,
+     .arguments = {ARGUMENT_SUBCOMMAND, ARGUMENT_CLASS},
+     .subcommands = LIST("get", "get-global", "get-lazy", "get-lazy-global", "get-ports", "init",
+                         "init-global", "init-lazy", "init-lazy-global", "list"),
+     .after_go = AFTER_GO_LEFT_OUT},
+    {{"path"},
+     verb_path,
+     follow_path,
+     .help = "path\n"
+             "       - show the folders that are searched for components\n"
+             "    path init\n"
+             "       - take them from CCA_COMPONENT_PATH\n"
+             "    path append | prepend <folder>\n"
+             "    path set <folder>:<folder>...",
+     .arguments = {ARGUMENT_SUBCOMMAND, ARGUMENT_FOLDER},
+     .subcommands = LIST("append", "init", "prepend", "set"),
+     .after_go = AFTER_GO_LEFT_OUT},
+    {{"debug", "noisy"}, verb_debug, step_only_shows, .help = "show what the framework does"},
+    {{"nodebug", "quiet"}, verb_debug, step_only_shows, .help = "the end of debug"},
+    {{"shell", "system"},
+     verb_shell,
+     follow_shell,
+     .help = "run a command of the operating system, if that is allowed",
+     .n_required = 1,
+     .arguments = {ARGUMENT_REST}},
+    {{"setSize", "setMaximum", "commandCount"},
+     verb_nothing,
+     follow_layout,
+     .help = "the window of the graphical builder; ignored",
+     .arguments = {ARGUMENT_REST},
+     .is_gui = true},
+    {{"setDropLocation"},
+     verb_nothing,
+     follow_move,
+     .help = "where the graphical builder puts the next instance; ignored",
+     .n_required = 2,
+     .arguments = {ARGUMENT_WORD, ARGUMENT_WORD},
+     .after_go = AFTER_GO_LEFT_OUT,
+     .is_gui = true},
+    {{"move"},
+     verb_nothing,
+     follow_move,
+     .help = "where the graphical builder puts an instance; ignored",
+     .n_required = 3,
+     .arguments = {ARGUMENT_INSTANCE, ARGUMENT_WORD, ARGUMENT_WORD},
+     .after_go = AFTER_GO_IF_KNOWN,
+     .is_gui = true},
+    {{"eof"}, verb_end, follow_end, .help = "the end of the script", .is_gui = true},
 };
 const size_t n_command_forms = sizeof command_forms / sizeof *command_forms;
 
@@ -168,7 +177,7 @@ static int fits(const struct command_form *form, const char *word)
     for (const char *const *name = form->names; *name; name++) {
         if (!strcmp(*name, word))
             return 2;
-        if (form->id < COMMAND_LAYOUT && !strncmp(*name, word, strlen(word)))
+        if (!form->is_gui && !strncmp(*name, word, strlen(word)))
             best = 1;
     }
     return best;
@@ -221,58 +230,48 @@ enum portolan_status verb_find(const char *word, const struct command_form **for
                               text);
 }
 
-static const char *argument_word(enum argument argument)
+size_t verb_count_arguments(const struct command_form *form)
 {
-    switch (argument) {
-    case ARGUMENT_WORD:
-        return "word";
-    case ARGUMENT_CLASS:
-        return "class";
-    case ARGUMENT_INSTANCE:
-        return "instance";
-    case ARGUMENT_USES:
-        return "uses port";
-    case ARGUMENT_PROVIDES:
-        return "provides port";
-    case ARGUMENT_PORT:
-        return "port";
-    case ARGUMENT_GO:
-        return "go port";
-    case ARGUMENT_PARAMETERS:
-        return "parameter port";
-    case ARGUMENT_FIELD:
-        return "field";
-    case ARGUMENT_KEY:
-        return "key";
-    case ARGUMENT_TYPE:
-        return "type";
-    case ARGUMENT_COMMAND:
-        return "command";
-    case ARGUMENT_SUBCOMMAND:
-        return "what";
-    case ARGUMENT_FOLDER:
-        return "folder";
-    case ARGUMENT_REST:
-        return "rest of the line";
-    }
-    return "";
+    size_t n = 0;
+
+    while (n < MAX_ARGUMENTS && form->arguments[n])
+        n++;
+    return n;
 }
 
 void verb_add_arguments(const struct command_form *form, struct portolan_text *text)
 {
-    for (size_t i = 0; i < form->n_arguments; i++)
+    static const char *const words[] = {
+        [ARGUMENT_WORD] = "word",
+        [ARGUMENT_CLASS] = "class",
+        [ARGUMENT_INSTANCE] = "instance",
+        [ARGUMENT_USES] = "uses port",
+        [ARGUMENT_PROVIDES] = "provides port",
+        [ARGUMENT_PORT] = "port",
+        [ARGUMENT_GO] = "go port",
+        [ARGUMENT_PARAMETERS] = "parameter port",
+        [ARGUMENT_FIELD] = "field",
+        [ARGUMENT_KEY] = "key",
+        [ARGUMENT_TYPE] = "type",
+        [ARGUMENT_COMMAND] = "command",
+        [ARGUMENT_SUBCOMMAND] = "what",
+        [ARGUMENT_FOLDER] = "folder",
+        [ARGUMENT_REST] = "rest of the line",
+    };
+
+    for (size_t i = 0; i < verb_count_arguments(form); i++)
         portolan_text_add(text, i < form->n_required ? "%s<%s>" : "%s[%s]", i ? " " : "",
-                          argument_word(form->arguments[i]));
+                          words[form->arguments[i]]);
 }
 
 enum portolan_status verb_check(const struct command_form *form,
                                 const struct portolan_script_command *c, struct portolan_error *err)
 {
-    size_t n = c->n_words - 1;
-    bool open = form->n_arguments && form->arguments[form->n_arguments - 1] == ARGUMENT_REST;
+    size_t n = c->n_words - 1, most = verb_count_arguments(form);
+    bool open = most && form->arguments[most - 1] == ARGUMENT_REST;
     struct portolan_text text = {0};
 
-    if (n >= form->n_required && (open || n <= form->n_arguments))
+    if (n >= form->n_required && (open || n <= most))
         return PORTOLAN_OK;
     verb_add_arguments(form, &text);
     portolan_error_set(err, PORTOLAN_EINVAL, "%s: too %s arguments; it takes %s", form->names[0],
@@ -284,11 +283,10 @@ enum portolan_status verb_check(const struct command_form *form,
 char *verb_rest(struct portolan_arena *arena, const struct portolan_script_command *c, size_t index)
 {
     struct portolan_text text = {.arena = arena};
-    char *taken = NULL;
+    char *taken;
 
     for (size_t i = index + 1; i < c->n_words; i++)
         portolan_text_add(&text, "%s%s", i > index + 1 ? " " : "", c->words[i]);
-    if (portolan_text_take(&text, &taken, NULL) != PORTOLAN_OK)
-        return NULL;
+    portolan_text_take(&text, &taken, NULL);
     return taken;
 }

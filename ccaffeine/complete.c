@@ -2,8 +2,6 @@
 /* What may stand at the end of a line. */
 #include "interpreter.h"
 
-#include <portolan/command.h>
-
 #include <string.h>
 
 /* The line as far as it is written. */
@@ -21,10 +19,10 @@ static void add(struct completion *c, const char *word)
         portolan_words_add(c->arena, &c->found, word);
 }
 
-static void add_all(struct completion *c, const struct names *names)
+static void add_all(struct completion *c, const struct portolan_words *names)
 {
     for (size_t i = 0; i < names->n; i++)
-        add(c, names->names[i]);
+        add(c, names->word[i]);
 }
 
 static void add_list(struct completion *c, const char *const *list)
@@ -36,7 +34,7 @@ static void add_list(struct completion *c, const char *const *list)
 static void add_commands(struct completion *c)
 {
     for (size_t i = 0; i < n_command_forms; i++)
-        if (command_forms[i].id < COMMAND_LAYOUT)
+        if (!command_forms[i].is_gui)
             add_list(c, command_forms[i].names);
 }
 
@@ -76,7 +74,7 @@ static bool fits(struct completion *c, enum argument kind, const char *instance,
 
 static void add_ports(struct completion *c, enum argument kind, const char *instance)
 {
-    struct names names;
+    struct portolan_words names;
 
     for (int provides = 0; provides < 2; provides++) {
         if ((provides && kind == ARGUMENT_USES) ||
@@ -85,8 +83,8 @@ static void add_ports(struct completion *c, enum argument kind, const char *inst
         if (arena_ports(c->in, c->arena, instance, provides, &names, NULL) != PORTOLAN_OK)
             continue;
         for (size_t i = 0; i < names.n; i++)
-            if (fits(c, kind, instance, names.names[i]))
-                add(c, names.names[i]);
+            if (fits(c, kind, instance, names.word[i]))
+                add(c, names.word[i]);
     }
 }
 
@@ -97,7 +95,7 @@ static void add_fields(struct completion *c, const char *instance, const char *p
     struct sidl_string__array *keys = NULL;
     sidl_BaseInterface ex = NULL;
     struct console_use use;
-    struct names names;
+    struct portolan_words names;
 
     if (console_open(c->in, instance, port, &use, NULL) != PORTOLAN_OK)
         return;
@@ -119,7 +117,7 @@ static void add_keys(struct completion *c, const char *instance, const char *por
     gov_cca_ComponentID id = arena_id(c->in, instance, NULL);
     sidl_BaseInterface ex = NULL;
     gov_cca_TypeMap map = NULL;
-    struct names names;
+    struct portolan_words names;
 
     if (id && port)
         map = gov_cca_ports_BuilderService_getPortProperties(c->in->builder, id, port, &ex);
@@ -130,10 +128,8 @@ static void add_keys(struct completion *c, const char *instance, const char *por
                    NULL) == PORTOLAN_OK)
         add_all(c, &names);
     SIDL_CLEAR(ex);
-    if (map)
-        gov_cca_TypeMap_deleteRef(map, NULL);
-    if (id)
-        gov_cca_ComponentID_deleteRef(id, NULL);
+    gov_cca_TypeMap_deleteRef(map, NULL);
+    gov_cca_ComponentID_deleteRef(id, NULL);
 }
 
 /* Whether the command's own word before leaves room for this argument. */
@@ -144,9 +140,9 @@ static bool is_wanted(struct completion *c, const struct command_form *form, siz
 
     if (!word)
         return true;
-    if (form->id == COMMAND_DISPLAY)
+    if (form->run == verb_display)
         return !strncmp("component", word, strlen(word)) || !strncmp("chain", word, strlen(word));
-    if (form->id == COMMAND_REPOSITORY)
+    if (form->run == verb_repository)
         return !strncmp(word, "get", 3) && strcmp(word, "get-ports") != 0;
     return true;
 }
@@ -155,7 +151,7 @@ static void add_argument(struct completion *c, const struct command_form *form, 
 {
     enum argument kind = form->arguments[index];
     const char *instance = instance_before(c, form, index);
-    struct names names = {0};
+    struct portolan_words names = {0};
 
     if (kind == ARGUMENT_CLASS && classes_list(c->in, c->arena, false, &names, NULL) == PORTOLAN_OK)
         add_all(c, &names);
@@ -196,7 +192,8 @@ enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *
     if (!c.words.n_words)
         add_commands(&c);
     else if (verb_find(c.words.words[0], &form, NULL) == PORTOLAN_OK &&
-             c.words.n_words - 1 < form->n_arguments && is_wanted(&c, form, c.words.n_words - 1))
+             c.words.n_words - 1 < verb_count_arguments(form) &&
+             is_wanted(&c, form, c.words.n_words - 1))
         add_argument(&c, form, c.words.n_words - 1);
     status = arena.failed ? portolan_no_memory(err) : portolan_words_take(&c.found, words, n, err);
     portolan_arena_clear(&arena);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What both directions of conversion share. */
+/* Conversion of scripts and assemblies; a script is followed command by command, without any
+ * component. */
 #ifndef PORTOLAN_CCAFFEINE_CONVERT_H
 #define PORTOLAN_CCAFFEINE_CONVERT_H
 
@@ -14,5 +15,87 @@ const char *convert_stem(struct portolan_arena *arena, const char *file, const c
 /* The type of a class's parameter by the palette; false when that does not know it. */
 bool convert_type(const struct portolan_palette *palette, const char *class_name,
                   const char *parameter, enum portolan_value_type *type, bool *is_array);
+
+/* -- a script that is followed: what it amounts to so far -- */
+
+/* A property of an instance that is not there yet. */
+struct promise {
+    const char *instance, *key, *text;
+    int line;
+    bool kept;
+};
+
+/* An instance whose name an assembly cannot have. */
+struct alias {
+    const char *written, *plain;
+};
+
+struct follower {
+    const struct portolan_script *s;
+    const struct portolan_palette *palette;
+    struct portolan_conversion *c;
+    struct portolan_diagnostics *d;
+    struct portolan_arena *arena;
+    struct portolan_assembly a;
+    const char **got; /* classes */
+    size_t n_got;
+    struct promise *promises;
+    size_t n_promises;
+    struct alias *aliases;
+    size_t n_aliases;
+    bool has_drop, has_ended;
+    int drop_x, drop_y;
+};
+
+/* The command at hand. */
+struct step {
+    struct follower *f;
+    const struct command_form *form;
+    const struct portolan_script_command *words;
+    int line;
+};
+
+#define STEP_NOTE(S, ...) convert_tell((S)->f->c, (S)->f->s->file, (S)->line, false, __VA_ARGS__)
+#define STEP_LOSS(S, ...) convert_tell((S)->f->c, (S)->f->s->file, (S)->line, true, __VA_ARGS__)
+
+/* Grows a list of the follower by one; leaves when memory is out, which the arena remembers. */
+#define GROW(F, LIST, N)                                                                           \
+    ((LIST) = portolan_arena_grow((F)->arena, (LIST), (N), sizeof *(LIST)), (LIST) != NULL)
+
+/* The INDEX-th argument, or NULL. */
+const char *step_argument(const struct step *s, size_t index);
+/* Reports what cannot work. */
+void step_fault(const struct step *s, const struct portolan_error *err);
+/* Tells that a command has no place in an assembly, but does nothing that would be missed. */
+void step_only_shows(const struct step *s);
+/* The instance that a word, or an argument, means; what is wrong goes to ERR, or is told. */
+struct portolan_assembly_instance *step_find(const struct step *s, const char *word,
+                                             struct portolan_error *err);
+struct portolan_assembly_instance *step_instance(const struct step *s, size_t index);
+/*
+ * The class that a word means: of just that name, else one that was got (unless it is just being
+ * got) or one of the palette by loose matching, which is told, else the word as it stands. NULL:
+ * ambiguous, or not exact where it is to be; told.
+ */
+const char *step_class(const struct step *s, const char *word, bool is_get);
+
+/* The commands, of follow_arena.c, follow_values.c and convert_script.c. */
+void follow_instantiate(const struct step *s);
+void follow_move(const struct step *s);
+void follow_connect(const struct step *s);
+void follow_disconnect(const struct step *s);
+void follow_remove(const struct step *s);
+
+void follow_configure(const struct step *s);
+void follow_property(const struct step *s);
+void follow_path(const struct step *s);
+void follow_repository(const struct step *s);
+void follow_go(const struct step *s);
+void follow_exit(const struct step *s);
+void follow_end(const struct step *s);
+void follow_port_property(const struct step *s);
+void follow_nuke(const struct step *s);
+void follow_shell(const struct step *s);
+void follow_layout(const struct step *s);
 
 #endif

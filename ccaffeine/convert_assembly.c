@@ -213,8 +213,8 @@ static void tell_of_the_rest(struct writer *w)
 {
     const struct portolan_assembly *a = w->a;
 
-    if (a->go_monitored)
-        LOSS(w, a->go_line, "a script cannot monitor the go port");
+    if (a->go.monitored)
+        LOSS(w, a->go.line, "a script cannot monitor the go port");
     for (size_t i = 0; i < a->n_pairs; i++)
         LOSS(w, a->pairs[i].line, "a script does not say <pair of='%s' with='%s'>", a->pairs[i].of,
              a->pairs[i].with);
@@ -265,11 +265,11 @@ enum portolan_status portolan_assembly_to_script(const struct portolan_assembly 
         write_instance(&w, &a->instances[i]);
     for (size_t i = 0; i < a->n_connections; i++)
         write_connection(&w, &a->connections[i]);
-    if (a->go_instance && can_make(&w, a->go_instance) && is_word(a->go_port))
-        portolan_text_add(&w.text, "go %s %s\n", a->go_instance, a->go_port);
-    else if (a->go_instance)
-        LOSS(&w, a->go_line, "a script cannot call the go port '%s' of '%s'", a->go_port,
-             a->go_instance);
+    if (a->go.provider && can_make(&w, a->go.provider) && is_word(a->go.provides))
+        portolan_text_add(&w.text, "go %s %s\n", a->go.provider, a->go.provides);
+    else if (a->go.provider)
+        LOSS(&w, a->go.line, "a script cannot call the go port '%s' of '%s'", a->go.provides,
+             a->go.provider);
     portolan_text_add(&w.text, as_bld ? "eof\n" : "quit\n");
     tell_of_the_rest(&w);
     return portolan_text_take(&w.text, text, err);

@@ -1,36 +1,81 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From a script to an assembly: its commands are followed without any component. */
-#include "follow.h"
+#include "convert.h"
+#include "interpreter.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+void convert_tell(struct portolan_conversion *c, const char *file, int line, bool loses,
+                  const char *format, ...)
+{
+    char text[1000];
+    va_list args;
+
+    c->losses += loses;
+    if (!c->tell)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    c->tell(c->arg, file, line, loses, text);
+}
+
+const char *convert_stem(struct portolan_arena *arena, const char *file, const char *default_name)
+{
+    const char *slash, *dot;
+
+    if (!file)
+        file = default_name;
+    slash = strrchr(file, '/');
+    file = slash ? slash + 1 : file;
+    dot = strrchr(file, '.');
+    return portolan_arena_strndup(arena, file,
+                                  dot && dot > file ? (size_t)(dot - file) : strlen(file));
+}
+
+bool convert_type(const struct portolan_palette *palette, const char *class_name,
+                  const char *parameter, enum portolan_value_type *type, bool *is_array)
+{
+    const struct portolan_class_description *class =
+        palette ? portolan_palette_find(palette, class_name) : NULL;
+    const struct portolan_parameter_description *p =
+        class ? portolan_class_parameter(class, parameter) : NULL;
+
+    if (!p)
+        return false;
+    *type = p->type;
+    *is_array = p->is_array;
+    return true;
+}
+
 /* --------------------------------------------------------------------------------- the whole */
 
-static void follow_exit(const struct step *s)
+void follow_exit(const struct step *s)
 {
     const char *code = step_argument(s, 0);
 
     s->f->has_ended = true;
     if (code && strcmp(code, "0") != 0)
-        LOSS(s, "an assembly that went well ends with status 0, not %s", code);
+        STEP_LOSS(s, "an assembly that went well ends with status 0, not %s", code);
 }
 
-static void follow_end(const struct step *s)
+void follow_end(const struct step *s)
 {
     s->f->has_ended = true;
 }
 
-static void follow_port_property(const struct step *s)
+void follow_port_property(const struct step *s)
 {
     if (step_argument(s, 4))
-        LOSS(s, "an assembly does not set properties of ports");
+        STEP_LOSS(s, "an assembly does not set properties of ports");
     else
         step_only_shows(s);
 }
 
-static void follow_nuke(const struct step *s)
+void follow_nuke(const struct step *s)
 {
     if (strcmp(step_argument(s, 0), "all") != 0) {
         portolan_diagnose(s->f->d, s->f->s->file, s->line, 0,
@@ -42,77 +87,32 @@ static void follow_nuke(const struct step *s)
     s->f->a.connections = NULL;
 }
 
-static void follow_shell(const struct step *s)
+void follow_shell(const struct step *s)
 {
-    LOSS(s, "an assembly runs no commands of the operating system");
+    STEP_LOSS(s, "an assembly runs no commands of the operating system");
 }
 
-static void follow_layout(const struct step *s)
+void follow_layout(const struct step *s)
 {
-    NOTE(s, "'%s' is about the window of the graphical builder", s->words->words[0]);
+    STEP_NOTE(s, "'%s' is about the window of the graphical builder", s->words->words[0]);
 }
-
-static void (*const functions[])(const struct step *s) = {
-    [COMMAND_HELP] = step_only_shows,
-    [COMMAND_EXIT] = follow_exit,
-    [COMMAND_DISPLAY] = step_only_shows,
-    [COMMAND_INSTANTIATE] = follow_instantiate,
-    [COMMAND_CONNECT] = follow_connect,
-    [COMMAND_DISCONNECT] = follow_disconnect,
-    [COMMAND_CONFIGURE] = follow_configure,
-    [COMMAND_GO] = follow_go,
-    [COMMAND_PALLET] = step_only_shows,
-    [COMMAND_ARENA] = step_only_shows,
-    [COMMAND_LINKS] = step_only_shows,
-    [COMMAND_PROPERTY] = follow_property,
-    [COMMAND_PORT_PROPERTY] = follow_port_property,
-    [COMMAND_REMOVE] = follow_remove,
-    [COMMAND_NUKE] = follow_nuke,
-    [COMMAND_REPOSITORY] = follow_repository,
-    [COMMAND_PATH] = follow_path,
-    [COMMAND_DEBUG] = step_only_shows,
-    [COMMAND_NODEBUG] = step_only_shows,
-    [COMMAND_SHELL] = follow_shell,
-    [COMMAND_LAYOUT] = follow_layout,
-    [COMMAND_MOVE] = follow_move,
-    [COMMAND_DROP] = follow_move,
-    [COMMAND_EOF] = follow_end,
-};
 
 /* An assembly ends when its go returns: what would only change instances then is not missed. */
 static void follow_after_go(const struct step *s)
 {
-    switch (s->form->id) {
-    case COMMAND_INSTANTIATE:
-    case COMMAND_GO:
-        LOSS(s,
-             "an assembly ends when its go (line %d) returns; what the script runs "
-             "afterwards is left out",
-             s->f->a.go_line);
-        return;
-    case COMMAND_CONNECT:
-    case COMMAND_DISCONNECT:
-    case COMMAND_CONFIGURE:
-    case COMMAND_PROPERTY:
-    case COMMAND_PORT_PROPERTY:
-    case COMMAND_REMOVE:
-    case COMMAND_NUKE:
-    case COMMAND_REPOSITORY:
-    case COMMAND_PATH:
-    case COMMAND_DROP:
-        break;
-    case COMMAND_MOVE:
-        if (step_find(s, step_argument(s, 0), NULL))
-            follow_move(s);
-        else
-            break;
-        return;
-    default:
-        functions[s->form->id](s);
-        return;
-    }
-    NOTE(s, "'%s' is left out: it changes nothing that runs after the go (line %d)",
-         s->words->words[0], s->f->a.go_line);
+    enum after_go after = s->form->after_go;
+
+    if (after == AFTER_GO_FOLLOWED ||
+        (after == AFTER_GO_IF_KNOWN && step_find(s, step_argument(s, 0), NULL)))
+        s->form->follow(s);
+    else if (after == AFTER_GO_LOST)
+        STEP_LOSS(s,
+                  "an assembly ends when its go (line %d) returns; what the script runs "
+                  "afterwards is left out",
+                  s->f->a.go.line);
+    else
+        STEP_NOTE(s, "'%s' is left out: it changes nothing that runs after the go (line %d)",
+                  s->words->words[0], s->f->a.go.line);
 }
 
 static void follow_all(struct follower *f)
@@ -122,16 +122,16 @@ static void follow_all(struct follower *f)
         struct portolan_error err = {0};
 
         if (f->has_ended) {
-            NOTE(&s, "from here on the script is never run");
+            STEP_NOTE(&s, "from here on the script is never run");
             break;
         }
         if (verb_find(s.words->words[0], &s.form, &err) != PORTOLAN_OK ||
             verb_check(s.form, s.words, &err) != PORTOLAN_OK)
             step_fault(&s, &err);
-        else if (f->a.go_instance)
+        else if (f->a.go.provider)
             follow_after_go(&s);
         else
-            functions[s.form->id](&s);
+            s.form->follow(&s);
     }
     for (size_t i = 0; i < f->n_promises; i++)
         if (!f->promises[i].kept)
@@ -167,7 +167,7 @@ void portolan_script_add_path(const struct portolan_script *s, struct portolan_p
     for (size_t i = 0; i < s->n_commands; i++) {
         const struct portolan_script_command *c = &s->commands[i];
 
-        if (verb_find(c->words[0], &form, NULL) != PORTOLAN_OK || form->id != COMMAND_PATH ||
+        if (verb_find(c->words[0], &form, NULL) != PORTOLAN_OK || form->run != verb_path ||
             c->n_words < 2)
             continue;
         if (c->n_words == 2 && getenv("CCA_COMPONENT_PATH"))

@@ -54,11 +54,11 @@ static enum portolan_status show_field(const struct view *v, const char *field)
 
 static enum portolan_status show_fields(const struct view *v, struct sidl_string__array *fields)
 {
-    struct names names;
+    struct portolan_words names;
     enum portolan_status status = names_take(v->c->arena, fields, &names, v->c->err);
 
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++)
-        status = show_field(v, names.names[i]);
+        status = show_field(v, names.word[i]);
     return status;
 }
 
@@ -69,7 +69,7 @@ static enum portolan_status show_groups(const struct view *v)
     struct sidl_string__array *texts =
         ex ? NULL : gov_cca_ports_ParameterPort_readGroupNames(v->parameters, &ex);
     enum portolan_status status = portolan_catch(&ex, v->c->err);
-    struct names groups = {0};
+    struct portolan_words groups = {0};
 
     if (status == PORTOLAN_OK) {
         interpreter_print(v->c->in, "%s:\n", title ? title : "");
@@ -77,8 +77,8 @@ static enum portolan_status show_groups(const struct view *v)
     }
     sidl_String_free(title);
     for (size_t i = 0; status == PORTOLAN_OK && i < groups.n; i++) {
-        interpreter_print(v->c->in, "Group %s:\n", groups.names[i]);
-        texts = gov_cca_ports_ParameterPort_readGroupKeys(v->parameters, groups.names[i], &ex);
+        interpreter_print(v->c->in, "Group %s:\n", groups.word[i]);
+        texts = gov_cca_ports_ParameterPort_readGroupKeys(v->parameters, groups.word[i], &ex);
         if ((status = portolan_catch(&ex, v->c->err)) == PORTOLAN_OK)
             status = show_fields(v, texts);
     }
@@ -172,16 +172,16 @@ struct start {
 static enum portolan_status count_starts(struct command *c, const char *instance,
                                          struct portolan_text *list, struct start *start, size_t *n)
 {
-    struct names ports;
+    struct portolan_words ports;
     const char *type;
     enum portolan_status status = arena_ports(c->in, c->arena, instance, true, &ports, c->err);
 
     for (size_t i = 0; status == PORTOLAN_OK && i < ports.n; i++) {
-        status = arena_port_type(c->in, c->arena, instance, ports.names[i], &type, c->err);
+        status = arena_port_type(c->in, c->arena, instance, ports.word[i], &type, c->err);
         if (status != PORTOLAN_OK || strcmp(type, "gov.cca.ports.GoPort") != 0)
             continue;
-        *start = (struct start){instance, ports.names[i]};
-        portolan_text_add(list, "%s%s %s", *n ? ", " : "", instance, ports.names[i]);
+        *start = (struct start){instance, ports.word[i]};
+        portolan_text_add(list, "%s%s %s", *n ? ", " : "", instance, ports.word[i]);
         ++*n;
     }
     return status;
@@ -191,14 +191,14 @@ static enum portolan_status count_starts(struct command *c, const char *instance
 static enum portolan_status only_start(struct command *c, const char *instance, struct start *start)
 {
     struct portolan_text list = {.arena = c->arena};
-    struct names names = {&instance, 1};
+    struct portolan_words names = {1, &instance};
     enum portolan_status status = PORTOLAN_OK;
     size_t n = 0;
 
     if (!instance)
         status = arena_instances(c->in, c->arena, &names, c->err);
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++)
-        status = count_starts(c, names.names[i], &list, start, &n);
+        status = count_starts(c, names.word[i], &list, start, &n);
     if (status != PORTOLAN_OK || n == 1)
         return status;
     if (n)

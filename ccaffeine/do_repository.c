@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* path, repository, pallet, instantiate, remove, nuke, connect, disconnect. */
+/* path, repository, pallet. */
 #include "interpreter.h"
 
 #include <dlfcn.h>
@@ -12,6 +12,7 @@
 static enum portolan_status add_folder(struct portolan_interpreter *in, const char *folder,
                                        bool in_front, struct portolan_error *err)
 {
+    struct portolan_words *path = &in->path;
     struct stat about;
     enum portolan_status status;
 
@@ -19,7 +20,14 @@ static enum portolan_status add_folder(struct portolan_interpreter *in, const ch
         interpreter_warn(in, "path: there is no folder '%s'", folder);
     else if ((status = classes_add(in, folder, err)) != PORTOLAN_OK)
         return status;
-    return text_list_add(&in->path, folder, in_front, err);
+    if (!(folder = portolan_arena_strdup(&in->arena, folder)) ||
+        !portolan_words_add(&in->arena, path, folder))
+        return portolan_no_memory(err);
+    if (in_front) {
+        memmove(path->word + 1, path->word, (path->n - 1) * sizeof *path->word);
+        path->word[0] = folder;
+    }
+    return PORTOLAN_OK;
 }
 
 /* A list of folders with colons between; "NAME=" in front of it is passed over. */
@@ -32,7 +40,7 @@ static enum portolan_status set_path(struct portolan_interpreter *in, const char
 
     if (!copy)
         return portolan_no_memory(err);
-    text_list_clear(&in->path);
+    in->path.n = 0;
     while (status == PORTOLAN_OK && (folder = strsep(&rest, ":")))
         if (*folder)
             status = add_folder(in, folder, false, err);
@@ -55,7 +63,7 @@ static enum portolan_status show_path(struct portolan_interpreter *in)
 {
     interpreter_print(in, "pathBegin\n");
     for (size_t i = 0; i < in->path.n; i++)
-        interpreter_print(in, "pathElement %s\n", in->path.texts[i]);
+        interpreter_print(in, "pathElement %s\n", in->path.word[i]);
     interpreter_print(in, in->path.n ? "pathEnd\n" : "pathEnd! empty path.\n");
     return PORTOLAN_OK;
 }
@@ -105,15 +113,15 @@ enum portolan_status verb_path(struct command *c)
 
 static enum portolan_status list_repository(struct command *c)
 {
-    struct names names;
+    struct portolan_words names;
     enum portolan_status status = classes_list(c->in, c->arena, false, &names, c->err);
     size_t shown = 0;
 
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++) {
         const struct portolan_class_description *class =
-            portolan_palette_find(c->in->palette, names.names[i]);
+            portolan_palette_find(c->in->palette, names.word[i]);
 
-        if (text_list_has(&c->in->got, class->class_name))
+        if (classes_was_got(c->in, class->class_name))
             continue;
         interpreter_print(c->in, "RepositoryClass %s {%s}\n", class->class_name,
                           class->library ? class->library : "built in");
@@ -138,11 +146,11 @@ get_class(struct command *c, const struct portolan_class_description *class, con
 
 static enum portolan_status get_all(struct command *c, const char *how)
 {
-    struct names names;
+    struct portolan_words names;
     enum portolan_status status = classes_list(c->in, c->arena, false, &names, c->err);
 
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++)
-        status = get_class(c, portolan_palette_find(c->in->palette, names.names[i]), how);
+        status = get_class(c, portolan_palette_find(c->in->palette, names.word[i]), how);
     return status;
 }
 
@@ -184,13 +192,13 @@ enum portolan_status verb_repository(struct command *c)
 
 enum portolan_status verb_pallet(struct command *c)
 {
-    struct names names;
+    struct portolan_words names;
     enum portolan_status status = classes_list(c->in, c->arena, true, &names, c->err);
 
     if (status != PORTOLAN_OK)
         return status;
     interpreter_print(c->in, "Components available:\n");
     for (size_t i = 0; i < names.n; i++)
-        interpreter_print(c->in, "%s\n", names.names[i]);
+        interpreter_print(c->in, "%s\n", names.word[i]);
     return PORTOLAN_OK;
 }

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* -------------------------------------------------------------------------------------- help */
 
@@ -14,7 +13,7 @@ static void show_help(const struct portolan_interpreter *in, const struct comman
 
     for (const char *const *name = form->names; *name; name++)
         portolan_text_add(&text, "%s -- \n", *name);
-    if (form->n_arguments) {
+    if (form->arguments[0]) {
         portolan_text_add(&text, "    arguments: ");
         verb_add_arguments(form, &text);
         portolan_text_add(&text, "\n");
@@ -31,7 +30,7 @@ enum portolan_status verb_help(struct command *c)
 
     if (!verb_argument(c, 0)) {
         for (size_t i = 0; i < n_command_forms; i++)
-            if (command_forms[i].id < COMMAND_LAYOUT)
+            if (!command_forms[i].is_gui)
                 show_help(c->in, &command_forms[i]);
         return PORTOLAN_OK;
     }
@@ -44,14 +43,14 @@ enum portolan_status verb_help(struct command *c)
 
 enum portolan_status verb_arena(struct command *c)
 {
-    struct names names;
+    struct portolan_words names;
     enum portolan_status status = arena_instances(c->in, c->arena, &names, c->err);
     const char *class_name;
 
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++) {
-        status = arena_class(c->in, c->arena, names.names[i], &class_name, c->err);
+        status = arena_class(c->in, c->arena, names.word[i], &class_name, c->err);
         if (status == PORTOLAN_OK)
-            interpreter_print(c->in, "%s of type %s\n", names.names[i], class_name);
+            interpreter_print(c->in, "%s of type %s\n", names.word[i], class_name);
     }
     if (status == PORTOLAN_OK && !names.n)
         interpreter_print(c->in, "!no instantiated components available\n");
@@ -60,7 +59,7 @@ enum portolan_status verb_arena(struct command *c)
 
 static enum portolan_status show_ports(struct command *c, const char *instance, bool provides)
 {
-    struct names names;
+    struct portolan_words names;
     enum portolan_status status = arena_ports(c->in, c->arena, instance, provides, &names, c->err);
     const char *type;
 
@@ -69,11 +68,11 @@ static enum portolan_status show_ports(struct command *c, const char *instance, 
     interpreter_print(c->in, "------------------------------------\n%s registered for %s\n\n",
                       provides ? "ProvidesPorts" : "UsesPorts", instance);
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++) {
-        status = arena_port_type(c->in, c->arena, instance, names.names[i], &type, c->err);
+        status = arena_port_type(c->in, c->arena, instance, names.word[i], &type, c->err);
         if (status == PORTOLAN_OK && provides)
-            interpreter_print(c->in, "Instance Name: %s Class Name: %s\n", names.names[i], type);
+            interpreter_print(c->in, "Instance Name: %s Class Name: %s\n", names.word[i], type);
         else if (status == PORTOLAN_OK)
-            interpreter_print(c->in, "%zu. Instance Name: %s Class Name: %s\n", i, names.names[i],
+            interpreter_print(c->in, "%zu. Instance Name: %s Class Name: %s\n", i, names.word[i],
                               type);
     }
     if (!names.n)
@@ -107,91 +106,47 @@ static bool is_in_use(struct command *c, gov_cca_ConnectionID id)
     sidl_BaseInterface ex = NULL;
     gov_cca_TypeMap map =
         gov_cca_ports_BuilderService_getConnectionProperties(c->in->builder, id, &ex);
-    enum gov_cca_Type__enum type = gov_cca_Type_NoType;
-    bool result = false;
-    char *text = NULL;
+    bool result = !ex && map && gov_cca_TypeMap_getBool(map, "cca.isInUse", FALSE, &ex);
 
-    if (!ex && map &&
-        portolan_typemap_get_text(map, "cca.isInUse", &type, &text, NULL) == PORTOLAN_OK)
-        result = !strcasecmp(text, "true");
-    free(text);
-    if (map)
-        gov_cca_TypeMap_deleteRef(map, NULL);
+    gov_cca_TypeMap_deleteRef(map, NULL);
     SIDL_CLEAR(ex);
     return result;
 }
 
-static enum portolan_status show_connection(struct command *c, gov_cca_ConnectionID id)
+static enum portolan_status show_links_of(struct command *c, const struct links *links,
+                                          const char *instance)
 {
-    sidl_BaseInterface ex = NULL;
-    gov_cca_ComponentID provider = gov_cca_ConnectionID_getProvider(id, &ex);
-    char *name = ex ? NULL : gov_cca_ComponentID_getInstanceName(provider, &ex);
-    char *uses = ex ? NULL : gov_cca_ConnectionID_getUserPortName(id, &ex);
-    char *provides = ex ? NULL : gov_cca_ConnectionID_getProviderPortName(id, &ex);
-
-    if (!ex)
-        interpreter_print(c->in, " is using %s connected to Port: %s provided by component %s%s\n",
-                          uses, provides, name, is_in_use(c, id) ? " ACTIVE" : "");
-    sidl_String_free(name);
-    sidl_String_free(uses);
-    sidl_String_free(provides);
-    if (provider)
-        gov_cca_ComponentID_deleteRef(provider, NULL);
-    return portolan_catch(&ex, c->err);
-}
-
-/* Whether INSTANCE is the connection's user. */
-static bool is_user(gov_cca_ConnectionID id, const char *instance)
-{
-    sidl_BaseInterface ex = NULL;
-    gov_cca_ComponentID user = gov_cca_ConnectionID_getUser(id, &ex);
-    char *name = ex ? NULL : gov_cca_ComponentID_getInstanceName(user, &ex);
-    bool result = !ex && name && !strcmp(name, instance);
-
-    sidl_String_free(name);
-    if (user)
-        gov_cca_ComponentID_deleteRef(user, NULL);
-    SIDL_CLEAR(ex);
-    return result;
-}
-
-static enum portolan_status
-show_links_of(struct command *c, struct gov_cca_ConnectionID__array *all, const char *instance)
-{
-    int32_t n = all ? gov_cca_ConnectionID__array_length(all, 0) : 0;
     const char *class_name;
     enum portolan_status status = arena_class(c->in, c->arena, instance, &class_name, c->err);
 
-    if (status == PORTOLAN_OK)
-        interpreter_print(c->in, "Component %s of type %s\n", instance, class_name);
-    for (int32_t i = 0; status == PORTOLAN_OK && i < n; i++) {
-        gov_cca_ConnectionID id =
-            gov_cca_ConnectionID__array_get1(all, gov_cca_ConnectionID__array_lower(all, 0) + i);
+    if (status != PORTOLAN_OK)
+        return status;
+    interpreter_print(c->in, "Component %s of type %s\n", instance, class_name);
+    for (size_t i = 0; i < links->n; i++) {
+        const struct link *l = &links->all[i];
 
-        if (is_user(id, instance))
-            status = show_connection(c, id);
-        gov_cca_ConnectionID_deleteRef(id, NULL);
+        if (!strcmp(l->user, instance))
+            interpreter_print(
+                c->in, " is using %s connected to Port: %s provided by component %s%s\n", l->uses,
+                l->provides, l->provider, is_in_use(c, l->id) ? " ACTIVE" : "");
     }
-    return status;
+    return PORTOLAN_OK;
 }
 
 /* Of all instances, or of ONLY. */
 static enum portolan_status show_links(struct command *c, const char *only)
 {
-    sidl_BaseInterface ex = NULL;
-    struct gov_cca_ConnectionID__array *all =
-        gov_cca_ports_BuilderService_getConnectionIDs(c->in->builder, NULL, &ex);
-    enum portolan_status status = portolan_catch(&ex, c->err);
-    struct names names = {&only, 1};
+    struct portolan_words names = {1, &only};
+    struct links links;
+    enum portolan_status status = links_list(c->in, c->arena, &links, c->err);
 
     if (status == PORTOLAN_OK && !only)
         status = arena_instances(c->in, c->arena, &names, c->err);
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++)
-        status = show_links_of(c, all, names.names[i]);
+        status = show_links_of(c, &links, names.word[i]);
     if (status == PORTOLAN_OK && !names.n)
         interpreter_print(c->in, "No instantiated components available\n");
-    if (all)
-        gov_cca_ConnectionID__array_deleteRef(all);
+    gov_cca_ConnectionID__array_deleteRef(links.ids);
     return status;
 }
 
@@ -204,13 +159,13 @@ enum portolan_status verb_links(struct command *c)
 
 static enum portolan_status show_state(struct command *c)
 {
-    struct names names;
+    struct portolan_words names;
     enum portolan_status status = verb_arena(c);
 
     if (status == PORTOLAN_OK)
         status = arena_instances(c->in, c->arena, &names, c->err);
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++)
-        status = show_properties(c, names.names[i]);
+        status = show_properties(c, names.word[i]);
     return status == PORTOLAN_OK ? show_links(c, NULL) : status;
 }
 

@@ -16,7 +16,8 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* The keys of a map, sorted: the map gives them in no order. */
-static enum portolan_status keys_of(struct command *c, gov_cca_TypeMap map, struct names *keys)
+static enum portolan_status keys_of(struct command *c, gov_cca_TypeMap map,
+                                    struct portolan_words *keys)
 {
     sidl_BaseInterface ex = NULL;
     struct sidl_string__array *texts = gov_cca_TypeMap_getAllKeys(map, gov_cca_Type_NoType, &ex);
@@ -25,7 +26,7 @@ static enum portolan_status keys_of(struct command *c, gov_cca_TypeMap map, stru
     if (status == PORTOLAN_OK)
         status = names_take(c->arena, texts, keys, c->err);
     if (status == PORTOLAN_OK && keys->n)
-        qsort(keys->names, keys->n, sizeof *keys->names, compare_texts);
+        qsort(keys->word, keys->n, sizeof *keys->word, compare_texts);
     return status;
 }
 
@@ -70,7 +71,7 @@ enum portolan_status show_properties(struct command *c, const char *instance)
 {
     gov_cca_ComponentID id;
     gov_cca_TypeMap map;
-    struct names keys = {0};
+    struct portolan_words keys = {0};
     enum gov_cca_Type__enum type;
     enum portolan_status status = open_properties(c, instance, &id, &map);
 
@@ -78,12 +79,12 @@ enum portolan_status show_properties(struct command *c, const char *instance)
         return status;
     status = keys_of(c, map, &keys);
     for (size_t i = 0; status == PORTOLAN_OK && i < keys.n; i++) {
-        const char *text = value_of(c, map, keys.names[i], &type);
+        const char *text = value_of(c, map, keys.word[i], &type);
 
         if (!text)
             status = c->err->status;
         else
-            interpreter_print(c->in, "ComponentPropertyList %s %s %s\n", instance, keys.names[i],
+            interpreter_print(c->in, "ComponentPropertyList %s %s %s\n", instance, keys.word[i],
                               text);
     }
     if (status == PORTOLAN_OK && keys.n)
@@ -139,22 +140,13 @@ static enum portolan_status set_property(struct command *c, const char *instance
 static enum portolan_status note_property(struct command *c, const char *instance, const char *key,
                                           const char *text)
 {
-    struct pending *p = portolan_calloc(1, sizeof *p);
+    struct portolan_arena *arena = &c->in->arena;
+    struct pending *p = portolan_arena_alloc(arena, 1, sizeof *p);
 
-    if (p) {
-        p->instance = portolan_strdup(instance);
-        p->key = portolan_strdup(key);
-        p->text = portolan_strdup(text);
-    }
-    if (!p || !p->instance || !p->key || !p->text) {
-        if (p) {
-            free(p->instance);
-            free(p->key);
-            free(p->text);
-        }
-        free(p);
+    if (!p || !(p->instance = portolan_arena_strdup(arena, instance)) ||
+        !(p->key = portolan_arena_strdup(arena, key)) ||
+        !(p->text = portolan_arena_strdup(arena, text)))
         return portolan_no_memory(c->err);
-    }
     LL_APPEND(c->in->pending, p);
     return PORTOLAN_OK;
 }
@@ -192,19 +184,19 @@ static enum portolan_status show_port_properties(struct command *c, gov_cca_Type
                                                  const char *instance, const char *only)
 {
     const char *port = verb_argument(c, 1);
-    struct names keys = {&only, 1};
+    struct portolan_words keys = {1, &only};
     enum gov_cca_Type__enum type;
     enum portolan_status status = only ? PORTOLAN_OK : keys_of(c, map, &keys);
 
     for (size_t i = 0; status == PORTOLAN_OK && i < keys.n; i++) {
-        const char *text = value_of(c, map, keys.names[i], &type);
+        const char *text = value_of(c, map, keys.word[i], &type);
 
         if (!text)
             status = c->err->status;
         else
             interpreter_print(c->in, "%s %s %s %s %s %s\n",
                               only ? "PortProperty" : "PortPropertyList", instance, port,
-                              keys.names[i], portolan_typemap_type_word(type), text);
+                              keys.word[i], portolan_typemap_type_word(type), text);
     }
     if (status == PORTOLAN_OK && !only)
         interpreter_print(c->in, "EndPortPropertyList\n");
@@ -270,8 +262,7 @@ enum portolan_status verb_port_property(struct command *c)
         status = set_port_property(c, id, map, instance);
     else if (status == PORTOLAN_OK)
         status = show_port_properties(c, map, instance, verb_argument(c, 2));
-    if (map)
-        gov_cca_TypeMap_deleteRef(map, NULL);
+    gov_cca_TypeMap_deleteRef(map, NULL);
     gov_cca_ComponentID_deleteRef(id, NULL);
     return status;
 }

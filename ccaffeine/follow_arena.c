@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Instances and connections of a script that is followed. */
-#include "follow.h"
+#include "convert.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ void step_fault(const struct step *s, const struct portolan_error *err)
 
 void step_only_shows(const struct step *s)
 {
-    NOTE(s, "'%s' only shows something; an assembly has no place for it", s->words->words[0]);
+    STEP_NOTE(s, "'%s' only shows something; an assembly has no place for it", s->words->words[0]);
 }
 
 /* -------------------------------------------------------------------------------- instances */
@@ -61,16 +61,13 @@ struct portolan_assembly_instance *step_instance(const struct step *s, size_t in
 }
 
 /* The names of the palette's classes. */
-static struct names known_classes(const struct step *s)
+static struct portolan_words known_classes(const struct step *s)
 {
     const struct portolan_class_description *c = NULL;
-    struct names names = {0};
+    struct portolan_words names = {0};
 
-    while (s->f->palette && (c = portolan_palette_next(s->f->palette, c))) {
-        if (!GROW(s->f, names.names, names.n))
-            return (struct names){0};
-        names.names[names.n++] = c->class_name;
-    }
+    while (s->f->palette && (c = portolan_palette_next(s->f->palette, c)))
+        portolan_words_add(s->f->arena, &names, c->class_name);
     return names;
 }
 
@@ -78,8 +75,8 @@ static struct names known_classes(const struct step *s)
 static const char *completed(const struct step *s, const char *word, const char *class_name)
 {
     if (!s->f->c->is_exact) {
-        NOTE(s, "class '%s' is taken to be '%s', which the palette has at present", word,
-             class_name);
+        STEP_NOTE(s, "class '%s' is taken to be '%s', which the palette has at present", word,
+                  class_name);
         return class_name;
     }
     portolan_diagnose(s->f->d, s->f->s->file, s->line, 0,
@@ -89,19 +86,19 @@ static const char *completed(const struct step *s, const char *word, const char 
 
 const char *step_class(const struct step *s, const char *word, bool is_get)
 {
-    struct names known = known_classes(s);
+    struct portolan_words known = known_classes(s);
     struct portolan_error err = {0};
     enum portolan_status status = PORTOLAN_ENOTFOUND;
     const char *match = NULL;
 
     for (size_t i = 0; i < known.n; i++)
-        if (!strcmp(known.names[i], word))
-            return known.names[i];
+        if (!strcmp(known.word[i], word))
+            return known.word[i];
     if (!is_get)
         status = match_name(word, s->f->got, s->f->n_got, "class", &match, &err);
     if (status == PORTOLAN_ENOTFOUND) {
         err = (struct portolan_error){0};
-        status = match_name(word, known.names, known.n, "class", &match, &err);
+        status = match_name(word, known.word, known.n, "class", &match, &err);
         if (status == PORTOLAN_OK)
             return completed(s, word, match);
     }
@@ -146,8 +143,9 @@ static const char *plain_name(const struct step *s, const char *name)
     if (changed && GROW(s->f, s->f->aliases, s->f->n_aliases))
         s->f->aliases[s->f->n_aliases++] = (struct alias){name, copy};
     if (changed)
-        LOSS(s, "instance '%s' becomes '%s', for names are made of letters, digits, '_' and '-'",
-             name, copy);
+        STEP_LOSS(s,
+                  "instance '%s' becomes '%s', for names are made of letters, digits, '_' and '-'",
+                  name, copy);
     return copy;
 }
 
@@ -208,11 +206,12 @@ void follow_instantiate(const struct step *s)
 
 void follow_move(const struct step *s)
 {
-    struct portolan_assembly_instance *i = s->form->id == COMMAND_MOVE ? step_instance(s, 0) : NULL;
-    const char *x_text = step_argument(s, i ? 1 : 0), *y_text = step_argument(s, i ? 2 : 1);
+    bool is_move = step_argument(s, 2) != NULL; /* else the place of the next instance */
+    struct portolan_assembly_instance *i = is_move ? step_instance(s, 0) : NULL;
+    const char *x_text = step_argument(s, is_move), *y_text = step_argument(s, 1 + is_move);
     int64_t x, y;
 
-    if (!i && s->form->id == COMMAND_MOVE)
+    if (!i && is_move)
         return;
     if (!portolan_read_int64(x_text, &x) || !portolan_read_int64(y_text, &y) || x < INT_MIN ||
         x > INT_MAX || y < INT_MIN || y > INT_MAX) {
@@ -263,10 +262,11 @@ void follow_connect(const struct step *s)
         return;
     for (size_t i = 0; i < a->n_connections; i++)
         if (!strcmp(a->connections[i].user, c.user) && !strcmp(a->connections[i].uses, c.uses)) {
-            LOSS(s,
-                 "uses port '%s' of '%s' is connected on line %d already; an assembly connects "
-                 "it once",
-                 c.uses, c.user, a->connections[i].line);
+            STEP_LOSS(
+                s,
+                "uses port '%s' of '%s' is connected on line %d already; an assembly connects "
+                "it once",
+                c.uses, c.user, a->connections[i].line);
             return;
         }
     if (GROW(s->f, a->connections, a->n_connections))

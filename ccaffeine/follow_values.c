@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Values, search path, classes and start of a script that is followed. */
-#include "follow.h"
+#include "convert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +42,10 @@ void follow_property(const struct step *s)
     else if (!step_argument(s, 2))
         step_fault(s, &err);
     else if (i)
-        LOSS(s,
-             "an assembly gives properties before setServices only; put this line before that "
-             "which makes '%s'",
-             i->name);
+        STEP_LOSS(s,
+                  "an assembly gives properties before setServices only; put this line before that "
+                  "which makes '%s'",
+                  i->name);
     else if (GROW(f, f->promises, f->n_promises))
         f->promises[f->n_promises++] = (struct promise){.instance = step_argument(s, 0),
                                                         .key = step_argument(s, 1),
@@ -94,7 +94,7 @@ void follow_path(const struct step *s)
         step_only_shows(s);
     } else if (!strcmp(word, "init") && !folder) {
         list = getenv("CCA_COMPONENT_PATH");
-        NOTE(s, "the folders are those that CCA_COMPONENT_PATH holds at present");
+        STEP_NOTE(s, "the folders are those that CCA_COMPONENT_PATH holds at present");
         set_paths(s->f, list ? list : "");
     } else if (!strcmp(word, "set") && folder) {
         set_paths(s->f, folder);
@@ -114,12 +114,13 @@ void follow_repository(const struct step *s)
     if (!strncmp("list", word, strlen(word)) && !name) {
         step_only_shows(s);
     } else if (!strcmp(word, "get-ports") && name) {
-        LOSS(s, "an assembly does not load shared objects that are no components");
+        STEP_LOSS(s, "an assembly does not load shared objects that are no components");
     } else if (!strncmp(word, "init", 4) && !name) {
-        NOTE(s, "an assembly loads what it uses");
+        STEP_NOTE(s, "an assembly loads what it uses");
     } else if (!strncmp(word, "get", 3) && name) {
         if (strcmp(word, "get") != 0)
-            NOTE(s, "an assembly loads every class as `repository get` does, private and at once");
+            STEP_NOTE(
+                s, "an assembly loads every class as `repository get` does, private and at once");
         class_name = step_class(s, name, true);
         if (class_name && GROW(f, f->got, f->n_got))
             f->got[f->n_got++] = class_name;
@@ -171,7 +172,6 @@ void follow_go(const struct step *s)
                           "without running the script");
         return;
     }
-    a->go_instance = i->name;
-    a->go_port = port;
-    a->go_line = s->line;
+    a->go = (struct portolan_assembly_connection){
+        .user = "", .uses = "go", .provider = i->name, .provides = port, .line = s->line};
 }

@@ -8,42 +8,6 @@
 
 #include <utlist.h>
 
-/* ------------------------------------------------------------------------------------- texts */
-
-enum portolan_status text_list_add(struct text_list *l, const char *text, bool in_front,
-                                   struct portolan_error *err)
-{
-    char **grown = portolan_reallocarray(l->texts, l->n + 1, sizeof *grown);
-    char *copy;
-
-    if (grown)
-        l->texts = grown;
-    copy = grown ? portolan_strdup(text) : NULL;
-    if (!copy)
-        return portolan_no_memory(err);
-    if (in_front && l->n)
-        memmove(grown + 1, grown, l->n * sizeof *grown);
-    grown[in_front ? 0 : l->n] = copy;
-    l->n++;
-    return PORTOLAN_OK;
-}
-
-bool text_list_has(const struct text_list *l, const char *text)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (!strcmp(l->texts[i], text))
-            return true;
-    return false;
-}
-
-void text_list_clear(struct text_list *l)
-{
-    for (size_t i = 0; i < l->n; i++)
-        free(l->texts[i]);
-    free(l->texts);
-    *l = (struct text_list){0};
-}
-
 static void give(const struct portolan_interpreter *in, void (*to)(void *, const char *),
                  const char *format, va_list args)
 {
@@ -130,8 +94,6 @@ static void warn_of_pending(const struct portolan_interpreter *in)
 
 void portolan_interpreter_destroy(struct portolan_interpreter *in)
 {
-    struct pending *p, *next;
-
     if (!in)
         return;
     if (!in->has_ended && !in->has_stopped)
@@ -139,15 +101,7 @@ void portolan_interpreter_destroy(struct portolan_interpreter *in)
     console_end(in);
     portolan_framework_destroy(in->framework);
     portolan_palette_destroy(in->palette);
-    text_list_clear(&in->path);
-    text_list_clear(&in->got);
-    LL_FOREACH_SAFE(in->pending, p, next)
-    {
-        free(p->instance);
-        free(p->key);
-        free(p->text);
-        free(p);
-    }
+    portolan_arena_clear(&in->arena);
     free(in);
 }
 
@@ -165,7 +119,7 @@ const char *verb_argument(const struct command *c, size_t index)
     return index + 1 < c->words->n_words ? c->words->words[index + 1] : NULL;
 }
 
-static enum portolan_status do_exit(struct command *c)
+enum portolan_status verb_exit(struct command *c)
 {
     const char *text = verb_argument(c, 0);
     int64_t code = 0;
@@ -180,14 +134,14 @@ static enum portolan_status do_exit(struct command *c)
     return PORTOLAN_OK;
 }
 
-static enum portolan_status do_debug(struct command *c)
+enum portolan_status verb_debug(struct command *c)
 {
     if (c->in->options.debug)
-        c->in->options.debug(c->in->options.arg, c->form->id == COMMAND_DEBUG);
+        c->in->options.debug(c->in->options.arg, !strcmp(c->form->names[0], "debug"));
     return PORTOLAN_OK;
 }
 
-static enum portolan_status do_shell(struct command *c)
+enum portolan_status verb_shell(struct command *c)
 {
     const struct portolan_interpreter_options *o = &c->in->options;
     char *line = verb_rest(c->arena, c->words, 0);
@@ -206,44 +160,17 @@ static enum portolan_status do_shell(struct command *c)
     return PORTOLAN_OK;
 }
 
-static enum portolan_status do_nothing(struct command *c)
+enum portolan_status verb_nothing(struct command *c)
 {
     (void)c;
     return PORTOLAN_OK;
 }
 
-static enum portolan_status do_end(struct command *c)
+enum portolan_status verb_end(struct command *c)
 {
     c->in->has_ended = true;
     return PORTOLAN_OK;
 }
-
-static const verb_fn functions[] = {
-    [COMMAND_HELP] = verb_help,
-    [COMMAND_EXIT] = do_exit,
-    [COMMAND_DISPLAY] = verb_display,
-    [COMMAND_INSTANTIATE] = verb_instantiate,
-    [COMMAND_CONNECT] = verb_connect,
-    [COMMAND_DISCONNECT] = verb_disconnect,
-    [COMMAND_CONFIGURE] = verb_configure,
-    [COMMAND_GO] = verb_go,
-    [COMMAND_PALLET] = verb_pallet,
-    [COMMAND_ARENA] = verb_arena,
-    [COMMAND_LINKS] = verb_links,
-    [COMMAND_PROPERTY] = verb_property,
-    [COMMAND_PORT_PROPERTY] = verb_port_property,
-    [COMMAND_REMOVE] = verb_remove,
-    [COMMAND_NUKE] = verb_nuke,
-    [COMMAND_REPOSITORY] = verb_repository,
-    [COMMAND_PATH] = verb_path,
-    [COMMAND_DEBUG] = do_debug,
-    [COMMAND_NODEBUG] = do_debug,
-    [COMMAND_SHELL] = do_shell,
-    [COMMAND_LAYOUT] = do_nothing,
-    [COMMAND_MOVE] = do_nothing,
-    [COMMAND_DROP] = do_nothing,
-    [COMMAND_EOF] = do_end,
-};
 
 /* What failed on some ranks only has changed the others: no command may follow, for it would find
  * different instances, and components that speak to each other would wait for ever. */
@@ -276,11 +203,11 @@ static enum portolan_status do_command(struct portolan_interpreter *in,
     if (status == PORTOLAN_OK)
         status = verb_check(c.form, words, err);
     if (status == PORTOLAN_OK)
-        status = functions[c.form->id](&c);
+        status = c.form->run(&c);
     portolan_arena_clear(&arena);
-    if (c.form && c.form->id == COMMAND_GO && in->options.settle)
+    if (c.form && c.form->run == verb_go && in->options.settle)
         return in->options.settle(in->options.arg, status, err);
-    if (c.form && (c.form->id == COMMAND_GO || c.form->id == COMMAND_SHELL))
+    if (c.form && (c.form->run == verb_go || c.form->run == verb_shell))
         return portolan_cohort_agree(in->cohort, status, err);
     return agree(in, status, err);
 }

@@ -10,12 +10,7 @@
 /* A property given to an instance that is not there yet. */
 struct pending {
     struct pending *next;
-    char *instance, *key, *text;
-};
-
-struct text_list {
-    char **texts;
-    size_t n;
+    const char *instance, *key, *text;
 };
 
 struct portolan_interpreter {
@@ -25,8 +20,9 @@ struct portolan_interpreter {
     struct portolan_framework *framework;
     gov_cca_ports_BuilderService builder; /* borrowed */
     gov_cca_Services services;            /* the console's; NULL until it is needed */
-    struct text_list path;                /* what the script's `path` shows */
-    struct text_list got;                 /* names of the classes that were got */
+    struct portolan_arena arena;          /* of what follows */
+    struct portolan_words path;           /* what the script's `path` shows */
+    struct portolan_words got;            /* names of the classes that were got */
     struct pending *pending;
     bool has_defaults; /* the palette holds the default folders' classes */
     bool has_ended;    /* by `exit`, or because the ranks differ */
@@ -54,16 +50,11 @@ void interpreter_say(const struct portolan_interpreter *in, const char *format, 
 void interpreter_warn(const struct portolan_interpreter *in, const char *format, ...)
     PORTOLAN_PRINTF(2, 3);
 
-enum portolan_status text_list_add(struct text_list *l, const char *text, bool in_front,
-                                   struct portolan_error *err);
-bool text_list_has(const struct text_list *l, const char *text);
-void text_list_clear(struct text_list *l);
-
-/* -- arena.c: instances and their ports ------------------------------------------------------ */
+/* -- session.c: instances and their ports, asked of the builder service ------------------------ */
 
 /* The instances in the order of their creation, the console left out. */
 enum portolan_status arena_instances(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                     struct names *names, struct portolan_error *err);
+                                     struct portolan_words *names, struct portolan_error *err);
 /* The name of the instance that WORD means. */
 enum portolan_status arena_find(struct portolan_interpreter *in, struct portolan_arena *arena,
                                 const char *word, const char **name, struct portolan_error *err);
@@ -75,17 +66,32 @@ enum portolan_status arena_class(struct portolan_interpreter *in, struct portola
                                  const char *name, const char **class_name,
                                  struct portolan_error *err);
 enum portolan_status arena_ports(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                 const char *instance, bool provides, struct names *names,
+                                 const char *instance, bool provides, struct portolan_words *names,
                                  struct portolan_error *err);
 /* The type of a port, in the arena. */
 enum portolan_status arena_port_type(struct portolan_interpreter *in, struct portolan_arena *arena,
                                      const char *instance, const char *port, const char **type,
                                      struct portolan_error *err);
+/* A connection; its texts are in the arena. */
+struct link {
+    const char *user, *uses, *provider, *provides;
+    gov_cca_ConnectionID id; /* borrowed of the list */
+};
+
+struct links {
+    struct gov_cca_ConnectionID__array *ids;
+    size_t n;
+    struct link *all;
+};
+
+/* All connections; the caller drops `ids`, also after an error. */
+enum portolan_status links_list(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                struct links *links, struct portolan_error *err);
 /* Copies the texts of an array, which may be NULL and is given up. */
 enum portolan_status names_take(struct portolan_arena *arena, struct sidl_string__array *texts,
-                                struct names *names, struct portolan_error *err);
+                                struct portolan_words *names, struct portolan_error *err);
 
-/* -- classes.c: the repository, and the pallet of what was got --------------------------------- */
+/* Ccaffeine's repository (classes that were found) and pallet (classes that were got). */
 
 /* Adds the classes of a folder, or (NULL) of the default ones. */
 enum portolan_status classes_add(struct portolan_interpreter *in, const char *folder,
@@ -100,14 +106,18 @@ enum portolan_status classes_find(struct portolan_interpreter *in, struct portol
                                   struct portolan_error *err);
 /* All classes that were found, or only those that were got. */
 enum portolan_status classes_list(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                  bool only_got, struct names *names, struct portolan_error *err);
+                                  bool only_got, struct portolan_words *names,
+                                  struct portolan_error *err);
 /* Loads it, if it is in a shared object, and notes that it was got. */
+bool classes_was_got(const struct portolan_interpreter *in, const char *class_name);
+/* Notes that it was, unless that is known. */
+enum portolan_status classes_note(struct portolan_interpreter *in, const char *class_name,
+                                  struct portolan_error *err);
 enum portolan_status classes_get(struct portolan_interpreter *in,
                                  const struct portolan_class_description *class, bool is_global,
                                  bool is_lazy, struct portolan_error *err);
 
-/* -- console.c: the interpreter as a component among the others ---------------------------------
- */
+/* The interpreter as a component among the others. */
 
 /* The provides port of an instance, connected to the console; for one use at a time. */
 struct console_use {
@@ -121,17 +131,19 @@ enum portolan_status console_open(struct portolan_interpreter *in, const char *i
 /* Keeps the first error; the status is ERR's or that of closing. */
 enum portolan_status console_close(struct portolan_interpreter *in, struct console_use *use,
                                    struct portolan_error *err);
-bool console_is(const char *instance);
 void console_end(struct portolan_interpreter *in);
 
 /* -- the commands ---------------------------------------------------------------------------- */
-
-typedef enum portolan_status (*verb_fn)(struct command *c);
 
 /* ComponentPropertyList lines; for `display state`. */
 enum portolan_status show_properties(struct command *c, const char *instance);
 
 enum portolan_status verb_help(struct command *c);
+enum portolan_status verb_exit(struct command *c);
+enum portolan_status verb_debug(struct command *c);
+enum portolan_status verb_shell(struct command *c);
+enum portolan_status verb_nothing(struct command *c);
+enum portolan_status verb_end(struct command *c);
 enum portolan_status verb_display(struct command *c);
 enum portolan_status verb_pallet(struct command *c);
 enum portolan_status verb_arena(struct command *c);

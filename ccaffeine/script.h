@@ -4,6 +4,7 @@
 #define PORTOLAN_CCAFFEINE_SCRIPT_H
 
 #include <portolan/ccaffeine.h>
+#include <portolan/command.h>
 
 #define SCRIPT_MAGIC "#!ccaffeine"
 #define SCRIPT_RULE  "# ------- don't change anything ABOVE this line.-------------"
@@ -12,12 +13,6 @@ enum { SCRIPT_MAGIC_BYTES = 11 };
 
 /* Whether a line that begins with this word is a comment. */
 bool script_is_comment(const char *word);
-
-/* A list of names in an arena. */
-struct names {
-    const char **names;
-    size_t n;
-};
 
 /* The words of one line, in the arena; false when memory is out. */
 bool script_split(struct portolan_arena *arena, const char *line,
@@ -29,6 +24,7 @@ enum portolan_status script_load(const char *file, char **text, size_t *size,
 
 /* What an argument of a command is; this drives arity checks, matching, completion and help. */
 enum argument {
+    ARGUMENT_NONE,
     ARGUMENT_WORD,
     ARGUMENT_CLASS,
     ARGUMENT_INSTANCE,
@@ -48,41 +44,22 @@ enum argument {
 
 enum { MAX_ARGUMENTS = 6, MAX_NAMES = 4 };
 
-enum command_id {
-    COMMAND_HELP,
-    COMMAND_EXIT,
-    COMMAND_DISPLAY,
-    COMMAND_INSTANTIATE,
-    COMMAND_CONNECT,
-    COMMAND_DISCONNECT,
-    COMMAND_CONFIGURE,
-    COMMAND_GO,
-    COMMAND_PALLET,
-    COMMAND_ARENA,
-    COMMAND_LINKS,
-    COMMAND_PROPERTY,
-    COMMAND_PORT_PROPERTY,
-    COMMAND_REMOVE,
-    COMMAND_NUKE,
-    COMMAND_REPOSITORY,
-    COMMAND_PATH,
-    COMMAND_DEBUG,
-    COMMAND_NODEBUG,
-    COMMAND_SHELL,
-    /* The GUI's own: known by their whole names only. */
-    COMMAND_LAYOUT,
-    COMMAND_MOVE,
-    COMMAND_DROP,
-    COMMAND_EOF,
-};
+/* What becomes of a command when a script that is converted has called its `go`. */
+enum after_go { AFTER_GO_FOLLOWED, AFTER_GO_LOST, AFTER_GO_LEFT_OUT, AFTER_GO_IF_KNOWN };
+
+struct command; /* of a session: interpreter.h */
+struct step;    /* of a script that is converted: convert.h */
 
 struct command_form {
-    enum command_id id;
     const char *names[MAX_NAMES + 1]; /* the first is what messages say */
-    size_t n_required, n_arguments;
-    enum argument arguments[MAX_ARGUMENTS];
-    const char *const *subcommands; /* ends with NULL; NULL: none */
+    enum portolan_status (*run)(struct command *c);
+    void (*follow)(const struct step *s);
     const char *help;
+    size_t n_required;
+    enum argument arguments[MAX_ARGUMENTS]; /* ends with ARGUMENT_NONE */
+    const char *const *subcommands;         /* ends with NULL; NULL: none */
+    enum after_go after_go;
+    bool is_gui; /* of the graphical builder: known by its whole names only */
 };
 
 extern const struct command_form command_forms[];
@@ -104,6 +81,7 @@ enum portolan_status verb_check(const struct command_form *form,
 char *verb_rest(struct portolan_arena *arena, const struct portolan_script_command *c,
                 size_t index);
 
+size_t verb_count_arguments(const struct command_form *form);
 /* "<instance> <port> [type]", as `help` and errors name the arguments. */
 void verb_add_arguments(const struct command_form *form, struct portolan_text *text);
 

@@ -3,15 +3,12 @@
 #ifndef PORTOLAN_CLI_H
 #define PORTOLAN_CLI_H
 
-#include <argp.h>
+#include "arguments.h"
 
 #include <portolan/assembly.h>
-#include <portolan/base.h>
 #include <portolan/framework.h>
 #include <portolan/optimizer.h>
 #include <portolan/store.h>
-
-enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, EXIT_CANNOT_TELL = 3 };
 
 struct command {
     const char *name;
@@ -39,11 +36,9 @@ int command_optimize(int argc, char **argv);
 int command_veto(int argc, char **argv);
 int command_predict(int argc, char **argv);
 int command_profile(int argc, char **argv);
-int command_proxygen(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_shell(int argc, char **argv);
-int command_sidl(int argc, char **argv);
 int command_trials(int argc, char **argv);
 int command_wrap(int argc, char **argv);
 
@@ -54,12 +49,6 @@ void restore_ignored_signals(void);
  * and no SIG_IGN, which programs that are started would inherit.
  */
 void outlive_file_limits(void);
-
-/* Prints `file:line[:column]: error: text` to stderr; the report function of diagnostics. */
-void print_diagnostic(void *arg, const char *file, int line, int column, const char *text);
-
-/* Prints `portolan: error: text` to stderr and returns EXIT_BAD_INPUT. */
-int print_error(const struct portolan_error *err);
 
 /*
  * Installs a receiver of log messages: rank 0 prints notices to stdout (unless QUIET), every rank
@@ -72,14 +61,6 @@ int close_output(int result);
 
 /* Whether all ranks also print what is of interest only to who looks for a fault. */
 void print_debug(bool on);
-
-/* Adds TEXT, borrowed, to a list of options that occur more than once; 0 or ENOMEM. */
-int append_text(const char ***list, size_t *n, const char *text);
-/* The same for each of TEXTS, which stand between commas and are cut there. */
-int append_list(const char ***list, size_t *n, char *texts);
-/* What stands behind "--" are compiler flags, to be added to FLAGS; how many words are left. */
-int take_flags(int argc, char **argv, const struct argp_option *options, const char ***flags,
-               size_t *n);
 
 /*
  * The settings of the build that this program belongs to: NAME beside it, or INSTALLED, relative to
@@ -144,6 +125,13 @@ void job_end(struct job *job);
  */
 enum portolan_status job_settle(struct job *job, enum portolan_status status,
                                 struct portolan_error *err);
+
+/*
+ * Collective: all ranks get rank 0's *TEXT, *SIZE bytes and a NUL, for free(); NULL: it has none.
+ * Or all get its failure, if STATUS is one there.
+ */
+enum portolan_status job_share(struct job *job, char **text, size_t *size,
+                               enum portolan_status status, struct portolan_error *err);
 
 /* Rank 0 prints ERR, on which all ranks agree; everybody ends MPI and gets EXIT_BAD_INPUT. */
 int job_fail(struct job *job, const struct portolan_error *err);

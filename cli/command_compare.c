@@ -42,6 +42,15 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static const struct option_target targets[] = {
+    {OPTION_METRIC, OPTION_TEXT, offsetof(struct options, query.metric), NULL},
+    {OPTION_STRICT, OPTION_FLAG, offsetof(struct options, strict), NULL},
+    {OPTION_TOP, OPTION_SIZE, offsetof(struct options, top), "--top"},
+    {OPTION_WIDE, OPTION_FLAG, offsetof(struct options, wide), NULL},
+    {OPTION_JSON, OPTION_FLAG, offsetof(struct options, json), NULL},
+    {0},
+};
+
 static double read_number(struct argp_state *state, const char *option, const char *text,
                           double most)
 {
@@ -63,26 +72,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 't':
         o->query.threshold = read_number(state, "--threshold", arg, 1e6) / 100;
         return 0;
-    case OPTION_METRIC:
-        o->query.metric = arg;
-        return 0;
     case OPTION_LEVEL:
         o->query.level = read_number(state, "--level", arg, 1);
         return 0;
     case OPTION_SHARE:
         o->query.share = read_number(state, "--share", arg, 100) / 100;
-        return 0;
-    case OPTION_STRICT:
-        o->strict = true;
-        return 0;
-    case OPTION_TOP:
-        o->top = (size_t)read_number(state, "--top", arg, 1e9);
-        return 0;
-    case OPTION_WIDE:
-        o->wide = true;
-        return 0;
-    case OPTION_JSON:
-        o->json = true;
         return 0;
     case ARGP_KEY_ARG:
         if (o->n_sets == 2)
@@ -94,7 +88,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             argp_error(state, "which trials? name two sets, as: 1-5 6-10");
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return take_option(targets, key, arg, state);
     }
 }
 

@@ -14,9 +14,8 @@ struct options {
     struct trial_store_options store;
     const char *trial;
     const char *output;
-    int rank;
-    bool has_rank;
-    struct portolan_export_options export;
+    int rank; /* -1: all */
+    struct portolan_export_options job;
 };
 
 static const struct argp_option options[] = {
@@ -38,14 +37,24 @@ static void take_format(struct options *o, const char *name, struct argp_state *
 {
     struct portolan_text known = {0};
 
-    o->export.format = portolan_export_find_format(name);
-    if (o->export.format)
+    o->job.format = portolan_export_find_format(name);
+    if (o->job.format)
         return;
     for (const struct portolan_export_format *f = portolan_export_formats(); f->name; f++)
         portolan_text_add(&known, "%s%s", f == portolan_export_formats() ? "" : ", ", f->name);
     argp_error(state, "there is no format '%s'; there are: %s", name,
                known.bytes ? known.bytes : "");
 }
+
+static const struct option_target targets[] = {
+    {'o', OPTION_TEXT, offsetof(struct options, output), NULL},
+    {'n', OPTION_TEXT, offsetof(struct options, trial), NULL},
+    {OPTION_RANK, OPTION_INT, offsetof(struct options, rank), "--rank"},
+    {OPTION_METRIC, OPTION_TEXT, offsetof(struct options, job.metric), NULL},
+    {OPTION_EVENTED, OPTION_FLAG, offsetof(struct options, job.evented), NULL},
+    {OPTION_FORCE, OPTION_FLAG, offsetof(struct options, job.force), NULL},
+    {0},
+};
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -58,34 +67,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'f':
         take_format(o, arg, state);
         return 0;
-    case 'o':
-        o->output = arg;
-        return 0;
-    case 'n':
-        o->trial = arg;
-        return 0;
-    case OPTION_RANK:
-        o->rank = read_natural(state, "--rank", arg);
-        o->has_rank = true;
-        return 0;
-    case OPTION_METRIC:
-        o->export.metric = arg;
-        return 0;
-    case OPTION_EVENTED:
-        o->export.evented = true;
-        return 0;
-    case OPTION_FORCE:
-        o->export.force = true;
-        return 0;
     case ARGP_KEY_ARG:
         trial_store_take_argument(&o->store, &o->trial, "list of trials", arg, state);
         return 0;
     case ARGP_KEY_END:
-        if (!o->export.format)
+        if (!o->job.format)
             argp_error(state, "name a format: --format=FORMAT");
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return take_option(targets, key, arg, state);
     }
 }
 
@@ -118,19 +108,19 @@ static const struct argp argp = {
 /* Where nothing else is said: standard output, or a folder named after the trial. */
 static enum portolan_status choose_output(struct options *o, char **own, struct portolan_error *err)
 {
-    const struct portolan_export_format *f = o->export.format;
+    const struct portolan_export_format *f = o->job.format;
 
-    o->export.path = o->output && strcmp(o->output, "-") != 0 ? o->output : NULL;
-    o->export.stream = stdout;
-    if (o->export.path || !f->is_folder)
+    o->job.path = o->output && strcmp(o->output, "-") != 0 ? o->output : NULL;
+    o->job.stream = stdout;
+    if (o->job.path || !f->is_folder)
         return PORTOLAN_OK;
     if (o->output)
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "format '%s' is a folder of files: '-o -' is for formats of one "
                                   "file",
                                   f->name);
-    *own = portolan_asprintf("trial-%" PRId64 ".%s", o->export.trials[0].id, f->name);
-    o->export.path = *own;
+    *own = portolan_asprintf("trial-%" PRId64 ".%s", o->job.trials[0], f->name);
+    o->job.path = *own;
     return *own ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
@@ -153,25 +143,29 @@ static void warn(const struct portolan_trial *t)
     }
 }
 
-static enum portolan_status export(struct options *o, const struct trial_store *t,
-                                   const struct portolan_trial_list *list,
-                                   struct portolan_error *err) {
-    struct portolan_export_trial *trials = portolan_calloc(list->n, sizeof *trials);
+static enum portolan_status export_trials(struct options *o, const struct trial_store *t,
+                                          const struct portolan_trial_list *list,
+                                          struct portolan_error *err)
+{
+    int64_t *trials = portolan_calloc(list->n, sizeof *trials);
     char *own = NULL;
     enum portolan_status status;
 
-    if (!trials) return portolan_no_memory(err);
-    o->export.n_trials = o->export.format->takes_several ? list->n : 1;
-    for (size_t i = 0; i < o->export.n_trials; i++) trials[i] =
-        (struct portolan_export_trial){t->store,
-                                       list->trials[list->n - o->export.n_trials + i]->id};
-    o->export.trials = trials;
-    o->export.rank = o->has_rank ? &o->rank : NULL;
+    if (!trials)
+        return portolan_no_memory(err);
+    o->job.n_trials = o->job.format->takes_several ? list->n : 1;
+    for (size_t i = 0; i < o->job.n_trials; i++)
+        trials[i] = list->trials[list->n - o->job.n_trials + i]->id;
+    o->job.store = t->store;
+    o->job.trials = trials;
+    o->job.rank = o->rank < 0 ? NULL : &o->rank;
     status = choose_output(o, &own, err);
-    if (status == PORTOLAN_OK) status = portolan_export_write(&o->export, err);
-    if (status == PORTOLAN_OK && own) printf("%s\n", own);
-    for (size_t i = 0; status == PORTOLAN_OK && i < o->export.n_trials; i++)
-        warn(list->trials[list->n - o->export.n_trials + i]);
+    if (status == PORTOLAN_OK)
+        status = portolan_export_write(&o->job, err);
+    if (status == PORTOLAN_OK && own)
+        printf("%s\n", own);
+    for (size_t i = 0; status == PORTOLAN_OK && i < o->job.n_trials; i++)
+        warn(list->trials[list->n - o->job.n_trials + i]);
     free(own);
     free(trials);
     return status;
@@ -179,7 +173,7 @@ static enum portolan_status export(struct options *o, const struct trial_store *
 
 int command_export(int argc, char **argv)
 {
-    struct options o = {0};
+    struct options o = {.rank = -1};
     struct trial_store t = {0};
     struct portolan_trial_list list = {0};
     struct portolan_error err = {0};
@@ -190,7 +184,7 @@ int command_export(int argc, char **argv)
     if (status == PORTOLAN_OK)
         status = trial_store_select(&t, o.trial, &list, &err);
     if (status == PORTOLAN_OK)
-        status = export(&o, &t, &list, &err);
+        status = export_trials(&o, &t, &list, &err);
     portolan_trials_clear(&list);
     trial_store_close(&t);
     return close_output(status == PORTOLAN_OK ? 0 : print_error(&err));

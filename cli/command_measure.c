@@ -80,24 +80,6 @@ void measure_say(const struct measurement *m, const char *text)
     }
 }
 
-/* All ranks get rank 0's orders, or its failure. */
-static enum portolan_status share_orders(struct measurement *m, struct orders *o,
-                                         enum portolan_status status, struct portolan_error *err)
-{
-    struct portolan_cohort *c = m->job->cohort;
-    uint64_t size = o->text ? strlen(o->text) + 1 : 0;
-
-    status = portolan_cohort_agree(c, status, err);
-    if (status == PORTOLAN_OK)
-        status = c->bcast(c, &size, sizeof size, 0);
-    if (status != PORTOLAN_OK || size == 0)
-        return status;
-    if (!o->text)
-        o->text = portolan_calloc(size, 1);
-    status = portolan_cohort_agree(c, o->text ? PORTOLAN_OK : PORTOLAN_ENOMEM, err);
-    return status == PORTOLAN_OK ? c->bcast(c, o->text, size, 0) : status;
-}
-
 static enum portolan_status apply_orders(struct portolan_assembly *a, char *text,
                                          struct portolan_error *err)
 {
@@ -287,7 +269,7 @@ static enum portolan_status run_orders(struct measurement *m, struct portolan_er
         char *orders = NULL;
 
         status = m->job->cohort->rank == 0 ? m->next(m, &o, err) : PORTOLAN_OK;
-        status = share_orders(m, &o, status, err);
+        status = job_share(m->job, &o.text, &o.size, status, err);
         more = status == PORTOLAN_OK && o.text;
         if (more && failed && !strcmp(failed, o.text)) {
             status = portolan_error_set(err, PORTOLAN_ECOMPONENT, "a trial failed twice");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli.h"
+#include "arguments.h"
 
 #include <portolan/proxygen.h>
 
@@ -11,6 +11,7 @@
 struct proxygen_options {
     struct portolan_proxygen_options generate;
     const char **files, **flags, **functions, **libraries;
+    bool is_quiet;
 };
 
 enum { KEY_FUNCTIONS = 0x100, KEY_LIBRARY, KEY_FRONT, KEY_FROM, KEY_COMPILE_COMMANDS };
@@ -33,6 +34,7 @@ static const struct argp_option options[] = {
      "headers whose declarations count, by their paths (default: the named one alone)", 0},
     {"compile-commands", KEY_COMPILE_COMMANDS, "FILE|DIR", 0,
      "take the compiler flags from this compile_commands.json", 0},
+    {"quiet", 'q', NULL, OPTION_HIDDEN, "no report, for build tools", 0},
     {0},
 };
 
@@ -70,6 +72,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case 'I':
         return add_include(o, arg);
+    case 'q':
+        o->is_quiet = true;
+        return 0;
     case 'H':
         o->generate.include = arg;
         return 0;
@@ -119,7 +124,7 @@ int command_proxygen(int argc, char **argv)
     o.generate.functions = o.functions;
     o.generate.libraries = o.libraries;
     status = portolan_proxygen_generate(&o.generate, &result, &d, &err);
-    if (status == PORTOLAN_OK)
+    if (status == PORTOLAN_OK && !o.is_quiet)
         fputs(result.report, stdout);
     portolan_proxygen_result_clear(&result);
     free(o.files);

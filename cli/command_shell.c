@@ -69,24 +69,15 @@ struct input {
  */
 static enum portolan_status share_line(struct input *in, char **text, struct portolan_error *err)
 {
-    struct portolan_cohort *cohort = in->job->cohort;
-    int64_t length = -1;
-    enum portolan_status status;
+    enum portolan_status status = PORTOLAN_OK;
+    size_t size = 0;
 
     *text = NULL;
-    if (cohort->rank == 0 && !in->at_end && lines_read(&in->lines))
-        length = (int64_t)in->lines.text.length;
-    status = cohort->bcast(cohort, &length, sizeof length, 0);
-    if (status != PORTOLAN_OK || length < 0)
-        return status;
-    if (!(*text = portolan_calloc((size_t)length + 1, 1)))
-        status = portolan_no_memory(err);
-    else if (cohort->rank == 0 && length)
-        memcpy(*text, in->lines.text.bytes, (size_t)length);
-    status = portolan_cohort_agree(cohort, status, err);
-    if (status == PORTOLAN_OK && length)
-        status = cohort->bcast(cohort, *text, (size_t)length, 0);
-    return status;
+    if (in->job->cohort->rank == 0 && !in->at_end && lines_read(&in->lines)) {
+        size = in->lines.text.length;
+        status = portolan_text_take(&in->lines.text, text, err);
+    }
+    return job_share(in->job, text, &size, status, err);
 }
 
 static char **complete(void *arg, const char *line, size_t *n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli.h"
+#include "arguments.h"
 
 #include <portolan/sidl.h>
 
@@ -110,7 +110,8 @@ int command_sidl(int argc, char **argv)
         .doc = "Compile SIDL to C in Babel's binding.",
     };
     struct portolan_diagnostics d = {.report = print_diagnostic}, notes = {.report = print_note};
-    struct sidl_options o = {.compile = {.output_dir = ".", .notes = &notes}};
+    struct sidl_options o = {
+        .compile = {.output_dir = ".", .notes = &notes, .touch = is_build_tool}};
     struct portolan_error err = {0};
     enum portolan_status status;
 

@@ -39,6 +39,12 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static const struct option_target targets[] = {
+    {OPTION_JSON, OPTION_FLAG, offsetof(struct options, json), NULL},
+    {OPTION_WIDE, OPTION_FLAG, offsetof(struct options, wide), NULL},
+    {0},
+};
+
 static error_t set_action(struct options *o, enum action action, char *trials,
                           struct argp_state *state)
 {
@@ -80,17 +86,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return set_action(o, DELETE, arg, state);
     case OPTION_MIGRATE:
         return set_action(o, MIGRATE, NULL, state);
-    case OPTION_JSON:
-        o->json = true;
-        return 0;
-    case OPTION_WIDE:
-        o->wide = true;
-        return 0;
     case ARGP_KEY_ARG:
         trial_store_take_argument(&o->store, &o->trials, "set of trials", arg, state);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return take_option(targets, key, arg, state);
     }
 }
 

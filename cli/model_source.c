@@ -6,7 +6,6 @@
 #include <portolan/extrap.h>
 #include <portolan/formula.h>
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,10 +165,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->value = arg;
         return 0;
     case OPTION_TOP:
-        o->top = (size_t)read_natural(state, "--top", arg);
+        o->list.top = (size_t)read_natural(state, "--top", arg);
         return 0;
     case OPTION_WIDE:
-        o->wide = true;
+        o->list.wide = true;
         return 0;
     case ARGP_KEY_ARG:
         take_argument(o, arg, state);
@@ -190,23 +189,6 @@ static void complain(void *arg, const char *file, int line, int column, const ch
 {
     complaints++;
     print_diagnostic(arg, file, line, column, text);
-}
-
-/* Extra-P's text begins with one of its words, its JSON with a brace. */
-static bool is_extrap(const char *text)
-{
-    static const char *const words[] = {"PARAMETER", "POINTS", "METRIC",
-                                        "REGION",    "DATA",   "EXPERIMENT"};
-
-    if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
-        text += 3;
-    while (*text == '#' || isspace((unsigned char)*text))
-        text += *text == '#' ? strcspn(text, "\n") : 1;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strncmp(text, words[i], strlen(words[i])) &&
-            isspace((unsigned char)text[strlen(words[i])]))
-            return true;
-    return *text == '{' || *text == '[';
 }
 
 static enum portolan_status read_extrap(const struct model_options *o, const char *text,
@@ -231,7 +213,7 @@ static enum portolan_status read_file(const struct model_options *o,
     size_t size;
     enum portolan_status status = portolan_file_read(&arena, o->store.file, &text, &size, err);
 
-    if (!status && is_extrap(text))
+    if (!status && portolan_measurements_are_in(text))
         status = read_extrap(o, text, size, &d, trends, err);
     else if (!status)
         status = portolan_trends_read_csv(text, size, o->store.file, o->value, &d, trends, err);
@@ -288,19 +270,14 @@ enum portolan_status model_source_open(const struct model_options *o,
     return status ? status : fit(o, *trends, err);
 }
 
-int model_source_fail(const struct portolan_error *err)
-{
-    return complaints ? EXIT_BAD_INPUT : print_error(err);
-}
-
-int model_source_finish(struct portolan_text *out, const char *file, struct portolan_error *err)
+int model_source_finish(struct portolan_text *out, struct portolan_error *err)
 {
     char *text = NULL;
     int result;
 
     if (err->status == PORTOLAN_OK)
         portolan_text_take(out, &text, err);
-    result = text ? write_text(file, text) : model_source_fail(err);
+    result = text ? write_text(NULL, text) : complaints ? EXIT_BAD_INPUT : print_error(err);
     free(text);
     portolan_text_clear(out);
     return result;

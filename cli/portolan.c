@@ -57,6 +57,8 @@ static int unknown_command(const char *word)
     return EXIT_USAGE;
 }
 
+const bool is_build_tool = false;
+
 int main(int argc, char **argv)
 {
     char name[64];

@@ -60,40 +60,22 @@ static enum portolan_status load(const char *file, char **text, size_t *size,
 enum portolan_status script_share(struct job *job, const char *file, struct portolan_script **s,
                                   struct portolan_error *err)
 {
-    struct portolan_cohort *cohort = job->cohort;
-    struct portolan_diagnostics d = {.report = cohort->rank == 0 ? print_diagnostic : NULL};
-    struct {
-        uint64_t size;
-        int32_t status, is_script;
-    } head = {0};
-    enum portolan_status status = PORTOLAN_OK;
+    bool reads = job->cohort->rank == 0;
+    struct portolan_diagnostics d = {.report = reads ? print_diagnostic : NULL};
     char *text = NULL;
     size_t size = 0;
+    enum portolan_status status = reads ? load(file, &text, &size, err) : PORTOLAN_OK;
 
     *s = NULL;
-    if (cohort->rank == 0)
-        head.status = load(file, &text, &size, err);
-    head.size = size;
-    head.is_script = text != NULL;
-    status = cohort->bcast(cohort, &head, sizeof head, 0);
-    if (status == PORTOLAN_OK && head.status != PORTOLAN_OK)
-        return portolan_error_set(err, (enum portolan_status)head.status, "rank 0 cannot read '%s'",
-                                  file);
-    if (status == PORTOLAN_OK && head.is_script) {
-        if (cohort->rank != 0 && !(text = portolan_calloc(head.size + 1, 1)))
-            status = portolan_no_memory(err);
-        status = portolan_cohort_agree(cohort, status, err);
-        if (status == PORTOLAN_OK)
-            status = cohort->bcast(cohort, text, head.size, 0);
-        if (status == PORTOLAN_OK) {
-            status = portolan_script_read_text(text, head.size, file, &d, s, err);
-            if (status == PORTOLAN_ESYNTAX) {
-                *err = (struct portolan_error){0}; /* it was printed */
-                portolan_error_set(err, status, "%d error%s in '%s'", d.count,
-                                   d.count == 1 ? "" : "s", file);
-            }
-            status = portolan_cohort_agree(cohort, status, err);
+    status = job_share(job, &text, &size, status, err);
+    if (status == PORTOLAN_OK && text) {
+        status = portolan_script_read_text(text, size, file, &d, s, err);
+        if (status == PORTOLAN_ESYNTAX) {
+            *err = (struct portolan_error){0}; /* it was printed */
+            portolan_error_set(err, status, "%d error%s in '%s'", d.count, d.count == 1 ? "" : "s",
+                               file);
         }
+        status = portolan_cohort_agree(job->cohort, status, err);
     }
     free(text);
     return status;

@@ -2,6 +2,7 @@
 /* A store in place of an assembly: what it tells of a program that was wrapped. */
 #include "cli.h"
 
+#include <portolan/profile.h>
 #include <portolan/wrap.h>
 
 #include <stdio.h>
@@ -40,10 +41,7 @@ bool is_store(const char *file)
 
 static const char *peek_text(const struct portolan_trial *t)
 {
-    for (size_t i = 0; i < t->n_metadata; i++)
-        if (!strcmp(t->metadata[i].name, PORTOLAN_WRAP_ASSEMBLY))
-            return t->metadata[i].value;
-    return NULL;
+    return portolan_profile_peek_fact(t, PORTOLAN_WRAP_ASSEMBLY);
 }
 
 static const struct portolan_trial *find_trial(const struct portolan_sample_set *set,
@@ -79,7 +77,7 @@ static error_t add_library(struct libraries *l, const char *name)
     return append_text(&l->names, &l->n, name);
 }
 
-/* The port's instance is the second (portolan_wrap_write_assembly()). */
+/* The port's instance is the second (wrap/describe.c). */
 static error_t add_libraries(struct libraries *l, const struct portolan_assembly *a)
 {
     const struct portolan_assembly_instance *port = &a->instances[1];
@@ -90,9 +88,28 @@ static error_t add_libraries(struct libraries *l, const struct portolan_assembly
     return error;
 }
 
+/* The text of NEWEST with the libraries L at its port. */
+static enum portolan_status write_joined(struct portolan_assembly *newest,
+                                         const struct libraries *l, char **text,
+                                         struct portolan_error *err)
+{
+    struct portolan_assembly_instance *port = &newest->instances[1], own = *port;
+    enum portolan_status status;
+
+    port->n_alternatives = l->n;
+    port->alternatives = portolan_calloc(l->n, sizeof *port->alternatives);
+    for (size_t i = 0; port->alternatives && i < l->n; i++)
+        port->alternatives[i].class_name = l->names[i];
+    status =
+        port->alternatives ? portolan_assembly_write(newest, NULL, text, err) : PORTOLAN_ENOMEM;
+    free(port->alternatives);
+    *port = own;
+    return status;
+}
+
 /* Trials of one program differ in the libraries they had: all are alternatives. */
 static enum portolan_status join(const struct portolan_sample_set *set,
-                                 const struct portolan_assembly *newest, struct workbench *w,
+                                 struct portolan_assembly *newest, struct workbench *w,
                                  struct portolan_error *err)
 {
     struct portolan_assembly **all = portolan_calloc(set->n_trials + 1, sizeof(void *));
@@ -107,18 +124,8 @@ static enum portolan_status join(const struct portolan_sample_set *set,
         if (status == PORTOLAN_OK && add_libraries(&l, all[i]))
             status = PORTOLAN_ENOMEM;
     }
-    if (status == PORTOLAN_OK) {
-        const struct portolan_wrap_names names = {
-            .name = newest->name,
-            .program = newest->instances[0].name,
-            .class_name = newest->instances[0].alternatives[0].class_name,
-            .port = newest->instances[1].name,
-            .libraries = l.names,
-            .n_libraries = l.n,
-        };
-
-        status = portolan_wrap_write_assembly(&names, &text, err);
-    }
+    if (status == PORTOLAN_OK)
+        status = write_joined(newest, &l, &text, err);
     if (status == PORTOLAN_OK)
         status = portolan_assembly_read_text(text, strlen(text), "trial", NULL, &w->assembly, err);
     for (size_t i = 0; all && i < set->n_trials; i++)

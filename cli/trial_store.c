@@ -111,6 +111,34 @@ int read_natural(struct argp_state *state, const char *option, const char *text)
     return (int)n;
 }
 
+error_t take_option(const struct option_target *targets, int key, char *arg,
+                    struct argp_state *state)
+{
+    const struct option_target *t = targets;
+    void *to;
+
+    while (t->key && t->key != key)
+        t++;
+    if (!t->key)
+        return ARGP_ERR_UNKNOWN;
+    to = (char *)state->input + t->offset;
+    switch (t->kind) {
+    case OPTION_TEXT:
+        *(const char **)to = arg;
+        break;
+    case OPTION_FLAG:
+        *(bool *)to = true;
+        break;
+    case OPTION_INT:
+        *(int *)to = read_natural(state, t->name, arg);
+        break;
+    case OPTION_SIZE:
+        *(size_t *)to = (size_t)read_natural(state, t->name, arg);
+        break;
+    }
+    return 0;
+}
+
 static const struct argp_option options[] = {
     {"store", 'd', "FILE", 0, "the experiment store, whatever the assembly says", 0},
     {"path", 'p', "DIR:...", 0, "of an assembly: search these folders for components first", 0},
@@ -119,18 +147,13 @@ static const struct argp_option options[] = {
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct trial_store_options *o = state->input;
+    static const struct option_target targets[] = {
+        {'d', OPTION_TEXT, offsetof(struct trial_store_options, store), NULL},
+        {'p', OPTION_TEXT, offsetof(struct trial_store_options, path), NULL},
+        {0},
+    };
 
-    switch (key) {
-    case 'd':
-        o->store = arg;
-        return 0;
-    case 'p':
-        o->path = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    return take_option(targets, key, arg, state);
 }
 
 const struct argp trial_store_argp = {.options = options, .parser = parse_option};

@@ -30,6 +30,18 @@ void trial_store_take_argument(struct trial_store_options *o, const char **trial
 /* A whole number from 0 on that OPTION wants. */
 int read_natural(struct argp_state *state, const char *option, const char *text);
 
+/* What an option sets in the command's struct, which is the parser's input. Ends with key 0. */
+struct option_target {
+    int key;
+    enum { OPTION_TEXT, OPTION_FLAG, OPTION_INT, OPTION_SIZE } kind; /* numbers: whole, from 0 on */
+    size_t offset;
+    const char *name; /* of numbers, for messages */
+};
+
+/* Sets what option KEY of the command is for, or tells how it is used rightly. */
+error_t take_option(const struct option_target *targets, int key, char *arg,
+                    struct argp_state *state);
+
 /* Whether FILE can be such: it is a store, a server or an assembly. */
 bool trial_store_is_one(const char *file);
 

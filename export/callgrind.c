@@ -93,53 +93,42 @@ static int compare_order(const void *x, const void *y, void *arg)
     return by_function ? by_function : (a > b) - (a < b);
 }
 
-static void put_costs(struct sink *s, const int64_t *costs, size_t n)
+static void put_costs(struct portolan_text *out, const char *before, const int64_t *costs, size_t n)
 {
-    sink_put(s, "0");
-    for (size_t m = 0; m < n; m++) {
-        sink_put(s, " ");
-        sink_integer(s, costs[m]);
-    }
-    sink_put(s, "\n");
+    portolan_text_add(out, "%s", before);
+    for (size_t m = 0; m < n; m++)
+        portolan_text_add(out, " %" PRId64, costs[m]);
+    portolan_text_add(out, "\n");
 }
 
-static void put_header(struct sink *s, const struct job *job, const struct writer *w,
-                       const struct portolan_profile *p, const int64_t *total)
+static void put_header(struct portolan_text *out, const struct job *job, const int64_t *total)
 {
-    sink_printf(s, "# callgrind format\nversion: 1\ncreator: portolan %s\n", portolan_version());
-    sink_printf(s, "cmd: %s\n", job->trial->assembly);
-    sink_printf(s, "desc: Trigger: trial %" PRId64 " of %s, %d rank%s\n", job->id,
-                job->trial->started, p->ranks, p->ranks == 1 ? "" : "s");
+    const struct portolan_profile *p = job->sums;
+
+    portolan_text_add(out, "# callgrind format\nversion: 1\ncreator: portolan %s\n",
+                      portolan_version());
+    portolan_text_add(out, "cmd: %s\n", job->trial->assembly);
+    portolan_text_add(out, "desc: Trigger: trial %" PRId64 " of %s, %d rank%s\n", job->id,
+                      job->trial->started, p->ranks, p->ranks == 1 ? "" : "s");
     for (size_t i = 0; i < job->trial->n_metadata; i++)
         if (!strpbrk(job->trial->metadata[i].name, "\r\n") &&
             !strpbrk(job->trial->metadata[i].value, "\r\n"))
-            sink_printf(s, "desc: %s: %s\n", job->trial->metadata[i].name,
-                        job->trial->metadata[i].value);
-    sink_put(s, "positions: line\nevents: Time_ns MPI_ns");
+            portolan_text_add(out, "desc: %s: %s\n", job->trial->metadata[i].name,
+                              job->trial->metadata[i].value);
+    portolan_text_add(out, "positions: line\nevents: Time_ns MPI_ns");
     for (size_t m = 0; m < p->n_counters; m++) {
-        sink_put(s, " ");
+        portolan_text_add(out, " ");
         for (const char *c = p->counter_names[m]; *c; c++) /* blanks part events */
-            sink_bytes(s, (unsigned char)*c <= ' ' ? "_" : c, 1);
+            portolan_text_add_bytes(out, (unsigned char)*c <= ' ' ? "_" : c, 1);
     }
-    sink_put(s, "\nsummary:");
-    for (size_t m = 0; m < w->t->n_metrics; m++) {
-        sink_put(s, " ");
-        sink_integer(s, total[m]);
-    }
-    sink_put(s, "\n");
-}
-
-static void put_call(struct sink *s, const struct writer *w, size_t i)
-{
-    const struct place *p = &w->places[i];
-
-    sink_printf(s, "cfl=%s\ncfn=%s\ncalls=%.0f 0\n", p->file, p->name, p->calls);
-    put_costs(s, p->whole, w->t->n_metrics);
+    portolan_text_add(out, "\n");
+    put_costs(out, "summary:", total, job->tree.n_metrics);
 }
 
 /* The places of one function, ORDER[FIRST] … ORDER[LAST - 1]: own costs in one line, then calls. */
-static void put_function(struct sink *s, const struct writer *w, size_t first, size_t last,
-                         const size_t *children, const size_t *first_child, int64_t *own)
+static void put_function(struct portolan_text *out, const struct writer *w, size_t first,
+                         size_t last, const size_t *children, const size_t *first_child,
+                         int64_t *own)
 {
     const struct place *p = &w->places[w->order[first]];
 
@@ -147,11 +136,16 @@ static void put_function(struct sink *s, const struct writer *w, size_t first, s
     for (size_t i = first; i < last; i++)
         for (size_t m = 0; m < w->t->n_metrics; m++)
             own[m] += w->places[w->order[i]].own[m];
-    sink_printf(s, "\nfl=%s\nfn=%s\n", p->file, p->name);
-    put_costs(s, own, w->t->n_metrics);
+    portolan_text_add(out, "\nfl=%s\nfn=%s\n", p->file, p->name);
+    put_costs(out, "0", own, w->t->n_metrics);
     for (size_t i = first; i < last; i++)
-        for (size_t k = first_child[w->order[i]]; k < first_child[w->order[i] + 1]; k++)
-            put_call(s, w, children[k]);
+        for (size_t k = first_child[w->order[i]]; k < first_child[w->order[i] + 1]; k++) {
+            const struct place *called = &w->places[children[k]];
+
+            portolan_text_add(out, "cfl=%s\ncfn=%s\ncalls=%.0f 0\n", called->file, called->name,
+                              called->calls);
+            put_costs(out, "0", called->whole, w->t->n_metrics);
+        }
 }
 
 /* CHILDREN of node I are those from FIRST[I] to FIRST[I + 1] - 1. */
@@ -167,26 +161,9 @@ static void find_children(const struct tree *t, size_t *children, size_t *first)
             children[first[t->nodes[i].above + 1]++] = i;
 }
 
-static void put_functions(struct sink *s, const struct writer *w, const size_t *children,
-                          const size_t *first_child, int64_t *own)
-{
-    for (size_t i = 0, next; i < w->t->n; i = next) {
-        for (next = i + 1; next < w->t->n; next++)
-            if (compare_functions(&w->places[w->order[i]], &w->places[w->order[next]]))
-                break;
-        put_function(s, w, i, next, children, first_child, own);
-    }
-}
-
-static enum portolan_status write_file(const struct job *job, struct writer *w,
-                                       const struct portolan_profile *p, struct portolan_error *err)
+static bool make_places(struct writer *w)
 {
     size_t n = w->t->n;
-    size_t *children = portolan_arena_alloc(&w->arena, n + 1, sizeof *children);
-    size_t *first_child = portolan_arena_alloc(&w->arena, n + 3, sizeof *first_child);
-    int64_t *own = portolan_arena_alloc(&w->arena, w->t->n_metrics, 2 * sizeof *own);
-    struct sink s = {0};
-    enum portolan_status status;
 
     w->places = portolan_arena_alloc(&w->arena, n + 1, sizeof *w->places);
     w->order = portolan_arena_alloc(&w->arena, n + 1, sizeof *w->order);
@@ -194,34 +171,42 @@ static enum portolan_status write_file(const struct job *job, struct writer *w,
         make_place(w, i);
         w->order[i] = i;
     }
-    if (w->arena.failed)
-        return portolan_no_memory(err);
+    return !w->arena.failed;
+}
+
+static bool write_places(struct job *job, struct writer *w)
+{
+    size_t n = w->t->n, n_metrics = w->t->n_metrics;
+    size_t *children = portolan_arena_alloc(&w->arena, n + 1, sizeof *children);
+    size_t *first_child = portolan_arena_alloc(&w->arena, n + 3, sizeof *first_child);
+    int64_t *own = portolan_arena_alloc(&w->arena, n_metrics, 2 * sizeof *own);
+
+    if (!make_places(w))
+        return false;
     sum_up(w);
     find_children(w->t, children, first_child);
     for (size_t i = 0; i < n; i++)
-        for (size_t m = 0; m < w->t->n_metrics; m++)
-            own[w->t->n_metrics + m] += w->places[i].own[m];
+        for (size_t m = 0; m < n_metrics; m++)
+            own[n_metrics + m] += w->places[i].own[m];
     qsort_r(w->order, n, sizeof *w->order, compare_order, w->places);
-    if ((status = job_open(job, &s, err)) != PORTOLAN_OK)
-        return status;
-    put_header(&s, job, w, p, own + w->t->n_metrics);
-    put_functions(&s, w, children, first_child, own);
-    return sink_close(&s, PORTOLAN_OK, err);
+    put_header(&job->sink.text, job, own + n_metrics);
+    for (size_t i = 0, next; i < n; i = next) {
+        for (next = i + 1; next < n; next++)
+            if (compare_functions(&w->places[w->order[i]], &w->places[w->order[next]]))
+                break;
+        put_function(&job->sink.text, w, i, next, children, first_child, own);
+        sink_flush(&job->sink);
+    }
+    return true;
 }
 
-enum portolan_status write_callgrind(const struct job *job, struct portolan_error *err)
+enum portolan_status write_callgrind(struct job *job, struct portolan_error *err)
 {
-    struct portolan_profile *p = NULL;
-    struct tree t = {0};
-    struct writer w = {.t = &t};
-    enum portolan_status status = job_read_sums(job, &p, err);
+    struct writer w = {.t = &job->tree};
+    enum portolan_status status = job_make_tree(job, err);
 
-    if (status == PORTOLAN_OK)
-        status = tree_of_sums(&t, p, err);
-    if (status == PORTOLAN_OK)
-        status = write_file(job, &w, p, err);
+    if (status == PORTOLAN_OK && !write_places(job, &w))
+        status = portolan_no_memory(err);
     portolan_arena_clear(&w.arena);
-    portolan_arena_clear(&t.arena);
-    portolan_profile_destroy(p);
     return status;
 }

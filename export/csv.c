@@ -2,49 +2,45 @@
 /* A flat table (RFC 4180): a row per call path, rank, thread and context, as it is stored. */
 #include "internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct writer {
-    struct sink s;
-    int64_t trial;
-    size_t n_counters; /* columns of the header */
-    const char *const *counter_names;
-};
-
 /* Quoted where it must be; bytes that are no UTF-8 become '?'. */
-static void put_field(struct sink *s, const char *text)
+static void put_field(struct portolan_text *out, const char *text)
 {
     bool quoted = strpbrk(text, ",\"\r\n") != NULL;
 
-    sink_put(s, quoted ? ",\"" : ",");
+    portolan_text_add(out, quoted ? ",\"" : ",");
     for (size_t n; *text; text += n ? n : 1) {
         n = portolan_utf8_length(text);
         if (n == 0)
-            sink_put(s, "?");
+            portolan_text_add_bytes(out, "?", 1);
         else if (*text == '"')
-            sink_put(s, "\"\"");
+            portolan_text_add_bytes(out, "\"\"", 2);
         else
-            sink_bytes(s, text, n);
+            portolan_text_add_bytes(out, text, n);
     }
     if (quoted)
-        sink_put(s, "\"");
+        portolan_text_add_bytes(out, "\"", 1);
 }
 
-static void put_number(struct sink *s, double value)
+static void put_number(struct portolan_text *out, double value)
 {
-    sink_put(s, ",");
-    sink_number(s, value, "");
+    portolan_text_add_bytes(out, ",", 1);
+    if (isfinite(value))
+        portolan_text_add_number(out, value);
 }
 
-static void put_header(struct writer *w)
+static void put_header(const struct job *job, struct portolan_text *out)
 {
-    sink_put(&w->s, "trial,rank,thread,path,depth,user,uses,instance,port,implementation,port_type,"
-                    "method,context,binned,calls,timed_calls,subroutines,inclusive_ns,exclusive_ns,"
-                    "mpi_ns,min_ns,max_ns,sum_squares_ns2");
-    for (size_t i = 0; i < w->n_counters; i++)
-        put_field(&w->s, w->counter_names[i]);
-    sink_put(&w->s, "\r\n");
+    portolan_text_add(out,
+                      "trial,rank,thread,path,depth,user,uses,instance,port,implementation,"
+                      "port_type,method,context,binned,calls,timed_calls,subroutines,inclusive_ns,"
+                      "exclusive_ns,mpi_ns,min_ns,max_ns,sum_squares_ns2");
+    for (size_t i = 0; i < job->sums->n_counters; i++)
+        put_field(out, job->sums->counter_names[i]);
+    portolan_text_add(out, "\r\n");
 }
 
 /* "root => child => leaf". */
@@ -57,58 +53,42 @@ static void add_path(struct portolan_text *text, const struct tree *t, const str
     portolan_text_add(text, "%s", n->label);
 }
 
-static void put_context(struct sink *s, const struct portolan_profile_node *of)
+static void put_context(struct portolan_text *out, const struct portolan_profile_node *of)
 {
     struct portolan_text text = {0};
 
     for (int k = 0; of->is_context && k < of->n_context; k++)
         portolan_text_add(&text, "%s%s=%.12g", k ? " " : "", of->context_name[k], of->context[k]);
-    put_field(s, text.bytes ? text.bytes : "");
-    sink_put(s, of->is_context && of->binned ? ",1" : ",0");
+    put_field(out, text.bytes ? text.bytes : "");
+    portolan_text_add(out, of->is_context && of->binned ? ",1" : ",0");
+    out->failed |= text.failed;
     portolan_text_clear(&text);
 }
 
-static double counter_of(const struct writer *w, const struct portolan_profile *p,
-                         const struct portolan_profile_cell *c, size_t column)
+static void put_row(struct job *job, const char *path, const struct portolan_profile_node *of,
+                    const struct portolan_profile_cell *c)
 {
-    for (size_t i = 0; i < p->n_counters; i++)
-        if (!strcmp(p->counter_names[i], w->counter_names[column]))
-            return c->counters[i];
-    return 0;
-}
+    const char *const names[] = {of->user,           of->uses,      of->instance, of->port,
+                                 of->implementation, of->port_type, of->method};
+    const double numbers[] = {c->calls,        c->timed_calls,  c->subroutines,
+                              c->inclusive_ns, c->exclusive_ns, c->mpi_ns,
+                              c->min_ns,       c->max_ns,       c->sum_squares_ns2};
+    struct portolan_text *out = &job->sink.text;
 
-static void put_row(struct writer *w, const struct portolan_profile *p, const char *path,
-                    const struct portolan_profile_node *of, const struct portolan_profile_cell *c)
-{
-    struct sink *s = &w->s;
-
-    sink_integer(s, w->trial);
-    sink_put(s, ",");
-    sink_integer(s, c->rank);
-    sink_put(s, ",");
-    sink_integer(s, c->thread);
-    put_field(s, path);
-    put_number(s, of->is_context ? of->depth - 1 : of->depth);
-    put_field(s, of->user);
-    put_field(s, of->uses);
-    put_field(s, of->instance);
-    put_field(s, of->port);
-    put_field(s, of->implementation);
-    put_field(s, of->port_type);
-    put_field(s, of->method);
-    put_context(s, of);
-    put_number(s, c->calls);
-    put_number(s, c->timed_calls);
-    put_number(s, c->subroutines);
-    put_number(s, c->inclusive_ns);
-    put_number(s, c->exclusive_ns);
-    put_number(s, c->mpi_ns);
-    put_number(s, c->min_ns);
-    put_number(s, c->max_ns);
-    put_number(s, c->sum_squares_ns2);
-    for (size_t i = 0; i < w->n_counters; i++)
-        put_number(s, counter_of(w, p, c, i));
-    sink_put(s, "\r\n");
+    portolan_text_add_number(out, (double)job->id);
+    put_number(out, c->rank);
+    put_number(out, c->thread);
+    put_field(out, path);
+    put_number(out, of->is_context ? of->depth - 1 : of->depth);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        put_field(out, names[i]);
+    put_context(out, of);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        put_number(out, numbers[i]);
+    for (size_t i = 0; i < job->sums->n_counters; i++)
+        put_number(out, c->counters[i]);
+    portolan_text_add(out, "\r\n");
+    sink_flush(&job->sink);
 }
 
 /* What is left of a path besides its contexts, when anything is. */
@@ -138,7 +118,6 @@ static bool subtract_contexts(const struct portolan_profile *p, const struct tre
 static enum portolan_status write_thread(void *arg, const struct portolan_profile *p,
                                          const struct tree *t, struct portolan_error *err)
 {
-    struct writer *w = arg;
     struct portolan_text path = {0};
     double *counters = portolan_calloc(p->n_counters + 1, sizeof *counters);
     bool failed = !counters;
@@ -151,31 +130,21 @@ static enum portolan_status write_thread(void *arg, const struct portolan_profil
         add_path(&path, t, n);
         failed = path.failed;
         for (size_t k = 0; !failed && k < n->n_contexts; k++)
-            put_row(w, p, path.bytes, n->contexts[k].of, n->contexts[k].cell);
+            put_row(arg, path.bytes, n->contexts[k].of, n->contexts[k].cell);
         if (!failed && subtract_contexts(p, n, &rest, counters))
-            put_row(w, p, path.bytes, n->of, &rest);
+            put_row(arg, path.bytes, n->of, &rest);
     }
     portolan_text_clear(&path);
     free(counters);
     return failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
-/* Its ranks may have counted different things. */
-enum portolan_status write_csv(const struct job *job, struct portolan_error *err)
+enum portolan_status write_csv(struct job *job, struct portolan_error *err)
 {
-    struct writer w = {.trial = job->id};
-    struct portolan_profile *sums = NULL;
-    enum portolan_status status = job_read_sums(job, &sums, err);
+    enum portolan_status status = job_read_sums(job, err);
 
-    if (status == PORTOLAN_OK)
-        status = job_open(job, &w.s, err);
-    if (status == PORTOLAN_OK) {
-        w.n_counters = sums->n_counters;
-        w.counter_names = sums->counter_names;
-        put_header(&w);
-        status = job_visit_threads(job, true, write_thread, &w, err);
-        status = sink_close(&w.s, status, err);
-    }
-    portolan_profile_destroy(sums);
-    return status;
+    if (status != PORTOLAN_OK)
+        return status;
+    put_header(job, &job->sink.text);
+    return job_visit_threads(job, true, write_thread, job, err);
 }

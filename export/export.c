@@ -5,43 +5,33 @@
 #include <inttypes.h>
 #include <string.h>
 
-typedef enum portolan_status (*write_fn)(const struct job *job, struct portolan_error *err);
-
 static const struct portolan_export_format formats[] = {
-    {.name = "tau",
-     .summary = "TAU profiles, for pprof, ParaProf, Hatchet",
-     .is_folder = true,
-     .takes_rank = true},
-    {.name = "csv", .summary = "a flat table", .takes_rank = true},
-    {.name = "jsonl", .summary = "JSON Lines, an object per call or call path", .takes_rank = true},
-    {.name = "callgrind", .summary = "for callgrind_annotate and KCachegrind", .takes_rank = true},
-    {.name = "folded",
-     .summary = "folded stacks, for flame graphs",
-     .takes_rank = true,
-     .takes_metric = true},
-    {.name = "speedscope", .summary = "for speedscope", .takes_rank = true, .takes_metric = true},
-    {.name = "chrome",
-     .summary = "Chrome's trace events, for Perfetto (from rows)",
-     .takes_rank = true},
+    {.name = "tau", .summary = "TAU profiles, for pprof, ParaProf, Hatchet", .is_folder = true},
+    {.name = "csv", .summary = "a flat table"},
+    {.name = "jsonl", .summary = "JSON Lines, an object per call or call path"},
+    {.name = "callgrind", .summary = "for callgrind_annotate and KCachegrind"},
+    {.name = "folded", .summary = "folded stacks, for flame graphs", .takes_metric = true},
+    {.name = "speedscope", .summary = "for speedscope", .takes_metric = true},
+    {.name = "chrome", .summary = "Chrome's trace events, for Perfetto (from rows)"},
     {.name = "extrap",
      .summary = "Extra-P's JSON, of several trials",
-     .takes_rank = true,
      .takes_metric = true,
      .takes_several = true},
 #ifdef PORTOLAN_OTF2
-    {.name = "otf2",
-     .summary = "an OTF2 archive, for Vampir (from rows)",
-     .is_folder = true,
-     .takes_rank = true},
+    {.name = "otf2", .summary = "an OTF2 archive, for Vampir (from rows)", .is_folder = true},
 #endif
     {0},
 };
 
-static const write_fn writers[] = {
-    write_tau,    write_csv,        write_jsonl,  write_callgrind,
-    write_folded, write_speedscope, write_chrome, write_extrap,
+static const struct {
+    enum portolan_status (*write)(struct job *job, struct portolan_error *err);
+    bool (*is_ours)(const char *name); /* of a folder */
+} writers[] = {
+    {write_tau, is_tau_file},   {write_csv, NULL},    {write_jsonl, NULL},
+    {write_callgrind, NULL},    {write_folded, NULL}, {write_speedscope, NULL},
+    {write_chrome, NULL},       {write_extrap, NULL},
 #ifdef PORTOLAN_OTF2
-    write_otf2,
+    {write_otf2, is_otf2_file},
 #endif
 };
 
@@ -106,6 +96,24 @@ static enum portolan_status find_trial(struct job *job, struct portolan_error *e
     return PORTOLAN_OK;
 }
 
+/* Opens what the job writes, writes it and closes it. */
+static enum portolan_status write_job(struct job *job, struct portolan_error *err)
+{
+    const struct portolan_export_options *o = job->options;
+    bool (*is_ours)(const char *) = writers[o->format - formats].is_ours;
+    enum portolan_status status = PORTOLAN_OK;
+
+    job->sink.f = o->stream;
+    if (is_ours)
+        status = folder_open(&job->folder, o->path, o->force, is_ours, err);
+    else if (o->path)
+        status = sink_open(&job->sink, o->path, o->force, err);
+    if (status != PORTOLAN_OK)
+        return status;
+    status = writers[o->format - formats].write(job, err);
+    return is_ours ? folder_close(&job->folder, status, err) : sink_close(&job->sink, status, err);
+}
+
 enum portolan_status portolan_export_write(const struct portolan_export_options *o,
                                            struct portolan_error *err)
 {
@@ -114,11 +122,13 @@ enum portolan_status portolan_export_write(const struct portolan_export_options 
 
     if (status != PORTOLAN_OK)
         return status;
-    job.store = o->trials[0].store;
-    job.id = o->trials[0].id;
+    job.store = o->store;
+    job.id = o->trials[0];
     status = find_trial(&job, err);
     if (status == PORTOLAN_OK)
-        status = writers[o->format - formats](&job, err);
+        status = write_job(&job, err);
+    portolan_arena_clear(&job.tree.arena);
+    portolan_profile_destroy(job.sums);
     portolan_sample_set_destroy(job.set);
     return status;
 }

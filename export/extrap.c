@@ -38,10 +38,10 @@ static enum portolan_status read_profiles(struct collection *c, struct portolan_
     if (!c->profiles)
         return no_memory(err);
     for (; status == PORTOLAN_OK && c->n < c->o->n_trials; c->n++) {
-        const struct portolan_profile_query query = {.trial = c->o->trials[c->n].id,
+        const struct portolan_profile_query query = {.trial = c->o->trials[c->n],
                                                      .rank = c->o->rank};
 
-        status = portolan_profile_read(c->o->trials[c->n].store, &query, &c->profiles[c->n], err);
+        status = portolan_profile_read(c->o->store, &query, &c->profiles[c->n], err);
     }
     return status;
 }
@@ -187,29 +187,10 @@ static enum portolan_status add_profile(struct collection *c, const struct porto
     return status;
 }
 
-/* ------------------------------------------------- the file */
-
-static enum portolan_status write_file(const struct job *job, const struct collection *c,
-                                       struct portolan_error *err)
-{
-    char *text = NULL;
-    struct sink s = {0};
-    enum portolan_status status =
-        portolan_measurements_write(c->m, PORTOLAN_MEASUREMENTS_JSON, &text, err);
-
-    if (status == PORTOLAN_OK)
-        status = job_open(job, &s, err);
-    if (status == PORTOLAN_OK) {
-        sink_put(&s, text);
-        status = sink_close(&s, status, err);
-    }
-    free(text);
-    return status;
-}
-
-enum portolan_status write_extrap(const struct job *job, struct portolan_error *err)
+enum portolan_status write_extrap(struct job *job, struct portolan_error *err)
 {
     struct collection c = {.o = job->options};
+    char *text = NULL;
     enum portolan_status status = read_profiles(&c, err);
 
     if (status == PORTOLAN_OK)
@@ -219,7 +200,10 @@ enum portolan_status write_extrap(const struct job *job, struct portolan_error *
     for (size_t i = 0; status == PORTOLAN_OK && i < c.n; i++)
         status = add_profile(&c, c.profiles[i], err);
     if (status == PORTOLAN_OK)
-        status = write_file(job, &c, err);
+        status = portolan_measurements_write(c.m, PORTOLAN_MEASUREMENTS_JSON, &text, err);
+    if (status == PORTOLAN_OK)
+        portolan_text_add(&job->sink.text, "%s", text);
+    free(text);
     for (size_t i = 0; i < c.n; i++)
         portolan_profile_destroy(c.profiles[i]);
     free(c.profiles);

@@ -37,48 +37,27 @@ static int64_t take_whole(double *left)
     return (int64_t)whole;
 }
 
-static enum portolan_status write_lines(struct sink *s, const struct tree *t, int metric,
-                                        struct portolan_error *err)
+enum portolan_status write_folded(struct job *job, struct portolan_error *err)
 {
-    double scale = metric == TREE_TIME || metric == TREE_MPI ? 1e-3 : 1, left = 0;
-    struct portolan_text line = {0};
-    bool failed;
+    struct portolan_text *out = &job->sink.text;
+    const struct tree *t = &job->tree;
+    double left = 0, scale;
+    int metric;
+    enum portolan_status status = job_find_metric(job, &metric, err);
 
-    for (size_t i = 0; i < t->n && !line.failed; i++) {
+    if (status == PORTOLAN_OK)
+        status = job_make_tree(job, err);
+    scale = metric == TREE_TIME || metric == TREE_MPI ? 1e-3 : 1;
+    for (size_t i = 0; status == PORTOLAN_OK && i < t->n; i++) {
         int64_t value;
 
         left += tree_value(&t->nodes[i], metric) * scale;
         value = take_whole(&left);
         if (value == 0)
             continue;
-        line.length = 0;
-        add_stack(&line, t, &t->nodes[i]);
-        portolan_text_add(&line, " %" PRId64 "\n", value);
-        if (!line.failed)
-            sink_bytes(s, line.bytes, line.length);
+        add_stack(out, t, &t->nodes[i]);
+        portolan_text_add(out, " %" PRId64 "\n", value);
+        sink_flush(&job->sink);
     }
-    failed = line.failed;
-    portolan_text_clear(&line);
-    return failed ? portolan_no_memory(err) : PORTOLAN_OK;
-}
-
-enum portolan_status write_folded(const struct job *job, struct portolan_error *err)
-{
-    struct portolan_profile *p = NULL;
-    struct tree t = {0};
-    struct sink s = {0};
-    int metric = TREE_TIME;
-    enum portolan_status status = job_read_sums(job, &p, err);
-
-    if (status == PORTOLAN_OK)
-        status = job_find_metric(job, p, &metric, err);
-    if (status == PORTOLAN_OK)
-        status = tree_of_sums(&t, p, err);
-    if (status == PORTOLAN_OK)
-        status = job_open(job, &s, err);
-    if (status == PORTOLAN_OK)
-        status = sink_close(&s, write_lines(&s, &t, metric, err), err);
-    portolan_arena_clear(&t.arena);
-    portolan_profile_destroy(p);
     return status;
 }

@@ -24,11 +24,6 @@ struct importer {
     size_t cut_paths, parameters_left_out, ranks_there;
 };
 
-static enum portolan_status no_memory(struct portolan_error *err)
-{
-    return portolan_no_memory(err);
-}
-
 /* ------------------------------------------------- metrics */
 
 /* The best of what is called time; -1 when there is none. */
@@ -56,105 +51,53 @@ static enum portolan_status read_text(struct importer *im, struct portolan_arena
 
     if (status != PORTOLAN_OK)
         return status;
-    if (import_read_text(a, text, f->path, out, im->d))
+    if (import_read_text(a, text, f->path, f->folder, im->files.folders + 1, out, im->d))
         return PORTOLAN_OK;
     return a->failed
-               ? no_memory(im->err)
+               ? portolan_no_memory(im->err)
                : portolan_error_set(im->err, PORTOLAN_ESYNTAX, "'%s' is no TAU profile", f->path);
 }
 
 static enum portolan_status find_metrics(struct importer *im)
 {
-    for (size_t i = 0; i < im->files.n; i++)
-        if (im->files.files[i].folder >= im->n_metrics)
-            im->n_metrics = im->files.files[i].folder + 1;
-    im->metrics = portolan_arena_alloc(&im->arena, im->n_metrics + 1, sizeof *im->metrics);
-    if (!im->metrics)
-        return no_memory(im->err);
-    for (size_t i = 0; i < im->files.n; i++) {
+    enum portolan_status status = PORTOLAN_OK;
+
+    im->n_metrics = im->files.folders + 1;
+    im->metrics = portolan_arena_alloc(&im->arena, im->n_metrics, sizeof *im->metrics);
+    for (size_t i = 0; im->metrics && status == PORTOLAN_OK && i < im->files.n; i++) {
         const struct import_file *f = &im->files.files[i];
         struct import_text text;
         struct portolan_arena a = {0};
-        enum portolan_status status;
 
         if (im->metrics[f->folder])
             continue;
         status = read_text(im, &a, f, &text);
-        if (status == PORTOLAN_OK &&
-            !(im->metrics[f->folder] = portolan_arena_strdup(&im->arena, text.metric)))
-            status = no_memory(im->err);
+        if (status == PORTOLAN_OK)
+            im->metrics[f->folder] = portolan_arena_strdup(&im->arena, text.metric);
         portolan_arena_clear(&a);
-        if (status != PORTOLAN_OK)
-            return status;
     }
+    if (status != PORTOLAN_OK || im->arena.failed)
+        return status != PORTOLAN_OK ? status : portolan_no_memory(im->err);
+    im->n_metrics -= !im->metrics[im->n_metrics - 1];
     im->time = find_time(im);
     return PORTOLAN_OK;
 }
 
 /* ------------------------------------------------- one thread */
 
-static int compare_lines(const void *a, const void *b)
+static bool add_rows(struct import_thread *t, const struct import_text *text)
 {
-    const struct import_line *x = a, *y = b;
+    struct import_path *paths =
+        portolan_arena_alloc(&t->rank->arena, t->n + text->n_rows + 1, sizeof *paths);
 
-    return strcmp(x->name, y->name);
-}
-
-/* Rows of one name add up; they are sorted then. */
-static void add_up(struct import_table *t)
-{
-    size_t kept = 0;
-
-    qsort(t->lines, t->n_lines, sizeof *t->lines, compare_lines);
-    for (size_t i = 0; i < t->n_lines; i++) {
-        struct import_line *last = kept ? &t->lines[kept - 1] : NULL, *line = &t->lines[i];
-
-        if (!last || strcmp(last->name, line->name) != 0) {
-            t->lines[kept++] = *line;
-            continue;
-        }
-        last->calls += line->calls;
-        last->subroutines += line->subroutines;
-        for (size_t m = 0; m < t->n_metrics; m++) {
-            last->exclusive[m] += line->exclusive[m];
-            last->inclusive[m] += line->inclusive[m];
-        }
-    }
-    t->n_lines = kept;
-}
-
-/* Counts of calls are those of the first metric that has the row. */
-static bool add_metric(struct import_table *t, const struct import_text *text, size_t m)
-{
-    size_t had = t->n_lines;
-    struct import_line *lines =
-        portolan_arena_alloc(t->arena, had + text->n_rows + 1, sizeof *lines);
-
-    if (!lines)
+    if (!paths)
         return false;
-    if (had > 0)
-        memcpy(lines, t->lines, had * sizeof *lines);
-    t->lines = lines;
-    for (size_t i = 0; i < text->n_rows; i++) {
-        const struct import_row *row = &text->rows[i];
-        struct import_line key = {.name = row->name},
-                           *line =
-                               had ? bsearch(&key, lines, had, sizeof *lines, compare_lines) : NULL;
-        bool is_new = !line;
-
-        if (is_new) {
-            line = &lines[t->n_lines++];
-            *line = (struct import_line){row->name,        row->group, row->calls,
-                                         row->subroutines, NULL,       NULL};
-            line->exclusive = portolan_arena_alloc(t->arena, t->n_metrics, 2 * sizeof(double));
-            if (!line->exclusive)
-                return false;
-            line->inclusive = line->exclusive + t->n_metrics;
-        }
-        line->exclusive[m] += row->exclusive;
-        line->inclusive[m] += row->inclusive;
-    }
-    add_up(t);
+    if (t->n)
+        memcpy(paths, t->paths, t->n * sizeof *paths);
+    if (text->n_rows)
+        memcpy(paths + t->n, text->rows, text->n_rows * sizeof *paths);
+    t->paths = paths;
+    t->n += text->n_rows;
     if (!t->events) {
         t->events = text->events;
         t->n_events = text->n_events;
@@ -162,33 +105,39 @@ static bool add_metric(struct import_table *t, const struct import_text *text, s
     return true;
 }
 
-/* FILES are those of one thread, *N of them. */
-static enum portolan_status read_thread(struct importer *im, struct portolan_arena *a,
-                                        const struct import_file *files, size_t n, int thread,
-                                        struct import_rank *out)
+/* FILES are those of one thread, N of them: a metric each. */
+static enum portolan_status read_thread(struct importer *im, struct import_rank *r,
+                                        const struct import_file *files, size_t n, int thread)
 {
-    struct import_table t = {
-        .arena = a, .n_metrics = im->n_metrics, .metrics = im->metrics, .time = im->time};
+    struct import_thread t = {.rank = r, .thread = thread};
 
     for (size_t i = 0; i < n; i++) {
+        const char *metric = im->metrics[files[i].folder];
         struct import_text text;
-        enum portolan_status status = read_text(im, a, &files[i], &text);
+        enum portolan_status status = read_text(im, &r->arena, &files[i], &text);
 
         if (status != PORTOLAN_OK)
             return status;
-        if (strcmp(text.metric, im->metrics[files[i].folder]) != 0) {
+        if (strcmp(text.metric, metric) != 0) {
             portolan_diagnose(im->d, files[i].path, 1, 0,
                               "the metric is '%s', and that of the other files in the folder '%s'",
-                              text.metric, im->metrics[files[i].folder]);
+                              text.metric, metric);
             return portolan_error_set(im->err, PORTOLAN_ESYNTAX, "metrics differ");
         }
-        if (!add_metric(&t, &text, files[i].folder))
-            return no_memory(im->err);
+        if (!add_rows(&t, &text))
+            return portolan_no_memory(im->err);
     }
-    return import_add_thread(out, &t, files->node, thread) ? PORTOLAN_OK : no_memory(im->err);
+    import_join_rows(&t);
+    return import_add_thread(&t) ? PORTOLAN_OK : portolan_no_memory(im->err);
 }
 
 /* ------------------------------------------------- one rank */
+
+/* Of the metrics besides the time, number K. */
+static const char *counter_name(const struct importer *im, size_t k)
+{
+    return im->metrics[k + (im->time >= 0 && k >= (size_t)im->time)];
+}
 
 /* Counters go with the samples, as many as those have room for; others in samples without calls. */
 static enum portolan_status put_samples(struct importer *im, struct import_rank *r)
@@ -204,7 +153,7 @@ static enum portolan_status put_samples(struct importer *im, struct import_rank 
 
             s->n_counters = (int)n;
             for (size_t k = 0; k < n; k++) {
-                s->counter_name[k] = r->counter_names[first + k];
+                s->counter_name[k] = counter_name(im, first + k);
                 s->counter[k] = r->counters[i * r->n_counters + first + k];
             }
             if (first > 0) {
@@ -234,16 +183,6 @@ static enum portolan_status put_rank(struct importer *im, struct import_rank *r)
     return status;
 }
 
-/* The metrics besides the time, as many as a trial has room for. */
-static bool name_counters(struct importer *im, struct portolan_arena *a, struct import_rank *r)
-{
-    r->counter_names = portolan_arena_alloc(a, im->n_metrics + 1, sizeof *r->counter_names);
-    for (size_t m = 0; r->counter_names && m < im->n_metrics; m++)
-        if ((int64_t)m != im->time && r->n_counters < PORTOLAN_SUMMARY_COUNTER_MAX)
-            r->counter_names[r->n_counters++] = im->metrics[m];
-    return r->counter_names != NULL;
-}
-
 /* How many of the N files from FIRST on are of the same thread, or the same node. */
 static size_t count_same(const struct importer *im, size_t first, bool thread)
 {
@@ -261,17 +200,23 @@ static enum portolan_status read_rank(struct importer *im, size_t first, size_t 
 {
     const struct import_file *files = im->files.files;
     bool renumber = files[first].context != files[first + n - 1].context;
-    struct portolan_arena a = {0};
-    struct import_rank r = {0};
-    enum portolan_status status = name_counters(im, &a, &r) ? PORTOLAN_OK : no_memory(im->err);
+    size_t counters = im->n_metrics - (im->time >= 0);
+    struct import_rank r = {
+        .rank = files[first].node,
+        .n_metrics = im->files.folders + 1,
+        .time = im->time,
+        .n_counters =
+            counters < PORTOLAN_SUMMARY_COUNTER_MAX ? counters : PORTOLAN_SUMMARY_COUNTER_MAX,
+    };
+    enum portolan_status status = PORTOLAN_OK;
 
     for (size_t at = first, k = 0, same; at < first + n && status == PORTOLAN_OK; at += same, k++) {
         same = count_same(im, at, true);
-        status = read_thread(im, &a, &files[at], same, renumber ? (int)k : files[at].thread, &r);
+        status = read_thread(im, &r, &files[at], same, renumber ? (int)k : files[at].thread);
     }
     if (status == PORTOLAN_OK)
         status = put_rank(im, &r);
-    portolan_arena_clear(&a);
+    portolan_arena_clear(&r.arena);
     return status;
 }
 
@@ -352,46 +297,53 @@ static enum portolan_status begin_trial(struct importer *im)
             part_facts(&text, &t, facts + text.n_facts + 1, facts);
         status = facts && t.assembly && !im->arena.failed
                      ? portolan_store_begin_trial(im->store, &t, &im->trial, im->err)
-                     : no_memory(im->err);
+                     : portolan_no_memory(im->err);
     }
     portolan_arena_clear(&a);
     return status;
 }
 
+static enum portolan_status put_note(struct importer *im, const char *name, const char *format, ...)
+    PORTOLAN_PRINTF(3, 4);
+
+static enum portolan_status put_note(struct importer *im, const char *name, const char *format, ...)
+{
+    struct portolan_name_value note = {.name = name};
+    va_list args;
+
+    va_start(args, format);
+    note.value = portolan_arena_vprintf(&im->arena, format, args);
+    va_end(args);
+    return note.value ? portolan_store_put_metadata(im->store, im->trial, &note, 1, im->err)
+                      : portolan_no_memory(im->err);
+}
+
 /* What was not in the files, or could not be told from them. */
 static enum portolan_status put_notes(struct importer *im)
 {
-    char files[60], cut[200], left[200], ranks[200], metrics[200];
-    int n_ranks = im->files.files[im->files.n - 1].node + 1;
-    struct portolan_name_value notes[6];
-    size_t n = 0;
+    size_t ranks = (size_t)im->files.files[im->files.n - 1].node + 1;
+    size_t counters = im->n_metrics - (im->time >= 0), most = PORTOLAN_SUMMARY_COUNTER_MAX;
+    enum portolan_status status = put_note(im, "import.source", "%zu TAU profiles", im->files.n);
 
-    snprintf(files, sizeof files, "%zu TAU profiles", im->files.n);
-    notes[n++] = (struct portolan_name_value){"import.source", files};
-    notes[n++] = (struct portolan_name_value){
-        "import.single_calls", "unknown: shortest, longest and spread are those of the mean"};
-    if (im->cut_paths) {
-        snprintf(cut, sizeof cut,
-                 "%zu call paths begin in the middle, with several callers: they stand by "
-                 "themselves, under the name of who called",
-                 im->cut_paths);
-        notes[n++] = (struct portolan_name_value){"import.cut_paths", cut};
-    }
-    if (im->parameters_left_out) {
-        snprintf(left, sizeof left, "%zu: not numbers, or of timers with several call paths",
-                 im->parameters_left_out);
-        notes[n++] = (struct portolan_name_value){"import.parameters_left_out", left};
-    }
-    if (im->ranks_there < (size_t)n_ranks) {
-        snprintf(ranks, sizeof ranks, "%zu of %d ranks have files", im->ranks_there, n_ranks);
-        notes[n++] = (struct portolan_name_value){"import.ranks", ranks};
-    }
-    if (im->n_metrics > PORTOLAN_SUMMARY_COUNTER_MAX + 1) {
-        snprintf(metrics, sizeof metrics, "%zu of %zu",
-                 im->n_metrics - PORTOLAN_SUMMARY_COUNTER_MAX - 1, im->n_metrics);
-        notes[n++] = (struct portolan_name_value){"import.metrics_left_out", metrics};
-    }
-    return portolan_store_put_metadata(im->store, im->trial, notes, n, im->err);
+    if (status == PORTOLAN_OK)
+        status = put_note(im, "import.single_calls",
+                          "unknown: shortest, longest and spread are those of the mean");
+    if (status == PORTOLAN_OK && im->cut_paths)
+        status = put_note(im, "import.cut_paths",
+                          "%zu call paths begin in the middle, with several callers: they stand by "
+                          "themselves, under the name of who called",
+                          im->cut_paths);
+    if (status == PORTOLAN_OK && im->parameters_left_out)
+        status = put_note(im, "import.parameters_left_out",
+                          "%zu: not numbers, or of timers with several call paths",
+                          im->parameters_left_out);
+    if (status == PORTOLAN_OK && im->ranks_there < ranks)
+        status =
+            put_note(im, "import.ranks", "%zu of %zu ranks have files", im->ranks_there, ranks);
+    if (status == PORTOLAN_OK && counters > most)
+        status =
+            put_note(im, "import.metrics_left_out", "%zu of %zu", counters - most, im->n_metrics);
+    return status;
 }
 
 static enum portolan_status store_trial(struct importer *im)

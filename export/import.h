@@ -5,36 +5,45 @@
 
 #include <portolan/export.h>
 
-/* ------------------------------------------------- import_text.c: one file */
-
-struct import_row {
+/* A row of a profile, which is a call path: "main => solve". */
+struct import_path {
     const char *name;  /* one blank at a time */
     const char *group; /* as it stands, "" without */
-    double calls, subroutines, exclusive, inclusive;
+    size_t metric;     /* the first that has the row: its counts of calls hold */
+    double calls, subroutines;
+    double *exclusive, *inclusive; /* a value per metric, as in the files */
+    /* Set by import_make_paths(): */
+    const char *leaf; /* the last step */
+    size_t steps;
+    int64_t above;      /* the caller's path, or -1 */
+    const char *caller; /* of those without: the steps in front */
+    bool is_parameter, is_used;
+    bool is_rest; /* the part of a flat row that no path has */
+    size_t depth;
+    /* Set by import_add_thread(): */
+    int64_t sample; /* the first of its samples */
+    bool has_parts; /* parameters' rows */
 };
 
-struct import_event {
-    const char *name;
-    double count, max, min, mean, sum_squares;
-};
+/* ------------------------------------------------- import_text.c: one file */
 
 /* One metric of one thread. */
 struct import_text {
     const char *metric;
-    struct import_row *rows;
+    struct import_path *rows;
     size_t n_rows;
-    struct import_event *events;
+    struct portolan_event *events; /* with names of the files, without places */
     size_t n_events;
     struct portolan_name_value *facts; /* without the metric's name */
     size_t n_facts;
 };
 
 /*
- * Reads the text of FILE, which is in the arena or outlives it. False when it is no profile; then D
- * has been told why, or the arena's memory is out.
+ * Reads the text of FILE, which is in the arena or outlives it, as metric M of N_METRICS. False
+ * when it is no profile; then D has been told why, or the arena's memory is out.
  */
-bool import_read_text(struct portolan_arena *a, char *text, const char *file,
-                      struct import_text *out, struct portolan_diagnostics *d);
+bool import_read_text(struct portolan_arena *a, char *text, const char *file, size_t m,
+                      size_t n_metrics, struct import_text *out, struct portolan_diagnostics *d);
 
 /* ------------------------------------------------- import_files.c: which files */
 
@@ -47,7 +56,7 @@ struct import_file {
 struct import_files {
     struct portolan_arena arena;
     struct import_file *files; /* by node, context, thread, folder */
-    size_t n;
+    size_t n, folders;
 };
 
 enum portolan_status import_find_files(struct import_files *out,
@@ -60,92 +69,64 @@ enum portolan_status import_read_file(struct portolan_arena *a, const char *path
 
 /* ------------------------------------------------- import_samples.c: a rank's call paths */
 
-/* A thread's rows of all metrics, joined by name. */
-struct import_table {
-    struct portolan_arena *arena;
-    size_t n_metrics;
-    const char *const *metrics;
-    int64_t time; /* position of the metric that is the time; -1: none */
-    struct import_line {
-        const char *name, *group;
-        double calls, subroutines;
-        double *exclusive, *inclusive; /* a value per metric, as in the files */
-    } * lines;
-    size_t n_lines;
-    struct import_event *events;
-    size_t n_events;
-};
-
-/* Of all threads of a rank; memory is the arena's. */
+/* Of all threads of a rank. */
 struct import_rank {
+    struct portolan_arena arena;
+    int rank;
+    size_t n_metrics;
+    int64_t time; /* position of the metric that is the time; -1: none */
     struct portolan_sample *samples;
     size_t n_samples;
     struct portolan_event *events;
     size_t n_events;
     double elapsed_ns;                     /* of the longest outermost timer */
     size_t cut_paths, parameters_left_out; /* for the trial's facts */
-    /* Counters beyond those that a sample has room for: by sample, PORTOLAN_COUNTER_MAX each. */
+    /* The metrics besides the time; a sample has room for fewer. */
     size_t n_counters;
-    const char **counter_names;
     double *counters; /* n_samples x n_counters */
 };
 
-/* Adds the call paths of a thread to OUT. False when memory is out. */
-bool import_add_thread(struct import_rank *out, const struct import_table *table, int rank,
-                       int thread);
-
-/* ------------------------------------------------- import_tree.c: a thread's rows as call paths */
-
-#define ARROW        " => "
-#define ARROW_LENGTH 4
-
-/* A row as a call path. */
-struct path {
-    const struct import_line *line;
-    const char *leaf; /* the last step */
-    size_t steps;
-    int64_t above;      /* path, or -1 */
-    const char *caller; /* of those without: the steps in front, in the arena */
-    bool is_parameter, is_used;
-    bool is_rest;   /* the part of a flat row that no path has */
-    bool has_parts; /* parameters' rows */
-    double calls, subroutines, *exclusive, *inclusive;
-    size_t depth;
-    int64_t sample; /* the first of its samples */
-};
-
 /* A run of steps at the end of a path. */
-struct ending {
+struct import_ending {
     const char *text;
     size_t path;
 };
 
-struct maker {
-    struct import_rank *out;
-    const struct import_table *table;
-    struct portolan_arena *arena;
-    int rank, thread;
-    struct path *paths;
+/* A thread's rows of all metrics; memory is the rank's. */
+struct import_thread {
+    struct import_rank *rank;
+    int thread;
+    struct import_path *paths; /* by name, each name once */
     size_t n;
-    size_t *by_name; /* sorted */
-    size_t longest;
-    struct ending *leaves; /* of paths of several steps, sorted */
+    struct portolan_event *events; /* as in import_text */
+    size_t n_events;
+    /* Set by import_make_paths(): */
+    size_t longest;               /* path, in steps */
+    struct import_ending *leaves; /* of paths of several steps, sorted */
     size_t n_leaves;
-    struct ending *endings; /* of the lengths that cut paths need, sorted */
+    struct import_ending *endings; /* of the lengths that cut paths need, sorted */
     size_t n_endings;
 };
 
-/* Paths, who is above whom, and which are used. False when memory is out. */
-bool import_make_paths(struct maker *k);
+/* Puts rows in order by name; those of one name become one. */
+void import_join_rows(struct import_thread *t);
+
+/* Adds the call paths of a thread to its rank. False when memory is out. */
+bool import_add_thread(struct import_thread *t);
+
+/* ------------------------------------------------- import_tree.c: a thread's rows as call paths */
+
+/* Who is above whom, and which paths are used. False when memory is out. */
+bool import_make_paths(struct import_thread *t);
 
 /* Where the parameters of a name begin, or NULL. */
 const char *import_parameters_in(const char *name);
 
 /* The path of this name, of LENGTH bytes; -1 when there is none. */
-int64_t import_find_path(const struct maker *k, const char *name, size_t length);
+int64_t import_find_path(const struct import_thread *t, const char *name, size_t length);
 
 /* The first of ENDINGS that reads NAME, of LENGTH bytes; *COUNT of them stand together. */
-const struct ending *import_find_endings(const struct ending *endings, size_t n, const char *name,
-                                         size_t length, size_t *count);
+const struct import_ending *import_find_endings(const struct import_ending *endings, size_t n,
+                                                const char *name, size_t length, size_t *count);
 
 #endif

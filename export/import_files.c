@@ -2,8 +2,8 @@
 /* Which files a TAU profile consists of, and what is in them. */
 #include "import.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,127 +12,87 @@
 /* Ranks are counted up to here; a larger number is a mistake. */
 enum { MOST_RANKS = 1 << 24 };
 
-struct finder {
-    struct import_files *out;
-    size_t folders;
-};
-
-static bool take_id(const char **at, int *id)
-{
-    char *end;
-    long value;
-
-    if (**at != '.' || (*at)[1] < '0' || (*at)[1] > '9')
-        return false;
-    value = strtol(*at + 1, &end, 10);
-    *at = end;
-    *id = (int)value;
-    return value < MOST_RANKS;
-}
-
 /* profile.N.C.T; others (means, dumps, editors' copies) are none of the profile. */
 static bool read_ids(const char *name, struct import_file *f)
 {
-    const char *at = name + 7;
+    int end = 0;
 
-    return !strncmp(name, "profile", 7) && take_id(&at, &f->node) && take_id(&at, &f->context) &&
-           take_id(&at, &f->thread) && !*at;
+    return !name[strspn(name, "profile.0123456789")] &&
+           sscanf(name, "profile.%8d.%8d.%8d%n", &f->node, &f->context, &f->thread, &end) == 3 &&
+           !name[end] && f->node < MOST_RANKS && f->context < MOST_RANKS && f->thread < MOST_RANKS;
 }
 
-static bool add_file(struct finder *f, const char *path, struct import_file file)
+static bool add_file(struct import_files *out, const char *path, struct import_file file)
 {
-    struct import_files *out = f->out;
     struct import_file *grown = portolan_arena_grow(&out->arena, out->files, out->n, sizeof *grown);
 
     if (!grown)
         return false;
     out->files = grown;
     file.path = portolan_arena_strdup(&out->arena, path);
-    file.folder = f->folders;
+    file.folder = out->folders;
     grown[out->n++] = file;
     return file.path != NULL;
 }
 
-static int no_dots(const struct dirent *e)
+static bool is_metric(const FTSENT *e)
 {
-    return e->d_name[0] != '.';
+    return e->fts_level == 1 && !strncmp(e->fts_name, "MULTI__", 7);
 }
 
-/* The profiles of one metric. *N: how many. */
-static enum portolan_status read_folder(struct finder *f, const char *folder, size_t *n,
-                                        struct portolan_error *err)
+/* Folders of a metric each come first: where there are such, files beside them do not count. */
+static enum portolan_status take_entry(struct import_files *out, FTS *walk, FTSENT *e,
+                                       size_t folders_before, struct portolan_error *err)
 {
-    struct dirent **entries = NULL;
-    int count = scandir(folder, &entries, no_dots, alphasort);
-    bool good = true;
+    struct import_file file = {0};
 
-    *n = 0;
-    if (count < 0)
-        return portolan_error_set(err, PORTOLAN_EIO, "cannot read folder '%s': %s", folder,
-                                  strerror(errno));
-    for (int i = 0; i < count; i++) {
-        struct import_file file = {0};
-
-        if (good && read_ids(entries[i]->d_name, &file)) {
-            char *path = portolan_arena_printf(&f->out->arena, "%s/%s", folder, entries[i]->d_name);
-
-            good = path && add_file(f, path, file);
-            (*n)++;
-        }
-        free(entries[i]);
+    switch (e->fts_info) {
+    case FTS_D:
+        if (e->fts_level > 0 && !is_metric(e))
+            fts_set(walk, e, FTS_SKIP);
+        return PORTOLAN_OK;
+    case FTS_DP:
+        if (out->n > 0 && out->files[out->n - 1].folder == out->folders &&
+            (e->fts_level == 0 || is_metric(e)))
+            out->folders++;
+        return PORTOLAN_OK;
+    case FTS_DNR:
+    case FTS_ERR:
+    case FTS_NS:
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", e->fts_path,
+                                  strerror(e->fts_errno));
+    default:
+        if (e->fts_level == 1 && out->folders > folders_before)
+            return PORTOLAN_OK;
+        if (read_ids(e->fts_name, &file))
+            return add_file(out, e->fts_path, file) ? PORTOLAN_OK : portolan_no_memory(err);
+        if (e->fts_level > 0)
+            return PORTOLAN_OK;
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "'%s' is not named as a TAU profile; right is: "
+                                  "profile.NODE.CONTEXT.THREAD, or a folder of such files",
+                                  e->fts_path);
     }
-    free(entries);
-    f->folders += *n > 0;
-    return good ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
-/* A folder per metric, by name. *N: how many files. */
-static enum portolan_status read_metrics(struct finder *f, const char *folder, size_t *n,
-                                         struct portolan_error *err)
+static int compare_names(const FTSENT **a, const FTSENT **b)
 {
-    struct dirent **entries = NULL;
-    int count = scandir(folder, &entries, no_dots, alphasort);
-    enum portolan_status status = PORTOLAN_OK;
-
-    *n = 0;
-    for (int i = 0; i < count; i++) {
-        size_t there = 0;
-        char *path = NULL;
-
-        if (status == PORTOLAN_OK && !strncmp(entries[i]->d_name, "MULTI__", 7)) {
-            path = portolan_arena_printf(&f->out->arena, "%s/%s", folder, entries[i]->d_name);
-            status = path ? read_folder(f, path, &there, err) : portolan_no_memory(err);
-            *n += there;
-        }
-        free(entries[i]);
-    }
-    free(entries);
-    return status;
+    return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static enum portolan_status read_path(struct finder *f, const char *path,
+static enum portolan_status take_path(struct import_files *out, const char *path,
                                       struct portolan_error *err)
 {
-    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    struct import_file file = {0};
-    struct stat there;
-    size_t n = 0;
-    enum portolan_status status;
+    char *const paths[] = {(char *)path, NULL};
+    FTS *walk = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, compare_names);
+    size_t before = out->n, folders = out->folders;
+    enum portolan_status status = walk ? PORTOLAN_OK : portolan_no_memory(err);
 
-    if (stat(path, &there) != 0)
-        return portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", path, strerror(errno));
-    if (!S_ISDIR(there.st_mode)) {
-        if (!read_ids(name, &file))
-            return portolan_error_set(err, PORTOLAN_EINVAL,
-                                      "'%s' is not named as a TAU profile; right is: "
-                                      "profile.NODE.CONTEXT.THREAD, or a folder of such files",
-                                      path);
-        return add_file(f, path, file) ? PORTOLAN_OK : portolan_no_memory(err);
-    }
-    status = read_metrics(f, path, &n, err);
-    if (status == PORTOLAN_OK && n == 0)
-        status = read_folder(f, path, &n, err);
-    if (status == PORTOLAN_OK && n == 0)
+    for (FTSENT *e; status == PORTOLAN_OK && (e = fts_read(walk));)
+        status = take_entry(out, walk, e, folders, err);
+    if (walk)
+        fts_close(walk);
+    if (status == PORTOLAN_OK && out->n == before)
         status =
             portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                "'%s' has no files profile.N.C.T and no folders MULTI__…", path);
@@ -156,12 +116,11 @@ enum portolan_status import_find_files(struct import_files *out,
                                        const struct portolan_import_options *o,
                                        struct portolan_error *err)
 {
-    struct finder f = {.out = out};
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t i = 0; i < o->n_paths && status == PORTOLAN_OK; i++)
-        status = read_path(&f, o->paths[i], err);
-    if (status == PORTOLAN_OK)
+        status = take_path(out, o->paths[i], err);
+    if (status == PORTOLAN_OK && out->n)
         qsort(out->files, out->n, sizeof *out->files, compare_files);
     return status;
 }

@@ -9,11 +9,9 @@
 /* ------------------------------------------------- samples */
 
 /* The primary group, but that of a phase says more. */
-static const char *group_of(struct maker *k, const struct import_line *line)
+static const char *group_of(struct import_thread *t, const char *at)
 {
-    const char *phase = strstr(line->group, "TAU_PHASE"), *at = line->group;
-
-    if (phase)
+    if (strstr(at, "TAU_PHASE"))
         return "TAU_PHASE";
     for (;;) {
         size_t length;
@@ -25,7 +23,7 @@ static const char *group_of(struct maker *k, const struct import_line *line)
         if (length == 0)
             return "";
         if (strncmp(at, "TAU_CALLPATH", length) != 0 && strncmp(at, "TAU_PARAM", length) != 0)
-            return portolan_arena_strndup(k->arena, at, length);
+            return portolan_arena_strndup(&t->rank->arena, at, length);
         at += length;
     }
 }
@@ -44,70 +42,68 @@ static void set_time(struct portolan_sample *s, double exclusive, double inclusi
     }
 }
 
-static struct portolan_sample *add_sample(struct maker *k, const struct path *p)
+/* The metrics besides the time, in a row of the sample's number. */
+static bool add_counters(struct import_rank *out, const double *inclusive)
 {
-    struct import_rank *out = k->out;
-    struct portolan_sample *grown =
-        portolan_arena_grow(k->arena, out->samples, out->n_samples, sizeof *grown);
-    const char *group = group_of(k, p->line);
+    size_t n = 0;
 
-    if (!grown || !group)
+    if (out->n_counters == 0)
+        return true;
+    out->counters = portolan_arena_grow(&out->arena, out->counters, out->n_samples,
+                                        out->n_counters * sizeof(double));
+    for (size_t m = 0; out->counters && m < out->n_metrics && n < out->n_counters; m++)
+        if ((int64_t)m != out->time)
+            out->counters[out->n_samples * out->n_counters + n++] = inclusive[m];
+    return out->counters != NULL;
+}
+
+/* A sample with what P has, called METHOD of type GROUP; NULL without memory. */
+static struct portolan_sample *add_sample(struct import_thread *t, const struct import_path *p,
+                                          const char *method, const char *group)
+{
+    struct import_rank *out = t->rank;
+    struct portolan_sample *grown =
+        portolan_arena_grow(&out->arena, out->samples, out->n_samples, sizeof *grown);
+
+    if (!grown || !group || !add_counters(out, p->inclusive))
         return NULL;
     out->samples = grown;
-    grown[out->n_samples] = (struct portolan_sample){
-        .rank = k->rank,
-        .thread = k->thread,
-        .parent = p->above < 0 ? -1 : k->paths[p->above].sample,
+    grown += out->n_samples++;
+    *grown = (struct portolan_sample){
+        .rank = out->rank,
+        .thread = t->thread,
+        .parent = p->above < 0 ? -1 : t->paths[p->above].sample,
         .user = p->above < 0 && p->caller ? p->caller : "",
         .uses = "",
         .instance = "",
         .port = "",
         .implementation = "",
         .port_type = group,
-        .method = p->leaf,
+        .method = method,
         .calls = llround(p->calls),
         .subroutines = llround(p->subroutines),
         .quality = NAN,
     };
-    return &grown[out->n_samples++];
+    if (out->time >= 0)
+        set_time(grown, p->exclusive[out->time], p->inclusive[out->time]);
+    return grown;
 }
 
-/* The metrics besides the time, in a row of the sample's number. */
-static bool set_counters(struct maker *k, const double *inclusive)
+static bool add_path(struct import_thread *t, struct import_path *p)
 {
-    struct import_rank *out = k->out;
-    size_t n = 0;
-
-    if (out->n_counters == 0)
-        return true;
-    out->counters = portolan_arena_grow(k->arena, out->counters, out->n_samples - 1,
-                                        out->n_counters * sizeof(double));
-    if (!out->counters)
-        return false;
-    for (size_t m = 0; m < k->table->n_metrics && n < out->n_counters; m++)
-        if ((int64_t)m != k->table->time)
-            out->counters[(out->n_samples - 1) * out->n_counters + n++] = inclusive[m];
-    return true;
-}
-
-static bool add_path(struct maker *k, struct path *p)
-{
-    struct portolan_sample *s = add_sample(k, p);
-    int64_t time = k->table->time;
+    const struct portolan_sample *s = add_sample(t, p, p->leaf, group_of(t, p->group));
 
     if (!s)
         return false;
-    p->sample = (int64_t)k->out->n_samples - 1;
-    if (time >= 0)
-        set_time(s, p->exclusive[time], p->inclusive[time]);
+    p->sample = s - t->rank->samples;
     if (s->parent < 0)
-        k->out->elapsed_ns = fmax(k->out->elapsed_ns, s->inclusive_ns);
-    return set_counters(k, p->inclusive);
+        t->rank->elapsed_ns = fmax(t->rank->elapsed_ns, s->inclusive_ns);
+    return true;
 }
 
 static int by_depth(const void *a, const void *b, void *arg)
 {
-    const struct path *paths = arg;
+    const struct import_path *paths = arg;
     size_t x = *(const size_t *)a, y = *(const size_t *)b;
 
     if (paths[x].depth != paths[y].depth)
@@ -115,26 +111,25 @@ static int by_depth(const void *a, const void *b, void *arg)
     return (x > y) - (x < y);
 }
 
-static bool add_paths(struct maker *k)
+static bool add_paths(struct import_thread *t)
 {
-    size_t *order = portolan_arena_alloc(k->arena, k->n + 1, sizeof *order), n = 0;
+    size_t *order = portolan_arena_alloc(&t->rank->arena, t->n + 1, sizeof *order), n = 0;
+    bool good = order != NULL;
 
-    for (size_t i = 0; order && i < k->n; i++)
-        if (k->paths[i].is_used)
+    for (size_t i = 0; good && i < t->n; i++)
+        if (t->paths[i].is_used)
             order[n++] = i;
-    if (!order)
-        return false;
-    qsort_r(order, n, sizeof *order, by_depth, k->paths);
-    for (size_t i = 0; i < n; i++)
-        if (!add_path(k, &k->paths[order[i]]))
-            return false;
-    return true;
+    if (good)
+        qsort_r(order, n, sizeof *order, by_depth, t->paths);
+    for (size_t i = 0; good && i < n; i++)
+        good = add_path(t, &t->paths[order[i]]);
+    return good;
 }
 
 /* ------------------------------------------------- parameters */
 
 /* <NAME> = <VALUE>: a number, "~1.5" (a mean) or "1..2" (a range). Moves *AT behind it. */
-static bool take_parameter(struct maker *k, const char **at, struct portolan_sample *s)
+static bool take_parameter(struct portolan_arena *a, const char **at, struct portolan_sample *s)
 {
     const char *name = *at + 1, *middle = strstr(*at, "> = <");
     const char *value = middle ? middle + 5 : NULL, *end = value ? strchr(value, '>') : NULL;
@@ -155,7 +150,7 @@ static bool take_parameter(struct maker *k, const char **at, struct portolan_sam
     if (dots && (!portolan_read_double(dots + 2, &high) || !isfinite(high)))
         return false;
     s->binned = s->binned || dots || *text == '~';
-    s->context_name[s->n_context] = portolan_arena_strndup(k->arena, name, (size_t)(middle - name));
+    s->context_name[s->n_context] = portolan_arena_strndup(a, name, (size_t)(middle - name));
     if (!s->context_name[s->n_context])
         return false;
     s->context[s->n_context++] = (low + high) / 2;
@@ -163,11 +158,11 @@ static bool take_parameter(struct maker *k, const char **at, struct portolan_sam
     return true;
 }
 
-static bool take_parameters(struct maker *k, const char *text, struct portolan_sample *s)
+static bool take_parameters(struct portolan_arena *a, const char *text, struct portolan_sample *s)
 {
     const char *at = text + 3; /* behind " [ " */
 
-    while (take_parameter(k, &at, s)) {
+    while (take_parameter(a, &at, s)) {
         if (!strncmp(at, ", ", 2))
             at += 2;
         else
@@ -176,28 +171,26 @@ static bool take_parameters(struct maker *k, const char *text, struct portolan_s
     return false;
 }
 
-/* The one path that a row with parameters is a part of; -1 when there are several. */
-static int64_t find_whole(const struct maker *k, const struct path *part)
+/* The one path that a row with parameters is a part of; NULL when there are several. */
+static struct import_path *find_whole(const struct import_thread *t, const struct import_path *part)
 {
-    const char *name = part->line->name;
-    size_t length = (size_t)(import_parameters_in(part->leaf) - name), count;
-    int64_t exact = import_find_path(k, name, length);
-    const struct ending *first;
+    size_t length = (size_t)(import_parameters_in(part->leaf) - part->name), count;
+    int64_t exact = import_find_path(t, part->name, length);
+    const struct import_ending *first;
 
-    if (exact >= 0 && k->paths[exact].is_used && !k->paths[exact].is_rest)
-        return exact;
-    first = import_find_endings(k->leaves, k->n_leaves, name, length, &count);
-    return part->steps == 1 && count == 1 && !(exact >= 0 && k->paths[exact].is_used)
-               ? (int64_t)first->path
-               : -1;
+    if (exact >= 0 && t->paths[exact].is_used && !t->paths[exact].is_rest)
+        return &t->paths[exact];
+    first = import_find_endings(t->leaves, t->n_leaves, part->name, length, &count);
+    return part->steps == 1 && count == 1 && !(exact >= 0 && t->paths[exact].is_used)
+               ? &t->paths[first->path]
+               : NULL;
 }
 
-/* What becomes a context's is the plain sample's no more. */
-static void move_part(struct maker *k, int64_t from, const struct portolan_sample *part,
-                      const double *counters)
+/* What becomes a context's, the newest sample, is the plain one's no more. */
+static void move_part(struct import_rank *out, int64_t from)
 {
-    struct portolan_sample *s = &k->out->samples[from];
-    size_t n = k->out->n_counters;
+    struct portolan_sample *s = &out->samples[from], *part = &out->samples[out->n_samples - 1];
+    size_t n = out->n_counters;
 
     s->calls -= part->calls;
     s->subroutines -= part->subroutines;
@@ -206,120 +199,83 @@ static void move_part(struct maker *k, int64_t from, const struct portolan_sampl
     s->mpi_ns -= part->mpi_ns;
     s->sum_squares_ns2 -= part->sum_squares_ns2;
     for (size_t i = 0; i < n; i++)
-        k->out->counters[(size_t)from * n + i] -= counters[i];
+        out->counters[(size_t)from * n + i] -= out->counters[(out->n_samples - 1) * n + i];
 }
 
-static bool add_parameters(struct maker *k, struct path *part)
+static bool add_part(struct import_thread *t, struct import_path *part)
 {
-    int64_t whole = find_whole(k, part), time = k->table->time;
-    struct portolan_sample given = {0};
-    struct portolan_sample *s;
-    struct import_rank *out = k->out;
+    struct import_path *whole = find_whole(t, part);
+    struct portolan_sample given = {0}, *s;
+    struct import_rank *out = t->rank;
 
-    if (whole < 0 || !take_parameters(k, import_parameters_in(part->leaf), &given) ||
-        llround(part->calls) > out->samples[k->paths[whole].sample].calls) {
+    if (!whole || !take_parameters(&out->arena, import_parameters_in(part->leaf), &given) ||
+        llround(part->calls) > out->samples[whole->sample].calls) {
         out->parameters_left_out++;
-        return !k->arena->failed;
+        return !out->arena.failed;
     }
-    part->above = k->paths[whole].above;
-    part->caller = k->paths[whole].caller;
-    k->paths[whole].has_parts = true;
-    s = add_sample(k, part);
+    part->above = whole->above;
+    part->caller = whole->caller;
+    whole->has_parts = true;
+    s = add_sample(t, part, whole->leaf, out->samples[whole->sample].port_type);
     if (!s)
         return false;
-    s->method = k->paths[whole].leaf;
-    s->port_type = out->samples[k->paths[whole].sample].port_type;
     s->n_context = given.n_context;
     s->binned = given.binned;
     memcpy(s->context, given.context, sizeof s->context);
     memcpy(s->context_name, given.context_name, sizeof s->context_name);
-    if (time >= 0)
-        set_time(s, part->exclusive[time], part->inclusive[time]);
-    if (!set_counters(k, part->inclusive))
-        return false;
-    move_part(k, k->paths[whole].sample, s,
-              out->n_counters ? &out->counters[(out->n_samples - 1) * out->n_counters] : NULL);
+    move_part(out, whole->sample);
     return true;
 }
 
 /* A sample whose calls all went to its contexts still is the caller of those below it. */
-static void tidy_wholes(struct maker *k)
+static void tidy_whole(const struct import_path *p, struct portolan_sample *s)
 {
-    for (size_t i = 0; i < k->n; i++) {
-        struct portolan_sample *s = &k->out->samples[k->paths[i].sample];
-
-        if (k->paths[i].has_parts && s->calls == 0) {
-            s->inclusive_ns = s->exclusive_ns = s->mpi_ns = s->sum_squares_ns2 = 0;
-            s->min_ns = s->max_ns = 0;
-            s->subroutines = 0;
-        }
+    if (p->has_parts && s->calls == 0) {
+        s->inclusive_ns = s->exclusive_ns = s->mpi_ns = s->sum_squares_ns2 = 0;
+        s->min_ns = s->max_ns = 0;
+        s->subroutines = 0;
     }
 }
 
 /* ------------------------------------------------- events */
 
-/* NAME : PATH belongs to a path, if there is one of that name; LENGTH is NAME's. */
-static int64_t find_place(const struct maker *k, const char *name, size_t *length)
+/* NAME : PATH belongs to a path, if there is one of that name. */
+static bool add_event(struct import_thread *t, struct portolan_event e)
 {
-    for (const char *colon = name; (colon = strstr(colon, " : ")); colon++) {
-        int64_t path = import_find_path(k, colon + 3, strlen(colon + 3));
+    struct import_rank *out = t->rank;
+    struct portolan_event *grown =
+        portolan_arena_grow(&out->arena, out->events, out->n_events, sizeof *grown);
 
-        if (path >= 0 && k->paths[path].is_used && !k->paths[path].is_parameter) {
-            *length = (size_t)(colon - name);
-            return k->paths[path].sample;
+    e.rank = out->rank;
+    e.thread = t->thread;
+    e.path = -1;
+    for (const char *colon = e.name; e.path < 0 && (colon = strstr(colon, " : ")); colon++) {
+        int64_t path = import_find_path(t, colon + 3, strlen(colon + 3));
+
+        if (path >= 0 && t->paths[path].is_used && !t->paths[path].is_parameter) {
+            e.path = t->paths[path].sample;
+            e.name = portolan_arena_strndup(&out->arena, e.name, (size_t)(colon - e.name));
         }
     }
-    *length = strlen(name);
-    return -1;
-}
-
-static bool add_events(struct maker *k)
-{
-    for (size_t i = 0; i < k->table->n_events; i++) {
-        const struct import_event *e = &k->table->events[i];
-        struct import_rank *out = k->out;
-        struct portolan_event *grown =
-            portolan_arena_grow(k->arena, out->events, out->n_events, sizeof *grown);
-        size_t length;
-        int64_t place = find_place(k, e->name, &length);
-
-        if (!grown)
-            return false;
-        out->events = grown;
-        grown[out->n_events++] = (struct portolan_event){
-            .rank = k->rank,
-            .thread = k->thread,
-            .path = place,
-            .name = portolan_arena_strndup(k->arena, e->name, length),
-            .count = llround(e->count),
-            .max = e->max,
-            .min = e->min,
-            .mean = e->mean,
-            .sum_squares = e->sum_squares,
-        };
-        if (!grown[out->n_events - 1].name)
-            return false;
-    }
+    if (!grown || !e.name)
+        return false;
+    out->events = grown;
+    grown[out->n_events++] = e;
     return true;
 }
 
 /* ------------------------------------------------- a thread */
 
-bool import_add_thread(struct import_rank *out, const struct import_table *table, int rank,
-                       int thread)
+bool import_add_thread(struct import_thread *t)
 {
-    struct maker k = {.out = out,
-                      .table = table,
-                      .arena = table->arena,
-                      .rank = rank,
-                      .thread = thread,
-                      .n = table->n_lines};
+    bool good = import_make_paths(t) && add_paths(t);
 
-    if (!import_make_paths(&k) || !add_paths(&k))
-        return false;
-    for (size_t i = 0; i < k.n; i++)
-        if (k.paths[i].is_parameter && !add_parameters(&k, &k.paths[i]))
-            return false;
-    tidy_wholes(&k);
-    return add_events(&k);
+    for (size_t i = 0; good && i < t->n; i++)
+        if (t->paths[i].is_parameter)
+            good = add_part(t, &t->paths[i]);
+    for (size_t i = 0; good && i < t->n; i++)
+        tidy_whole(&t->paths[i], &t->rank->samples[t->paths[i].sample]);
+    for (size_t i = 0; good && i < t->n_events; i++)
+        good = add_event(t, t->events[i]);
+    return good;
 }

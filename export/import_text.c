@@ -19,8 +19,8 @@ struct reader {
     char *next; /* NUL-terminated */
     int line;   /* of what was read last */
     struct import_text *out;
-    size_t columns; /* numbers behind a name */
-    bool has_squares;
+    size_t metric, n_metrics;
+    bool has_squares; /* a sixth number after a name */
 };
 
 static bool wrong(struct reader *r, const char *format, const char *what)
@@ -63,23 +63,18 @@ static char *tidy(char *name)
     return name;
 }
 
-/* Up to N numbers from *TEXT on, which then stands behind them; how many there were. */
-static size_t take_numbers(const char **text, double *numbers, size_t n)
+/* Up to N numbers from *TEXT on, which is cut there and then stands behind them; how many. */
+static size_t take_numbers(char **text, double *numbers, size_t n)
 {
     size_t count = 0;
 
-    for (; count < n; count++) {
-        const char *start = *text + strspn(*text, " \t");
-        size_t length = strcspn(start, " \t");
-        char word[64];
-
-        if (length == 0 || length >= sizeof word)
-            break;
-        memcpy(word, start, length);
-        word[length] = '\0';
+    for (char *word; count < n; count++) {
+        *text += strspn(*text, " \t");
+        word = strsep(text, " \t");
+        if (!*text)
+            *text = word + strlen(word);
         if (!portolan_read_double(word, &numbers[count]) || !isfinite(numbers[count]))
             break;
-        *text = start + length;
     }
     return count;
 }
@@ -110,13 +105,33 @@ static char *find_group(char *line)
     return last;
 }
 
+/* CALLS, SUBRS, EXCL and INCL of a name. */
+static bool add_row(struct reader *r, const char *name, const char *group, const double *v)
+{
+    struct import_path *row = &r->out->rows[r->out->n_rows++];
+
+    *row = (struct import_path){
+        .name = name,
+        .group = group,
+        .metric = r->metric,
+        .calls = v[0],
+        .subroutines = v[1],
+        .exclusive = portolan_arena_alloc(r->arena, r->n_metrics, 2 * sizeof(double)),
+    };
+    if (!row->exclusive)
+        return false;
+    row->inclusive = row->exclusive + r->n_metrics;
+    row->exclusive[r->metric] = v[2];
+    row->inclusive[r->metric] = v[3];
+    return true;
+}
+
 static bool read_row(struct reader *r, char *line)
 {
     char *group = find_group(line), *rest = NULL, *name = take_name(line, group, &rest);
-    struct import_row *row = &r->out->rows[r->out->n_rows];
+    size_t columns = r->has_squares ? 6 : 5;
     double v[6];
-    const char *at = rest;
-    size_t n;
+    char *at = rest;
 
     if (!name)
         return wrong(r, "'%s' is no row; right is: \"NAME\" CALLS SUBRS EXCL INCL 0 GROUP=\"…\"",
@@ -130,10 +145,9 @@ static bool read_row(struct reader *r, char *line)
             return wrong(r, "the group of '%s' has no closing quote", name);
         *end = '\0';
     } else {
-        group = "";
+        group = NULL;
     }
-    n = take_numbers(&at, v, r->columns);
-    if (n < r->columns || at[strspn(at, " \t")])
+    if (take_numbers(&at, v, columns) < columns || at[strspn(at, " \t")])
         return wrong(r,
                      r->has_squares
                          ? "six numbers are to stand behind '%s': calls, subroutine calls, "
@@ -143,30 +157,37 @@ static bool read_row(struct reader *r, char *line)
                      name);
     if (v[0] < 0 || v[1] < 0 || v[0] > 1e18 || v[1] > 1e18)
         return wrong(r, "the calls of '%s' are no count", name);
-    *row = (struct import_row){name, group, v[0], v[1], v[2], v[3]};
-    r->out->n_rows++;
-    return true;
+    return add_row(r, name, group ? group : "", v);
 }
 
 /* ------------------------------------------------- the lines around the rows */
 
+/* "COUNT WORD…": what comes after WORD, or NULL. */
+static char *after_count(char *line, const char *word, size_t *count)
+{
+    char *end;
+    unsigned long long n = strtoull(line, &end, 10);
+
+    if (!isdigit((unsigned char)*line))
+        return NULL;
+    *count = (size_t)n;
+    end += strspn(end, " \t");
+    return strncmp(end, word, strlen(word)) == 0 ? end + strlen(word) : NULL;
+}
+
 static bool read_first(struct reader *r, size_t *count)
 {
-    static const char word[] = "templated_functions", multi[] = "_MULTI_";
-    char *line = take_line(r), *end;
-    unsigned long long n;
+    static const char multi[] = "_MULTI_";
+    char *line = take_line(r), *end = line ? after_count(line, "templated_functions", count) : NULL;
 
     if (!line)
         return wrong(r, "the file is %s; the first line of a TAU profile says how many rows it has",
                      "empty");
-    n = strtoull(line, &end, 10);
-    end += strspn(end, " \t");
-    if (!isdigit((unsigned char)*line) || strncmp(end, word, sizeof word - 1) != 0)
+    if (!end)
         return wrong(r,
                      "'%.60s' is not how a TAU profile begins; right is: "
                      "COUNT templated_functions_MULTI_METRIC",
                      line);
-    end += sizeof word - 1;
     if (!strncmp(end, multi, sizeof multi - 1))
         r->out->metric = tidy(end + sizeof multi - 1);
     else if (!*end)
@@ -175,7 +196,6 @@ static bool read_first(struct reader *r, size_t *count)
         return wrong(r, "'%.60s' is no metric; right is: templated_functions_MULTI_METRIC", end);
     if (!*r->out->metric)
         return wrong(r, "the %s has no name behind templated_functions_MULTI_", "metric");
-    *count = (size_t)n;
     return true;
 }
 
@@ -229,60 +249,44 @@ static bool add_fact(struct portolan_arena *a, const xmlNode *attribute, struct 
     return true;
 }
 
-static bool add_facts(struct portolan_arena *a, const xmlNode *root, struct import_text *out)
-{
-    for (const xmlNode *n = root->children; n; n = n->next)
-        if (n->type == XML_ELEMENT_NODE && !strcmp((const char *)n->name, "attribute") &&
-            !add_fact(a, n, out))
-            return false;
-    return true;
-}
-
-/* NULL when good, else what is wrong with the <metadata> element. */
-static const char *read_facts(struct portolan_arena *a, const char *xml, size_t length,
-                              struct import_text *out)
+/* The <metadata> element of LENGTH bytes, which begins in LINE. */
+static bool read_facts(struct reader *r, const char *xml, size_t length, int line)
 {
     const int quiet = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
     xmlDoc *doc = length <= INT_MAX ? xmlReadMemory(xml, (int)length, NULL, NULL, quiet) : NULL;
     const xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
-    const char *problem = NULL;
+    bool good = true;
 
-    if (!root)
-        problem = "the metadata is not well-formed XML; right is: "
-                  "<metadata><attribute><name>…</name><value>…</value></attribute>…</metadata>";
-    else if (!add_facts(a, root, out))
-        problem = "out of memory";
+    for (const xmlNode *n = root ? root->children : NULL; good && n; n = n->next)
+        if (n->type == XML_ELEMENT_NODE && !strcmp((const char *)n->name, "attribute"))
+            good = add_fact(r->arena, n, r->out);
     xmlFreeDoc(doc);
-    return problem;
+    if (root)
+        return good;
+    r->line = line;
+    return wrong(r, "the metadata is not well-formed XML; right is: %s",
+                 "<metadata><attribute><name>…</name><value>…</value></attribute>…</metadata>");
 }
 
 static bool read_metadata(struct reader *r, char *start)
 {
     static const char closing[] = "</metadata>";
-    char *end = strstr(start, closing), *rest = NULL;
+    char *end = strstr(start, closing);
     int first = r->line;
-    const char *problem;
 
-    if (!end) { /* it goes on in the next lines, whose ends are not cut yet */
-        if (*r->next) {
-            start[strlen(start)] = ' ';
-            rest = strstr(start, closing);
+    if (!end && *r->next) { /* it goes on in the next lines, whose ends are not cut yet */
+        start[strlen(start)] = ' ';
+        if ((end = strstr(start, closing))) {
+            for (char *c = r->next; c < end; c++)
+                r->line += *c == '\n';
+            r->line++;
+            r->next = end + strcspn(end, "\n");
+            r->next += *r->next != '\0';
         }
-        if (!rest)
-            return wrong(r, "the metadata has no end; right is: %s", closing);
-        end = rest;
-        for (char *c = r->next; c < end; c++)
-            r->line += *c == '\n';
-        rest = end + sizeof closing - 1;
-        rest += strcspn(rest, "\n");
-        r->next = *rest ? rest + 1 : rest;
-        r->line++;
     }
-    problem = read_facts(r->arena, start, (size_t)(end - start) + sizeof closing - 1, r->out);
-    if (!problem)
-        return true;
-    r->line = first;
-    return wrong(r, "%s", problem);
+    if (!end)
+        return wrong(r, "the metadata has no end; right is: %s", closing);
+    return read_facts(r, start, (size_t)(end - start) + sizeof closing - 1, first);
 }
 
 static bool read_header(struct reader *r)
@@ -301,7 +305,6 @@ static bool read_header(struct reader *r)
                      "'%.80s' is not the second line of a TAU profile; right is: "
                      "# Name Calls Subrs Excl Incl ProfileCalls",
                      words);
-    r->columns = r->has_squares ? 6 : 5;
     return !metadata || read_metadata(r, metadata);
 }
 
@@ -309,48 +312,37 @@ static bool read_event(struct reader *r, char *line)
 {
     char *rest = NULL, *name = take_name(line, NULL, &rest);
     double v[5];
-    const char *at = rest;
+    char *at = rest;
 
     if (!name || take_numbers(&at, v, 5) < 5)
         return wrong(r, "'%.80s' is no user event; right is: \"NAME\" COUNT MAX MIN MEAN SUMSQR",
                      line);
-    r->out->events[r->out->n_events++] = (struct import_event){name, v[0], v[1], v[2], v[3], v[4]};
+    r->out->events[r->out->n_events++] = (struct portolan_event){.name = name,
+                                                                 .count = llround(v[0]),
+                                                                 .max = v[1],
+                                                                 .min = v[2],
+                                                                 .mean = v[3],
+                                                                 .sum_squares = v[4]};
     return true;
 }
 
-/* "K WORD…" */
-static bool is_count(const char *line, const char *word, size_t *count)
+/* Whether the rest of the text has room for COUNT lines, of 4 bytes at least. */
+static bool is_possible(const struct reader *r, size_t count)
 {
-    char *end;
-    unsigned long long n = strtoull(line, &end, 10);
-
-    if (!isdigit((unsigned char)*line))
-        return false;
-    *count = (size_t)n;
-    end += strspn(end, " \t");
-    return !strncmp(end, word, strlen(word));
-}
-
-/* Room for COUNT things that stand in lines of at least SIZE bytes in the rest of the text. */
-static bool has_room(struct reader *r, size_t count)
-{
-    enum { SHORTEST = 4 };
-
-    return count <= strlen(r->next) / SHORTEST + 1;
+    return count <= strlen(r->next) / 4 + 1;
 }
 
 static bool read_events(struct reader *r, size_t count)
 {
-    char *line;
-
-    r->out->events = has_room(r, count)
+    r->out->events = is_possible(r, count)
                          ? portolan_arena_alloc(r->arena, count + 1, sizeof *r->out->events)
                          : NULL;
     if (!r->out->events)
         return r->arena->failed ? false
                                 : wrong(r, "there are fewer user events than %s", "the line says");
     while (r->out->n_events < count) {
-        line = take_line(r);
+        char *line = take_line(r);
+
         if (!line)
             return wrong(r, "there are fewer user events than %s", "their first line says");
         if (*line != '#' && !read_event(r, line))
@@ -364,13 +356,13 @@ static bool read_end(struct reader *r)
     char *line = take_line(r);
     size_t count = 0;
 
-    if (line && is_count(line, "aggregates", &count)) {
+    if (line && after_count(line, "aggregates", &count)) {
         while (count-- > 0)
             if (!take_line(r))
                 return wrong(r, "there are fewer aggregates than %s", "their first line says");
         line = take_line(r);
     }
-    if (line && is_count(line, "userevents", &count)) {
+    if (line && after_count(line, "userevents", &count)) {
         if (!read_events(r, count))
             return false;
         line = take_line(r);
@@ -381,16 +373,23 @@ static bool read_end(struct reader *r)
                           line);
 }
 
-bool import_read_text(struct portolan_arena *a, char *text, const char *file,
-                      struct import_text *out, struct portolan_diagnostics *d)
+bool import_read_text(struct portolan_arena *a, char *text, const char *file, size_t m,
+                      size_t n_metrics, struct import_text *out, struct portolan_diagnostics *d)
 {
-    struct reader r = {.arena = a, .d = d, .file = file, .next = text, .out = out};
+    struct reader r = {.arena = a,
+                       .d = d,
+                       .file = file,
+                       .next = text,
+                       .out = out,
+                       .metric = m,
+                       .n_metrics = n_metrics};
     size_t count;
 
     *out = (struct import_text){0};
     if (!read_first(&r, &count) || !read_header(&r))
         return false;
-    out->rows = has_room(&r, count) ? portolan_arena_alloc(a, count + 1, sizeof *out->rows) : NULL;
+    out->rows =
+        is_possible(&r, count) ? portolan_arena_alloc(a, count + 1, sizeof *out->rows) : NULL;
     if (!out->rows)
         return a->failed ? false : wrong(&r, "there are fewer rows than the %s line says", "first");
     while (out->n_rows < count) {

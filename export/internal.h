@@ -5,38 +5,24 @@
 
 #include <portolan/export.h>
 #include <portolan/index.h>
+#include <portolan/json.h>
 #include <portolan/profile.h>
 
 /* ------------------------------------------------- output.c: bytes */
 
 /* A file that appears when it is closed. A failure is kept until then. Start it as {0}. */
 struct sink {
+    struct portolan_text text; /* what comes next */
     FILE *f;
     char *path, *temporary; /* NULL: F is somebody else's */
     bool force;
     int error; /* the first errno */
-    size_t used;
-    char buffer[8192];
 };
 
 enum portolan_status sink_open(struct sink *s, const char *path, bool force,
                                struct portolan_error *err);
-void sink_use(struct sink *s, FILE *stream);
-/* Hands what is buffered on to the file. */
+/* Hands the text on to the file when it has grown: to be called every few lines. */
 void sink_flush(struct sink *s);
-void sink_put(struct sink *s, const char *text);
-void sink_bytes(struct sink *s, const char *bytes, size_t n);
-void sink_printf(struct sink *s, const char *format, ...) PORTOLAN_PRINTF(2, 3);
-/* Whole numbers, quickly. */
-void sink_integer(struct sink *s, int64_t value);
-/* The shortest text that reads as VALUE again; NONE where VALUE is no finite number. */
-void sink_number(struct sink *s, double value, const char *none);
-/* VALUE nanoseconds, a whole number, as microseconds. */
-void sink_microseconds(struct sink *s, int64_t ns);
-/* Makes '?' of bytes that are no UTF-8; NULL is legal. */
-void clean_utf8(char *text);
-/* TEXT as a JSON string, with quotes. Bytes that are no UTF-8 become U+FFFD. */
-void sink_json(struct sink *s, const char *text);
 /*
  * STATUS, or that of a failure to write; the file is there only if that is PORTOLAN_OK. Without
  * force an existing file is an error, also one that came meanwhile.
@@ -56,7 +42,7 @@ enum portolan_status folder_open(struct folder *f, const char *path, bool force,
 enum portolan_status folder_close(struct folder *f, enum portolan_status status,
                                   struct portolan_error *err);
 
-/* ------------------------------------------------- tree.c: profiles */
+/* ------------------------------------------------- tree.c: profiles, names by number */
 
 /* Metrics of a tree: time and its part in MPI in nanoseconds, then the trial's counters. */
 enum { TREE_TIME, TREE_MPI, TREE_COUNTERS };
@@ -88,23 +74,24 @@ struct tree {
 
 enum portolan_status tree_of_sums(struct tree *t, const struct portolan_profile *p,
                                   struct portolan_error *err);
-/* P is one rank's with cells; the caller sets the tree's rank. */
-enum portolan_status tree_of_thread(struct tree *t, const struct portolan_profile *p, int thread,
-                                    struct portolan_error *err);
 
 /* What a job is about. */
 struct job {
     const struct portolan_export_options *options;
-    struct portolan_store *store; /* of the first trial */
-    int64_t id;
+    struct portolan_store *store;
+    int64_t id;                      /* of the first trial */
     struct portolan_sample_set *set; /* the first trial without samples */
     const struct portolan_trial *trial;
     int first_rank, n_ranks;
+    struct sink sink;     /* of a format that is a file, open */
+    struct folder folder; /* else, likewise */
+    /* When they were asked for: the trial summed up over its ranks, or its rank; and as a tree. */
+    struct portolan_profile *sums;
+    struct tree tree;
 };
 
-/* The profile of the job's trial summed up over its ranks, or of its rank. */
-enum portolan_status job_read_sums(const struct job *job, struct portolan_profile **p,
-                                   struct portolan_error *err);
+enum portolan_status job_read_sums(struct job *job, struct portolan_error *err);
+enum portolan_status job_make_tree(struct job *job, struct portolan_error *err);
 
 /* Calls VISIT for every thread of every rank of the job; CONTEXTS: P has them. */
 typedef enum portolan_status (*job_thread_fn)(void *arg, const struct portolan_profile *p,
@@ -113,12 +100,11 @@ enum portolan_status job_visit_threads(const struct job *job, bool contexts, job
                                        void *arg, struct portolan_error *err);
 
 /*
- * The number of the metric that the job asks for, "calls" being TREE_CALLS. ENOTFOUND tells which
- * there are.
+ * The number of the metric that the job asks for, "calls" being TREE_CALLS; reads the sums.
+ * ENOTFOUND tells which there are.
  */
 enum { TREE_CALLS = -1 };
-enum portolan_status job_find_metric(const struct job *job, const struct portolan_profile *p,
-                                     int *metric, struct portolan_error *err);
+enum portolan_status job_find_metric(struct job *job, int *metric, struct portolan_error *err);
 /* How metrics may be called that every trial has; NULL is the time. */
 bool is_time(const char *metric);
 bool is_mpi(const char *metric);
@@ -130,12 +116,11 @@ double tree_value(const struct tree_node *n, int metric);
 /* What happens on a thread, in the order of time; nested. Times are whole nanoseconds. */
 struct timeline_ops {
     enum portolan_status (*thread)(void *arg, int rank, int thread, struct portolan_error *err);
-    enum portolan_status (*enter)(void *arg, const struct portolan_sample *path,
-                                  const struct portolan_invocation *row, int64_t at_ns,
-                                  struct portolan_error *err);
-    enum portolan_status (*leave)(void *arg, const struct portolan_sample *path,
-                                  const struct portolan_invocation *row, int64_t at_ns,
-                                  struct portolan_error *err);
+    /* Entered, or else left. */
+    enum portolan_status (*call)(void *arg, bool enters, const struct portolan_sample *path,
+                                 const struct portolan_invocation *row, int64_t at_ns,
+                                 struct portolan_error *err);
+    /* OPTIONAL: the thread's end. */
     enum portolan_status (*end)(void *arg, int64_t at_ns, struct portolan_error *err);
 };
 
@@ -149,10 +134,13 @@ enum portolan_status job_has_rows(const struct job *job, bool *any, struct porto
 /* ENOTFOUND when there are none, before anything is written. */
 enum portolan_status job_needs_rows(const struct job *job, struct portolan_error *err);
 
-/* What a path of rows is called, as profiles label it. */
+/* The names of a path of rows. */
+struct portolan_profile_node node_of_row(const struct portolan_sample *path);
+/* What TEXT becomes: what such a path is called, as profiles label it. */
 void row_label(const struct portolan_sample *path, struct portolan_text *text);
 
-/* ------------------------------------------------- frames.c: names by number */
+/* Makes '?' of bytes that are no UTF-8; NULL is legal. */
+void clean_utf8(char *text);
 
 struct frame {
     const char *name, *file;
@@ -168,25 +156,25 @@ struct frames {
 };
 
 size_t frames_find(struct frames *f, const char *name, const char *file);
-/* As profiles label it. */
+/* As profiles label them; the implementation stands for a file. */
+size_t frames_of_node(struct frames *f, const struct tree_node *n);
 size_t frames_of_path(struct frames *f, const struct portolan_sample *path);
-/* The implementation stands for a file. */
-const char *frame_file(const char *implementation, const char *port_type);
 void frames_clear(struct frames *f);
 
 /* ------------------------------------------------- a file per format */
 
-enum portolan_status write_tau(const struct job *job, struct portolan_error *err);
-enum portolan_status write_csv(const struct job *job, struct portolan_error *err);
-enum portolan_status write_jsonl(const struct job *job, struct portolan_error *err);
-enum portolan_status write_callgrind(const struct job *job, struct portolan_error *err);
-enum portolan_status write_folded(const struct job *job, struct portolan_error *err);
-enum portolan_status write_speedscope(const struct job *job, struct portolan_error *err);
-enum portolan_status write_chrome(const struct job *job, struct portolan_error *err);
-enum portolan_status write_extrap(const struct job *job, struct portolan_error *err);
-enum portolan_status write_otf2(const struct job *job, struct portolan_error *err);
+enum portolan_status write_tau(struct job *job, struct portolan_error *err);
+enum portolan_status write_csv(struct job *job, struct portolan_error *err);
+enum portolan_status write_jsonl(struct job *job, struct portolan_error *err);
+enum portolan_status write_callgrind(struct job *job, struct portolan_error *err);
+enum portolan_status write_folded(struct job *job, struct portolan_error *err);
+enum portolan_status write_speedscope(struct job *job, struct portolan_error *err);
+enum portolan_status write_chrome(struct job *job, struct portolan_error *err);
+enum portolan_status write_extrap(struct job *job, struct portolan_error *err);
+enum portolan_status write_otf2(struct job *job, struct portolan_error *err);
 
-/* The job's one file. */
-enum portolan_status job_open(const struct job *job, struct sink *s, struct portolan_error *err);
+/* Which files a folder of the format holds. */
+bool is_tau_file(const char *name);
+bool is_otf2_file(const char *name);
 
 #endif

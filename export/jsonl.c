@@ -2,106 +2,75 @@
 /* JSON Lines: an object per call where rows are stored, else per call path, rank and thread. */
 #include "internal.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct writer {
-    struct sink s;
-    int64_t trial;
+    struct job *job;
+    struct portolan_json json;
 };
-
-static void put_text(struct sink *s, const char *name, const char *value)
-{
-    sink_put(s, ",\"");
-    sink_put(s, name);
-    sink_put(s, "\":");
-    sink_json(s, value);
-}
-
-static void put_number(struct sink *s, const char *name, double value)
-{
-    sink_put(s, ",\"");
-    sink_put(s, name);
-    sink_put(s, "\":");
-    sink_number(s, value, "null");
-}
 
 static void begin(struct writer *w, int rank, int thread)
 {
-    sink_put(&w->s, "{\"trial\":");
-    sink_integer(&w->s, w->trial);
-    sink_put(&w->s, ",\"rank\":");
-    sink_integer(&w->s, rank);
-    sink_put(&w->s, ",\"thread\":");
-    sink_integer(&w->s, thread);
+    portolan_json_open(&w->json, NULL, '{');
+    portolan_json_number(&w->json, "trial", (double)w->job->id);
+    portolan_json_number(&w->json, "rank", rank);
+    portolan_json_number(&w->json, "thread", thread);
 }
 
-static void put_names(struct sink *s, const char *user, const char *uses, const char *instance,
-                      const char *port, const char *implementation, const char *port_type,
-                      const char *method)
+static void put_names(struct portolan_json *j, const struct portolan_profile_node *n)
 {
-    put_text(s, "user", user);
-    put_text(s, "uses", uses);
-    put_text(s, "instance", instance);
-    put_text(s, "port", port);
-    put_text(s, "implementation", implementation);
-    put_text(s, "port_type", port_type);
-    put_text(s, "method", method);
+    portolan_json_text(j, "user", n->user);
+    portolan_json_text(j, "uses", n->uses);
+    portolan_json_text(j, "instance", n->instance);
+    portolan_json_text(j, "port", n->port);
+    portolan_json_text(j, "implementation", n->implementation);
+    portolan_json_text(j, "port_type", n->port_type);
+    portolan_json_text(j, "method", n->method);
 }
 
-/* ,"NAME":{"a":1,"b":2} */
-static void put_object(struct sink *s, const char *name, const char *const *names,
+static void put_object(struct portolan_json *j, const char *key, const char *const *names,
                        const double *values, size_t n)
 {
-    sink_put(s, ",\"");
-    sink_put(s, name);
-    sink_put(s, "\":{");
-    for (size_t i = 0; i < n; i++) {
-        if (i)
-            sink_put(s, ",");
-        sink_json(s, names[i]);
-        sink_put(s, ":");
-        sink_number(s, values[i], "null");
-    }
-    sink_put(s, "}");
+    portolan_json_open(j, key, '{');
+    for (size_t i = 0; i < n; i++)
+        portolan_json_number(j, names[i], values[i]);
+    portolan_json_close(j, '}');
 }
 
 static int put_row(void *arg, const struct portolan_sample *path,
                    const struct portolan_invocation *row)
 {
     struct writer *w = arg;
+    struct portolan_json *j = &w->json;
+    const struct portolan_profile_node names = node_of_row(path);
 
     begin(w, path->rank, path->thread);
-    put_number(&w->s, "step", row->step);
-    put_names(&w->s, path->user, path->uses, path->instance, path->port, path->implementation,
-              path->port_type, path->method);
-    put_number(&w->s, "ordinal", (double)row->ordinal);
-    put_number(&w->s, "start_ns", row->start_ns);
-    put_number(&w->s, "inclusive_ns", row->inclusive_ns);
-    put_number(&w->s, "exclusive_ns", row->exclusive_ns);
-    put_number(&w->s, "mpi_ns", row->mpi_ns);
-    put_number(&w->s, "quality", row->quality);
-    put_number(&w->s, "one_in", row->one_in);
-    put_object(&w->s, "context", path->context_name, row->context, (size_t)path->n_context);
-    put_object(&w->s, "counters", path->counter_name, row->counter, (size_t)row->n_counters);
-    sink_put(&w->s, "}\n");
-    return w->s.error != 0;
+    portolan_json_number(j, "step", row->step);
+    put_names(j, &names);
+    portolan_json_number(j, "ordinal", (double)row->ordinal);
+    portolan_json_number(j, "start_ns", row->start_ns);
+    portolan_json_number(j, "inclusive_ns", row->inclusive_ns);
+    portolan_json_number(j, "exclusive_ns", row->exclusive_ns);
+    portolan_json_number(j, "mpi_ns", row->mpi_ns);
+    portolan_json_number(j, "quality", row->quality);
+    portolan_json_number(j, "one_in", row->one_in);
+    put_object(j, "context", path->context_name, row->context, (size_t)path->n_context);
+    put_object(j, "counters", path->counter_name, row->counter, (size_t)row->n_counters);
+    portolan_json_close(j, '}');
+    sink_flush(&w->job->sink);
+    return w->job->sink.error != 0;
 }
 
-static void put_path(struct sink *s, const struct tree *t, const struct tree_node *n)
+static void put_path(struct portolan_json *j, const struct tree *t, const struct tree_node *n)
 {
-    if (n->above >= 0) {
-        put_path(s, t, &t->nodes[n->above]);
-        sink_put(s, ",");
-    }
-    sink_json(s, n->label);
+    if (n->above >= 0)
+        put_path(j, t, &t->nodes[n->above]);
+    portolan_json_text(j, NULL, n->label);
 }
 
 static enum portolan_status put_thread(void *arg, const struct portolan_profile *p,
                                        const struct tree *t, struct portolan_error *err)
 {
     struct writer *w = arg;
+    struct portolan_json *j = &w->json;
 
     (void)err;
     for (size_t i = 0; i < t->n; i++) {
@@ -109,37 +78,34 @@ static enum portolan_status put_thread(void *arg, const struct portolan_profile 
         const struct portolan_profile_cell *c = n->cell;
 
         begin(w, t->rank, t->thread);
-        sink_put(&w->s, ",\"path\":[");
-        put_path(&w->s, t, n);
-        sink_put(&w->s, "]");
-        put_names(&w->s, n->of->user, n->of->uses, n->of->instance, n->of->port,
-                  n->of->implementation, n->of->port_type, n->of->method);
-        put_number(&w->s, "calls", c->calls);
-        put_number(&w->s, "timed_calls", c->timed_calls);
-        put_number(&w->s, "subroutines", c->subroutines);
-        put_number(&w->s, "inclusive_ns", c->inclusive_ns);
-        put_number(&w->s, "exclusive_ns", c->exclusive_ns);
-        put_number(&w->s, "mpi_ns", c->mpi_ns);
-        put_number(&w->s, "min_ns", c->min_ns);
-        put_number(&w->s, "max_ns", c->max_ns);
-        put_number(&w->s, "sum_squares_ns2", c->sum_squares_ns2);
-        put_object(&w->s, "counters", p->counter_names, c->counters, p->n_counters);
-        sink_put(&w->s, "}\n");
+        portolan_json_open(j, "path", '[');
+        put_path(j, t, n);
+        portolan_json_close(j, ']');
+        put_names(j, n->of);
+        portolan_json_number(j, "calls", c->calls);
+        portolan_json_number(j, "timed_calls", c->timed_calls);
+        portolan_json_number(j, "subroutines", c->subroutines);
+        portolan_json_number(j, "inclusive_ns", c->inclusive_ns);
+        portolan_json_number(j, "exclusive_ns", c->exclusive_ns);
+        portolan_json_number(j, "mpi_ns", c->mpi_ns);
+        portolan_json_number(j, "min_ns", c->min_ns);
+        portolan_json_number(j, "max_ns", c->max_ns);
+        portolan_json_number(j, "sum_squares_ns2", c->sum_squares_ns2);
+        put_object(j, "counters", p->counter_names, c->counters, p->n_counters);
+        portolan_json_close(j, '}');
+        sink_flush(&w->job->sink);
     }
     return PORTOLAN_OK;
 }
 
-enum portolan_status write_jsonl(const struct job *job, struct portolan_error *err)
+enum portolan_status write_jsonl(struct job *job, struct portolan_error *err)
 {
-    struct writer w = {.trial = job->id};
+    struct writer w = {.job = job, .json = {.out = &job->sink.text, .is_compact = true}};
     bool any;
     enum portolan_status status = job_has_rows(job, &any, err);
 
-    if (status == PORTOLAN_OK)
-        status = job_open(job, &w.s, err);
     if (status != PORTOLAN_OK)
         return status;
-    status = any ? job_visit_rows(job, put_row, &w, err)
-                 : job_visit_threads(job, false, put_thread, &w, err);
-    return sink_close(&w.s, status, err);
+    return any ? job_visit_rows(job, put_row, &w, err)
+               : job_visit_threads(job, false, put_thread, &w, err);
 }

@@ -27,9 +27,8 @@ struct counter_class {
 };
 
 struct writer {
-    const struct job *job;
+    struct job *job;
     struct portolan_arena arena;
-    struct folder folder;
     OTF2_Archive *archive;
     OTF2_EvtWriter *events; /* of the thread now */
     OTF2_AttributeList *attributes;
@@ -45,11 +44,6 @@ struct writer {
     int64_t last_ns;
     OTF2_ErrorCode error; /* the first */
 };
-
-static enum portolan_status no_memory(struct portolan_error *err)
-{
-    return portolan_no_memory(err);
-}
 
 /* The library would print it. */
 static OTF2_ErrorCode note_error(void *arg, const char *file, uint64_t line, const char *function,
@@ -73,7 +67,7 @@ static enum portolan_status verdict(const struct writer *w, struct portolan_erro
 {
     if (w->regions.arena.failed || w->contexts.arena.failed || w->counters.arena.failed ||
         w->arena.failed)
-        return no_memory(err);
+        return portolan_no_memory(err);
     if (w->error == OTF2_SUCCESS)
         return PORTOLAN_OK;
     return portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", w->job->options->path,
@@ -102,7 +96,7 @@ static enum portolan_status begin_thread(void *arg, int rank, int thread,
         portolan_arena_grow(&w->arena, w->locations, w->n_locations, sizeof *grown);
 
     if (!grown)
-        return no_memory(err);
+        return portolan_no_memory(err);
     w->locations = grown;
     w->path = NULL;
     grown[w->n_locations++] = (struct location){.rank = rank, .thread = thread};
@@ -140,23 +134,15 @@ static void look_up(struct writer *w, const struct portolan_sample *path)
     w->path = path;
 }
 
-static enum portolan_status put_enter(void *arg, const struct portolan_sample *path,
-                                      const struct portolan_invocation *row, int64_t at_ns,
-                                      struct portolan_error *err)
+static void put_contexts(struct writer *w, const struct portolan_sample *path,
+                         const struct portolan_invocation *row)
 {
-    struct writer *w = arg;
-
-    look_up(w, path);
     for (int i = 0; i < path->n_context; i++)
         if (isfinite(row->context[i]))
             check(w, OTF2_AttributeList_AddDouble(
                          w->attributes,
                          (OTF2_AttributeRef)frames_find(&w->contexts, path->context_name[i], ""),
                          row->context[i]));
-    check(w, OTF2_EvtWriter_Enter(w->events, w->attributes, (uint64_t)at_ns,
-                                  (OTF2_RegionRef)w->region));
-    here(w)->events++;
-    return verdict(w, err);
 }
 
 /* What was counted in a call stands at its end. */
@@ -175,16 +161,21 @@ static void put_counters(struct writer *w, const struct portolan_invocation *row
     here(w)->events++;
 }
 
-static enum portolan_status put_leave(void *arg, const struct portolan_sample *path,
-                                      const struct portolan_invocation *row, int64_t at_ns,
-                                      struct portolan_error *err)
+static enum portolan_status put_call(void *arg, bool enters, const struct portolan_sample *path,
+                                     const struct portolan_invocation *row, int64_t at_ns,
+                                     struct portolan_error *err)
 {
     struct writer *w = arg;
+    OTF2_RegionRef region;
 
     look_up(w, path);
-    if (row->n_counters > 0 && row->n_counters == path->n_counters)
+    region = (OTF2_RegionRef)w->region;
+    if (enters)
+        put_contexts(w, path, row);
+    else if (row->n_counters > 0 && row->n_counters == path->n_counters)
         put_counters(w, row, at_ns);
-    check(w, OTF2_EvtWriter_Leave(w->events, NULL, (uint64_t)at_ns, (OTF2_RegionRef)w->region));
+    check(w, enters ? OTF2_EvtWriter_Enter(w->events, w->attributes, (uint64_t)at_ns, region)
+                    : OTF2_EvtWriter_Leave(w->events, NULL, (uint64_t)at_ns, region));
     here(w)->events++;
     return verdict(w, err);
 }
@@ -225,8 +216,7 @@ static void define_paths(struct writer *w, const struct tree *t)
 {
     for (size_t i = 0; i < t->n; i++) {
         const struct tree_node *n = &t->nodes[i];
-        size_t region =
-            frames_find(&w->regions, n->label, frame_file(n->of->implementation, n->of->port_type));
+        size_t region = frames_of_node(&w->regions, n);
 
         check(w, OTF2_GlobalDefWriter_WriteCallpath(w->definitions, (OTF2_CallpathRef)i,
                                                     n->above < 0 ? OTF2_UNDEFINED_CALLPATH
@@ -295,28 +285,22 @@ static void define_locations(struct writer *w)
 static enum portolan_status write_definitions(struct writer *w, struct portolan_error *err)
 {
     const uint64_t ns_per_s = 1000000000;
-    struct portolan_profile *p = NULL;
-    struct tree t = {0};
-    enum portolan_status status = job_read_sums(w->job, &p, err);
+    const struct tree *t = &w->job->tree;
+    enum portolan_status status = job_make_tree(w->job, err);
 
-    if (status == PORTOLAN_OK)
-        status = tree_of_sums(&t, p, err);
     w->definitions = OTF2_Archive_GetGlobalDefWriter(w->archive);
     if (status == PORTOLAN_OK && w->definitions) {
         check(w, OTF2_GlobalDefWriter_WriteClockProperties(w->definitions, ns_per_s, 0,
                                                            (uint64_t)w->last_ns + 1,
                                                            OTF2_UNDEFINED_TIMESTAMP));
-        for (size_t i = 0; i < t.n; i++) /* the regions of all paths come first */
-            frames_find(&w->regions, t.nodes[i].label,
-                        frame_file(t.nodes[i].of->implementation, t.nodes[i].of->port_type));
+        for (size_t i = 0; i < t->n; i++) /* the regions of all paths come first */
+            frames_of_node(&w->regions, &t->nodes[i]);
         define_regions(w);
-        define_paths(w, &t);
+        define_paths(w, t);
         define_counters(w);
         define_contexts(w);
         define_locations(w);
     }
-    portolan_arena_clear(&t.arena);
-    portolan_profile_destroy(p);
     return status == PORTOLAN_OK ? verdict(w, err) : status;
 }
 
@@ -345,12 +329,12 @@ static enum portolan_status reserve(const struct writer *w, struct portolan_erro
 {
     int64_t bytes = EVENT_CHUNK;
     enum portolan_status status = job_visit_rows(w->job, count_bytes, &bytes, err);
-    char *path = portolan_asprintf("%s/room", w->folder.temporary);
+    char *path = portolan_asprintf("%s/room", w->job->folder.temporary);
     int fd, error = 0;
 
     if (status != PORTOLAN_OK || !path) {
         free(path);
-        return status != PORTOLAN_OK ? status : no_memory(err);
+        return status != PORTOLAN_OK ? status : portolan_no_memory(err);
     }
     fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0 || (fallocate(fd, 0, 0, bytes) != 0 && errno != EOPNOTSUPP && errno != ENOSYS))
@@ -367,7 +351,7 @@ static enum portolan_status reserve(const struct writer *w, struct portolan_erro
 
 /* ------------------------------------------------- the archive */
 
-static bool is_ours(const char *name)
+bool is_otf2_file(const char *name)
 {
     return !strcmp(name, "traces") || !strcmp(name, "traces.otf2") || !strcmp(name, "traces.def");
 }
@@ -413,8 +397,9 @@ static enum portolan_status open_archive(struct writer *w, struct portolan_error
 {
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = always_flush};
 
-    w->archive = OTF2_Archive_Open(w->folder.temporary, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK,
-                                   DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    w->archive =
+        OTF2_Archive_Open(w->job->folder.temporary, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK,
+                          DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     w->attributes = OTF2_AttributeList_New();
     if (!w->archive || !w->attributes) {
         check(w, OTF2_ERROR_FILE_CAN_NOT_OPEN);
@@ -444,7 +429,7 @@ static enum portolan_status close_events(struct writer *w, struct portolan_error
 
 static enum portolan_status write_archive(struct writer *w, struct portolan_error *err)
 {
-    static const struct timeline_ops events = {begin_thread, put_enter, put_leave, end_thread};
+    static const struct timeline_ops events = {begin_thread, put_call, end_thread};
     enum portolan_status status = reserve(w, err);
 
     if (status == PORTOLAN_OK)
@@ -462,19 +447,16 @@ static enum portolan_status write_archive(struct writer *w, struct portolan_erro
     return status == PORTOLAN_OK ? verdict(w, err) : status;
 }
 
-enum portolan_status write_otf2(const struct job *job, struct portolan_error *err)
+enum portolan_status write_otf2(struct job *job, struct portolan_error *err)
 {
     struct writer w = {.job = job};
     enum portolan_status status = job_needs_rows(job, err);
 
-    if (status == PORTOLAN_OK)
-        status = folder_open(&w.folder, job->options->path, job->options->force, is_ours, err);
     if (status == PORTOLAN_OK) {
         OTF2_ErrorCallback before = OTF2_Error_RegisterCallback(note_error, &w);
 
         status = write_archive(&w, err);
         OTF2_Error_RegisterCallback(before, NULL);
-        status = folder_close(&w.folder, status, err);
     }
     frames_clear(&w.regions);
     frames_clear(&w.contexts);

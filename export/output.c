@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 18 };
+/* As much as is handed on to a file at once. */
+enum { PORTION = 1 << 16 };
 
 static enum portolan_status exists_error(const char *path, struct portolan_error *err)
 {
@@ -50,12 +51,9 @@ enum portolan_status sink_open(struct sink *s, const char *path, bool force,
         return portolan_no_memory(err);
     }
     fd = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0 && (s->f = fdopen(fd, "w"))) {
-        setvbuf(s->f, NULL, _IOFBF, BUFFER);
+    if (fd >= 0 && (s->f = fdopen(fd, "w")))
         return PORTOLAN_OK;
-    }
-    portolan_error_set(err, s->error == ENOMEM ? PORTOLAN_ENOMEM : PORTOLAN_EIO,
-                       "cannot write '%s': %s", path, strerror(errno));
+    portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path, strerror(errno));
     if (fd >= 0) {
         close(fd);
         unlink(s->temporary);
@@ -66,9 +64,17 @@ enum portolan_status sink_open(struct sink *s, const char *path, bool force,
     return PORTOLAN_EIO;
 }
 
-void sink_use(struct sink *s, FILE *stream)
+static void hand_on(struct sink *s)
 {
-    *s = (struct sink){.f = stream};
+    if (!s->error && fwrite(s->text.bytes, 1, s->text.length, s->f) != s->text.length)
+        s->error = errno ? errno : EIO;
+    s->text.length = 0;
+}
+
+void sink_flush(struct sink *s)
+{
+    if (s->text.length >= PORTION)
+        hand_on(s);
 }
 
 /* Without FORCE a file that came meanwhile stays. */
@@ -78,13 +84,8 @@ static bool put_in_place(const char *from, const char *to, bool force)
         return rename(from, to) == 0;
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
         return true;
-    if (errno != EINVAL && errno != ENOSYS)
-        return false;
-    if (access(to, F_OK) == 0) { /* a file system that cannot do it in one step */
-        errno = EEXIST;
-        return false;
-    }
-    return rename(from, to) == 0;
+    /* On a file system that cannot do it in one step, there was none when this began. */
+    return (errno == EINVAL || errno == ENOSYS) && rename(from, to) == 0;
 }
 
 enum portolan_status sink_close(struct sink *s, enum portolan_status status,
@@ -93,7 +94,10 @@ enum portolan_status sink_close(struct sink *s, enum portolan_status status,
     const char *name = s->path ? s->path : "standard output";
 
     if (s->f)
-        sink_flush(s);
+        hand_on(s);
+    if (s->text.failed)
+        s->error = ENOMEM;
+    portolan_text_clear(&s->text);
     if (s->f && (s->path ? fclose(s->f) : fflush(s->f)) == EOF && !s->error)
         s->error = errno ? errno : EIO;
     if (status == PORTOLAN_OK && s->path && !s->error &&

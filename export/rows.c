@@ -7,21 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int stop_at_first(void *arg, const struct portolan_sample *path,
-                         const struct portolan_invocation *row)
-{
-    bool *any = arg;
-
-    (void)path;
-    (void)row;
-    *any = true;
-    return 1;
-}
-
 enum portolan_status job_has_rows(const struct job *job, bool *any, struct portolan_error *err)
 {
-    *any = false;
-    return job_visit_rows(job, stop_at_first, any, err);
+    return portolan_profile_has_rows(job->store, job->id, job->options->rank, any, err);
 }
 
 enum portolan_status job_needs_rows(const struct job *job, struct portolan_error *err)
@@ -45,13 +33,22 @@ enum portolan_status job_visit_rows(const struct job *job, portolan_invocation_f
                                             err);
 }
 
+struct portolan_profile_node node_of_row(const struct portolan_sample *path)
+{
+    return (struct portolan_profile_node){.user = path->user,
+                                          .uses = path->uses,
+                                          .instance = path->instance,
+                                          .port = path->port,
+                                          .implementation = path->implementation,
+                                          .port_type = path->port_type,
+                                          .method = path->method};
+}
+
 void row_label(const struct portolan_sample *path, struct portolan_text *text)
 {
-    const struct portolan_profile_node node = {.instance = path->instance,
-                                               .port = path->port,
-                                               .implementation = path->implementation,
-                                               .method = path->method};
+    const struct portolan_profile_node node = node_of_row(path);
 
+    text->length = 0;
     portolan_profile_add_label(&node, false, text);
     clean_utf8(text->bytes);
 }
@@ -65,20 +62,12 @@ struct call {
     bool spans; /* steps */
 };
 
-/* The store's paths end with its visit; the last calls of a thread are left later. */
-struct copies {
-    struct portolan_arena arena;
-    const struct portolan_sample **of; /* by the store's number, from FIRST on */
-    size_t n;
-    int64_t first;
-};
-
 /*
  * Rows come by start. Those of one start wait until the next, for the longest is the outermost;
  * what is open stands on a stack.
  */
 struct timeline {
-    struct copies copies; /* of this thread's paths */
+    struct portolan_kept_paths paths; /* the last calls are left after the store's visit */
     const struct timeline_ops *ops;
     void *arg;
     struct portolan_error *err;
@@ -89,56 +78,6 @@ struct timeline {
     struct call *open, *waiting;
     size_t n_open, open_room, n_waiting, waiting_room;
 };
-
-/* By number, doubled until WANTED is among them. */
-static bool reach(struct copies *c, int64_t wanted)
-{
-    size_t n = c->n ? c->n : 64;
-    const struct portolan_sample **grown;
-
-    if (c->n == 0)
-        c->first = wanted;
-    if (wanted < c->first)
-        return false;
-    while ((int64_t)n <= wanted - c->first)
-        n *= 2;
-    if (n == c->n)
-        return true;
-    grown = portolan_arena_alloc(&c->arena, n, sizeof *grown);
-    if (grown && c->n)
-        memcpy(grown, c->of, c->n * sizeof *grown);
-    c->of = grown ? grown : c->of;
-    c->n = grown ? n : c->n;
-    return grown != NULL;
-}
-
-/* NULL when memory is out. */
-static const struct portolan_sample *copy_path(struct copies *c, int64_t number,
-                                               const struct portolan_sample *path)
-{
-    struct portolan_sample *copy;
-    const struct portolan_sample **place;
-
-    if (!reach(c, number))
-        return NULL;
-    place = &c->of[number - c->first];
-    if (*place)
-        return *place;
-    if (!(copy = portolan_arena_alloc(&c->arena, 1, sizeof *copy)))
-        return NULL;
-    *copy = *path;
-    copy->instance = portolan_arena_strdup(&c->arena, path->instance);
-    copy->port = portolan_arena_strdup(&c->arena, path->port);
-    copy->implementation = portolan_arena_strdup(&c->arena, path->implementation);
-    copy->port_type = portolan_arena_strdup(&c->arena, path->port_type);
-    copy->method = portolan_arena_strdup(&c->arena, path->method);
-    for (int i = 0; i < path->n_context; i++)
-        copy->context_name[i] = portolan_arena_strdup(&c->arena, path->context_name[i]);
-    for (int i = 0; i < path->n_counters; i++)
-        copy->counter_name[i] = portolan_arena_strdup(&c->arena, path->counter_name[i]);
-    *place = copy;
-    return c->arena.failed ? NULL : copy;
-}
 
 static bool push(struct call **calls, size_t *n, size_t *room, const struct call *c)
 {
@@ -166,7 +105,7 @@ static void leave(struct timeline *t)
     const struct call *c = &t->open[--t->n_open];
 
     t->last_ns = c->end_ns;
-    fail(t, t->ops->leave(t->arg, c->path, &c->row, c->end_ns, t->err));
+    fail(t, t->ops->call(t->arg, false, c->path, &c->row, c->end_ns, t->err));
 }
 
 /*
@@ -204,7 +143,7 @@ static void enter(struct timeline *t, struct call c)
         return;
     }
     t->last_ns = c.start_ns;
-    fail(t, t->ops->enter(t->arg, c.path, &c.row, c.start_ns, t->err));
+    fail(t, t->ops->call(t->arg, true, c.path, &c.row, c.start_ns, t->err));
 }
 
 static int compare_calls(const void *a, const void *b)
@@ -230,12 +169,10 @@ static void end_thread(struct timeline *t)
     enter_waiting(t);
     while (t->status == PORTOLAN_OK && t->n_open > 0)
         leave(t);
-    if (t->has_thread && t->status == PORTOLAN_OK)
+    if (t->has_thread && t->ops->end && t->status == PORTOLAN_OK)
         fail(t, t->ops->end(t->arg, t->last_ns, t->err));
     t->n_open = 0;
     t->has_thread = false;
-    portolan_arena_clear(&t->copies.arena);
-    t->copies = (struct copies){0};
 }
 
 static int take_row(void *arg, const struct portolan_sample *path,
@@ -257,7 +194,7 @@ static int take_row(void *arg, const struct portolan_sample *path,
     }
     if (t->n_waiting > 0 && t->waiting[0].start_ns != c.start_ns)
         enter_waiting(t);
-    c.path = copy_path(&t->copies, row->path, path);
+    c.path = portolan_profile_keep_path(&t->paths, row->path, path);
     if (t->status == PORTOLAN_OK &&
         (!c.path || !push(&t->waiting, &t->n_waiting, &t->waiting_room, &c)))
         fail(t, portolan_no_memory(t->err));
@@ -272,7 +209,7 @@ enum portolan_status job_visit_timeline(const struct job *job, const struct time
 
     if (status == PORTOLAN_OK && t.status == PORTOLAN_OK)
         end_thread(&t);
-    portolan_arena_clear(&t.copies.arena);
+    portolan_arena_clear(&t.paths.arena);
     free(t.open);
     free(t.waiting);
     return status == PORTOLAN_OK ? t.status : status;

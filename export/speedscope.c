@@ -5,46 +5,44 @@
  */
 #include "internal.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct writer {
-    struct sink s;
-    const struct job *job;
+    struct portolan_json json;
+    struct job *job;
     int metric;
-    struct frames frames; /* that all profiles of the file share */
-    bool any_profile, any_event;
-    const struct portolan_sample *path;
+    struct frames frames;               /* that all profiles of the file share */
+    const struct portolan_sample *path; /* whose frame it is */
     size_t frame;
 };
-
-static size_t frame_of(struct writer *w, const struct tree_node *n)
-{
-    return frames_find(&w->frames, n->label, frame_file(n->of->implementation, n->of->port_type));
-}
 
 /* ------------------------------------------------- profiles */
 
 static void begin_profile(struct writer *w, const char *type, int rank, int thread)
 {
     bool is_time = w->metric == TREE_TIME || w->metric == TREE_MPI;
+    char name[60];
 
-    sink_printf(&w->s,
-                "%s{\"type\":\"%s\",\"name\":\"rank %d thread %d\",\"unit\":\"%s\","
-                "\"startValue\":0,",
-                w->any_profile ? ",\n" : "\n", type, rank, thread,
-                is_time ? "nanoseconds" : "none");
-    w->any_profile = true;
+    snprintf(name, sizeof name, "rank %d thread %d", rank, thread);
+    portolan_json_open(&w->json, NULL, '{');
+    portolan_json_text(&w->json, "type", type);
+    portolan_json_text(&w->json, "name", name);
+    portolan_json_text(&w->json, "unit", is_time ? "nanoseconds" : "none");
+    portolan_json_number(&w->json, "startValue", 0);
+}
+
+static enum portolan_status end_profile(struct writer *w, double end, struct portolan_error *err)
+{
+    portolan_json_close(&w->json, ']');
+    portolan_json_number(&w->json, "endValue", end);
+    portolan_json_close(&w->json, '}');
+    sink_flush(&w->job->sink);
+    return w->frames.arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 static void put_stack(struct writer *w, const struct tree *t, const struct tree_node *n)
 {
-    if (n->above >= 0) {
+    if (n->above >= 0)
         put_stack(w, t, &t->nodes[n->above]);
-        sink_put(&w->s, ",");
-    }
-    sink_integer(&w->s, (int64_t)frame_of(w, n));
+    portolan_json_number(&w->json, NULL, (double)frames_of_node(&w->frames, n));
 }
 
 static enum portolan_status put_thread(void *arg, const struct portolan_profile *p,
@@ -52,34 +50,27 @@ static enum portolan_status put_thread(void *arg, const struct portolan_profile 
 {
     struct writer *w = arg;
     double sum = 0;
-    bool any = false;
 
     (void)p;
     begin_profile(w, "sampled", t->rank, t->thread);
-    sink_put(&w->s, "\"samples\":[");
+    portolan_json_open(&w->json, "samples", '[');
     for (size_t i = 0; i < t->n; i++)
         if (tree_value(&t->nodes[i], w->metric) > 0) {
-            sink_put(&w->s, any ? ",[" : "[");
+            portolan_json_open(&w->json, NULL, '[');
             put_stack(w, t, &t->nodes[i]);
-            sink_put(&w->s, "]");
-            any = true;
+            portolan_json_close(&w->json, ']');
         }
-    sink_put(&w->s, "],\n\"weights\":[");
-    any = false;
+    portolan_json_close(&w->json, ']');
+    portolan_json_open(&w->json, "weights", '[');
     for (size_t i = 0; i < t->n; i++) {
         double value = tree_value(&t->nodes[i], w->metric);
 
         if (value > 0) {
-            sink_put(&w->s, any ? "," : "");
-            sink_number(&w->s, value, "0");
+            portolan_json_number(&w->json, NULL, value);
             sum += value;
-            any = true;
         }
     }
-    sink_put(&w->s, "],\"endValue\":");
-    sink_number(&w->s, sum, "0");
-    sink_put(&w->s, "}");
-    return w->frames.arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
+    return end_profile(w, sum, err);
 }
 
 /* ------------------------------------------------- events */
@@ -91,113 +82,81 @@ static enum portolan_status begin_thread(void *arg, int rank, int thread,
 
     (void)err;
     begin_profile(w, "evented", rank, thread);
-    sink_put(&w->s, "\"events\":[");
-    w->any_event = false;
-    w->path = NULL;
+    portolan_json_open(&w->json, "events", '[');
     return PORTOLAN_OK;
 }
 
-static enum portolan_status put_event(struct writer *w, char type,
-                                      const struct portolan_sample *path, int64_t at_ns,
+static enum portolan_status put_event(void *arg, bool enters, const struct portolan_sample *path,
+                                      const struct portolan_invocation *row, int64_t at_ns,
                                       struct portolan_error *err)
 {
-    if (path != w->path) {
+    struct writer *w = arg;
+
+    (void)row;
+    if (path != w->path)
         w->frame = frames_of_path(&w->frames, path);
-        w->path = path;
-    }
-    sink_put(&w->s, w->any_event ? ",\n{\"type\":\"" : "\n{\"type\":\"");
-    sink_bytes(&w->s, &type, 1);
-    sink_put(&w->s, "\",\"frame\":");
-    sink_integer(&w->s, (int64_t)w->frame);
-    sink_put(&w->s, ",\"at\":");
-    sink_integer(&w->s, at_ns);
-    sink_put(&w->s, "}");
-    w->any_event = true;
+    w->path = path;
+    portolan_json_open(&w->json, NULL, '{');
+    portolan_json_text(&w->json, "type", enters ? "O" : "C");
+    portolan_json_number(&w->json, "frame", (double)w->frame);
+    portolan_json_number(&w->json, "at", (double)at_ns);
+    portolan_json_close(&w->json, '}');
+    sink_flush(&w->job->sink);
     return w->frames.arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
-}
-
-static enum portolan_status put_enter(void *arg, const struct portolan_sample *path,
-                                      const struct portolan_invocation *row, int64_t at_ns,
-                                      struct portolan_error *err)
-{
-    (void)row;
-    return put_event(arg, 'O', path, at_ns, err);
-}
-
-static enum portolan_status put_leave(void *arg, const struct portolan_sample *path,
-                                      const struct portolan_invocation *row, int64_t at_ns,
-                                      struct portolan_error *err)
-{
-    (void)row;
-    return put_event(arg, 'C', path, at_ns, err);
 }
 
 static enum portolan_status end_thread(void *arg, int64_t at_ns, struct portolan_error *err)
 {
-    struct writer *w = arg;
-
-    (void)err;
-    sink_put(&w->s, "],\"endValue\":");
-    sink_integer(&w->s, at_ns);
-    sink_put(&w->s, "}");
-    return PORTOLAN_OK;
+    return end_profile(arg, (double)at_ns, err);
 }
 
 /* ------------------------------------------------- the file */
 
 static void put_head(struct writer *w)
 {
-    sink_printf(&w->s,
-                "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-                "\"exporter\":\"portolan %s\",\"name\":",
-                portolan_version());
-    sink_json(&w->s, w->job->trial->assembly);
-    sink_put(&w->s, ",\"activeProfileIndex\":0,\n\"profiles\":[");
+    char exporter[60];
+
+    snprintf(exporter, sizeof exporter, "portolan %s", portolan_version());
+    portolan_json_open(&w->json, NULL, '{');
+    portolan_json_text(&w->json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+    portolan_json_text(&w->json, "exporter", exporter);
+    portolan_json_text(&w->json, "name", w->job->trial->assembly);
+    portolan_json_number(&w->json, "activeProfileIndex", 0);
+    portolan_json_open(&w->json, "profiles", '[');
 }
 
 static void put_frames(struct writer *w)
 {
-    sink_put(&w->s, "\n],\n\"shared\":{\"frames\":[");
+    portolan_json_close(&w->json, ']');
+    portolan_json_open(&w->json, "shared", '{');
+    portolan_json_open(&w->json, "frames", '[');
     for (size_t i = 0; i < w->frames.n; i++) {
-        sink_put(&w->s, i ? ",\n{\"name\":" : "\n{\"name\":");
-        sink_json(&w->s, w->frames.frames[i].name);
-        if (*w->frames.frames[i].file) {
-            sink_put(&w->s, ",\"file\":");
-            sink_json(&w->s, w->frames.frames[i].file);
-        }
-        sink_put(&w->s, "}");
+        portolan_json_open(&w->json, NULL, '{');
+        portolan_json_text(&w->json, "name", w->frames.frames[i].name);
+        if (*w->frames.frames[i].file)
+            portolan_json_text(&w->json, "file", w->frames.frames[i].file);
+        portolan_json_close(&w->json, '}');
     }
-    sink_put(&w->s, "\n]}}\n");
+    portolan_json_close(&w->json, ']');
+    portolan_json_close(&w->json, '}');
+    portolan_json_close(&w->json, '}');
 }
 
-static enum portolan_status find_metric(struct writer *w, struct portolan_error *err)
+enum portolan_status write_speedscope(struct job *job, struct portolan_error *err)
 {
-    struct portolan_profile *p = NULL;
-    enum portolan_status status =
-        w->job->options->metric ? job_read_sums(w->job, &p, err) : PORTOLAN_OK;
+    static const struct timeline_ops events = {begin_thread, put_event, end_thread};
+    struct writer w = {.job = job, .metric = TREE_TIME, .json = {.out = &job->sink.text}};
+    enum portolan_status status = PORTOLAN_OK;
 
-    if (p)
-        status = job_find_metric(w->job, p, &w->metric, err);
-    portolan_profile_destroy(p);
-    return status;
-}
-
-enum portolan_status write_speedscope(const struct job *job, struct portolan_error *err)
-{
-    static const struct timeline_ops events = {begin_thread, put_enter, put_leave, end_thread};
-    struct writer w = {.job = job, .metric = TREE_TIME};
-    enum portolan_status status = find_metric(&w, err);
-
+    if (job->options->metric)
+        status = job_find_metric(job, &w.metric, err);
     if (status == PORTOLAN_OK && job->options->evented)
         status = job_needs_rows(job, err);
-    if (status == PORTOLAN_OK)
-        status = job_open(job, &w.s, err);
     if (status == PORTOLAN_OK) {
         put_head(&w);
         status = job->options->evented ? job_visit_timeline(job, &events, &w, err)
                                        : job_visit_threads(job, false, put_thread, &w, err);
         put_frames(&w);
-        status = sink_close(&w.s, status, err);
     }
     frames_clear(&w.frames);
     return status;

@@ -14,7 +14,6 @@
 
 struct writer {
     const struct job *job;
-    struct folder folder;
     struct portolan_text facts;
     struct portolan_event_set *events;
     size_t n_metrics; /* of the files */
@@ -29,13 +28,12 @@ struct nodes {
     const struct tree *t;
     const struct portolan_profile *p;
     struct portolan_tau_node *nodes;
-    size_t n, room;
-    size_t *columns; /* of W's metrics in the tree; TREE_MPI: it has none */
+    size_t n;
 };
 
 /* ------------------------------------------------- names */
 
-static bool is_ours(const char *name)
+bool is_tau_file(const char *name)
 {
     return !strncmp(name, "profile.", 8) || !strncmp(name, "MULTI__", 7);
 }
@@ -76,14 +74,19 @@ static double scale(size_t m)
     return m == 0 ? 1e-3 : 1;
 }
 
+/* Where a tree has metric M of the files: time, then counters. */
+static size_t column(size_t m)
+{
+    return m == 0 ? TREE_TIME : TREE_COUNTERS + m - 1;
+}
+
 static void set_values(const struct nodes *o, struct portolan_tau_node *n,
                        const struct tree_node *of)
 {
-    for (size_t m = 0; m < o->w->n_metrics; m++)
-        if (o->columns[m] != TREE_MPI) {
-            n->inclusive[m] = of->inclusive[o->columns[m]] * scale(m);
-            n->exclusive[m] = of->exclusive[o->columns[m]] * scale(m);
-        }
+    for (size_t m = 0; m < o->w->n_metrics; m++) {
+        n->inclusive[m] = of->inclusive[column(m)] * scale(m);
+        n->exclusive[m] = of->exclusive[column(m)] * scale(m);
+    }
     n->calls = (uint64_t)llround(of->calls);
     n->subroutines = (uint64_t)llround(of->subroutines);
 }
@@ -98,18 +101,16 @@ static void share(const struct nodes *o, const struct tree_node *of, const struc
     const struct portolan_profile_cell *whole = of->cell, *part = c->cell;
 
     for (size_t m = 0; m < o->w->n_metrics; m++) {
-        size_t column = o->columns[m];
         double by = 0, by_own = 0;
 
-        if (column == TREE_TIME) {
+        if (m == 0) {
             by = whole->inclusive_ns > 0 ? part->inclusive_ns / whole->inclusive_ns : 0;
             by_own = whole->exclusive_ns > 0 ? part->exclusive_ns / whole->exclusive_ns : 0;
-        } else if (column != TREE_MPI && whole->counters[column - TREE_COUNTERS] > 0) {
-            by = by_own =
-                part->counters[column - TREE_COUNTERS] / whole->counters[column - TREE_COUNTERS];
+        } else if (whole->counters[m - 1] > 0) {
+            by = by_own = part->counters[m - 1] / whole->counters[m - 1];
         }
-        n->inclusive[m] = column == TREE_MPI ? 0 : of->inclusive[column] * scale(m) * by;
-        n->exclusive[m] = column == TREE_MPI ? 0 : of->exclusive[column] * scale(m) * by_own;
+        n->inclusive[m] = of->inclusive[column(m)] * scale(m) * by;
+        n->exclusive[m] = of->exclusive[column(m)] * scale(m) * by_own;
         rest->inclusive[m] -= n->inclusive[m];
         rest->exclusive[m] -= n->exclusive[m];
     }
@@ -181,8 +182,7 @@ static void make_root(struct nodes *o, bool given)
         const struct tree_node *n = &o->t->nodes[i];
 
         for (size_t m = 0; m < o->w->n_metrics; m++)
-            if (o->columns[m] != TREE_MPI)
-                root->inclusive[m] += n->exclusive[o->columns[m]] * scale(m);
+            root->inclusive[m] += n->exclusive[column(m)] * scale(m);
         if (n->above < 0)
             root->subroutines += (uint64_t)llround(n->calls);
     }
@@ -194,28 +194,16 @@ static void make_root(struct nodes *o, bool given)
     }
 }
 
-static bool find_columns(struct nodes *o)
-{
-    o->columns = portolan_arena_alloc(&o->arena, o->w->n_metrics, sizeof *o->columns);
-    for (size_t m = 1; o->columns && m < o->w->n_metrics; m++) {
-        o->columns[m] = TREE_MPI;
-        for (size_t i = 0; i < o->p->n_counters; i++)
-            if (!strcmp(o->p->counter_names[i], o->w->metrics[m]))
-                o->columns[m] = TREE_COUNTERS + i;
-    }
-    return o->columns != NULL;
-}
-
 static bool make_nodes(struct nodes *o)
 {
     bool given = has_root(o->t);
     int64_t *place = portolan_arena_alloc(&o->arena, o->t->n + 1, sizeof *place);
+    size_t room = o->t->n + 1;
 
-    o->room = o->t->n + 1;
     for (size_t i = 0; i < o->t->n; i++)
-        o->room += o->t->nodes[i].n_contexts;
-    o->nodes = portolan_arena_alloc(&o->arena, o->room, sizeof *o->nodes);
-    if (!place || !o->nodes || !find_columns(o))
+        room += o->t->nodes[i].n_contexts;
+    o->nodes = portolan_arena_alloc(&o->arena, room, sizeof *o->nodes);
+    if (!place || !o->nodes)
         return false;
     make_root(o, given);
     for (size_t i = given; i < o->t->n && !o->arena.failed; i++)
@@ -229,8 +217,9 @@ static enum portolan_status put_file(struct writer *w, const struct portolan_tau
                                      size_t m, const struct portolan_tau_event *events,
                                      size_t n_events, struct portolan_error *err)
 {
-    char *folder = w->n_metrics > 1 ? portolan_tau_metric_folder(w->folder.temporary, w->metrics[m])
-                                    : portolan_strdup(w->folder.temporary);
+    char *folder = w->n_metrics > 1
+                       ? portolan_tau_metric_folder(w->job->folder.temporary, w->metrics[m])
+                       : portolan_strdup(w->job->folder.temporary);
     char *path = folder ? portolan_asprintf("%s/profile.%d.0.%d", folder,
                                             w->job->options->rank ? 0 : w->rank, w->next_thread)
                         : NULL;
@@ -247,7 +236,7 @@ static enum portolan_status put_file(struct writer *w, const struct portolan_tau
     else
         status = sink_open(&s, path, false, err);
     if (status == PORTOLAN_OK) {
-        sink_bytes(&s, text.bytes, text.length);
+        portolan_text_add_bytes(&s.text, text.bytes, text.length);
         status = sink_close(&s, status, err);
     }
     portolan_text_clear(&text);
@@ -305,6 +294,18 @@ static enum portolan_status put_thread(void *arg, const struct portolan_profile 
 
 /* ------------------------------------------------- the trial */
 
+/* Of several facts of a name readers take the first, which is ours. */
+static bool is_reserved(const char *name)
+{
+    static const char *const ours[] = {"Metric Name", "Trial", "Portolan Version", "Assembly",
+                                       "Started"};
+
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (!strcmp(name, ours[i]))
+            return true;
+    return !strncmp(name, "Parameter ", 10);
+}
+
 static void collect_facts(struct writer *w)
 {
     const struct portolan_trial *t = w->job->trial;
@@ -321,51 +322,41 @@ static void collect_facts(struct writer *w)
         snprintf(name, sizeof name, "Parameter %s", t->parameters[i].name);
         portolan_tau_fact(&w->facts, name, t->parameters[i].value);
     }
-    for (size_t i = 0; i < t->n_metadata; i++) /* the first of a name is the one that holds */
-        if (strcmp(t->metadata[i].name, "Metric Name") && strcmp(t->metadata[i].name, "Trial") &&
-            strcmp(t->metadata[i].name, "Portolan Version") &&
-            strcmp(t->metadata[i].name, "Assembly") && strcmp(t->metadata[i].name, "Started") &&
-            strncmp(t->metadata[i].name, "Parameter ", 10))
+    for (size_t i = 0; i < t->n_metadata; i++)
+        if (!is_reserved(t->metadata[i].name))
             portolan_tau_fact(&w->facts, t->metadata[i].name, t->metadata[i].value);
 }
 
-static enum portolan_status collect_metrics(struct writer *w, const struct portolan_profile *sums,
-                                            struct portolan_error *err)
+static bool collect_metrics(struct writer *w)
 {
+    const struct portolan_profile *sums = w->job->sums;
+
     w->n_metrics = 1 + sums->n_counters;
     w->metrics = portolan_calloc(w->n_metrics, sizeof *w->metrics);
     if (!w->metrics)
-        return portolan_no_memory(err);
+        return false;
     w->metrics[0] = "TIME";
     for (size_t i = 0; i < sums->n_counters; i++)
         w->metrics[1 + i] = sums->counter_names[i];
-    return PORTOLAN_OK;
+    return true;
 }
 
-enum portolan_status write_tau(const struct job *job, struct portolan_error *err)
+enum portolan_status write_tau(struct job *job, struct portolan_error *err)
 {
     struct writer w = {.job = job, .rank = -1};
-    struct portolan_profile *sums = NULL;
-    enum portolan_status status = job_read_sums(job, &sums, err);
+    enum portolan_status status = job_read_sums(job, err);
 
-    if (status == PORTOLAN_OK)
-        status = collect_metrics(&w, sums, err);
     if (status == PORTOLAN_OK)
         status =
             portolan_store_read_events(job->store, job->id, job->options->rank, &w.events, err);
     if (status == PORTOLAN_OK) {
         collect_facts(&w);
-        status = w.facts.failed ? portolan_no_memory(err)
-                                : folder_open(&w.folder, job->options->path, job->options->force,
-                                              is_ours, err);
-    }
-    if (status == PORTOLAN_OK) {
-        status = job_visit_threads(job, true, put_thread, &w, err);
-        status = folder_close(&w.folder, status, err);
+        status = !collect_metrics(&w) || w.facts.failed
+                     ? portolan_no_memory(err)
+                     : job_visit_threads(job, true, put_thread, &w, err);
     }
     portolan_text_clear(&w.facts);
     portolan_event_set_destroy(w.events);
     free(w.metrics);
-    portolan_profile_destroy(sums);
     return status;
 }

@@ -1,35 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Profiles as trees of call paths with a value per metric. */
+/* Profiles as trees of call paths with a value per metric; names by number. */
 #include "internal.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static enum portolan_status no_memory(struct portolan_error *err)
-{
-    return portolan_no_memory(err);
-}
+/* ------------------------------------------------- nodes */
 
 struct maker {
     struct tree *t;
     const struct portolan_profile *p;
-    int64_t *place; /* of a profile's node in the tree */
+    int64_t *place; /* of a profile's node in the tree; -1: it was never there */
 };
-
-static double ratio(double calls, double timed)
-{
-    return timed > 0 ? calls / timed : 1;
-}
-
-/* ------------------------------------------------- values */
-
-static bool make_values(struct tree *t, struct tree_node *n)
-{
-    n->inclusive = portolan_arena_alloc(&t->arena, t->n_metrics, 2 * sizeof *n->inclusive);
-    n->exclusive = n->inclusive ? n->inclusive + t->n_metrics : NULL;
-    return n->inclusive != NULL;
-}
 
 /*
  * What is stored of time is exclusive and inclusive, of MPI exclusive, of counters inclusive. The
@@ -61,92 +45,40 @@ static const char *make_label(struct tree *t, const struct portolan_profile_node
     return text.bytes ? text.bytes : "";
 }
 
-static bool start(struct tree *t, const struct portolan_profile *p, struct maker *k)
-{
-    *k = (struct maker){.t = t, .p = p};
-    t->n = 0;
-    t->n_metrics = TREE_COUNTERS + p->n_counters;
-    t->nodes = portolan_arena_alloc(&t->arena, p->n_nodes + 1, sizeof *t->nodes);
-    k->place = portolan_calloc(p->n_nodes + 1, sizeof *k->place);
-    return t->nodes && k->place;
-}
-
-/* The next node of the tree, for node I of the profile. */
-static struct tree_node *add(struct maker *k, size_t i)
-{
-    const struct portolan_profile_node *of = &k->p->nodes[i];
-    struct tree_node *n = &k->t->nodes[k->t->n];
-
-    n->above = of->parent < 0 ? -1 : k->place[of->parent];
-    n->of = of;
-    n->label = make_label(k->t, of);
-    k->place[i] = (int64_t)k->t->n++;
-    make_values(k->t, n);
-    return n;
-}
-
 /* What no timed call and no counter told is nothing in formats that have no word for it. */
 static double known(double x)
 {
     return isnan(x) ? 0 : x;
 }
 
-enum portolan_status tree_of_sums(struct tree *t, const struct portolan_profile *p,
-                                  struct portolan_error *err)
+/* Node I of the profile: what C has on a thread, or (NULL) the sums. */
+static bool add_node(struct maker *k, size_t i, const struct portolan_profile_cell *c)
 {
-    struct maker k;
-    bool good = start(t, p, &k);
+    const struct portolan_profile_node *of = &k->p->nodes[i];
+    struct tree *t = k->t;
+    struct tree_node *n = &t->nodes[t->n];
+    double *values = portolan_arena_alloc(&t->arena, t->n_metrics, 2 * sizeof *values), ratio;
 
-    t->rank = t->thread = -1;
-    for (size_t i = 0; good && i < p->n_nodes && !t->arena.failed; i++) {
-        const struct portolan_profile_node *of = &p->nodes[i];
-        struct tree_node *n = of->is_context ? NULL : add(&k, i);
-
-        if (!n || t->arena.failed)
-            continue;
-        n->calls = of->calls.sum;
-        n->subroutines = of->subroutines;
-        n->inclusive[TREE_TIME] = known(of->inclusive.value);
-        n->exclusive[TREE_TIME] = known(of->exclusive.value);
-        n->exclusive[TREE_MPI] = known(of->mpi.value);
-        for (size_t m = 0; m < p->n_counters; m++)
-            n->inclusive[TREE_COUNTERS + m] =
-                known(of->counters[m].sum) * ratio(of->calls.sum, of->timed_calls);
-    }
-    free(k.place);
-    if (!good || t->arena.failed)
-        return no_memory(err);
-    settle(t);
-    return PORTOLAN_OK;
-}
-
-/* ------------------------------------------------- one thread */
-
-static void set_cell(struct tree *t, struct tree_node *n, const struct portolan_profile_cell *c)
-{
-    double scale = ratio(c->calls, c->timed_calls);
-
-    n->cell = c;
-    n->calls = c->calls;
-    n->subroutines = c->subroutines;
-    n->inclusive[TREE_TIME] = c->inclusive_ns * scale;
-    n->exclusive[TREE_TIME] = c->exclusive_ns;
-    n->exclusive[TREE_MPI] = c->mpi_ns * scale;
-    for (size_t m = TREE_COUNTERS; m < t->n_metrics; m++)
-        n->inclusive[m] = c->counters[m - TREE_COUNTERS] * scale;
-}
-
-/* The time of calls that were not timed is in what their callers took for themselves. */
-static void correct_callers(struct tree *t)
-{
-    for (size_t i = 0; i < t->n; i++) {
-        struct tree_node *n = &t->nodes[i];
-        double untimed = n->inclusive[TREE_TIME] - n->cell->inclusive_ns;
-
-        n->exclusive[TREE_TIME] += untimed;
-        if (n->above >= 0)
-            t->nodes[n->above].exclusive[TREE_TIME] -= untimed;
-    }
+    if (!values)
+        return false;
+    *n = (struct tree_node){
+        .above = of->parent < 0 ? -1 : k->place[of->parent],
+        .of = of,
+        .cell = c,
+        .label = make_label(t, of),
+        .calls = c ? c->calls : of->calls.sum,
+        .subroutines = c ? c->subroutines : of->subroutines,
+        .inclusive = values,
+        .exclusive = values + t->n_metrics,
+    };
+    k->place[i] = (int64_t)t->n++;
+    n->inclusive[TREE_TIME] = known(c ? c->all_inclusive_ns : of->inclusive.value);
+    n->exclusive[TREE_TIME] = known(c ? c->all_exclusive_ns : of->exclusive.value);
+    n->exclusive[TREE_MPI] = known(c ? c->all_mpi_ns : of->mpi.value);
+    ratio = portolan_profile_ratio(n->calls, c ? c->timed_calls : of->timed_calls);
+    for (size_t m = 0; m < k->p->n_counters; m++)
+        n->inclusive[TREE_COUNTERS + m] = known(ratio * (c ? c->counters[m] : of->counters[m].sum));
+    return true;
 }
 
 static bool add_context(struct maker *k, const struct portolan_profile_cell *c)
@@ -163,33 +95,206 @@ static bool add_context(struct maker *k, const struct portolan_profile_cell *c)
     return true;
 }
 
-enum portolan_status tree_of_thread(struct tree *t, const struct portolan_profile *p, int thread,
-                                    struct portolan_error *err)
+/* THREAD -1: the sums. */
+static enum portolan_status make_tree(struct tree *t, const struct portolan_profile *p, int thread,
+                                      struct portolan_error *err)
 {
-    struct maker k;
-    bool good = start(t, p, &k);
+    struct maker k = {.t = t, .p = p, .place = portolan_calloc(p->n_nodes + 1, sizeof *k.place)};
+    bool good;
 
+    t->n_metrics = TREE_COUNTERS + p->n_counters;
+    t->nodes = portolan_arena_alloc(&t->arena, p->n_nodes + 1, sizeof *t->nodes);
     t->thread = thread;
-    for (size_t i = 0; good && i < p->n_nodes; i++) /* who was never there stands for his caller */
+    good = t->nodes && k.place;
+    for (size_t i = 0; good && i < p->n_nodes; i++)
         k.place[i] = -1;
-    for (size_t i = 0; good && i < p->n_cells && !t->arena.failed; i++) {
+    for (size_t i = 0; good && thread < 0 && i < p->n_nodes; i++)
+        good = p->nodes[i].is_context || add_node(&k, i, NULL);
+    for (size_t i = 0; good && thread >= 0 && i < p->n_cells; i++) {
         const struct portolan_profile_cell *c = &p->cells[i];
-        struct tree_node *n;
 
-        if (c->thread != thread)
-            continue;
-        if (p->nodes[c->node].is_context) {
-            good = add_context(&k, c);
-            continue;
-        }
-        n = add(&k, c->node);
-        if (!t->arena.failed)
-            set_cell(t, n, c);
+        if (c->thread == thread)
+            good = p->nodes[c->node].is_context ? add_context(&k, c) : add_node(&k, c->node, c);
     }
     free(k.place);
     if (!good || t->arena.failed)
-        return no_memory(err);
-    correct_callers(t);
+        return portolan_no_memory(err);
     settle(t);
     return PORTOLAN_OK;
+}
+
+enum portolan_status tree_of_sums(struct tree *t, const struct portolan_profile *p,
+                                  struct portolan_error *err)
+{
+    t->rank = -1;
+    return make_tree(t, p, -1, err);
+}
+
+double tree_value(const struct tree_node *n, int metric)
+{
+    return metric == TREE_CALLS ? n->calls : n->exclusive[metric];
+}
+
+/* ------------------------------------------------- a job's profiles */
+
+enum portolan_status job_read_sums(struct job *job, struct portolan_error *err)
+{
+    const struct portolan_profile_query query = {.trial = job->id, .rank = job->options->rank};
+
+    return job->sums ? PORTOLAN_OK : portolan_profile_read(job->store, &query, &job->sums, err);
+}
+
+enum portolan_status job_make_tree(struct job *job, struct portolan_error *err)
+{
+    enum portolan_status status = job_read_sums(job, err);
+
+    return status == PORTOLAN_OK ? tree_of_sums(&job->tree, job->sums, err) : status;
+}
+
+static enum portolan_status visit_rank(const struct portolan_profile *p, int rank,
+                                       job_thread_fn visit, void *arg, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    int last = 0, thread = -1; /* a rank that did nothing still has its thread 0 */
+
+    for (size_t i = 0; i < p->n_cells; i++)
+        last = p->cells[i].thread > last ? p->cells[i].thread : last;
+    while (status == PORTOLAN_OK && ++thread <= last) {
+        struct tree t = {.rank = rank};
+
+        status = make_tree(&t, p, thread, err);
+        if (status == PORTOLAN_OK && (t.n > 0 || thread == 0))
+            status = visit(arg, p, &t, err);
+        portolan_arena_clear(&t.arena);
+    }
+    return status;
+}
+
+enum portolan_status job_visit_threads(const struct job *job, bool contexts, job_thread_fn visit,
+                                       void *arg, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (int i = 0; status == PORTOLAN_OK && i < job->n_ranks; i++) {
+        struct portolan_profile *p = NULL;
+        int rank = job->first_rank + i;
+        const struct portolan_profile_query query = {.trial = job->id,
+                                                     .rank = &rank,
+                                                     .contexts = contexts,
+                                                     .cells = true,
+                                                     .like = job->sums};
+
+        status = portolan_profile_read(job->store, &query, &p, err);
+        if (status == PORTOLAN_OK)
+            status = visit_rank(p, rank, visit, arg, err);
+        portolan_profile_destroy(p);
+    }
+    return status;
+}
+
+bool is_time(const char *metric)
+{
+    return !metric || !strcasecmp(metric, "time");
+}
+
+bool is_mpi(const char *metric)
+{
+    return metric && (!strcasecmp(metric, "mpi") || !strcasecmp(metric, "mpi time"));
+}
+
+enum portolan_status job_find_metric(struct job *job, int *metric, struct portolan_error *err)
+{
+    const char *wanted = job->options->metric;
+    struct portolan_text known = {0};
+    enum portolan_status status = job_read_sums(job, err);
+
+    *metric = is_mpi(wanted) ? TREE_MPI : TREE_TIME;
+    if (status != PORTOLAN_OK || is_time(wanted) || is_mpi(wanted))
+        return status;
+    *metric = TREE_CALLS;
+    if (!strcasecmp(wanted, "calls"))
+        return PORTOLAN_OK;
+    for (size_t i = 0; i < job->sums->n_counters; i++) {
+        *metric = TREE_COUNTERS + (int)i;
+        if (!strcmp(wanted, job->sums->counter_names[i]))
+            break;
+        portolan_text_add(&known, ", %s", job->sums->counter_names[i]);
+        *metric = TREE_CALLS;
+    }
+    if (*metric == TREE_CALLS)
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                    "trial %" PRId64
+                                    " has no metric '%s'; there are: time, mpi, calls%s",
+                                    job->id, wanted, known.bytes ? known.bytes : "");
+    portolan_text_clear(&known);
+    return status;
+}
+
+/* ------------------------------------------------- names by number */
+
+void clean_utf8(char *text)
+{
+    for (size_t n; text && *text; text += n ? n : 1)
+        if ((n = portolan_utf8_length(text)) == 0)
+            *text = '?';
+}
+
+struct wanted_frame {
+    const struct frames *in;
+    struct frame frame;
+};
+
+static bool same_frame(const void *wanted, size_t i)
+{
+    const struct wanted_frame *w = wanted;
+
+    return !strcmp(w->in->frames[i].name, w->frame.name) &&
+           !strcmp(w->in->frames[i].file, w->frame.file);
+}
+
+size_t frames_find(struct frames *f, const char *name, const char *file)
+{
+    const struct wanted_frame wanted = {f, {name, file}};
+    uint64_t hash = portolan_hash(name, strlen(name) + 1, portolan_hash(file, strlen(file) + 1, 1));
+    size_t at = portolan_index_find(&f->index, hash, same_frame, &wanted);
+    struct frame *frames;
+
+    if (at != SIZE_MAX)
+        return at;
+    if (!(frames = portolan_arena_grow(&f->arena, f->frames, f->n, sizeof *frames)))
+        return 0;
+    f->frames = frames;
+    frames[f->n] = (struct frame){portolan_arena_strdup(&f->arena, name),
+                                  portolan_arena_strdup(&f->arena, file)};
+    if (f->arena.failed || !portolan_index_add(&f->index, hash, f->n)) {
+        f->arena.failed = true;
+        return 0;
+    }
+    return f->n++;
+}
+
+static const char *file_of(const char *implementation, const char *port_type)
+{
+    return *implementation ? implementation : port_type;
+}
+
+size_t frames_of_node(struct frames *f, const struct tree_node *n)
+{
+    return frames_find(f, n->label, file_of(n->of->implementation, n->of->port_type));
+}
+
+size_t frames_of_path(struct frames *f, const struct portolan_sample *path)
+{
+    row_label(path, &f->label);
+    f->arena.failed = f->arena.failed || f->label.failed;
+    return frames_find(f, f->label.bytes ? f->label.bytes : "",
+                       file_of(path->implementation, path->port_type));
+}
+
+void frames_clear(struct frames *f)
+{
+    portolan_text_clear(&f->label);
+    portolan_arena_clear(&f->arena);
+    portolan_index_clear(&f->index);
+    *f = (struct frames){0};
 }

@@ -44,14 +44,6 @@ enum portolan_status emit_main(struct portolan_arena *arena, const struct portol
                                const struct needed *needed, const char **text,
                                struct portolan_error *err);
 
-/*
- * Runs a command and waits; what it says is appended to LOG, passing through FILE. EFOREIGN, with
- * the command's name noted, when it does not exit with 0.
- */
-enum portolan_status tool_run(struct portolan_arena *arena, struct portolan_words *command,
-                              const char *file, struct portolan_text *log,
-                              struct portolan_error *err);
-
 /* The libraries that the linker did not find by what it said, as "libx.a, liby.a", or NULL. */
 const char *tool_missing_libraries(struct portolan_arena *arena, const char *log, const char *end);
 

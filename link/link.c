@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* From an assembly to a program: objects of the components' archives, then the compiler; what a
+ * failure of the tools means. */
 #include "internal.h"
 
 #include <errno.h>
@@ -18,9 +20,65 @@ struct linking {
     struct portolan_text log;
 };
 
-static enum portolan_status no_memory(struct portolan_error *err)
+enum portolan_status settings_read(struct portolan_arena *arena, const char *file,
+                                   struct settings *s, struct portolan_error *err)
 {
-    return portolan_no_memory(err);
+    const struct portolan_setting settings[] = {
+        {"compiler", &s->compiler, false, true}, {"ld", &s->ld, false, true},
+        {"objcopy", &s->objcopy, false, true},   {"flags", &s->flags, false, false},
+        {"include", &s->includes, true, false},  {"archive", &s->archives, true, true},
+        {"libs", &s->libs, false, false},        {"static-libs", &s->static_libs, false, false},
+    };
+
+    *s = (struct settings){0};
+    return portolan_settings_read(arena, file, settings, sizeof settings / sizeof *settings, err);
+}
+
+/* Runs a command and waits; what it says goes to the log, passing through FILE. */
+static enum portolan_status run_tool(struct linking *l, struct portolan_words *command,
+                                     const char *file, struct portolan_error *err)
+{
+    enum portolan_status status = portolan_command_run(l->arena, command, file, err);
+    const char *text;
+    size_t size;
+
+    if (portolan_file_read(l->arena, file, &text, &size, NULL) == PORTOLAN_OK)
+        portolan_text_add_bytes(&l->log, text, size);
+    unlink(file);
+    return status;
+}
+
+/* ld, gold and lld name what is missing in these ways. */
+static const char *missing_name(const char *line, size_t *length)
+{
+    static const char *const ways[] = {"cannot find -l", "unable to find library -l",
+                                       "library not found for -l"};
+
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const char *at = strstr(line, ways[i]);
+
+        if (at) {
+            at += strlen(ways[i]);
+            *length = strcspn(at, ": \t\r\n");
+            return at;
+        }
+    }
+    return NULL;
+}
+
+const char *tool_missing_libraries(struct portolan_arena *arena, const char *log, const char *end)
+{
+    const char *list = NULL, *at;
+    size_t length;
+
+    while ((at = missing_name(log, &length))) {
+        const char *name = portolan_arena_printf(arena, "lib%.*s%s", (int)length, at, end);
+
+        log = at + length;
+        if (name && (!list || !strstr(list, name)))
+            list = list ? portolan_arena_printf(arena, "%s, %s", list, name) : name;
+    }
+    return list;
 }
 
 /* A file in the folder, to be removed at the end. */
@@ -44,7 +102,7 @@ static enum portolan_status open_folder(struct linking *l, struct portolan_error
         folder =
             portolan_arena_printf(l->arena, "%s/portolan-link-XXXXXX", tmp && *tmp ? tmp : "/tmp");
         if (!folder)
-            return no_memory(err);
+            return portolan_no_memory(err);
         if (mkdtemp(folder)) {
             l->folder = folder;
             return PORTOLAN_OK;
@@ -81,8 +139,8 @@ static enum portolan_status take_from_archive(struct linking *l, const struct un
             portolan_arena_printf(l->arena, "--require-defined=%s", u->symbols.word[i]));
     if (!good || !portolan_words_add(l->arena, &c, "--whole-archive") ||
         !portolan_words_add(l->arena, &c, u->archive))
-        return no_memory(err);
-    return tool_run(l->arena, &c, said, &l->log, err);
+        return portolan_no_memory(err);
+    return run_tool(l, &c, said, err);
 }
 
 /*
@@ -101,8 +159,8 @@ static enum portolan_status hide_names(struct linking *l, const struct unit *u, 
             l->arena, &c,
             portolan_arena_printf(l->arena, "--keep-global-symbol=%s", u->symbols.word[i]));
     if (!good || !portolan_words_add(l->arena, &c, u->object))
-        return no_memory(err);
-    return tool_run(l->arena, &c, said, &l->log, err);
+        return portolan_no_memory(err);
+    return run_tool(l, &c, said, err);
 }
 
 /* An archive that is not what its description says. */
@@ -135,7 +193,7 @@ static enum portolan_status make_objects(struct linking *l, const char *said,
         const char *name = portolan_arena_printf(l->arena, "unit_%zu.o", i);
 
         if (!name || !(u->object = make_name(l, name)))
-            return no_memory(err);
+            return portolan_no_memory(err);
         status = take_from_archive(l, u, said, err);
         if (status == PORTOLAN_OK)
             status = hide_names(l, u, said, err);
@@ -170,8 +228,8 @@ static bool add_libraries(struct linking *l, struct portolan_words *c)
 
 /* The components' objects, then Portolan's archives, of which the one with MPI's routines must come
  * before MPI, which the compiler appends. */
-static bool compose(struct linking *l, const char *source, const char *program,
-                    struct portolan_words *c)
+static bool compose_command(struct linking *l, const char *source, const char *program,
+                            struct portolan_words *c)
 {
     struct portolan_arena *arena = l->arena;
     bool good = l->o->compiler ? portolan_words_split(arena, c, l->o->compiler)
@@ -193,7 +251,7 @@ static bool compose(struct linking *l, const char *source, const char *program,
 }
 
 /* What is wrong, told by what the linker said. */
-static enum portolan_status explain(struct linking *l, struct portolan_error *err)
+static enum portolan_status explain_failure(struct linking *l, struct portolan_error *err)
 {
     const char *log = l->log.bytes ? l->log.bytes : "";
     const char *missing = tool_missing_libraries(l->arena, log, l->o->is_static ? ".a" : ".so");
@@ -224,17 +282,17 @@ static enum portolan_status explain(struct linking *l, struct portolan_error *er
     return cause.status;
 }
 
-static enum portolan_status compile(struct linking *l, const char *source, const char *said,
-                                    struct portolan_error *err)
+static enum portolan_status compile_program(struct linking *l, const char *source, const char *said,
+                                            struct portolan_error *err)
 {
     const char *fresh = portolan_arena_printf(l->arena, "%s.%ld.new", l->o->output, (long)getpid());
     enum portolan_status status;
     struct portolan_words command = {0};
 
-    if (!fresh || !compose(l, source, fresh, &command))
-        return no_memory(err);
-    if ((status = tool_run(l->arena, &command, said, &l->log, err)) != PORTOLAN_OK)
-        status = explain(l, err);
+    if (!fresh || !compose_command(l, source, fresh, &command))
+        return portolan_no_memory(err);
+    if ((status = run_tool(l, &command, said, err)) != PORTOLAN_OK)
+        status = explain_failure(l, err);
     else if (rename(fresh, l->o->output) != 0)
         status = portolan_error_set(err, PORTOLAN_EIO, "'%s' cannot be written: %s", l->o->output,
                                     strerror(errno));
@@ -250,14 +308,14 @@ static enum portolan_status make_program(struct linking *l, const struct portola
     enum portolan_status status;
 
     if (!source || !said)
-        return no_memory(err);
+        return portolan_no_memory(err);
     status = emit_main(l->arena, a, &l->needed, &text, err);
     if (status == PORTOLAN_OK)
         status = portolan_replace_file(source, text, strlen(text), err);
     if (status == PORTOLAN_OK)
         status = make_objects(l, said, err);
     if (status == PORTOLAN_OK)
-        status = compile(l, source, said, err);
+        status = compile_program(l, source, said, err);
     return status;
 }
 

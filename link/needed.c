@@ -88,7 +88,7 @@ static bool add_proxies(struct search *s)
                 return false;
         }
     }
-    return !s->a->go_monitored || add_proxy(s, "gov.cca.ports.GoPort");
+    return !s->a->go.monitored || add_proxy(s, "gov.cca.ports.GoPort");
 }
 
 static enum portolan_status add_further(struct search *s, struct portolan_error *err)

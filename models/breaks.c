@@ -5,7 +5,7 @@
  * noise anywhere among the places where a break might be (F test, Bonferroni over the places). What
  * noise is, repetitions and residuals tell together where they agree, else residuals.
  */
-#include "segment_internal.h"
+#include "pieces_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ double breaks_variance(double rss, double free, double repeat_variance, double r
     *dof = free;
     /* Residuals much larger than repetitions explain are the form's, and speak alone. */
     if (!(repeat_dof > 0) ||
-        (free > 0 && fisher_tail(fit / repeat_variance, free, repeat_dof) < 0.001))
+        (free > 0 && portolan_fisher_p(fit / repeat_variance, free, repeat_dof) < 0.001))
         return fit;
     *dof = fmax(free, 0) + repeat_dof;
     return ((free > 0 ? rss : 0) + repeat_dof * repeat_variance) / *dof;
@@ -156,7 +156,7 @@ static double chance(const struct work *w, size_t less, size_t more, double rss,
     for (size_t i = 0; i < added; i++)
         places *= (double)(room - i) / (double)(i + 1);
     /* Twice as many pieces to add, half the risk each: the whole stays bounded. */
-    return fmin(1, fisher_tail(gain / extra / s2, extra, dof) * places * exp2((double)added));
+    return fmin(1, portolan_fisher_p(gain / extra / s2, extra, dof) * places * exp2((double)added));
 }
 
 /* Sets how many pieces are believed, and how many are likely, though perhaps not enough so. */

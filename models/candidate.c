@@ -395,3 +395,18 @@ void search_prefer(struct search *s)
     }
     search_bring_forward(s, best);
 }
+
+/* ---- the best of many ---- */
+
+void numbers_rank(void *ranked, size_t *n, size_t most, const void *entry, size_t size)
+{
+    char *at = (char *)ranked + *n * size;
+
+    while (at > (char *)ranked && *(const double *)entry < *(double *)(at - size))
+        at -= size;
+    if (at == (char *)ranked + most * size)
+        return;
+    *n += *n < most;
+    memmove(at + size, at, (size_t)((char *)ranked + (*n - 1) * size - at));
+    memcpy(at, entry, size);
+}

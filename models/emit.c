@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A model as a formula, and so in every notation that formulas have. */
-#include "emit.h"
+/* A model as a formula, as an equation of LaTeX, and what stands above one written as code. */
+#include "formula_internal.h"
+#include "models_internal.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,15 +62,16 @@ static void push_power(struct formula_builder *b, const struct portolan_model *m
         }
 }
 
-/* The number of factors pushed joined to one; 0: the shape is 1. */
+/* Joins the factors to the N in front of them, which are one; how many there are then. */
 static int push_shape(struct formula_builder *b, const struct portolan_model *m,
-                      const struct portolan_model_shape *shape, bool expand)
+                      const struct portolan_model_shape *shape, bool expand, int n)
 {
-    int n = 0;
-
     if (shape->expression) {
         formula_push_tree(b, shape->expression, shape->expression->n_nodes - 1);
-        return 1;
+        if (!b->status)
+            b->f->nodes[b->f->n_nodes - 1].is_kept = true;
+        if (n++)
+            formula_push(b, OP_MULTIPLY, 2);
     }
     for (size_t p = 0; p < m->n_params; p++) {
         if (shape->exponents[p] != 0) {
@@ -85,11 +88,14 @@ static int push_shape(struct formula_builder *b, const struct portolan_model *m,
     return n;
 }
 
-void emit_push_term(struct formula_builder *b, const struct portolan_model *m, size_t j,
-                    double constant, const struct emit_style *style)
+void emit_push_term(struct formula_builder *b, const struct portolan_model *m,
+                    const struct portolan_model_shape *shape, double constant,
+                    const struct emit_style *style)
 {
     formula_push_number(b, rounded(constant, style->digits));
-    if (push_shape(b, m, &m->terms[j].shape, style->expand))
+    if (!style->expand)
+        push_shape(b, m, shape, false, 1);
+    else if (push_shape(b, m, shape, true, 0))
         formula_push(b, OP_MULTIPLY, 2);
 }
 
@@ -128,7 +134,7 @@ static void push_sum(struct formula_builder *b, const struct portolan_model *m,
         double c = m->terms[j].constant;
         bool minus = j && c < 0;
 
-        emit_push_term(b, m, j, minus ? -c : c, style);
+        emit_push_term(b, m, &m->terms[j].shape, minus ? -c : c, style);
         if (j)
             formula_push(b, minus ? OP_SUBTRACT : OP_ADD, 2);
     }
@@ -145,8 +151,10 @@ enum portolan_status emit_begin(struct formula_builder *b, const struct portolan
     return status;
 }
 
-enum portolan_status emit_formula(const struct portolan_model *m, const struct emit_style *style,
-                                  struct portolan_formula **formula, struct portolan_error *err)
+static enum portolan_status make_formula(const struct portolan_model *m,
+                                         const struct emit_style *style,
+                                         struct portolan_formula **formula,
+                                         struct portolan_error *err)
 {
     struct formula_builder b;
     enum portolan_status status = emit_begin(&b, m);
@@ -168,16 +176,139 @@ enum portolan_status emit_formula(const struct portolan_model *m, const struct e
     return status ? portolan_error_set(err, status, "no memory for a formula") : PORTOLAN_OK;
 }
 
-enum portolan_status portolan_model_write_formula(const struct portolan_model *m,
-                                                  enum portolan_notation notation, char **text,
-                                                  struct portolan_error *err)
-{
-    static const struct emit_style exact = {.digits = 0};
-    struct portolan_formula *f = NULL;
-    enum portolan_status status = emit_formula(m, &exact, &f, err);
+/* ---- what a reader of the code should know: unit, ranges, error, where it is from ---- */
 
-    if (!status)
-        status = portolan_formula_write(f, notation, text, err);
+/*
+ * Text of others in a comment: no line ends, nothing that ends or begins a comment of C, no
+ * trigraph, and no characters that turn the direction of what follows (U+202A…E, U+2066…9).
+ */
+static void add_safe(struct portolan_text *out, const char *text)
+{
+    for (; *text; text++) {
+        const unsigned char *s = (const unsigned char *)text;
+        bool turns = s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
+                                      (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+
+        if (turns) {
+            portolan_text_add(out, "?");
+            text += 2;
+        } else if (iscntrl(*s)) {
+            portolan_text_add(out, " ");
+        } else if ((s[0] == '*' && s[1] == '/') || (s[0] == '/' && s[1] == '*') ||
+                   (s[0] == '?' && s[1] == '?')) {
+            portolan_text_add(out, "%c ", *text);
+        } else {
+            portolan_text_add_bytes(out, text, 1);
+        }
+    }
+}
+
+static void add_line(struct portolan_text *out, const char *prefix, const char *what,
+                     const char *text)
+{
+    if (!text)
+        return;
+    portolan_text_add(out, "%s%s", prefix, what);
+    add_safe(out, text);
+    portolan_text_add(out, "\n");
+}
+
+static void add_number(struct portolan_text *out, const char *before, double value)
+{
+    char text[NUMBER_TEXT];
+
+    number_write_short(value, 6, text);
+    portolan_text_add(out, "%s%s", before, text);
+}
+
+static void add_ranges(struct portolan_text *out, const struct portolan_model *m,
+                       const char *prefix)
+{
+    for (size_t p = 0; p < m->n_params; p++) {
+        const struct portolan_model_range *r = &m->range[p];
+
+        portolan_text_add(out, "%s", prefix);
+        add_safe(out, m->params[p]);
+        if (m->envelope.param_units[p]) {
+            portolan_text_add(out, " [");
+            add_safe(out, m->envelope.param_units[p]);
+            portolan_text_add(out, "]");
+        }
+        if (isinf(r->min) && isinf(r->max)) {
+            portolan_text_add(out, ": any value\n");
+            continue;
+        }
+        add_number(out, ": valid from ", r->min);
+        add_number(out, " to ", r->max);
+        portolan_text_add(out, "; outside it is a guess\n");
+    }
+}
+
+static void add_error(struct portolan_text *out, const struct portolan_model *m, const char *prefix)
+{
+    const struct portolan_model_summary *s = &m->summary;
+    bool relative = s->weighting == PORTOLAN_MODEL_RELATIVE;
+
+    if (!s->n_rows) {
+        portolan_text_add(out, "%sNot fitted to rows: taken as known.\n", prefix);
+        return;
+    }
+    portolan_text_add(out, "%sFitted to %zu row%s at %zu point%s; standard deviation of a row",
+                      prefix, s->n_rows, s->n_rows == 1 ? "" : "s", s->n_points,
+                      s->n_points == 1 ? "" : "s");
+    add_number(out, " ", s->sigma * (relative ? 100 : 1));
+    portolan_text_add(out, "%s%s.\n", relative ? " %" : "",
+                      s->sigma_is_assumed ? " (assumed)" : "");
+}
+
+void emit_about(struct portolan_text *out, const struct portolan_model *m, const char *prefix)
+{
+    const struct portolan_model_envelope *e = &m->envelope;
+
+    add_line(out, prefix, "", e->name ? e->name : "A performance model.");
+    add_line(out, prefix, "Quality: ", e->quality);
+    add_line(out, prefix, "Unit of the value: ", e->unit ? e->unit : "that of the rows");
+    if (m->summary.statistic == PORTOLAN_MODEL_DEVIATION)
+        add_line(out, prefix, "", "The value is the standard deviation of repetitions.");
+    if (m->summary.kind != PORTOLAN_MODEL_AMOUNT)
+        add_line(out, prefix, "",
+                 m->summary.kind == PORTOLAN_MODEL_COUNT ? "A count: round what comes out."
+                                                         : "A share: what comes out is 0 to 1.");
+    if (m->summary.bounded)
+        add_line(out, prefix, "",
+                 "Predictions outside the rows are kept above 0; this is the law alone.");
+    add_line(out, prefix, "", m->formula);
+    add_ranges(out, m, prefix);
+    add_error(out, m, prefix);
+    add_line(out, prefix, "Machine: ", e->machine);
+    add_line(out, prefix, "Program: ", e->program);
+    add_line(out, prefix, "Rows: ", e->source);
+    add_line(out, prefix, "Made: ", e->created);
+}
+
+/* ---- LaTeX ---- */
+
+enum { DIGITS = 4 };
+
+enum portolan_status portolan_model_write_latex(const struct portolan_model *m, char **text,
+                                                struct portolan_error *err)
+{
+    static const struct emit_style style = {.digits = DIGITS};
+    struct portolan_text out = {0};
+    struct portolan_formula *f = NULL;
+    enum portolan_status status = make_formula(m, &style, &f, err);
+
+    if (status)
+        return status;
+    emit_about(&out, m, "% ");
+    portolan_text_add(&out, "\\begin{equation}\n  f");
+    for (size_t p = 0; p < m->n_params; p++) {
+        portolan_text_add(&out, p ? ", " : "(");
+        formula_write_latex_name(&out, m->params[p]);
+    }
+    portolan_text_add(&out, m->n_params ? ") = " : " = ");
+    formula_write_latex(f, &out);
+    portolan_text_add(&out, "\n\\end{equation}\n");
     portolan_formula_destroy(f);
-    return status;
+    return portolan_text_take(&out, text, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A model as a function of C and C++ that needs nothing but <math.h>. */
-#include "emit.h"
+#include "formula_internal.h"
+#include "models_internal.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -228,7 +229,7 @@ static const struct emit_style style = {.expand = true};
 
 /* What PUSH makes, in C. */
 static void add_tree(struct writer *w, const struct portolan_model *m, const struct piece *piece,
-                     size_t term, bool factor)
+                     size_t term)
 {
     struct portolan_formula *f = NULL;
     struct formula_builder b;
@@ -237,17 +238,14 @@ static void add_tree(struct writer *w, const struct portolan_model *m, const str
         if (piece)
             emit_push_conditions(&b, w->m, piece, &style);
         else
-            emit_push_term(&b, m, term, term ? fabs(m->terms[term].constant) : m->terms[0].constant,
-                           &style);
+            emit_push_term(&b, m, &m->terms[term].shape,
+                           term ? fabs(m->terms[term].constant) : m->terms[0].constant, &style);
     }
     if (formula_end(&b, &f)) {
         w->out.failed = true;
         return;
     }
-    if (piece)
-        formula_write_truth(f, w->params, &w->out);
-    else
-        formula_write_tree(f, f->n_nodes - 1, PORTOLAN_NOTATION_C, w->params, factor, &w->out);
+    formula_write_c(f, w->params, piece != NULL, &w->out);
     portolan_formula_destroy(f);
 }
 
@@ -258,7 +256,7 @@ static void add_return(struct writer *w, const struct portolan_model *m, const c
         if (j)
             portolan_text_add(&w->out, "\n%s       %c ", indent,
                               m->terms[j].constant < 0 ? '-' : '+');
-        add_tree(w, m, NULL, j, false);
+        add_tree(w, m, NULL, j);
     }
     portolan_text_add(&w->out, m->n_terms ? ";\n" : "0.0;\n");
 }
@@ -297,7 +295,7 @@ static void add_body(struct writer *w)
             portolan_text_add(&w->out, "    (void)%s;\n", w->params[p]);
     for (size_t i = 0; i < m->n_pieces; i++) {
         portolan_text_add(&w->out, "    if (");
-        add_tree(w, NULL, &m->pieces[i], 0, false);
+        add_tree(w, NULL, &m->pieces[i], 0);
         portolan_text_add(&w->out, ")\n");
         add_return(w, m->pieces[i].model, "        ");
     }

@@ -226,6 +226,23 @@ bool collector_add_row(struct collector *c, size_t item, const double *x, double
 
 /* ---- reading ---- */
 
+/* The text form begins with one of its words, JSON with a bracket. */
+bool portolan_measurements_are_in(const char *text)
+{
+    static const char *const words[] = {"PARAMETER", "POINTS", "METRIC",
+                                        "REGION",    "DATA",   "EXPERIMENT"};
+
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+        text += 3;
+    while (*text == '#' || isspace((unsigned char)*text))
+        text += *text == '#' ? strcspn(text, "\n") : 1;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strncmp(text, words[i], strlen(words[i])) &&
+            isspace((unsigned char)text[strlen(words[i])]))
+            return true;
+    return *text == '{' || *text == '[';
+}
+
 static void dispatch(struct collector *c, const char *text, size_t size)
 {
     size_t first = 0;

@@ -49,7 +49,7 @@ static double robust_sigma(struct final *f)
     for (size_t i = 0; i < pts->m; i++)
         if (f->s->factor[i] > 0)
             sizes[n++] = fabs(f->residual[i]);
-    numbers_sort(n, sizes);
+    portolan_sort_numbers(n, sizes);
     sigma = 1.4826 * sizes[n / 2] * sqrt((double)n / (double)(n - f->c.k));
     return pts->repeat_sigma > 0 ? fmax(sigma, sqrt(pts->place_share) * pts->repeat_sigma) : sigma;
 }

@@ -200,6 +200,37 @@ void formula_push_tree(struct formula_builder *b, const struct portolan_formula 
     b->column = column;
 }
 
+bool formula_push_without(struct formula_builder *b, const struct portolan_formula *f, size_t root,
+                          size_t c, size_t *between)
+{
+    const struct formula_node *node = &f->nodes[root];
+    enum formula_op op = (enum formula_op)node->op;
+    size_t arg[2] = {0, 0};
+    bool left, some;
+
+    if (root == c)
+        return false;
+    formula_arguments(f, root, arg, 2);
+    left = c <= arg[0];
+    b->line = node->line;
+    b->column = node->column;
+    if (op != OP_NEGATE && op != OP_MULTIPLY && (op != OP_DIVIDE || !left)) {
+        *between = root;
+        formula_push_number(b, 1);
+        return true;
+    }
+    if (op == OP_MULTIPLY && !left)
+        formula_push_tree(b, f, arg[0]);
+    some = formula_push_without(b, f, arg[!left], c, between);
+    if (!some && op != OP_MULTIPLY)
+        formula_push_number(b, 1);
+    if (op != OP_NEGATE && left)
+        formula_push_tree(b, f, arg[1]);
+    if (some || op != OP_MULTIPLY)
+        formula_push(b, op, op == OP_NEGATE ? 1 : 2);
+    return true;
+}
+
 void formula_add_names(struct formula_builder *b, size_t n, const char *const *names)
 {
     for (size_t i = 0; i < n; i++)
@@ -287,8 +318,6 @@ bool formula_equal(const struct portolan_formula *a, const struct portolan_formu
 static enum portolan_status check_names(const struct portolan_formula *f, size_t n,
                                         const char *const *names, struct portolan_error *err)
 {
-    const char *nearest;
-
     if (n > PORTOLAN_FORMULA_MAX_NAMES)
         return portolan_error_set(err, PORTOLAN_EINVAL, "a formula takes at most %d names",
                                   (int)PORTOLAN_FORMULA_MAX_NAMES);
@@ -306,10 +335,9 @@ static enum portolan_status check_names(const struct portolan_formula *f, size_t
             j++;
         if (j < n)
             continue;
-        nearest = portolan_nearest_word(f->names.list[i], names, n);
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "\"%s\" is not known here%s%s%s",
-                                  f->names.list[i], nearest ? "; did you mean \"" : "",
-                                  nearest ? nearest : "", nearest ? "\"?" : "");
+        return portolan_error_set(
+            err, PORTOLAN_ENOTFOUND, "\"%s\" is not known here%s", f->names.list[i],
+            portolan_did_you_mean(portolan_nearest_word(f->names.list[i], names, n)).text);
     }
     return PORTOLAN_OK;
 }
@@ -341,21 +369,12 @@ static inline double power(double x, double exponent)
 }
 
 /* NaN loses against numbers, as in C's fmin and fmax. */
-static inline double least(const double *arg, size_t n)
+static inline double extreme(const struct formula_node *node, const double *arg)
 {
     double value = arg[0];
 
-    for (size_t i = 1; i < n; i++)
-        value = fmin(value, arg[i]);
-    return value;
-}
-
-static inline double greatest(const double *arg, size_t n)
-{
-    double value = arg[0];
-
-    for (size_t i = 1; i < n; i++)
-        value = fmax(value, arg[i]);
+    for (size_t i = 1; i < node->n_args; i++)
+        value = node->op == OP_MIN ? fmin(value, arg[i]) : fmax(value, arg[i]);
     return value;
 }
 
@@ -397,9 +416,8 @@ static inline double operate(const struct formula_node *node, const double *a)
     case OP_CEIL:
         return ceil(a[0]);
     case OP_MIN:
-        return least(a, node->n_args);
     case OP_MAX:
-        return greatest(a, node->n_args);
+        return extreme(node, a);
     case OP_LESS:
         return a[0] < a[1];
     case OP_LESS_EQUAL:

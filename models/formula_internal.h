@@ -4,6 +4,7 @@
 #define PORTOLAN_FORMULA_INTERNAL_H
 
 #include <portolan/formula.h>
+#include <portolan/models.h>
 
 enum formula_op {
     OP_NUMBER,
@@ -43,7 +44,7 @@ enum formula_op {
 /* Operands stand in front; the tree below node i is nodes[start … i]. */
 struct formula_node {
     unsigned char op;
-    bool is_kept; /* a reader of MathML only: the tree below stays as it is */
+    bool is_kept; /* MathML only: the tree below stays as its author wrote it */
     unsigned short n_args;
     unsigned start;
     unsigned line, column; /* from where the text started, from 0 */
@@ -93,6 +94,12 @@ void formula_push_constant(struct formula_builder *b, const char *name, size_t l
 void formula_push_log(struct formula_builder *b);
 /* The tree whose root is node ROOT of F. */
 void formula_push_tree(struct formula_builder *b, const struct portolan_formula *f, size_t root);
+/*
+ * The tree at ROOT without the factor at node C of it; false: there is nothing but C. *BETWEEN
+ * becomes a node between the two that is no product, quotient or sign, if there is one.
+ */
+bool formula_push_without(struct formula_builder *b, const struct portolan_formula *f, size_t root,
+                          size_t c, size_t *between);
 /* The names of F, all of them, in their order: before any node is pushed. */
 void formula_push_names(struct formula_builder *b, const struct portolan_formula *f);
 void formula_add_names(struct formula_builder *b, size_t n, const char *const *names);
@@ -109,21 +116,15 @@ bool formula_name_is_plain(const char *name);
 
 /* ---- formula_write.c and its kin ---- */
 
-/* F in the language, fit to stand behind a *: a sum in parentheses, a product as it is. */
-void formula_write_factor(const struct portolan_formula *f, struct portolan_text *out);
-/* The tree below ROOT of F, NAMES being how its names are written; FACTOR: fit to be one. */
-void formula_write_tree(const struct portolan_formula *f, size_t root,
-                        enum portolan_notation notation, const char *const *names, bool factor,
-                        struct portolan_text *out);
-/* F in C as the condition of an if. */
-void formula_write_truth(const struct portolan_formula *f, const char *const *names,
-                         struct portolan_text *out);
-void formula_write_latex(const struct portolan_formula *f, size_t root, bool factor,
-                         struct portolan_text *out);
+/* The tree below ROOT of F in the language, fit to stand behind a *: a sum in parentheses, a
+ * product as it is. */
+void formula_write_factor(const struct portolan_formula *f, size_t root, struct portolan_text *out);
+/* F in C, NAMES being how its names are written; TRUTH: as the condition of an if. */
+void formula_write_c(const struct portolan_formula *f, const char *const *names, bool truth,
+                     struct portolan_text *out);
+void formula_write_latex(const struct portolan_formula *f, struct portolan_text *out);
 void formula_write_latex_name(struct portolan_text *out, const char *name);
 void formula_write_mathml(const struct portolan_formula *f, size_t root, struct portolan_text *out);
-void mathml_write_name(struct portolan_text *out, const char *name);
-void mathml_write_number(struct portolan_text *out, double value);
 /*
  * N different identifiers for N different names, none RESERVED (may be NULL); MEMBERS: a.b and p->n
  * stay. NULL = no memory.
@@ -131,6 +132,25 @@ void mathml_write_number(struct portolan_text *out, double value);
 char **formula_identifiers(size_t n, const char *const *names, bool members,
                            bool (*reserved)(const char *));
 void formula_identifiers_destroy(char **list, size_t n);
+
+/* ---- emit.c: models as formulas ---- */
+
+struct piece;
+
+struct emit_style {
+    int digits;  /* of constants; 0 = all */
+    bool expand; /* whole powers as the products that portolan_model_value() computes */
+};
+
+enum portolan_status emit_begin(struct formula_builder *b, const struct portolan_model *m);
+/* CONSTANT times SHAPE; an expression is marked to be kept. */
+void emit_push_term(struct formula_builder *b, const struct portolan_model *m,
+                    const struct portolan_model_shape *shape, double constant,
+                    const struct emit_style *style);
+void emit_push_conditions(struct formula_builder *b, const struct portolan_model *m,
+                          const struct piece *piece, const struct emit_style *style);
+/* What a reader of the code should know, line by line, each behind PREFIX. */
+void emit_about(struct portolan_text *out, const struct portolan_model *m, const char *prefix);
 
 /* ---- where complaints go ---- */
 

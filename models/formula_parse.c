@@ -117,7 +117,8 @@ static const struct function *find_function(struct parser *p)
     }
     nearest = portolan_nearest_word(p->now.name, names, N_FUNCTIONS);
     if (nearest)
-        COMPLAIN(p, "there is no function \"%s\"; did you mean \"%s\"?", p->now.name, nearest);
+        COMPLAIN(p, "there is no function \"%s\"%s", p->now.name,
+                 portolan_did_you_mean(nearest).text);
     else
         COMPLAIN(p,
                  "there is no function \"%s\"; log, log2, log10, exp, sqrt, cbrt, pow, fabs, "

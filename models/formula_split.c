@@ -74,54 +74,18 @@ static void complain_of_place(struct split *s, const struct formula_node *node, 
                  name, at->index);
 }
 
-/* Pushes the tree at ROOT without the constant at node C; false: there is nothing but C. */
-static bool push_rest(struct split *s, struct formula_builder *b, size_t root, size_t c)
-{
-    const struct formula_node *node = &s->f->nodes[root];
-    size_t arg[2] = {0, 0};
-    bool left;
-
-    if (root == c)
-        return false;
-    formula_arguments(s->f, root, arg, 2);
-    left = c <= arg[0];
-    b->line = node->line;
-    b->column = node->column;
-    if (node->op == OP_NEGATE) {
-        if (!push_rest(s, b, arg[0], c))
-            formula_push_number(b, 1);
-        formula_push(b, OP_NEGATE, 1);
-    } else if (node->op == OP_MULTIPLY && left) {
-        bool some = push_rest(s, b, arg[0], c);
-
-        formula_push_tree(b, s->f, arg[1]);
-        if (some)
-            formula_push(b, OP_MULTIPLY, 2);
-    } else if (node->op == OP_MULTIPLY) {
-        formula_push_tree(b, s->f, arg[0]);
-        if (push_rest(s, b, arg[1], c))
-            formula_push(b, OP_MULTIPLY, 2);
-    } else if (node->op == OP_DIVIDE && left) {
-        if (!push_rest(s, b, arg[0], c))
-            formula_push_number(b, 1);
-        formula_push_tree(b, s->f, arg[1]);
-        formula_push(b, OP_DIVIDE, 2);
-    } else {
-        complain_of_place(s, node, c);
-        formula_push_number(b, 1);
-    }
-    return true;
-}
-
 static struct portolan_formula *expression_of(struct split *s, size_t root, size_t c, bool negative)
 {
     struct portolan_formula *expression = NULL;
     struct formula_builder b;
+    size_t between = c;
 
     if (!formula_begin(&b)) {
         formula_push_names(&b, s->f);
-        if (!push_rest(s, &b, root, c))
+        if (!formula_push_without(&b, s->f, root, c, &between))
             formula_push_number(&b, 1);
+        if (between != c)
+            complain_of_place(s, &s->f->nodes[between], c);
         if (negative)
             formula_push(&b, OP_NEGATE, 1);
     }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Formulas as text: the language itself, C and postfix. LaTeX and MathML have theirs. */
+/*
+ * Formulas as text: the language itself, C, LaTeX and postfix. One walk writes what the table of
+ * the notation says. MathML, which is a tree itself, is in xml_write.c.
+ */
 #include "formula_internal.h"
 #include "models_internal.h"
 
@@ -10,7 +13,7 @@
 
 /* How tightly something hangs together. */
 enum level {
-    LOOSE = 1, /* ? : */
+    LOOSE, /* ? : */
     DISJUNCTION,
     CONJUNCTION,
     EQUALITY,
@@ -22,29 +25,79 @@ enum level {
     TIGHT
 };
 
-static const struct infix {
-    const char *symbol;
-    enum level level, left, right; /* its own, and what its operands need at least */
-} infixes[N_FORMULA_OPS] = {
-    [OP_ADD] = {"+", SUM, SUM, PRODUCT},
-    [OP_SUBTRACT] = {"-", SUM, SUM, PRODUCT},
-    [OP_MULTIPLY] = {"*", PRODUCT, PRODUCT, UNARY},
-    [OP_DIVIDE] = {"/", PRODUCT, PRODUCT, UNARY},
-    [OP_LESS] = {"<", ORDER, SUM, SUM},
-    [OP_LESS_EQUAL] = {"<=", ORDER, SUM, SUM},
-    [OP_GREATER] = {">", ORDER, SUM, SUM},
-    [OP_GREATER_EQUAL] = {">=", ORDER, SUM, SUM},
-    [OP_EQUAL] = {"==", EQUALITY, ORDER, ORDER},
-    [OP_NOT_EQUAL] = {"!=", EQUALITY, ORDER, ORDER},
-    [OP_AND] = {"&&", CONJUNCTION, CONJUNCTION, EQUALITY},
-    [OP_OR] = {"||", DISJUNCTION, DISJUNCTION, CONJUNCTION},
+/* An operation: \1, \2 and \3 are its operands, \4 all of them with commas, \5 its name. */
+struct form {
+    const char *text;
+    enum level level, operand[3]; /* its own, and what its operands need at least */
 };
+
+static const struct form infix_forms[N_FORMULA_OPS] = {
+    [OP_NEGATE] = {"-\1", UNARY, {UNARY}},
+    [OP_NOT] = {"!\1", UNARY, {UNARY}},
+    [OP_ADD] = {"\1 + \2", SUM, {SUM, PRODUCT}},
+    [OP_SUBTRACT] = {"\1 - \2", SUM, {SUM, PRODUCT}},
+    [OP_MULTIPLY] = {"\1 * \2", PRODUCT, {PRODUCT, UNARY}},
+    [OP_DIVIDE] = {"\1 / \2", PRODUCT, {PRODUCT, UNARY}},
+    [OP_POWER] = {"\1^\2", POWER, {TIGHT, UNARY}},
+    [OP_LESS] = {"\1 < \2", ORDER, {SUM, SUM}},
+    [OP_LESS_EQUAL] = {"\1 <= \2", ORDER, {SUM, SUM}},
+    [OP_GREATER] = {"\1 > \2", ORDER, {SUM, SUM}},
+    [OP_GREATER_EQUAL] = {"\1 >= \2", ORDER, {SUM, SUM}},
+    [OP_EQUAL] = {"\1 == \2", EQUALITY, {ORDER, ORDER}},
+    [OP_NOT_EQUAL] = {"\1 != \2", EQUALITY, {ORDER, ORDER}},
+    [OP_AND] = {"\1 && \2", CONJUNCTION, {CONJUNCTION, EQUALITY}},
+    [OP_OR] = {"\1 || \2", DISJUNCTION, {DISJUNCTION, CONJUNCTION}},
+    [OP_SELECT] = {"\1 ? \2 : \3", LOOSE, {DISJUNCTION}},
+};
+static const struct form call = {"\5(\4)", TIGHT, {LOOSE}};
+
+/* Where C differs. Squares and reciprocals are written as they are computed. */
+static const struct form c_square = {"\1 * \1", PRODUCT, {TIGHT}},
+                         c_reciprocal = {"1.0 / \1", PRODUCT, {UNARY}},
+                         c_power = {"pow(\4)", TIGHT, {LOOSE}},
+                         c_log_base = {"log(\1) / log(\2)", PRODUCT, {LOOSE}},
+                         c_or = {"\1 || \2", DISJUNCTION, {DISJUNCTION, EQUALITY}};
+
+/* What encloses its operands needs no parentheses. */
+static const struct form latex_forms[N_FORMULA_OPS] = {
+    [OP_NEGATE] = {"-\1", SUM, {PRODUCT}},
+    [OP_NOT] = {"\\lnot \1", POWER, {TIGHT}},
+    [OP_ADD] = {"\1 + \2", SUM, {SUM, SUM}},
+    [OP_SUBTRACT] = {"\1 - \2", SUM, {SUM, PRODUCT}},
+    [OP_MULTIPLY] = {"\1 \\, \2", PRODUCT, {PRODUCT, PRODUCT}},
+    [OP_DIVIDE] = {"\\frac{\1}{\2}", POWER, {LOOSE}},
+    [OP_POWER] = {"\1^{\2}", POWER, {TIGHT}},
+    [OP_LESS] = {"\1 < \2", ORDER, {SUM, SUM}},
+    [OP_LESS_EQUAL] = {"\1 \\le \2", ORDER, {SUM, SUM}},
+    [OP_GREATER] = {"\1 > \2", ORDER, {SUM, SUM}},
+    [OP_GREATER_EQUAL] = {"\1 \\ge \2", ORDER, {SUM, SUM}},
+    [OP_EQUAL] = {"\1 = \2", ORDER, {SUM, SUM}},
+    [OP_NOT_EQUAL] = {"\1 \\ne \2", ORDER, {SUM, SUM}},
+    [OP_AND] = {"\1 \\land \2", CONJUNCTION, {CONJUNCTION, CONJUNCTION}},
+    [OP_OR] = {"\1 \\lor \2", DISJUNCTION, {DISJUNCTION, DISJUNCTION}},
+    [OP_LOG] = {"\\ln\\left(\1\\right)", TIGHT, {LOOSE}},
+    [OP_LOG2] = {"\\log_{2}\\left(\1\\right)", TIGHT, {LOOSE}},
+    [OP_LOG10] = {"\\log_{10}\\left(\1\\right)", TIGHT, {LOOSE}},
+    [OP_LOG_BASE] = {"\\log_{\2}\\left(\1\\right)", TIGHT, {LOOSE}},
+    [OP_EXP] = {"\\exp\\left(\1\\right)", TIGHT, {LOOSE}},
+    [OP_SQRT] = {"\\sqrt{\1}", TIGHT, {LOOSE}},
+    [OP_CBRT] = {"\\sqrt[3]{\1}", TIGHT, {LOOSE}},
+    [OP_ABS] = {"\\left|\1\\right|", TIGHT, {LOOSE}},
+    [OP_FLOOR] = {"\\left\\lfloor \1\\right\\rfloor", TIGHT, {LOOSE}},
+    [OP_CEIL] = {"\\left\\lceil \1\\right\\rceil", TIGHT, {LOOSE}},
+    [OP_MIN] = {"\\min\\left(\4\\right)", TIGHT, {LOOSE}},
+    [OP_MAX] = {"\\max\\left(\4\\right)", TIGHT, {LOOSE}},
+    [OP_SELECT] = {"", TIGHT, {LOOSE}}, /* written by itself */
+};
+
+/* Where a factor begins with a figure, a blank is too little of a product. */
+static const struct form latex_dot = {"\1 \\cdot \2", PRODUCT, {PRODUCT, PRODUCT}};
 
 struct writer {
     const struct portolan_formula *f;
     struct portolan_text *out;
     enum portolan_notation notation;
-    const char *const *names; /* how each name is written */
+    const char *const *names; /* how each name is written; not of LaTeX */
 };
 
 static void write_node(struct writer *w, size_t i, enum level least, bool truth);
@@ -54,7 +107,7 @@ static void write_node(struct writer *w, size_t i, enum level least, bool truth)
 /* ---- leaves ---- */
 
 /* NAME as the language writes it, between backquotes where needed. */
-static void write_name(struct portolan_text *out, const char *name)
+static void write_quoted_name(struct portolan_text *out, const char *name)
 {
     if (formula_name_is_plain(name)) {
         portolan_text_add(out, "%s", name);
@@ -66,30 +119,87 @@ static void write_name(struct portolan_text *out, const char *name)
     portolan_text_add(out, "`");
 }
 
+static void write_latex_text(struct portolan_text *out, const char *text)
+{
+    static const struct {
+        char c;
+        const char *text;
+    } special[] = {{'\\', "\\backslash "}, {'~', "\\sim "}, {'^', "\\wedge "}, {'>', ">"}};
+
+    for (; *text; text++) {
+        const char *as = NULL;
+
+        for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+            if (special[i].c == *text)
+                as = special[i].text;
+        if (strchr("#$%&_{}", *text))
+            portolan_text_add(out, "\\%c", *text);
+        else if (as)
+            portolan_text_add(out, "%s", as);
+        else
+            portolan_text_add(out, "%c", *text);
+    }
+}
+
+void formula_write_latex_name(struct portolan_text *out, const char *name)
+{
+    bool single = !name[1] && ((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z'));
+
+    portolan_text_add(out, single ? "" : "\\mathit{");
+    write_latex_text(out, name);
+    portolan_text_add(out, single ? "" : "}");
+}
+
+/* 3e-07 as 3 \cdot 10^{-7} */
+static void write_latex_number(struct portolan_text *out, char *text)
+{
+    char *e = strchr(text, 'e'), *power;
+
+    if (!e) {
+        portolan_text_add(out, "%s", text);
+        return;
+    }
+    *e = '\0';
+    power = e + 1 + (e[1] == '+' || e[1] == '-');
+    power += strspn(power, "0");
+    portolan_text_add(out, "%s \\cdot 10^{%s%s}", text, e[1] == '-' ? "-" : "", power);
+}
+
 /* In C a number without a point may be a whole one, which divides otherwise. */
 static void write_number(struct writer *w, double value)
 {
-    bool typed = w->notation == PORTOLAN_NOTATION_C;
+    bool typed = w->notation == PORTOLAN_NOTATION_C, latex = w->notation == PORTOLAN_NOTATION_LATEX;
     char text[NUMBER_TEXT];
 
     if (isnan(value)) {
-        ADD(w, "NAN");
+        ADD(w, latex ? "\\mathrm{NaN}" : "NAN");
     } else if (isinf(value)) {
-        ADD(w, "%sINFINITY", value < 0 ? "-" : "");
+        ADD(w, "%s%s", value < 0 ? "-" : "", latex ? "\\infty" : "INFINITY");
     } else {
         number_write(value, text);
-        ADD(w, "%s%s", text, typed && !strpbrk(text, ".e") ? ".0" : "");
+        if (latex)
+            write_latex_number(w->out, text);
+        else
+            ADD(w, "%s%s", text, typed && !strpbrk(text, ".e") ? ".0" : "");
     }
 }
 
 static bool is_leaf(struct writer *w, const struct formula_node *node)
 {
-    if (node->op == OP_NUMBER)
+    bool latex = w->notation == PORTOLAN_NOTATION_LATEX;
+
+    if (node->op == OP_NUMBER) {
         write_number(w, node->number);
-    else if (node->op == OP_NAME)
+    } else if (node->op == OP_NAME && latex) {
+        formula_write_latex_name(w->out, w->f->names.list[node->name]);
+    } else if (node->op == OP_NAME) {
         ADD(w, "%s", w->names[node->name]);
-    else if (node->op == OP_CONSTANT)
+    } else if (node->op == OP_CONSTANT && latex) {
+        formula_write_latex_name(w->out, w->f->constants.list[node->name]);
+        ADD(w, "_{%u}", node->index);
+    } else if (node->op == OP_CONSTANT) {
         ADD(w, "%s[%u]", w->f->constants.list[node->name], node->index);
+    }
     return node->op <= OP_CONSTANT;
 }
 
@@ -105,82 +215,91 @@ static bool is_number(const struct formula_node *node, double value)
     return node->op == OP_NUMBER && node->number == value;
 }
 
-/* Squares and reciprocals are written as they are computed, where nothing is written twice. */
-static bool is_square(const struct writer *w, const size_t *arg)
+static const struct form *c_form(const struct writer *w, const struct formula_node *node,
+                                 const size_t *arg)
 {
-    return is_number(&w->f->nodes[arg[1]], 2) && w->f->nodes[arg[0]].op == OP_NAME;
+    switch ((enum formula_op)node->op) {
+    case OP_POWER:
+        if (is_number(&w->f->nodes[arg[1]], -1))
+            return &c_reciprocal;
+        /* Nothing but a name is written twice. */
+        return is_number(&w->f->nodes[arg[1]], 2) && w->f->nodes[arg[0]].op == OP_NAME ? &c_square
+                                                                                       : &c_power;
+    case OP_LOG_BASE:
+        return &c_log_base;
+    case OP_OR:
+        return &c_or;
+    default:
+        return infix_forms[node->op].text ? &infix_forms[node->op] : &call;
+    }
 }
 
-static enum level power_level(const struct writer *w, const size_t *arg)
+static bool begins_with_figure(const struct portolan_formula *f, size_t i)
 {
-    if (w->notation != PORTOLAN_NOTATION_C)
-        return POWER;
-    return is_square(w, arg) || is_number(&w->f->nodes[arg[1]], -1) ? PRODUCT : TIGHT;
+    size_t arg[2] = {0, 0};
+
+    while (f->nodes[i].op == OP_MULTIPLY || f->nodes[i].op == OP_POWER) {
+        formula_arguments(f, i, arg, 2);
+        i = arg[0];
+    }
+    return f->nodes[i].op == OP_NUMBER;
 }
 
-static enum level level_of(const struct writer *w, size_t i, const size_t *arg)
+static const struct form *form_of(const struct writer *w, size_t i, const size_t *arg)
 {
     const struct formula_node *node = &w->f->nodes[i];
 
-    switch ((enum formula_op)node->op) {
-    case OP_NUMBER:
-        return signbit(node->number) && !isnan(node->number) ? UNARY : TIGHT;
-    case OP_NEGATE:
-    case OP_NOT:
-        return UNARY;
-    case OP_POWER:
-        return power_level(w, arg);
-    case OP_SELECT:
-        return LOOSE;
-    case OP_LOG_BASE:
-        return w->notation == PORTOLAN_NOTATION_INFIX ? TIGHT : PRODUCT;
-    default:
-        return infixes[node->op].symbol ? infixes[node->op].level : TIGHT;
-    }
+    if (w->notation == PORTOLAN_NOTATION_C)
+        return c_form(w, node, arg);
+    if (w->notation == PORTOLAN_NOTATION_LATEX)
+        return node->op == OP_MULTIPLY && begins_with_figure(w->f, arg[1]) ? &latex_dot
+                                                                           : &latex_forms[node->op];
+    return infix_forms[node->op].text ? &infix_forms[node->op] : &call;
 }
 
-static void write_power(struct writer *w, const size_t *arg)
+static enum level level_of(const struct writer *w, const struct formula_node *node,
+                           const struct form *form)
 {
-    if (w->notation == PORTOLAN_NOTATION_INFIX) {
-        write_node(w, arg[0], TIGHT, false);
-        ADD(w, "^");
-        write_node(w, arg[1], UNARY, false);
-    } else if (is_square(w, arg)) {
-        write_node(w, arg[0], TIGHT, false);
-        ADD(w, " * ");
-        write_node(w, arg[0], TIGHT, false);
-    } else if (is_number(&w->f->nodes[arg[1]], -1)) {
-        ADD(w, "1.0 / ");
-        write_node(w, arg[0], UNARY, false);
-    } else {
-        ADD(w, "pow(");
-        write_node(w, arg[0], LOOSE, false);
-        ADD(w, ", ");
-        write_node(w, arg[1], LOOSE, false);
-        ADD(w, ")");
-    }
+    bool latex = w->notation == PORTOLAN_NOTATION_LATEX;
+    char text[NUMBER_TEXT];
+
+    if (node->op > OP_CONSTANT)
+        return form->level;
+    if (node->op != OP_NUMBER || isnan(node->number))
+        return TIGHT;
+    if (signbit(node->number))
+        return latex ? SUM : UNARY;
+    number_write(node->number, text);
+    return latex && isfinite(node->number) && strchr(text, 'e') ? PRODUCT : TIGHT;
 }
 
-static void write_call(struct writer *w, const char *name, size_t i)
+/* What operand K of node I needs at least. */
+static enum level operand_level(const struct writer *w, size_t i, const struct form *form,
+                                size_t operand, size_t k)
+{
+    enum formula_op op = (enum formula_op)w->f->nodes[i].op;
+    enum formula_op inner = (enum formula_op)w->f->nodes[operand].op;
+
+    if (w->notation == PORTOLAN_NOTATION_LATEX)
+        return form->operand[k];
+    /* --x is something else in C. */
+    if (op == OP_NEGATE && (inner == OP_NEGATE || inner == OP_NUMBER))
+        return TIGHT;
+    /* Compilers ask for parentheses around && in ||. */
+    if (w->notation == PORTOLAN_NOTATION_C && op == OP_OR && inner == OP_AND)
+        return EQUALITY;
+    return form->operand[k];
+}
+
+static void write_all_operands(struct writer *w, size_t i)
 {
     size_t arg[FORMULA_ARGUMENTS] = {0}, n = w->f->nodes[i].n_args;
 
     formula_arguments(w->f, i, arg, FORMULA_ARGUMENTS);
-    ADD(w, "%s(", name);
     for (size_t k = 0; k < n; k++) {
         ADD(w, k ? ", " : "");
         write_node(w, arg[k], LOOSE, false);
     }
-    ADD(w, ")");
-}
-
-static void write_logarithm_ratio(struct writer *w, size_t value, size_t base)
-{
-    ADD(w, "log(");
-    write_node(w, value, LOOSE, false);
-    ADD(w, ") / log(");
-    write_node(w, base, LOOSE, false);
-    ADD(w, ")");
 }
 
 /* fmin(fmin(a, b), c) */
@@ -198,70 +317,54 @@ static void write_c_extreme(struct writer *w, size_t i)
     }
 }
 
-static void write_function(struct writer *w, size_t i, const size_t *arg)
+static void write_latex_selection(struct writer *w, size_t i)
+{
+    size_t arg[3];
+
+    ADD(w, "\\begin{cases} ");
+    for (; w->f->nodes[i].op == OP_SELECT; i = arg[2]) {
+        formula_arguments(w->f, i, arg, 3);
+        write_node(w, arg[1], LOOSE, false);
+        ADD(w, " & \\text{if } ");
+        write_node(w, arg[0], LOOSE, false);
+        ADD(w, " \\\\ ");
+    }
+    write_node(w, i, LOOSE, false);
+    ADD(w, " & \\text{otherwise} \\end{cases}");
+}
+
+static void write_form(struct writer *w, size_t i, const size_t *arg, const struct form *form)
 {
     enum formula_op op = (enum formula_op)w->f->nodes[i].op;
 
-    if (op == OP_LOG_BASE && w->notation != PORTOLAN_NOTATION_INFIX)
-        write_logarithm_ratio(w, arg[0], arg[1]);
-    else if (w->notation == PORTOLAN_NOTATION_C && (op == OP_MIN || op == OP_MAX))
-        write_c_extreme(w, i);
-    else
-        write_call(w, formula_op_name(op), i);
+    for (const char *s = form->text; *s; s++) {
+        size_t k = (size_t)(*s - 1);
+
+        if (*s == '\4')
+            write_all_operands(w, i);
+        else if (*s == '\5')
+            ADD(w, "%s", formula_op_name(op));
+        else if (k < 3)
+            write_node(w, arg[k], operand_level(w, i, form, arg[k], k),
+                       op == OP_AND || op == OP_OR || op == OP_NOT || (op == OP_SELECT && !k));
+        else
+            portolan_text_add_bytes(w->out, s, 1);
+    }
 }
 
-static void write_unary(struct writer *w, size_t i)
-{
-    const struct formula_node *inner = &w->f->nodes[i - 1];
-    bool minus = w->f->nodes[i].op == OP_NEGATE;
-    bool twice = minus && (inner->op == OP_NEGATE || inner->op == OP_NUMBER);
-
-    /* --x is something else in C. */
-    ADD(w, minus ? "-" : "!");
-    write_node(w, i - 1, twice ? TIGHT : UNARY, !minus);
-}
-
-static void write_infix(struct writer *w, size_t i, const size_t *arg)
-{
-    enum formula_op op = (enum formula_op)w->f->nodes[i].op;
-    const struct infix *infix = &infixes[op];
-    bool logical = op == OP_AND || op == OP_OR;
-    /* Compilers ask for parentheses around && in ||. */
-    bool mixed = op == OP_OR && w->notation == PORTOLAN_NOTATION_C;
-    enum level left = infix->left;
-
-    if (mixed && w->f->nodes[arg[0]].op == OP_AND)
-        left = EQUALITY;
-    write_node(w, arg[0], left, logical);
-    ADD(w, " %s ", infix->symbol);
-    write_node(w, arg[1], mixed ? EQUALITY : infix->right, logical);
-}
-
-static void write_select(struct writer *w, const size_t *arg)
-{
-    write_node(w, arg[0], DISJUNCTION, true);
-    ADD(w, " ? ");
-    write_node(w, arg[1], LOOSE, false);
-    ADD(w, " : ");
-    write_node(w, arg[2], LOOSE, false);
-}
-
-static void write_operation(struct writer *w, size_t i, const size_t *arg)
+static void write_operation(struct writer *w, size_t i, const size_t *arg, const struct form *form)
 {
     const struct formula_node *node = &w->f->nodes[i];
+    bool extreme = node->op == OP_MIN || node->op == OP_MAX;
 
     if (is_leaf(w, node))
         return;
-    if (node->op == OP_NEGATE || node->op == OP_NOT)
-        write_unary(w, i);
-    else if (node->op == OP_POWER)
-        write_power(w, arg);
-    else if (node->op == OP_SELECT)
-        write_select(w, arg);
-    else if (infixes[node->op].symbol)
-        write_infix(w, i, arg);
+    if (w->notation == PORTOLAN_NOTATION_C && extreme)
+        write_c_extreme(w, i);
+    else if (w->notation == PORTOLAN_NOTATION_LATEX && node->op == OP_SELECT)
+        write_latex_selection(w, i);
     else
-        write_function(w, i, arg);
+        write_form(w, i, arg, form);
 }
 
 /*
@@ -271,24 +374,26 @@ static void write_operation(struct writer *w, size_t i, const size_t *arg)
 static void write_node(struct writer *w, size_t i, enum level least, bool truth)
 {
     const struct formula_node *node = &w->f->nodes[i];
-    bool typed = w->notation == PORTOLAN_NOTATION_C;
+    bool typed = w->notation == PORTOLAN_NOTATION_C, latex = w->notation == PORTOLAN_NOTATION_LATEX;
     size_t arg[3] = {0};
-    enum level level;
+    const struct form *form;
 
     formula_arguments(w->f, i, arg, node->op == OP_MIN || node->op == OP_MAX ? 0 : 3);
-    level = level_of(w, i, arg);
+    form = form_of(w, i, arg);
     if (typed && is_truth(node) && !truth) {
         ADD(w, least > UNARY ? "((double)(" : "(double)(");
-        write_operation(w, i, arg);
+        write_operation(w, i, arg, form);
         ADD(w, least > UNARY ? "))" : ")");
     } else if (typed && truth && !is_truth(node)) {
         ADD(w, "(");
         write_node(w, i, SUM, false);
         ADD(w, " != 0.0)");
     } else {
-        ADD(w, level < least ? "(" : "");
-        write_operation(w, i, arg);
-        ADD(w, level < least ? ")" : "");
+        bool loose = level_of(w, node, form) < least;
+
+        ADD(w, !loose ? "" : latex ? "\\left(" : "(");
+        write_operation(w, i, arg, form);
+        ADD(w, !loose ? "" : latex ? "\\right)" : ")");
     }
 }
 
@@ -298,23 +403,22 @@ static void write_postfix(struct writer *w)
 {
     for (size_t i = 0; i < w->f->n_nodes; i++) {
         const struct formula_node *node = &w->f->nodes[i];
-        const char *word = infixes[node->op].symbol;
+        const char *form = infix_forms[node->op].text;
 
         ADD(w, i ? " " : "");
         if (is_leaf(w, node))
             continue;
-        if (node->op == OP_POWER)
-            word = "^";
+        if (node->op == OP_SELECT || node->op == OP_LOG_BASE)
+            ADD(w, node->op == OP_SELECT ? "?:" : "logbase");
         else if (node->op == OP_NEGATE || node->op == OP_NOT)
-            word = node->op == OP_NEGATE ? "neg" : "!";
-        else if (node->op == OP_SELECT || node->op == OP_LOG_BASE)
-            word = node->op == OP_SELECT ? "?:" : "logbase";
-        else if (!word)
-            word = formula_op_name((enum formula_op)node->op);
-        if ((node->op == OP_MIN || node->op == OP_MAX) && node->n_args > 2)
-            ADD(w, "%s/%d", word, (int)node->n_args);
+            ADD(w, node->op == OP_NEGATE ? "neg" : "!");
+        else if (form) /* what stands between the operands, without blanks */
+            ADD(w, "%.*s", (int)strcspn(form + 1 + (form[1] == ' '), " \2"),
+                form + 1 + (form[1] == ' '));
         else
-            ADD(w, "%s", word);
+            ADD(w, "%s", formula_op_name((enum formula_op)node->op));
+        if ((node->op == OP_MIN || node->op == OP_MAX) && node->n_args > 2)
+            ADD(w, "/%d", (int)node->n_args);
     }
 }
 
@@ -374,21 +478,19 @@ void formula_identifiers_destroy(char **list, size_t n)
 
 /* ---- all ---- */
 
-void formula_write_tree(const struct portolan_formula *f, size_t root,
-                        enum portolan_notation notation, const char *const *names, bool factor,
-                        struct portolan_text *out)
-{
-    struct writer w = {f, out, notation, names};
-
-    write_node(&w, root, factor ? UNARY : LOOSE, false);
-}
-
-void formula_write_truth(const struct portolan_formula *f, const char *const *names,
-                         struct portolan_text *out)
+void formula_write_c(const struct portolan_formula *f, const char *const *names, bool truth,
+                     struct portolan_text *out)
 {
     struct writer w = {f, out, PORTOLAN_NOTATION_C, names};
 
-    write_node(&w, f->n_nodes - 1, LOOSE, true);
+    write_node(&w, f->n_nodes - 1, LOOSE, truth);
+}
+
+void formula_write_latex(const struct portolan_formula *f, struct portolan_text *out)
+{
+    struct writer w = {f, out, PORTOLAN_NOTATION_LATEX, NULL};
+
+    write_node(&w, f->n_nodes - 1, LOOSE, false);
 }
 
 /* The language's own names: quoted where needed. */
@@ -399,7 +501,7 @@ static char **quoted_names(const struct portolan_formula *f)
     for (size_t i = 0; list && i < f->names.n; i++) {
         struct portolan_text text = {0};
 
-        write_name(&text, f->names.list[i]);
+        write_quoted_name(&text, f->names.list[i]);
         if (portolan_text_take(&text, &list[i], NULL)) {
             formula_identifiers_destroy(list, f->names.n);
             return NULL;
@@ -408,8 +510,9 @@ static char **quoted_names(const struct portolan_formula *f)
     return list;
 }
 
-static void write_in_names(const struct portolan_formula *f, enum portolan_notation notation,
-                           enum level least, struct portolan_text *out)
+static void write_in_names(const struct portolan_formula *f, size_t root,
+                           enum portolan_notation notation, enum level least,
+                           struct portolan_text *out)
 {
     char **names =
         notation == PORTOLAN_NOTATION_C
@@ -422,13 +525,13 @@ static void write_in_names(const struct portolan_formula *f, enum portolan_notat
     else if (notation == PORTOLAN_NOTATION_POSTFIX)
         write_postfix(&w);
     else
-        write_node(&w, f->n_nodes - 1, least, false);
+        write_node(&w, root, least, false);
     formula_identifiers_destroy(names, f->names.n);
 }
 
-void formula_write_factor(const struct portolan_formula *f, struct portolan_text *out)
+void formula_write_factor(const struct portolan_formula *f, size_t root, struct portolan_text *out)
 {
-    write_in_names(f, PORTOLAN_NOTATION_INFIX, PRODUCT, out);
+    write_in_names(f, root, PORTOLAN_NOTATION_INFIX, PRODUCT, out);
 }
 
 enum portolan_status portolan_formula_write(const struct portolan_formula *f,
@@ -438,10 +541,10 @@ enum portolan_status portolan_formula_write(const struct portolan_formula *f,
     struct portolan_text out = {0};
 
     if (notation == PORTOLAN_NOTATION_LATEX)
-        formula_write_latex(f, f->n_nodes - 1, false, &out);
+        formula_write_latex(f, &out);
     else if (notation == PORTOLAN_NOTATION_MATHML)
         formula_write_mathml(f, f->n_nodes - 1, &out);
     else
-        write_in_names(f, notation, LOOSE, &out);
+        write_in_names(f, f->n_nodes - 1, notation, LOOSE, &out);
     return portolan_text_take(&out, text, err);
 }

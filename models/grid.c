@@ -92,7 +92,7 @@ void search_grid_prepare(struct search *s)
 
     for (size_t p = 0; p < pts->n_params; p++) {
         bool positive = search_above(s, p, 0);
-        bool logs = search_above(s, p, 0.999) && search_allows(s, PORTOLAN_MODEL_LOGARITHMIC);
+        bool logs = search_above(s, p, 0.999) && !s->options->only_products;
 
         for (size_t i = 0; i < pts->m; i++) {
             double x = pts->x[i * pts->n_params + p];

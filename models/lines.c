@@ -218,8 +218,6 @@ static void multiply(struct combining *c, const unsigned char *entry)
 static void sketch_all(struct combining *c, const unsigned char *entry)
 {
     struct combination form = {0};
-    bool product = search_allows(c->s, PORTOLAN_MODEL_PRODUCT);
-    bool sum = search_allows(c->s, PORTOLAN_MODEL_SUM);
 
     memcpy(form.entry, entry, sizeof form.entry);
     multiply(c, entry);
@@ -235,7 +233,7 @@ static void sketch_all(struct combining *c, const unsigned char *entry)
                     form.masks[form.n++] = mask;
                     used |= mask;
                 }
-        if (!(used & (used - 1)) || !(form.n == 1 ? product : sum))
+        if (!(used & (used - 1)) || (form.n > 1 && c->s->options->only_products))
             continue;
         for (int constant = 0; constant < 2; constant++) {
             form.constant = constant;

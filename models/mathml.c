@@ -20,11 +20,6 @@ struct scope {
 
 static bool read_expression(const struct scope *s, const xmlNode *node);
 
-static bool is_named(const xmlNode *node, const char *name)
-{
-    return node && strcmp((const char *)node->name, name) == 0;
-}
-
 static char *trim(char *text)
 {
     size_t length;
@@ -117,7 +112,7 @@ static bool read_cn(struct reader *r, const xmlNode *node, double *value)
         return false;
     }
     sep = gather(node->children, first, sizeof first, &fits);
-    if (is_named(sep, "sep"))
+    if (reader_is(sep, "sep"))
         sep = gather(sep->next, second, sizeof second, &fits);
     good = fits && !sep && parts_to_number(type ? type : "real", trim(first), trim(second), value);
     if (!good)
@@ -132,8 +127,6 @@ static bool read_cn(struct reader *r, const xmlNode *node, double *value)
 static bool read_ci(const struct scope *s, const xmlNode *node)
 {
     char *name = mathml_text(s->r, node);
-    const char *nearest;
-
     if (!name)
         return false;
     for (size_t p = 0; p < s->n_params; p++)
@@ -142,10 +135,8 @@ static bool read_ci(const struct scope *s, const xmlNode *node)
             free(name);
             return true;
         }
-    nearest = portolan_nearest_word(name, (const char *const *)s->params, s->n_params);
-    reader_complain(s->r, node, "\"%s\" is no parameter of this model%s%s%s", name,
-                    nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                    nearest ? "\"?" : "");
+    reader_complain(s->r, node, "\"%s\" is no parameter of this model%s", name,
+                    reader_hint(name, (const char *const *)s->params, s->n_params).text);
     free(name);
     return false;
 }
@@ -160,7 +151,15 @@ static const struct {
 
 /* ---- operators: ARG is the first argument ---- */
 
-enum arity { ONE = 1, TWO = 2, ONE_OR_TWO, FOLDED, MANY };
+enum arity { ONE, TWO, ONE_OR_TWO, FOLDED, MANY };
+
+static const char *const takes[] = {
+    [ONE] = "one argument",
+    [TWO] = "two arguments",
+    [ONE_OR_TWO] = "one argument or two",
+    [FOLDED] = "two arguments or more",
+    [MANY] = "one argument or more, up to a hundred",
+};
 
 static const struct operator
 {
@@ -202,64 +201,30 @@ static bool wrong_number(const struct scope *s, const xmlNode *op, const char *t
     return false;
 }
 
-static bool apply_folded(const struct scope *s, const struct operator* o, const xmlNode *op,
-                         const xmlNode *arg)
+/* Operands from ARG on; folded ones are joined from the left, one by one. */
+static bool apply_operands(const struct scope *s, const struct operator* o, const xmlNode *op,
+                           const xmlNode *arg)
 {
+    size_t least = o->arity == MANY || o->arity == ONE_OR_TWO ? 1 : isnan(o->empty) ? 2 : 0;
+    size_t most = o->arity == TWO || o->arity == ONE_OR_TWO ? 2
+                  : o->arity == MANY                        ? FORMULA_ARGUMENTS
+                                                            : SIZE_MAX;
     size_t n = 0;
 
-    for (; arg; arg = reader_next(s->r, arg), n++) {
-        if (!read_expression(s, arg))
+    for (; arg && n <= most; arg = reader_next(s->r, arg), n++) {
+        if (n < most && !read_expression(s, arg))
             return false;
-        if (n)
+        if (n && o->arity == FOLDED)
             formula_push(s->b, o->op, 2);
     }
-    if (n < 2 && isnan(o->empty))
-        return wrong_number(s, op, "two arguments or more");
+    if (n < least || n > most)
+        return wrong_number(s, op, takes[o->arity]);
     if (!n)
         formula_push_number(s->b, o->empty);
-    return true;
-}
-
-static bool apply_many(const struct scope *s, const struct operator* o, const xmlNode *op,
-                       const xmlNode *arg)
-{
-    size_t n = 0;
-
-    for (; arg && n <= FORMULA_ARGUMENTS; arg = reader_next(s->r, arg), n++)
-        if (!read_expression(s, arg))
-            return false;
-    if (!n || n > FORMULA_ARGUMENTS)
-        return wrong_number(s, op, "one argument or more, up to a hundred");
-    if (n > 1)
+    else if (o->op == OP_SUBTRACT && n == 1)
+        formula_push(s->b, OP_NEGATE, 1);
+    else if (n > 1 && o->arity != FOLDED)
         formula_push(s->b, o->op, n);
-    return true;
-}
-
-static bool apply_two(const struct scope *s, const struct operator* o, const xmlNode *op,
-                      const xmlNode *arg)
-{
-    const xmlNode *second = arg ? reader_next(s->r, arg) : NULL;
-
-    if (!second || reader_next(s->r, second))
-        return wrong_number(s, op, "two arguments");
-    if (!read_expression(s, arg) || !read_expression(s, second))
-        return false;
-    formula_push(s->b, o->op, 2);
-    return true;
-}
-
-static bool apply_minus(const struct scope *s, const struct operator* o, const xmlNode *op,
-                        const xmlNode *arg)
-{
-    const xmlNode *second = arg ? reader_next(s->r, arg) : NULL;
-
-    if (!arg || (second && reader_next(s->r, second)))
-        return wrong_number(s, op, "one argument or two");
-    if (second)
-        return apply_two(s, o, op, arg);
-    if (!read_expression(s, arg))
-        return false;
-    formula_push(s->b, OP_NEGATE, 1);
     return true;
 }
 
@@ -314,12 +279,12 @@ static bool apply_one(const struct scope *s, const struct operator* o, const xml
                       const xmlNode *arg)
 {
     const char *name = o->op == OP_LOG10 ? "logbase" : o->op == OP_SQRT ? "degree" : NULL;
-    const xmlNode *qualifier = name && is_named(arg, name) ? arg : NULL;
+    const xmlNode *qualifier = name && reader_is(arg, name) ? arg : NULL;
 
     if (qualifier)
         arg = reader_next(s->r, qualifier);
     if (!arg || reader_next(s->r, arg))
-        return wrong_number(s, op, "one argument");
+        return wrong_number(s, op, takes[ONE]);
     if (!read_expression(s, arg))
         return false;
     if (qualifier)
@@ -331,31 +296,19 @@ static bool apply_one(const struct scope *s, const struct operator* o, const xml
 static bool read_apply(const struct scope *s, const xmlNode *node)
 {
     const xmlNode *op = reader_first(s->r, node), *arg = op ? reader_next(s->r, op) : NULL;
-    const char *names[N_OPERATORS], *nearest;
+    const char *names[N_OPERATORS];
 
     for (size_t i = 0; i < N_OPERATORS; i++) {
         const struct operator* o = & operators[i];
 
         names[i] = o->name;
-        if (!is_named(op, o->name))
+        if (!reader_is(op, o->name))
             continue;
-        switch (o->arity) {
-        case ONE:
-            return apply_one(s, o, op, arg);
-        case TWO:
-            return apply_two(s, o, op, arg);
-        case ONE_OR_TWO:
-            return apply_minus(s, o, op, arg);
-        case FOLDED:
-            return apply_folded(s, o, op, arg);
-        case MANY:
-            return apply_many(s, o, op, arg);
-        }
+        return o->arity == ONE ? apply_one(s, o, op, arg) : apply_operands(s, o, op, arg);
     }
-    nearest = op ? portolan_nearest_word((const char *)op->name, names, N_OPERATORS) : NULL;
-    reader_complain(s->r, op ? op : node, "<apply> of <%s/> is nothing a model can hold%s%s%s",
-                    op ? (const char *)op->name : "", nearest ? "; did you mean <" : "",
-                    nearest ? nearest : "", nearest ? "/>?" : "");
+    reader_complain(s->r, op ? op : node, "<apply> of <%s/> is nothing a model can hold%s",
+                    op ? (const char *)op->name : "",
+                    op ? reader_hint((const char *)op->name, names, N_OPERATORS).text : "");
     return false;
 }
 
@@ -387,11 +340,11 @@ static bool read_piecewise(const struct scope *s, const xmlNode *node)
     const xmlNode *piece = reader_first(s->r, node), *value, *condition;
     size_t n = 0;
 
-    for (; piece && is_named(piece, "piece"); piece = reader_next(s->r, piece), n++)
+    for (; piece && reader_is(piece, "piece"); piece = reader_next(s->r, piece), n++)
         if (!is_mathml(s, piece) || !(value = mathml_piece(s->r, piece, &condition)) ||
             !read_expression(s, condition) || !read_expression(s, value))
             return false;
-    if (!n || (piece && (!is_named(piece, "otherwise") || reader_next(s->r, piece)))) {
+    if (!n || (piece && (!reader_is(piece, "otherwise") || reader_next(s->r, piece)))) {
         reader_complain(s->r, node,
                         "<piecewise> holds one <piece> or more, and one <otherwise> at most");
         return false;
@@ -426,7 +379,7 @@ static bool read_semantics(const struct scope *s, const xmlNode *node)
     if (!s->b->status)
         s->b->f->nodes[s->b->f->n_nodes - 1].is_kept = true;
     while ((inside = reader_next(s->r, inside)))
-        if (!is_named(inside, "annotation") && !is_named(inside, "annotation-xml")) {
+        if (!reader_is(inside, "annotation") && !reader_is(inside, "annotation-xml")) {
             reader_complain(s->r, inside, "behind the expression <semantics> holds annotations");
             return false;
         }
@@ -439,22 +392,22 @@ static bool read_expression(const struct scope *s, const xmlNode *node)
 
     if (!is_mathml(s, node))
         return false;
-    if (is_named(node, "cn")) {
+    if (reader_is(node, "cn")) {
         if (!read_cn(s->r, node, &value))
             return false;
         formula_push_number(s->b, value);
         return true;
     }
-    if (is_named(node, "ci"))
+    if (reader_is(node, "ci"))
         return read_ci(s, node);
-    if (is_named(node, "apply"))
+    if (reader_is(node, "apply"))
         return read_apply(s, node);
-    if (is_named(node, "piecewise"))
+    if (reader_is(node, "piecewise"))
         return read_piecewise(s, node);
-    if (is_named(node, "semantics"))
+    if (reader_is(node, "semantics"))
         return read_semantics(s, node);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (is_named(node, numbers[i].name)) {
+        if (reader_is(node, numbers[i].name)) {
             formula_push_number(s->b, numbers[i].value);
             return true;
         }

@@ -119,7 +119,7 @@ static bool write_shape(FILE *out, const struct portolan_model *m,
     if (shape->expression) {
         struct portolan_text words = {0};
 
-        formula_write_factor(shape->expression, &words);
+        formula_write_factor(shape->expression, shape->expression->n_nodes - 1, &words);
         if (portolan_text_take(&words, &text, NULL))
             return false;
         fprintf(out, " * %s", text);

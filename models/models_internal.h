@@ -35,27 +35,10 @@ enum portolan_status points_create(const struct portolan_model_data *data,
                                    const struct portolan_model_options *options,
                                    struct points *points, struct portolan_error *err);
 void points_destroy(struct points *points);
-/* From the values, but at least WANTED. */
-double points_floor(const struct points *points, double wanted);
 /* What a residual at a fitted value V is divided by. */
 double points_scale(const struct points *points, double v);
 /* The same for point I: V tells it better than the value that was found, unless it is far off. */
 double points_scale_of(const struct points *points, size_t i, double v);
-
-/* ---- place.c: what stands for the rows of a point ---- */
-
-/* A row while it is being sorted. */
-struct row {
-    const double *x;
-    size_t n_params;
-    double y, w;
-};
-
-/* Negative, 0 or positive as with strcmp(). */
-int row_compare_x(const struct row *a, const struct row *b);
-/* Makes points of the N_ROWS sorted rows: place, weight, floor, and spread of the repetitions. */
-enum portolan_status points_place(struct points *points, const struct row *rows,
-                                  const struct portolan_model_options *options);
 
 /* ---- linear.c: least squares, min |A c - b|, columns of length m ---- */
 
@@ -137,7 +120,7 @@ struct estimate {
     int param; /* CONSTANT_ESTIMATE, or which exponent */
 };
 
-/* ---- formula_sum.c: formulas that are sums of powers and logarithms ---- */
+/* ---- formula_terms.c: formulas that are sums of powers and logarithms ---- */
 
 /* A sum of terms, as far as it is known. */
 struct sum {
@@ -191,7 +174,6 @@ enum { CACHED_POINTS = 4096 }; /* no columns are kept of more */
 struct search {
     const struct points *points;
     const struct portolan_model_options *options;
-    unsigned families;
     size_t m;                 /* points that are not outliers */
     double *factor;           /* what the rows of the problem are multiplied by; 0 for outliers */
     double *rhs;              /* factor · y */
@@ -222,15 +204,12 @@ void search_destroy(struct search *s);
 /* Tries FORMS, of other points of the same data, and no others. */
 void search_again(struct search *s, const struct shortlist *forms);
 
-/* sample.c: as search_run(), for many points: the search is that of some of them. */
-enum portolan_status search_sample(struct search *s);
-
 /* robust.c: sets the weights, from the values or from a FIT; leaves out what FIT cannot reach. */
 void search_weigh(struct search *s, const struct candidate *fit);
 void search_exclude_outliers(struct search *s, const struct candidate *fit);
 /* drift.c: how far the first of the shortlist may be off outside the rows. */
 void search_find_drifts(struct search *s);
-/* trim.c: leaves out points that least trimmed squares of GIVEN, or of many forms, cannot reach. */
+/* Leaves out points that least trimmed squares of GIVEN, or of many forms, cannot reach. */
 enum portolan_status search_trim(struct search *s, const struct candidate *given);
 
 /* candidate.c */
@@ -269,8 +248,11 @@ void search_prefer(struct search *s);
 double candidate_value(const struct candidate *c, size_t n_params, const double *x);
 bool candidate_is_positive(const struct candidate *c); /* all its constants */
 
+/* Puts ENTRY, of SIZE bytes, among the N with the least numbers, at most MOST: their first member.
+ */
+void numbers_rank(void *ranked, size_t *n, size_t most, const void *entry, size_t size);
+
 /* search.c again */
-bool search_allows(const struct search *s, unsigned families);
 bool search_is_in(const struct search *s, size_t i); /* no outlier */
 /* The least and the largest value of PARAM, outliers left aside. */
 void search_range(const struct search *s, size_t param, double *low, double *high);
@@ -307,10 +289,7 @@ void search_one(struct search *s, size_t param, bool plain, bool more);
 /* lines.c: combinations of what lines along two or three parameters make likely, if there are. */
 bool search_lines(struct search *s);
 
-/* two.c: two points, which leave no error to judge forms by. */
-void search_two(struct search *s);
-
-/* several.c: models of more than one parameter. */
+/* several_params.c: models of more than one parameter. */
 void search_several(struct search *s);
 
 /* ---- nonlinear.c ---- */
@@ -331,7 +310,7 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
                                const struct portolan_model_options *options,
                                struct portolan_model **model, struct portolan_error *err);
 
-/* signs.c: what a caller's OPTIONS (may be NULL) mean for these rows */
+/* fit_signs.c: what a caller's OPTIONS (may be NULL) mean for these rows */
 struct portolan_model_options model_options(const struct portolan_model_data *data,
                                             const struct portolan_model_options *options);
 /* Where *MODEL, a searched one, does not fit: one with minuses in its place, if that does. */
@@ -404,20 +383,17 @@ enum portolan_status model_predict_pieces(const struct portolan_model *model, co
 /* "0.12 n (n < 384); 0.2 + 0.31 n (n >= 384)" */
 void model_write_pieces(FILE *out, const struct portolan_model *model);
 
-/* ---- number.c ---- */
+/* ---- formula_words.c: numbers as text ---- */
 
 /* The shortest decimal text that reads back as VALUE, in C's form whatever the locale. */
 enum { NUMBER_TEXT = 32 };
 void number_write(double value, char text[NUMBER_TEXT]);
 void number_write_short(double value, int digits, char text[NUMBER_TEXT]);
-/* Ascending; none of them NaN. */
-void numbers_sort(size_t n, double *numbers);
-/* Puts ENTRY, of SIZE bytes, among the N with the least numbers, at most MOST: their first member.
- */
-void numbers_rank(void *ranked, size_t *n, size_t most, const void *entry, size_t size);
-/* Student's t: x with P(|T| < x) = CONFIDENCE, for DOF degrees of freedom; dof infinite = normal */
-/* P(F > f) of Fisher's distribution with these degrees of freedom */
-double fisher_tail(double f, double numerator, double denominator);
+
+/* ---- series.c: the dip of N > 0 values in ascending order, and its probability ---- */
+
+enum portolan_status series_dip(size_t n, const double *sorted, double *dip);
+double series_dip_probability(size_t n, double dip);
 
 /* ---- kriging.c: between measured places, and how far it may be off ---- */
 

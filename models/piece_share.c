@@ -123,7 +123,7 @@ static enum portolan_status share_one(struct joint *j, size_t *shared)
         j->shared[t] = true;
         status = solve(j);
         j->shared[t] = false;
-        p = fisher_tail((j->rss - rss) / less / s2, less, dof);
+        p = portolan_fisher_p((j->rss - rss) / less / s2, less, dof);
         if (p > best) {
             best = p;
             *shared = t;

@@ -3,7 +3,91 @@
 #ifndef PORTOLAN_PIECES_INTERNAL_H
 #define PORTOLAN_PIECES_INTERNAL_H
 
-#include "segment_internal.h"
+#include "models_internal.h"
+
+/* ---- segment.c: the best 1, 2, … segments of a sequence, by dynamic programming ---- */
+
+struct segment_problem {
+    size_t n_rows, k;
+    const double *rows; /* n_rows × (k + 1): terms and value, weighted */
+    size_t n_units;
+    const size_t *unit;  /* n_units + 1: rows unit[u] … unit[u + 1] - 1 stay together */
+    const double *base;  /* n_units: squares that no fit of a unit's rows removes; NULL = 0 */
+    const size_t *count; /* n_units + 1: points before each unit; NULL = UNIT */
+    size_t least_units, least_points; /* of a segment */
+    size_t max;                       /* segments, at most MODEL_PIECES */
+    bool nonnegative;                 /* constants */
+};
+
+struct segment_solution {
+    size_t n;                                     /* solved for 1 … n segments */
+    double rss[MODEL_PIECES];                     /* of s + 1 segments; ascending s */
+    size_t begin[MODEL_PIECES][MODEL_PIECES + 1]; /* first units, and n_units behind the last */
+};
+
+/* O(units² (k² + max)). Segmentations that are impossible are not among the first N. */
+enum portolan_status segment_solve(const struct segment_problem *problem,
+                                   struct segment_solution *solution);
+
+/* Least squares on the rows of units FIRST … LAST - 1; dependent constants are 0. */
+double segment_fit(const struct segment_problem *problem, size_t first, size_t last,
+                   double *constants);
+/* Units FIRST … LAST - 1, to be parted at one of the units FROM … TO. */
+struct segment_window {
+    size_t first, last, from, to;
+};
+
+/*
+ * The squares left by units FIRST … u (FORWARD), or u … LAST - 1 (not FORWARD), into rss[u -
+ * FIRST], for every u that a parting needs.
+ */
+void segment_sweep(const struct segment_problem *problem, const struct segment_window *window,
+                   bool forward, double *rss);
+/*
+ * K rows that stand for those of units FIRST … LAST - 1 in every fit, but for a sum of squares that
+ * is returned.
+ */
+double segment_compress(const struct segment_problem *problem, size_t first, size_t last,
+                        double *rows);
+
+/* ---- breaks.c: how many segments, and where ---- */
+
+/* Points along one variable, with the terms of one form. */
+struct sequence {
+    size_t m, k;
+    const double *v; /* ascending */
+    const double *a; /* m × k, the terms at each point */
+    const double *y, *w;
+    const double *scale; /* what residuals are divided by, to begin with */
+    bool nonnegative;    /* constants */
+    bool relative;       /* then the scale becomes that of the fit */
+    double floor;
+    double repeat_variance, repeat_dof; /* of a row; 0 dof: not known */
+    size_t least_units, least_points;   /* of a piece: distinct v, and points */
+    size_t max_pieces;
+    size_t most_units; /* more distinct v are first taken together, and breaks refined then */
+    double risk;       /* of a break too many */
+};
+
+struct breaks {
+    size_t n;                       /* pieces */
+    size_t begin[MODEL_PIECES + 1]; /* first points of pieces, and m */
+    double rss, single_rss;         /* weighted squares with these pieces, and with one */
+    double variance, dof;           /* of a row, as the pieces tell it */
+    double low[MODEL_PIECES], high[MODEL_PIECES]; /* likelihood set of break i */
+};
+
+/*
+ * The variance of a point of precision 1 by residuals with FREE degrees of freedom and by
+ * repetitions: of both where they agree. *DOF: how well it is known.
+ */
+double breaks_variance(double rss, double free, double repeat_variance, double repeat_dof,
+                       double *dof);
+
+enum portolan_status breaks_find(const struct sequence *sequence, double confidence,
+                                 struct breaks *breaks);
+
+/* ---- pieces.c and its kin: the fit of pieces ---- */
 
 /* A break counts like so many constants (Ninomiya 2005, Statistics and Probability Letters 72). */
 enum { PIECES_FORMS = 32, BREAK = 3 };
@@ -78,16 +162,19 @@ double pieces_price(double m);
 /* The points of PART in F->order, ascending by a variable; false if it has no values */
 bool pieces_order(struct pieces_fit *f, const struct part *part, size_t param, size_t divisor);
 
-/* piece_spikes.c: takes points that stand alone, far from their neighbours, out of F->points */
+/* piece_forms.c: takes points that stand alone, far from their neighbours, out of F->points */
 enum portolan_status pieces_drop_spikes(struct pieces_fit *f);
 
-/* piece_forms.c: fills F's forms, best guesses first */
+/* Fills F's forms, best guesses first */
 enum portolan_status pieces_find_forms(struct pieces_fit *f, const struct part *all);
 
 /* piece_worth.c: does F->model do better than F->single, than anything smooth, and than what was
  * found worth it before? CONTINUOUS: its two pieces meet, so one constant tells where, and how
  * high. */
 enum portolan_status pieces_are_worth_it(struct pieces_fit *f, bool continuous, bool *worth);
+
+/* The same: searched pieces that one law describes as well become one */
+enum portolan_status pieces_merge(struct pieces_fit *f);
 
 /* piece_kink.c: puts two pieces that meet in place of F->model, if they do better */
 enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error *err);
@@ -102,9 +189,6 @@ enum portolan_status pieces_write(struct portolan_model *m, size_t k,
 void pieces_judge(const struct pieces_fit *f, size_t s, const double *leverage);
 /* Constants that do not change become one, in all of F->model's pieces */
 enum portolan_status pieces_share(const struct pieces_fit *f, struct portolan_error *err);
-
-/* piece_merge.c: searched pieces that one law describes as well become one */
-enum portolan_status pieces_merge(struct pieces_fit *f);
 
 /* piece_fit.c: a model of one part, by FORM or the search; the same as one more piece of
  * F->model; of all parts together */

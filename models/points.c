@@ -1,12 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From rows to points: equal parameters are repetitions. */
+/* From rows to points: equal parameters are repetitions, and one value stands for them. */
 #include "models_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-int row_compare_x(const struct row *a, const struct row *b)
+/* What smaller values are taken as, from the values. */
+static double find_floor(const struct points *pts)
+{
+    double least = INFINITY, most = 0;
+    bool zeros = false;
+
+    if (!pts->relative)
+        return 0;
+    for (size_t i = 0; i < pts->m; i++) {
+        double size = fabs(pts->y[i]);
+
+        zeros = zeros || size == 0;
+        most = fmax(most, size);
+        if (size > 0)
+            least = fmin(least, size);
+    }
+    if (most == 0)
+        return 1;
+    return fmax(zeros ? least : least / 2, 1e-9 * most);
+}
+
+double points_scale(const struct points *pts, double v)
+{
+    return pts->relative ? fmax(fabs(v), pts->floor) : 1;
+}
+
+double points_scale_of(const struct points *pts, size_t i, double v)
+{
+    double y = fabs(pts->y[i]);
+
+    /* A fit that runs away from a value would make the value count less and less. */
+    return points_scale(pts, y > 0 ? fmin(fmax(fabs(v), y / 2), 2 * y) : v);
+}
+
+/* ---- repetitions: what stands for them, how steady it is, and how far they scatter ---- */
+
+/* A row while it is being sorted. */
+struct row {
+    const double *x;
+    size_t n_params;
+    double y, w;
+};
+
+/* Negative, 0 or positive as with strcmp(). */
+static int compare_x(const struct row *a, const struct row *b)
 {
     for (size_t p = 0; p < a->n_params; p++)
         if (a->x[p] != b->x[p])
@@ -14,10 +58,321 @@ int row_compare_x(const struct row *a, const struct row *b)
     return 0;
 }
 
+/* The weighted median of rows sorted by y. */
+static double weighted_median(const struct row *rows, size_t n)
+{
+    double half = 0, sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        half += rows[i].w / 2;
+    for (size_t i = 0; i < n; i++) {
+        sum += rows[i].w;
+        if (fabs(sum - half) <= 1e-12 * half && i + 1 < n)
+            return rows[i].y / 2 + rows[i + 1].y / 2;
+        if (sum > half)
+            return rows[i].y;
+    }
+    return rows[n - 1].y;
+}
+
+/* What the repetitions of one point are together. */
+struct place {
+    double value;
+    double n;    /* so many rows it is as steady as */
+    double mean; /* weight of one of them */
+    size_t kept;
+};
+
+/* A median of n normal values is as steady as a mean of this many: 2.2 for 3, 3.5 for 5. */
+static double median_worth(size_t n)
+{
+    return ((double)n + M_PI / 2 - 1) / (M_PI / 2);
+}
+
+static struct place mean_of(const struct row *rows, size_t n)
+{
+    struct place place = {.n = (double)n, .kept = n};
+    double middle = rows[n / 2].y, sum = 0, weight = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        sum += rows[i].w * (rows[i].y - middle);
+        weight += rows[i].w;
+    }
+    place.value = middle + sum / weight;
+    place.mean = weight / (double)n;
+    return place;
+}
+
+static struct place median_of(const struct row *rows, size_t n)
+{
+    struct place place = {.value = weighted_median(rows, n), .n = median_worth(n), .kept = n};
+
+    for (size_t i = 0; i < n; i++)
+        place.mean += rows[i].w / (double)n;
+    return place;
+}
+
+static struct place deviation_of(const struct row *rows, size_t n)
+{
+    struct place place = mean_of(rows, n);
+    double squares = 0;
+
+    for (size_t i = 0; i < n; i++)
+        squares += (rows[i].y - place.value) * (rows[i].y - place.value);
+    place.value = sqrt(squares / (double)(n - 1));
+    place.n = (double)(n - 1);
+    return place;
+}
+
+/*
+ * Repetitions steady a point, but not without end: what a form cannot follow does not average out.
+ * So a point is worth at most four times one row; explicit weights are taken at their word.
+ */
+static double precision_of(const struct place *place)
+{
+    double n = (double)place->kept;
+
+    return place->mean * n / (1 + (n - 1) / 4);
+}
+
+static size_t group_end(const struct row *rows, size_t n, size_t start)
+{
+    size_t end = start + 1;
+
+    while (end < n && compare_x(&rows[start], &rows[end]) == 0)
+        end++;
+    return end;
+}
+
+/* How far repetitions scatter about their medians, and what follows for where their middle is. */
+enum tails {
+    UNKNOWN_TAILS, /* few rows, or most of them exactly alike: medians */
+    HEAVY_TAILS,   /* medians */
+    NORMAL_TAILS,  /* means */
+    LIGHT_TAILS    /* means, half way to the middle of the extremes (Hogg 1974) */
+};
+
+struct scatter {
+    double cut; /* beyond it, relative and in rows of weight 1, a row is a spike */
+    enum tails tails;
+};
+
+/* The rows of N, sorted by value, that are not farther than CUT from the middle one. */
+static const struct row *without_spikes(const struct points *pts, const struct row *rows, size_t *n,
+                                        double cut)
+{
+    double middle = weighted_median(rows, *n), limit = cut * points_scale(pts, middle);
+    size_t first = 0, end = *n;
+
+    while (first < end && fabs(rows[first].y - middle) * sqrt(rows[first].w) > limit)
+        first++;
+    while (end > first && fabs(rows[end - 1].y - middle) * sqrt(rows[end - 1].w) > limit)
+        end--;
+    /* Half here and half there: nobody knows which half is wrong. */
+    if (first == end)
+        return rows;
+    *n = end - first;
+    return rows + first;
+}
+
+static struct place typical_of(const struct row *rows, size_t n, enum tails tails)
+{
+    struct place place;
+
+    if (tails <= HEAVY_TAILS)
+        return median_of(rows, n);
+    place = mean_of(rows, n);
+    if (tails == LIGHT_TAILS && n > 2 && rows[0].w == rows[n - 1].w) {
+        place.value = place.value / 2 + rows[0].y / 4 + rows[n - 1].y / 4;
+        place.n *= 1.25;
+    }
+    return place;
+}
+
+static struct place choose_place(const struct points *pts, const struct row *rows, size_t n,
+                                 enum portolan_model_statistic statistic,
+                                 const struct scatter *scatter)
+{
+    struct place place = median_of(rows, n);
+
+    switch (statistic) {
+    case PORTOLAN_MODEL_TYPICAL:
+        if (scatter && n > 2) {
+            rows = without_spikes(pts, rows, &n, scatter->cut);
+            place = typical_of(rows, n, scatter->tails);
+        }
+        break;
+    case PORTOLAN_MODEL_MEDIAN:
+        break;
+    case PORTOLAN_MODEL_MEAN:
+        place = mean_of(rows, n);
+        break;
+    case PORTOLAN_MODEL_MINIMUM:
+        place.value = rows[0].y;
+        break;
+    case PORTOLAN_MODEL_MAXIMUM:
+        place.value = rows[n - 1].y;
+        break;
+    case PORTOLAN_MODEL_DEVIATION:
+        place = deviation_of(rows, n);
+        break;
+    }
+    return place;
+}
+
+static void group_rows(struct points *pts, const struct row *rows,
+                       enum portolan_model_statistic statistic, const struct scatter *scatter)
+{
+    size_t end;
+
+    pts->m = 0;
+    pts->mean_gain = pts->place_share = 0;
+    for (size_t i = 0; i < pts->n_rows; i = end) {
+        struct place place;
+
+        end = group_end(rows, pts->n_rows, i);
+        if (statistic == PORTOLAN_MODEL_DEVIATION && end - i < 2)
+            continue;
+        place = choose_place(pts, rows + i, end - i, statistic, scatter);
+        if (pts->n_params)
+            memcpy(pts->x + pts->m * pts->n_params, rows[i].x, pts->n_params * sizeof *pts->x);
+        pts->y[pts->m] = place.value;
+        pts->w[pts->m] = precision_of(&place);
+        pts->mean_gain += pts->w[pts->m];
+        pts->place_share += pts->w[pts->m] / (place.mean * place.n);
+        pts->m++;
+    }
+    if (pts->m) {
+        pts->mean_gain /= (double)pts->m;
+        pts->place_share /= (double)pts->m;
+    }
+}
+
+/* The deviations of repetitions from the places of their points, by rows of weight 1; how many. */
+static size_t deviate(const struct points *pts, const struct row *rows, double *deviation)
+{
+    size_t n = 0, end, point = 0;
+
+    for (size_t i = 0; i < pts->n_rows; i = end, point++) {
+        double scale = points_scale(pts, pts->y[point]);
+
+        end = group_end(rows, pts->n_rows, i);
+        /* Blown up by the share that the place took away. */
+        for (size_t j = i; j < end && end - i > 1; j++)
+            deviation[n++] = fabs(rows[j].y - pts->y[point]) * sqrt(rows[j].w) / scale *
+                             sqrt((double)(end - i) / (double)(end - i - 1));
+    }
+    return n;
+}
+
+/*
+ * Geary's ratio, the mean deviation over the standard deviation: 0.80 for normal values, 0.87 for
+ * uniform ones, 0.71 where tails are exponential; a little nearer to 0.80 about means of few.
+ */
+static enum tails judge_tails(const struct points *pts, const struct row *rows, double cut)
+{
+    double sum = 0, squares = 0, geary;
+    size_t kept = 0, end;
+
+    for (size_t i = 0; i < pts->n_rows; i = end) {
+        const struct row *group = rows + i;
+        struct place place;
+        size_t n;
+
+        end = group_end(rows, pts->n_rows, i);
+        n = end - i;
+        group = without_spikes(pts, group, &n, cut);
+        if (n < 3)
+            continue;
+        place = mean_of(group, n);
+        for (size_t j = 0; j < n; j++) {
+            double off =
+                fabs(group[j].y - place.value) * sqrt(group[j].w) / points_scale(pts, place.value);
+
+            sum += off;
+            squares += off * off;
+        }
+        kept += n;
+    }
+    geary = sum / sqrt(squares * (double)kept);
+    if (kept < 9 || !(squares > 0))
+        return UNKNOWN_TAILS;
+    return geary < 0.73 ? HEAVY_TAILS : geary < 0.82 ? NORMAL_TAILS : LIGHT_TAILS;
+}
+
+/* Deviations far outside the middle of all of them are spikes. */
+static struct scatter judge_scatter(const struct points *pts, const struct row *rows,
+                                    double *deviation)
+{
+    struct scatter scatter = {.cut = INFINITY};
+    size_t n = deviate(pts, rows, deviation);
+
+    portolan_sort_numbers(n, deviation);
+    if (n && deviation[n / 2] > 0) {
+        scatter.cut = 6 * 1.4826 * deviation[n / 2];
+        scatter.tails = judge_tails(pts, rows, scatter.cut);
+    }
+    return scatter;
+}
+
+/* The variance of a row around its point; spikes count as if they were not there. */
+static void measure_spread(struct points *pts, const struct row *rows,
+                           const struct scatter *scatter)
+{
+    double cut = scatter->cut < INFINITY ? scatter->cut : 1, sum = 0;
+    size_t end, point = 0;
+
+    pts->repeat_dof = 0;
+    for (size_t i = 0; i < pts->n_rows; i = end, point++) {
+        double scale = points_scale(pts, pts->y[point]), squares = 0;
+        size_t kept = 0;
+
+        end = group_end(rows, pts->n_rows, i);
+        for (size_t j = i; j < end; j++) {
+            double off = fabs(rows[j].y - pts->y[point]) * sqrt(rows[j].w) / scale;
+
+            squares += off <= cut ? off * off : 0;
+            kept += off <= cut;
+        }
+        if (kept > 1) {
+            pts->repeat_dof += (double)(kept - 1);
+            sum += squares;
+        }
+    }
+    pts->repeat_sigma = pts->repeat_dof > 0 ? sqrt(sum / pts->repeat_dof) : NAN;
+}
+
+/* Medians first: they tell what a spike is; then what the options ask for. */
+static enum portolan_status place_points(struct points *pts, const struct row *rows,
+                                         const struct portolan_model_options *options)
+{
+    bool deviates = options->statistic == PORTOLAN_MODEL_DEVIATION;
+    double *deviation = deviates ? NULL : portolan_calloc(pts->n_rows, sizeof *deviation);
+    struct scatter scatter;
+
+    if (!deviates && !deviation)
+        return PORTOLAN_ENOMEM;
+    group_rows(pts, rows, deviates ? options->statistic : PORTOLAN_MODEL_MEDIAN, NULL);
+    pts->floor = find_floor(pts);
+    pts->repeat_sigma = NAN;
+    if (!deviates && pts->m < pts->n_rows) {
+        scatter = judge_scatter(pts, rows, deviation);
+        if (options->statistic != PORTOLAN_MODEL_MEDIAN) {
+            group_rows(pts, rows, options->statistic, &scatter);
+            pts->floor = find_floor(pts);
+        }
+        measure_spread(pts, rows, &scatter);
+    }
+    free(deviation);
+    return PORTOLAN_OK;
+}
+
+/* ---- rows ---- */
+
 static int compare_rows(const void *left, const void *right)
 {
     const struct row *a = left, *b = right;
-    int order = row_compare_x(a, b);
+    int order = compare_x(a, b);
 
     return order ? order : (a->y > b->y) - (a->y < b->y);
 }
@@ -41,9 +396,9 @@ static void sort_rows(struct row *rows, size_t n)
     }
 }
 
-static enum portolan_status check(const struct portolan_model_data *data,
-                                  const struct portolan_model_options *options,
-                                  struct portolan_error *err)
+static enum portolan_status check_rows(const struct portolan_model_data *data,
+                                       const struct portolan_model_options *options,
+                                       struct portolan_error *err)
 {
     const char *wrong = model_check_params(data->n_params, data->params);
 
@@ -72,51 +427,16 @@ static enum portolan_status check(const struct portolan_model_data *data,
     if (options->statistic > PORTOLAN_MODEL_DEVIATION)
         return portolan_error_set(err, PORTOLAN_EINVAL, "%d is no statistic of repetitions",
                                   (int)options->statistic);
-    if (!(options->confidence >= 0 && options->confidence < 1) ||
-        !(options->floor >= 0 && options->floor <= PORTOLAN_MODEL_MAX_VALUE))
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "confidence must be between 0 and 1, and the floor at least 0");
+    if (!(options->confidence >= 0 && options->confidence < 1))
+        return portolan_error_set(err, PORTOLAN_EINVAL, "confidence must be between 0 and 1");
     return PORTOLAN_OK;
-}
-
-double points_floor(const struct points *pts, double wanted)
-{
-    double least = INFINITY, most = 0;
-    bool zeros = false;
-
-    if (!pts->relative)
-        return 0;
-    for (size_t i = 0; i < pts->m; i++) {
-        double size = fabs(pts->y[i]);
-
-        zeros = zeros || size == 0;
-        most = fmax(most, size);
-        if (size > 0)
-            least = fmin(least, size);
-    }
-    if (most == 0)
-        return fmax(wanted, 1);
-    return fmax(wanted, fmax(zeros ? least : least / 2, 1e-9 * most));
-}
-
-double points_scale(const struct points *pts, double v)
-{
-    return pts->relative ? fmax(fabs(v), pts->floor) : 1;
-}
-
-double points_scale_of(const struct points *pts, size_t i, double v)
-{
-    double y = fabs(pts->y[i]);
-
-    /* A fit that runs away from a value would make the value count less and less. */
-    return points_scale(pts, y > 0 ? fmin(fmax(fabs(v), y / 2), 2 * y) : v);
 }
 
 enum portolan_status points_create(const struct portolan_model_data *data,
                                    const struct portolan_model_options *options, struct points *pts,
                                    struct portolan_error *err)
 {
-    enum portolan_status status = check(data, options, err);
+    enum portolan_status status = check_rows(data, options, err);
     struct row *rows = NULL;
     struct points p = {.n_params = data->n_params,
                        .relative = options->weighting == PORTOLAN_MODEL_RELATIVE};
@@ -141,7 +461,7 @@ enum portolan_status points_create(const struct portolan_model_data *data,
         status = portolan_error_set(err, PORTOLAN_EINVAL, "all rows have weight 0");
     if (!status) {
         sort_rows(rows, p.n_rows);
-        status = points_place(&p, rows, options);
+        status = place_points(&p, rows, options);
     }
     free(rows);
     if (status) {
@@ -163,4 +483,29 @@ void points_destroy(struct points *pts)
     free(pts->y);
     free(pts->w);
     *pts = (struct points){0};
+}
+
+double portolan_model_stand_in(enum portolan_model_statistic statistic, size_t n, double *values)
+{
+    double sum = 0, squares = 0, least = n ? values[0] : NAN, most = least;
+
+    for (size_t i = 0; i < n; i++) {
+        sum += values[i];
+        least = fmin(least, values[i]);
+        most = fmax(most, values[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - sum / (double)n) * (values[i] - sum / (double)n);
+    switch (statistic) {
+    case PORTOLAN_MODEL_MEAN:
+        return sum / (double)n;
+    case PORTOLAN_MODEL_MINIMUM:
+        return least;
+    case PORTOLAN_MODEL_MAXIMUM:
+        return most;
+    case PORTOLAN_MODEL_DEVIATION:
+        return n > 1 ? sqrt(squares / (double)(n - 1)) : NAN;
+    default:
+        return portolan_sort_to_median(n, values);
+    }
 }

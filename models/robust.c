@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rows are worth: weights and outliers. */
+/* Points that no fit reaches: weights, points left out, and least trimmed squares on request. */
 #include "models_internal.h"
 
 #include <math.h>
@@ -48,11 +48,195 @@ void search_exclude_outliers(struct search *s, const struct candidate *fit)
         off[i] = fabs(pts->y[i] - v) / points_scale(pts, v);
     }
     memcpy(sorted, off, pts->m * sizeof *off);
-    numbers_sort(pts->m, sorted);
+    portolan_sort_numbers(pts->m, sorted);
     cut = fmax(fmax(0.5, 6 * 1.4826 * sorted[pts->m / 2]), sorted[pts->m - 1 - limit]);
     for (size_t i = 0; i < pts->m; i++)
         if (off[i] > cut) {
             s->factor[i] = s->rhs[i] = 0;
             s->m--;
         }
+}
+
+/*
+ * ---- Least trimmed squares (Rousseeuw 1984): the three quarters of the points that agree best
+ * decide, found by random starts and concentration steps (Rousseeuw and Van Driessen 2006); then
+ * all points near that fit count again. For rows where whole points are bad, on request. ----
+ */
+
+enum { STARTS = 60, FEW_STARTS = 10, STEPS = 12 };
+
+struct distance {
+    double off;
+    size_t at;
+};
+
+struct trim {
+    struct search *s;
+    size_t h;
+    struct distance *order; /* of every point from the fit at hand: relative or absolute, by its
+                               weight */
+    double best;          /* least mean square of the H points per degree of freedom, so far … */
+    struct candidate fit; /* … and the fit it belongs to */
+    uint64_t n_drawn;     /* random numbers */
+};
+
+static size_t pick(struct trim *t, size_t n)
+{
+    return (size_t)((double)n * portolan_draw_uniform(t->n_drawn++, 0));
+}
+
+/* Fits the first N points of the order. */
+static bool fit_some(struct trim *t, struct candidate *c, size_t n)
+{
+    const struct points *pts = t->s->points;
+    double *columns = t->s->work, *rhs = columns + c->k * n;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t at = t->order[i].at;
+        const double *x = pts->x + at * pts->n_params;
+        double f = sqrt(pts->w[at]) / points_scale(pts, pts->y[at]);
+
+        for (size_t j = 0; j < c->k; j++)
+            columns[j * n + i] = f * shape_value(&c->shape[j], pts->n_params, x);
+        rhs[i] = f * pts->y[at];
+    }
+    return linear_quick(n, c->k, columns, rhs, c->constant, NULL, NULL);
+}
+
+static int compare_distances(const void *left, const void *right)
+{
+    const struct distance *a = left, *b = right;
+
+    return a->off != b->off ? (a->off < b->off ? -1 : 1) : (a->at > b->at) - (a->at < b->at);
+}
+
+/* Puts the H points first that are least off C; the sum of their squares. */
+static double concentrate(struct trim *t, const struct candidate *c)
+{
+    const struct points *pts = t->s->points;
+    double sum = 0;
+
+    for (size_t i = 0; i < pts->m; i++) {
+        double v = candidate_value(c, pts->n_params, pts->x + i * pts->n_params);
+        double off = fabs(pts->y[i] - v) * sqrt(pts->w[i]) / points_scale(pts, v);
+
+        t->order[i] = (struct distance){isfinite(off) ? off : 1e150, i};
+    }
+    qsort(t->order, pts->m, sizeof *t->order, compare_distances);
+    for (size_t i = 0; i < t->h; i++)
+        sum += t->order[i].off * t->order[i].off;
+    return sum;
+}
+
+/* K points at random come first. */
+static void draw_start(struct trim *t, size_t k)
+{
+    size_t m = t->s->points->m;
+
+    for (size_t i = 0; i < m; i++)
+        t->order[i].at = i;
+    for (size_t i = 0; i < k; i++) {
+        size_t other = i + pick(t, m - i), at = t->order[i].at;
+
+        t->order[i].at = t->order[other].at;
+        t->order[other].at = at;
+    }
+}
+
+static void try_form(struct trim *t, const struct candidate *form)
+{
+    size_t m = t->s->points->m;
+    struct candidate c = *form;
+    bool fitted = m > CACHED_POINTS && c.constant[0] != 0; /* to a sample, and trimmed there */
+
+    if (t->h <= c.k + 1)
+        return;
+    for (int i = 0; i < (fitted ? 1 : m > 100 ? FEW_STARTS : STARTS); i++) {
+        double sum = INFINITY, before;
+
+        draw_start(t, c.k);
+        if (!fitted && !fit_some(t, &c, c.k))
+            continue;
+        for (int step = 0; step < STEPS; step++) {
+            before = sum;
+            sum = concentrate(t, &c);
+            if (!(sum < before * (1 - 1e-9)) || !fit_some(t, &c, t->h))
+                break;
+        }
+        if (sum / (double)(t->h - c.k) < t->best) {
+            t->best = sum / (double)(t->h - c.k);
+            t->fit = c;
+        }
+    }
+}
+
+/* The forms of one parameter beside a constant that are plain enough to be found again. */
+static void try_list(struct trim *t)
+{
+    struct search *s = t->s;
+
+    for (size_t p = 0; p < s->points->n_params; p++)
+        for (size_t e = 0; e < GRID && search_varies(s, p); e++) {
+            struct candidate c = {0};
+
+            if (!search_grid[e].plain || !search_grid_fits(s, p, e))
+                continue;
+            candidate_add(&c);
+            candidate_list(&c, candidate_add(&c), p, e);
+            try_form(t, &c);
+        }
+}
+
+/* Of normal errors the middle three quarters have 0.37 of the variance of all. */
+static const double share_of_variance = 0.37, bound = 3;
+
+/* Leaves out what is far from the best fit, at most a quarter of the points. */
+static void leave_out_far(struct trim *t)
+{
+    struct search *s = t->s;
+    size_t m = s->points->m;
+    double sigma = sqrt(t->best / share_of_variance), cut;
+
+    if (!isfinite(t->best))
+        return;
+    concentrate(t, &t->fit);
+    if (s->points->repeat_sigma > 0)
+        sigma = fmax(sigma, s->points->repeat_sigma * sqrt(s->points->place_share));
+    cut = fmax(bound * sigma, 1e-9);
+    for (size_t i = t->h; i < m; i++) {
+        size_t at = t->order[i].at;
+
+        if (t->order[i].off > cut && search_is_in(s, at)) {
+            s->factor[at] = s->rhs[at] = 0;
+            s->m--;
+        }
+    }
+}
+
+enum portolan_status search_trim(struct search *s, const struct candidate *given)
+{
+    size_t m = s->points->m;
+    struct trim *t = portolan_calloc(1, sizeof *t);
+    struct distance *order = portolan_calloc(m, sizeof *order);
+
+    if (!t || !order || m < 4) {
+        free(t);
+        free(order);
+        return t && order ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    }
+    t->s = s;
+    t->h = m - m / 4;
+    t->best = INFINITY;
+    t->order = order;
+    if (given) {
+        try_form(t, given);
+    } else {
+        try_list(t);
+        for (size_t i = 0; i < s->best.n; i++)
+            try_form(t, s->best.entry[i]);
+    }
+    leave_out_far(t);
+    free(t);
+    free(order);
+    return PORTOLAN_OK;
 }

@@ -165,24 +165,18 @@ static bool may_pair(const struct search *s, size_t first, size_t second)
            (s->m == MIXED && falls(first) != falls(second) && begins_falling(s));
 }
 
-/* The family that allows it, or 0. */
-static unsigned family_of(const struct search *s, const struct sketch *form)
+static enum portolan_model_family family_of(const struct sketch *form)
 {
     const struct grid_entry *first = &search_grid[form->first];
     bool whole = is_whole((size_t)form->first);
 
-    if (s->families == ~0u && form->second < 0 && !whole)
-        return first->log ? PORTOLAN_MODEL_LOGARITHMIC : PORTOLAN_MODEL_POWER;
-    if (form->second >= 0 && whole && is_whole((size_t)form->second))
-        return search_allows(s, PORTOLAN_MODEL_POLYNOMIAL) ? PORTOLAN_MODEL_POLYNOMIAL : 0;
     if (form->second >= 0)
-        return search_allows(s, PORTOLAN_MODEL_SUM) ? PORTOLAN_MODEL_SUM : 0;
+        return whole && is_whole((size_t)form->second) ? PORTOLAN_MODEL_POLYNOMIAL
+                                                       : PORTOLAN_MODEL_SUM;
     if (first->log)
-        return search_allows(s, PORTOLAN_MODEL_LOGARITHMIC) ? PORTOLAN_MODEL_LOGARITHMIC : 0;
-    whole = whole && first->exponent <= 3 && search_allows(s, PORTOLAN_MODEL_POLYNOMIAL);
-    if (search_allows(s, PORTOLAN_MODEL_POWER))
-        return whole && form->constant ? PORTOLAN_MODEL_POLYNOMIAL : PORTOLAN_MODEL_POWER;
-    return whole ? PORTOLAN_MODEL_POLYNOMIAL : 0;
+        return PORTOLAN_MODEL_LOGARITHMIC;
+    return whole && first->exponent <= 3 && form->constant ? PORTOLAN_MODEL_POLYNOMIAL
+                                                           : PORTOLAN_MODEL_POWER;
 }
 
 /* Fits with care what the sketches promise. */
@@ -195,7 +189,7 @@ static void try_sketches(struct search *s, size_t param, const struct sketches *
         if (form->score > list->best[0].score + hopeless)
             break;
         c.k = 0;
-        c.family = family_of(s, form);
+        c.family = family_of(form);
         c.cost = price_bare(form);
         if (form->constant)
             candidate_add(&c);
@@ -218,7 +212,7 @@ static void try_single(struct search *s, size_t param, const struct sums *sums)
         for (int constant = 0; constant < 2; constant++) {
             struct sketch form = {.first = e, .second = -1, .constant = constant};
 
-            if (sums->usable[e] && family_of(s, &form))
+            if (sums->usable[e])
                 sketch(s, sums, &list, form, 0);
         }
     if (list.n && s->points->n_params == 1)
@@ -248,7 +242,7 @@ static void try_pairs(struct search *s, size_t param, const struct sums *sums)
             double together = 0;
 
             if (!sums->usable[second] || !search_grid[second].plain ||
-                !may_pair(s, (size_t)first, (size_t)second) || !family_of(s, &form))
+                !may_pair(s, (size_t)first, (size_t)second))
                 continue;
             column = search_grid_column(s, param, (size_t)second, NULL);
             for (size_t i = 0; i < m; i++)
@@ -264,8 +258,6 @@ static void try_pairs(struct search *s, size_t param, const struct sums *sums)
 /* All of x, x^2, x^3, with and without a constant. */
 static void try_cubic(struct search *s, size_t param)
 {
-    if (!search_allows(s, PORTOLAN_MODEL_POLYNOMIAL))
-        return;
     for (int constant = 0; constant < 2; constant++) {
         struct candidate c = {.family = PORTOLAN_MODEL_POLYNOMIAL, .cost = 2};
 
@@ -283,7 +275,7 @@ static void try_fitted(struct search *s, size_t param, bool with_constant)
     struct candidate c;
 
     c.k = 0;
-    if (!search_allows(s, PORTOLAN_MODEL_POWER) || !search_above(s, param, 0))
+    if (!search_above(s, param, 0))
         return;
     for (size_t i = 0; i < s->best.n && !c.k; i++) {
         const struct candidate *b = s->best.entry[i];

@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool search_allows(const struct search *s, unsigned families)
-{
-    return (s->families & families) != 0;
-}
-
 bool search_is_in(const struct search *s, size_t i)
 {
     return s->factor[i] > 0;
@@ -90,7 +85,6 @@ enum portolan_status search_create(const struct points *points,
     s->points = points;
     s->options = options;
     s->m = points->m;
-    s->families = options->families ? options->families : ~0u;
     s->factor = portolan_calloc(points->m, sizeof *s->factor);
     s->rhs = portolan_calloc(points->m, sizeof *s->rhs);
     s->work = portolan_calloc(points->m, (MODEL_ESTIMATES + 5) * sizeof *s->work);
@@ -203,9 +197,9 @@ static void search_all(struct search *s, bool first)
     begin(s);
     s->line_variance = NAN;
     lines = n_params > 1 && search_lines(s);
-    for (size_t p = 0; p < n_params && !s->over; p++)
+    for (size_t p = 0; p < n_params && !s->over && !s->options->only_products; p++)
         search_one(s, p, true, n_params == 1);
-    for (size_t p = 0; p < n_params && n_params > 1 && !s->over; p++)
+    for (size_t p = 0; p < n_params && n_params > 1 && !s->over && !s->options->only_products; p++)
         search_one(s, p, false, true);
     if (n_params > 1 && !s->over && !(lines && search_explains(s, s->residual, s->residual_k)))
         search_several(s);
@@ -231,6 +225,71 @@ static enum portolan_status trim(struct search *s)
     return PORTOLAN_OK;
 }
 
+/* ---- two points, which leave no error to judge forms by ---- */
+
+/* Timings of one thing differ by this much without any reason, when repetitions do not say. */
+static const double usual_noise = 0.05;
+
+static bool values_differ(const struct search *s)
+{
+    const struct points *pts = s->points;
+    double size = fmax(fabs(pts->y[0]), fabs(pts->y[1]));
+    double noise = usual_noise * (pts->relative ? 1 : size);
+
+    if (pts->repeat_sigma >= 0)
+        noise = pts->repeat_sigma * sqrt(2 / pts->mean_gain);
+    return fabs(pts->y[1] - pts->y[0]) > 3 * noise * points_scale(pts, size);
+}
+
+static void enter_power(struct search *s, size_t param, double score)
+{
+    const struct points *pts = s->points;
+    const double *x = pts->x + param, *y = pts->y;
+    struct candidate c = {.family = PORTOLAN_MODEL_POWER, .k = 1};
+    double exponent = log(y[1] / y[0]) / log(x[pts->n_params] / x[0]);
+
+    if (s->options->only_products || !search_above(s, param, 0) || y[0] <= 0 || y[1] <= 0 ||
+        !(fabs(exponent) <= 8))
+        return;
+    c.shape[0].exponents[param] = exponent;
+    c.fitted[0] = 1u << param;
+    search_enter(s, &c, score);
+}
+
+static void enter_lines(struct search *s, size_t param, double score)
+{
+    for (size_t i = 0; i < GRID; i++) {
+        const struct grid_entry *entry = &search_grid[i];
+        struct candidate c = {0};
+
+        c.family = entry->log             ? PORTOLAN_MODEL_LOGARITHMIC
+                   : entry->exponent <= 3 ? PORTOLAN_MODEL_POLYNOMIAL
+                                          : PORTOLAN_MODEL_POWER;
+        candidate_add(&c);
+        candidate_list(&c, candidate_add(&c), param, i);
+        if (entry->cost > 0.5 || s->options->only_products || !search_grid_fits(s, param, i))
+            continue;
+        search_enter(s, &c, score + entry->cost + 0.25 * fabs(entry->exponent));
+    }
+}
+
+static void search_two(struct search *s)
+{
+    bool different = values_differ(s);
+    struct candidate constant = *s->best.entry[0];
+
+    for (size_t i = 0; i < s->best.n; i++)
+        if (s->best.entry[i]->family == PORTOLAN_MODEL_CONSTANT)
+            constant = *s->best.entry[i];
+    s->best.n = 0;
+    search_keep(s, &constant, different ? 5 : -2);
+    for (size_t p = 0; p < s->points->n_params; p++)
+        if (search_varies(s, p)) {
+            enter_power(s, p, 0);
+            enter_lines(s, p, 0.75);
+        }
+}
+
 void search_again(struct search *s, const struct shortlist *forms)
 {
     struct candidate c = *forms->entry[0];
@@ -243,6 +302,119 @@ void search_again(struct search *s, const struct shortlist *forms)
         search_try(s, &c);
     }
     search_prefer(s);
+}
+
+/*
+ * ---- more points than columns are kept of: a sample of them tells which forms are likely, and
+ * then all of them which of these holds; so a search takes as long for 100,000 points as for 4,096
+ * ----
+ */
+
+/*
+ * Marks one point of every so many, at a place of their order that no pattern of the parameters
+ * follows; and the ends of every parameter: they bound the range and decide which shapes exist.
+ */
+static void mark_sample(const struct points *pts, bool *in)
+{
+    size_t n = CACHED_POINTS - 2 * pts->n_params;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t first = i * pts->m / n, end = (i + 1) * pts->m / n;
+
+        in[first + portolan_hash(&i, sizeof i, 0) % (end - first)] = true;
+    }
+    for (size_t p = 0; p < pts->n_params; p++) {
+        const double *x = pts->x + p;
+        size_t low = 0, high = 0;
+
+        for (size_t i = pts->n_params; i < pts->m * pts->n_params; i += pts->n_params) {
+            low = x[i] < x[low] ? i : low;
+            high = x[i] > x[high] ? i : high;
+        }
+        in[low / pts->n_params] = in[high / pts->n_params] = true;
+    }
+}
+
+/* What is known of the noise, and the floor, are those of all points. */
+static enum portolan_status draw_sample(const struct points *all, struct points *some)
+{
+    size_t n = all->n_params;
+    bool *in = portolan_calloc(all->m, sizeof *in), good;
+
+    *some = *all;
+    some->m = 0;
+    some->x = portolan_calloc(CACHED_POINTS, (n + 1) * sizeof *some->x);
+    some->y = portolan_calloc(CACHED_POINTS, sizeof *some->y);
+    some->w = portolan_calloc(CACHED_POINTS, sizeof *some->w);
+    good = in && some->x && some->y && some->w;
+    if (good)
+        mark_sample(all, in);
+    for (size_t i = 0; good && i < all->m; i++)
+        if (in[i]) {
+            memcpy(some->x + some->m * n, all->x + i * n, n * sizeof *some->x);
+            some->y[some->m] = all->y[i];
+            some->w[some->m++] = all->w[i];
+        }
+    free(in);
+    if (!good)
+        points_destroy(some);
+    return good ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+}
+
+/*
+ * Other shapes in each place of the best form, as long as one is better: a search of several
+ * parameters may have stopped beside it. Those of one were searched through.
+ */
+static void refine_best(struct search *s)
+{
+    struct candidate best = *s->best.entry[0], from, c = best;
+    bool better = best.family & (PORTOLAN_MODEL_PRODUCT | PORTOLAN_MODEL_SUM);
+
+    while (better) {
+        better = false;
+        from = best;
+        for (size_t at = 0; at < from.k * s->points->n_params * GRID; at++) {
+            size_t e = at % GRID, p = at / GRID % s->points->n_params;
+            size_t j = at / GRID / s->points->n_params, was = from.listed[j][p];
+
+            if (!was || !search_grid_fits(s, p, e))
+                continue;
+            candidate_copy(&c, &from);
+            c.cost -= search_grid[was - 1].cost;
+            candidate_list(&c, j, p, e);
+            if (search_try(s, &c) < best.score) {
+                candidate_copy(&best, &c);
+                better = true;
+            }
+        }
+    }
+}
+
+static enum portolan_status search_sample(struct search *s)
+{
+    struct points some = {0};
+    struct search *part = search_allocate();
+    enum portolan_status status = part ? draw_sample(s->points, &some) : PORTOLAN_ENOMEM;
+
+    status = status ? status : search_create(&some, s->options, part, NULL);
+    status = status ? status : search_run(part);
+    if (!status) {
+        struct candidate best;
+
+        refine_best(part);
+        best = *part->best.entry[0];
+        if (s->options->trimmed)
+            status = search_trim(s, &best);
+        else
+            search_exclude_outliers(s, &best);
+        search_weigh(s, &best);
+        search_again(s, &part->best);
+    }
+    if (part)
+        search_destroy(part);
+    free(part);
+    points_destroy(&some);
+    return status;
 }
 
 enum portolan_status search_run(struct search *s)

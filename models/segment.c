@@ -5,7 +5,7 @@
  * rotations, AS 75). No table of m² is kept: as soon as a beginning's costs are known they are used
  * up.
  */
-#include "segment_internal.h"
+#include "pieces_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Spikes, drift and two places, on the logarithms of the values: times are skewed to the right. */
 #include "models_internal.h"
-#include "series_internal.h"
+#include <portolan/series.h>
 
 #include <math.h>
 #include <stdint.h>
@@ -13,27 +13,19 @@ enum { ALL_PAIRS = 400, LEAST_MODES = 10, LEAST_SHARE = 10 };
 
 /* A trend smaller than this from end to end is nobody's concern, however significant. */
 static const double least_change = 0.01;
+/* Of drift and of two places. */
+static const double significance = 0.01;
+/* A spike is at least so many times as long. */
+static const double least_factor = 1.5;
 
 struct series {
     size_t n;
-    double significance, cut; /* cut: logarithm of a spike's factor */
-    double spread;            /* robust, of the logarithms */
-    double *r;                /* logarithms in the order of time */
-    double *sorted, *work;    /* n, and room for pairs */
+    double spread;         /* robust, of the logarithms */
+    double *r;             /* logarithms in the order of time */
+    double *sorted, *work; /* n, and room for pairs */
     bool *spike;
     struct portolan_series_report *report;
 };
-
-static double median_of_sorted(const double *v, size_t n)
-{
-    return n % 2 ? v[n / 2] : v[n / 2 - 1] / 2 + v[n / 2] / 2;
-}
-
-static double median(double *v, size_t n)
-{
-    numbers_sort(n, v);
-    return median_of_sorted(v, n);
-}
 
 /* ---- drift ---- */
 
@@ -71,7 +63,7 @@ static double find_slope(const struct series *s)
         for (size_t i = 0; i + half < s->n; i++)
             s->work[n++] = (s->r[i + half] - s->r[i]) / (double)half;
     }
-    return median(s->work, n);
+    return portolan_sort_to_median(n, s->work);
 }
 
 /* Mann 1945, Kendall 1975: the rank correlation with time, and its variance with ties. */
@@ -102,7 +94,7 @@ static void find_drift(struct series *s)
     slope = find_slope(s);
     d->slope = expm1(slope);
     d->change = expm1(slope * (n - 1));
-    d->is_there = d->probability < s->significance && fabs(d->change) > least_change;
+    d->is_there = d->probability < significance && fabs(d->change) > least_change;
 }
 
 /* ---- spikes ---- */
@@ -129,8 +121,8 @@ static size_t mark_spikes(struct series *s, const struct places *p)
 
     for (size_t i = 0; i < s->n; i++)
         s->work[i] = fabs(distance(s, p, i));
-    s->spread = 1.4826 * median(s->work, s->n);
-    cut = fmax(6 * s->spread, s->cut);
+    s->spread = 1.4826 * portolan_sort_to_median(s->n, s->work);
+    cut = fmax(6 * s->spread, log(least_factor));
     for (size_t i = 0; i < s->n; i++) {
         s->spike[i] = fabs(distance(s, p, i)) > cut;
         n += s->spike[i];
@@ -145,7 +137,7 @@ static struct places one_place(const struct series *s)
     p.trend = s->report->drift.is_there ? log1p(s->report->drift.slope) : 0;
     for (size_t i = 0; i < s->n; i++)
         s->work[i] = s->r[i] - p.trend * ((double)i - (double)(s->n - 1) / 2);
-    p.at[0] = median(s->work, s->n);
+    p.at[0] = portolan_sort_to_median(s->n, s->work);
     return p;
 }
 
@@ -168,11 +160,180 @@ static void report_spikes(struct series *s, const struct places *p)
             k->n_small++;
     }
     if (n) {
-        k->factor = median(s->work, n);
+        k->factor = portolan_sort_to_median(n, s->work);
         k->largest = s->work[n - 1];
     }
     k->n = n;
     k->share = (double)(n + k->n_small) / (double)s->n;
+}
+
+/*
+ * ---- the dip: how far a distribution is from the nearest one with a single mode (Hartigan and
+ * Hartigan 1985, "The dip test of unimodality", Annals of Statistics 13); the section numbers below
+ * are those of their algorithm ----
+ */
+
+/* Distinct values with the shares of rows below and up to each. */
+struct steps {
+    size_t n;
+    double *x, *below, *upto;
+    size_t *convex, *concave; /* contact points of both hulls in the window */
+    size_t n_convex, n_concave;
+};
+
+static enum portolan_status make_steps(size_t n, const double *sorted, struct steps *s)
+{
+    double *all = portolan_calloc(n, 3 * sizeof *all);
+    size_t *hulls = portolan_calloc(n, 2 * sizeof *hulls);
+
+    *s = (struct steps){.x = all, .convex = hulls};
+    if (!all || !hulls)
+        return PORTOLAN_ENOMEM;
+    s->below = all + n;
+    s->upto = all + 2 * n;
+    s->concave = hulls + n;
+    for (size_t i = 0; i < n; i++) {
+        if (!i || sorted[i] != sorted[i - 1]) {
+            s->x[s->n] = sorted[i];
+            s->below[s->n++] = (double)i / (double)n;
+        }
+        s->upto[s->n - 1] = (double)(i + 1) / (double)n;
+    }
+    return PORTOLAN_OK;
+}
+
+static double slope(const struct steps *s, const double *f, size_t a, size_t b)
+{
+    return (f[b] - f[a]) / (s->x[b] - s->x[a]);
+}
+
+/* The points of F that its hull touches, of LOW … HIGH: from below (SIGN 1) or above (-1). */
+static size_t hull(const struct steps *s, const double *f, size_t low, size_t high, double sign,
+                   size_t *touch)
+{
+    size_t n = 0;
+
+    for (size_t i = low; i <= high; i++) {
+        while (n > 1 && sign * slope(s, f, touch[n - 2], touch[n - 1]) >=
+                            sign * slope(s, f, touch[n - 1], i))
+            n--;
+        touch[n++] = i;
+    }
+    return n;
+}
+
+/* The hull's height over point I, which lies between its contact points TOUCH[AT] and the next. */
+static double height(const struct steps *s, const double *f, const size_t *touch, size_t n,
+                     size_t at, size_t i)
+{
+    if (touch[at] == i || at + 1 == n)
+        return f[touch[at]];
+    return f[touch[at]] + slope(s, f, touch[at], touch[at + 1]) * (s->x[i] - s->x[touch[at]]);
+}
+
+/* The widest gap between the hulls at their contact points, and the window it leaves (iii, iv). */
+static double widest(const struct steps *s, size_t *low, size_t *high)
+{
+    double most = -1;
+
+    for (size_t i = 0, at = 0; i < s->n_convex; i++) {
+        size_t point = s->convex[i];
+        double gap;
+
+        while (at + 1 < s->n_concave && s->concave[at + 1] <= point)
+            at++;
+        gap = height(s, s->upto, s->concave, s->n_concave, at, point) - s->below[point];
+        if (gap > most) {
+            most = gap;
+            *low = point;
+            *high = s->concave[at] >= point || at + 1 == s->n_concave ? s->concave[at]
+                                                                      : s->concave[at + 1];
+        }
+    }
+    for (size_t i = 0, at = 0; i < s->n_concave; i++) {
+        size_t point = s->concave[i];
+        double gap;
+
+        while (at + 1 < s->n_convex && s->convex[at + 1] <= point)
+            at++;
+        gap = s->upto[point] - height(s, s->below, s->convex, s->n_convex, at, point);
+        if (gap > most) {
+            most = gap;
+            *low = s->convex[at];
+            *high = point;
+        }
+    }
+    return most;
+}
+
+/* How far the distribution is from a hull within FIRST … LAST (vi). */
+static double hull_distance(const struct steps *s, const double *f, const size_t *touch, size_t n,
+                            size_t first, size_t last)
+{
+    double most = 0;
+
+    for (size_t i = first, at = 0; i <= last; i++) {
+        double h;
+
+        while (at + 1 < n && touch[at + 1] <= i)
+            at++;
+        h = height(s, f, touch, n, at, i);
+        most = fmax(most, fmax(fabs(s->upto[i] - h), fabs(s->below[i] - h)));
+    }
+    return most;
+}
+
+enum portolan_status series_dip(size_t n, const double *sorted, double *dip)
+{
+    struct steps s;
+    enum portolan_status status = make_steps(n, sorted, &s);
+    size_t low = 0, high = s.n ? s.n - 1 : 0;
+    double d = 1 / (double)n;
+
+    for (bool more = !status && s.n > 1; more;) {
+        size_t inner_low = low, inner_high = high;
+        double gap;
+
+        s.n_convex = hull(&s, s.below, low, high, 1, s.convex);
+        s.n_concave = hull(&s, s.upto, low, high, -1, s.concave);
+        gap = widest(&s, &inner_low, &inner_high);
+        more = gap > d;
+        if (!more)
+            break;
+        d = fmax(d, hull_distance(&s, s.below, s.convex, s.n_convex, low, inner_low));
+        d = fmax(d, hull_distance(&s, s.upto, s.concave, s.n_concave, inner_high, high));
+        more = inner_low > low || inner_high < high;
+        low = inner_low;
+        high = inner_high;
+    }
+    *dip = d / 2;
+    free(s.x);
+    free(s.convex);
+    return status;
+}
+
+/*
+ * The logarithm of the chance of √n dip / (1 - 0.63 / √n) for values spread evenly, the hardest
+ * case there is. The quantiles are those that Hartigan and Hartigan, and Maechler after them with
+ * more trials, found by simulation; scaled so they agree within 2 % from n = 10 to 72,000.
+ */
+double series_dip_probability(size_t n, double dip)
+{
+    static const struct {
+        double at, log_chance;
+    } knots[] = {{0.250, 0},       {0.4248, -1.204}, {0.456, -1.609},
+                 {0.5035, -2.303}, {0.5455, -2.996}, {0.631, -4.605},
+                 {0.732, -6.908},  {0.832, -9.210},  {0.911, -11.513}};
+    enum { LAST = sizeof knots / sizeof *knots - 1 };
+    double root = sqrt((double)n), at = root * dip / (1 - 0.63 / root), part;
+    size_t i = 0;
+
+    if (at <= knots[0].at)
+        return 1;
+    while (i + 1 < LAST && knots[i + 1].at < at)
+        i++;
+    part = (at - knots[i].at) / (knots[i + 1].at - knots[i].at);
+    return exp(knots[i].log_chance + part * (knots[i + 1].log_chance - knots[i].log_chance));
 }
 
 /* ---- two places ---- */
@@ -240,7 +401,7 @@ static size_t take_values(struct series *s)
     for (size_t i = 0; i < s->n; i++)
         if (!s->spike[i])
             s->sorted[n++] = s->r[i];
-    numbers_sort(n, s->sorted);
+    portolan_sort_numbers(n, s->sorted);
     return n;
 }
 
@@ -277,14 +438,14 @@ static enum portolan_status find_modes(struct series *s)
     at = part_values(s, &n, &apart);
     if (n < 4 || !at)
         return PORTOLAN_OK;
-    m->low = exp(median_of_sorted(s->sorted, at));
-    m->high = exp(median_of_sorted(s->sorted + at, n - at));
+    m->low = exp(portolan_median_of_sorted(at, s->sorted));
+    m->high = exp(portolan_median_of_sorted(n - at, s->sorted + at));
     m->low_share = (double)at / (double)s->n;
     spread_ties(s->sorted, n);
     if ((status = series_dip(n, s->sorted, &m->dip)))
         return status;
     m->probability = series_dip_probability(n, m->dip);
-    m->is_bimodal = n >= LEAST_MODES && m->probability < s->significance && apart >= 2 &&
+    m->is_bimodal = n >= LEAST_MODES && m->probability < significance && apart >= 2 &&
                     LEAST_SHARE * at >= n && LEAST_SHARE * (n - at) >= n;
     return PORTOLAN_OK;
 }
@@ -311,9 +472,8 @@ static enum portolan_status find_places(struct series *s)
 
 /* ---- the whole ---- */
 
-static enum portolan_status check(size_t n, const double *y, const double *expected,
-                                  const struct portolan_series_options *options,
-                                  struct portolan_error *err)
+static enum portolan_status check_rows(size_t n, const double *y, const double *expected,
+                                       struct portolan_error *err)
 {
     if (!n || !y)
         return portolan_error_set(err, PORTOLAN_EINVAL, "a series needs at least one row");
@@ -324,14 +484,10 @@ static enum portolan_status check(size_t n, const double *y, const double *expec
             return portolan_error_set(err, PORTOLAN_EINVAL,
                                       "row %zu of a series is not positive or not finite", i + 1);
     }
-    if (options && (!(options->significance >= 0 && options->significance < 1) ||
-                    (options->factor != 0 && !(options->factor > 1))))
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "significance must be between 0 and 1, a spike's factor above 1");
     return PORTOLAN_OK;
 }
 
-static enum portolan_status inspect(struct series *s)
+static enum portolan_status inspect_series(struct series *s)
 {
     size_t pairs = s->n <= ALL_PAIRS ? s->n * (s->n - 1) / 2 : 0;
 
@@ -344,25 +500,20 @@ static enum portolan_status inspect(struct series *s)
 }
 
 enum portolan_status portolan_series_inspect(size_t n, const double *y, const double *expected,
-                                             const struct portolan_series_options *options,
                                              struct portolan_series_report *report,
                                              struct portolan_error *err)
 {
     struct portolan_series_report made = {.n = n};
-    struct series s = {.n = n, .significance = 0.01, .cut = log(1.5), .report = &made};
-    enum portolan_status status = check(n, y, expected, options, err);
+    struct series s = {.n = n, .report = &made};
+    enum portolan_status status = check_rows(n, y, expected, err);
 
     if (status)
         return status;
-    if (options && options->significance > 0)
-        s.significance = options->significance;
-    if (options && options->factor > 0)
-        s.cut = log(options->factor);
     s.r = portolan_calloc(n, 2 * sizeof *s.r);
     s.sorted = s.r ? s.r + n : NULL;
     for (size_t i = 0; i < n && s.r; i++)
         s.r[i] = log(expected ? y[i] / expected[i] : y[i]);
-    status = s.r ? inspect(&s) : PORTOLAN_ENOMEM;
+    status = s.r ? inspect_series(&s) : PORTOLAN_ENOMEM;
     free(s.r);
     free(s.work);
     free(s.spike);

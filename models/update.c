@@ -16,7 +16,7 @@ enum { ROWS_FOR_SIGMA = 8 };
 /* ---- the factor ---- */
 
 /* What is left of B is the row's residual. */
-void recursion_rotate(struct recursion *u, double *a, double b)
+static void rotate_row(struct recursion *u, double *a, double b)
 {
     for (size_t j = 0; j < u->k; j++) {
         double length, c, s;
@@ -38,22 +38,6 @@ void recursion_rotate(struct recursion *u, double *a, double b)
         b = c * b - s * length;
     }
     u->rss += b * b;
-}
-
-static void forget(struct recursion *u)
-{
-    double f = u->options.forget, root = sqrt(f);
-
-    if (f == 1)
-        return;
-    for (size_t i = 0; i < u->k; i++) {
-        for (size_t j = i; j < u->k; j++)
-            u->r[i][j] *= root;
-        u->z[i] *= root;
-    }
-    u->rss *= f;
-    u->n *= f;
-    u->weight *= f;
 }
 
 /* The constants of all rows so far; u->full tells whether there are any. */
@@ -105,7 +89,7 @@ static double sigma_of(const struct recursion *u, double *dof)
             return 0;
         sigma = sqrt(u->recursive_squares / *dof);
     }
-    return fmax(sigma, u->options.least_error);
+    return fmax(sigma, u->least_error);
 }
 
 /* The normal score of a t-distributed number (Wallace 1959). */
@@ -146,7 +130,7 @@ static void judge(struct recursion *u, double t, double dof)
 /* What a residual counts as that is E, where SIGMA is usual. */
 static double pull_in(const struct recursion *u, double e, double sigma)
 {
-    double most = u->options.gate * fmax(sigma, u->options.least_error);
+    double most = u->gate * fmax(sigma, u->least_error);
 
     return !(most > 0) || fabs(e) <= most ? e : e < 0 ? -most : most;
 }
@@ -169,21 +153,16 @@ static double look_at(struct recursion *u, double e, double h, double weight)
 
 /* ---- rows ---- */
 
-static double value_by(const struct recursion *u, const double *constants, const double *x)
+/* What the row is divided by. */
+static double row_scale(const struct recursion *u, const double *x)
 {
     double value = 0;
 
-    for (size_t j = 0; j < u->k; j++)
-        value += constants[j] * shape_value(&u->shape[j], u->n_params, x);
-    return value;
-}
-
-/* What the row is divided by. */
-static double row_scale(const struct recursion *u, const double *x, double y)
-{
     if (u->begun.weighting == PORTOLAN_MODEL_ABSOLUTE)
         return 1;
-    return fmax(fabs(u->has_reference ? value_by(u, u->reference, x) : y), u->begun.floor);
+    for (size_t j = 0; j < u->k; j++)
+        value += u->reference[j] * shape_value(&u->shape[j], u->n_params, x);
+    return fmax(fabs(value), u->begun.floor);
 }
 
 static void widen(struct recursion *u, const double *x)
@@ -204,7 +183,7 @@ enum portolan_status recursion_take(struct recursion *u, const double *x, double
         return PORTOLAN_EINVAL;
     if (weight == 0)
         return PORTOLAN_OK;
-    scale = sqrt(weight) / row_scale(u, x, y);
+    scale = sqrt(weight) / row_scale(u, x);
     for (size_t j = 0; j < u->k; j++) {
         a[j] = scale * shape_value(&u->shape[j], u->n_params, x);
         if (!isfinite(a[j]))
@@ -221,8 +200,7 @@ enum portolan_status recursion_take(struct recursion *u, const double *x, double
         b = expected + (earlier ? pull_in(u, b - expected, u->begun.sigma)
                                 : look_at(u, b - expected, leverage(u, a), weight));
     }
-    forget(u);
-    recursion_rotate(u, a, b);
+    rotate_row(u, a, b);
     u->n++;
     u->weight += weight;
     widen(u, x);
@@ -279,7 +257,7 @@ enum portolan_status portolan_update_add(struct portolan_update *u, const double
     struct recursion *part;
     enum portolan_status status;
 
-    for (size_t p = 0; p < u->n_params; p++)
+    for (size_t p = 0; p < u->base->n_params; p++)
         if (!isfinite(x[p]))
             return PORTOLAN_EINVAL;
     if (!(part = update_part(u, x)))

@@ -12,16 +12,15 @@ struct recursion {
     size_t n_params, k;
     struct portolan_model_shape shape[MODEL_TERMS];
     struct expressions expressions; /* of the shapes */
-    double reference[MODEL_TERMS];  /* constants that weigh rows; with HAS_REFERENCE */
-    bool has_reference;
+    double reference[MODEL_TERMS];  /* constants that weigh rows */
     struct portolan_model_range range[MODEL_PARAMS], begun_range[MODEL_PARAMS];
     struct portolan_model_summary begun;
-    struct portolan_update_options options;
+    double gate, least_error;
 
     double r[MODEL_TERMS][MODEL_TERMS], z[MODEL_TERMS]; /* upper triangular */
-    double rss, n, weight;                              /* n and weight with forgetting */
-    double constant[MODEL_TERMS];                       /* of all rows so far, signs free */
-    bool full;                                          /* R has full rank */
+    double rss, n, weight;
+    double constant[MODEL_TERMS]; /* of all rows so far, signs free */
+    bool full;                    /* R has full rank */
 
     double recursive_squares, largest; /* of recursive residuals, per unit weight */
     size_t n_recursive;
@@ -31,8 +30,6 @@ struct recursion {
 };
 
 struct portolan_update {
-    size_t n_params;
-    char *params[MODEL_PARAMS];
     size_t n_parts; /* one per piece */
     struct recursion *parts;
     struct portolan_model *base; /* pieces and breaks with empty models, envelope, summary */
@@ -41,8 +38,6 @@ struct portolan_update {
 
 /* ---- update.c ---- */
 
-/* Rotates the row (A, B) into R and Z; A is used up. */
-void recursion_rotate(struct recursion *u, double *a, double b);
 /* Takes a row in; EARLIER ones are of those that the model came from and judge nothing. */
 enum portolan_status recursion_take(struct recursion *u, const double *x, double y, double weight,
                                     bool earlier);
@@ -50,11 +45,5 @@ enum portolan_status recursion_take(struct recursion *u, const double *x, double
 void recursion_begin(struct recursion *u);
 /* The part of U that X belongs to; NULL where a ratio is no number. */
 struct recursion *update_part(struct portolan_update *u, const double *x);
-
-/* ---- update_model.c ---- */
-
-/* An empty model with as many pieces as M has, where they are and what its envelope says. */
-enum portolan_status update_skeleton(const struct portolan_model *m,
-                                     struct portolan_model **skeleton, struct portolan_error *err);
 
 #endif

@@ -30,6 +30,10 @@ void reader_complain(struct reader *r, const xmlNode *node, const char *format, 
     PORTOLAN_PRINTF(3, 4);
 void reader_complain_at(struct reader *r, int line, int column, const char *format, ...)
     PORTOLAN_PRINTF(4, 5);
+/* Is NODE, which may be NULL, an element of that name? */
+bool reader_is(const xmlNode *node, const char *name);
+/* For the end of a complaint about WORD. */
+struct portolan_hint reader_hint(const char *word, const char *const *known, size_t n);
 /* A finite decimal number with blanks around it at most; hexadecimal and names are not. */
 bool reader_number(const char *text, double *value);
 /* The first child element, or the next sibling element; NULL = none. Stray text is complained of.

@@ -56,6 +56,11 @@ void reader_complain(struct reader *r, const xmlNode *node, const char *format, 
     va_end(args);
 }
 
+struct portolan_hint reader_hint(const char *word, const char *const *known, size_t n)
+{
+    return portolan_did_you_mean(portolan_nearest_word(word, known, n));
+}
+
 bool reader_number(const char *text, double *value)
 {
     char word[2 * NUMBER_TEXT + 2];
@@ -71,6 +76,11 @@ bool reader_number(const char *text, double *value)
 }
 
 /* ---- elements ---- */
+
+bool reader_is(const xmlNode *node, const char *name)
+{
+    return node && strcmp((const char *)node->name, name) == 0;
+}
 
 static xmlNode *skip(struct reader *r, xmlNode *node)
 {

@@ -7,27 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_element(const xmlNode *node, const char *name)
-{
-    return strcmp((const char *)node->name, name) == 0;
-}
-
-/* "; did you mean "x"?" or nothing. */
-static const char *suggestion(const char *word, const char *const *known, size_t n, char *text,
-                              size_t size)
-{
-    const char *nearest = portolan_nearest_word(word, known, n);
-
-    text[0] = '\0';
-    if (nearest)
-        snprintf(text, size, "; did you mean \"%s\"?", nearest);
-    return text;
-}
-
 static bool check_attributes(struct reader *r, const xmlNode *node, const char *const *known,
                              size_t n)
 {
-    char hint[100];
     bool good = true;
 
     for (const xmlAttr *a = node->properties; a; a = a->next) {
@@ -38,7 +20,7 @@ static bool check_attributes(struct reader *r, const xmlNode *node, const char *
         if (!found)
             reader_complain(r, node, "<%s> has no attribute \"%s\"%s", (const char *)node->name,
                             (const char *)a->name,
-                            suggestion((const char *)a->name, known, n, hint, sizeof hint));
+                            reader_hint((const char *)a->name, known, n).text);
         good = good && found;
     }
     return good;
@@ -97,7 +79,7 @@ static size_t count(struct reader *r, const xmlNode *node, const char *name)
 static size_t word(struct reader *r, const xmlNode *node, const char *name,
                    const char *const *words, size_t n)
 {
-    char *text = get(node, name), hint[100];
+    char *text = get(node, name);
     size_t found = n;
 
     for (size_t i = 0; text && i < n; i++)
@@ -107,7 +89,7 @@ static size_t word(struct reader *r, const xmlNode *node, const char *name,
         reader_complain(r, node, "<%s> lacks the attribute \"%s\"", (const char *)node->name, name);
     else if (found == n)
         reader_complain(r, node, "%s=\"%s\" is none of the words known here%s", name, text,
-                        suggestion(text, words, n, hint, sizeof hint));
+                        reader_hint(text, words, n).text);
     xmlFree(text);
     return found == n ? 0 : found;
 }
@@ -166,16 +148,21 @@ static void read_parameter(struct reader *r, const xmlNode *node, struct portola
     read_range(r, node, &m->range[m->n_params - 1]);
 }
 
-/* The <math> inside NODE; NULL after a complaint. */
-static xmlNode *math_inside(struct reader *r, const xmlNode *node)
+/* The expression in the <math> inside NODE; NULL after a complaint. */
+static xmlNode *expression_inside(struct reader *r, const xmlNode *node)
 {
-    xmlNode *math = reader_first(r, node);
+    xmlNode *math = reader_first(r, node), *body;
 
-    if (math && is_element(math, "math") && math->ns && !reader_next(r, math) &&
-        strcmp((const char *)math->ns->href, MATHML_NAMESPACE) == 0)
-        return math;
-    reader_complain(r, node, "<%s> holds one <math xmlns=\"" MATHML_NAMESPACE "\">",
-                    (const char *)node->name);
+    if (!reader_is(math, "math") || !math->ns || reader_next(r, math) ||
+        strcmp((const char *)math->ns->href, MATHML_NAMESPACE) != 0) {
+        reader_complain(r, node, "<%s> holds one <math xmlns=\"" MATHML_NAMESPACE "\">",
+                        (const char *)node->name);
+        return NULL;
+    }
+    body = reader_first(r, math);
+    if (body && !reader_next(r, body))
+        return body;
+    reader_complain(r, math, "<math> holds one expression");
     return NULL;
 }
 
@@ -185,9 +172,9 @@ static xmlNode *behind_variables(struct reader *r, xmlNode *lambda, const struct
     xmlNode *node = reader_first(r, lambda);
     size_t p = 0;
 
-    for (; node && is_element(node, "bvar"); node = reader_next(r, node), p++) {
+    for (; node && reader_is(node, "bvar"); node = reader_next(r, node), p++) {
         xmlNode *ci = reader_first(r, node);
-        char *name = ci && is_element(ci, "ci") ? mathml_text(r, ci) : NULL;
+        char *name = ci && reader_is(ci, "ci") ? mathml_text(r, ci) : NULL;
         bool same = name && p < m->n_params && strcmp(name, m->params[p]) == 0;
 
         free(name);
@@ -227,7 +214,7 @@ static void read_one_piece(struct reader *r, const xmlNode *node, struct portola
 /* The function of a model whose envelope has pieces. */
 static void read_pieces(struct reader *r, const xmlNode *body, struct portolan_model *m)
 {
-    xmlNode *piece = is_element(body, "piecewise") ? reader_first(r, body) : NULL;
+    xmlNode *piece = reader_is(body, "piecewise") ? reader_first(r, body) : NULL;
     size_t n = 0;
 
     if (m->pieces)
@@ -236,7 +223,7 @@ static void read_pieces(struct reader *r, const xmlNode *body, struct portolan_m
         reader_no_memory(r);
         return;
     }
-    for (; piece && is_element(piece, "piece") && n < r->n_pieces && n < MODEL_PIECES;
+    for (; piece && reader_is(piece, "piece") && n < r->n_pieces && n < MODEL_PIECES;
          piece = reader_next(r, piece), n++)
         read_one_piece(r, piece, m);
     if (piece || n != r->n_pieces || n < 2)
@@ -248,16 +235,10 @@ static void read_pieces(struct reader *r, const xmlNode *body, struct portolan_m
 
 static void read_function(struct reader *r, const xmlNode *node, struct portolan_model *m)
 {
-    xmlNode *math = math_inside(r, node), *body = math ? reader_first(r, math) : NULL;
+    xmlNode *body = expression_inside(r, node);
     struct sum sum = {0};
 
-    if (!math)
-        return;
-    if (!body || reader_next(r, body)) {
-        reader_complain(r, math, "<math> holds one expression");
-        return;
-    }
-    if (is_element(body, "lambda"))
+    if (reader_is(body, "lambda"))
         body = behind_variables(r, body, m);
     if (body && r->n_pieces)
         read_pieces(r, body, m);
@@ -321,7 +302,7 @@ static void read_error(struct reader *r, const xmlNode *node, struct portolan_mo
 
 static void read_estimate(struct reader *r, const xmlNode *node, struct portolan_model *m)
 {
-    bool exponent = is_element(node, "exponent");
+    bool exponent = reader_is(node, "exponent");
     struct estimate *e = &m->estimates[m->n_estimates];
     size_t term = count(r, node, "term");
 
@@ -380,9 +361,9 @@ static void read_estimates(struct reader *r, const xmlNode *node, struct portola
     for (xmlNode *child = reader_first(r, node); child; child = reader_next(r, child))
         if (m->covariance)
             reader_complain(r, child, "<covariance> ends <estimates>");
-        else if (is_element(child, "constant") || is_element(child, "exponent"))
+        else if (reader_is(child, "constant") || reader_is(child, "exponent"))
             read_estimate(r, child, m);
-        else if (is_element(child, "covariance"))
+        else if (reader_is(child, "covariance"))
             read_covariance(r, child, m);
         else
             reader_complain(r, child, "<estimates> has no <%s>", (const char *)child->name);
@@ -393,17 +374,11 @@ static void read_estimates(struct reader *r, const xmlNode *node, struct portola
 static void read_dropped(struct reader *r, const xmlNode *node, struct portolan_model *m)
 {
     static const char *const reasons[] = {"negative", "dependent"};
-    xmlNode *math = math_inside(r, node), *body = math ? reader_first(r, math) : NULL;
+    xmlNode *body = expression_inside(r, node);
     struct sum sum;
 
     CHECK_ATTRIBUTES(r, node, "reason");
-    if (!math)
-        return;
-    if (!body || reader_next(r, body)) {
-        reader_complain(r, math, "<math> holds one expression");
-        return;
-    }
-    if (!xml_read_terms(r, body, m, &sum))
+    if (!body || !xml_read_terms(r, body, m, &sum))
         return;
     if (sum.n != 1 || m->n_dropped == MODEL_TERMS) {
         reader_complain(r, node, "<dropped> holds one term, and there are at most %d",
@@ -503,7 +478,7 @@ static size_t which_part(const xmlNode *node, const struct part *parts, size_t n
 {
     size_t i = 0;
 
-    while (i < n && !is_element(node, parts[i].name))
+    while (i < n && !reader_is(node, parts[i].name))
         i++;
     return i;
 }
@@ -513,7 +488,6 @@ static void read_parts(struct reader *r, const xmlNode *parent, const struct par
 {
     const char *names[N_MODEL_PARTS], *of = (const char *)parent->name;
     size_t reached = 0, part;
-    char hint[100];
 
     for (size_t i = 0; i < n; i++)
         names[i] = parts[i].name;
@@ -521,7 +495,7 @@ static void read_parts(struct reader *r, const xmlNode *parent, const struct par
         part = which_part(node, parts, n);
         if (part == n || !node->ns || strcmp((const char *)node->ns->href, MODEL_NAMESPACE) != 0) {
             reader_complain(r, node, "<%s> has no <%s>%s", of, (const char *)node->name,
-                            suggestion((const char *)node->name, names, n, hint, sizeof hint));
+                            reader_hint((const char *)node->name, names, n).text);
             continue;
         }
         if (part < reached) {
@@ -547,7 +521,7 @@ static void read_root(struct reader *r, const xmlNode *root, struct portolan_mod
     take_text(r, root, "unit", &m->envelope.unit);
     take_text(r, root, "quality", &m->envelope.quality);
     for (const xmlNode *node = root->children; node; node = node->next)
-        r->n_pieces += node->type == XML_ELEMENT_NODE && is_element(node, "piece");
+        r->n_pieces += node->type == XML_ELEMENT_NODE && reader_is(node, "piece");
     read_parts(r, root, model_parts, N_MODEL_PARTS, m);
 }
 
@@ -570,7 +544,7 @@ enum portolan_status portolan_model_read_xml(const char *text, size_t size, cons
     xmlDoc *doc = reader_parse(&r, text, size);
     xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
 
-    if (doc && (!root || !is_element(root, "model") || !root->ns ||
+    if (doc && (!root || !reader_is(root, "model") || !root->ns ||
                 strcmp((const char *)root->ns->href, MODEL_NAMESPACE) != 0))
         reader_complain(&r, root, "a model starts with <model xmlns=\"" MODEL_NAMESPACE "\">");
     if (!r.status)

@@ -27,21 +27,6 @@ static bool add_term(const struct splitter *s, const struct portolan_model_term 
     return true;
 }
 
-/* The tree at ROOT without the first factor of its product. */
-static void push_rest(struct formula_builder *b, const struct portolan_formula *f, size_t root)
-{
-    size_t arg[2] = {0, 0};
-
-    formula_arguments(f, root, arg, 2);
-    if (f->nodes[arg[0]].op == OP_MULTIPLY && !f->nodes[arg[0]].is_kept) {
-        push_rest(b, f, arg[0]);
-        formula_push_tree(b, f, arg[1]);
-        formula_push(b, OP_MULTIPLY, 2);
-    } else {
-        formula_push_tree(b, f, arg[1]);
-    }
-}
-
 static size_t first_factor(const struct portolan_formula *f, size_t root)
 {
     size_t arg[2] = {0, 0};
@@ -56,15 +41,16 @@ static size_t first_factor(const struct portolan_formula *f, size_t root)
 /* A number in front is the constant, all else the expression. */
 static bool add_expression(const struct splitter *s, size_t root, double sign)
 {
-    const struct formula_node *first = &s->f->nodes[first_factor(s->f, root)];
-    bool has_constant = first->op == OP_NUMBER && first != &s->f->nodes[root];
+    size_t factor = first_factor(s->f, root);
+    const struct formula_node *first = &s->f->nodes[factor];
+    bool has_constant = first->op == OP_NUMBER && factor != root;
     struct portolan_model_term term = {.constant = has_constant ? first->number : 1};
     struct portolan_formula *expression = NULL;
     struct formula_builder b;
     enum portolan_status status = formula_begin(&b);
 
     if (!status && has_constant)
-        push_rest(&b, s->f, root);
+        formula_push_without(&b, s->f, root, factor, &factor);
     else if (!status)
         formula_push_tree(&b, s->f, root);
     status = formula_end(&b, &expression);

@@ -1,11 +1,189 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A model as XML: an envelope of our own around a function in content MathML. */
+/*
+ * Formulas as content MathML (MathML 2.0, chapter 4), which mathml.c reads back node by node; and
+ * models as XML: an envelope of our own around a function in it.
+ */
 #include "formula_internal.h"
+#include "models_internal.h"
 #include "xml_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char *const elements[N_FORMULA_OPS] = {
+    [OP_NEGATE] = "minus",
+    [OP_NOT] = "not",
+    [OP_ADD] = "plus",
+    [OP_SUBTRACT] = "minus",
+    [OP_MULTIPLY] = "times",
+    [OP_DIVIDE] = "divide",
+    [OP_POWER] = "power",
+    [OP_LOG] = "ln",
+    [OP_LOG2] = "log",
+    [OP_LOG10] = "log",
+    [OP_LOG_BASE] = "log",
+    [OP_EXP] = "exp",
+    [OP_SQRT] = "root",
+    [OP_CBRT] = "root",
+    [OP_ABS] = "abs",
+    [OP_FLOOR] = "floor",
+    [OP_CEIL] = "ceiling",
+    [OP_MIN] = "min",
+    [OP_MAX] = "max",
+    [OP_LESS] = "lt",
+    [OP_LESS_EQUAL] = "leq",
+    [OP_GREATER] = "gt",
+    [OP_GREATER_EQUAL] = "geq",
+    [OP_EQUAL] = "eq",
+    [OP_NOT_EQUAL] = "neq",
+    [OP_AND] = "and",
+    [OP_OR] = "or",
+};
+
+static void write_name(struct portolan_text *out, const char *name)
+{
+    portolan_text_add(out, "<ci>");
+    portolan_text_add_xml(out, name);
+    portolan_text_add(out, "</ci>");
+}
+
+/* MathML writes 3e-7 as 3 <sep/> -7, and whole numbers under their own type. */
+static void write_number(struct portolan_text *out, double value)
+{
+    char number[NUMBER_TEXT], *e;
+
+    if (isnan(value)) {
+        portolan_text_add(out, "<notanumber/>");
+        return;
+    }
+    if (isinf(value)) {
+        portolan_text_add(out, value < 0 ? "<apply><minus/><infinity/></apply>" : "<infinity/>");
+        return;
+    }
+    number_write(value, number);
+    e = strchr(number, 'e');
+    if (e)
+        *e = '\0';
+    if (e)
+        portolan_text_add(out, "<cn type=\"e-notation\">%s<sep/>%s</cn>", number, e + 1);
+    else
+        portolan_text_add(out, "<cn%s>%s</cn>", strchr(number, '.') ? "" : " type=\"integer\"",
+                          number);
+}
+
+static void write_selection(const struct portolan_formula *f, size_t i, struct portolan_text *out)
+{
+    const struct formula_node *last;
+    size_t arg[3];
+
+    portolan_text_add(out, "<piecewise>");
+    for (; f->nodes[i].op == OP_SELECT; i = arg[2]) {
+        formula_arguments(f, i, arg, 3);
+        portolan_text_add(out, "<piece>");
+        formula_write_mathml(f, arg[1], out);
+        formula_write_mathml(f, arg[0], out);
+        portolan_text_add(out, "</piece>");
+    }
+    last = &f->nodes[i];
+    if (last->op != OP_NUMBER || !isnan(last->number)) {
+        portolan_text_add(out, "<otherwise>");
+        formula_write_mathml(f, i, out);
+        portolan_text_add(out, "</otherwise>");
+    }
+    portolan_text_add(out, "</piecewise>");
+}
+
+/* (a + b) + c is one <plus/>: many arguments are read from the left. */
+static void write_chain(const struct portolan_formula *f, size_t i, enum formula_op op,
+                        struct portolan_text *out)
+{
+    size_t arg[2] = {0, 0};
+
+    formula_arguments(f, i, arg, 2);
+    if (f->nodes[arg[0]].op == op)
+        write_chain(f, arg[0], op, out);
+    else
+        formula_write_mathml(f, arg[0], out);
+    formula_write_mathml(f, arg[1], out);
+}
+
+static void write_qualifier(const struct portolan_formula *f, size_t i, enum formula_op op,
+                            struct portolan_text *out)
+{
+    size_t arg[2] = {0, 0};
+
+    if (op == OP_LOG2 || op == OP_LOG10) {
+        portolan_text_add(out, "<logbase><cn type=\"integer\">%d</cn></logbase>",
+                          op == OP_LOG2 ? 2 : 10);
+    } else if (op == OP_CBRT) {
+        portolan_text_add(out, "<degree><cn type=\"integer\">3</cn></degree>");
+    } else if (op == OP_LOG_BASE) {
+        formula_arguments(f, i, arg, 2);
+        portolan_text_add(out, "<logbase>");
+        formula_write_mathml(f, arg[1], out);
+        portolan_text_add(out, "</logbase>");
+    }
+}
+
+static void write_application(const struct portolan_formula *f, size_t i, struct portolan_text *out)
+{
+    enum formula_op op = (enum formula_op)f->nodes[i].op;
+    size_t arg[FORMULA_ARGUMENTS] = {0}, n = op == OP_LOG_BASE ? 1 : f->nodes[i].n_args;
+
+    portolan_text_add(out, "<apply><%s/>", elements[op]);
+    if (op == OP_ADD || op == OP_MULTIPLY || op == OP_AND || op == OP_OR) {
+        write_chain(f, i, op, out);
+    } else {
+        formula_arguments(f, i, arg, FORMULA_ARGUMENTS);
+        write_qualifier(f, i, op, out);
+        for (size_t k = 0; k < n; k++)
+            formula_write_mathml(f, arg[k], out);
+    }
+    portolan_text_add(out, "</apply>");
+}
+
+/* What is kept as its author wrote it is said in the formula language, too. */
+static void write_annotation(const struct portolan_formula *f, size_t i, struct portolan_text *out)
+{
+    struct portolan_text words = {0};
+
+    portolan_text_add(out, "<annotation encoding=\"portolan-formula\">");
+    formula_write_factor(f, i, &words);
+    out->failed = out->failed || words.failed;
+    portolan_text_add_xml(out, words.bytes ? words.bytes : "");
+    portolan_text_clear(&words);
+    portolan_text_add(out, "</annotation></semantics>");
+}
+
+void formula_write_mathml(const struct portolan_formula *f, size_t i, struct portolan_text *out)
+{
+    const struct formula_node *node = &f->nodes[i];
+
+    portolan_text_add(out, node->is_kept ? "<semantics>" : "");
+    switch ((enum formula_op)node->op) {
+    case OP_NUMBER:
+        write_number(out, node->number);
+        break;
+    case OP_NAME:
+        write_name(out, f->names.list[node->name]);
+        break;
+    case OP_CONSTANT:
+        portolan_text_add(out, "<apply><selector/>");
+        write_name(out, f->constants.list[node->name]);
+        portolan_text_add(out, "<cn type=\"integer\">%u</cn></apply>", node->index);
+        break;
+    case OP_SELECT:
+        write_selection(f, i, out);
+        break;
+    default:
+        write_application(f, i, out);
+    }
+    if (node->is_kept)
+        write_annotation(f, i, out);
+}
+
+/* ---- models ---- */
 
 static void write_text_attribute(struct portolan_text *out, const char *name, const char *value)
 {
@@ -15,6 +193,8 @@ static void write_text_attribute(struct portolan_text *out, const char *name, co
     portolan_text_add_xml(out, value);
     portolan_text_add(out, "\"");
 }
+
+static const struct emit_style exact = {.digits = 0};
 
 const char *const xml_kinds[] = {"amount", "count", "share"};
 const char *const xml_statistics[] = {"typical", "median",  "mean",
@@ -31,65 +211,27 @@ static void write_attribute(struct portolan_text *out, const char *name, double 
     portolan_text_add(out, " %s=\"%s\"", name, number);
 }
 
-static void write_power(struct portolan_text *out, const char *name, double exponent)
+/* What B holds, in MathML; empties B. */
+static void write_built(struct portolan_text *out, struct formula_builder *b)
 {
-    if (exponent == 0)
-        return;
-    if (exponent == 1) {
-        mathml_write_name(out, name);
+    struct portolan_formula *f = NULL;
+
+    if (formula_end(b, &f)) {
+        out->failed = true;
         return;
     }
-    portolan_text_add(out, "<apply><power/>");
-    mathml_write_name(out, name);
-    mathml_write_number(out, exponent);
-    portolan_text_add(out, "</apply>");
-}
-
-/* The base must be said: without one MathML's logarithm is decimal. */
-static void write_log(struct portolan_text *out, const char *name, int power)
-{
-    if (power == 0)
-        return;
-    if (power > 1)
-        portolan_text_add(out, "<apply><power/>");
-    portolan_text_add(out, "<apply><log/><logbase><cn type=\"integer\">2</cn></logbase>");
-    mathml_write_name(out, name);
-    portolan_text_add(out, "</apply>");
-    if (power > 1)
-        portolan_text_add(out, "<cn type=\"integer\">%d</cn></apply>", power);
-}
-
-/* An expression is marked as one, and said in the formula language too. */
-static void write_expression(struct portolan_text *out, const struct portolan_formula *f)
-{
-    struct portolan_text words = {0};
-
-    portolan_text_add(out, "<semantics>");
     formula_write_mathml(f, f->n_nodes - 1, out);
-    portolan_text_add(out, "<annotation encoding=\"portolan-formula\">");
-    formula_write_factor(f, &words);
-    out->failed = out->failed || words.failed;
-    portolan_text_add_xml(out, words.bytes ? words.bytes : "");
-    portolan_text_clear(&words);
-    portolan_text_add(out, "</annotation></semantics>");
+    portolan_formula_destroy(f);
 }
 
 static void write_term(struct portolan_text *out, const struct portolan_model *m, double constant,
                        const struct portolan_model_shape *shape)
 {
-    if (shape_is_constant(shape, m->n_params)) {
-        mathml_write_number(out, constant);
-        return;
-    }
-    portolan_text_add(out, "<apply><times/>");
-    mathml_write_number(out, constant);
-    if (shape->expression)
-        write_expression(out, shape->expression);
-    for (size_t p = 0; p < m->n_params; p++) {
-        write_power(out, m->params[p], shape->exponents[p]);
-        write_log(out, m->params[p], shape->logs[p]);
-    }
-    portolan_text_add(out, "</apply>");
+    struct formula_builder b;
+
+    if (!emit_begin(&b, m))
+        emit_push_term(&b, m, shape, constant, &exact);
+    write_built(out, &b);
 }
 
 /* The terms on lines of their own, behind INDENT. */
@@ -108,39 +250,14 @@ static void write_sum(struct portolan_text *out, const struct portolan_model *m,
         portolan_text_add(out, "%s</apply>\n", indent);
 }
 
-static void write_comparison(struct portolan_text *out, const struct portolan_model *m,
-                             const struct portolan_model_condition *c, const char *operator,
-                             double bound)
-{
-    bool ratio = c->divisor != SIZE_MAX;
-
-    portolan_text_add(out, "<apply><%s/>%s", operator, ratio ? "<apply><divide/>" : "");
-    mathml_write_name(out, m->params[c->param]);
-    if (ratio)
-        mathml_write_name(out, m->params[c->divisor]);
-    portolan_text_add(out, "%s", ratio ? "</apply>" : "");
-    mathml_write_number(out, bound);
-    portolan_text_add(out, "</apply>");
-}
-
 static void write_conditions(struct portolan_text *out, const struct portolan_model *m,
                              const struct piece *piece)
 {
-    size_t n = 0;
+    struct formula_builder b;
 
-    for (size_t i = 0; i < piece->n_conditions; i++)
-        n += (size_t)isfinite(piece->conditions[i].low) +
-             (size_t)isfinite(piece->conditions[i].high);
-    portolan_text_add(out, "%s", n == 0 ? "<true/>" : n > 1 ? "<apply><and/>" : "");
-    for (size_t i = 0; i < piece->n_conditions; i++) {
-        const struct portolan_model_condition *c = &piece->conditions[i];
-
-        if (isfinite(c->low))
-            write_comparison(out, m, c, "geq", c->low);
-        if (isfinite(c->high))
-            write_comparison(out, m, c, "lt", c->high);
-    }
-    portolan_text_add(out, "%s", n > 1 ? "</apply>" : "");
+    if (!emit_begin(&b, m))
+        emit_push_conditions(&b, m, piece, &exact);
+    write_built(out, &b);
 }
 
 static void write_body(struct portolan_text *out, const struct portolan_model *m)
@@ -166,7 +283,7 @@ static void write_function(struct portolan_text *out, const struct portolan_mode
     portolan_text_add(out, "%s", m->n_params ? "      <lambda>\n" : "");
     for (size_t p = 0; p < m->n_params; p++) {
         portolan_text_add(out, "        <bvar>");
-        mathml_write_name(out, m->params[p]);
+        write_name(out, m->params[p]);
         portolan_text_add(out, "</bvar>\n");
     }
     write_body(out, m);

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAG_SIZES 1
-#define TAG_BYTES 2
-#define TAG_BLOCK 3
+#define TAG_BYTES 1
+#define TAG_BLOCK 2
 
 struct mpi_cohort {
     struct portolan_cohort base; /* first */
@@ -17,17 +16,6 @@ struct mpi_cohort {
     MPI_Comm verdicts; /* apart, since a rank may give up waiting on it */
     double failing;    /* buffer of a verdict, which may outlive the call that gave up */
 };
-
-/* What a rank of the gather tree has so far: blocks of itself and the ranks below, in order. */
-struct subtree {
-    char *bytes;
-    size_t used;
-    uint64_t *sizes;
-    int ranks;
-};
-
-/* In place of sizes: this subtree ran out of memory. */
-#define SUBTREE_FAILED UINT64_MAX
 
 static struct mpi_cohort *of(struct portolan_cohort *c)
 {
@@ -79,37 +67,6 @@ static enum portolan_status mpi_sum(struct portolan_cohort *c, double *values, s
     return reduce(c, values, count, MPI_SUM);
 }
 
-static bool subtree_init(struct subtree *s, int size, const void *bytes, size_t size_bytes)
-{
-    s->ranks = 1;
-    s->used = size_bytes;
-    s->bytes = portolan_calloc(size_bytes ? size_bytes : 1, 1);
-    s->sizes = portolan_calloc((size_t)size, sizeof *s->sizes);
-    if (!s->bytes || !s->sizes)
-        return false;
-    if (size_bytes)
-        memcpy(s->bytes, bytes, size_bytes);
-    s->sizes[0] = size_bytes;
-    return true;
-}
-
-/* Room for a child's bytes; SIZES are its blocks'. */
-static bool subtree_grow(struct subtree *s, const uint64_t *sizes, int ranks, size_t *more)
-{
-    char *bytes;
-
-    *more = 0;
-    for (int i = 0; i < ranks; i++)
-        *more += (size_t)sizes[i];
-    if (!*more)
-        return true;
-    bytes = portolan_reallocarray(s->bytes, s->used + *more, 1);
-    if (!bytes)
-        return false;
-    s->bytes = bytes;
-    return true;
-}
-
 /*
  * Bytes travel in pieces, so that they can be dropped where there is no memory to keep them and the
  * sender must not be left waiting: to cut a message short is an error, and Open MPI may end at it.
@@ -140,89 +97,6 @@ static bool receive_bytes(struct mpi_cohort *m, int from, void *bytes, size_t si
                         TAG_BYTES, m->comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             return false;
     return true;
-}
-
-/* Takes in the subtree of rank FROM; false when memory or MPI failed anywhere in it. */
-static bool take_child(struct mpi_cohort *m, struct subtree *s, int from, int ranks,
-                       uint64_t *sizes)
-{
-    size_t more;
-
-    if (mpi_do_Recv(sizes, ranks, MPI_UINT64_T, from, TAG_SIZES, m->comm, MPI_STATUS_IGNORE) !=
-            MPI_SUCCESS ||
-        sizes[0] == SUBTREE_FAILED)
-        return false;
-    if (!subtree_grow(s, sizes, ranks, &more)) {
-        receive_bytes(m, from, NULL, more);
-        return false;
-    }
-    memcpy(s->sizes + s->ranks, sizes, (size_t)ranks * sizeof *sizes);
-    s->ranks += ranks;
-    if (!receive_bytes(m, from, s->bytes + s->used, more))
-        return false;
-    s->used += more;
-    return true;
-}
-
-static bool give_parent(struct mpi_cohort *m, struct subtree *s, int to, int ranks, bool good)
-{
-    uint64_t failed = SUBTREE_FAILED;
-
-    if (!good) {
-        mpi_do_Send(&failed, 1, MPI_UINT64_T, to, TAG_SIZES, m->comm);
-        return false;
-    }
-    return mpi_do_Send(s->sizes, ranks, MPI_UINT64_T, to, TAG_SIZES, m->comm) == MPI_SUCCESS &&
-           send_bytes(m, to, s->bytes, s->used);
-}
-
-/* Up the binomial tree: at distance MASK, odd multiples give to even ones and are done. */
-static bool climb(struct mpi_cohort *m, struct subtree *s, uint64_t *sizes)
-{
-    int rank = m->base.rank, size = m->base.size;
-    bool good = true;
-
-    for (int mask = 1; mask < size; mask *= 2) {
-        int partner = rank ^ mask;
-
-        if (rank & mask)
-            return give_parent(m, s, partner, s->ranks, good);
-        if (partner < size) {
-            int ranks = size - partner < mask ? size - partner : mask;
-
-            if (!take_child(m, s, partner, ranks, sizes))
-                good = false;
-        }
-    }
-    return good;
-}
-
-static enum portolan_status mpi_gather(struct portolan_cohort *c, const void *bytes,
-                                       size_t size_bytes, void **all, size_t *sizes_bytes)
-{
-    struct mpi_cohort *m = of(c);
-    struct subtree s = {0};
-    uint64_t *sizes = portolan_calloc((size_t)c->size, sizeof *sizes);
-    double lacking = subtree_init(&s, c->size, bytes, size_bytes) && sizes ? 0.0 : 1.0;
-    enum portolan_status status;
-    bool good;
-
-    /* all or none begin, so that none waits for a rank that could not */
-    *all = NULL;
-    status = mpi_max(c, &lacking, 1);
-    good = status == PORTOLAN_OK && lacking <= 0.0 && climb(m, &s, sizes);
-    if (good && c->rank == 0) {
-        *all = s.bytes;
-        s.bytes = NULL;
-        for (int i = 0; sizes_bytes && i < c->size; i++)
-            sizes_bytes[i] = (size_t)s.sizes[i];
-    }
-    free(s.bytes);
-    free(s.sizes);
-    free(sizes);
-    if (status != PORTOLAN_OK)
-        return status;
-    return good ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
 /* What goes ahead of a block on its way up; without a status there are its bytes. */
@@ -303,6 +177,67 @@ static enum portolan_status mpi_reduce(struct portolan_cohort *c, void **bytes, 
         *size_bytes = 0;
     }
     return status;
+}
+
+/* -- gathering: by a reduction to the blocks of all ranks, one behind the other -- */
+
+/* In front of the blocks: how many there are, then the size of each. */
+static size_t head_bytes(uint64_t ranks)
+{
+    return (1 + (size_t)ranks) * sizeof(uint64_t);
+}
+
+/* The blocks of A, then those of B. */
+static enum portolan_status append_blocks(void *unused, const void *a, size_t a_size, const void *b,
+                                          size_t b_size, void **out, size_t *out_size)
+{
+    uint64_t n_a = *(const uint64_t *)a, n_b = *(const uint64_t *)b, n = n_a + n_b;
+    size_t head_a = head_bytes(n_a), head_b = head_bytes(n_b);
+    char *to;
+
+    (void)unused;
+    *out_size = a_size + b_size - sizeof n;
+    if (!(*out = to = portolan_calloc(*out_size, 1)))
+        return PORTOLAN_ENOMEM;
+    memcpy(to, &n, sizeof n);
+    memcpy(to + sizeof n, (const char *)a + sizeof n, head_a - sizeof n);
+    memcpy(to + head_a, (const char *)b + sizeof n, head_b - sizeof n);
+    to += head_bytes(n);
+    memcpy(to, (const char *)a + head_a, a_size - head_a);
+    memcpy(to + a_size - head_a, (const char *)b + head_b, b_size - head_b);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status mpi_gather(struct portolan_cohort *c, const void *bytes,
+                                       size_t size_bytes, void **all, size_t *sizes_bytes)
+{
+    const uint64_t head[] = {1, size_bytes};
+    size_t size = sizeof head + size_bytes;
+    void *blocks = portolan_calloc(size, 1);
+    double lacking = blocks ? 0.0 : 1.0;
+    enum portolan_status status;
+
+    /* all or none begin, so that none waits for a rank that could not */
+    *all = NULL;
+    status = mpi_max(c, &lacking, 1);
+    if (status == PORTOLAN_OK && lacking > 0.0)
+        status = PORTOLAN_ENOMEM;
+    if (status != PORTOLAN_OK) {
+        free(blocks);
+        return status;
+    }
+    memcpy(blocks, head, sizeof head);
+    if (size_bytes)
+        memcpy((char *)blocks + sizeof head, bytes, size_bytes);
+    status = mpi_reduce(c, &blocks, &size, append_blocks, NULL);
+    if (!blocks)
+        return status;
+    for (int i = 0; sizes_bytes && i < c->size; i++)
+        sizes_bytes[i] = (size_t)((const uint64_t *)blocks)[1 + i];
+    size -= head_bytes((uint64_t)c->size);
+    memmove(blocks, (char *)blocks + head_bytes((uint64_t)c->size), size);
+    *all = blocks;
+    return PORTOLAN_OK;
 }
 
 enum portolan_status portolan_mpi_cohort_create(struct portolan_cohort **cohort,

@@ -63,19 +63,56 @@ function write_forms()
     printf " : PMPI_%s(%s);\n}\n", name, given
 }
 
+# Tests until it is done, yielding the processor between.
+function write_loop()
+{
+    printf "    unsigned misses = 0;\n    int result, is_done = 0;\n\n"
+    printf "    while ((result = PMPI_%s) == MPI_SUCCESS && !is_done)\n", other
+    printf "        mpi_relax(&misses);\n    return result;\n}\n"
+}
+
 function write_yielding(    begun, status)
 {
+    printf "\nint mpi_yielding_%s(%s)\n{\n", name, parameters
+    if (other ~ /\(/) {
+        write_loop()
+        return
+    }
+    if (other ~ /^as /) {
+        printf "    return mpi_yielding_%s(%s);\n}\n", substr(other, 4), given
+        return
+    }
     begun = given
     status = sub(/, status$/, "", begun) ? "status" : "MPI_STATUS_IGNORE"
-    printf "\nint mpi_yielding_%s(%s)\n{\n    MPI_Request request;\n", name, parameters
+    printf "    MPI_Request request;\n"
     printf "    int result = PMPI_%s(%s, &request);\n\n", other, begun
-    printf "    return result == MPI_SUCCESS ? mpi_await(comm, &request, %s) : result;\n}\n", status
+    # Where a request says nothing of its communicator, neither do errors of the blocking routine.
+    printf "    return result == MPI_SUCCESS ? %s&request, %s) : result;\n}\n",
+        parameters ~ /MPI_Comm comm/ ? "mpi_await(comm, " : "mpi_yielding_Wait(", status
+}
+
+# "watch(a, b, statuses) then note(...)": leaves the note.
+function write_watch(    watched, statuses)
+{
+    watched = note
+    sub(/^watch\(/, "", watched)
+    sub(/\) then .*/, "", watched)
+    statuses = watched
+    sub(/.*, /, "", statuses)
+    sub(/.*\) then /, "", note)
+    sub(/\(/, "(\\&watched, ", note)
+    if (parameters ~ /int \*indx/)
+        printf "    *indx = MPI_UNDEFINED;\n"
+    printf "    %s = mpi_watch(&watched, %s);\n", statuses, watched
 }
 
 function write_wrapper()
 {
     printf "\nPORTOLAN_API int MPI_%s(%s)\n{\n", name, parameters
-    printf "    struct mpi_call call = {.routine = MPI_ROUTINE_%s};\n\n", name
+    printf "    struct mpi_call call = {.routine = MPI_ROUTINE_%s};\n%s\n", name,
+        note ~ /^watch/ ? "    struct mpi_watched watched;\n" : ""
+    if (note ~ /^watch/)
+        write_watch()
     if (note ~ /^(received|exchanged|matched)/)
         printf "    status = mpi_status(&call, status);\n"
     if (note ~ /_message\(/)

@@ -94,4 +94,22 @@ void mpi_gather_ranks(MPI_Comm comm);
 /* Several threads may call MPI at one time (MPI_THREAD_MULTIPLE). */
 extern bool mpi_is_concurrent;
 
+/* -- peers.c: world ranks of the partners of communicators and windows -- */
+
+/* World ranks of those that calls on a communicator address (in an intercommunicator: the others).
+ */
+struct mpi_peers;
+
+/* To be called when MPI has begun. */
+void mpi_peers_begin(void);
+
+/* World rank of RANK in COMM; -1: none (MPI_PROC_NULL), or of no rank of MPI_COMM_WORLD. */
+int mpi_world_rank(MPI_Comm comm, int rank);
+int mpi_world_rank_in(MPI_Win win, int rank);
+
+/* For later, when COMM may have been freed; NULL when there is no memory. To be released. */
+struct mpi_peers *mpi_peers_hold(MPI_Comm comm);
+void mpi_peers_release(struct mpi_peers *peers);
+int mpi_peers_rank(const struct mpi_peers *peers, int rank);
+
 #endif

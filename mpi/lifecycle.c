@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* How MPI begins and ends. */
 #include "internal.h"
-#include "peers.h"
-
-#include <portolan/probe.h>
 
 #include <stdio.h>
 #include <string.h>

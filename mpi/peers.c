@@ -3,7 +3,7 @@
  * A communicator's translation is made when it is first asked for and kept in an attribute of the
  * communicator, which MPI deletes with it. Each thread remembers the last ones that it used.
  */
-#include "peers.h"
+#include "internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -66,16 +66,6 @@ void mpi_peers_begin(void)
         PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget_win, &win_key, NULL) != MPI_SUCCESS)
         return;
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-}
-
-void mpi_peers_end(void)
-{
-    if (comm_key != MPI_KEYVAL_INVALID)
-        PMPI_Comm_free_keyval(&comm_key);
-    if (win_key != MPI_KEYVAL_INVALID)
-        PMPI_Win_free_keyval(&win_key);
-    if (world_group != MPI_GROUP_NULL)
-        PMPI_Group_free(&world_group);
 }
 
 /* Fills in the ranks; GROUP has peers->size. */

@@ -7,9 +7,7 @@
  * lives, and with threads an entry is looked up before a call completes it and dropped by its
  * address.
  */
-#include "pending.h"
-
-#include "peers.h"
+#include "note.h"
 
 #include <pthread.h>
 

@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gov.cca.ports.MPIService: communicators that are a component's own. */
-#include "service.h"
+/*
+ * gov.cca.ports.MPIService: communicators that are a component's own. gov.cca.ports.MPISetup: a
+ * program that embeds a framework offers that service in it.
+ */
+#include "internal.h"
+
+#include <portolan/framework.h>
 
 #include <stdlib.h>
 
 #include <utlist.h>
+
+#define MPI_SERVICE_TYPE "gov.cca.ports.MPIService"
+
+/* One service in one framework. */
+struct mpi_service {
+    MPI_Comm scope; /* whose duplicates components get; not ours */
+    bool is_losing; /* what components have left is not freed */
+};
 
 struct given {
     struct given *next;
@@ -149,7 +162,8 @@ static void destroy_port(void *arg, gov_cca_Port port)
     p->service = NULL;
 }
 
-struct mpi_service *mpi_service_create(MPI_Comm scope, struct portolan_error *err)
+/* For that scope; NULL with EINVAL (MPI is not running) or ENOMEM in ERR. */
+static struct mpi_service *service_create(MPI_Comm scope, struct portolan_error *err)
 {
     struct mpi_service *service;
 
@@ -165,8 +179,9 @@ struct mpi_service *mpi_service_create(MPI_Comm scope, struct portolan_error *er
     return service;
 }
 
-enum portolan_status mpi_service_offer(struct portolan_framework *fw, struct mpi_service *service,
-                                       struct portolan_error *err)
+/* Takes over SERVICE when it succeeds. */
+static enum portolan_status service_offer(struct portolan_framework *fw,
+                                          struct mpi_service *service, struct portolan_error *err)
 {
     const struct portolan_service offer = {.type = MPI_SERVICE_TYPE,
                                            .arg = service,
@@ -180,11 +195,120 @@ enum portolan_status mpi_service_offer(struct portolan_framework *fw, struct mpi
 enum portolan_status portolan_mpi_serve(struct portolan_framework *fw, struct portolan_error *err)
 {
     struct portolan_error cause = {0};
-    struct mpi_service *service = mpi_service_create(MPI_COMM_WORLD, &cause);
-    enum portolan_status status = service ? mpi_service_offer(fw, service, &cause) : cause.status;
+    struct mpi_service *service = service_create(MPI_COMM_WORLD, &cause);
+    enum portolan_status status = service ? service_offer(fw, service, &cause) : cause.status;
 
     if (status == PORTOLAN_OK)
         return status;
     free(service);
     return portolan_error_set(err, status, "%s", cause.text);
+}
+
+/* -- the setup -- */
+
+struct setup {
+    struct sidl_object object;
+    gov_cca_AbstractFramework framework; /* where the service is; ours, or NULL */
+    struct mpi_service *service;         /* the framework's */
+};
+
+/* Whether the service is there: the framework may have been shut down since. */
+static bool is_serving(const struct setup *s)
+{
+    return s->framework && portolan_framework_peek(s->framework);
+}
+
+static sidl_bool setup_isInitialized(void *self, sidl_BaseInterface *_ex)
+{
+    (void)_ex;
+    return is_serving(self);
+}
+
+static void setup_forget(struct setup *s)
+{
+    sidl_reference_delete(s->framework, NULL);
+    s->framework = NULL;
+    s->service = NULL;
+}
+
+static enum portolan_status setup_offer(struct setup *s, int64_t comm, gov_cca_AbstractFramework af,
+                                        struct portolan_error *err)
+{
+    struct portolan_framework *fw = portolan_framework_peek(af);
+    MPI_Comm scope = PMPI_Comm_f2c((MPI_Fint)comm);
+    struct mpi_service *service;
+    enum portolan_status status;
+
+    if (is_serving(s))
+        return portolan_error_set(err, PORTOLAN_EEXISTS, "the MPI service was set up already");
+    if (!fw)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "the MPI service needs a framework of Portolan that is not shut "
+                                  "down");
+    if (scope == MPI_COMM_NULL)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "the communicator is null");
+    if (!(service = service_create(scope, err)))
+        return err->status;
+    if ((status = service_offer(fw, service, err)) != PORTOLAN_OK) {
+        free(service);
+        return status;
+    }
+    setup_forget(s);
+    s->service = service;
+    sidl_reference_add(s->framework = af, NULL);
+    return PORTOLAN_OK;
+}
+
+static void setup_initAsService(void *self, int64_t comm, gov_cca_AbstractFramework *af,
+                                sidl_BaseInterface *_ex)
+{
+    struct portolan_error err = {0};
+
+    if (setup_offer(self, comm, *af, &err) != PORTOLAN_OK)
+        portolan_throw(_ex, err.status, "%s", err.text);
+}
+
+static void setup_finalize(void *self, sidl_bool reclaim, sidl_BaseInterface *_ex)
+{
+    struct setup *s = self;
+    struct portolan_error err = {0};
+
+    if (!is_serving(s)) {
+        portolan_throw(_ex, PORTOLAN_EINVAL, "the MPI service is not set up");
+        return;
+    }
+    s->service->is_losing = !reclaim;
+    if (portolan_framework_unserve(portolan_framework_peek(s->framework), MPI_SERVICE_TYPE, &err) !=
+        PORTOLAN_OK)
+        portolan_throw(_ex, err.status, "%s", err.text);
+    setup_forget(s);
+}
+
+static void setup_destroy(void *self)
+{
+    setup_forget(self);
+}
+
+static const struct gov_cca_ports_MPISetup__epv setup_epv = {
+    .f_isInitialized = setup_isInitialized,
+    .f_initAsService = setup_initAsService,
+    .f_finalize = setup_finalize,
+};
+
+static const struct sidl_implements setup_implements[] = {
+    {&gov_cca_ports_MPISetup__type, &setup_epv}};
+
+static const struct sidl_class setup_class = {
+    .name = "portolan.MPISetup",
+    .version = "0.1",
+    .size = sizeof(struct setup),
+    .implements = setup_implements,
+    .n_implements = 1,
+    .destroy = setup_destroy,
+};
+
+gov_cca_ports_MPISetup portolan_mpi_setup_create(sidl_BaseInterface *_ex)
+{
+    *_ex = NULL;
+    return sidl_object_facet(sidl_object_create(&setup_class, _ex), "gov.cca.ports.MPISetup");
 }

@@ -295,31 +295,3 @@ enum portolan_status mpi_traffic(struct portolan_probe_traffic **rows, size_t *n
     *rows = out;
     return PORTOLAN_OK;
 }
-
-enum portolan_status portolan_mpi_totals(struct portolan_mpi_total **rows, size_t *count)
-{
-    struct portolan_probe_traffic *traffic;
-    struct portolan_mpi_total *out;
-    size_t n;
-    enum portolan_status status = mpi_traffic(&traffic, &n);
-
-    *rows = NULL;
-    *count = 0;
-    if (status != PORTOLAN_OK || !n)
-        return status;
-    if (!(out = portolan_calloc(n, sizeof *out))) {
-        free(traffic);
-        return PORTOLAN_ENOMEM;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (i == 0 || traffic[i].routine != traffic[i - 1].routine)
-            out[(*count)++].routine = traffic[i].routine;
-        out[*count - 1].calls += traffic[i].calls;
-        out[*count - 1].time_ns += traffic[i].time_ns;
-        *(traffic[i].received ? &out[*count - 1].received_bytes : &out[*count - 1].bytes) +=
-            traffic[i].bytes;
-    }
-    free(traffic);
-    *rows = out;
-    return PORTOLAN_OK;
-}

@@ -6,16 +6,6 @@
 
 #include "mpi_yielding.h"
 
-int mpi_yielding_Wait(MPI_Request *request, MPI_Status *status)
-{
-    unsigned misses = 0;
-    int result, is_done = 0;
-
-    while ((result = PMPI_Test(request, &is_done, status)) == MPI_SUCCESS && !is_done)
-        mpi_relax(&misses);
-    return result;
-}
-
 /*
  * One after the other: MPICH 4.0's MPI_Testall fails when some requests of partitioned messages
  * have completed and others have not.
@@ -59,18 +49,6 @@ int mpi_yielding_Waitall(int count, MPI_Request array_of_requests[], MPI_Status 
     return result;
 }
 
-int mpi_yielding_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
-{
-    unsigned misses = 0;
-    int result, is_done = 0;
-
-    while ((result = PMPI_Testany(count, array_of_requests, indx, &is_done, status)) ==
-               MPI_SUCCESS &&
-           !is_done)
-        mpi_relax(&misses);
-    return result;
-}
-
 int mpi_yielding_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
                           int array_of_indices[], MPI_Status array_of_statuses[])
 {
@@ -84,62 +62,6 @@ int mpi_yielding_Waitsome(int incount, MPI_Request array_of_requests[], int *out
     return result;
 }
 
-int mpi_yielding_Win_wait(MPI_Win win)
-{
-    unsigned misses = 0;
-    int result, is_done = 0;
-
-    while ((result = PMPI_Win_test(win, &is_done)) == MPI_SUCCESS && !is_done)
-        mpi_relax(&misses);
-    return result;
-}
-
-int mpi_yielding_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
-{
-    unsigned misses = 0;
-    int result, is_there = 0;
-
-    while ((result = PMPI_Iprobe(source, tag, comm, &is_there, status)) == MPI_SUCCESS && !is_there)
-        mpi_relax(&misses);
-    return result;
-}
-
-int mpi_yielding_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
-                        MPI_Status *status)
-{
-    unsigned misses = 0;
-    int result, is_there = 0;
-
-    while ((result = PMPI_Improbe(source, tag, comm, &is_there, message, status)) == MPI_SUCCESS &&
-           !is_there)
-        mpi_relax(&misses);
-    return result;
-}
-
-/* Where a request says nothing of its communicator, neither do errors of the blocking routine. */
-static int receive_message(int result, MPI_Request *request, MPI_Status *status)
-{
-    return result == MPI_SUCCESS ? mpi_yielding_Wait(request, status) : result;
-}
-
-int mpi_yielding_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
-                       MPI_Status *status)
-{
-    MPI_Request request;
-    int result = PMPI_Imrecv(buf, count, datatype, message, &request);
-
-    return receive_message(result, &request, status);
-}
-
-int mpi_yielding_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
-                         MPI_Status *status)
-{
-    MPI_Request request;
-    int result = PMPI_Imrecv_c(buf, count, datatype, message, &request);
-
-    return receive_message(result, &request, status);
-}
-
 /* A receive of nothing has the status that it should have only if it blocks, which it does not. */
 int mpi_yielding_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                         MPI_Comm comm, MPI_Status *status)
@@ -151,12 +73,6 @@ int mpi_yielding_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int s
         return PMPI_Recv_c(buf, count, datatype, source, tag, comm, status);
     result = PMPI_Irecv_c(buf, count, datatype, source, tag, comm, &request);
     return result == MPI_SUCCESS ? mpi_await(comm, &request, status) : result;
-}
-
-int mpi_yielding_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
-                      MPI_Comm comm, MPI_Status *status)
-{
-    return mpi_yielding_Recv_c(buf, count, datatype, source, tag, comm, status);
 }
 
 /*
@@ -205,14 +121,6 @@ int mpi_yielding_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
     return result != MPI_SUCCESS ? result : sent;
 }
 
-int mpi_yielding_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                          int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                          int source, int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-    return mpi_yielding_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-                                   recvtype, source, recvtag, comm, status);
-}
-
 /* As MPICH does it: what is sent is packed first. */
 int mpi_yielding_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
                                     int sendtag, int source, int recvtag, MPI_Comm comm,
@@ -236,12 +144,4 @@ int mpi_yielding_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dat
     }
     free(packed);
     return result;
-}
-
-int mpi_yielding_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
-                                  int sendtag, int source, int recvtag, MPI_Comm comm,
-                                  MPI_Status *status)
-{
-    return mpi_yielding_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag,
-                                           comm, status);
 }

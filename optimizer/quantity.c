@@ -133,7 +133,7 @@ static struct portolan_model_options options_of(const struct portolan_model_data
     struct portolan_model_options options = {.allow_negative = kind == QUANTITY_CONTEXT};
 
     if (data->n_params >= MANY_INPUTS) {
-        options.families = PORTOLAN_MODEL_CONSTANT | PORTOLAN_MODEL_PRODUCT;
+        options.only_products = true;
         options.max_pieces = 1;
     }
     return options;
@@ -531,13 +531,12 @@ enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, s
 
 enum portolan_status plan_rows_begin_update(struct plan_rows *r, const struct quantity *q)
 {
-    const struct portolan_update_options options = {.gate = gate};
     struct inputs in;
     enum portolan_status status;
 
     if (!inputs_init(&in, q, r->names, r->n_names, r->n, r->x, r->y, r->weight))
         return PORTOLAN_ENOMEM;
-    status = portolan_update_create(r->model, &in.data, &options, &r->update, NULL);
+    status = portolan_update_create(r->model, &in.data, gate, &r->update, NULL);
     free(in.x);
     return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
 }

@@ -39,6 +39,52 @@ static struct portolan_probe_binding *enter_unmarked(const struct probe_thread *
     }
 }
 
+/*
+ * Which calls of a port are timed. Each is with the same probability on its own: gaps follow the
+ * geometric distribution, which has no memory, so that the first gap of a record needs no care and
+ * no period of the program can meet one of ours.
+ */
+
+/* xorshift64* */
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t x = *state;
+
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    *state = x;
+    return x * 0x2545F4914F6CDD1DU;
+}
+
+/* Every thread begins elsewhere. */
+static uint64_t seed(const struct probe_thread *t)
+{
+    uint64_t x = (uint64_t)t->index * 0x9E3779B97F4A7C15U ^ portolan_probe_now();
+
+    return x ? x : 1;
+}
+
+/* Draws how many calls of NODE there are to the next one that is timed. */
+static void draw_gap(struct probe_thread *t, struct portolan_probe_node *node, uint32_t one_in)
+{
+    double u, gap;
+
+    node->one_in = one_in;
+    node->skip = 1;
+    if (one_in <= 1)
+        return;
+    if (!t->random)
+        t->random = seed(t);
+    if (t->gap_one_in != one_in) {
+        t->gap_one_in = one_in;
+        t->gap_scale = 1.0 / log1p(-1.0 / (double)one_in);
+    }
+    u = ((double)(draw(&t->random) >> 11) + 0.5) * 0x1p-53; /* between 0 and 1, never one of them */
+    gap = log(u) * t->gap_scale;
+    node->skip = gap < UINT32_MAX - 1 ? 1 + (uint32_t)gap : UINT32_MAX;
+}
+
 /* Whether the call of PORT that NODE is for is to be timed. */
 static bool is_chosen(struct probe_thread *t, const struct portolan_probe_port *port,
                       struct portolan_probe_node *node)
@@ -46,10 +92,10 @@ static bool is_chosen(struct probe_thread *t, const struct portolan_probe_port *
     uint32_t one_in = __atomic_load_n(&port->one_in, __ATOMIC_RELAXED);
 
     if (node->one_in != one_in)
-        probe_draw(t, node, one_in);
+        draw_gap(t, node, one_in);
     if (--node->skip)
         return false;
-    probe_draw(t, node, one_in);
+    draw_gap(t, node, one_in);
     return true;
 }
 

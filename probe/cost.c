@@ -10,17 +10,7 @@
 
 static struct portolan_probe_cost remembered;
 static bool is_remembered;
-static pthread_mutex_t cost_lock = PTHREAD_MUTEX_INITIALIZER;
-
-void probe_cost_lock(void)
-{
-    pthread_mutex_lock(&cost_lock);
-}
-
-void probe_cost_unlock(void)
-{
-    pthread_mutex_unlock(&cost_lock);
-}
+pthread_mutex_t probe_cost_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int64_t empty(int64_t n)
 {
@@ -217,7 +207,7 @@ struct portolan_probe_cost portolan_probe_cost(void)
 {
     struct portolan_probe_cost cost = {0};
 
-    pthread_mutex_lock(&cost_lock);
+    pthread_mutex_lock(&probe_cost_lock);
     if (is_remembered) {
         cost = remembered;
     } else {
@@ -233,6 +223,6 @@ struct portolan_probe_cost portolan_probe_cost(void)
         }
     }
     cost.counters_ns = probe_counters_cost_ns();
-    pthread_mutex_unlock(&cost_lock);
+    pthread_mutex_unlock(&probe_cost_lock);
     return cost;
 }

@@ -5,6 +5,8 @@
 
 #include <portolan/probe.h>
 
+#include <pthread.h>
+
 /* Frames per thread: 4 MiB of address space, of which only what is touched becomes memory. */
 #define PROBE_FRAMES 65536
 /* Key-space bits in a node's method, so that bins never meet exact values; PROFILED is the third.
@@ -127,15 +129,7 @@ probe_frame_port(const struct portolan_probe_frame *f)
                                                   PORTOLAN_PROBE_SPECIAL));
 }
 
-/* retarget.c: waits until no call of PORT for which COUNTS says yes is running. */
-typedef bool probe_counts_fn(const struct portolan_probe_binding *seen, const void *arg);
-/* Asked by a function whose own frame ends at SP: what a longjmp left above is not counted. */
-bool probe_own_stack_holds(const struct portolan_probe_port *port, void *sp);
-enum portolan_status probe_barrier_and_wait(const struct portolan_probe_port *port,
-                                            probe_counts_fn *counts, const void *arg,
-                                            uint64_t timeout_ns, struct portolan_error *err);
-
-/* gate.c: whether a closed gate lets a call pass that would begin in frame F (NULL: in none). */
+/* port.c: whether a closed gate lets a call pass that would begin in frame F (NULL: in none). */
 bool probe_gate_lets_pass(const struct probe_thread *t, const struct portolan_probe_frame *f,
                           const struct portolan_probe_port *port);
 /* Sleeps while PORT's flags are FLAGS. */
@@ -194,20 +188,10 @@ void probe_span_drop(struct probe_thread *t, const struct portolan_probe_frame *
  */
 void probe_spans_begin(struct probe_thread *t);
 
-/* parameter.c: held by who registers a parameter, before the methods' lock. */
-void probe_parameters_lock(void);
-void probe_parameters_unlock(void);
-
 /* event.c */
 void probe_events_free(struct probe_events *events);
 /* Empties them; the caller sees to it that no thread triggers meanwhile. */
 void probe_events_reset(void);
-
-/* sampling.c: gives PORT FLAGS, of which those in KEPT stay as they are. */
-void probe_port_change_flags(struct portolan_probe_port *port, uint32_t kept, uint32_t flags);
-
-/* sampling.c: draws how many calls of NODE there are to the next one that is timed. */
-void probe_draw(struct probe_thread *t, struct portolan_probe_node *node, uint32_t one_in);
 
 /* rows.c: notes a row of the call in F, which is about to be recorded and counts no more. */
 void probe_row_note(struct probe_thread *t, struct portolan_probe_frame *f, uint64_t elapsed,
@@ -219,18 +203,10 @@ uint64_t probe_rows_spill_now(void);
 /* Forgets those that wait; nobody is inside a monitored call with rows. */
 void probe_rows_forget(void);
 
-/* fork.c: once, before anything else does the same. */
-void probe_survive_fork(void);
-/* For it. In the child: other threads are gone; neither rows nor their file are its own. */
-void probe_cost_lock(void);
-void probe_cost_unlock(void);
-void probe_rows_lock(void);
-void probe_rows_unlock(void);
-void probe_methods_lock(void);
-void probe_methods_unlock(void);
-void probe_registry_lock(void);
-void probe_registry_unlock(void);
-void probe_thread_stay_alone(void);
+/* The locks that a fork takes, in this order, and gives back on both sides. */
+extern pthread_mutex_t probe_cost_lock, probe_rows_lock, probe_events_lock, probe_parameters_lock,
+    probe_methods_lock, probe_registry_lock;
+/* In the child: neither rows nor their file are its own. */
 void probe_rows_abandon(void);
 
 /* tree.c */

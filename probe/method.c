@@ -3,29 +3,19 @@
  */
 #include "internal.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct method_block {
     struct method_block *next;
+    struct portolan_arena arena; /* of all below */
     size_t count;
     struct portolan_probe_method_info *infos;
 };
 
-static pthread_mutex_t methods_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t probe_methods_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct method_block *blocks;
 static uint32_t next_handle = PORTOLAN_PROBE_HANDLE_OWN + 1;
-
-void probe_methods_lock(void)
-{
-    pthread_mutex_lock(&methods_lock);
-}
-
-void probe_methods_unlock(void)
-{
-    pthread_mutex_unlock(&methods_lock);
-}
 
 #define OURS(number, text)                                                                         \
     {                                                                                              \
@@ -81,58 +71,42 @@ static const struct method_block *block_find(const struct portolan_probe_connect
     return NULL;
 }
 
-/* Strings go one behind the other into TEXT, or are only measured when TEXT is NULL. */
-static size_t put_text(char *text, size_t used, const char **to, const char *from)
+static const char *keep(struct method_block *b, const char *text)
 {
-    size_t size = strlen(from ? from : "") + 1;
-
-    if (text) {
-        memcpy(text + used, from ? from : "", size);
-        *to = text + used;
-    }
-    return used + size;
+    return portolan_arena_strdup(&b->arena, text ? text : "");
 }
 
-static size_t put_info(char *text, size_t used, struct portolan_probe_method_info *info,
-                       const struct portolan_probe_connection *c,
-                       const struct portolan_probe_method *m)
+static struct portolan_probe_method_info keep_info(struct method_block *b,
+                                                   const struct portolan_probe_connection *c,
+                                                   const struct portolan_probe_method *m)
 {
-    used = put_text(text, used, &info->connection.user, c->user);
-    used = put_text(text, used, &info->connection.uses, c->uses);
-    used = put_text(text, used, &info->connection.provider, c->provider);
-    used = put_text(text, used, &info->connection.provides, c->provides);
-    used = put_text(text, used, &info->connection.provider_class, c->provider_class);
-    used = put_text(text, used, &info->connection.port_type, c->port_type);
-    used = put_text(text, used, &info->method.name, m->name);
+    struct portolan_probe_method_info info = {
+        .connection = {keep(b, c->user), keep(b, c->uses), keep(b, c->provider),
+                       keep(b, c->provides), keep(b, c->provider_class), keep(b, c->port_type)},
+        .method = *m};
+
+    info.method.name = keep(b, m->name);
     for (unsigned i = 0; i < PORTOLAN_PROBE_CONTEXTS; i++)
-        used =
-            put_text(text, used, &info->method.context[i], i < m->n_context ? m->context[i] : "");
-    info->method.n_context = m->n_context;
-    info->method.real_contexts = m->real_contexts;
-    info->method.kind = m->kind;
-    return used;
+        info.method.context[i] = keep(b, i < m->n_context ? m->context[i] : "");
+    return info;
 }
 
-/* One allocation holds block, rows and strings. */
 static struct method_block *block_create(const struct portolan_probe_connection *connection,
                                          const struct portolan_probe_method *methods, size_t count)
 {
-    struct portolan_probe_method_info scratch;
-    struct method_block *b;
-    size_t text_size = 0, used = 0;
-    char *text;
+    struct method_block *b = portolan_calloc(1, sizeof *b);
 
-    for (size_t i = 0; i < count; i++)
-        text_size = put_info(NULL, text_size, &scratch, connection, &methods[i]);
-    b = portolan_calloc(1, sizeof *b + count * sizeof *b->infos + text_size);
     if (!b)
         return NULL;
     b->count = count;
-    b->infos = (struct portolan_probe_method_info *)(b + 1);
-    text = (char *)(b->infos + count);
-    for (size_t i = 0; i < count; i++)
-        used = put_info(text, used, &b->infos[i], connection, &methods[i]);
-    return b;
+    b->infos = portolan_arena_alloc(&b->arena, count, sizeof *b->infos);
+    for (size_t i = 0; b->infos && i < count; i++)
+        b->infos[i] = keep_info(b, connection, &methods[i]);
+    if (!b->arena.failed)
+        return b;
+    portolan_arena_clear(&b->arena);
+    free(b);
+    return NULL;
 }
 
 static enum portolan_status block_add(const struct portolan_probe_connection *connection,
@@ -173,13 +147,13 @@ portolan_probe_methods_register(const struct portolan_probe_connection *connecti
                                       "methods %s and %s are of different kinds", methods[0].name,
                                       methods[i].name);
     }
-    pthread_mutex_lock(&methods_lock);
+    pthread_mutex_lock(&probe_methods_lock);
     known = block_find(connection, methods, count);
     if (known)
         *first = known->infos[0].handle;
     else
         status = block_add(connection, methods, count, first);
-    pthread_mutex_unlock(&methods_lock);
+    pthread_mutex_unlock(&probe_methods_lock);
     if (status != PORTOLAN_OK)
         return portolan_error_set(err, status, "no memory for the methods of port %s of %s",
                                   connection->uses, connection->user);
@@ -192,11 +166,11 @@ const struct portolan_probe_method_info *portolan_probe_method_peek(uint32_t han
 
     if (handle <= PORTOLAN_PROBE_HANDLE_OWN)
         return &ours[handle];
-    pthread_mutex_lock(&methods_lock);
+    pthread_mutex_lock(&probe_methods_lock);
     for (const struct method_block *b = blocks; b && !info; b = b->next)
         if (handle >= b->infos[0].handle && handle - b->infos[0].handle < b->count)
             info = &b->infos[handle - b->infos[0].handle];
-    pthread_mutex_unlock(&methods_lock);
+    pthread_mutex_unlock(&probe_methods_lock);
     return info;
 }
 
@@ -206,9 +180,9 @@ void portolan_probe_methods_visit(bool (*visit)(void *arg,
 {
     bool more = true;
 
-    pthread_mutex_lock(&methods_lock);
+    pthread_mutex_lock(&probe_methods_lock);
     for (const struct method_block *b = blocks; b && more; b = b->next)
         for (size_t i = 0; i < b->count && more; i++)
             more = visit(arg, &b->infos[i]);
-    pthread_mutex_unlock(&methods_lock);
+    pthread_mutex_unlock(&probe_methods_lock);
 }

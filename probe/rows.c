@@ -21,7 +21,7 @@ struct pool {
     uint64_t free_blocks[]; /* a bit each */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t probe_rows_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pool *pool; /* NULL: rows were never wanted */
 static size_t memory_bytes = PORTOLAN_PROBE_ROWS_MEMORY;
 
@@ -35,16 +35,6 @@ static struct {
     size_t n_rows;
     uint64_t unreadable;
 } reader = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void probe_rows_lock(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-void probe_rows_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
-}
 
 /* ------------------------------------------------- blocks */
 
@@ -342,22 +332,22 @@ portolan_probe_rows_take(int (*visit)(void *arg, const struct portolan_probe_row
         pthread_mutex_unlock(&reader.lock);
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to read rows");
     }
-    probe_rows_lock();
+    pthread_mutex_lock(&probe_rows_lock);
     n_lost = begin_taking();
     while (goes_on) {
         if (!reader.n_rows)
             fill();
         if (!reader.n_rows)
             break;
-        probe_rows_unlock();
+        pthread_mutex_unlock(&probe_rows_lock);
         goes_on = visit(arg, reader.rows, reader.n_rows) == 0;
-        probe_rows_lock();
+        pthread_mutex_lock(&probe_rows_lock);
         if (goes_on)
             reader.n_rows = 0;
     }
     n_lost += reader.unreadable;
     reader.unreadable = 0;
-    probe_rows_unlock();
+    pthread_mutex_unlock(&probe_rows_lock);
     pthread_mutex_unlock(&reader.lock);
     if (lost)
         *lost = n_lost;
@@ -388,9 +378,9 @@ static void forget(void)
 
 void probe_rows_forget(void)
 {
-    probe_rows_lock();
+    pthread_mutex_lock(&probe_rows_lock);
     forget();
-    probe_rows_unlock();
+    pthread_mutex_unlock(&probe_rows_lock);
 }
 
 /* The lock is held; a reader in the middle of its work was another thread. */
@@ -411,9 +401,9 @@ static void start(void)
 
 void probe_rows_start(void)
 {
-    probe_rows_lock();
+    pthread_mutex_lock(&probe_rows_lock);
     start();
-    probe_rows_unlock();
+    pthread_mutex_unlock(&probe_rows_lock);
 }
 
 static bool is_waiting(void)
@@ -470,21 +460,21 @@ enum portolan_status portolan_probe_rows_configure(const struct portolan_probe_r
     enum portolan_status status;
 
     pthread_mutex_lock(&reader.lock);
-    probe_rows_lock();
+    pthread_mutex_lock(&probe_rows_lock);
     if (is_waiting())
         status = portolan_error_set(err, PORTOLAN_EBUSY, "rows wait to be taken");
     else if (!others_are_idle())
         status = portolan_error_set(err, PORTOLAN_EBUSY, "a thread is inside a call");
     else
         status = configure(bytes, limits->spill_bytes, limits->folder, err);
-    probe_rows_unlock();
+    pthread_mutex_unlock(&probe_rows_lock);
     pthread_mutex_unlock(&reader.lock);
     return status;
 }
 
 void portolan_probe_rows_trouble(char *text, size_t size)
 {
-    probe_rows_lock();
+    pthread_mutex_lock(&probe_rows_lock);
     rows_spill_trouble(text, size);
-    probe_rows_unlock();
+    pthread_mutex_unlock(&probe_rows_lock);
 }

@@ -9,10 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
-
-#define AT_ONCE 32 /* blocks in one write */
 
 static struct {
     int fd; /* -1: none yet */
@@ -91,58 +88,52 @@ enum portolan_status rows_spill_configure(uint64_t limit, const char *folder,
     return PORTOLAN_OK;
 }
 
-/* Writes all of VECTOR at OFFSET. */
-static bool write_all(struct iovec *vector, int n, uint64_t offset)
+/* Writes (OUT) or reads all of BYTES at *AT, which moves on. */
+static bool move_bytes(bool out, void *bytes, size_t size, uint64_t *at)
 {
-    while (n) {
-        ssize_t done = pwritev(spill.fd, vector, n, (off_t)offset);
+    for (size_t done = 0; done < size;) {
+        void *left = (char *)bytes + done;
+        ssize_t n = out ? pwrite(spill.fd, left, size - done, (off_t)(*at + done))
+                        : pread(spill.fd, left, size - done, (off_t)(*at + done));
 
-        if (done < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR)
             continue;
-        if (done <= 0) {
-            note_trouble("rows cannot be written in", done ? errno : ENOSPC);
+        if (n <= 0) {
+            note_trouble(out ? "rows cannot be written in" : "rows cannot be read back in",
+                         n     ? errno
+                         : out ? ENOSPC
+                               : EIO);
             return false;
         }
-        offset += (uint64_t)done;
-        for (; n && (size_t)done >= vector->iov_len; n--, vector++)
-            done -= (ssize_t)vector->iov_len;
-        if (n) {
-            vector->iov_base = (char *)vector->iov_base + done;
-            vector->iov_len -= (size_t)done;
-        }
+        done += (size_t)n;
     }
+    *at += size;
     return true;
 }
 
-/* Some complete blocks of T, oldest first. False: there are none, or no room for them. */
-static bool write_some(struct probe_thread *t)
+/* The oldest block of T, if it is complete. False: it is not, or there is no room for it. */
+static bool write_oldest(struct probe_thread *t)
 {
-    struct rows_chunk heads[AT_ONCE];
-    struct iovec vector[2 * AT_ONCE];
-    uint64_t bytes = 0, rows = 0;
-    int n = 0;
+    struct rows_block *b = rows_oldest(t);
+    uint64_t end = spill.end;
+    struct rows_chunk head;
 
-    for (struct rows_block *b = rows_oldest(t); b && n < AT_ONCE && rows_is_complete(b);
-         b = b->next, n++) {
-        heads[n] = (struct rows_chunk){t->index, rows_bytes(b->filled) - b->read,
-                                       rows_number(b->filled) - b->read_rows, 0};
-        if (spill.end + bytes + sizeof heads[n] + heads[n].bytes > spill.limit) {
-            snprintf(spill.trouble, sizeof spill.trouble,
-                     "the file of rows in %s is full: %llu bytes are its limit",
-                     folder_of(spill.folder), (unsigned long long)spill.limit);
-            break;
-        }
-        vector[2 * n] = (struct iovec){&heads[n], sizeof heads[n]};
-        vector[2 * n + 1] = (struct iovec){b->data + b->read, heads[n].bytes};
-        bytes += sizeof heads[n] + heads[n].bytes;
-        rows += heads[n].rows;
-    }
-    if (!n || !write_all(vector, 2 * n, spill.end))
+    if (!b || !rows_is_complete(b))
         return false;
-    spill.end += bytes;
-    t->rows_spilled += rows;
-    while (n--)
-        rows_release_oldest(t);
+    head = (struct rows_chunk){t->index, rows_bytes(b->filled) - b->read,
+                               rows_number(b->filled) - b->read_rows, 0};
+    if (end + sizeof head + head.bytes > spill.limit) {
+        snprintf(spill.trouble, sizeof spill.trouble,
+                 "the file of rows in %s is full: %llu bytes are its limit",
+                 folder_of(spill.folder), (unsigned long long)spill.limit);
+        return false;
+    }
+    if (!move_bytes(true, &head, sizeof head, &end) ||
+        !move_bytes(true, b->data + b->read, head.bytes, &end))
+        return false;
+    spill.end = end;
+    t->rows_spilled += head.rows;
+    rows_release_oldest(t);
     return true;
 }
 
@@ -155,7 +146,7 @@ static void write_blocks(void)
         return;
     }
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
-        while (write_some(t))
+        while (write_oldest(t))
             ;
 }
 
@@ -163,31 +154,12 @@ uint64_t probe_rows_spill_now(void)
 {
     uint64_t rows = 0;
 
-    probe_rows_lock();
+    pthread_mutex_lock(&probe_rows_lock);
     write_blocks();
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
         rows += t->rows_spilled;
-    probe_rows_unlock();
+    pthread_mutex_unlock(&probe_rows_lock);
     return rows;
-}
-
-static bool read_all(void *to, size_t size)
-{
-    size_t got = 0;
-
-    while (got < size) {
-        ssize_t n = pread(spill.fd, (char *)to + got, size - got, (off_t)(spill.begin + got));
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            note_trouble("rows cannot be read back in", n ? errno : EIO);
-            return false;
-        }
-        got += (size_t)n;
-    }
-    spill.begin += size;
-    return true;
 }
 
 bool rows_spill_read(struct rows_chunk *head, void *data, uint64_t *unreadable)
@@ -197,7 +169,8 @@ bool rows_spill_read(struct rows_chunk *head, void *data, uint64_t *unreadable)
             rows_spill_forget();
         return false;
     }
-    if (read_all(head, sizeof *head) && head->bytes <= ROWS_DATA && read_all(data, head->bytes))
+    if (move_bytes(false, head, sizeof *head, &spill.begin) && head->bytes <= ROWS_DATA &&
+        move_bytes(false, data, head->bytes, &spill.begin))
         return true;
     /* nothing is known of what follows */
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t)) {
@@ -225,9 +198,9 @@ static void *writer(void *unused)
         while (sem_wait(&spill.wake) != 0)
             ;
         __atomic_store_n(&spill.asked, false, __ATOMIC_RELEASE);
-        probe_rows_lock();
+        pthread_mutex_lock(&probe_rows_lock);
         write_blocks();
-        probe_rows_unlock();
+        pthread_mutex_unlock(&probe_rows_lock);
     }
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The records of threads, and what a fork does to them. */
 #include "internal.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -19,23 +19,14 @@ __thread struct portolan_probe_thread *portolan_probe_thread
 #define PROBE_THREAD_SIZE                                                                          \
     (sizeof(struct probe_thread) + PROBE_FRAMES * sizeof(struct portolan_probe_frame))
 
-static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t probe_registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct probe_thread *registry_first, *registry_last;
 static pthread_key_t thread_key;
 static bool have_key;
 
-static void detach(void *record);
-
 /* Where the program is checked for leaks: what a mapping refers to is only known if it is told. */
 void __lsan_register_root_region(const void *p, size_t size) __attribute__((weak));
 void __lsan_unregister_root_region(const void *p, size_t size) __attribute__((weak));
-
-/* Early: the locks of those who watch forks later are taken first, as elsewhere. */
-__attribute__((constructor(101))) static void make_key(void)
-{
-    probe_survive_fork();
-    have_key = pthread_key_create(&thread_key, detach) == 0;
-}
 
 /* Where another clock than that of the inline code is in use, no call begins there. */
 static void set_fast_limit(struct probe_thread *t)
@@ -48,11 +39,11 @@ static void set_fast_limit(struct probe_thread *t)
 
 void probe_threads_set_clock(bool is_slow)
 {
-    pthread_mutex_lock(&registry_lock);
+    pthread_mutex_lock(&probe_registry_lock);
     __atomic_store_n(&portolan_probe_clock_is_slow, is_slow, __ATOMIC_RELAXED);
     for (struct probe_thread *t = registry_first; t; t = t->next)
         set_fast_limit(t);
-    pthread_mutex_unlock(&registry_lock);
+    pthread_mutex_unlock(&probe_registry_lock);
 }
 
 struct probe_thread *probe_thread_create(void)
@@ -130,7 +121,7 @@ static struct probe_thread *attach(void)
 
     if (!have_key)
         return NULL;
-    pthread_mutex_lock(&registry_lock);
+    pthread_mutex_lock(&probe_registry_lock);
     for (t = registry_first; t && t->in_use; t = t->next)
         ;
     if (!t && (t = probe_thread_create()))
@@ -139,12 +130,21 @@ static struct probe_thread *attach(void)
         t->in_use = true;
     else
         t = NULL;
-    pthread_mutex_unlock(&registry_lock);
+    pthread_mutex_unlock(&probe_registry_lock);
     if (!t)
         return NULL;
     note_stack(t);
     portolan_probe_thread = &t->hot;
     return t;
+}
+
+/* What T was inside is over. */
+static void leave_all(struct probe_thread *t)
+{
+    t->mpi_depth = 0;
+    t->pause = NULL;
+    t->hot.charged = t->hot.frames;
+    __atomic_store_n(&t->hot.top, t->hot.frames + 1, __ATOMIC_RELEASE);
 }
 
 /* The thread ends, perhaps inside calls (pthread_exit): its frames are gone with its stack. */
@@ -153,40 +153,11 @@ static void detach(void *record)
     struct probe_thread *t = record;
 
     probe_counters_detach(t);
-    t->mpi_depth = 0;
-    t->pause = NULL;
+    leave_all(t);
     portolan_probe_thread = &nobody;
-    t->hot.charged = t->hot.frames;
-    __atomic_store_n(&t->hot.top, t->hot.frames + 1, __ATOMIC_RELEASE);
-    pthread_mutex_lock(&registry_lock);
+    pthread_mutex_lock(&probe_registry_lock);
     t->in_use = false;
-    pthread_mutex_unlock(&registry_lock);
-}
-
-void probe_registry_lock(void)
-{
-    pthread_mutex_lock(&registry_lock);
-}
-
-void probe_registry_unlock(void)
-{
-    pthread_mutex_unlock(&registry_lock);
-}
-
-void probe_thread_stay_alone(void)
-{
-    struct probe_thread *self = probe_thread_known();
-
-    for (struct probe_thread *t = registry_first; t; t = t->next) {
-        if (t == self)
-            continue;
-        t->mpi_depth = 0;
-        t->pause = NULL;
-        t->hot.charged = t->hot.frames;
-        __atomic_store_n(&t->hot.top, t->hot.frames + 1, __ATOMIC_RELEASE);
-        t->in_use = false;
-    }
-    probe_unmarked_forget();
+    pthread_mutex_unlock(&probe_registry_lock);
 }
 
 struct probe_thread *probe_thread_first(void)
@@ -226,4 +197,55 @@ void probe_thread_heal(struct probe_thread *t, uintptr_t sp)
     while (f[-1].sp <= sp && f[-1].sp >= t->stack_low && f[-1].sp < t->stack_high)
         f--;
     __atomic_store_n(&t->hot.top, f, __ATOMIC_RELEASE);
+}
+
+/* ------------------------------------------------- forks */
+
+/*
+ * A process forks: its child starts with empty records and measures on. It is alone there, so what
+ * the other threads were inside is over; rows and their file stay the parent's.
+ */
+
+static pthread_mutex_t *const locks[] = {&probe_cost_lock,    &probe_rows_lock,
+                                         &probe_events_lock,  &probe_parameters_lock,
+                                         &probe_methods_lock, &probe_registry_lock};
+enum { N_LOCKS = sizeof locks / sizeof *locks };
+
+static void lock_all(void)
+{
+    for (size_t i = 0; i < N_LOCKS; i++)
+        pthread_mutex_lock(locks[i]);
+}
+
+static void unlock_all(void)
+{
+    for (size_t i = N_LOCKS; i-- > 0;)
+        pthread_mutex_unlock(locks[i]);
+}
+
+static void stay_alone(void)
+{
+    struct probe_thread *self = probe_thread_known();
+
+    for (struct probe_thread *t = registry_first; t; t = t->next)
+        if (t != self) {
+            leave_all(t);
+            t->in_use = false;
+        }
+    probe_unmarked_forget();
+}
+
+static void in_child(void)
+{
+    stay_alone();
+    probe_rows_abandon();
+    unlock_all();
+    probe_reset(true, true, NULL); /* the only thread can neither be refused nor disturbed */
+}
+
+/* Early: the locks of those who watch forks later are taken first, as elsewhere. */
+__attribute__((constructor(101))) static void make_key(void)
+{
+    pthread_atfork(lock_all, unlock_all, in_child);
+    have_key = pthread_key_create(&thread_key, detach) == 0;
 }

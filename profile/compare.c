@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two sets of trials, call path by call path. */
-#include "compare.h"
+/* Two sets of trials, call path by call path: values, tests of them, and what else differs. */
 #include "internal.h"
 
+#include <portolan/compare.h>
 #include <portolan/index.h>
 
 #include <math.h>
@@ -17,89 +17,68 @@ struct comparing {
     enum quantity quantity;
     struct portolan_index index;
     const struct portolan_profile_node **nodes; /* the first of each row */
-    size_t row_capacity;
-    double **values; /* by row: of all profiles */
     struct portolan_error *err;
 };
 
-static struct portolan_arena *arena(const struct portolan_comparison *c)
+/* ------------------------------------------------- rows */
+
+/* The row of a node below the row PARENT. */
+struct sought {
+    const struct comparing *in;
+    const struct portolan_profile_node *node;
+    int64_t parent;
+};
+
+static bool same_row(const void *sought, size_t i)
 {
-    return c->impl;
-}
+    const struct sought *s = sought;
+    const struct portolan_profile_node *a = s->in->nodes[i], *b = s->node;
 
-static uint64_t hash_row(const struct portolan_profile_node *n, int64_t parent)
-{
-    uint64_t h = portolan_hash(&parent, sizeof parent, 0);
-
-    h = portolan_hash(n->method, strlen(n->method), h);
-    h = portolan_hash(n->instance, strlen(n->instance), h);
-    return portolan_hash(n->uses, strlen(n->uses), h);
-}
-
-/* Is the row at I like the one behind the last? */
-static bool same_row(const void *comparing, size_t i)
-{
-    const struct comparing *x = comparing;
-    size_t last = x->c->n_rows;
-    const struct portolan_profile_node *a = x->nodes[i], *b = x->nodes[last];
-
-    return x->c->rows[i].parent == x->c->rows[last].parent && !strcmp(a->method, b->method) &&
+    return s->in->c->rows[i].parent == s->parent && !strcmp(a->method, b->method) &&
            !strcmp(a->instance, b->instance) && !strcmp(a->port, b->port) &&
            !strcmp(a->user, b->user) && !strcmp(a->uses, b->uses);
 }
 
-static bool reserve_row(struct comparing *x)
+static const char *make_label(struct comparing *x, const struct portolan_profile_node *n)
 {
-    size_t wanted = x->row_capacity ? 2 * x->row_capacity : 256;
-    void *rows, *nodes, *values;
-
-    if (x->c->n_rows < x->row_capacity)
-        return true;
-    if (!(rows = portolan_reallocarray(x->c->rows, wanted, sizeof *x->c->rows)))
-        return false;
-    x->c->rows = rows;
-    if (!(nodes = portolan_reallocarray(x->nodes, wanted, sizeof *x->nodes)))
-        return false;
-    x->nodes = nodes;
-    if (!(values = portolan_reallocarray(x->values, wanted, sizeof *x->values)))
-        return false;
-    x->values = values;
-    x->row_capacity = wanted;
-    return true;
-}
-
-static bool label_row(struct comparing *x, struct portolan_comparison_row *row,
-                      const struct portolan_profile_node *n)
-{
-    struct portolan_text text = {.arena = arena(x->c)};
+    struct portolan_text text = {.arena = &x->c->arena};
     struct portolan_profile_node plain = *n;
 
     plain.implementation = "";
     portolan_profile_add_label(&plain, false, &text);
-    row->label = text.bytes;
-    row->in_a = row->in_b = "";
-    return !text.failed && text.bytes;
+    return text.bytes;
 }
 
-/* The row of a node, made where there is none. */
-static bool find_row(struct comparing *x, const struct portolan_profile_node *n, int64_t parent,
-                     size_t *at)
+/* The row of a node, made where there is none; NULL without memory. */
+static struct portolan_comparison_row *
+find_row(struct comparing *x, const struct portolan_profile_node *n, int64_t parent)
 {
-    size_t last = x->c->n_rows, trials = x->c->n_a + x->c->n_b;
+    struct portolan_comparison *c = x->c;
+    struct portolan_arena *arena = &c->arena;
+    const struct sought sought = {x, n, parent};
+    uint64_t hash = profile_hash_method(n, portolan_hash(&parent, sizeof parent, 0));
+    size_t at = portolan_index_find(&x->index, hash, same_row, &sought), last = c->n_rows;
+    double *values;
 
-    if (!reserve_row(x))
-        return false;
+    if (at != SIZE_MAX)
+        return &c->rows[at];
+    c->rows = portolan_arena_grow(arena, c->rows, last, sizeof *c->rows);
+    x->nodes = portolan_arena_grow(arena, x->nodes, last, sizeof *x->nodes);
+    values = portolan_arena_alloc(arena, c->n_a + c->n_b, sizeof *values);
+    if (!c->rows || !x->nodes || !values || !portolan_index_add(&x->index, hash, last))
+        return NULL;
     x->nodes[last] = n;
-    x->c->rows[last] = (struct portolan_comparison_row){.parent = parent, .depth = n->depth};
-    if (!portolan_index_put(&x->index, hash_row(n, parent), last, same_row, x, at))
-        return false;
-    if (*at < last)
-        return true;
-    x->c->n_rows++;
-    x->values[last] = portolan_arena_alloc(arena(x->c), trials, sizeof **x->values);
-    x->c->rows[last].values_a = x->values[last];
-    x->c->rows[last].values_b = x->values[last] ? x->values[last] + x->c->n_a : NULL;
-    return x->values[last] && label_row(x, &x->c->rows[last], n);
+    c->rows[last] = (struct portolan_comparison_row){
+        .parent = parent,
+        .depth = n->depth,
+        .label = make_label(x, n),
+        .in_a = "",
+        .in_b = "",
+        .values_a = values,
+        .values_b = values + c->n_a,
+    };
+    c->n_rows++;
+    return c->rows[last].label ? &c->rows[last] : NULL;
 }
 
 static double known(double x)
@@ -123,18 +102,19 @@ static double value_of(const struct comparing *x, const struct portolan_profile 
         for (size_t i = 0; i < p->n_counters; i++)
             if (!strcmp(p->counter_names[i], x->c->query.metric))
                 return n->counted >> i & 1 && n->timed_calls > 0
-                           ? n->counters[i].mean * profile_ratio(n->calls.sum, n->timed_calls)
+                           ? n->counters[i].mean *
+                                 portolan_profile_ratio(n->calls.sum, n->timed_calls)
                            : 0;
         return 0;
     }
 }
 
-static const char *join(struct comparing *x, const char *had, const char *more)
+static const char *join_names(struct comparing *x, const char *had, const char *more)
 {
     if (!*more || !strcmp(had, more))
         return had;
-    return *had ? portolan_arena_printf(arena(x->c), "%s, %s", had, more)
-                : portolan_arena_strdup(arena(x->c), more);
+    return *had ? portolan_arena_printf(&x->c->arena, "%s, %s", had, more)
+                : portolan_arena_strdup(&x->c->arena, more);
 }
 
 static bool is_in(const char *list, const char *name)
@@ -155,20 +135,21 @@ static bool add_profile(struct comparing *x, size_t trial)
 
     for (size_t i = 0; good && i < p->n_nodes; i++) {
         const struct portolan_profile_node *n = &p->nodes[i];
+        struct portolan_comparison_row *row;
         const char **names;
-        size_t at;
 
         if (n->is_context)
             continue;
-        good = find_row(x, n, n->parent < 0 ? -1 : row_of[n->parent], &at);
-        if (!good)
+        if (!(row = find_row(x, n, n->parent < 0 ? -1 : row_of[n->parent]))) {
+            good = false;
             break;
-        row_of[i] = (int64_t)at;
-        x->values[at][trial] += value_of(x, p, n);
-        x->c->rows[at].is_marked |= n->is_marked;
-        names = trial < x->c->n_a ? &x->c->rows[at].in_a : &x->c->rows[at].in_b;
+        }
+        row_of[i] = row - x->c->rows;
+        ((double *)row->values_a)[trial] += value_of(x, p, n); /* B's come behind A's */
+        row->is_marked |= n->is_marked;
+        names = trial < x->c->n_a ? &row->in_a : &row->in_b;
         if (!is_in(*names, n->implementation))
-            *names = join(x, *names, n->implementation);
+            *names = join_names(x, *names, n->implementation);
         good = *names != NULL;
     }
     free(row_of);
@@ -222,11 +203,256 @@ static enum portolan_status set_quantity(struct comparing *x)
     return PORTOLAN_EINVAL;
 }
 
-static enum portolan_status fill(struct comparing *x)
+/* ------------------------------------------------- verdicts */
+
+static double sum_of(const double *values, size_t n)
+{
+    double s = 0;
+
+    for (size_t i = 0; i < n; i++)
+        s += values[i];
+    return s;
+}
+
+/* All that needs no knowledge of other rows. */
+static enum portolan_status test_row(const struct portolan_comparison *c,
+                                     struct portolan_comparison_row *r)
+{
+    double t, freedom;
+    enum portolan_status status = portolan_median(r->values_a, c->n_a, &r->median_a);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_median(r->values_b, c->n_b, &r->median_b);
+    if (status == PORTOLAN_OK)
+        status =
+            portolan_ratio(r->values_a, c->n_a, r->values_b, c->n_b, c->query.level, &r->ratio);
+    if (status == PORTOLAN_OK)
+        status = portolan_mann_whitney(r->values_a, c->n_a, r->values_b, c->n_b, &r->p);
+    r->p_welch = portolan_welch(r->values_a, c->n_a, r->values_b, c->n_b, &t, &freedom);
+    return status;
+}
+
+static enum portolan_verdict judge_row(const struct portolan_comparison *c,
+                                       const struct portolan_comparison_row *r, bool is_member,
+                                       bool can_tell)
+{
+    double most = 1 + c->query.threshold;
+
+    if (sum_of(r->values_a, c->n_a) == 0 && sum_of(r->values_b, c->n_b) != 0)
+        return PORTOLAN_VERDICT_NEW;
+    if (sum_of(r->values_b, c->n_b) == 0 && sum_of(r->values_a, c->n_a) != 0)
+        return PORTOLAN_VERDICT_GONE;
+    if (!is_member)
+        return PORTOLAN_VERDICT_NOT_TESTED;
+    if (!can_tell)
+        return PORTOLAN_VERDICT_CANNOT_TELL;
+    if (r->p_holm <= c->query.level)
+        return r->ratio.value > most       ? PORTOLAN_VERDICT_SLOWER
+               : r->ratio.value < 1 / most ? PORTOLAN_VERDICT_FASTER
+                                           : PORTOLAN_VERDICT_SMALL;
+    return r->ratio.low >= 1 / most && r->ratio.high <= most ? PORTOLAN_VERDICT_SAME
+                                                             : PORTOLAN_VERDICT_UNCLEAR;
+}
+
+/* Trials of each side with which one difference among MEMBERS could be significant. */
+static size_t enough(double level, size_t members)
+{
+    size_t n = 1;
+
+    while (n < 1000 && portolan_mann_whitney_least(n, n) * (double)members > level)
+        n++;
+    return n;
+}
+
+static enum portolan_status test_family(struct portolan_comparison *c, struct portolan_error *err)
+{
+    double *p = portolan_calloc(c->n_rows + 1, sizeof *p);
+    enum portolan_status status = p ? PORTOLAN_OK : portolan_no_memory(err);
+    bool can_tell;
+
+    for (size_t i = 0; status == PORTOLAN_OK && i < c->n_rows; i++) {
+        bool is_member = c->rows[i].share >= c->query.share;
+
+        p[i] = is_member ? c->rows[i].p : NAN;
+        c->n_tested += is_member;
+    }
+    if (status == PORTOLAN_OK)
+        status = portolan_holm(p, c->n_rows);
+    can_tell = portolan_mann_whitney_least(c->n_a, c->n_b) * (double)c->n_tested <= c->query.level;
+    for (size_t i = 0; status == PORTOLAN_OK && i < c->n_rows; i++) {
+        struct portolan_comparison_row *r = &c->rows[i];
+
+        r->p_holm = p[i];
+        r->verdict = judge_row(c, r, r->share >= c->query.share, can_tell);
+        c->is_regression |= r->verdict == PORTOLAN_VERDICT_SLOWER;
+    }
+    free(p);
+    return status;
+}
+
+static enum portolan_status judge_rows(struct portolan_comparison *c, struct portolan_error *err)
+{
+    struct portolan_comparison_row *total = &c->total;
+    double all = sum_of(total->values_a, c->n_a) + sum_of(total->values_b, c->n_b);
+    enum portolan_status status = test_row(c, total);
+
+    total->share = 1;
+    total->p_holm = total->p;
+    for (size_t i = 0; status == PORTOLAN_OK && i < c->n_rows; i++) {
+        struct portolan_comparison_row *r = &c->rows[i];
+
+        r->share = all != 0 ? (sum_of(r->values_a, c->n_a) + sum_of(r->values_b, c->n_b)) / all : 0;
+        status = test_row(c, r);
+    }
+    if (status != PORTOLAN_OK)
+        return portolan_no_memory(err);
+    total->verdict =
+        judge_row(c, total, true, portolan_mann_whitney_least(c->n_a, c->n_b) <= c->query.level);
+    c->is_regression = total->verdict == PORTOLAN_VERDICT_SLOWER;
+    status = test_family(c, err);
+    c->enough_for_total = enough(c->query.level, 1);
+    c->enough_for_paths = enough(c->query.level, c->n_tested ? c->n_tested : 1);
+    return status;
+}
+
+const char *portolan_verdict_text(enum portolan_verdict verdict)
+{
+    static const char *const texts[] = {"cannot tell", "SLOWER", "faster", "small", "same",
+                                        "unclear",     "new",    "gone",   "-"};
+
+    return texts[verdict];
+}
+
+/* ------------------------------------------------- facts that differ */
+
+/* A name with its value in one trial. */
+struct fact {
+    const char *name, *value;
+    bool in_b;
+};
+
+/* What differs from run to run by itself, or is told elsewhere. */
+static bool is_noise(const char *name)
+{
+    static const char *const prefixes[] = {"label",
+                                           "cost.",
+                                           "call cost",
+                                           "partial step",
+                                           "not always measured",
+                                           "environment SLURM_JOB_ID",
+                                           "rows lost"};
+
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+            return true;
+    return false;
+}
+
+static void take_facts(struct fact *facts, size_t *n, const struct portolan_name_value *pairs,
+                       size_t n_pairs, bool in_b)
+{
+    for (size_t i = 0; i < n_pairs; i++)
+        if (!is_noise(pairs[i].name))
+            facts[(*n)++] = (struct fact){pairs[i].name, pairs[i].value, in_b};
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct fact *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+
+    if (!order)
+        order = (int)x->in_b - (int)y->in_b;
+    return order ? order : strcmp(x->value, y->value);
+}
+
+/* Distinct values of one side with "; " between, "-" where a trial has none. */
+static const char *join_values(struct portolan_arena *arena, const struct fact *facts, size_t n,
+                               bool in_b, size_t trials)
+{
+    struct portolan_text text = {.arena = arena};
+    const char *last = NULL;
+    size_t with = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (facts[i].in_b != in_b)
+            continue;
+        with++;
+        if (!last || strcmp(last, facts[i].value) != 0)
+            portolan_text_add(&text, "%s%s", last ? "; " : "", facts[i].value);
+        last = facts[i].value;
+    }
+    if (with < trials)
+        portolan_text_add(&text, "%s-", with ? "; " : "");
+    return text.failed ? NULL : text.bytes;
+}
+
+static bool add_fact(struct portolan_comparison *c, const struct fact *facts, size_t n)
+{
+    struct portolan_comparison_fact *grown,
+        fact = {
+            .name = facts->name,
+            .in_a = join_values(&c->arena, facts, n, false, c->n_a),
+            .in_b = join_values(&c->arena, facts, n, true, c->n_b),
+        };
+
+    if (!fact.in_a || !fact.in_b)
+        return false;
+    if (!strcmp(fact.in_a, fact.in_b))
+        return true;
+    if (!(grown = portolan_arena_grow(&c->arena, c->facts, c->n_facts, sizeof *grown)))
+        return false;
+    c->facts = grown;
+    grown[c->n_facts++] = fact;
+    return true;
+}
+
+static size_t count_pairs(const struct portolan_comparison *c)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n_a + c->n_b; i++)
+        n += c->a[i]->n_metadata + c->a[i]->n_parameters + c->a[i]->n_implementations + 3;
+    return n;
+}
+
+static enum portolan_status find_facts(struct portolan_comparison *c, struct portolan_error *err)
+{
+    struct fact *facts = portolan_calloc(count_pairs(c), sizeof *facts);
+    size_t n = 0;
+    bool good = facts != NULL;
+
+    for (size_t i = 0; good && i < c->n_a + c->n_b; i++) {
+        const struct portolan_trial *t = c->a[i];
+        bool in_b = i >= c->n_a;
+        const char *ranks = portolan_arena_printf(&c->arena, "%d", t->ranks);
+
+        take_facts(facts, &n, t->metadata, t->n_metadata, in_b);
+        take_facts(facts, &n, t->parameters, t->n_parameters, in_b);
+        take_facts(facts, &n, t->implementations, t->n_implementations, in_b);
+        facts[n++] = (struct fact){"assembly", t->assembly, in_b};
+        facts[n++] = (struct fact){"ranks", ranks, in_b};
+        facts[n++] = (struct fact){"purpose", t->purpose, in_b};
+        good = ranks != NULL;
+    }
+    if (good)
+        qsort(facts, n, sizeof *facts, by_name);
+    for (size_t i = 0, end; good && i < n; i = end) {
+        for (end = i; end < n && !strcmp(facts[end].name, facts[i].name); end++)
+            ;
+        good = add_fact(c, &facts[i], end - i);
+    }
+    free(facts);
+    return good ? PORTOLAN_OK : portolan_no_memory(err);
+}
+
+/* ------------------------------------------------- all of it */
+
+static enum portolan_status fill_rows(struct comparing *x)
 {
     struct portolan_comparison *c = x->c;
     size_t trials = c->n_a + c->n_b;
-    double *totals = portolan_arena_alloc(arena(c), trials, sizeof *totals);
+    double *totals = portolan_arena_alloc(&c->arena, trials, sizeof *totals);
     enum portolan_status status = set_quantity(x);
     bool good = totals != NULL;
 
@@ -237,7 +463,7 @@ static enum portolan_status fill(struct comparing *x)
         good = add_profile(x, i);
     }
     if (!good)
-        return profile_no_memory(x->err);
+        return portolan_no_memory(x->err);
     c->total = (struct portolan_comparison_row){
         .parent = -1,
         .label = "total",
@@ -246,25 +472,26 @@ static enum portolan_status fill(struct comparing *x)
         .values_a = totals,
         .values_b = totals + c->n_a,
     };
-    status = comparison_judge(c, x->err);
-    return status == PORTOLAN_OK ? comparison_find_facts(c, x->err) : status;
+    status = judge_rows(c, x->err);
+    return status == PORTOLAN_OK ? find_facts(c, x->err) : status;
 }
 
-static enum portolan_status begin(struct comparing *x, const struct portolan_profile *const *a,
-                                  size_t n_a, const struct portolan_profile *const *b, size_t n_b)
+static enum portolan_status begin_comparing(struct comparing *x,
+                                            const struct portolan_profile *const *a, size_t n_a,
+                                            const struct portolan_profile *const *b, size_t n_b)
 {
     struct portolan_comparison *c = portolan_calloc(1, sizeof *c);
     const struct portolan_profile **all;
 
     x->c = c;
-    if (!c || !(c->impl = portolan_calloc(1, sizeof(struct portolan_arena))))
-        return profile_no_memory(x->err);
+    if (!c)
+        return portolan_no_memory(x->err);
     c->n_a = n_a;
     c->n_b = n_b;
-    c->a = portolan_arena_alloc(arena(c), n_a + n_b, sizeof *c->a);
-    all = portolan_arena_alloc(arena(c), n_a + n_b, sizeof *all);
+    c->a = portolan_arena_alloc(&c->arena, n_a + n_b, sizeof *c->a);
+    all = portolan_arena_alloc(&c->arena, n_a + n_b, sizeof *all);
     if (!c->a || !all)
-        return profile_no_memory(x->err);
+        return portolan_no_memory(x->err);
     for (size_t i = 0; i < n_a + n_b; i++) {
         all[i] = i < n_a ? a[i] : b[i - n_a];
         c->a[i] = all[i]->trial;
@@ -286,14 +513,12 @@ enum portolan_status portolan_compare(const struct portolan_profile *const *a, s
     *comparison = NULL;
     if (n_a == 0 || n_b == 0)
         return portolan_error_set(err, PORTOLAN_EINVAL, "a set of trials to compare is empty");
-    status = begin(&x, a, n_a, b, n_b);
+    status = begin_comparing(&x, a, n_a, b, n_b);
     if (status == PORTOLAN_OK) {
         x.c->query = *query;
-        status = fill(&x);
+        status = fill_rows(&x);
     }
     portolan_index_clear(&x.index);
-    free(x.nodes);
-    free(x.values);
     if (status != PORTOLAN_OK) {
         portolan_comparison_destroy(x.c);
         return status;
@@ -306,10 +531,6 @@ void portolan_comparison_destroy(struct portolan_comparison *c)
 {
     if (!c)
         return;
-    if (c->impl)
-        portolan_arena_clear(c->impl);
-    free(c->impl);
-    free(c->rows);
-    free(c->facts);
+    portolan_arena_clear(&c->arena);
     free(c);
 }

@@ -25,7 +25,7 @@ static double or_0(double x)
     return isnan(x) ? 0 : x;
 }
 
-double profile_ratio(double calls, double timed_calls)
+double portolan_profile_ratio(double calls, double timed_calls)
 {
     return timed_calls >= calls ? 1 : timed_calls > 0 ? calls / timed_calls : NAN;
 }
@@ -33,7 +33,7 @@ double profile_ratio(double calls, double timed_calls)
 /* What was never timed stays as it is: its time is in its caller's. */
 static double ratio_of(double calls, double timed_calls)
 {
-    return timed_calls > 0 ? profile_ratio(calls, timed_calls) : 1;
+    return timed_calls > 0 ? portolan_profile_ratio(calls, timed_calls) : 1;
 }
 
 /* Squared standard error of the estimated inclusive time: calls drawn without putting back. */
@@ -53,15 +53,9 @@ static struct portolan_profile_estimate around(double value, double half_width)
     return (struct portolan_profile_estimate){value, value - half_width, value + half_width};
 }
 
-static bool has_counters(const struct portolan_profile *p, const struct portolan_profile_node *n)
-{
-    (void)p;
-    return n->counted != 0;
-}
-
 static double call_cost(const struct portolan_profile *p, const struct portolan_profile_node *n)
 {
-    return p->cost.call_ns + (has_counters(p, n) ? or_0(p->cost.counters_ns) : 0);
+    return p->cost.call_ns + (n->counted ? or_0(p->cost.counters_ns) : 0);
 }
 
 /* Called, and not one call of it was timed. */
@@ -150,17 +144,12 @@ static bool contradicts(const struct portolan_profile_node *n, const struct belo
 
 static bool note_violation(struct portolan_profile *p, size_t node, double children_ns)
 {
-    struct portolan_profile_violation *grown =
-        portolan_reallocarray(p->violations, p->n_violations + 1, sizeof *grown);
-
-    if (!grown)
+    p->violations =
+        portolan_arena_grow(&p->arena, p->violations, p->n_violations, sizeof *p->violations);
+    if (!p->violations)
         return false;
-    p->violations = grown;
-    grown[p->n_violations++] = (struct portolan_profile_violation){
-        .node = node,
-        .inclusive_ns = p->nodes[node].inclusive_ns.sum,
-        .children_ns = children_ns,
-    };
+    p->violations[p->n_violations++] =
+        (struct portolan_profile_violation){node, p->nodes[node].inclusive_ns.sum, children_ns};
     return true;
 }
 
@@ -215,5 +204,5 @@ enum portolan_status profile_estimate(struct portolan_profile *p, struct portola
             estimate_context(p, &p->nodes[i]);
     estimate_cells(p);
     free(below);
-    return good ? PORTOLAN_OK : profile_no_memory(err);
+    return good ? PORTOLAN_OK : portolan_no_memory(err);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples into nodes and cells: steps add up, call paths of all ranks and threads become one. */
+/*
+ * Samples into nodes and cells: steps add up, call paths of all ranks and threads become one. Then
+ * statistics over ranks from the cells.
+ */
 #include "internal.h"
 
 #include <portolan/index.h>
@@ -8,38 +11,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ------------------------------------------------- nodes */
+
 /* Of a context while it is filled; the node holds the key that tells it from others. */
 struct mean {
     double calls, sum[PORTOLAN_CONTEXT_MAX];
 };
 
-struct profile_filling {
+struct filling {
     struct portolan_profile *p;
     const struct portolan_sample_set *set; /* at hand */
     bool contexts;
-    size_t node_capacity, cell_capacity, mean_capacity;
-    struct mean *means; /* by node */
+    struct portolan_arena arena; /* of what only filling needs */
+    struct mean *means;          /* by node */
     struct portolan_index nodes, cells;
     int64_t *path_of; /* node of a sample */
 };
 
-static bool reserve(void *array, size_t *capacity, size_t n, size_t size)
+uint64_t profile_hash_method(const struct portolan_profile_node *n, uint64_t seed)
 {
-    void **p = array, *grown;
-    size_t wanted = *capacity ? 2 * *capacity : 64;
+    uint64_t h = portolan_hash(n->method, strlen(n->method) + 1, seed);
 
-    if (n < *capacity)
-        return true;
-    if (!(grown = portolan_reallocarray(*p, wanted, size)))
-        return false;
-    *p = grown;
-    *capacity = wanted;
-    return true;
-}
-
-static uint64_t hash_text(const char *text, uint64_t seed)
-{
-    return portolan_hash(text, strlen(text) + 1, seed);
+    return portolan_hash(n->instance, strlen(n->instance) + 1, h);
 }
 
 static uint64_t hash_node(const struct portolan_profile_node *n)
@@ -47,15 +40,20 @@ static uint64_t hash_node(const struct portolan_profile_node *n)
     uint64_t h = portolan_hash(&n->parent, sizeof n->parent, (uint64_t)n->is_context + 1);
 
     h = portolan_hash(n->context, (size_t)n->n_context * sizeof *n->context, h);
-    h = hash_text(n->instance, hash_text(n->method, h));
-    return hash_text(n->implementation, hash_text(n->user, hash_text(n->uses, h)));
+    h = portolan_hash(n->implementation, strlen(n->implementation), h);
+    return profile_hash_method(n, portolan_hash(n->user, strlen(n->user), h));
 }
 
-/* Is the node at I like the one behind the last? */
-static bool same_node(const void *filling, size_t i)
+/* A node or a cell that is looked for. */
+struct sought {
+    const struct portolan_profile *in;
+    const void *like;
+};
+
+static bool same_node(const void *sought, size_t i)
 {
-    const struct portolan_profile *p = ((const struct profile_filling *)filling)->p;
-    const struct portolan_profile_node *a = &p->nodes[i], *b = &p->nodes[p->n_nodes];
+    const struct sought *s = sought;
+    const struct portolan_profile_node *a = &s->in->nodes[i], *b = s->like;
 
     if (a->parent != b->parent || a->is_context != b->is_context || a->binned != b->binned ||
         a->n_context != b->n_context || !profile_same_method(a, b))
@@ -66,135 +64,155 @@ static bool same_node(const void *filling, size_t i)
     return !strcmp(a->user, b->user) && !strcmp(a->uses, b->uses);
 }
 
-static bool own(struct portolan_arena *arena, const char **text)
-{
-    *text = portolan_arena_strdup(arena, *text);
-    return *text != NULL;
-}
-
 /* The samples go, the nodes stay. */
-static bool own_names(struct profile_filling *f, struct portolan_profile_node *n)
+static void own_names(struct portolan_arena *arena, struct portolan_profile_node *n)
 {
-    struct portolan_arena *arena = profile_arena(f->p);
+    const char **const names[] = {&n->user,           &n->uses,      &n->instance, &n->port,
+                                  &n->implementation, &n->port_type, &n->method};
 
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        *names[i] = portolan_arena_strdup(arena, *names[i]);
     for (int i = 0; i < n->n_context; i++)
-        if (!own(arena, &n->context_name[i]))
-            return false;
-    return own(arena, &n->user) && own(arena, &n->uses) && own(arena, &n->instance) &&
-           own(arena, &n->port) && own(arena, &n->implementation) && own(arena, &n->port_type) &&
-           own(arena, &n->method);
+        n->context_name[i] = portolan_arena_strdup(arena, n->context_name[i]);
 }
 
 /* The node like WANTED, made where there is none; -1 without memory. */
-static int64_t find_node(struct profile_filling *f, const struct portolan_profile_node *wanted)
+static int64_t find_node(struct filling *f, const struct portolan_profile_node *wanted)
 {
     struct portolan_profile *p = f->p;
-    size_t n = p->n_nodes, at;
+    const struct sought sought = {p, wanted};
+    uint64_t hash = hash_node(wanted);
+    size_t n = p->n_nodes, at = portolan_index_find(&f->nodes, hash, same_node, &sought);
+    struct portolan_profile_node *nodes;
+    struct mean *means;
 
-    if (!reserve(&p->nodes, &f->node_capacity, n, sizeof *p->nodes) ||
-        !reserve(&f->means, &f->mean_capacity, n, sizeof *f->means))
+    if (at != SIZE_MAX)
+        return (int64_t)at;
+    nodes = portolan_arena_grow(&p->arena, p->nodes, n, sizeof *nodes);
+    means = portolan_arena_grow(&f->arena, f->means, n, sizeof *means);
+    if (!nodes || !means || !portolan_index_add(&f->nodes, hash, n))
         return -1;
-    p->nodes[n] = *wanted;
-    p->nodes[n].original = (int64_t)n;
-    p->nodes[n].depth = wanted->parent < 0 ? 0 : p->nodes[wanted->parent].depth + 1;
-    f->means[n] = (struct mean){0};
-    if (!portolan_index_put(&f->nodes, hash_node(&p->nodes[n]), n, same_node, f, &at))
-        return -1;
-    if (at == n && !own_names(f, &p->nodes[n]))
-        return -1;
-    p->n_nodes += at == n;
-    return (int64_t)at;
+    p->nodes = nodes;
+    f->means = means;
+    nodes[n] = *wanted;
+    nodes[n].original = (int64_t)n;
+    nodes[n].depth = wanted->parent < 0 ? 0 : nodes[wanted->parent].depth + 1;
+    means[n] = (struct mean){0};
+    own_names(&p->arena, &nodes[n]);
+    p->n_nodes++;
+    return p->arena.failed ? -1 : (int64_t)n;
 }
 
-static uint64_t hash_cell(const struct portolan_profile_cell *c)
+/* ------------------------------------------------- cells */
+
+int profile_compare_cells(const void *a, const void *b)
 {
-    const uint64_t key[3] = {c->node, (uint64_t)c->rank, (uint64_t)c->thread};
+    const struct portolan_profile_cell *x = a, *y = b;
 
-    return portolan_hash(key, sizeof key, 0);
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-static bool same_cell(const void *filling, size_t i)
+void profile_sort_cells(struct portolan_profile *p)
 {
-    const struct portolan_profile *p = ((const struct profile_filling *)filling)->p;
-
-    return profile_compare_cells(&p->cells[i], &p->cells[p->n_cells]) == 0;
+    if (p->n_cells)
+        qsort(p->cells, p->n_cells, sizeof *p->cells, profile_compare_cells);
 }
 
-static struct portolan_profile_cell *find_cell(struct profile_filling *f, size_t node,
+void profile_add_to_cell(struct portolan_profile_cell *to, const struct portolan_profile_cell *from)
+{
+    if (from->timed_calls > 0) {
+        to->min_ns = to->timed_calls > 0 ? fmin(to->min_ns, from->min_ns) : from->min_ns;
+        to->max_ns = fmax(to->max_ns, from->max_ns);
+    }
+    to->calls += from->calls;
+    to->timed_calls += from->timed_calls;
+    to->subroutines += from->subroutines;
+    to->inclusive_ns += from->inclusive_ns;
+    to->exclusive_ns += from->exclusive_ns;
+    to->mpi_ns += from->mpi_ns;
+    to->all_inclusive_ns += from->all_inclusive_ns;
+    to->all_exclusive_ns += from->all_exclusive_ns;
+    to->all_mpi_ns += from->all_mpi_ns;
+    to->sum_squares_ns2 += from->sum_squares_ns2;
+}
+
+static bool same_cell(const void *sought, size_t i)
+{
+    const struct sought *s = sought;
+
+    return profile_compare_cells(&s->in->cells[i], s->like) == 0;
+}
+
+static struct portolan_profile_cell *find_cell(struct filling *f, size_t node,
                                                const struct portolan_sample *s)
 {
     struct portolan_profile *p = f->p;
-    size_t n = p->n_cells, at;
+    const struct portolan_profile_cell wanted = {
+        .node = node, .rank = s->rank, .thread = s->thread};
+    const struct sought sought = {p, &wanted};
+    const uint64_t key[3] = {node, (uint64_t)s->rank, (uint64_t)s->thread};
+    uint64_t hash = portolan_hash(key, sizeof key, 0);
+    size_t at = portolan_index_find(&f->cells, hash, same_cell, &sought);
+    struct portolan_profile_cell *cells;
 
-    if (!reserve(&p->cells, &f->cell_capacity, n, sizeof *p->cells))
+    if (at != SIZE_MAX)
+        return &p->cells[at];
+    cells = portolan_arena_grow(&p->arena, p->cells, p->n_cells, sizeof *cells);
+    if (!cells || !portolan_index_add(&f->cells, hash, p->n_cells))
         return NULL;
-    p->cells[n] =
-        (struct portolan_profile_cell){.node = node, .rank = s->rank, .thread = s->thread};
-    if (!portolan_index_put(&f->cells, hash_cell(&p->cells[n]), n, same_cell, f, &at))
-        return NULL;
-    if (at == n && p->n_counters &&
-        !(p->cells[n].counters =
-              portolan_arena_alloc(profile_arena(p), p->n_counters, sizeof(double))))
-        return NULL;
-    p->n_cells += at == n;
-    return &p->cells[at];
+    p->cells = cells;
+    cells[p->n_cells] = wanted;
+    return &cells[p->n_cells++];
 }
 
-static bool add_to_cell(struct profile_filling *f, int64_t node, const struct portolan_sample *s)
+static bool add_counters(struct portolan_profile *p, struct portolan_profile_cell *c,
+                         const struct portolan_sample *s)
 {
+    double *counters = (double *)c->counters;
+
+    if (s->n_counters && !counters)
+        c->counters = counters =
+            portolan_arena_alloc(&p->arena, PROFILE_COUNTERS_MAX, sizeof *counters);
+    for (int i = 0; counters && i < s->n_counters; i++) {
+        size_t k;
+
+        if (!profile_note_counter(p, s->counter_name[i]))
+            return false;
+        k = profile_find_counter(p, s->counter_name[i]);
+        if (k < p->n_counters) {
+            p->nodes[c->node].counted |= UINT32_C(1) << k;
+            counters[k] += s->counter[i];
+        }
+    }
+    return counters || !s->n_counters;
+}
+
+static bool add_to_cell(struct filling *f, int64_t node, const struct portolan_sample *s)
+{
+    const struct portolan_profile_cell from = {
+        .calls = (double)s->calls,
+        .timed_calls = (double)s->timed_calls,
+        .subroutines = (double)s->subroutines,
+        .inclusive_ns = s->inclusive_ns,
+        .exclusive_ns = s->exclusive_ns,
+        .mpi_ns = s->mpi_ns,
+        .min_ns = s->min_ns,
+        .max_ns = s->max_ns,
+        .sum_squares_ns2 = s->sum_squares_ns2,
+    };
     struct portolan_profile_cell *c = node < 0 ? NULL : find_cell(f, (size_t)node, s);
 
     if (!c)
         return false;
-    if (s->timed_calls > 0) {
-        c->min_ns = c->timed_calls == 0 || s->min_ns < c->min_ns ? s->min_ns : c->min_ns;
-        c->max_ns = s->max_ns > c->max_ns ? s->max_ns : c->max_ns;
-    }
-    c->calls += (double)s->calls;
-    c->timed_calls += (double)s->timed_calls;
-    c->subroutines += (double)s->subroutines;
-    c->inclusive_ns += s->inclusive_ns;
-    c->exclusive_ns += s->exclusive_ns;
-    c->mpi_ns += s->mpi_ns;
-    c->sum_squares_ns2 += s->sum_squares_ns2;
-    for (int i = 0; i < s->n_counters; i++) {
-        size_t k = profile_find_counter(f->p, s->counter_name[i]);
-
-        if (k == f->p->n_counters)
-            continue;
-        f->p->nodes[node].counted |= UINT32_C(1) << k;
-        ((double *)c->counters)[k] += s->counter[i];
-    }
-    return true;
+    profile_add_to_cell(c, &from);
+    return add_counters(f->p, c, s);
 }
 
-/* Cells that are there have no room for a counter that comes later: they get a larger one. */
-static bool widen_cells(struct portolan_profile *p)
-{
-    for (size_t i = 0; i < p->n_cells; i++) {
-        double *grown = portolan_arena_alloc(profile_arena(p), p->n_counters, sizeof *grown);
-
-        if (!grown)
-            return false;
-        if (p->n_counters > 1)
-            memcpy(grown, p->cells[i].counters, (p->n_counters - 1) * sizeof *grown);
-        p->cells[i].counters = grown;
-    }
-    return true;
-}
-
-static bool collect_counters(struct profile_filling *f)
-{
-    for (size_t i = 0; i < f->set->n_samples; i++)
-        for (int k = 0; k < f->set->samples[i].n_counters; k++) {
-            size_t before = f->p->n_counters;
-
-            if (!profile_note_counter(f->p, f->set->samples[i].counter_name[k]) ||
-                (f->p->n_counters > before && !widen_cells(f->p)))
-                return false;
-        }
-    return true;
-}
+/* ------------------------------------------------- samples */
 
 double profile_context_key(double x, bool binned)
 {
@@ -203,8 +221,8 @@ double profile_context_key(double x, bool binned)
     return copysign(1e4 + floor(4 * log2(fabs(x))), x);
 }
 
-static bool add_context(struct profile_filling *f, int64_t path,
-                        struct portolan_profile_node wanted, const struct portolan_sample *s)
+static bool add_context(struct filling *f, int64_t path, struct portolan_profile_node wanted,
+                        const struct portolan_sample *s)
 {
     int64_t node;
 
@@ -225,7 +243,7 @@ static bool add_context(struct profile_filling *f, int64_t path,
     return add_to_cell(f, node, s);
 }
 
-static bool add_sample(struct profile_filling *f, size_t i)
+static bool add_sample(struct filling *f, size_t i)
 {
     const struct portolan_sample *s = &f->set->samples[i];
     const struct portolan_profile_node wanted = {
@@ -245,59 +263,196 @@ static bool add_sample(struct profile_filling *f, size_t i)
            (!f->contexts || s->n_context == 0 || add_context(f, path, wanted, s));
 }
 
-static void set_contexts(struct profile_filling *f)
-{
-    for (size_t i = 0; i < f->p->n_nodes; i++) {
-        struct portolan_profile_node *n = &f->p->nodes[i];
-
-        for (int k = 0; n->binned && f->means[i].calls > 0 && k < n->n_context; k++)
-            n->context[k] = f->means[i].sum[k] / f->means[i].calls;
-    }
-}
-
-enum portolan_status profile_fill_begin(struct portolan_profile *p, bool contexts,
-                                        struct profile_filling **filling,
-                                        struct portolan_error *err)
-{
-    struct profile_filling *f = portolan_calloc(1, sizeof *f);
-
-    if (!f)
-        return profile_no_memory(err);
-    f->p = p;
-    f->contexts = contexts;
-    *filling = f;
-    return PORTOLAN_OK;
-}
-
-enum portolan_status profile_fill_add(struct profile_filling *f,
-                                      const struct portolan_sample_set *set,
-                                      struct portolan_error *err)
+static bool add_samples(struct filling *f, const struct portolan_sample_set *set)
 {
     bool good;
 
     f->set = set;
     f->path_of = portolan_calloc(set->n_samples + 1, sizeof *f->path_of);
-    good = f->path_of && collect_counters(f);
+    good = f->path_of != NULL;
     for (size_t i = 0; good && i < set->n_samples; i++)
         good = add_sample(f, i);
     free(f->path_of);
-    f->path_of = NULL;
-    return good ? PORTOLAN_OK : profile_no_memory(err);
+    return good;
 }
 
-enum portolan_status profile_fill_end(struct profile_filling *f, struct portolan_error *err)
+/* Means of contexts, and counters for cells where none was counted. */
+static void finish_filling(struct filling *f)
 {
-    set_contexts(f);
-    profile_sort_cells(f->p);
-    return profile_count_ranks(f->p, err);
+    struct portolan_profile *p = f->p;
+    const double *none =
+        p->n_counters ? portolan_arena_alloc(&p->arena, PROFILE_COUNTERS_MAX, sizeof *none) : NULL;
+
+    for (size_t i = 0; i < p->n_nodes; i++) {
+        struct portolan_profile_node *n = &p->nodes[i];
+
+        for (int k = 0; n->binned && f->means[i].calls > 0 && k < n->n_context; k++)
+            n->context[k] = f->means[i].sum[k] / f->means[i].calls;
+    }
+    for (size_t i = 0; i < p->n_cells; i++)
+        if (!p->cells[i].counters)
+            p->cells[i].counters = none;
 }
 
-void profile_fill_destroy(struct profile_filling *f)
+/* Rank by rank: the samples of all together may be more than memory holds. */
+enum portolan_status profile_read_samples(struct portolan_store *store, struct portolan_profile *p,
+                                          const struct portolan_profile_query *query,
+                                          struct portolan_error *err)
 {
-    if (!f)
-        return;
-    free(f->means);
-    portolan_index_clear(&f->nodes);
-    portolan_index_clear(&f->cells);
-    free(f);
+    int first = query->rank ? *query->rank : 0;
+    int end = query->rank ? first + 1 : p->trial->ranks;
+    struct filling f = {.p = p, .contexts = query->contexts};
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; query->like && i < query->like->n_counters; i++)
+        if (!profile_note_counter(p, query->like->counter_names[i]))
+            status = portolan_no_memory(err);
+    for (int rank = first; status == PORTOLAN_OK && rank < end; rank++) {
+        const struct portolan_store_query q = {
+            .trial = p->trial->id, .with_partial = true, .rank = &rank};
+        struct portolan_sample_set *set = NULL;
+
+        status = portolan_store_read(store, &q, true, &set, err);
+        if (status == PORTOLAN_OK && !add_samples(&f, set))
+            status = portolan_no_memory(err);
+        portolan_sample_set_destroy(set);
+    }
+    finish_filling(&f);
+    portolan_arena_clear(&f.arena);
+    portolan_index_clear(&f.nodes);
+    portolan_index_clear(&f.cells);
+    if (status != PORTOLAN_OK)
+        return status;
+    profile_sort_cells(p);
+    return profile_count_ranks(p, err);
+}
+
+/* ------------------------------------------------- statistics over ranks */
+
+/* The quantities of a rank, in a row, so that all are treated alike. */
+enum { CALLS, INCLUSIVE, EXCLUSIVE, MPI, COMPUTE, QUANTITIES };
+
+/* Of a node: a row for each rank that was there. */
+struct rank_values {
+    size_t n, width;
+    double *values;
+    int *ranks;
+    int all;    /* ranks of the trial; those that were not there count as 0 */
+    int absent; /* the lowest of these */
+};
+
+static void add_values(const struct portolan_profile_cell *c, size_t n_counters, double *x)
+{
+    x[CALLS] += c->calls;
+    x[INCLUSIVE] += c->inclusive_ns;
+    x[EXCLUSIVE] += c->exclusive_ns;
+    x[MPI] += c->mpi_ns;
+    x[COMPUTE] += c->exclusive_ns - c->mpi_ns;
+    for (size_t i = 0; i < n_counters; i++)
+        x[QUANTITIES + i] += c->counters[i];
+}
+
+static struct portolan_statistics count_values(const struct rank_values *v, size_t q)
+{
+    struct portolan_statistics s = {.max_rank = v->absent};
+    double squares;
+
+    for (size_t i = 0; i < v->n; i++) {
+        double x = v->values[i * v->width + q];
+
+        s.min = i == 0 ? x : fmin(s.min, x);
+        if (i == 0 || x > s.max) {
+            s.max = x;
+            s.max_rank = v->ranks[i];
+        }
+        s.sum += x;
+    }
+    if (v->n < (size_t)v->all) {
+        if (s.max < 0 || (s.max == 0 && v->absent < s.max_rank))
+            s.max_rank = v->absent;
+        s.min = fmin(s.min, 0);
+        s.max = fmax(s.max, 0);
+    }
+    s.mean = s.sum / v->all;
+    squares = (double)((size_t)v->all - v->n) * s.mean * s.mean;
+    for (size_t i = 0; i < v->n; i++)
+        squares += pow(v->values[i * v->width + q] - s.mean, 2);
+    s.stddev = sqrt(squares / v->all);
+    return s;
+}
+
+static void add_single_calls(struct portolan_profile_node *n, const struct portolan_profile_cell *c)
+{
+    n->n_threads++;
+    if (c->timed_calls > 0) {
+        n->one_min_ns = n->timed_calls == 0 ? c->min_ns : fmin(n->one_min_ns, c->min_ns);
+        n->one_max_ns = fmax(n->one_max_ns, c->max_ns);
+    }
+    n->timed_calls += c->timed_calls;
+    n->subroutines += c->subroutines;
+    n->sum_squares_ns2 += c->sum_squares_ns2;
+}
+
+void profile_forget_uncounted(const struct portolan_profile *p, struct portolan_profile_node *n)
+{
+    static const struct portolan_statistics unknown = {NAN, NAN, NAN, NAN, NAN, -1};
+
+    for (size_t i = 0; i < p->n_counters; i++)
+        if (!(n->counted >> i & 1))
+            ((struct portolan_statistics *)n->counters)[i] = unknown;
+}
+
+/* The node's cells are those from FIRST to END - 1. */
+static void count_node(struct portolan_profile *p, struct portolan_profile_node *node, size_t first,
+                       size_t end, struct rank_values *v)
+{
+    struct portolan_statistics *const to[] = {
+        &node->calls, &node->inclusive_ns, &node->exclusive_ns, &node->mpi_ns, &node->compute_ns};
+
+    v->n = 0;
+    v->absent = 0;
+    for (size_t i = first; i < end; i++) {
+        const struct portolan_profile_cell *c = &p->cells[i];
+
+        if (i == first || c->rank != c[-1].rank) {
+            v->absent += c->rank == v->absent;
+            v->ranks[v->n] = c->rank;
+            memset(&v->values[v->n++ * v->width], 0, v->width * sizeof *v->values);
+        }
+        add_values(c, p->n_counters, &v->values[(v->n - 1) * v->width]);
+        add_single_calls(node, c);
+    }
+    node->n_ranks = (int)v->n;
+    /* An imported or a cut trial may hold fewer ranks than cells tell of. */
+    v->all = (int)v->n > p->ranks ? (int)v->n : p->ranks;
+    for (size_t q = 0; q < v->width; q++)
+        *(q < QUANTITIES ? to[q] : (struct portolan_statistics *)&node->counters[q - QUANTITIES]) =
+            count_values(v, q);
+    profile_forget_uncounted(p, node);
+}
+
+enum portolan_status profile_count_ranks(struct portolan_profile *p, struct portolan_error *err)
+{
+    struct rank_values v = {.width = QUANTITIES + p->n_counters};
+    struct portolan_statistics *counters =
+        portolan_arena_alloc(&p->arena, p->n_nodes * p->n_counters + 1, sizeof *counters);
+    size_t most = 1, end = 0;
+
+    for (size_t i = 0, start = 0; i < p->n_cells; i++) {
+        start = p->cells[i].node != p->cells[start].node ? i : start;
+        most = i - start + 1 > most ? i - start + 1 : most;
+    }
+    v.values = portolan_calloc(most * v.width, sizeof *v.values);
+    v.ranks = portolan_calloc(most, sizeof *v.ranks);
+    for (size_t i = 0; counters && v.values && v.ranks && i < p->n_nodes; i++) {
+        size_t first = end;
+
+        p->nodes[i].counters = counters + i * p->n_counters;
+        while (end < p->n_cells && p->cells[end].node == i)
+            end++;
+        count_node(p, &p->nodes[i], first, end, &v);
+    }
+    free(v.values);
+    free(v.ranks);
+    return counters && v.values && v.ranks ? PORTOLAN_OK : portolan_no_memory(err);
 }

@@ -47,14 +47,13 @@ static bool same_row(const void *flattening, size_t i)
 
 static uint64_t hash_row(const struct portolan_profile_node *n)
 {
-    uint64_t h = portolan_hash(n->method, strlen(n->method), (uint64_t)n->is_context + 1);
+    uint64_t h = profile_hash_method(n, (uint64_t)n->is_context + 1);
 
     for (int k = 0; k < n->n_context; k++) {
         double key = profile_context_key(n->context[k], n->binned);
 
         h = portolan_hash(&key, sizeof key, h);
     }
-    h = portolan_hash(n->instance, strlen(n->instance), h);
     return portolan_hash(n->implementation, strlen(n->implementation), h);
 }
 
@@ -83,16 +82,14 @@ static void add_estimate(struct portolan_profile_estimate *to,
 }
 
 /* A maximum of sums is not the sum of maxima. */
-static void add_statistics(struct portolan_profile_statistics *to,
-                           const struct portolan_profile_statistics *from)
+static void add_statistics(struct portolan_statistics *to, const struct portolan_statistics *from)
 {
-    *to = (struct portolan_profile_statistics){
+    *to = (struct portolan_statistics){
         .sum = to->sum + from->sum,
         .mean = to->mean + from->mean,
         .min = NAN,
         .max = NAN,
         .stddev = NAN,
-        .imbalance = NAN,
         .max_rank = -1,
     };
 }
@@ -131,8 +128,7 @@ static void add_node(struct flattening *f, struct portolan_profile_node *row, si
     add_estimate(&row->inclusive, &n->inclusive);
     add_estimate(&row->inclusive_compensated, &n->inclusive_compensated);
     for (size_t k = 0; k < f->from->n_counters; k++) {
-        struct portolan_profile_statistics *to =
-            (struct portolan_profile_statistics *)&row->counters[k];
+        struct portolan_statistics *to = (struct portolan_statistics *)&row->counters[k];
 
         if (row->counted & n->counted & UINT32_C(1) << k)
             add_statistics(to, &n->counters[k]);
@@ -145,11 +141,11 @@ static void add_node(struct flattening *f, struct portolan_profile_node *row, si
 static bool own_counters(struct flattening *f, struct portolan_profile_node *row)
 {
     size_t n = f->from->n_counters;
-    struct portolan_profile_statistics *own;
+    struct portolan_statistics *own;
 
     if (n == 0)
         return true;
-    if (!(own = portolan_arena_alloc(profile_arena(f->to), n, sizeof *own)))
+    if (!(own = portolan_arena_alloc(&f->to->arena, n, sizeof *own)))
         return false;
     memcpy(own, row->counters, n * sizeof *own);
     row->counters = own;
@@ -179,10 +175,10 @@ static bool move_cells(struct flattening *f)
 {
     const struct portolan_profile *from = f->from;
     struct portolan_profile *to = f->to;
-    double *counters = portolan_arena_alloc(profile_arena(to), from->n_cells * from->n_counters + 1,
-                                            sizeof *counters);
+    double *counters =
+        portolan_arena_alloc(&to->arena, from->n_cells * from->n_counters + 1, sizeof *counters);
 
-    to->cells = portolan_calloc(from->n_cells + 1, sizeof *to->cells);
+    to->cells = portolan_arena_alloc(&to->arena, from->n_cells + 1, sizeof *to->cells);
     if (!counters || !to->cells)
         return false;
     for (size_t i = 0; i < from->n_cells; i++) {
@@ -203,27 +199,6 @@ static bool move_cells(struct flattening *f)
     return true;
 }
 
-static void join_cell(struct portolan_profile_cell *to, const struct portolan_profile_cell *from,
-                      size_t n_counters)
-{
-    if (from->timed_calls > 0) {
-        to->min_ns = to->timed_calls > 0 ? fmin(to->min_ns, from->min_ns) : from->min_ns;
-        to->max_ns = fmax(to->max_ns, from->max_ns);
-    }
-    to->calls += from->calls;
-    to->timed_calls += from->timed_calls;
-    to->subroutines += from->subroutines;
-    to->inclusive_ns += from->inclusive_ns;
-    to->exclusive_ns += from->exclusive_ns;
-    to->mpi_ns += from->mpi_ns;
-    to->all_inclusive_ns += from->all_inclusive_ns;
-    to->all_exclusive_ns += from->all_exclusive_ns;
-    to->all_mpi_ns += from->all_mpi_ns;
-    to->sum_squares_ns2 += from->sum_squares_ns2;
-    for (size_t k = 0; k < n_counters; k++)
-        ((double *)to->counters)[k] += from->counters[k];
-}
-
 static void join_cells(struct portolan_profile *p)
 {
     size_t kept = 0;
@@ -232,10 +207,13 @@ static void join_cells(struct portolan_profile *p)
         const struct portolan_profile_cell *c = &p->cells[i];
         struct portolan_profile_cell *last = kept ? &p->cells[kept - 1] : NULL;
 
-        if (last && last->node == c->node && last->rank == c->rank && last->thread == c->thread)
-            join_cell(last, c, p->n_counters);
-        else
+        if (last && last->node == c->node && last->rank == c->rank && last->thread == c->thread) {
+            profile_add_to_cell(last, c);
+            for (size_t k = 0; k < p->n_counters; k++)
+                ((double *)last->counters)[k] += c->counters[k];
+        } else {
             p->cells[kept++] = *c;
+        }
     }
     p->n_cells = kept;
 }
@@ -244,7 +222,7 @@ static void join_cells(struct portolan_profile *p)
 static enum portolan_status count_again(struct flattening *f, struct portolan_error *err)
 {
     if (!move_cells(f))
-        return profile_no_memory(err);
+        return portolan_no_memory(err);
     join_cells(f->to);
     for (size_t i = 0; i < f->to->n_nodes; i++) {
         struct portolan_profile_node *n = &f->to->nodes[i];
@@ -261,9 +239,9 @@ static enum portolan_status flatten(struct flattening *f, struct portolan_error 
 
     f->row_of = portolan_calloc(n + 1, sizeof *f->row_of);
     f->is_outermost = portolan_calloc(n + 1, sizeof *f->is_outermost);
-    f->to->nodes = portolan_calloc(n + 1, sizeof *f->to->nodes);
+    f->to->nodes = portolan_arena_alloc(&f->to->arena, n + 1, sizeof *f->to->nodes);
     if (!f->row_of || !f->is_outermost || !f->to->nodes || !add_nodes(f))
-        return profile_no_memory(err);
+        return portolan_no_memory(err);
     return f->from->n_cells ? count_again(f, err) : PORTOLAN_OK;
 }
 

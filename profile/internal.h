@@ -4,12 +4,7 @@
 
 #include <portolan/profile.h>
 
-/* What a profile owns besides its arrays; all small things are in the arena. */
-struct profile_owned {
-    struct portolan_arena arena;
-    struct portolan_sample_set *set;      /* names and the trial */
-    struct portolan_summary_set *summary; /* names, or NULL */
-};
+enum { PROFILE_COUNTERS_MAX = 32 }; /* bits of `counted`; the store has fewer */
 
 /* A profile of TRIAL without nodes; takes SET over, also on failure. */
 enum portolan_status profile_create(struct portolan_sample_set *set,
@@ -20,23 +15,10 @@ enum portolan_status profile_create(struct portolan_sample_set *set,
 struct portolan_profile_cost profile_cost(const struct portolan_trial *trial);
 bool profile_clock_is_manual(const struct portolan_trial *trial);
 
-struct portolan_arena *profile_arena(const struct portolan_profile *p);
-
-enum portolan_status profile_no_memory(struct portolan_error *err);
-
-/*
- * From samples of the profile's trial: nodes, cells and statistics, in pieces of whole ranks. What
- * is destroyed before the end leaves a profile that is only good for being destroyed, too.
- */
-struct profile_filling;
-enum portolan_status profile_fill_begin(struct portolan_profile *p, bool contexts,
-                                        struct profile_filling **filling,
-                                        struct portolan_error *err);
-enum portolan_status profile_fill_add(struct profile_filling *f,
-                                      const struct portolan_sample_set *set,
-                                      struct portolan_error *err);
-enum portolan_status profile_fill_end(struct profile_filling *f, struct portolan_error *err);
-void profile_fill_destroy(struct profile_filling *f); /* NULL is legal */
+/* From the samples of the profile's trial: nodes, cells and statistics. */
+enum portolan_status profile_read_samples(struct portolan_store *store, struct portolan_profile *p,
+                                          const struct portolan_profile_query *query,
+                                          struct portolan_error *err);
 
 /*
  * What tells a context value from others: itself, or its bin, 4 to the octave as the probe has
@@ -50,16 +32,20 @@ enum portolan_status profile_count_ranks(struct portolan_profile *p, struct port
 /* Estimates, compensated values, marks and violations from the raw sums. */
 enum portolan_status profile_estimate(struct portolan_profile *p, struct portolan_error *err);
 
-/* What values of TIMED_CALLS of CALLS are multiplied by to be of all; NaN where none was timed. */
-double profile_ratio(double calls, double timed_calls);
-
 /* The order of cells: by node, rank and thread; qsort() with it. */
 int profile_compare_cells(const void *a, const void *b);
 void profile_sort_cells(struct portolan_profile *p);
 
+/* Adds what both have of one thread, but the counters. */
+void profile_add_to_cell(struct portolan_profile_cell *to,
+                         const struct portolan_profile_cell *from);
+
 /* Whether both are the same method of the same instance, port and implementation. */
 bool profile_same_method(const struct portolan_profile_node *a,
                          const struct portolan_profile_node *b);
+
+/* Of its method and instance. */
+uint64_t profile_hash_method(const struct portolan_profile_node *n, uint64_t seed);
 
 /* " [ <n> = <64> ]" at the end of TEXT. */
 void profile_add_context(const struct portolan_profile_node *n, struct portolan_text *text);
@@ -75,10 +61,5 @@ bool profile_note_counter(struct portolan_profile *p, const char *name);
 
 /* Makes the statistics of counters that were not counted at a node unknown. */
 void profile_forget_uncounted(const struct portolan_profile *p, struct portolan_profile_node *n);
-
-/* From the trial's summary. */
-enum portolan_status profile_take_summary(struct portolan_profile *p,
-                                          const struct portolan_summary_set *set,
-                                          struct portolan_error *err);
 
 #endif

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum portolan_status profile_no_memory(struct portolan_error *err)
-{
-    return portolan_no_memory(err);
-}
-
 const char *portolan_profile_peek_fact(const struct portolan_trial *trial, const char *name)
 {
     for (size_t i = 0; i < trial->n_metadata; i++)
@@ -54,50 +49,34 @@ enum portolan_status profile_create(struct portolan_sample_set *set,
                                     struct portolan_profile **profile, struct portolan_error *err)
 {
     struct portolan_profile *p = portolan_calloc(1, sizeof *p);
-    struct profile_owned *owned = portolan_calloc(1, sizeof *owned);
 
-    *profile = NULL;
-    if (!p || !owned) {
-        free(p);
-        free(owned);
+    *profile = p;
+    if (!p) {
         portolan_sample_set_destroy(set);
-        return profile_no_memory(err);
+        return portolan_no_memory(err);
     }
-    owned->set = set;
-    p->impl = owned;
+    p->set = set;
     p->trial = trial;
     p->ranks = trial->ranks;
     p->is_cut = strcmp(trial->outcome, "finished") != 0;
     p->cost = profile_cost(trial);
-    *profile = p;
     return PORTOLAN_OK;
 }
 
-struct portolan_arena *profile_arena(const struct portolan_profile *p)
+double portolan_imbalance(const struct portolan_statistics *s)
 {
-    struct profile_owned *owned = p->impl;
-
-    return &owned->arena;
+    return s->mean != 0 ? s->max / s->mean - 1 : 0;
 }
 
 void portolan_profile_destroy(struct portolan_profile *p)
 {
-    struct profile_owned *owned;
-
     if (!p)
         return;
-    owned = p->impl;
-    portolan_arena_clear(&owned->arena);
-    portolan_sample_set_destroy(owned->set);
-    portolan_summary_set_destroy(owned->summary);
-    free(owned);
-    free(p->nodes);
-    free(p->cells);
-    free(p->violations);
+    portolan_arena_clear(&p->arena);
+    portolan_sample_set_destroy(p->set);
+    portolan_summary_set_destroy(p->summary);
     free(p);
 }
-
-enum { COUNTERS_MAX = 32 }; /* bits of `counted`; the store has fewer */
 
 size_t profile_find_counter(const struct portolan_profile *p, const char *name)
 {
@@ -110,10 +89,10 @@ size_t profile_find_counter(const struct portolan_profile *p, const char *name)
 
 bool profile_note_counter(struct portolan_profile *p, const char *name)
 {
-    struct portolan_arena *arena = profile_arena(p);
+    struct portolan_arena *arena = &p->arena;
     const char **names;
 
-    if (p->n_counters == COUNTERS_MAX || profile_find_counter(p, name) < p->n_counters)
+    if (p->n_counters == PROFILE_COUNTERS_MAX || profile_find_counter(p, name) < p->n_counters)
         return true;
     names = portolan_arena_grow(arena, (void *)p->counter_names, p->n_counters, sizeof *names);
     if (!names || !(names[p->n_counters] = portolan_arena_strdup(arena, name)))
@@ -159,41 +138,82 @@ static enum portolan_status check_rank(const struct portolan_trial *t, int rank,
                               rank, t->ranks - 1);
 }
 
+/* ------------------------------------------------- from a summary */
+
+static bool collect_counters(struct portolan_profile *p, const struct portolan_summary_set *set)
+{
+    for (size_t i = 0; i < set->n; i++)
+        for (int k = 0; k < set->rows[i].n_counters; k++)
+            if (!profile_note_counter(p, set->rows[i].counter_name[k]))
+                return false;
+    return true;
+}
+
+static bool take_row(struct portolan_profile *p, const struct portolan_path_summary *row)
+{
+    struct portolan_profile_node *n = &p->nodes[p->n_nodes];
+    struct portolan_statistics *counters =
+        portolan_arena_alloc(&p->arena, p->n_counters + 1, sizeof *counters);
+
+    if (!counters)
+        return false;
+    *n = (struct portolan_profile_node){
+        .parent = row->parent,
+        .original = (int64_t)p->n_nodes,
+        .depth = row->parent < 0 ? 0 : p->nodes[row->parent].depth + 1,
+        .user = row->user,
+        .uses = row->uses,
+        .instance = row->instance,
+        .port = row->port,
+        .implementation = row->implementation,
+        .port_type = row->port_type,
+        .method = row->method,
+        .n_ranks = row->n_ranks,
+        .n_threads = row->n_threads,
+        .timed_calls = row->timed_calls,
+        .subroutines = row->subroutines,
+        .one_min_ns = row->one_min_ns,
+        .one_max_ns = row->one_max_ns,
+        .sum_squares_ns2 = row->sum_squares_ns2,
+        .calls = row->calls,
+        .inclusive_ns = row->inclusive,
+        .exclusive_ns = row->exclusive,
+        .mpi_ns = row->mpi,
+        .compute_ns = row->compute,
+        .counters = counters,
+    };
+    for (int k = 0; k < row->n_counters; k++) {
+        size_t i = profile_find_counter(p, row->counter_name[k]);
+
+        if (i == p->n_counters)
+            continue;
+        n->counted |= UINT32_C(1) << i;
+        counters[i] = row->counter[k];
+    }
+    profile_forget_uncounted(p, n);
+    p->n_nodes++;
+    return true;
+}
+
 static enum portolan_status read_summary(struct portolan_store *store, struct portolan_profile *p,
                                          struct portolan_error *err)
 {
-    struct profile_owned *owned = p->impl;
     enum portolan_status status =
-        portolan_store_read_summary(store, p->trial->id, &owned->summary, NULL, err);
+        portolan_store_read_summary(store, p->trial->id, &p->summary, NULL, err);
+    const struct portolan_summary_set *set = p->summary;
+    bool good;
 
-    return status == PORTOLAN_OK ? profile_take_summary(p, owned->summary, err) : status;
+    if (status != PORTOLAN_OK)
+        return status;
+    p->ranks = set->ranks;
+    p->nodes = portolan_arena_alloc(&p->arena, set->n + 1, sizeof *p->nodes);
+    good = p->nodes && collect_counters(p, set);
+    for (size_t i = 0; good && i < set->n; i++)
+        good = take_row(p, &set->rows[i]);
+    return good ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
-/* Rank by rank: the samples of all together may be more than memory holds. */
-static enum portolan_status read_samples(struct portolan_store *store, struct portolan_profile *p,
-                                         const struct portolan_profile_query *query,
-                                         struct portolan_error *err)
-{
-    int first = query->rank ? *query->rank : 0;
-    int end = query->rank ? first + 1 : p->trial->ranks;
-    struct profile_filling *f = NULL;
-    enum portolan_status status = profile_fill_begin(p, query->contexts, &f, err);
-
-    for (int rank = first; status == PORTOLAN_OK && rank < end; rank++) {
-        const struct portolan_store_query q = {
-            .trial = p->trial->id, .with_partial = true, .rank = &rank};
-        struct portolan_sample_set *set = NULL;
-
-        status = portolan_store_read(store, &q, true, &set, err);
-        if (status == PORTOLAN_OK)
-            status = profile_fill_add(f, set, err);
-        portolan_sample_set_destroy(set);
-    }
-    if (status == PORTOLAN_OK)
-        status = profile_fill_end(f, err);
-    profile_fill_destroy(f);
-    return status;
-}
+/* ------------------------------------------------- reading */
 
 enum portolan_status portolan_profile_read(struct portolan_store *store,
                                            const struct portolan_profile_query *query,
@@ -213,7 +233,8 @@ enum portolan_status portolan_profile_read(struct portolan_store *store,
         status = check_rank(p->trial, *query->rank, err);
     }
     if (status == PORTOLAN_OK)
-        status = from_samples ? read_samples(store, p, query, err) : read_summary(store, p, err);
+        status =
+            from_samples ? profile_read_samples(store, p, query, err) : read_summary(store, p, err);
     if (status == PORTOLAN_OK)
         status = profile_estimate(p, err);
     if (status != PORTOLAN_OK) {
@@ -222,15 +243,4 @@ enum portolan_status portolan_profile_read(struct portolan_store *store,
     }
     *profile = p;
     return PORTOLAN_OK;
-}
-
-enum portolan_status portolan_profile_read_rank(struct portolan_store *store, int64_t trial,
-                                                int rank, bool contexts,
-                                                struct portolan_profile **profile,
-                                                struct portolan_error *err)
-{
-    const struct portolan_profile_query query = {
-        .trial = trial, .rank = &rank, .contexts = contexts, .cells = true};
-
-    return portolan_profile_read(store, &query, profile, err);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A comparison as text and as JSON. */
-#include "compare.h"
-#include "internal.h"
-#include "json.h"
-#include "table.h"
+#include "report.h"
+
+#include <portolan/compare.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,84 +87,26 @@ static void add_row(const struct portolan_comparison *c, const struct portolan_c
     table_text(t, portolan_verdict_text(r->verdict));
 }
 
-/* The rows whose medians differ most, and their callers. */
-static double change_of(const struct portolan_comparison_row *r)
+/* The rows whose medians differ most, and their callers; verdicts before mere changes. */
+static size_t *order_rows(const struct portolan_comparison *c, size_t top, size_t *shown)
 {
-    return fabs(r->median_b - r->median_a);
-}
+    struct table_row *rows = portolan_calloc(c->n_rows + 1, sizeof *rows);
+    size_t *order;
 
-struct entry {
-    double change;
-    size_t row;
-};
+    for (size_t i = 0; rows && i < c->n_rows; i++) {
+        const struct portolan_comparison_row *r = &c->rows[i];
+        bool is_verdict =
+            r->verdict == PORTOLAN_VERDICT_SLOWER || r->verdict == PORTOLAN_VERDICT_FASTER;
 
-static int most_changed_first(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-
-    if (x->change != y->change)
-        return x->change > y->change ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
-static bool *choose(const struct portolan_comparison *c, size_t top, size_t *n)
-{
-    struct entry *entries = portolan_calloc(c->n_rows + 1, sizeof *entries);
-    bool *chosen = portolan_calloc(c->n_rows + 1, sizeof *chosen);
-
-    *n = 0;
-    for (size_t i = 0; entries && i < c->n_rows; i++) /* verdicts before mere changes */
-        entries[i] =
-            (struct entry){c->rows[i].verdict <= PORTOLAN_VERDICT_FASTER && c->rows[i].verdict
-                               ? INFINITY
-                               : change_of(&c->rows[i]),
-                           i};
-    if (entries)
-        qsort(entries, c->n_rows, sizeof *entries, most_changed_first);
-    for (size_t i = 0; entries && chosen && i < c->n_rows && (!top || i < top); i++)
-        for (int64_t at = (int64_t)entries[i].row; at >= 0 && !chosen[at];
-             at = c->rows[at].parent) {
-            chosen[at] = true;
-            ++*n;
-        }
-    if (!entries) {
-        free(chosen);
-        chosen = NULL;
+        rows[i] =
+            (struct table_row){.parent = r->parent,
+                               .place = (double)i,
+                               .weight = is_verdict ? INFINITY : fabs(r->median_b - r->median_a),
+                               .matches = true};
     }
-    free(entries);
-    return chosen;
-}
-
-/* Rows of later trials stand behind all others: children are sought behind their parents. */
-static bool add_tree(const struct portolan_comparison *c, const bool *chosen, bool marks,
-                     struct table *t)
-{
-    int64_t *links = portolan_calloc(2 * c->n_rows + 2, sizeof *links);
-    int64_t *next = links, *first = links ? links + c->n_rows : NULL; /* of parent + 1 */
-    int64_t at;
-
-    if (!links)
-        return false;
-    for (size_t i = 0; i <= c->n_rows; i++)
-        first[i] = -1;
-    for (size_t i = c->n_rows; i-- > 0;) {
-        next[i] = first[c->rows[i].parent + 1];
-        first[c->rows[i].parent + 1] = (int64_t)i;
-    }
-    at = first[0];
-    while (at >= 0) {
-        if (chosen[at])
-            add_row(c, &c->rows[at], marks, t);
-        if (chosen[at] && first[at + 1] >= 0) {
-            at = first[at + 1];
-            continue;
-        }
-        while (at >= 0 && next[at] < 0)
-            at = c->rows[at].parent;
-        at = at < 0 ? -1 : next[at];
-    }
-    free(links);
-    return true;
+    order = rows ? table_order(rows, c->n_rows, top, shown) : NULL;
+    free(rows);
+    return order;
 }
 
 static bool any_marked(const struct portolan_comparison *c)
@@ -195,25 +136,21 @@ static enum portolan_status write_rows(const struct portolan_comparison *c, size
                                {"p Welch", COLUMN_TEXT},
                                {"verdict", COLUMN_NAME}};
     struct table t = {.columns = columns, .n_columns = 11, .wide = wide};
-    size_t shown;
-    bool *chosen = choose(c, top, &shown);
+    size_t shown = 0, *order = order_rows(c, top, &shown);
 
-    if (!chosen)
-        return profile_no_memory(err);
+    if (!order)
+        return portolan_no_memory(err);
     if (!marks) {
         memmove(&columns[1], &columns[2], 9 * sizeof *columns);
         t.n_columns = 10;
     }
     add_row(c, &c->total, marks, &t);
-    if (!add_tree(c, chosen, marks, &t)) {
-        table_clear(&t);
-        free(chosen);
-        return profile_no_memory(err);
-    }
+    for (size_t i = 0; i < shown; i++)
+        add_row(c, &c->rows[order[i]], marks, &t);
     table_write(&t, out);
     if (shown < c->n_rows)
         portolan_text_add(out, "... and %zu more call paths (--top)\n", c->n_rows - shown);
-    free(chosen);
+    free(order);
     return PORTOLAN_OK;
 }
 
@@ -296,83 +233,83 @@ enum portolan_status portolan_comparison_write(const struct portolan_comparison 
     return status;
 }
 
-static void write_values(struct json *j, const char *key, const double *values, size_t n)
+static void write_values(struct portolan_json *j, const char *key, const double *values, size_t n)
 {
-    json_open(j, key, '[');
+    portolan_json_open(j, key, '[');
     for (size_t i = 0; i < n; i++)
-        json_number(j, NULL, values[i]);
-    json_close(j, ']');
+        portolan_json_number(j, NULL, values[i]);
+    portolan_json_close(j, ']');
 }
 
-static void write_json_row(struct json *j, const char *key, const struct portolan_comparison *c,
+static void write_json_row(struct portolan_json *j, const char *key,
+                           const struct portolan_comparison *c,
                            const struct portolan_comparison_row *r)
 {
-    json_open(j, key, '{');
+    portolan_json_open(j, key, '{');
     if (!key) {
-        json_number(j, "path", (double)(r - c->rows));
-        json_number(j, "parent", (double)r->parent);
-        json_text(j, "method", r->label);
-        json_text(j, "implementation_a", r->in_a);
-        json_text(j, "implementation_b", r->in_b);
-        json_bool(j, "marked", r->is_marked);
-        json_number(j, "share", r->share);
+        portolan_json_number(j, "path", (double)(r - c->rows));
+        portolan_json_number(j, "parent", (double)r->parent);
+        portolan_json_text(j, "method", r->label);
+        portolan_json_text(j, "implementation_a", r->in_a);
+        portolan_json_text(j, "implementation_b", r->in_b);
+        portolan_json_bool(j, "marked", r->is_marked);
+        portolan_json_number(j, "share", r->share);
     }
     write_values(j, "a", r->values_a, c->n_a);
     write_values(j, "b", r->values_b, c->n_b);
-    json_number(j, "median_a", r->median_a);
-    json_number(j, "median_b", r->median_b);
-    json_number(j, "ratio", r->ratio.value);
-    json_number(j, "ratio_low", r->ratio.low);
-    json_number(j, "ratio_high", r->ratio.high);
-    json_number(j, "p", r->p);
-    json_number(j, "p_holm", r->p_holm);
-    json_number(j, "p_welch", r->p_welch);
-    json_text(j, "verdict",
-              r->verdict == PORTOLAN_VERDICT_NOT_TESTED ? "not tested"
-              : r->verdict == PORTOLAN_VERDICT_SLOWER   ? "slower"
-                                                        : portolan_verdict_text(r->verdict));
-    json_close(j, '}');
+    portolan_json_number(j, "median_a", r->median_a);
+    portolan_json_number(j, "median_b", r->median_b);
+    portolan_json_number(j, "ratio", r->ratio.value);
+    portolan_json_number(j, "ratio_low", r->ratio.low);
+    portolan_json_number(j, "ratio_high", r->ratio.high);
+    portolan_json_number(j, "p", r->p);
+    portolan_json_number(j, "p_holm", r->p_holm);
+    portolan_json_number(j, "p_welch", r->p_welch);
+    portolan_json_text(j, "verdict",
+                       r->verdict == PORTOLAN_VERDICT_NOT_TESTED ? "not tested"
+                       : r->verdict == PORTOLAN_VERDICT_SLOWER   ? "slower"
+                                                               : portolan_verdict_text(r->verdict));
+    portolan_json_close(j, '}');
 }
 
-static void write_json_trials(struct json *j, const char *key,
+static void write_json_trials(struct portolan_json *j, const char *key,
                               const struct portolan_trial *const *trials, size_t n)
 {
-    json_open(j, key, '[');
+    portolan_json_open(j, key, '[');
     for (size_t i = 0; i < n; i++)
         profile_json_trial(j, NULL, trials[i]);
-    json_close(j, ']');
+    portolan_json_close(j, ']');
 }
 
 enum portolan_status portolan_comparison_write_json(const struct portolan_comparison *c,
                                                     struct portolan_text *out,
                                                     struct portolan_error *err)
 {
-    struct json j = {.out = out};
+    struct portolan_json j = {.out = out};
 
-    profile_json_begin(&j, "comparison");
-    json_text(&j, "metric", c->query.metric);
-    json_number(&j, "threshold", c->query.threshold);
-    json_number(&j, "level", c->query.level);
-    json_bool(&j, "regression", c->is_regression);
-    json_number(&j, "trials_for_total", (double)c->enough_for_total);
-    json_number(&j, "trials_for_paths", (double)c->enough_for_paths);
-    json_number(&j, "paths_tested", (double)c->n_tested);
+    profile_json_begin(&j, "comparison", NULL);
+    portolan_json_text(&j, "metric", c->query.metric);
+    portolan_json_number(&j, "threshold", c->query.threshold);
+    portolan_json_number(&j, "level", c->query.level);
+    portolan_json_bool(&j, "regression", c->is_regression);
+    portolan_json_number(&j, "trials_for_total", (double)c->enough_for_total);
+    portolan_json_number(&j, "trials_for_paths", (double)c->enough_for_paths);
+    portolan_json_number(&j, "paths_tested", (double)c->n_tested);
     write_json_trials(&j, "a", c->a, c->n_a);
     write_json_trials(&j, "b", c->b, c->n_b);
-    json_open(&j, "differences", '[');
+    portolan_json_open(&j, "differences", '[');
     for (size_t i = 0; i < c->n_facts; i++) {
-        json_open(&j, NULL, '{');
-        json_text(&j, "name", c->facts[i].name);
-        json_text(&j, "a", c->facts[i].in_a);
-        json_text(&j, "b", c->facts[i].in_b);
-        json_close(&j, '}');
+        portolan_json_open(&j, NULL, '{');
+        portolan_json_text(&j, "name", c->facts[i].name);
+        portolan_json_text(&j, "a", c->facts[i].in_a);
+        portolan_json_text(&j, "b", c->facts[i].in_b);
+        portolan_json_close(&j, '}');
     }
-    json_close(&j, ']');
+    portolan_json_close(&j, ']');
     write_json_row(&j, "total", c, &c->total);
-    json_open(&j, "paths", '[');
+    portolan_json_open(&j, "paths", '[');
     for (size_t i = 0; i < c->n_rows; i++)
         write_json_row(&j, NULL, c, &c->rows[i]);
-    json_close(&j, ']');
-    json_close(&j, '}');
-    return out->failed ? profile_no_memory(err) : PORTOLAN_OK;
+    portolan_json_close(&j, ']');
+    return profile_json_end(&j, err);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Values that a program gave by name. */
-#include "internal.h"
-#include "json.h"
-#include "table.h"
+#include "report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,22 +84,20 @@ static void add_name(const struct portolan_event_set *set, const struct total *t
     t->failed |= text.failed;
 }
 
-enum portolan_status portolan_profile_write_events(const struct portolan_event_set *set,
-                                                   const struct portolan_profile_report *report,
-                                                   struct portolan_text *out,
-                                                   struct portolan_error *err)
+static enum portolan_status write_text(const struct view *v, const struct portolan_event_set *set)
 {
     static const struct column columns[] = {
         {"event", COLUMN_NAME}, {"count", COLUMN_COUNT}, {"mean", COLUMN_PLAIN},
         {"min", COLUMN_PLAIN},  {"max", COLUMN_PLAIN},   {"stddev", COLUMN_PLAIN},
     };
-    struct table t = {.columns = columns, .n_columns = 6, .wide = report->wide};
-    size_t n, shown = 0;
+    struct table t = {.columns = columns, .n_columns = 6, .wide = v->r->wide};
+    struct portolan_text *out = v->out;
+    size_t n, shown = 0, top = v->r->top;
     struct total *totals = collect(set, &n);
 
     if (!totals)
-        return profile_no_memory(err);
-    for (; shown < n && (!report->top || shown < report->top); shown++) {
+        return portolan_no_memory(v->err);
+    for (; shown < n && (!top || shown < top); shown++) {
         const struct total *e = &totals[shown];
         double mean = e->sum / e->count;
 
@@ -122,36 +118,43 @@ enum portolan_status portolan_profile_write_events(const struct portolan_event_s
     return PORTOLAN_OK;
 }
 
-enum portolan_status portolan_profile_write_events_json(const struct portolan_trial *trial,
-                                                        const struct portolan_event_set *set,
-                                                        struct portolan_text *out,
-                                                        struct portolan_error *err)
+static enum portolan_status write_json(const struct view *v, const struct portolan_event_set *set)
 {
-    struct json j = {.out = out};
+    struct portolan_json j = {.out = v->out};
 
-    profile_json_begin(&j, "events");
-    profile_json_trial(&j, "trial", trial);
-    json_open(&j, "events", '[');
+    profile_json_begin(&j, "events", v->p->trial);
+    portolan_json_open(&j, "events", '[');
     for (size_t i = 0; i < set->n_events; i++) {
         const struct portolan_event *e = &set->events[i];
         struct portolan_text path = {0};
 
-        json_open(&j, NULL, '{');
-        json_number(&j, "rank", e->rank);
-        json_number(&j, "thread", e->thread);
-        json_text(&j, "name", e->name);
+        portolan_json_open(&j, NULL, '{');
+        portolan_json_number(&j, "rank", e->rank);
+        portolan_json_number(&j, "thread", e->thread);
+        portolan_json_text(&j, "name", e->name);
         add_path(set, e->path, &path);
-        json_text(&j, "path", path.bytes);
-        out->failed |= path.failed;
+        portolan_json_text(&j, "path", path.bytes);
+        v->out->failed |= path.failed;
         portolan_text_clear(&path);
-        json_number(&j, "count", (double)e->count);
-        json_number(&j, "max", e->max);
-        json_number(&j, "min", e->min);
-        json_number(&j, "mean", e->mean);
-        json_number(&j, "sum_squares", e->sum_squares);
-        json_close(&j, '}');
+        portolan_json_number(&j, "count", (double)e->count);
+        portolan_json_number(&j, "max", e->max);
+        portolan_json_number(&j, "min", e->min);
+        portolan_json_number(&j, "mean", e->mean);
+        portolan_json_number(&j, "sum_squares", e->sum_squares);
+        portolan_json_close(&j, '}');
     }
-    json_close(&j, ']');
-    json_close(&j, '}');
-    return out->failed ? profile_no_memory(err) : PORTOLAN_OK;
+    portolan_json_close(&j, ']');
+    return profile_json_end(&j, v->err);
+}
+
+enum portolan_status report_events(const struct view *v)
+{
+    struct portolan_event_set *set = NULL;
+    enum portolan_status status =
+        portolan_store_read_events(v->store, v->p->trial->id, v->r->rank, &set, v->err);
+
+    if (status == PORTOLAN_OK)
+        status = v->r->as_json ? write_json(v, set) : write_text(v, set);
+    portolan_event_set_destroy(set);
+    return status;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What stands above the numbers, so that they are believed as far as they deserve. */
-#include "internal.h"
-#include "table.h"
+#include "report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,32 +106,23 @@ static void add_facts(const struct portolan_trial *t, struct portolan_text *out)
                           t->n_partial == 1 ? "" : "s");
 }
 
-static int compare_ints(const void *a, const void *b)
-{
-    const int *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 /* A trial may keep a summary of all ranks, but samples of few. */
 static void add_missing_ranks(const struct portolan_profile *p, struct portolan_text *out)
 {
-    int *ranks = portolan_calloc(p->n_cells + 1, sizeof *ranks);
+    bool *is_there = portolan_calloc((size_t)p->ranks, sizeof *is_there);
     int n = 0;
 
-    out->failed |= !ranks;
-    if (ranks && p->n_cells && p->ranks > 1) {
-        for (size_t i = 0; i < p->n_cells; i++)
-            ranks[i] = p->cells[i].rank;
-        qsort(ranks, p->n_cells, sizeof *ranks, compare_ints);
-        for (size_t i = 0; i < p->n_cells; i++)
-            n += i == 0 || ranks[i] != ranks[i - 1];
-        if (n < p->ranks)
-            portolan_text_add(
-                out, "note: of %d ranks the samples of %d are stored, the others count as 0 here\n",
-                p->ranks, n);
-    }
-    free(ranks);
+    out->failed |= !is_there;
+    for (size_t i = 0; is_there && i < p->n_cells; i++)
+        if (p->cells[i].rank < p->ranks && !is_there[p->cells[i].rank]) {
+            is_there[p->cells[i].rank] = true;
+            n++;
+        }
+    if (p->n_cells && p->ranks > 1 && n < p->ranks)
+        portolan_text_add(
+            out, "note: of %d ranks the samples of %d are stored, the others count as 0 here\n",
+            p->ranks, n);
+    free(is_there);
 }
 
 static void add_sampling(const struct portolan_profile *p, struct portolan_text *out)
@@ -166,8 +156,11 @@ static void add_violations(const struct portolan_profile *p, struct portolan_tex
                       portolan_format_time(v->children_ns, 4, children, sizeof children));
 }
 
-void portolan_profile_write_head(const struct portolan_profile *p, struct portolan_text *out)
+void report_head(const struct view *v)
 {
+    const struct portolan_profile *p = v->p;
+    struct portolan_text *out = v->out;
+
     add_trial(p, out);
     portolan_profile_add_cost(p->trial, out);
     portolan_text_add(out, isnan(p->cost.call_ns)
@@ -177,4 +170,5 @@ void portolan_profile_write_head(const struct portolan_profile *p, struct portol
     add_missing_ranks(p, out);
     add_sampling(p, out);
     add_violations(p, out);
+    portolan_text_add(out, "\n");
 }

@@ -1,27 +1,343 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call paths as a tree, methods as a list. */
+/* Call paths as a tree, methods as a list: by one metric, in an order, the greatest of them. */
 #include "report.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS_MAX = 16 };
+/* ------------------------------------------------- values of a node */
 
-/* One column: what it is called and where its value comes from. */
-struct source {
-    struct column column;
-    void (*add)(const struct view *v, size_t node, struct table *t);
+enum value {
+    CALLS,
+    TIMED,
+    INCLUSIVE,
+    INCLUSIVE_ERROR,
+    EXCLUSIVE,
+    EXCLUSIVE_ERROR,
+    MPI,
+    SHARE,
+    PER_CALL,
+    LONGEST,
+    COUNT,
+    OWN_COUNT,
+    COUNT_PER_CALL,
+    MIN,
+    MAX,
+    DEVIATION,
+    IMBALANCE,
+    MAX_RANK,
+    ON_RANKS
 };
 
-static double per_rank(const struct view *v, double total)
+static struct portolan_profile_estimate exactly(double x)
 {
-    return total / v->p->ranks;
+    return (struct portolan_profile_estimate){x, x, x};
 }
 
-static double half_width(const struct view *v, struct portolan_profile_estimate e)
+/* Totals over ranks as the report wants them. */
+static struct portolan_profile_estimate inclusive_of(const struct view *v,
+                                                     const struct portolan_profile_node *n)
 {
-    return per_rank(v, (e.high - e.low) / 2);
+    return v->r->values == PORTOLAN_PROFILE_RAW           ? exactly(n->inclusive_ns.sum)
+           : v->r->values == PORTOLAN_PROFILE_COMPENSATED ? n->inclusive_compensated
+                                                          : n->inclusive;
+}
+
+static struct portolan_profile_estimate exclusive_of(const struct view *v,
+                                                     const struct portolan_profile_node *n)
+{
+    return v->r->values == PORTOLAN_PROFILE_RAW           ? exactly(n->exclusive_ns.sum)
+           : v->r->values == PORTOLAN_PROFILE_COMPENSATED ? n->exclusive_compensated
+                                                          : n->exclusive;
+}
+
+/* What values of timed calls are multiplied by to be of all calls; 1 for raw values. */
+static double ratio_of(const struct view *v, const struct portolan_profile_node *n)
+{
+    return v->r->values == PORTOLAN_PROFILE_RAW
+               ? 1
+               : portolan_profile_ratio(n->calls.sum, n->timed_calls);
+}
+
+/* Likewise statistics over ranks. */
+static double statistics_ratio(const struct view *v, const struct portolan_profile_node *n)
+{
+    if (v->metric != METRIC_TIME || v->r->values == PORTOLAN_PROFILE_RAW)
+        return ratio_of(v, n);
+    return n->compute_ns.sum != 0 ? (n->exclusive.value - n->mpi.value) / n->compute_ns.sum : 1;
+}
+
+static double half_width(struct portolan_profile_estimate e)
+{
+    return (e.high - e.low) / 2;
+}
+
+static double value_of(const struct view *v, size_t i, enum value which)
+{
+    const struct portolan_profile_node *n = &v->p->nodes[i];
+    const struct portolan_statistics *s = v->metric == METRIC_COUNTER ? &n->counters[v->counter]
+                                          : v->metric == METRIC_MPI   ? &n->mpi_ns
+                                                                      : &n->compute_ns;
+    double ranks = v->p->ranks;
+
+    switch (which) {
+    case CALLS:
+        return n->calls.sum;
+    case TIMED:
+        return n->calls.sum > 0 ? n->timed_calls / n->calls.sum : NAN;
+    case INCLUSIVE:
+        return inclusive_of(v, n).value / ranks;
+    case INCLUSIVE_ERROR:
+        return half_width(inclusive_of(v, n)) / ranks;
+    case EXCLUSIVE:
+        return exclusive_of(v, n).value / ranks;
+    case EXCLUSIVE_ERROR:
+        return half_width(exclusive_of(v, n)) / ranks;
+    case MPI:
+        return (v->r->values == PORTOLAN_PROFILE_RAW ? n->mpi_ns.sum : n->mpi.value) / ranks;
+    case SHARE:
+        return v->total != 0 ? exclusive_of(v, n).value / v->total : NAN;
+    case PER_CALL:
+        return n->timed_calls > 0 ? n->one_mean_ns : NAN;
+    case LONGEST: /* of a call that lasted over several steps only a part is stored */
+        return n->one_max_ns * (1 + 1e-9) >= n->one_mean_ns ? n->one_max_ns : NAN;
+    case COUNT:
+        return s->mean * ratio_of(v, n);
+    case OWN_COUNT:
+        return v->own[i] / ranks;
+    case COUNT_PER_CALL:
+        return n->timed_calls > 0 ? s->sum / n->timed_calls : NAN;
+    case MIN:
+        return s->min * statistics_ratio(v, n);
+    case MAX:
+        return s->max * statistics_ratio(v, n);
+    case DEVIATION:
+        return s->stddev * statistics_ratio(v, n);
+    case IMBALANCE:
+        return portolan_imbalance(s);
+    case MAX_RANK:
+        return s->max_rank < 0 ? NAN : s->max_rank;
+    case ON_RANKS:
+        return n->n_ranks;
+    }
+    return NAN;
+}
+
+/* ------------------------------------------------- metric and order */
+
+static enum portolan_status set_sort(struct view *v, const char *name)
+{
+    static const struct {
+        const char *name;
+        enum value value;
+    } keys[] = {{"inclusive", INCLUSIVE},
+                {"exclusive", EXCLUSIVE},
+                {"mpi", MPI},
+                {"calls", CALLS},
+                {"imbalance", IMBALANCE}};
+
+    v->by_name = !strcmp(name, "name");
+    if (v->by_name || !strcmp(name, "called"))
+        return PORTOLAN_OK;
+    v->by_key = true;
+    v->key = v->metric == METRIC_COUNTER ? COUNT : v->metric == METRIC_MPI ? MPI : INCLUSIVE;
+    if (!strcmp(name, "metric"))
+        return PORTOLAN_OK;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!strcmp(name, keys[i].name)) {
+            v->key = keys[i].value;
+            return PORTOLAN_OK;
+        }
+    return portolan_error_set(v->err, PORTOLAN_EINVAL,
+                              "cannot sort by '%s'; there are: inclusive, exclusive, mpi, calls, "
+                              "imbalance, metric, name, called",
+                              name);
+}
+
+static enum portolan_status set_metric(struct view *v, const char *name)
+{
+    struct portolan_text known = {0};
+
+    if (!name || !strcmp(name, "TIME"))
+        return PORTOLAN_OK;
+    if (!strcmp(name, "MPI TIME")) {
+        v->metric = METRIC_MPI;
+        return PORTOLAN_OK;
+    }
+    v->metric = METRIC_COUNTER;
+    for (; v->counter < v->p->n_counters; v->counter++)
+        if (!strcmp(v->p->counter_names[v->counter], name))
+            return PORTOLAN_OK;
+    for (size_t i = 0; i < v->p->n_counters; i++)
+        portolan_text_add(&known, ", %s", v->p->counter_names[i]);
+    portolan_error_set(v->err, PORTOLAN_EINVAL,
+                       "trial %lld has no metric '%s'; it has: TIME, MPI TIME%s",
+                       (long long)v->p->trial->id, name, known.bytes ? known.bytes : "");
+    portolan_text_clear(&known);
+    return PORTOLAN_EINVAL;
+}
+
+/* Counts are inclusive; a method's own are less those of what it called. */
+static enum portolan_status count_own(struct view *v)
+{
+    const struct portolan_profile *p = v->p;
+
+    if (v->metric != METRIC_COUNTER)
+        return PORTOLAN_OK;
+    if (!(v->own = portolan_calloc(p->n_nodes + 1, sizeof *v->own)))
+        return portolan_no_memory(v->err);
+    for (size_t i = 0; i < p->n_nodes; i++) {
+        const struct portolan_profile_node *n = &p->nodes[i];
+
+        v->own[i] +=
+            p->is_flat || n->is_context ? NAN : n->counters[v->counter].sum * ratio_of(v, n);
+        if (n->parent >= 0 && !n->is_context && n->counted >> v->counter & 1)
+            v->own[n->parent] -= n->counters[v->counter].sum * ratio_of(v, n);
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status view_open(struct view *v, const char *default_sort)
+{
+    enum portolan_status status = set_metric(v, v->r->metric);
+
+    if (v->metric != METRIC_TIME)
+        default_sort = "metric";
+    if (status == PORTOLAN_OK)
+        status = set_sort(v, v->r->sort ? v->r->sort : default_sort);
+    return status == PORTOLAN_OK ? count_own(v) : status;
+}
+
+void view_close(struct view *v)
+{
+    free(v->own);
+    v->own = NULL;
+}
+
+bool view_matches(const struct view *v, size_t i)
+{
+    struct portolan_text label = {0};
+    bool matches;
+
+    if (!v->r->method)
+        return true;
+    if (!fnmatch(v->r->method, v->p->nodes[i].method, 0))
+        return true;
+    portolan_profile_add_label(&v->p->nodes[i], false, &label);
+    matches = label.bytes && !fnmatch(v->r->method, label.bytes, 0);
+    if (!matches && label.bytes) { /* without the implementation */
+        label.bytes[strcspn(label.bytes, " ")] = '\0';
+        matches = !fnmatch(v->r->method, label.bytes, 0);
+    }
+    portolan_text_clear(&label);
+    return matches;
+}
+
+static int compare_names(const void *x, const void *y, void *profile)
+{
+    const struct portolan_profile *p = profile;
+    const size_t i = *(const size_t *)x, k = *(const size_t *)y;
+    const struct portolan_profile_node *a = &p->nodes[i], *b = &p->nodes[k];
+    int order = strcmp(a->instance, b->instance);
+
+    if (!order)
+        order = strcmp(a->method, b->method);
+    if (!order)
+        order = strcmp(a->implementation, b->implementation);
+    return order ? order : (i > k) - (i < k);
+}
+
+static void set_names(const struct view *v, size_t *sorted, struct table_row *rows)
+{
+    for (size_t i = 0; i < v->p->n_nodes; i++)
+        sorted[i] = i;
+    qsort_r(sorted, v->p->n_nodes, sizeof *sorted, compare_names, (void *)v->p);
+    for (size_t i = 0; i < v->p->n_nodes; i++)
+        rows[sorted[i]].place = (double)i;
+}
+
+/* The nodes to be shown; contexts stand before the calls below their path. */
+static enum portolan_status order_nodes(const struct view *v, size_t **order, size_t *n)
+{
+    const struct portolan_profile *p = v->p;
+    struct table_row *rows = portolan_calloc(p->n_nodes + 1, sizeof *rows);
+    size_t *sorted = portolan_calloc(p->n_nodes + 1, sizeof *sorted);
+    bool good = rows && sorted;
+
+    for (size_t i = 0; good && i < p->n_nodes; i++) {
+        double key = v->by_key ? value_of(v, i, v->key) : -(double)i;
+
+        rows[i] = (struct table_row){
+            .parent = p->nodes[i].parent,
+            .is_first = p->nodes[i].is_context,
+            .place = isnan(key) ? INFINITY : -key, /* what cannot be known comes after all */
+            .matches = view_matches(v, i),
+        };
+    }
+    if (good && v->by_name && p->n_nodes)
+        set_names(v, sorted, rows);
+    for (size_t i = 0; good && i < p->n_nodes; i++)
+        rows[i].weight = -rows[i].place;
+    good = good && (*order = table_order(rows, p->n_nodes, v->r->top, n));
+    free(rows);
+    free(sorted);
+    return good ? PORTOLAN_OK : portolan_no_memory(v->err);
+}
+
+/* ------------------------------------------------- columns */
+
+/* When a column is there: all of these hold. */
+enum { RANKS = 1, PARTLY = 2, SAMPLED = 4, ERRORS = 8, FLAT = 16, TREE = 32 };
+
+static const struct node_column {
+    unsigned metrics; /* a bit for each that it is of */
+    unsigned needs;
+    enum value value;
+    struct column column;
+} node_columns[] = {
+    {7, 0, CALLS, {"calls", COLUMN_COUNT}},
+    {1, SAMPLED, TIMED, {"timed", COLUMN_PERCENT}},
+    {1, 0, INCLUSIVE, {"inclusive", COLUMN_TIME}},
+    {1, ERRORS, INCLUSIVE_ERROR, {"+-", COLUMN_TIME}},
+    {1, 0, EXCLUSIVE, {"exclusive", COLUMN_TIME}},
+    {1, ERRORS, EXCLUSIVE_ERROR, {"+-", COLUMN_TIME}},
+    {1, 0, MPI, {"mpi", COLUMN_TIME}},
+    {1, 0, SHARE, {"share", COLUMN_PERCENT}},
+    {1, FLAT, PER_CALL, {"per call", COLUMN_EACH}},
+    {1, FLAT, LONGEST, {"longest", COLUMN_EACH}},
+    {2, 0, COUNT, {"mpi", COLUMN_TIME}},
+    {2, 0, COUNT_PER_CALL, {"per call", COLUMN_EACH}},
+    {2, RANKS, MIN, {"min", COLUMN_TIME}},
+    {2, RANKS, MAX, {"max", COLUMN_TIME}},
+    {2, RANKS, DEVIATION, {"stddev", COLUMN_TIME}},
+    {4, 0, COUNT, {"inclusive", COLUMN_NUMBER}},
+    {4, TREE, OWN_COUNT, {"exclusive", COLUMN_NUMBER}},
+    {4, 0, COUNT_PER_CALL, {"per call", COLUMN_NUMBER}},
+    {4, RANKS, MIN, {"min", COLUMN_NUMBER}},
+    {4, RANKS, MAX, {"max", COLUMN_NUMBER}},
+    {4, RANKS, DEVIATION, {"stddev", COLUMN_NUMBER}},
+    {7, RANKS, IMBALANCE, {"imbalance", COLUMN_PERCENT}},
+    {7, RANKS, MAX_RANK, {"max rank", COLUMN_COUNT}},
+    {7, PARTLY, ON_RANKS, {"on ranks", COLUMN_COUNT}},
+};
+
+enum { NODE_COLUMNS = sizeof node_columns / sizeof *node_columns };
+
+static unsigned what_holds(const struct view *v)
+{
+    const struct portolan_profile *p = v->p;
+    unsigned holds = (p->ranks > 1 ? RANKS : 0) | (p->is_flat ? FLAT : TREE);
+
+    for (size_t i = 0; i < p->n_nodes; i++) {
+        holds |= p->nodes[i].n_ranks < p->ranks ? PARTLY : 0;
+        holds |= p->nodes[i].is_sampled ? SAMPLED : 0;
+    }
+    if (v->r->values == PORTOLAN_PROFILE_COMPENSATED ||
+        (v->r->values == PORTOLAN_PROFILE_ESTIMATED && holds & SAMPLED))
+        holds |= ERRORS;
+    return holds;
 }
 
 static void add_name(const struct view *v, size_t i, struct table *t)
@@ -40,256 +356,39 @@ static void add_name(const struct view *v, size_t i, struct table *t)
     table_text(t, text.bytes ? text.bytes : "");
 }
 
-static void add_mark(const struct view *v, size_t i, struct table *t)
+static void write_table(const struct view *v, const size_t *order, size_t n)
 {
-    table_text(t, v->p->nodes[i].is_marked ? "!" : "");
-}
-
-static void add_calls(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, v->p->nodes[i].calls.sum);
-}
-
-static void add_timed(const struct view *v, size_t i, struct table *t)
-{
-    const struct portolan_profile_node *n = &v->p->nodes[i];
-
-    table_number(t, n->calls.sum > 0 ? n->timed_calls / n->calls.sum : NAN);
-}
-
-static void add_inclusive(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, per_rank(v, view_inclusive(v, i).value));
-}
-
-static void add_inclusive_error(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, half_width(v, view_inclusive(v, i)));
-}
-
-static void add_exclusive(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, per_rank(v, view_exclusive(v, i).value));
-}
-
-static void add_exclusive_error(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, half_width(v, view_exclusive(v, i)));
-}
-
-static void add_mpi(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, per_rank(v, view_mpi(v, i).value));
-}
-
-static double total_exclusive(const struct view *v)
-{
-    double sum = 0;
+    struct column columns[NODE_COLUMNS + 2] = {{"method", COLUMN_NAME}, {"", COLUMN_TEXT}};
+    const struct node_column *shown[NODE_COLUMNS];
+    struct table t = {.columns = columns, .n_columns = 1, .wide = v->r->wide};
+    unsigned holds = what_holds(v);
+    size_t n_shown = 0;
+    bool marks = false;
 
     for (size_t i = 0; i < v->p->n_nodes; i++)
-        if (!v->p->nodes[i].is_context && !isnan(view_exclusive(v, i).value))
-            sum += view_exclusive(v, i).value;
-    return sum;
-}
-
-static void add_share(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, v->total != 0 ? view_exclusive(v, i).value / v->total : NAN);
-}
-
-static void add_per_call(const struct view *v, size_t i, struct table *t)
-{
-    const struct portolan_profile_node *n = &v->p->nodes[i];
-
-    table_number(t, n->timed_calls > 0 ? n->one_mean_ns : NAN);
-}
-
-static void add_longest(const struct view *v, size_t i, struct table *t)
-{
-    const struct portolan_profile_node *n = &v->p->nodes[i];
-
-    /* Of a call that lasted over several steps only a piece is stored. */
-    table_number(t, n->one_max_ns * (1 + 1e-9) >= n->one_mean_ns ? n->one_max_ns : NAN);
-}
-
-/* The statistics that min, max, deviation and imbalance are of. */
-static const struct portolan_profile_statistics *statistics(const struct view *v, size_t i)
-{
-    const struct portolan_profile_node *n = &v->p->nodes[i];
-
-    return v->metric == METRIC_COUNTER ? &n->counters[v->counter]
-           : v->metric == METRIC_MPI   ? &n->mpi_ns
-                                       : &n->compute_ns;
-}
-
-/* What statistics over ranks of timed calls are multiplied by. */
-static double statistics_ratio(const struct view *v, size_t i)
-{
-    const struct portolan_profile_node *n = &v->p->nodes[i];
-
-    if (v->metric != METRIC_TIME || v->r->values == PORTOLAN_PROFILE_RAW)
-        return view_ratio(v, i);
-    return n->compute_ns.sum != 0 ? (n->exclusive.value - n->mpi.value) / n->compute_ns.sum : 1;
-}
-
-static void add_min(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, statistics(v, i)->min * statistics_ratio(v, i));
-}
-
-static void add_max(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, statistics(v, i)->max * statistics_ratio(v, i));
-}
-
-static void add_deviation(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, statistics(v, i)->stddev * statistics_ratio(v, i));
-}
-
-static void add_imbalance(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, statistics(v, i)->imbalance);
-}
-
-static void add_max_rank(const struct view *v, size_t i, struct table *t)
-{
-    int rank = statistics(v, i)->max_rank;
-
-    table_number(t, rank < 0 ? NAN : rank);
-}
-
-static void add_ranks(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, v->p->nodes[i].n_ranks);
-}
-
-static void add_count(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, statistics(v, i)->mean * view_ratio(v, i));
-}
-
-static void add_own_count(const struct view *v, size_t i, struct table *t)
-{
-    table_number(t, per_rank(v, v->own[i]));
-}
-
-static void add_count_per_call(const struct view *v, size_t i, struct table *t)
-{
-    const struct portolan_profile_node *n = &v->p->nodes[i];
-
-    table_number(t, n->timed_calls > 0 ? statistics(v, i)->sum / n->timed_calls : NAN);
-}
-
-struct columns {
-    const struct source *sources[COLUMNS_MAX];
-    struct column columns[COLUMNS_MAX];
-    size_t n;
-};
-
-static void add_column(struct columns *c, const struct source *s, bool when)
-{
-    if (!when)
-        return;
-    c->sources[c->n] = s;
-    c->columns[c->n++] = s->column;
-}
-
-static bool any(const struct view *v, bool (*is)(const struct portolan_profile_node *))
-{
-    for (size_t i = 0; i < v->p->n_nodes; i++)
-        if (is(&v->p->nodes[i]))
-            return true;
-    return false;
-}
-
-static bool is_sampled(const struct portolan_profile_node *n)
-{
-    return n->is_sampled;
-}
-
-static bool is_marked(const struct portolan_profile_node *n)
-{
-    return n->is_marked;
-}
-
-static const struct source name = {{"method", COLUMN_NAME}, add_name};
-static const struct source mark = {{"", COLUMN_TEXT}, add_mark};
-static const struct source calls = {{"calls", COLUMN_COUNT}, add_calls};
-static const struct source timed = {{"timed", COLUMN_PERCENT}, add_timed};
-static const struct source imbalance = {{"imbalance", COLUMN_PERCENT}, add_imbalance};
-static const struct source max_rank = {{"max rank", COLUMN_COUNT}, add_max_rank};
-static const struct source on_ranks = {{"on ranks", COLUMN_COUNT}, add_ranks};
-
-static void choose_time(const struct view *v, struct columns *c)
-{
-    static const struct source inclusive = {{"inclusive", COLUMN_TIME}, add_inclusive};
-    static const struct source inclusive_error = {{"+-", COLUMN_TIME}, add_inclusive_error};
-    static const struct source exclusive = {{"exclusive", COLUMN_TIME}, add_exclusive};
-    static const struct source exclusive_error = {{"+-", COLUMN_TIME}, add_exclusive_error};
-    static const struct source mpi = {{"mpi", COLUMN_TIME}, add_mpi};
-    static const struct source share = {{"share", COLUMN_PERCENT}, add_share};
-    static const struct source per_call = {{"per call", COLUMN_EACH}, add_per_call};
-    static const struct source longest = {{"longest", COLUMN_EACH}, add_longest};
-    bool sampled = v->r->values != PORTOLAN_PROFILE_RAW && any(v, is_sampled);
-    bool errors = sampled || v->r->values == PORTOLAN_PROFILE_COMPENSATED;
-
-    add_column(c, &timed, any(v, is_sampled));
-    add_column(c, &inclusive, true);
-    add_column(c, &inclusive_error, errors);
-    add_column(c, &exclusive, true);
-    add_column(c, &exclusive_error, errors);
-    add_column(c, &mpi, true);
-    add_column(c, &share, true);
-    add_column(c, &per_call, v->p->is_flat);
-    add_column(c, &longest, v->p->is_flat);
-}
-
-static void choose_metric(const struct view *v, struct columns *c)
-{
-    static const struct source time_columns[] = {{{"mpi", COLUMN_TIME}, add_count},
-                                                 {{"per call", COLUMN_EACH}, add_count_per_call},
-                                                 {{"min", COLUMN_TIME}, add_min},
-                                                 {{"max", COLUMN_TIME}, add_max},
-                                                 {{"stddev", COLUMN_TIME}, add_deviation}};
-    static const struct source count_columns[] = {{{"inclusive", COLUMN_NUMBER}, add_count},
-                                                  {{"per call", COLUMN_NUMBER}, add_count_per_call},
-                                                  {{"min", COLUMN_NUMBER}, add_min},
-                                                  {{"max", COLUMN_NUMBER}, add_max},
-                                                  {{"stddev", COLUMN_NUMBER}, add_deviation}};
-    static const struct source own = {{"exclusive", COLUMN_NUMBER}, add_own_count};
-    const struct source *s = v->metric == METRIC_COUNTER ? count_columns : time_columns;
-
-    for (size_t i = 0; i < 5; i++) {
-        add_column(c, &s[i], i < 2 || v->p->ranks > 1);
-        add_column(c, &own, i == 0 && v->metric == METRIC_COUNTER && !v->p->is_flat);
+        marks |= v->p->nodes[i].is_marked;
+    t.n_columns += marks;
+    for (size_t k = 0; k < NODE_COLUMNS; k++)
+        if (node_columns[k].metrics >> v->metric & 1 &&
+            (node_columns[k].needs & holds) == node_columns[k].needs) {
+            shown[n_shown++] = &node_columns[k];
+            columns[t.n_columns++] = node_columns[k].column;
+        }
+    for (size_t i = 0; i < n; i++) {
+        add_name(v, order[i], &t);
+        if (marks)
+            table_text(&t, v->p->nodes[order[i]].is_marked ? "!" : "");
+        for (size_t k = 0; k < n_shown; k++)
+            table_number(&t, value_of(v, order[i], shown[k]->value));
     }
+    table_write(&t, v->out);
 }
 
-static bool is_partly_there(const struct portolan_profile *p)
-{
-    for (size_t i = 0; i < p->n_nodes; i++)
-        if (p->nodes[i].n_ranks < p->ranks)
-            return true;
-    return false;
-}
+/* ------------------------------------------------- around the table */
 
-static void choose_columns(const struct view *v, struct columns *c)
+static void write_rest(const struct view *v, size_t shown)
 {
-    add_column(c, &name, true);
-    add_column(c, &mark, any(v, is_marked));
-    add_column(c, &calls, true);
-    if (v->metric == METRIC_TIME)
-        choose_time(v, c);
-    else
-        choose_metric(v, c);
-    add_column(c, &imbalance, v->p->ranks > 1);
-    add_column(c, &max_rank, v->p->ranks > 1);
-    add_column(c, &on_ranks, is_partly_there(v->p));
-}
-
-static void write_rest(const struct view *v, size_t shown, struct portolan_text *out)
-{
+    struct portolan_text *out = v->out;
     size_t all = 0;
 
     for (size_t i = 0; i < v->p->n_nodes; i++)
@@ -303,8 +402,9 @@ static void write_rest(const struct view *v, size_t shown, struct portolan_text 
                           v->p->ranks < v->p->trial->ranks ? " of this rank" : "");
 }
 
-static void write_meaning(const struct view *v, struct portolan_text *out)
+static void write_meaning(const struct view *v)
 {
+    struct portolan_text *out = v->out;
     static const char *const words[] = {"", "raw ", "compensated "};
     const char *metric = v->metric == METRIC_TIME ? "times" : v->r->metric;
 
@@ -321,42 +421,27 @@ static void write_meaning(const struct view *v, struct portolan_text *out)
     portolan_text_add(out, "\n");
 }
 
-/* Of contexts the exclusive time is not always known. */
-static bool has_contexts(const struct portolan_profile *p)
+enum portolan_status report_nodes(struct view *v)
 {
-    for (size_t i = 0; i < p->n_nodes; i++)
-        if (p->nodes[i].is_context)
-            return true;
-    return false;
-}
-
-enum portolan_status portolan_profile_write_nodes(const struct portolan_profile *p,
-                                                  const struct portolan_profile_report *r,
-                                                  struct portolan_text *out,
-                                                  struct portolan_error *err)
-{
-    struct columns c = {.n = 0};
-    struct table t = {.wide = r->wide};
-    struct view v;
+    const struct portolan_profile *p = v->p;
+    bool contexts = false; /* of which the exclusive time is not always known */
     size_t *order = NULL, n = 0;
-    enum portolan_status status =
-        view_open(&v, p, r, p->is_flat && !has_contexts(p) ? "exclusive" : "inclusive", err);
+    enum portolan_status status;
 
+    for (size_t i = 0; i < p->n_nodes; i++)
+        contexts |= p->nodes[i].is_context;
+    status = view_open(v, p->is_flat && !contexts ? "exclusive" : "inclusive");
     if (status == PORTOLAN_OK)
-        status = view_order(&v, &order, &n, err);
+        status = order_nodes(v, &order, &n);
     if (status == PORTOLAN_OK) {
-        v.total = total_exclusive(&v);
-        choose_columns(&v, &c);
-        t.columns = c.columns;
-        t.n_columns = c.n;
-        for (size_t i = 0; i < n; i++)
-            for (size_t k = 0; k < c.n; k++)
-                c.sources[k]->add(&v, order[i], &t);
-        write_meaning(&v, out);
-        table_write(&t, out);
-        write_rest(&v, n, out);
+        for (size_t i = 0; i < p->n_nodes; i++)
+            if (!p->nodes[i].is_context && !isnan(exclusive_of(v, &p->nodes[i]).value))
+                v->total += exclusive_of(v, &p->nodes[i]).value;
+        write_meaning(v);
+        write_table(v, order, n);
+        write_rest(v, n);
     }
     free(order);
-    view_close(&v);
+    view_close(v);
     return status;
 }

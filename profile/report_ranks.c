@@ -147,8 +147,7 @@ static void write_total(const struct view *v, const struct total *t, double mean
     write_excess(v, &t->mpi, out);
 }
 
-static enum portolan_status write_totals(const struct view *v, struct portolan_text *out,
-                                         struct portolan_error *err)
+static enum portolan_status write_totals(const struct view *v)
 {
     static const struct column columns[] = {
         {"rank", COLUMN_COUNT},
@@ -170,7 +169,7 @@ static enum portolan_status write_totals(const struct view *v, struct portolan_t
     double compute = 0;
 
     if (!totals)
-        return profile_no_memory(err);
+        return portolan_no_memory(v->err);
     for (size_t i = 0; i < v->p->n_cells;)
         i = v->p->nodes[v->p->cells[i].node].is_context ? i + 1 : add_method(v, i, totals, &n);
     for (size_t i = 0; i < n; i++)
@@ -179,12 +178,12 @@ static enum portolan_status write_totals(const struct view *v, struct portolan_t
     shown = v->r->top && v->r->top < n ? v->r->top : n;
     for (size_t i = 0; i < shown; i++)
         write_total(v, &totals[i], compute / v->p->ranks, &t);
-    portolan_text_add(out,
+    portolan_text_add(v->out,
                       "time: all methods' exclusive time; compute = time - mpi, slowest first; "
                       "in: where it is farthest above the mean\n");
-    table_write(&t, out);
+    table_write(&t, v->out);
     if (shown < n)
-        portolan_text_add(out, "... and %zu more ranks\n", n - shown);
+        portolan_text_add(v->out, "... and %zu more ranks\n", n - shown);
     free(totals);
     return PORTOLAN_OK;
 }
@@ -203,8 +202,9 @@ static void write_cell(const struct view *v, const struct portolan_profile_cell 
     table_number(out, c->thread);
     table_number(out, c->calls);
     if (v->metric == METRIC_COUNTER) {
-        double ratio =
-            v->r->values == PORTOLAN_PROFILE_RAW ? 1 : profile_ratio(c->calls, c->timed_calls);
+        double ratio = v->r->values == PORTOLAN_PROFILE_RAW
+                           ? 1
+                           : portolan_profile_ratio(c->calls, c->timed_calls);
 
         table_number(out, c->counters[v->counter] * ratio);
         table_number(out, c->timed_calls > 0 ? c->counters[v->counter] / c->timed_calls : NAN);
@@ -218,7 +218,7 @@ static void write_cell(const struct view *v, const struct portolan_profile_cell 
     table_number(out, c->timed_calls > 0 ? c->max_ns : NAN);
 }
 
-static enum portolan_status write_cells(const struct view *v, struct portolan_text *out)
+static void write_cells(const struct view *v)
 {
     static const struct column time_columns[] = {
         {"method", COLUMN_NAME},  {"rank", COLUMN_COUNT},     {"thread", COLUMN_COUNT},
@@ -250,27 +250,24 @@ static enum portolan_status write_cells(const struct view *v, struct portolan_te
         shown++;
         write_cell(v, c, &mean, &t);
     }
-    portolan_text_add(out, "%s by rank and thread%s\n",
+    portolan_text_add(v->out, "%s by rank and thread%s\n",
                       counts                                 ? v->r->metric
                       : v->r->values == PORTOLAN_PROFILE_RAW ? "raw times"
                                                              : "times",
                       counts ? "" : "; beside mean: compute beside the mean over ranks");
-    table_write(&t, out);
+    table_write(&t, v->out);
     if (shown < all)
-        portolan_text_add(out, "... and %zu more lines\n", all - shown);
-    return PORTOLAN_OK;
+        portolan_text_add(v->out, "... and %zu more lines\n", all - shown);
 }
 
-enum portolan_status portolan_profile_write_ranks(const struct portolan_profile *p,
-                                                  const struct portolan_profile_report *r,
-                                                  struct portolan_text *out,
-                                                  struct portolan_error *err)
+enum portolan_status report_ranks(struct view *v)
 {
-    struct view v;
-    enum portolan_status status = view_open(&v, p, r, "called", err);
+    enum portolan_status status = view_open(v, "called");
 
-    if (status == PORTOLAN_OK)
-        status = r->method ? write_cells(&v, out) : write_totals(&v, out, err);
-    view_close(&v);
+    if (status == PORTOLAN_OK && v->r->method)
+        write_cells(v);
+    else if (status == PORTOLAN_OK)
+        status = write_totals(v);
+    view_close(v);
     return status;
 }

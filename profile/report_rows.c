@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Single calls: the first ones, or the longest. */
-#include "internal.h"
-#include "json.h"
-#include "table.h"
+#include "report.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -11,7 +9,7 @@
 #include <string.h>
 
 struct row {
-    const struct portolan_sample *path; /* a copy in the arena */
+    const struct portolan_sample *path;
     struct portolan_invocation call;
     double key;
     size_t number; /* as they came */
@@ -20,14 +18,9 @@ struct row {
 struct collecting {
     const struct portolan_profile_report *report;
     enum { AS_STORED, BY_INCLUSIVE, BY_EXCLUSIVE, BY_MPI } order;
-    struct row *rows; /* ordered: a heap with the least at its root, once TOP are there */
+    struct row *rows;
     size_t n, capacity, seen, matching;
-    struct portolan_arena paths;
-    struct known {
-        const struct portolan_sample *copy; /* made when it is first needed */
-        bool is_seen, matches;
-    } * known; /* by number of the path */
-    size_t n_known;
+    struct portolan_kept_paths paths;
     bool failed;
 };
 
@@ -72,50 +65,33 @@ static bool matches(const struct collecting *c, const struct portolan_sample *s)
     return !fnmatch(pattern, name, 0);
 }
 
-/* Its strings live as long as the visit: all that is shown is copied. */
-static const struct portolan_sample *copy_path(struct collecting *c,
-                                               const struct portolan_sample *s)
+static int greatest_first(const void *a, const void *b)
 {
-    struct portolan_sample *copy = portolan_arena_alloc(&c->paths, 1, sizeof *copy);
+    const struct row *x = a, *y = b;
 
-    if (!copy)
-        return NULL;
-    *copy = *s;
-    copy->instance = portolan_arena_strdup(&c->paths, s->instance);
-    copy->method = portolan_arena_strdup(&c->paths, s->method);
-    copy->implementation = portolan_arena_strdup(&c->paths, s->implementation);
-    for (int i = 0; i < s->n_context; i++)
-        copy->context_name[i] = portolan_arena_strdup(&c->paths, s->context_name[i]);
-    for (int i = 0; i < s->n_counters; i++)
-        copy->counter_name[i] = portolan_arena_strdup(&c->paths, s->counter_name[i]);
-    return c->paths.failed ? NULL : copy;
+    if (x->key != y->key)
+        return x->key > y->key ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
 }
 
-static bool is_less(const struct row *a, const struct row *b)
+/* Keeps the wanted ones: of twice as many the lesser half goes. */
+static void leave_top(struct collecting *c)
 {
-    return a->key != b->key ? a->key < b->key : a->number > b->number;
+    size_t top = c->report->top;
+
+    if (c->order != AS_STORED && c->n)
+        qsort(c->rows, c->n, sizeof *c->rows, greatest_first);
+    c->n = top && c->n > top ? top : c->n;
 }
 
-static void sink(struct row *heap, size_t n, size_t at)
+static bool keep(struct collecting *c, const struct row *row)
 {
-    for (;;) {
-        size_t least = at, left = 2 * at + 1, right = left + 1;
-        struct row row = heap[at];
+    size_t top = c->report->top;
 
-        if (left < n && is_less(&heap[left], &heap[least]))
-            least = left;
-        if (right < n && is_less(&heap[right], &heap[least]))
-            least = right;
-        if (least == at)
-            return;
-        heap[at] = heap[least];
-        heap[least] = row;
-        at = least;
-    }
-}
-
-static bool append(struct collecting *c, const struct row *row)
-{
+    if (top && c->n >= (c->order == AS_STORED ? top : 2 * top))
+        leave_top(c);
+    if (top && c->order == AS_STORED && c->n == top)
+        return true;
     if (c->n == c->capacity) {
         size_t wanted = c->capacity ? 2 * c->capacity : 64;
         struct row *grown = portolan_reallocarray(c->rows, wanted, sizeof *grown);
@@ -129,64 +105,18 @@ static bool append(struct collecting *c, const struct row *row)
     return true;
 }
 
-/* Keeps ROW if it is among those wanted. */
-static bool keep(struct collecting *c, const struct row *row)
-{
-    size_t top = c->report->top;
-
-    if (!top || c->n < top) {
-        if (!append(c, row))
-            return false;
-        if (c->order != AS_STORED && c->n == top)
-            for (size_t i = top / 2 + 1; i-- > 0;)
-                sink(c->rows, c->n, i);
-        return true;
-    }
-    if (c->order == AS_STORED || !is_less(&c->rows[0], row))
-        return true;
-    c->rows[0] = *row;
-    sink(c->rows, c->n, 0);
-    return true;
-}
-
-/* What is known of the path of that number; NULL without memory. */
-static struct known *know(struct collecting *c, size_t number, const struct portolan_sample *path)
-{
-    if (number >= c->n_known) {
-        size_t wanted = 2 * number + 16;
-        struct known *grown = portolan_reallocarray(c->known, wanted, sizeof *grown);
-
-        if (!grown)
-            return NULL;
-        memset(&grown[c->n_known], 0, (wanted - c->n_known) * sizeof *grown);
-        c->known = grown;
-        c->n_known = wanted;
-    }
-    if (!c->known[number].is_seen)
-        c->known[number] = (struct known){.is_seen = true, .matches = matches(c, path)};
-    return &c->known[number];
-}
-
 static int visit(void *arg, const struct portolan_sample *path,
                  const struct portolan_invocation *call)
 {
     struct collecting *c = arg;
     struct row row = {.call = *call, .key = key_of(c, call), .number = c->seen++};
-    struct known *k = know(c, (size_t)call->path, path);
 
-    if (k && !k->matches)
+    if (!matches(c, path))
         return 0;
     c->matching++;
-    if (k && !k->copy)
-        k->copy = copy_path(c, path);
-    row.path = k ? k->copy : NULL;
+    row.path = portolan_profile_keep_path(&c->paths, call->path, path);
     c->failed = !row.path || !keep(c, &row);
     return c->failed;
-}
-
-static int greatest_first(const void *a, const void *b)
-{
-    return is_less(a, b) ? 1 : -1;
 }
 
 static void add_context(const struct row *r, struct table *t)
@@ -235,76 +165,70 @@ static void write_text(const struct collecting *c, struct portolan_text *out)
         portolan_text_add(out, "... and %zu more calls (--top)\n", c->matching - c->n);
 }
 
-static void write_json_row(struct json *j, const struct row *r)
+static void write_json_row(struct portolan_json *j, const struct row *r)
 {
-    json_open(j, NULL, '{');
-    json_number(j, "rank", r->path->rank);
-    json_number(j, "thread", r->path->thread);
-    json_text(j, "instance", r->path->instance);
-    json_text(j, "implementation", r->path->implementation);
-    json_text(j, "method", r->path->method);
-    json_number(j, "call", (double)r->call.ordinal);
-    json_number(j, "step", r->call.step);
-    json_number(j, "start_ns", r->call.start_ns);
-    json_number(j, "inclusive_ns", r->call.inclusive_ns);
-    json_number(j, "exclusive_ns", r->call.exclusive_ns);
-    json_number(j, "mpi_ns", r->call.mpi_ns);
-    json_number(j, "quality", r->call.quality);
-    json_number(j, "one_in", r->call.one_in);
-    json_open(j, "context", '{');
+    portolan_json_open(j, NULL, '{');
+    portolan_json_number(j, "rank", r->path->rank);
+    portolan_json_number(j, "thread", r->path->thread);
+    portolan_json_text(j, "instance", r->path->instance);
+    portolan_json_text(j, "implementation", r->path->implementation);
+    portolan_json_text(j, "method", r->path->method);
+    portolan_json_number(j, "call", (double)r->call.ordinal);
+    portolan_json_number(j, "step", r->call.step);
+    portolan_json_number(j, "start_ns", r->call.start_ns);
+    portolan_json_number(j, "inclusive_ns", r->call.inclusive_ns);
+    portolan_json_number(j, "exclusive_ns", r->call.exclusive_ns);
+    portolan_json_number(j, "mpi_ns", r->call.mpi_ns);
+    portolan_json_number(j, "quality", r->call.quality);
+    portolan_json_number(j, "one_in", r->call.one_in);
+    portolan_json_open(j, "context", '{');
     for (int i = 0; i < r->path->n_context; i++)
-        json_number(j, r->path->context_name[i], r->call.context[i]);
-    json_close(j, '}');
-    json_open(j, "counters", '{');
+        portolan_json_number(j, r->path->context_name[i], r->call.context[i]);
+    portolan_json_close(j, '}');
+    portolan_json_open(j, "counters", '{');
     for (int i = 0; i < r->call.n_counters; i++)
-        json_number(j, r->path->counter_name[i], r->call.counter[i]);
-    json_close(j, '}');
-    json_close(j, '}');
+        portolan_json_number(j, r->path->counter_name[i], r->call.counter[i]);
+    portolan_json_close(j, '}');
+    portolan_json_close(j, '}');
 }
 
 static void write_json(const struct collecting *c, const struct portolan_trial *trial,
                        struct portolan_text *out)
 {
-    struct json j = {.out = out};
+    struct portolan_json j = {.out = out};
 
-    profile_json_begin(&j, "rows");
-    profile_json_trial(&j, "trial", trial);
-    json_number(&j, "matching", (double)c->matching);
-    json_open(&j, "rows", '[');
+    profile_json_begin(&j, "rows", trial);
+    portolan_json_number(&j, "matching", (double)c->matching);
+    portolan_json_open(&j, "rows", '[');
     for (size_t i = 0; i < c->n; i++)
         write_json_row(&j, &c->rows[i]);
-    json_close(&j, ']');
-    json_close(&j, '}');
+    portolan_json_close(&j, ']');
+    portolan_json_close(&j, '}');
 }
 
-enum portolan_status
-portolan_profile_write_rows(struct portolan_store *store, const struct portolan_trial *trial,
-                            const int *rank, const struct portolan_profile_report *report,
-                            bool as_json, struct portolan_text *out, struct portolan_error *err)
+enum portolan_status report_rows(const struct view *v)
 {
-    struct collecting c = {.report = report};
-    enum portolan_status status = set_order(&c, err);
+    struct collecting c = {.report = v->r};
+    long long trial = v->p->trial->id;
+    enum portolan_status status = set_order(&c, v->err);
 
     if (status == PORTOLAN_OK)
-        status = portolan_store_visit_invocations(store, trial->id, rank, visit, &c, err);
+        status = portolan_store_visit_invocations(v->store, trial, v->r->rank, visit, &c, v->err);
     if (status == PORTOLAN_OK && c.failed)
-        status = profile_no_memory(err);
+        status = portolan_no_memory(v->err);
     if (status == PORTOLAN_OK && c.seen == 0)
-        status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
+        status = portolan_error_set(v->err, PORTOLAN_ENOTFOUND,
                                     "trial %lld has no rows of single calls; the Mastermind's "
                                     "parameter 'rows' names the ports to keep them of",
-                                    (long long)trial->id);
+                                    trial);
     if (status == PORTOLAN_OK) {
-        if (c.order != AS_STORED && c.n)
-            qsort(c.rows, c.n, sizeof *c.rows, greatest_first);
-        if (as_json)
-            write_json(&c, trial, out);
+        leave_top(&c);
+        if (v->r->as_json)
+            write_json(&c, v->p->trial, v->out);
         else
-            write_text(&c, out);
-        status = out->failed ? profile_no_memory(err) : PORTOLAN_OK;
+            write_text(&c, v->out);
     }
     free(c.rows);
-    free(c.known);
-    portolan_arena_clear(&c.paths);
+    portolan_arena_clear(&c.paths.arena);
     return status;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Time in MPI by routine, and who sent how much to whom. */
-#include "internal.h"
-#include "json.h"
-#include "table.h"
+#include "report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -92,26 +90,24 @@ static void write_share(const struct portolan_profile *p, bool raw, struct porto
                       portolan_format_time(all - mpi, 4, compute_text, sizeof compute_text));
 }
 
-enum portolan_status portolan_profile_write_mpi(const struct portolan_profile *p,
-                                                const struct portolan_traffic_set *set,
-                                                const struct portolan_profile_report *report,
-                                                struct portolan_text *out,
-                                                struct portolan_error *err)
+static enum portolan_status write_mpi(const struct view *v, const struct portolan_traffic_set *set)
 {
     static const struct column columns[] = {
         {"routine", COLUMN_NAME},      {"calls", COLUMN_COUNT},    {"time", COLUMN_TIME},
         {"per call", COLUMN_EACH},     {"bytes", COLUMN_BYTES},    {"max", COLUMN_TIME},
         {"imbalance", COLUMN_PERCENT}, {"max rank", COLUMN_COUNT},
     };
-    struct table t = {.columns = columns, .n_columns = 8, .wide = report->wide};
-    size_t n, shown = 0;
+    struct table t = {.columns = columns, .n_columns = 8, .wide = v->r->wide};
+    struct portolan_text *out = v->out;
+    int ranks = v->p->ranks;
+    size_t n, shown = 0, top = v->r->top;
     struct routine *routines = collect(set, &n);
 
     if (!routines)
-        return profile_no_memory(err);
-    write_share(p, report->values == PORTOLAN_PROFILE_RAW, out);
-    for (size_t i = 0; i < n && (!report->top || i < report->top); i++, shown++) {
-        double mean = routines[i].time_ns / p->ranks;
+        return portolan_no_memory(v->err);
+    write_share(v->p, v->r->values == PORTOLAN_PROFILE_RAW, out);
+    for (size_t i = 0; i < n && (!top || i < top); i++, shown++) {
+        double mean = routines[i].time_ns / ranks;
 
         table_text(&t, routines[i].name);
         table_number(&t, routines[i].calls);
@@ -127,8 +123,8 @@ enum portolan_status portolan_profile_write_mpi(const struct portolan_profile *p
         portolan_text_add(out, "of routines and partners nothing is stored\n");
         return PORTOLAN_OK;
     }
-    portolan_text_add(out, "calls and bytes: of all ranks; time: mean over %d rank%s\n", p->ranks,
-                      p->ranks == 1 ? "" : "s");
+    portolan_text_add(out, "calls and bytes: of all ranks; time: mean over %d rank%s\n", ranks,
+                      ranks == 1 ? "" : "s");
     table_write(&t, out);
     if (shown < n)
         portolan_text_add(out, "... and %zu more (--top)\n", n - shown);
@@ -245,55 +241,62 @@ static void write_pairs(const struct pair *pairs, size_t n, size_t top, struct p
         portolan_text_add(out, "... and %zu more pairs (--top)\n", n - shown);
 }
 
-enum portolan_status portolan_profile_write_matrix(int ranks,
-                                                   const struct portolan_traffic_set *set,
-                                                   const struct portolan_profile_report *report,
-                                                   struct portolan_text *out,
-                                                   struct portolan_error *err)
+static enum portolan_status write_all_pairs(const struct view *v,
+                                            const struct portolan_traffic_set *set)
 {
+    int ranks = v->p->trial->ranks;
     size_t n;
     struct pair *pairs = collect_pairs(set, &n);
     bool fits = ranks <= MATRIX_RANKS;
 
     if (!pairs)
-        return profile_no_memory(err);
+        return portolan_no_memory(v->err);
     for (size_t i = 0; i < n; i++)
         fits = fits && pairs[i].from < ranks && pairs[i].to < ranks;
     if (n && fits)
-        write_matrix(ranks, pairs, n, out);
+        write_matrix(ranks, pairs, n, v->out);
     qsort(pairs, n, sizeof *pairs, heaviest_first);
     if (n)
-        write_pairs(pairs, n, report->top, out);
+        write_pairs(pairs, n, v->r->top, v->out);
     else
-        portolan_text_add(out, "no message between two ranks is stored\n");
+        portolan_text_add(v->out, "no message between two ranks is stored\n");
     free(pairs);
     return PORTOLAN_OK;
 }
 
-enum portolan_status portolan_profile_write_traffic_json(const struct portolan_trial *trial,
-                                                         const struct portolan_traffic_set *set,
-                                                         struct portolan_text *out,
-                                                         struct portolan_error *err)
+static enum portolan_status write_json(const struct view *v, const struct portolan_traffic_set *set)
 {
-    struct json j = {.out = out};
+    struct portolan_json j = {.out = v->out};
 
-    profile_json_begin(&j, "communication");
-    profile_json_trial(&j, "trial", trial);
-    json_open(&j, "rows", '[');
+    profile_json_begin(&j, "communication", v->p->trial);
+    portolan_json_open(&j, "rows", '[');
     for (size_t i = 0; i < set->n; i++) {
         const struct portolan_traffic *t = &set->rows[i];
 
-        json_open(&j, NULL, '{');
-        json_number(&j, "rank", t->rank);
-        json_text(&j, "routine", t->routine);
-        json_number(&j, "partner", t->partner);
-        json_bool(&j, "received", t->received);
-        json_number(&j, "calls", (double)t->calls);
-        json_number(&j, "time_ns", t->time_ns);
-        json_number(&j, "bytes", t->bytes);
-        json_close(&j, '}');
+        portolan_json_open(&j, NULL, '{');
+        portolan_json_number(&j, "rank", t->rank);
+        portolan_json_text(&j, "routine", t->routine);
+        portolan_json_number(&j, "partner", t->partner);
+        portolan_json_bool(&j, "received", t->received);
+        portolan_json_number(&j, "calls", (double)t->calls);
+        portolan_json_number(&j, "time_ns", t->time_ns);
+        portolan_json_number(&j, "bytes", t->bytes);
+        portolan_json_close(&j, '}');
     }
-    json_close(&j, ']');
-    json_close(&j, '}');
-    return out->failed ? profile_no_memory(err) : PORTOLAN_OK;
+    portolan_json_close(&j, ']');
+    return profile_json_end(&j, v->err);
+}
+
+enum portolan_status report_traffic(const struct view *v)
+{
+    struct portolan_traffic_set *set = NULL;
+    enum portolan_status status =
+        portolan_store_read_traffic(v->store, v->p->trial->id, &set, v->err);
+
+    if (status == PORTOLAN_OK)
+        status = v->r->as_json                        ? write_json(v, set)
+                 : v->r->view == PORTOLAN_PROFILE_MPI ? write_mpi(v, set)
+                                                      : write_all_pairs(v, set);
+    portolan_traffic_set_destroy(set);
+    return status;
 }

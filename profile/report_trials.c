@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which trials there are. */
-#include "internal.h"
-#include "json.h"
-#include "table.h"
+#include "report.h"
 
 #include <math.h>
 #include <string.h>
-
-static int stop(void *arg, const struct portolan_sample *path,
-                const struct portolan_invocation *row)
-{
-    (void)path;
-    (void)row;
-    *(bool *)arg = true;
-    return 1;
-}
-
-/* Whether there are rows of single calls; to look at the first is enough. */
-static enum portolan_status has_rows(struct portolan_store *store, int64_t trial, bool *has,
-                                     struct portolan_error *err)
-{
-    *has = false;
-    return portolan_store_visit_invocations(store, trial, NULL, stop, has, err);
-}
 
 static const char *outcome_of(const struct portolan_trial *t)
 {
@@ -73,7 +54,7 @@ enum portolan_status portolan_trials_write(struct portolan_store *store,
     for (size_t i = 0; status == PORTOLAN_OK && i < list->n; i++) {
         bool rows;
 
-        status = has_rows(store, list->trials[i]->id, &rows, err);
+        status = portolan_profile_has_rows(store, list->trials[i]->id, NULL, &rows, err);
         add_trial(list->trials[i], rows, &t);
     }
     if (status == PORTOLAN_OK && list->n == 0)
@@ -83,7 +64,7 @@ enum portolan_status portolan_trials_write(struct portolan_store *store,
     if (status == PORTOLAN_OK)
         add_failures(list, out);
     table_clear(&t);
-    return status == PORTOLAN_OK && out->failed ? profile_no_memory(err) : status;
+    return status == PORTOLAN_OK && out->failed ? portolan_no_memory(err) : status;
 }
 
 static void write_pairs(const char *kind, const struct portolan_name_value *pairs, size_t n,
@@ -115,13 +96,12 @@ enum portolan_status portolan_trials_write_json(const struct portolan_trial_list
                                                 struct portolan_text *out,
                                                 struct portolan_error *err)
 {
-    struct json j = {.out = out};
+    struct portolan_json j = {.out = out};
 
-    profile_json_begin(&j, "trials");
-    json_open(&j, "trials", '[');
+    profile_json_begin(&j, "trials", NULL);
+    portolan_json_open(&j, "trials", '[');
     for (size_t i = 0; i < list->n; i++)
         profile_json_trial(&j, NULL, list->trials[i]);
-    json_close(&j, ']');
-    json_close(&j, '}');
-    return out->failed ? profile_no_memory(err) : PORTOLAN_OK;
+    portolan_json_close(&j, ']');
+    return profile_json_end(&j, err);
 }

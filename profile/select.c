@@ -92,7 +92,7 @@ static enum portolan_status add_matching(struct portolan_trial_list *l, const ch
         char *copy = portolan_strdup(alternative);
 
         if (!copy)
-            return profile_no_memory(err);
+            return portolan_no_memory(err);
         if (all_hold(&l->set->trials[i], copy)) {
             chosen[i] = true;
             found++;
@@ -110,7 +110,7 @@ static enum portolan_status choose(struct portolan_trial_list *l, const char *te
                                    struct portolan_error *err)
 {
     char *copy = portolan_strdup(text), *rest = copy;
-    enum portolan_status status = copy ? PORTOLAN_OK : profile_no_memory(err);
+    enum portolan_status status = copy ? PORTOLAN_OK : portolan_no_memory(err);
 
     for (char *item; status == PORTOLAN_OK && (item = strsep(&rest, ","));)
         status = *item ? add_matching(l, item, chosen, err)
@@ -134,7 +134,7 @@ enum portolan_status portolan_trials_select(struct portolan_store *store, const 
     chosen = portolan_calloc(l->set->n_trials + 1, sizeof *chosen);
     l->trials = portolan_calloc(l->set->n_trials + 1, sizeof *l->trials);
     if (!chosen || !l->trials)
-        status = profile_no_memory(err);
+        status = portolan_no_memory(err);
     else if (text)
         status = choose(l, text, chosen, err);
     for (size_t i = 0; status == PORTOLAN_OK && i < l->set->n_trials; i++)

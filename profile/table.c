@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 56, CELL_BYTES = 32 };
+enum { NAME_WIDTH = 56, CELL_BYTES = 32, TITLE_BYTES = 48 };
 
 struct cell {
     const char *text; /* or NULL: */
@@ -175,53 +175,45 @@ static void write_name(const char *name, size_t width, bool last, struct portola
     portolan_text_add(out, "%s%*s", name, last ? 0 : (int)(width - length), "");
 }
 
-struct layout {
-    size_t width;
-    const struct unit *unit;
-    char title[48];
-};
-
-static void measure_column(struct table *t, size_t column, struct layout *l)
+/* Numbers become text; how wide the column is then, with its TITLE. */
+static size_t print_column(struct table *t, size_t column, char *title, size_t size)
 {
     const struct column *c = &t->columns[column];
+    const struct unit *unit = column_unit(t, column);
     size_t most;
 
-    l->unit = column_unit(t, column);
-    snprintf(l->title, sizeof l->title, "%s%s%s", c->title,
+    snprintf(title, size, "%s%s%s", c->title,
              c->kind == COLUMN_PERCENT ? " %"
-             : *l->unit->name          ? " "
+             : *unit->name             ? " "
                                        : "",
-             l->unit->name);
-    most = width_of(l->title);
+             unit->name);
+    most = width_of(title);
     for (size_t i = column; i < t->n_cells; i += t->n_columns) {
+        struct cell *cell = &t->cells[i];
         char text[CELL_BYTES];
         size_t width;
 
-        if (!t->cells[i].text)
-            print_cell(t, column, &t->cells[i], l->unit, text);
-        width = width_of(t->cells[i].text ? t->cells[i].text : text);
+        if (!cell->text) {
+            print_cell(t, column, cell, unit, text);
+            cell->text = portolan_arena_strdup(&t->texts, text);
+        }
+        width = cell->text ? width_of(cell->text) : 0;
         most = width > most ? width : most;
     }
-    l->width = c->kind == COLUMN_NAME && !t->wide && most > NAME_WIDTH ? NAME_WIDTH : most;
+    return c->kind == COLUMN_NAME && !t->wide && most > NAME_WIDTH ? NAME_WIDTH : most;
 }
 
-static void write_row(const struct table *t, const struct layout *layout, const struct cell *row,
+static void write_row(const struct table *t, const size_t *widths, const struct cell *row,
                       struct portolan_text *out)
 {
     for (size_t k = 0; k < t->n_columns; k++) {
-        char number[CELL_BYTES];
-        const char *text = row ? row[k].text : layout[k].title;
-
-        if (!text) {
-            print_cell(t, k, &row[k], layout[k].unit, number);
-            text = number;
-        }
         if (k)
             portolan_text_add(out, "  ");
         if (t->columns[k].kind == COLUMN_NAME)
-            write_name(text, layout[k].width, k + 1 == t->n_columns, out);
+            write_name(row[k].text, widths[k], k + 1 == t->n_columns, out);
         else
-            portolan_text_add(out, "%*s%s", (int)(layout[k].width - width_of(text)), "", text);
+            portolan_text_add(out, "%*s%s", (int)(widths[k] - width_of(row[k].text)), "",
+                              row[k].text);
     }
     /* No blanks at the ends of lines. */
     while (out->length && out->bytes[out->length - 1] == ' ')
@@ -238,16 +230,100 @@ void table_clear(struct table *t)
 
 void table_write(struct table *t, struct portolan_text *out)
 {
-    struct layout *layout = portolan_calloc(t->n_columns, sizeof *layout);
+    size_t n = t->n_columns;
+    size_t *widths = portolan_arena_alloc(&t->texts, n, sizeof *widths);
+    struct cell *head = portolan_arena_alloc(&t->texts, n, sizeof *head);
+    char(*titles)[TITLE_BYTES] = portolan_arena_alloc(&t->texts, n, sizeof *titles);
 
-    if (layout && !t->failed) {
-        for (size_t k = 0; k < t->n_columns; k++)
-            measure_column(t, k, &layout[k]);
-        write_row(t, layout, NULL, out);
-        for (size_t i = 0; i + t->n_columns <= t->n_cells; i += t->n_columns)
-            write_row(t, layout, &t->cells[i], out);
+    for (size_t k = 0; widths && head && titles && k < n; k++) {
+        widths[k] = print_column(t, k, titles[k], sizeof titles[k]);
+        head[k].text = titles[k];
     }
-    out->failed |= !layout || t->failed;
-    free(layout);
+    if (t->failed || t->texts.failed) {
+        out->failed = true;
+    } else {
+        write_row(t, widths, head, out);
+        for (size_t i = 0; i + n <= t->n_cells; i += n)
+            write_row(t, widths, &t->cells[i], out);
+    }
     table_clear(t);
+}
+
+/* ------------------------------------------------- rows below rows */
+
+static int heaviest_first(const void *a, const void *b, void *rows)
+{
+    const size_t i = *(const size_t *)a, k = *(const size_t *)b;
+    const struct table_row *x = (struct table_row *)rows + i, *y = (struct table_row *)rows + k;
+
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return (i > k) - (i < k);
+}
+
+static int siblings_together(const void *a, const void *b, void *rows)
+{
+    const size_t i = *(const size_t *)a, k = *(const size_t *)b;
+    const struct table_row *x = (struct table_row *)rows + i, *y = (struct table_row *)rows + k;
+
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    if (x->is_first != y->is_first)
+        return x->is_first ? -1 : 1;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return (i > k) - (i < k);
+}
+
+/* SORTED has siblings together; those below AT begin at NEXT[AT + 1]. */
+static size_t walk_rows(const struct table_row *rows, size_t n, const size_t *sorted, size_t *next,
+                        const bool *chosen, size_t *order)
+{
+    int64_t at = -1;
+    size_t shown = 0;
+
+    for (;;) {
+        size_t *i = &next[at + 1];
+
+        if (*i < n && rows[sorted[*i]].parent == at) {
+            size_t child = sorted[(*i)++];
+
+            if (!chosen[child])
+                continue; /* then nothing below it is */
+            order[shown++] = child;
+            at = (int64_t)child;
+        } else if (at < 0) {
+            return shown;
+        } else {
+            at = rows[at].parent;
+        }
+    }
+}
+
+size_t *table_order(const struct table_row *rows, size_t n, size_t top, size_t *shown)
+{
+    size_t *sorted = portolan_calloc(n + 1, sizeof *sorted);
+    size_t *next = portolan_calloc(n + 1, sizeof *next), *order = NULL;
+    bool *chosen = portolan_calloc(n + 1, sizeof *chosen);
+    size_t left = top ? top : SIZE_MAX;
+
+    if (sorted && next && chosen && (order = portolan_calloc(n + 1, sizeof *order)) && n) {
+        for (size_t i = 0; i < n; i++)
+            sorted[i] = i;
+        qsort_r(sorted, n, sizeof *sorted, heaviest_first, (void *)rows);
+        for (size_t i = 0; i < n && left; i++) {
+            left -= rows[sorted[i]].matches;
+            for (int64_t at = rows[sorted[i]].matches ? (int64_t)sorted[i] : -1;
+                 at >= 0 && !chosen[at]; at = rows[at].parent)
+                chosen[at] = true;
+        }
+        qsort_r(sorted, n, sizeof *sorted, siblings_together, (void *)rows);
+        for (size_t i = n; i-- > 0;)
+            next[rows[sorted[i]].parent + 1] = i;
+        *shown = walk_rows(rows, n, sorted, next, chosen, order);
+    }
+    free(sorted);
+    free(next);
+    free(chosen);
+    return order;
 }

@@ -45,6 +45,21 @@ void table_clear(struct table *t);
 /* The head and all rows; the table is empty afterwards. */
 void table_write(struct table *t, struct portolan_text *out);
 
+/* A row that may have others below it. */
+struct table_row {
+    int64_t parent; /* position, or -1 */
+    double weight;  /* the heaviest are shown */
+    double place;   /* among siblings, the least first */
+    bool is_first;  /* stands before siblings that are not */
+    bool matches;   /* may be shown for itself */
+};
+
+/*
+ * The heaviest TOP (0: all) of the rows that match, and all above them, each below its parent:
+ * their positions, *SHOWN of them, which the caller frees; NULL when memory is out.
+ */
+size_t *table_order(const struct table_row *rows, size_t n, size_t top, size_t *shown);
+
 /* The unit that fits numbers up to MOST bytes. */
 const char *unit_of_bytes(double most, double *factor);
 

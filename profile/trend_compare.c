@@ -2,8 +2,6 @@
 /* Measured against predicted, and the models of two sets of trials side by side. */
 #include "trend.h"
 
-#include <portolan/compare.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,37 +11,6 @@ static bool same_point(const struct portolan_trend *t, size_t i, size_t k)
 {
     return !t->n_params ||
            memcmp(t->x + i * t->n_params, t->x + k * t->n_params, t->n_params * sizeof *t->x) == 0;
-}
-
-/* What stands for rows [FROM, TO) of a point, as the model took it. */
-static enum portolan_status value_of(const struct portolan_trend *t, size_t from, size_t to,
-                                     double *value)
-{
-    double n = (double)(to - from), mean = 0, least = INFINITY, most = -INFINITY, squares = 0;
-
-    for (size_t i = from; i < to; i++) {
-        mean += t->y[i] / n;
-        least = fmin(least, t->y[i]);
-        most = fmax(most, t->y[i]);
-    }
-    for (size_t i = from; i < to; i++)
-        squares += (t->y[i] - mean) * (t->y[i] - mean);
-    switch (t->statistic) {
-    case PORTOLAN_MODEL_MEAN:
-        *value = mean;
-        return PORTOLAN_OK;
-    case PORTOLAN_MODEL_MINIMUM:
-        *value = least;
-        return PORTOLAN_OK;
-    case PORTOLAN_MODEL_MAXIMUM:
-        *value = most;
-        return PORTOLAN_OK;
-    case PORTOLAN_MODEL_DEVIATION:
-        *value = sqrt(squares / (n - 1)); /* NaN of one */
-        return PORTOLAN_OK;
-    default:
-        return portolan_median(t->y + from, to - from, value);
-    }
 }
 
 static size_t start_table(const struct portolan_trends *trends, const struct portolan_trend *t,
@@ -69,16 +36,16 @@ struct errors {
     size_t n, n_outside;
 };
 
-static enum portolan_status add_point(const struct portolan_trend *t, size_t from, size_t to,
-                                      struct table *table, struct errors *errors)
+/* The rows [FROM, TO) of a point; ROOM has place for their values. */
+static void add_point(const struct portolan_trend *t, size_t from, size_t to, double *room,
+                      struct table *table, struct errors *errors)
 {
     const double *x = t->x ? t->x + from * t->n_params : NULL;
     struct portolan_prediction at = {.value = NAN, .low = NAN, .high = NAN};
     double measured, error;
-    enum portolan_status status = value_of(t, from, to, &measured);
 
-    if (status)
-        return status;
+    memcpy(room, t->y + from, (to - from) * sizeof *room);
+    measured = portolan_model_stand_in(t->statistic, to - from, room);
     portolan_model_predict(t->model, x, &at);
     error = measured != 0 && isfinite(measured) ? 100 * (measured - at.value) / measured : NAN;
     for (size_t p = 0; p < t->n_params; p++)
@@ -96,7 +63,6 @@ static enum portolan_status add_point(const struct portolan_trend *t, size_t fro
         errors->sum_outside += at.extrapolates ? fabs(error) : 0;
         errors->n_outside += at.extrapolates;
     }
-    return PORTOLAN_OK;
 }
 
 void trend_add_level(const struct portolan_model *m, struct portolan_text *out)
@@ -113,22 +79,21 @@ enum portolan_status portolan_trend_write_errors(const struct portolan_trends *t
     struct column columns[MAX_COLUMNS];
     struct table table = {.columns = columns};
     struct errors errors = {0};
-    enum portolan_status status = PORTOLAN_OK;
+    double *room;
 
     if (!t->model) {
         portolan_text_add(out, "no model: %s\n", t->why ? t->why : "it was not fitted");
         return PORTOLAN_OK;
     }
+    if (!(room = portolan_calloc(t->n_rows, sizeof *room)))
+        return portolan_no_memory(err);
     table.n_columns = start_table(trends, t, columns);
-    for (size_t from = 0, to; from < t->n_rows && !status; from = to) {
+    for (size_t from = 0, to; from < t->n_rows; from = to) {
         for (to = from + 1; to < t->n_rows && same_point(t, from, to);)
             to++;
-        status = add_point(t, from, to, &table, &errors);
+        add_point(t, from, to, room, &table, &errors);
     }
-    if (status) {
-        table_clear(&table);
-        return portolan_error_set(err, status, "out of memory");
-    }
+    free(room);
     table_write(&table, out);
     trend_add_level(t->model, out);
     if (errors.n)

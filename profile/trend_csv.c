@@ -80,8 +80,14 @@ static bool read_number(struct csv *c, const char *name, const char *text, doubl
 static bool read_row(struct csv *c)
 {
     char **fields = c->in.fields;
+    const char *value = c->names[c->value_at];
+    const struct trend_series series = {.place.path =
+                                            c->path_at == SIZE_MAX ? value : fields[c->path_at],
+                                        .implementation = "",
+                                        .metric = c->b.names_metrics ? fields[c->metric_at] : value,
+                                        .n_params = c->n_params,
+                                        .params = c->params};
     double x[MAX_PARAMS], y;
-    size_t place, series;
 
     if (c->in.n_fields != c->n_columns) {
         portolan_diagnose(c->d, c->file, c->in.line, 0, "%zu fields, the head has %zu",
@@ -91,16 +97,9 @@ static bool read_row(struct csv *c)
     for (size_t p = 0; p < c->n_params; p++)
         if (!read_number(c, c->params[p], fields[c->param_at[p]], &x[p]))
             return true;
-    if (!read_number(c, c->names[c->value_at], fields[c->value_at], &y))
+    if (!read_number(c, value, fields[c->value_at], &y))
         return true;
-    place = trend_place(&c->b, SIZE_MAX, "", "",
-                        c->path_at == SIZE_MAX ? c->names[c->value_at] : fields[c->path_at]);
-    if (place == SIZE_MAX)
-        return false;
-    series = trend_series(&c->b, place, "",
-                          c->b.names_metrics ? fields[c->metric_at] : c->names[c->value_at],
-                          c->params, c->n_params);
-    return series != SIZE_MAX && trend_add(&c->b, series, 0, x, y);
+    return trend_add(&c->b, &series, x, y);
 }
 
 static bool read_lines(struct csv *c)
@@ -139,7 +138,7 @@ enum portolan_status portolan_trends_read_csv(const char *text, size_t size, con
     status = read_lines(&c) ? PORTOLAN_OK : PORTOLAN_ENOMEM;
     if (!status && memchr(text, '\0', size))
         portolan_diagnose(&d, file, 1, 0, "this is no text");
-    else if (!status && !d.count && c.b.n_rows == 0)
+    else if (!status && !d.count && c.b.n_series == 0)
         portolan_diagnose(&d, file, c.in.line + !c.in.line, 0,
                           "no row: want a line of names, then numbers");
     if (status)

@@ -9,39 +9,19 @@
 
 /* ------------------------------------------------- from */
 
-/* "main->solve" becomes places one below the other. */
-static size_t place_of(struct trend_builder *b, const char *callpath)
-{
-    size_t place = SIZE_MAX;
-    char *copy = portolan_arena_strdup(&b->arena, callpath);
-
-    for (char *at = copy; at;) {
-        char *arrow = strstr(at, "->");
-
-        if (arrow)
-            *arrow = '\0';
-        place = trend_place(b, place, "", "", at);
-        if (place == SIZE_MAX)
-            return place;
-        at = arrow ? arrow + 2 : NULL;
-    }
-    return place;
-}
-
 static bool take(struct trend_builder *b, const struct portolan_measurements *m,
                  const struct portolan_measurement *item)
 {
-    size_t place = place_of(b, *item->callpath ? item->callpath : "<root>");
-    size_t series = place == SIZE_MAX ? place
-                                      : trend_series(b, place, "", item->metric,
-                                                     (const char *const *)m->params, m->n_params);
+    const struct trend_series series = {.place.path = *item->callpath ? item->callpath : "<root>",
+                                        .implementation = "",
+                                        .metric = item->metric,
+                                        .n_params = m->n_params,
+                                        .params = (const char *const *)m->params};
+    bool good = true;
 
-    if (series == SIZE_MAX)
-        return false;
-    for (size_t i = 0; i < item->n_rows && series != SIZE_MAX - TREND_UNWANTED; i++)
-        if (!trend_add(b, series, 0, item->x + i * m->n_params, item->y[i]))
-            return false;
-    return true;
+    for (size_t i = 0; i < item->n_rows && good; i++)
+        good = trend_add(b, &series, item->x + i * m->n_params, item->y[i]);
+    return good;
 }
 
 enum portolan_status portolan_trends_of_measurements(const struct portolan_measurements *m,
@@ -63,7 +43,7 @@ enum portolan_status portolan_trends_of_measurements(const struct portolan_measu
     what = b.names_metrics
                ? portolan_arena_strdup(&b.arena, source)
                : portolan_arena_printf(&b.arena, "%s of %s", *metric ? metric : "values", source);
-    if (good && what && b.n_rows)
+    if (good && what && b.n_series)
         return trend_finish(&b, "", what, 0, trends, err);
     good = good && what;
     trend_clear(&b);

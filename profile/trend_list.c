@@ -40,7 +40,6 @@ struct line {
     const struct portolan_trend *t;
     struct portolan_prediction at; /* value NaN: none */
     double growth, error;
-    size_t position;
 };
 
 /* The point to predict at: where nothing is asked, that of the last row. */
@@ -56,13 +55,10 @@ static void choose_point(const struct portolan_trend *t, const struct portolan_t
 }
 
 static struct line look(const struct portolan_trend *t, const struct portolan_trend_list *list,
-                        const double *at, size_t position)
+                        const double *at)
 {
-    struct line l = {.t = t,
-                     .at = {.value = NAN, .low = NAN, .high = NAN},
-                     .growth = NAN,
-                     .error = NAN,
-                     .position = position};
+    struct line l = {
+        .t = t, .at = {.value = NAN, .low = NAN, .high = NAN}, .growth = NAN, .error = NAN};
     double x[MAX_PARAMS], twice;
 
     if (!t->model)
@@ -86,65 +82,43 @@ static int by_size(double a, double b)
     return (a < b) - (a > b);
 }
 
-static int by_position(const struct line *a, const struct line *b)
-{
-    return (a->position > b->position) - (a->position < b->position);
-}
+enum order { BY_VALUE, BY_GROWTH, BY_ERROR, BY_NAME, BY_CALL };
 
-static int value_order(const void *left, const void *right)
+/* Lines that are alike in what they are sorted by stay as they were called. */
+static int compare_lines(const void *left, const void *right, void *order)
 {
     const struct line *a = left, *b = right;
-    int order = by_size(a->at.value, b->at.value);
+    int c = 0;
 
-    return order ? order : by_position(a, b);
+    switch (*(const enum order *)order) {
+    case BY_GROWTH:
+        c = by_size(a->growth, b->growth);
+        if (c)
+            return c;
+        /* fall through */
+    case BY_VALUE:
+        c = by_size(a->at.value, b->at.value);
+        break;
+    case BY_ERROR:
+        c = by_size(a->error, b->error);
+        break;
+    case BY_NAME:
+        c = strcmp(a->t->path, b->t->path);
+        break;
+    case BY_CALL:
+        break;
+    }
+    return c ? c : (a->t > b->t) - (a->t < b->t);
 }
 
-static int growth_order(const void *left, const void *right)
-{
-    const struct line *a = left, *b = right;
-    int order = by_size(a->growth, b->growth);
-
-    return order ? order : value_order(a, b);
-}
-
-static int error_order(const void *left, const void *right)
-{
-    const struct line *a = left, *b = right;
-    int order = by_size(a->error, b->error);
-
-    return order ? order : by_position(a, b);
-}
-
-static int name_order(const void *left, const void *right)
-{
-    const struct line *a = left, *b = right;
-    int order = strcmp(a->t->path, b->t->path);
-
-    return order ? order : by_position(a, b);
-}
-
-static int called_order(const void *left, const void *right)
-{
-    return by_position(left, right);
-}
-
-static const struct order {
-    const char *name;
-    int (*compare)(const void *, const void *);
-} orders[] = {{"value", value_order},
-              {"growth", growth_order},
-              {"error", error_order},
-              {"name", name_order},
-              {"called", called_order}};
-
-enum { ORDERS = sizeof orders / sizeof *orders };
-
-static enum portolan_status find_order(const char *name, const struct order **order,
+static enum portolan_status find_order(const char *name, enum order *order,
                                        struct portolan_error *err)
 {
-    for (size_t i = 0; i < ORDERS; i++)
-        if (!strcmp(orders[i].name, name ? name : "value")) {
-            *order = &orders[i];
+    static const char *const names[] = {"value", "growth", "error", "name", "called"};
+
+    for (int i = BY_VALUE; i <= BY_CALL; i++)
+        if (!strcmp(names[i], name ? name : "value")) {
+            *order = (enum order)i;
             return PORTOLAN_OK;
         }
     return portolan_error_set(err, PORTOLAN_EINVAL,
@@ -245,7 +219,7 @@ enum portolan_status portolan_trends_write_list(const struct portolan_trends *tr
         .columns = columns, .n_columns = sizeof columns / sizeof *columns, .wide = list->wide};
     struct line *lines = portolan_calloc(trends->n + 1, sizeof *lines);
     double *at = portolan_calloc(list->n_at + 1, sizeof *at);
-    const struct order *order = NULL;
+    enum order order = BY_VALUE;
     struct marks marks = {0};
     enum portolan_status status = find_order(list->sort, &order, err);
     size_t shown = list->top && list->top < trends->n ? list->top : trends->n;
@@ -256,8 +230,8 @@ enum portolan_status portolan_trends_write_list(const struct portolan_trends *tr
         status = read_at(trends, list, at, err);
     if (!status) {
         for (size_t i = 0; i < trends->n; i++)
-            lines[i] = look(&trends->items[i], list, at, i);
-        qsort(lines, trends->n, sizeof *lines, order->compare);
+            lines[i] = look(&trends->items[i], list, at);
+        qsort_r(lines, trends->n, sizeof *lines, compare_lines, &order);
         for (size_t i = 0; i < shown; i++)
             add_line(&table, trends, &lines[i], &marks);
         trend_add_head(trends, out);

@@ -59,7 +59,7 @@ static size_t counter_at(const struct portolan_profile *p, const char *metric)
 }
 
 static double pick(const struct reading *r, const struct portolan_profile *p,
-                   const struct portolan_profile_statistics *s, double sum)
+                   const struct portolan_statistics *s, double sum)
 {
     switch (r->q->over) {
     case PORTOLAN_TREND_MAX:
@@ -93,25 +93,22 @@ static double value_of(const struct reading *r, const struct portolan_profile *p
 
 static bool take_profile(struct reading *r, const struct portolan_profile *p, const double *point)
 {
-    size_t *places = portolan_calloc(p->n_nodes + 1, sizeof *places);
+    struct trend_place *places = portolan_calloc(p->n_nodes + 1, sizeof *places);
     bool good = places != NULL;
 
     r->counter_seen = r->counter_seen || counter_at(p, r->metric) < p->n_counters;
     for (size_t i = 0; good && i < p->n_nodes; i++) {
         const struct portolan_profile_node *n = &p->nodes[i];
         double value = value_of(r, p, n);
-        size_t series;
+        struct trend_series series = {.implementation = n->implementation,
+                                      .metric = r->metric,
+                                      .n_params = r->n_params,
+                                      .params = r->params};
 
-        places[i] = trend_place(&r->b, n->parent < 0 ? SIZE_MAX : places[n->parent], n->instance,
+        places[i] = trend_place(&r->b, n->parent < 0 ? NULL : &places[n->parent], n->instance,
                                 n->port, n->method);
-        good = places[i] != SIZE_MAX;
-        if (!good || !isfinite(value))
-            continue;
-        series =
-            trend_series(&r->b, places[i], n->implementation, r->metric, r->params, r->n_params);
-        good = series != SIZE_MAX;
-        if (good && series != SIZE_MAX - TREND_UNWANTED)
-            good = trend_add(&r->b, series, p->trial->id, point, value);
+        series.place = places[i];
+        good = series.place.path && (!isfinite(value) || trend_add(&r->b, &series, point, value));
     }
     free(places);
     return good;
@@ -160,12 +157,12 @@ static double sample_value(const struct reading *r, const struct portolan_sample
 }
 
 /* The sample's contexts, or the parameters of its trial; or first these, then those. */
-static bool take_sample(struct reading *r, const struct portolan_sample *s, size_t place,
-                        const double *point)
+static bool take_sample(struct reading *r, const struct portolan_sample *s,
+                        struct trend_place place, const double *point)
 {
     const char *names[MAX_PARAMS];
     double x[MAX_PARAMS], value = sample_value(r, s);
-    size_t n = s->n_context && r->q->by != PORTOLAN_TREND_BOTH ? 0 : r->n_params, series;
+    size_t n = s->n_context && r->q->by != PORTOLAN_TREND_BOTH ? 0 : r->n_params;
 
     if (!isfinite(value))
         return true;
@@ -176,15 +173,19 @@ static bool take_sample(struct reading *r, const struct portolan_sample *s, size
         names[n] = s->context_name[k];
         x[n++] = s->context[k];
     }
-    series = trend_series(&r->b, place, s->implementation, r->metric, names, n);
-    return series != SIZE_MAX &&
-           (series == SIZE_MAX - TREND_UNWANTED || trend_add(&r->b, series, s->trial, x, value));
+    return trend_add(&r->b,
+                     &(struct trend_series){.place = place,
+                                            .implementation = s->implementation,
+                                            .metric = r->metric,
+                                            .n_params = n,
+                                            .params = names},
+                     x, value);
 }
 
 static bool take_samples(struct reading *r, const struct portolan_trial *t,
                          const struct portolan_sample_set *set)
 {
-    size_t *places = portolan_calloc(set->n_samples + 1, sizeof *places);
+    struct trend_place *places = portolan_calloc(set->n_samples + 1, sizeof *places);
     double point[MAX_PARAMS];
     bool good = places != NULL;
 
@@ -193,9 +194,9 @@ static bool take_samples(struct reading *r, const struct portolan_trial *t,
     for (size_t i = 0; good && i < set->n_samples; i++) {
         const struct portolan_sample *s = &set->samples[i];
 
-        places[i] = trend_place(&r->b, s->parent < 0 ? SIZE_MAX : places[s->parent], s->instance,
+        places[i] = trend_place(&r->b, s->parent < 0 ? NULL : &places[s->parent], s->instance,
                                 s->port, s->method);
-        good = places[i] != SIZE_MAX && take_sample(r, s, places[i], point);
+        good = places[i].path && take_sample(r, s, places[i], point);
     }
     free(places);
     return good;
@@ -244,7 +245,7 @@ static enum portolan_status name_and_finish(struct reading *r, bool by_context,
                                   "no trial has '%s'; there are exclusive, inclusive, mpi, calls, "
                                   "accuracy (where components report it) and the counters",
                                   r->metric);
-    if (r->b.n_rows == 0)
+    if (r->b.n_series == 0)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "no call path is like '%s'",
                                   r->q->method ? r->q->method : "*");
     snprintf(what, sizeof what, "%.60s%s %s", !strcmp(r->metric, "mpi") ? "MPI" : r->metric,

@@ -2,7 +2,6 @@
 /* All that is known of one trend. */
 #include "trend.h"
 
-#include <portolan/compare.h>
 #include <portolan/formula.h>
 #include <portolan/series.h>
 
@@ -292,7 +291,7 @@ static enum portolan_status add_series(const struct portolan_trend *t, struct po
         usable = y[k] > 0 && expected[k] > 0 && isfinite(expected[k]);
     }
     if (usable)
-        status = portolan_series_inspect(t->n_rows, y, expected, NULL, &report, err);
+        status = portolan_series_inspect(t->n_rows, y, expected, &report, err);
     if (usable && !status)
         add_findings(&report, out);
     free(y);

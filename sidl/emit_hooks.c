@@ -146,7 +146,6 @@ static void put_wrapper(struct emitter *e, struct portolan_text *t,
 {
     const bool is_void = m->result->kind == PORTOLAN_SIDL_VOID;
     const char *give_up = is_void ? "        return;\n" : "        return _retval;\n";
-    const char *are_on = is_static(m) ? "" : "    if (_are_on)\n    ";
     const char *name = portolan_arena_printf(e->arena, "hook_%s", m->slot_name);
 
     portolan_text_add(t, "\n");
@@ -156,18 +155,13 @@ static void put_wrapper(struct emitter *e, struct portolan_text *t,
                      c_function(e->arena, m, C_SLOT, name, is_static(m) ? NULL : "void *self")),
                  4);
     portolan_text_add(t, "{\n");
-    if (!is_static(m))
-        portolan_text_add(t, "    const sidl_bool _are_on = sidl_hooks_are_on(self);\n");
     if (!is_void)
-        portolan_text_add(t, "    %s_retval = %s;\n", c_result(e->arena, m, C_SLOT),
+        portolan_text_add(t, "    %s_retval = %s;\n\n", c_result(e->arena, m, C_SLOT),
                           emit_zero(m->result));
-    if (!is_static(m) || !is_void)
-        portolan_text_add(t, "\n");
-    portolan_text_add(t, "%s", are_on);
     put_hook_call(e, t, s, m, HOOK_BEFORE);
     portolan_text_add(t, "    if (*_ex)\n%s", give_up);
     put_call(e, t, s, m);
-    portolan_text_add(t, "    if (%s*_ex)\n%s", is_static(m) ? "" : "!_are_on || ", give_up);
+    portolan_text_add(t, "    if (*_ex)\n%s", give_up);
     put_hook_call(e, t, s, m, HOOK_AFTER);
     emit_drops(e, t, m);
     portolan_text_add(t, "%s}\n", is_void ? "" : "    return _retval;\n");

@@ -18,77 +18,41 @@ static char *instance_name(struct portolan_arena *arena, const char *text)
     return name;
 }
 
-static const char *base_of(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-
-    return slash ? slash + 1 : file;
-}
-
-static void add_attribute(struct portolan_text *t, const char *name, const char *value)
-{
-    portolan_text_add(t, " %s=\"", name);
-    portolan_text_add_xml(t, value);
-    portolan_text_add(t, "\"");
-}
-
-static void add_libraries(struct portolan_text *t, const struct portolan_wrap_names *n)
-{
-    portolan_text_add(t, "  <instance");
-    add_attribute(t, "name", n->port);
-    add_attribute(t, "class", n->libraries[0]);
-    portolan_text_add(t, ">\n");
-    for (size_t i = 1; i < n->n_libraries; i++) {
-        portolan_text_add(t, "    <alternative");
-        add_attribute(t, "class", n->libraries[i]);
-        portolan_text_add(t, "/>\n");
-    }
-    portolan_text_add(t, "  </instance>\n");
-}
-
-enum portolan_status portolan_wrap_write_assembly(const struct portolan_wrap_names *n, char **text,
-                                                  struct portolan_error *err)
-{
-    struct portolan_text t = {0};
-
-    portolan_text_add(&t, "<?xml version=\"1.0\"?>\n<assembly");
-    add_attribute(&t, "name", n->name);
-    portolan_text_add(&t, ">\n  <instance");
-    add_attribute(&t, "name", n->program);
-    add_attribute(&t, "class", n->class_name);
-    portolan_text_add(&t, "/>\n");
-    add_libraries(&t, n);
-    portolan_text_add(&t, "  <connect");
-    add_attribute(&t, "user", n->program);
-    add_attribute(&t, "uses", n->port);
-    add_attribute(&t, "provider", n->port);
-    add_attribute(&t, "provides", n->port);
-    portolan_text_add(&t, "/>\n  <monitor");
-    add_attribute(&t, "user", n->program);
-    add_attribute(&t, "uses", n->port);
-    portolan_text_add(&t, "/>\n  <go");
-    add_attribute(&t, "instance", n->program);
-    portolan_text_add(&t, " port=\"%s\"/>\n</assembly>\n", WRAP_MAIN);
-    return portolan_text_take(&t, text, err);
-}
-
+/* The program that calls, and the port's instance, of which each library is an alternative. */
 static enum portolan_status write_text(struct wrap_run *run, struct portolan_error *err)
 {
-    const char **libraries = portolan_arena_alloc(&run->arena, run->n_libraries, sizeof *libraries);
-    struct portolan_wrap_names names = {.name = run->trial,
-                                        .program = run->user,
-                                        .class_name = base_of(run->program.image),
-                                        .port = run->port,
-                                        .libraries = libraries,
-                                        .n_libraries = run->n_libraries};
+    struct portolan_assembly_alternative program = {.class_name =
+                                                        wrap_base_name(run->program.image)},
+                                         *libraries = portolan_arena_alloc(
+                                             &run->arena, run->n_libraries, sizeof *libraries);
+    struct portolan_assembly_instance instances[] = {
+        {.name = run->user, .n_alternatives = 1, .alternatives = &program},
+        {.name = run->port, .n_alternatives = run->n_libraries, .alternatives = libraries}};
+    struct portolan_assembly_connection connection = {.user = run->user,
+                                                      .uses = run->port,
+                                                      .provider = run->port,
+                                                      .provides = run->port,
+                                                      .monitored = true};
+    const struct portolan_assembly a = {.file = "program",
+                                        .name = run->trial,
+                                        .n_instances = 2,
+                                        .instances = instances,
+                                        .n_connections = 1,
+                                        .connections = &connection,
+                                        .alpha = PORTOLAN_ASSEMBLY_PRUNING,
+                                        .beta = PORTOLAN_ASSEMBLY_PRUNING,
+                                        .go = {.user = "",
+                                               .uses = "go",
+                                               .provider = run->user,
+                                               .provides = WRAP_MAIN}};
     enum portolan_status status;
     char *text = NULL;
 
     for (size_t i = 0; libraries && i < run->n_libraries; i++)
-        libraries[i] = run->libraries[i].name;
+        libraries[i].class_name = run->libraries[i].name;
     if (run->arena.failed)
         return portolan_no_memory(err);
-    status = portolan_wrap_write_assembly(&names, &text, err);
+    status = portolan_assembly_write(&a, NULL, &text, err);
     run->assembly_text = portolan_arena_strdup(&run->arena, text ? text : "");
     free(text);
     return status;
@@ -96,7 +60,8 @@ static enum portolan_status write_text(struct wrap_run *run, struct portolan_err
 
 enum portolan_status wrap_describe(struct wrap_run *run, struct portolan_error *err)
 {
-    const char *dot = strrchr(run->front.type, '.'), *name = base_of(run->options->program[0]);
+    const char *dot = strrchr(run->front.type, '.'),
+               *name = wrap_base_name(run->options->program[0]);
     char *port = instance_name(&run->arena, dot ? dot + 1 : run->front.type);
     char *user = instance_name(&run->arena, name);
     struct portolan_diagnostics_relay relay = {.err = err};

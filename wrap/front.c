@@ -15,10 +15,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What Portolan's build tells a front is made with. */
+struct settings {
+    struct portolan_words compiler, includes;
+    struct portolan_words papi;           /* one object, or none */
+    struct portolan_words archive, exits; /* what is linked in; EXITS exports its names; one each */
+};
+
+static enum portolan_status read_settings(struct portolan_arena *arena, const char *file,
+                                          struct settings *s, struct portolan_error *err)
+{
+    const struct portolan_setting settings[] = {
+        {"compiler", &s->compiler, false, true}, {"archive", &s->archive, true, true},
+        {"exits", &s->exits, true, true},        {"include", &s->includes, true, true},
+        {"papi", &s->papi, true, false},
+    };
+
+    *s = (struct settings){0};
+    return portolan_settings_read(arena, file, settings, sizeof settings / sizeof *settings, err);
+}
+
 struct making {
     struct portolan_arena *arena;
     const struct portolan_wrap_options *options;
-    struct wrap_settings settings;
+    struct settings settings;
     struct wrap_front *front;
     const char *root;            /* folder of the cache, absolute */
     const char *folder;          /* in it, where this front is made */
@@ -188,6 +208,47 @@ static enum portolan_status generate(struct making *m, struct portolan_diagnosti
 
 /* ------------------------------------------------------------------ compiling */
 
+/* The first line that says "error", else the first of all. */
+static const char *first_error(struct portolan_arena *arena, const char *output)
+{
+    const char *text = "", *found = NULL;
+    size_t size;
+
+    portolan_file_read(arena, output, &text, &size, NULL);
+    for (const char *line = text; *line && !found; line += strspn(line, "\n")) {
+        size_t length = strcspn(line, "\n");
+        const char *copy = portolan_arena_strndup(arena, line, length);
+
+        if (copy && (strstr(copy, "error") || strstr(copy, "undefined")))
+            found = copy;
+        line += length;
+    }
+    if (found)
+        return found;
+    found = portolan_arena_strndup(arena, text, strcspn(text, "\n"));
+    return found && *found ? found : "it says nothing";
+}
+
+/* Runs the compiler by the command W; what it prints goes to the file OUTPUT. */
+static enum portolan_status run_compiler(struct portolan_arena *arena, struct portolan_words *w,
+                                         const char *output, struct portolan_error *err)
+{
+    struct portolan_error cause = {0};
+    enum portolan_status status = portolan_command_run(arena, w, output, &cause);
+
+    if (status == PORTOLAN_ENOTFOUND)
+        return portolan_error_set(err, status,
+                                  "%s; wrapping compiles a small file with the C compiler: install "
+                                  "one (Debian: gcc), or name one with --cc",
+                                  cause.text);
+    if (status == PORTOLAN_EFOREIGN)
+        return portolan_error_set(err, PORTOLAN_ESYNTAX, "%s: %s", cause.text,
+                                  first_error(arena, output));
+    if (status != PORTOLAN_OK && err)
+        *err = cause;
+    return status;
+}
+
 /* The folder that the header was named with comes first, as for the compiler. */
 static void add_header_folder(struct making *m, struct portolan_words *w)
 {
@@ -288,8 +349,8 @@ static enum portolan_status compile(struct making *m)
                  m->root);
     add_compile(m, &w);
     add_link(m, &w, portolan_arena_printf(m->arena, "%s/front.so", m->folder));
-    return wrap_tool_run(m->arena, &w, portolan_arena_printf(m->arena, "%s/messages", m->folder),
-                         m->err);
+    return run_compiler(m->arena, &w, portolan_arena_printf(m->arena, "%s/messages", m->folder),
+                        m->err);
 }
 
 /*
@@ -300,22 +361,20 @@ static enum portolan_status check_functions(struct making *m)
 {
     const char *file = portolan_arena_printf(m->arena, "%s/front.so", m->folder);
     struct wrap_front *f = m->front;
-    const char **needs;
-    size_t n_needs;
-    enum portolan_status status = wrap_object_exports(m->arena, file, m->settings.exits.word[0],
-                                                      &f->functions, &f->n_functions, m->err);
+    struct portolan_words needs = {0};
+    enum portolan_status status =
+        wrap_object_exports(m->arena, file, m->settings.exits.word[0], &f->functions, m->err);
 
     if (status == PORTOLAN_OK)
-        status =
-            wrap_archive_needs(m->arena, m->settings.archive.word[0], &needs, &n_needs, m->err);
-    for (size_t i = 0; status == PORTOLAN_OK && i < f->n_functions; i++)
-        for (size_t k = 0; k < n_needs && status == PORTOLAN_OK; k++)
-            if (!strcmp(f->functions[i], needs[k]))
+        status = wrap_archive_needs(m->arena, m->settings.archive.word[0], &needs, m->err);
+    for (size_t i = 0; status == PORTOLAN_OK && i < f->functions.n; i++)
+        for (size_t k = 0; k < needs.n && status == PORTOLAN_OK; k++)
+            if (!strcmp(f->functions.word[i], needs.word[k]))
                 status = portolan_error_set(
                     m->err, PORTOLAN_EUNSUPPORTED,
                     "'%s' cannot be wrapped: measuring itself needs it; leave it out with "
                     "--functions '!%s'",
-                    needs[k], needs[k]);
+                    needs.word[k], needs.word[k]);
     return status;
 }
 
@@ -362,7 +421,7 @@ enum portolan_status wrap_front_make(struct portolan_arena *arena,
                                      struct portolan_error *err)
 {
     struct making m = {.arena = arena, .options = options, .front = front, .err = err};
-    enum portolan_status status = wrap_settings_read(arena, options->settings, &m.settings, err);
+    enum portolan_status status = read_settings(arena, options->settings, &m.settings, err);
     char *folder;
 
     *front = (struct wrap_front){.type = type_of(&m),

@@ -10,10 +10,19 @@
 #include <portolan/recorder.h>
 #include <portolan/wrap.h>
 
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
 enum { EXIT_OURS = 125, EXIT_CANNOT_RUN, EXIT_NOT_FOUND };
+
+/* FILE without its folders. */
+static inline const char *wrap_base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    return slash ? slash + 1 : file;
+}
 
 /* ------------------------------------------------------------------ the program */
 
@@ -49,37 +58,21 @@ enum portolan_status wrap_object_read(const char *file, const char *const *funct
 
 /* Names that the members of ARCHIVE need of others, in the arena. */
 enum portolan_status wrap_archive_needs(struct portolan_arena *arena, const char *archive,
-                                        const char ***names, size_t *n, struct portolan_error *err);
+                                        struct portolan_words *names, struct portolan_error *err);
 
 /* The functions that FILE, a front, exports, in the arena: those that are not of archive EXITS. */
 enum portolan_status wrap_object_exports(struct portolan_arena *arena, const char *file,
-                                         const char *exits, const char ***names, size_t *n,
+                                         const char *exits, struct portolan_words *names,
                                          struct portolan_error *err);
 
-/* ------------------------------------------------------------------ the compiler */
-
-/* Runs the compiler by the command W; what it prints goes to the file OUTPUT. */
-enum portolan_status wrap_tool_run(struct portolan_arena *arena, struct portolan_words *w,
-                                   const char *output, struct portolan_error *err);
-
 /* ------------------------------------------------------------------ the front */
-
-struct wrap_settings {
-    struct portolan_words compiler, includes;
-    struct portolan_words papi;           /* one object, or none */
-    struct portolan_words archive, exits; /* what is linked in; EXITS exports its names; one each */
-};
-
-enum portolan_status wrap_settings_read(struct portolan_arena *arena, const char *file,
-                                        struct wrap_settings *settings, struct portolan_error *err);
 
 struct wrap_front {
     const char *file;      /* the shared object, an absolute path */
     const char *type;      /* port type */
     const char *papi;      /* the object that counts in the program; NULL: none does */
     const char *temporary; /* folder to be removed at the end; or NULL */
-    const char **functions;
-    size_t n_functions;
+    struct portolan_words functions;
 };
 
 /* Generates and compiles, or finds it in the cache. */
@@ -155,8 +148,6 @@ struct wrap_run {
     bool is_answered;             /* the newest command, as far as the reply file says */
     struct portolan_error failed; /* the first failure after the start */
 };
-
-enum portolan_status wrap_libraries_find(struct wrap_run *run, struct portolan_error *err);
 
 /* The program and its libraries as an assembly. */
 enum portolan_status wrap_describe(struct wrap_run *run, struct portolan_error *err);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which rank of which job a process is, by what launchers leave in the environment: the program's
- * MPI may be any, so none is asked. Also linked into the program, so nothing but the C library
- * here.
+ * MPI may be any, so none is asked. Also linked into the program.
  */
 #include "shared.h"
 
@@ -92,11 +91,11 @@ static void name_job(struct wrap_job *job, const struct launcher *l)
 
 static int number_of(const char *variable)
 {
-    const char *text = getenv(variable);
-    char *end;
-    long number = text ? strtol(text, &end, 10) : -1;
+    int64_t number;
 
-    return text && *text && !*end && number >= 0 && number < INT_MAX ? (int)number : -1;
+    return portolan_read_int64(getenv(variable), &number) && number >= 0 && number < INT_MAX
+               ? (int)number
+               : -1;
 }
 
 bool wrap_job_read(struct wrap_job *job)

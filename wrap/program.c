@@ -128,13 +128,6 @@ static char *read_script(const struct finder *f, const char *file)
     return text;
 }
 
-static const char *base_of(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-
-    return slash ? slash + 1 : file;
-}
-
 /* INTERPRETER, ARGUMENT (may be NULL), the script's name, then the words behind it. */
 static char **script_words(const struct finder *f, const char *interpreter, const char *argument,
                            const char *script, char *const *words)
@@ -173,7 +166,7 @@ static enum portolan_status take_script(const struct finder *f, const char *file
         for (size_t end = strlen(argument); end && strchr(" \t", argument[end - 1]);)
             argument[--end] = '\0';
     }
-    if (!strcmp(base_of(line), "env") && *argument && *argument != '-' &&
+    if (!strcmp(wrap_base_name(line), "env") && *argument && *argument != '-' &&
         !strpbrk(argument, " \t=")) {
         status = find(f, argument, &p->image);
         p->file = p->image;

@@ -161,7 +161,7 @@ static void add_why(struct wrap_run *run, struct portolan_text *t)
                              "snapshots at shorter intervals may catch some: --interval SECONDS\n");
     else if (!wrap_was_refused(run))
         portolan_text_add(t, "portolan: warning: none of the %zu functions was called: %s\n",
-                          run->front.n_functions, wrap_why(run));
+                          run->front.functions.n, wrap_why(run));
 }
 
 const char *wrap_report(struct wrap_run *run)

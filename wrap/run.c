@@ -16,17 +16,10 @@ void portolan_wrap_result_clear(struct portolan_wrap_result *result)
 
 /* ------------------------------------------------------------------ libraries */
 
-static const char *base_of(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-
-    return slash ? slash + 1 : file;
-}
-
 /* "libblas" for ".../atlas/libblas.so.3". */
 static const char *short_name(struct portolan_arena *arena, const char *file)
 {
-    const char *base = base_of(file), *end = strstr(base, ".so");
+    const char *base = wrap_base_name(file), *end = strstr(base, ".so");
 
     return portolan_arena_strndup(arena, base, end ? (size_t)(end - base) : strlen(base));
 }
@@ -86,7 +79,7 @@ static enum portolan_status find_library(struct wrap_run *run, size_t number, co
     return run->arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
-enum portolan_status wrap_libraries_find(struct wrap_run *run, struct portolan_error *err)
+static enum portolan_status find_libraries(struct wrap_run *run, struct portolan_error *err)
 {
     const struct portolan_wrap_options *o = run->options;
     enum portolan_status status = PORTOLAN_OK;
@@ -163,7 +156,7 @@ static enum portolan_status prepare(struct wrap_run *run, int *status,
     if (found == PORTOLAN_OK) /* here as there: what is wrong with them is told at once */
         found = portolan_probe_counter_sets_define(run->options->counters, err);
     if (found == PORTOLAN_OK)
-        found = wrap_libraries_find(run, err);
+        found = find_libraries(run, err);
     if (found == PORTOLAN_OK)
         found = wrap_front_make(&run->arena, run->options, &run->front, d, err);
     if (found == PORTOLAN_OK)

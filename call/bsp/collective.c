@@ -2,6 +2,8 @@
 /* Operations of all processors of an object, in trees, within a superstep. */
 #include "internal.h"
 
+#include <portolan/cll.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +17,10 @@ static struct bsp_address address_of(const struct bsp_machine *m, uint64_t opera
 static void hand(struct bsp_machine *m, struct bsp_address address, int to, const void *data,
                  size_t size)
 {
-    struct t_bspmsg *message = transport_make(size, "bsp");
-
-    message->head = (struct bsp_head){
+    const struct bsp_head head = {
         .to = address, .size = size, .kind = BSP_TOKEN, .source = (uint32_t)m->pid};
-    if (size)
-        memcpy(message->data, data, size);
-    transport_send(m, to, message);
+
+    transport_post(m, to, &head, data, false);
 }
 
 static struct t_bspmsg *take(struct bsp_address address)
@@ -158,3 +157,35 @@ int collective_gather(struct bsp_machine *m, const void *bytes, size_t n,
     free(all);
     return result;
 }
+
+/* -- CALL's driver PUB: its barriers are no ends of supersteps, so annotations change no program --
+ */
+
+static int cll_rank(void *machine)
+{
+    return bsp_find(machine, "cll")->pid;
+}
+
+static int cll_size(void *machine)
+{
+    return bsp_find(machine, "cll")->n;
+}
+
+static void cll_barrier(void *machine, void *argument)
+{
+    collective_meet(bsp_find_active(argument ? argument : machine, "cll sync"));
+}
+
+static int cll_gather(void *machine, const void *bytes, size_t n,
+                      int (*take)(void *arg, int rank, const void *bytes, size_t n), void *arg)
+{
+    return collective_gather(bsp_find_active(machine, "cll report"), bytes, n, take, arg);
+}
+
+__attribute__((visibility("default"))) const struct portolan_cll_driver portolan_cll_pub = {
+    .name = "PUB",
+    .rank = cll_rank,
+    .size = cll_size,
+    .sync = cll_barrier,
+    .gather = cll_gather,
+};

@@ -115,8 +115,10 @@ struct t_bspmsg *transport_make(size_t size, const char *function);
 void transport_free(struct t_bspmsg *message);
 /* Sends and gives away MESSAGE, whose head is filled, to processor TO of M. */
 void transport_send(struct bsp_machine *m, int to, struct t_bspmsg *message);
-/* The same for bytes of the user that stay until M's n_borrowed is 0. HEAD is copied. */
-void transport_lend(struct bsp_machine *m, int to, const struct bsp_head *head, const void *bytes);
+/* The same for a copy of HEAD and BYTES; LENDS: these may stay the user's until M's n_borrowed is
+ * 0. */
+void transport_post(struct bsp_machine *m, int to, const struct bsp_head *head, const void *bytes,
+                    bool lends);
 /* Waits until N messages have come to ADDRESS; those that are there, which become the caller's. */
 struct t_bspmsg *transport_await(const struct bsp_address *address, size_t n, size_t *n_there);
 /* Waits until MPI reads none of M's borrowed buffers. */

@@ -23,7 +23,7 @@ void bsp_push_reg(t_bsp *bsp, void *ident, size_t size)
 }
 
 /* The newest of IDENT that is live, or also new; -1 when there is none. */
-static long find(const struct bsp_machine *m, const void *ident, bool or_new)
+static long find_registration(const struct bsp_machine *m, const void *ident, bool or_new)
 {
     for (size_t i = m->n_registrations; i-- > 0;) {
         const struct bsp_registration *r = &m->registrations[i];
@@ -37,7 +37,7 @@ static long find(const struct bsp_machine *m, const void *ident, bool or_new)
 void bsp_pop_reg(t_bsp *bsp, void *ident)
 {
     struct bsp_machine *m = bsp_find_active(bsp, "bsp_pop_reg");
-    long i = find(m, ident, true);
+    long i = find_registration(m, ident, true);
 
     if (i < 0)
         bsp_die(m, "bsp_pop_reg", "%p was not registered by bsp_push_reg()", ident);
@@ -72,7 +72,7 @@ static struct bsp_head aim(struct bsp_machine *m, enum bsp_kind kind, int to, co
                            size_t offset, size_t size, const char *function)
 {
     struct bsp_head head = message_head(m, kind, kind == BSP_PUT ? size : 0);
-    long slot = find(m, ident, false);
+    long slot = find_registration(m, ident, false);
 
     if (slot < 0)
         bsp_die(m, function,
@@ -94,16 +94,7 @@ static void put(t_bsp *bsp, int dest, const void *source, void *ident, size_t of
     struct bsp_head head = aim(m, BSP_PUT, dest, ident, offset, size, function);
 
     trace_send(dest, size);
-    if (lend) {
-        transport_lend(m, dest, &head, source);
-    } else {
-        struct t_bspmsg *message = transport_make(size, function);
-
-        message->head = head;
-        if (size)
-            memcpy(message->data, source, size);
-        transport_send(m, dest, message);
-    }
+    transport_post(m, dest, &head, source, lend);
 }
 
 void bsp_put(t_bsp *bsp, int dest, const void *source, void *ident, size_t offset, size_t size)
@@ -162,17 +153,13 @@ static unsigned char *place(struct bsp_machine *m, const struct bsp_head *head)
 static void answer(struct bsp_machine *m, const struct t_bspmsg *request)
 {
     const struct bsp_head *asked = &request->head;
-    const void *from = place(m, asked);
-    struct t_bspmsg *reply = transport_make(asked->bytes, "bsp_get");
+    const struct bsp_head reply = {.to = {m->id, m->step, CHANNEL_REPLY},
+                                   .size = asked->bytes,
+                                   .kind = BSP_REPLY,
+                                   .source = (uint32_t)m->pid,
+                                   .sequence = asked->sequence};
 
-    reply->head = (struct bsp_head){.to = {m->id, m->step, CHANNEL_REPLY},
-                                    .size = asked->bytes,
-                                    .kind = BSP_REPLY,
-                                    .source = (uint32_t)m->pid,
-                                    .sequence = asked->sequence};
-    if (asked->bytes)
-        memcpy(reply->data, from, asked->bytes);
-    transport_send(m, (int)asked->source, reply);
+    transport_post(m, (int)asked->source, &reply, place(m, asked), false);
 }
 
 static void receive_answers(struct bsp_machine *m)

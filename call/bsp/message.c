@@ -33,16 +33,7 @@ static void send_buffer(t_bsp *bsp, int dest, const void *buffer, size_t size, b
     head = message_head(m, BSP_MESSAGE, size);
     m->sent_to[dest]++;
     trace_send(dest, size);
-    if (lend) {
-        transport_lend(m, dest, &head, buffer);
-    } else {
-        struct t_bspmsg *message = transport_make(size, function);
-
-        message->head = head;
-        if (size)
-            memcpy(message->data, buffer, size);
-        transport_send(m, dest, message);
-    }
+    transport_post(m, dest, &head, buffer, lend);
 }
 
 void bsp_send(t_bsp *bsp, int dest, const void *buffer, size_t size)

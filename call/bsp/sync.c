@@ -45,52 +45,44 @@ static uint64_t meet(struct bsp_machine *m)
     return own;
 }
 
-/* The superstep has ended: TRAFFIC is what the next one can read. */
-static void turn(struct bsp_machine *m, struct t_bspmsg *traffic)
+/* Ends the superstep when N messages have come; AWAITED: how many bsp_oblsync() wants, -1: sync. */
+static void end_superstep(struct bsp_machine *m, size_t n, long awaited)
 {
+    struct bsp_address address = {m->id, m->step, CHANNEL_TRAFFIC};
+    size_t n_there;
+    struct t_bspmsg *traffic = transport_await(&address, n, &n_there);
+
+    if (awaited >= 0 && n_there > n)
+        bsp_die(m, "bsp_oblsync", "%zu messages came, but %ld were to be waited for", n_there,
+                awaited);
+    memory_exchange(m, &traffic);
+    transport_settle(m);
+    memory_register(m);
     message_deliver(m, traffic);
     memset(m->sent_to, 0, (size_t)m->n * sizeof *m->sent_to);
     m->n_sent = 0;
     transport_lock();
     m->step++;
     transport_unlock();
+    trace_sync_end();
 }
 
 void bsp_sync(t_bsp *bsp)
 {
     struct bsp_machine *m = bsp_find_active(bsp, "bsp_sync");
-    struct bsp_address address = {m->id, m->step, CHANNEL_TRAFFIC};
-    struct t_bspmsg *traffic;
-    size_t n, n_there;
 
     trace_sync_begin(-1);
-    n = meet(m);
-    traffic = transport_await(&address, n, &n_there);
-    memory_exchange(m, &traffic);
-    transport_settle(m);
-    memory_register(m);
-    turn(m, traffic);
-    trace_sync_end();
+    end_superstep(m, meet(m), -1);
 }
 
 void bsp_oblsync(t_bsp *bsp, int n)
 {
     struct bsp_machine *m = bsp_find_active(bsp, "bsp_oblsync");
-    struct bsp_address address = {m->id, m->step, CHANNEL_TRAFFIC};
-    struct t_bspmsg *traffic;
-    size_t n_there;
 
     if (n < 0)
         bsp_die(m, "bsp_oblsync", "%d messages cannot be waited for", n);
     if (m->n_gets)
         bsp_die(m, "bsp_oblsync", "bsp_get() needs a superstep that ends by bsp_sync()");
     trace_sync_begin(n);
-    traffic = transport_await(&address, (size_t)n, &n_there);
-    if (n_there > (size_t)n)
-        bsp_die(m, "bsp_oblsync", "%zu messages came, but %d were to be waited for", n_there, n);
-    memory_exchange(m, &traffic);
-    transport_settle(m);
-    memory_register(m);
-    turn(m, traffic);
-    trace_sync_end();
+    end_superstep(m, (size_t)n, n);
 }

@@ -458,10 +458,11 @@ void transport_send(struct bsp_machine *m, int to, struct t_bspmsg *message)
     transport_unlock();
 }
 
-void transport_lend(struct bsp_machine *m, int to, const struct bsp_head *head, const void *bytes)
+void transport_post(struct bsp_machine *m, int to, const struct bsp_head *head, const void *bytes,
+                    bool lends)
 {
-    bool copies = !pieces_of(head->size) || m->first + to == own_rank;
-    struct t_bspmsg *message = transport_make(copies ? head->size : 0, "bsp_hpsend");
+    bool copies = !lends || !pieces_of(head->size) || m->first + to == own_rank;
+    struct t_bspmsg *message = transport_make(copies ? head->size : 0, "bsp");
 
     message->head = *head;
     if (copies) {

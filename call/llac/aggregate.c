@@ -2,6 +2,8 @@
 /* Rows in order, and many of them as one. */
 #include "internal.h"
 
+#include <portolan/stats.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,29 +77,33 @@ enum portolan_status llac_sort(struct statement *s, struct table **t)
 
 /* -------------------------------------------------------------------------------------- over */
 
-enum statistic { STATISTIC_MAX, STATISTIC_MIN, STATISTIC_MEAN, STATISTIC_MEDIAN, STATISTIC_SUM };
+/* As `over` knows them; a sum stands for no point. */
+static const struct {
+    const char *name;
+    int statistic;
+} statistics[] = {{"max", PORTOLAN_MODEL_MAXIMUM},
+                  {"min", PORTOLAN_MODEL_MINIMUM},
+                  {"mean", PORTOLAN_MODEL_MEAN},
+                  {"median", PORTOLAN_MODEL_MEDIAN},
+                  {"sum", STATISTIC_SUM}};
 
 int llac_accept_statistic(struct statement *s)
 {
-    static const char *const names[] = {"max", "min", "mean", "median", "sum"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (llac_is_next(s, "over") && llac_accept(s, names[i]))
-            return (int)i;
-    return -1;
+    for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
+        if (llac_is_next(s, "over") && llac_accept(s, statistics[i].name))
+            return statistics[i].statistic;
+    return STATISTIC_NONE;
 }
 
-static double reduce(enum statistic how, double *values, size_t n)
+static double reduce(int how, size_t n, double *values)
 {
-    double result = n ? values[0] : NAN;
+    double sum = 0;
 
-    if (how == STATISTIC_MEDIAN)
-        return llac_median(values, n);
-    for (size_t i = 1; i < n; i++)
-        result = how == STATISTIC_MAX   ? fmax(result, values[i])
-                 : how == STATISTIC_MIN ? fmin(result, values[i])
-                                        : result + values[i];
-    return how == STATISTIC_MEAN ? result / (double)n : result;
+    if (how != STATISTIC_SUM)
+        return portolan_model_stand_in((enum portolan_model_statistic)how, n, values);
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    return sum;
 }
 
 /* How often the row's labels and identifiers stood in rows before it. */
@@ -114,8 +120,7 @@ static size_t *count_occurrences(struct statement *s, const struct order *o)
 
 /* One row of each group: the first one's labels and identifiers, and the reduced observables. */
 static enum portolan_status reduce_groups(struct statement *s, struct table **t,
-                                          const struct order *o, enum statistic how,
-                                          const bool *gone)
+                                          const struct order *o, int how, const bool *gone)
 {
     size_t *rows = sorted(s, o), *columns, n = 0;
     double *values = portolan_arena_alloc(s->arena, (*t)->n_rows, sizeof *values);
@@ -135,7 +140,7 @@ static enum portolan_status reduce_groups(struct statement *s, struct table **t,
             for (size_t i = first; i < last; i++)
                 values[k++] = llac_table_row(*t, rows[i])[c];
             row[c] =
-                (*t)->columns[c].kind == COLUMN_OBSERVABLE ? reduce(how, values, k) : values[0];
+                (*t)->columns[c].kind == COLUMN_OBSERVABLE ? reduce(how, k, values) : values[0];
         }
     }
     columns = portolan_arena_alloc(s->arena, (*t)->n_columns, sizeof *columns);
@@ -189,32 +194,10 @@ enum portolan_status llac_over(struct statement *s, struct table **t, int statis
     for (size_t i = 0; i < (*t)->n_columns; i++)
         if ((*t)->columns[i].kind != COLUMN_OBSERVABLE && !gone[i])
             columns[o.n++] = i;
-    return reduce_groups(s, t, &o, (enum statistic)statistic, gone);
+    return reduce_groups(s, t, &o, statistic, gone);
 }
 
 /* ------------------------------------------------------------------------------------- points */
-
-/* What stands for the values of a point; NaN when they do not tell. */
-static double stand_in(enum portolan_model_statistic what, double *values, size_t n)
-{
-    double mean, squares = 0;
-
-    switch (what) {
-    case PORTOLAN_MODEL_MEAN:
-        return reduce(STATISTIC_MEAN, values, n);
-    case PORTOLAN_MODEL_MINIMUM:
-        return reduce(STATISTIC_MIN, values, n);
-    case PORTOLAN_MODEL_MAXIMUM:
-        return reduce(STATISTIC_MAX, values, n);
-    case PORTOLAN_MODEL_DEVIATION:
-        mean = reduce(STATISTIC_MEAN, values, n);
-        for (size_t i = 0; i < n; i++)
-            squares += (values[i] - mean) * (values[i] - mean);
-        return n > 1 ? sqrt(squares / (double)(n - 1)) : NAN;
-    default:
-        return llac_median(values, n);
-    }
-}
 
 enum portolan_status llac_points(struct statement *s, const struct table *t, const size_t *by,
                                  size_t n_by, size_t column, enum portolan_model_statistic what,
@@ -241,7 +224,7 @@ enum portolan_status llac_points(struct statement *s, const struct table *t, con
             if (!isnan(value))
                 values[n++] = value;
         }
-        if (!n || isnan(p->y[p->n] = stand_in(what, values, n)))
+        if (!n || isnan(p->y[p->n] = portolan_model_stand_in(what, n, values)))
             continue;
         for (size_t i = 0; i < n_by; i++)
             p->x[p->n * n_by + i] = llac_table_row(t, rows[first])[by[i]];

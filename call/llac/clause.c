@@ -291,7 +291,7 @@ static enum portolan_status do_clause(struct statement *s, struct table **t, boo
         return do_unit(s, t);
     if (llac_accept(s, "sort"))
         return llac_sort(s, t);
-    if ((how = llac_accept_statistic(s)) >= 0)
+    if ((how = llac_accept_statistic(s)) != STATISTIC_NONE)
         return llac_over(s, t, how);
     *any = false;
     return PORTOLAN_OK;

@@ -295,37 +295,6 @@ static void warn_of_processors(struct statement *s, const struct wish *w)
                   max - min + 1, w->table->experiment);
 }
 
-/* Intervals of the formula's terms, or of what a search finds in each. */
-static enum portolan_status fit_pieces(const struct wish *w, const struct portolan_model_data *data,
-                                       const struct portolan_formula_sum *sum,
-                                       struct portolan_model **model, struct portolan_error *err)
-{
-    struct portolan_model_shape *shapes = NULL;
-    struct portolan_formula **bound = NULL;
-    size_t n = w->formula ? sum->n_terms : 0;
-    enum portolan_status status = PORTOLAN_OK;
-
-    if (n && (!(shapes = portolan_calloc(n, sizeof *shapes)) ||
-              !(bound = portolan_calloc(n, sizeof(struct portolan_formula *)))))
-        status = portolan_no_memory(err);
-    for (size_t i = 0; status == PORTOLAN_OK && i < n; i++) {
-        const struct portolan_formula *expression = sum->terms[i].expression;
-
-        /* A bare constant is an ordinary term. */
-        if (!portolan_formula_n_names(expression) && portolan_formula_value(expression, NULL) == 1)
-            continue;
-        status = portolan_formula_bind(expression, w->n_params, w->params, &bound[i], err);
-        shapes[i].expression = bound[i];
-    }
-    if (status == PORTOLAN_OK)
-        status = portolan_model_fit_pieces(data, shapes, n, &w->options, model, err);
-    for (size_t i = 0; bound && i < n; i++)
-        portolan_formula_destroy(bound[i]);
-    free(bound);
-    free(shapes);
-    return status;
-}
-
 static enum portolan_status describe(const struct wish *w, struct portolan_model *model,
                                      struct portolan_error *err)
 {
@@ -354,12 +323,9 @@ static enum portolan_status fit(struct statement *s, const struct wish *w, struc
     if (w->formula)
         status =
             portolan_formula_split(w->formula, w->file, w->line, w->column, s->d, &f->sum, &err);
-    if (status == PORTOLAN_OK && w->has_pieces)
-        status = fit_pieces(w, &data, &f->sum, &f->model, &err);
-    else if (status == PORTOLAN_OK && w->formula)
-        status = portolan_model_fit_formula(&data, w->formula, &w->options, &f->model, &err);
-    else if (status == PORTOLAN_OK)
-        status = portolan_model_fit(&data, &w->options, &f->model, &err);
+    if (status == PORTOLAN_OK)
+        status =
+            portolan_model_fit_as(&data, w->formula, w->has_pieces, &w->options, &f->model, &err);
     if (status == PORTOLAN_OK)
         status = describe(w, f->model, &err);
     if (status != PORTOLAN_OK && s->d->count == before)
@@ -367,7 +333,7 @@ static enum portolan_status fit(struct statement *s, const struct wish *w, struc
     return status;
 }
 
-/* The names and rows that go with the model; takes the table. */
+/* The names and rows that go with the model; takes table and formula. */
 static enum portolan_status furnish(struct statement *s, struct wish *w, struct fitted *f)
 {
     const char *unit = w->table->columns[w->observable].unit;
@@ -378,7 +344,9 @@ static enum portolan_status furnish(struct statement *s, struct wish *w, struct 
     if (!f->observable || (unit && !f->unit) || (w->text && !f->formula))
         return llac_no_memory(s);
     f->points = w->table;
+    f->parsed = w->formula;
     w->table = NULL;
+    w->formula = NULL;
     return PORTOLAN_OK;
 }
 

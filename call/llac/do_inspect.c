@@ -45,7 +45,7 @@ static enum portolan_status inspect(struct inspection *in, size_t n, bool has_ex
     struct portolan_series_report r;
     struct portolan_error err = {0};
     enum portolan_status status =
-        portolan_series_inspect(n, in->y, has_expected ? in->expected : NULL, NULL, &r, &err);
+        portolan_series_inspect(n, in->y, has_expected ? in->expected : NULL, &r, &err);
 
     if (status != PORTOLAN_OK)
         return llac_fail_with(in->s, &in->at, status, &err);

@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #include <portolan/command.h>
+#include <portolan/extrap.h>
 #include <portolan/store.h>
 
 #include <ctype.h>
@@ -96,7 +97,7 @@ static enum portolan_status load_text(struct statement *s, const struct token *a
     if (*first == '<' || has_line(first, "EXPERIMENT:") || has_line(first, "CALL_VERSION") ||
         (*first == '{' && strstr(first, "\"cll_experiment\"")))
         return llac_load_report(s, at, text, size, path, l);
-    if (*first == '{' || *first == '[' || has_line(first, "PARAMETER "))
+    if (portolan_measurements_are_in(text))
         return llac_load_measurements(s, at, text, size, path, l);
     return llac_load_csv(s, at, text, size, path, l);
 }

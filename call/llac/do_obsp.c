@@ -37,15 +37,16 @@ static enum portolan_status use_model(struct evaluation *e, const struct token *
 
     if (!constants)
         return llac_no_memory(e->s);
-    if (!f->sum.n_terms || portolan_model_n_pieces(f->model) != 1)
+    if (!f->parsed || portolan_model_n_pieces(f->model) != 1)
         return llac_fail(e->s, at,
                          "model '%s' has no constants of a formula that would hold "
                          "everywhere; `%s = fit TABLE as FORMULA` has",
                          name, name);
-    for (size_t i = 0; i < f->sum.n_terms; i++)
-        constants[i] = llac_constant(e->s, f, i);
-    status =
-        portolan_obsp_set_constants(e->trace, f->sum.constants, f->sum.n_terms, constants, &err);
+    status = portolan_model_formula_constants(f->model, f->parsed, f->sum.n_terms, constants, NULL,
+                                              &err);
+    if (status == PORTOLAN_OK)
+        status = portolan_obsp_set_constants(e->trace, f->sum.constants, f->sum.n_terms, constants,
+                                             &err);
     return status == PORTOLAN_OK ? status : llac_fail_with(e->s, at, status, &err);
 }
 

@@ -2,6 +2,8 @@
 /* show, rows, summary: what there is. */
 #include "internal.h"
 
+#include <portolan/stats.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +69,7 @@ static void show_table(struct statement *s, const char *name, const struct table
         llac_grid_add(&g, "%s", kind_name(t->columns[i].kind));
         llac_grid_add(&g, "%zu", t->n_rows ? count_values(s, t, i) : 0);
         llac_grid_number(&g, min);
-        llac_grid_number(&g, values ? llac_median(values, n) : NAN);
+        llac_grid_number(&g, values ? portolan_sort_to_median(n, values) : NAN);
         llac_grid_number(&g, max);
     }
     llac_grid_write(&g, out);
@@ -218,7 +220,9 @@ static size_t choose_keys(const struct table *t, size_t *keys)
 static void add_statistics(struct grid *g, const struct table *t, const struct points *p,
                            size_t point, size_t column, double *values)
 {
-    double sum = 0, squares = 0, median;
+    static const enum portolan_model_statistic shown[] = {
+        PORTOLAN_MODEL_MINIMUM, PORTOLAN_MODEL_MEDIAN, PORTOLAN_MODEL_MEAN, PORTOLAN_MODEL_MAXIMUM,
+        PORTOLAN_MODEL_DEVIATION};
     size_t n = 0;
 
     for (size_t i = p->first[point]; i < p->last[point]; i++) {
@@ -227,17 +231,9 @@ static void add_statistics(struct grid *g, const struct table *t, const struct p
         if (!isnan(value))
             values[n++] = value;
     }
-    median = llac_median(values, n);
-    for (size_t i = 0; i < n; i++)
-        sum += values[i];
-    for (size_t i = 0; i < n; i++)
-        squares += (values[i] - sum / (double)n) * (values[i] - sum / (double)n);
     llac_grid_add(g, "%zu", n);
-    llac_grid_number(g, n ? values[0] : NAN);
-    llac_grid_number(g, median);
-    llac_grid_number(g, n ? sum / (double)n : NAN);
-    llac_grid_number(g, n ? values[n - 1] : NAN);
-    llac_grid_number(g, n > 1 ? sqrt(squares / (double)(n - 1)) : NAN);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        llac_grid_number(g, portolan_model_stand_in(shown[i], n, values));
 }
 
 static enum portolan_status summarise(struct statement *s, const struct table *t,

@@ -59,8 +59,6 @@ struct table *llac_table_project(const struct table *t, const size_t *columns, s
 bool llac_table_span(const struct table *t, size_t column, double *min, double *max);
 /* RUN is ours, and not worth showing where there was one. */
 bool llac_table_tells(const struct table *t, size_t column);
-/* The median of N numbers, which get sorted; NaN of none. */
-double llac_median(double *values, size_t n);
 
 /* ----------------------------------------------------------------------------------- objects */
 
@@ -73,7 +71,8 @@ struct fitted {
     char *observable;
     char *unit;    /* of the observable, or NULL */
     char *formula; /* as the user wrote it; NULL: it was searched for, or loaded */
-    struct portolan_formula_sum sum; /* of that formula, empty without */
+    struct portolan_formula *parsed; /* that formula, or NULL */
+    struct portolan_formula_sum sum; /* of it, empty without */
 };
 
 void llac_fitted_destroy(struct fitted *f);
@@ -200,7 +199,8 @@ bool llac_variable(const struct portolan_llac *in, const char *name, double *val
 enum portolan_status llac_parse_table(struct statement *s, struct table **t);
 /* Puts NEW in place of *T; NULL: memory is out. */
 enum portolan_status llac_table_replace(struct statement *s, struct table **t, struct table *new);
-/* `sort COLUMNS`; a statistic in front of `over`, -1 if there is none; and `over COLUMNS`. */
+/* `sort COLUMNS`; a statistic in front of `over`; and `over COLUMNS`. */
+enum { STATISTIC_SUM = -1, STATISTIC_NONE = -2 }; /* beside enum portolan_model_statistic */
 enum portolan_status llac_sort(struct statement *s, struct table **t);
 int llac_accept_statistic(struct statement *s);
 enum portolan_status llac_over(struct statement *s, struct table **t, int statistic);
@@ -303,16 +303,6 @@ enum portolan_status do_history(struct statement *s, const char *name);
 enum portolan_status do_help(struct statement *s, const char *name);
 enum portolan_status do_quit(struct statement *s, const char *name);
 
-/*
- * Which term of the formula of F each term of M has, which is F's model or a piece of it, then each
- * that was dropped: its place in the sum, or NONE. In the arena; NULL: no memory.
- */
-size_t *llac_match_terms(struct statement *s, const struct fitted *f,
-                         const struct portolan_model *m);
-/* As it is written; in the arena. */
-const char *llac_expression_text(struct statement *s, const struct portolan_formula *expression);
-/* Constant INDEX of the formula of F, 0 where its term was dropped. */
-double llac_constant(struct statement *s, const struct fitted *f, size_t index);
 void llac_show_model(struct statement *s, const char *name, const struct fitted *f);
 enum portolan_status llac_show_object(struct statement *s, const struct object *o);
 

@@ -12,6 +12,7 @@ void llac_fitted_destroy(struct fitted *f)
     portolan_model_destroy(f->model);
     llac_table_destroy(f->points);
     portolan_formula_sum_clear(&f->sum);
+    portolan_formula_destroy(f->parsed);
     free(f->observable);
     free(f->unit);
     free(f->formula);

@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "N >= 1024", "64 <= N/P < 4096": where a piece holds. */
@@ -18,17 +19,26 @@ static void add_condition(struct portolan_text *out, const struct portolan_model
         portolan_text_add(out, " < %.6g", c->high);
 }
 
-/* A term without its constant; of the formula's term number MATCH it is as the user has it. */
-static const char *term_text(struct statement *s, const struct fitted *f,
-                             const struct portolan_model *m,
-                             const struct portolan_model_shape *shape, size_t match)
+static const char *expression_text(struct statement *s, const struct portolan_formula *expression)
+{
+    char *text = NULL;
+    const char *copy;
+
+    if (portolan_formula_write(expression, PORTOLAN_NOTATION_INFIX, &text, NULL))
+        return "";
+    copy = portolan_arena_strdup(s->arena, text);
+    free(text);
+    return copy ? copy : "";
+}
+
+/* A term without its constant, where it is not the user's own. */
+static const char *term_text(struct statement *s, const struct portolan_model *m,
+                             const struct portolan_model_shape *shape)
 {
     struct portolan_text out = {.arena = s->arena};
 
-    if (match != NONE)
-        return llac_expression_text(s, f->sum.terms[match].expression);
     if (shape->expression)
-        return llac_expression_text(s, shape->expression);
+        return expression_text(s, shape->expression);
     for (size_t p = 0; p < portolan_model_n_params(m); p++) {
         const char *name = portolan_model_peek_param(m, p), *times = out.length ? "*" : "";
 
@@ -45,21 +55,34 @@ static const char *term_text(struct statement *s, const struct fitted *f,
     return out.length ? out.bytes : "1";
 }
 
-static void add_term(struct grid *g, const struct fitted *f, size_t match, const char *term,
-                     const struct portolan_model_term *t, const char *remark)
+/* Term I of M, behind the last one of those that were dropped, as the user has it in OWN or NULL.
+ */
+static void add_term(struct statement *s, struct grid *g, const struct fitted *f,
+                     const struct portolan_model *m, size_t i,
+                     const struct portolan_formula_term *own)
 {
-    if (match == NONE)
-        llac_grid_add(g, "%s", "");
+    size_t n, n_dropped;
+    const struct portolan_model_term *terms = portolan_model_peek_terms(m, &n);
+    const struct portolan_model_dropped *dropped = portolan_model_peek_dropped(m, &n_dropped);
+
+    if (own)
+        llac_grid_add(g, "  %s[%zu]", f->sum.constants, own->index);
     else
-        llac_grid_add(g, "  %s[%zu]", f->sum.constants, f->sum.terms[match].index);
-    llac_grid_number(g, t ? t->constant : 0);
-    if (!t)
         llac_grid_add(g, "%s", "");
-    else if (isnan(t->std_error))
+    llac_grid_number(g, i < n ? terms[i].constant : 0);
+    if (i >= n)
+        llac_grid_add(g, "%s", "");
+    else if (isnan(terms[i].std_error))
         llac_grid_add(g, "unknown");
     else
-        llac_grid_add(g, "%.2g", t->std_error);
-    llac_grid_add(g, "%s%s", term, remark);
+        llac_grid_add(g, "%.2g", terms[i].std_error);
+    llac_grid_add(g, "%s%s",
+                  own ? expression_text(s, own->expression)
+                      : term_text(s, m, i < n ? &terms[i].shape : &dropped[i - n].shape),
+                  i < n ? ""
+                  : i - n < n_dropped && dropped[i - n].reason == PORTOLAN_MODEL_DROP_NEGATIVE
+                      ? ": dropped, its constant would be negative"
+                      : ": dropped, the rows cannot tell it from the others");
 }
 
 /* One row per constant, those that were dropped too; in the order of the formula if there is one.
@@ -67,29 +90,20 @@ static void add_term(struct grid *g, const struct fitted *f, size_t match, const
 static void add_terms(struct statement *s, const struct fitted *f, const struct portolan_model *m)
 {
     struct grid g = {.arena = s->arena, .n_columns = 4, .left = 9};
-    size_t n, n_dropped;
-    const struct portolan_model_term *terms = portolan_model_peek_terms(m, &n);
-    const struct portolan_model_dropped *dropped = portolan_model_peek_dropped(m, &n_dropped);
-    const size_t *match = llac_match_terms(s, f, m);
+    size_t places[PORTOLAN_MODEL_MAX_TERMS], n, n_dropped;
 
-    for (const char *const *head =
-             (const char *const[]){f->sum.n_terms ? "  constant" : "", "value", "std. error",
-                                   "of the term", NULL};
+    portolan_model_peek_terms(m, &n);
+    portolan_model_peek_dropped(m, &n_dropped);
+    for (const char *const *head = (const char *const[]){f->parsed ? "  constant" : "", "value",
+                                                         "std. error", "of the term", NULL};
          *head; head++)
         llac_grid_add(&g, "%s", *head);
-    for (size_t k = 0; match && k <= f->sum.n_terms; k++) {
-        size_t wanted = k < f->sum.n_terms ? k : NONE;
-
-        for (size_t i = 0; i < n; i++)
-            if (match[i] == wanted)
-                add_term(&g, f, wanted, term_text(s, f, m, &terms[i].shape, wanted), &terms[i], "");
-        for (size_t i = 0; i < n_dropped; i++)
-            if (match[n + i] == wanted)
-                add_term(&g, f, wanted, term_text(s, f, m, &dropped[i].shape, wanted), NULL,
-                         dropped[i].reason == PORTOLAN_MODEL_DROP_NEGATIVE
-                             ? ": dropped, its constant would be negative"
-                             : ": dropped, the rows cannot tell it from the others");
-    }
+    if (f->parsed && !portolan_model_formula_terms(m, f->parsed, f->sum.n_terms, places, NULL))
+        for (size_t k = 0; k < f->sum.n_terms; k++)
+            add_term(s, &g, f, m, places[f->sum.terms[k].index], &f->sum.terms[k]);
+    else
+        for (size_t i = 0; i < n + n_dropped; i++)
+            add_term(s, &g, f, m, i, NULL);
     llac_grid_write(&g, &s->in->out);
 }
 

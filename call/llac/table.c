@@ -174,18 +174,3 @@ bool llac_table_tells(const struct table *t, size_t column)
     return strcmp(t->columns[column].name, "RUN") != 0 || t->n_columns == 1 ||
            (llac_table_span(t, column, &min, &max) && min < max);
 }
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-double llac_median(double *values, size_t n)
-{
-    if (!n)
-        return NAN;
-    qsort(values, n, sizeof *values, compare_numbers);
-    return n % 2 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2;
-}

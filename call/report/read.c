@@ -4,11 +4,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 bool report_complain(struct report_reader *r, int line, const char *format, ...)
 {
@@ -36,13 +36,6 @@ bool report_no_memory(struct report_reader *r)
 
 /* ------------------------------------------------------------------ descriptions */
 
-void report_free_words(char **words, size_t n)
-{
-    for (size_t i = 0; words && i < n; i++)
-        free(words[i]);
-    free(words);
-}
-
 bool report_read_number(const char *text, double *value)
 {
     static const struct {
@@ -67,7 +60,7 @@ static bool is_name(const char *text, size_t length)
     return length > 0;
 }
 
-bool report_add_word(struct report_reader *r, int line, char ***words, size_t *n, const char *word,
+static bool add_word(struct report_reader *r, int line, char ***words, size_t *n, const char *word,
                      size_t length)
 {
     char **more;
@@ -87,7 +80,7 @@ bool report_add_word(struct report_reader *r, int line, char ***words, size_t *n
 }
 
 /* Words between spaces; commas count as spaces. */
-bool report_split_words(struct report_reader *r, int line, const char *value, char ***words,
+static bool split_words(struct report_reader *r, int line, const char *value, char ***words,
                         size_t *n)
 {
     for (;;) {
@@ -97,25 +90,10 @@ bool report_split_words(struct report_reader *r, int line, const char *value, ch
         length = strcspn(value, " \t,");
         if (length == 0)
             return true;
-        if (!report_add_word(r, line, words, n, value, length))
+        if (!add_word(r, line, words, n, value, length))
             return false;
         value += length;
     }
-}
-
-bool report_add_number(struct report_reader *r, int line, const char *name, double value,
-                       unsigned **numbers, size_t *n)
-{
-    unsigned *more;
-
-    if (!(value >= 0 && value <= 4294967295.0) || value != (double)(unsigned)value)
-        return report_complain(r, line, "%s has numbers of lines, and %.6g is none", name, value);
-    more = portolan_reallocarray(*numbers, *n + 1, sizeof *more);
-    if (!more)
-        return report_no_memory(r);
-    *numbers = more;
-    more[(*n)++] = (unsigned)value;
-    return true;
 }
 
 static bool set_lines(struct report_reader *r, int line, const char *name, const char *value,
@@ -123,27 +101,41 @@ static bool set_lines(struct report_reader *r, int line, const char *name, const
 {
     char **words = NULL;
     size_t n_words = 0;
-    bool good = report_split_words(r, line, value, &words, &n_words);
+    bool good = split_words(r, line, value, &words, &n_words);
 
     for (size_t i = 0; good && i < n_words; i++) {
+        unsigned *more = portolan_reallocarray(*numbers, *n + 1, sizeof *more);
         double number;
 
-        good = portolan_read_double(words[i], &number)
-                   ? report_add_number(r, line, name, number, numbers, n)
-                   : report_complain(r, line, "%s has numbers of lines, and '%s' is none", name,
-                                     words[i]);
+        if (!more) {
+            good = report_no_memory(r);
+            break;
+        }
+        *numbers = more;
+        good =
+            (portolan_read_double(words[i], &number) && number >= 0 && number <= UINT_MAX &&
+             number == (double)(unsigned)number) ||
+            report_complain(r, line, "%s has numbers of lines, and '%s' is none", name, words[i]);
+        if (good)
+            more[(*n)++] = (unsigned)number;
     }
     report_free_words(words, n_words);
     return good;
 }
 
-bool report_set_dimension(struct report_reader *r, int line, double value,
+#define MAX_CONSTANTS 1000
+
+static bool set_dimension(struct report_reader *r, int line, const char *value,
                           struct portolan_cll_sample *s)
 {
-    if (!(value >= 0 && value <= REPORT_MAX_CONSTANTS) || value != (double)(unsigned)value)
+    double number;
+
+    if (!portolan_read_double(value, &number))
+        return report_complain(r, line, "DIMENSION is '%s', which is no number", value);
+    if (!(number >= 0 && number <= MAX_CONSTANTS) || number != (double)(unsigned)number)
         return report_complain(r, line, "DIMENSION is %.6g; it would be a whole number up to %d",
-                               value, REPORT_MAX_CONSTANTS);
-    s->n_constants = (unsigned)value;
+                               number, MAX_CONSTANTS);
+    s->n_constants = (unsigned)number;
     return true;
 }
 
@@ -154,11 +146,25 @@ static bool set_text(struct report_reader *r, char **field, const char *value)
     return *field || report_no_memory(r);
 }
 
+enum report_kind report_kind_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        enum report_kind kind;
+    } members[] = {{"EXPERIMENT", REPORT_TEXT},  {"FILE", REPORT_TEXT},
+                   {"INFORMULA", REPORT_TEXT},   {"BEGIN_LINE", REPORT_NUMBERS},
+                   {"END_LINE", REPORT_NUMBERS}, {"DIMENSION", REPORT_NUMBERS},
+                   {"IDENTS", REPORT_WORDS},     {"OBSERVABLES", REPORT_WORDS}};
+
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (!strcmp(name, members[i].name))
+            return members[i].kind;
+    return REPORT_DERIVED;
+}
+
 bool report_set(struct report_reader *r, int line, struct portolan_cll_sample *s, const char *name,
                 const char *value)
 {
-    double number;
-
     if (!strcmp(name, "EXPERIMENT"))
         return is_name(value, strlen(value))
                    ? set_text(r, &s->name, value)
@@ -172,17 +178,13 @@ bool report_set(struct report_reader *r, int line, struct portolan_cll_sample *s
     if (!strcmp(name, "END_LINE"))
         return set_lines(r, line, name, value, &s->end_lines, &s->n_end);
     if (!strcmp(name, "IDENTS"))
-        return report_split_words(r, line, value, &s->identifiers, &s->n_identifiers);
+        return split_words(r, line, value, &s->identifiers, &s->n_identifiers);
     if (!strcmp(name, "OBSERVABLES"))
-        return report_split_words(r, line, value, &s->observables, &s->n_observables);
-    if (!strcmp(name, "DIMENSION"))
-        return portolan_read_double(value, &number)
-                   ? report_set_dimension(r, line, number, s)
-                   : report_complain(r, line, "DIMENSION is '%s', which is no number", value);
-    return true; /* derived from these */
+        return split_words(r, line, value, &s->observables, &s->n_observables);
+    return strcmp(name, "DIMENSION") != 0 || set_dimension(r, line, value, s);
 }
 
-bool report_check_columns(struct report_reader *r, int line, struct portolan_cll_sample *s,
+static bool check_columns(struct report_reader *r, int line, struct portolan_cll_sample *s,
                           char *const *columns, size_t n)
 {
     size_t fixed = PORTOLAN_CLL_FIXED_COLUMNS;
@@ -204,12 +206,22 @@ bool report_check_columns(struct report_reader *r, int line, struct portolan_cll
     s->observables = NULL;
     s->n_observables = 0;
     for (size_t i = fixed + s->n_identifiers; i < n; i++)
-        if (!report_add_word(r, line, &s->observables, &s->n_observables, columns[i],
-                             strlen(columns[i])))
+        if (!add_word(r, line, &s->observables, &s->n_observables, columns[i], strlen(columns[i])))
             return false;
     if (s->n_observables == 0)
         return report_complain(r, line, "'%s' has no column for an observable", s->name);
     return true;
+}
+
+bool report_set_columns(struct report_reader *r, int line, struct portolan_cll_sample *s,
+                        const char *text)
+{
+    char **columns = NULL;
+    size_t n = 0;
+    bool good = split_words(r, line, text, &columns, &n) && check_columns(r, line, s, columns, n);
+
+    report_free_words(columns, n);
+    return good;
 }
 
 bool report_row_is_process(const double *row)
@@ -302,44 +314,23 @@ enum portolan_status portolan_cll_report_parse(const char *text, size_t size, co
     return r.err->status;
 }
 
-/* With a NUL behind it; NULL: ERR says why. */
-static char *read_file(const char *path, size_t *size, struct portolan_error *err)
-{
-    FILE *f = fopen(path, "rbe");
-    struct portolan_text text = {0};
-    char piece[16384], *bytes = NULL;
-    size_t n;
-
-    if (!f) {
-        portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", path, strerror(errno));
-        return NULL;
-    }
-    while (!text.failed && (n = fread(piece, 1, sizeof piece, f)) > 0)
-        portolan_text_add_bytes(&text, piece, n);
-    *size = text.length;
-    if (ferror(f))
-        portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", path, strerror(errno));
-    else
-        portolan_text_take(&text, &bytes, err);
-    portolan_text_clear(&text);
-    fclose(f);
-    return bytes;
-}
-
 enum portolan_status portolan_cll_report_read(const char *path,
                                               struct portolan_diagnostics *diagnostics,
                                               struct portolan_cll_report **report,
                                               struct portolan_error *err)
 {
-    struct portolan_error own = {0};
+    struct portolan_text text = {0};
     enum portolan_status status;
-    size_t size;
-    char *text = read_file(path, &size, &own);
 
     *report = NULL;
-    if (!text)
-        return portolan_error_set(err, own.status, "%s", own.text);
-    status = portolan_cll_report_parse(text, size, path, diagnostics, report, err);
-    free(text);
+    if (portolan_text_add_file(&text, path, SIZE_MAX))
+        status = portolan_cll_report_parse(text.bytes ? text.bytes : "", text.length, path,
+                                           diagnostics, report, err);
+    else if (text.failed)
+        status = portolan_no_memory(err);
+    else
+        status =
+            portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", path, strerror(errno));
+    portolan_text_clear(&text);
     return status;
 }

@@ -104,44 +104,30 @@ static int json_line(const struct json_reader *j, const char *member, size_t ind
 
 /* ------------------------------------------------------------------ experiments */
 
-static bool read_strings(struct report_reader *r, int line, const char *name, const json_t *value,
-                         char ***words, size_t *n)
+/* The items of VALUE, which may be a single one, with blanks between: OUT is the caller's to clear.
+ */
+static bool join_items(struct report_reader *r, int line, const char *name, const json_t *value,
+                       bool numbers, struct portolan_text *out)
 {
-    const json_t *item;
-    size_t i;
+    bool is_list = json_is_array(value);
+    size_t n = is_list ? json_array_size(value) : 1;
 
-    if (json_is_string(value))
-        return report_split_words(r, line, json_string_value(value), words, n);
-    if (!json_is_array(value))
-        return report_complain(r, line, "%s is no array of strings", name);
-    json_array_foreach(value, i, item)
-    {
-        if (!json_is_string(item))
-            return report_complain(r, line, "%s has an item that is no string", name);
-        if (!report_add_word(r, line, words, n, json_string_value(item), json_string_length(item)))
-            return false;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *item = is_list ? json_array_get(value, i) : value;
+        const char *text = json_string_value(item);
+
+        if (numbers && json_is_number(item))
+            portolan_text_add(out, i ? " %.17g" : "%.17g", json_number_value(item));
+        else if (!text)
+            return report_complain(r, line, "%s is no array of %s", name,
+                                   numbers ? "numbers" : "strings");
+        else if (is_list && strpbrk(text, " \t,"))
+            return report_complain(r, line, "'%.80s' has a blank or comma, which no name has",
+                                   text);
+        else
+            portolan_text_add(out, i ? " %s" : "%s", text);
     }
-    return true;
-}
-
-static bool read_lines(struct report_reader *r, int line, const char *name, const json_t *value,
-                       unsigned **lines, size_t *n)
-{
-    const json_t *item;
-    size_t i;
-
-    if (json_is_number(value))
-        return report_add_number(r, line, name, json_number_value(value), lines, n);
-    if (!json_is_array(value))
-        return report_complain(r, line, "%s is no array of numbers", name);
-    json_array_foreach(value, i, item)
-    {
-        if (!json_is_number(item))
-            return report_complain(r, line, "%s has an item that is no number", name);
-        if (!report_add_number(r, line, name, json_number_value(item), lines, n))
-            return false;
-    }
-    return true;
+    return !out->failed || report_no_memory(r);
 }
 
 static bool read_member(const struct json_reader *j, struct portolan_cll_sample *s,
@@ -149,22 +135,19 @@ static bool read_member(const struct json_reader *j, struct portolan_cll_sample 
 {
     struct report_reader *r = j->r;
     int line = json_line(j, name, SIZE_MAX);
+    enum report_kind kind = report_kind_of(name);
+    struct portolan_text list = {0};
+    bool good;
 
-    if (!strcmp(name, "BEGIN_LINE"))
-        return read_lines(r, line, name, value, &s->begin_lines, &s->n_begin);
-    if (!strcmp(name, "END_LINE"))
-        return read_lines(r, line, name, value, &s->end_lines, &s->n_end);
-    if (!strcmp(name, "IDENTS"))
-        return read_strings(r, line, name, value, &s->identifiers, &s->n_identifiers);
-    if (!strcmp(name, "OBSERVABLES"))
-        return read_strings(r, line, name, value, &s->observables, &s->n_observables);
-    if (!strcmp(name, "DIMENSION") && json_is_number(value))
-        return report_set_dimension(r, line, json_number_value(value), s);
-    if (json_is_string(value))
-        return report_set(r, line, s, name, json_string_value(value));
-    if (!strcmp(name, "EXPERIMENT") || !strcmp(name, "FILE") || !strcmp(name, "INFORMULA"))
-        return report_complain(r, line, "%s is no string", name);
-    return true;
+    if (kind == REPORT_DERIVED)
+        return true;
+    if (kind == REPORT_TEXT)
+        return json_is_string(value) ? report_set(r, line, s, name, json_string_value(value))
+                                     : report_complain(r, line, "%s is no string", name);
+    good = join_items(r, line, name, value, kind == REPORT_NUMBERS, &list) &&
+           report_set(r, line, s, name, list.bytes ? list.bytes : "");
+    portolan_text_clear(&list);
+    return good;
 }
 
 static bool read_cell(const json_t *cell, double *value)
@@ -210,14 +193,14 @@ static bool read_table(const struct json_reader *j, const json_t *experiment,
                        struct portolan_cll_sample *s)
 {
     const json_t *sample = json_object_get(experiment, "sample"), *row;
-    char **columns = NULL;
-    size_t n = 0, i;
+    struct portolan_text columns = {0};
     int line = json_line(j, "headers", SIZE_MAX);
-    bool good =
-        read_strings(j->r, line, "headers", json_object_get(experiment, "headers"), &columns, &n) &&
-        report_check_columns(j->r, line, s, columns, n);
+    bool good = join_items(j->r, line, "headers", json_object_get(experiment, "headers"), false,
+                           &columns) &&
+                report_set_columns(j->r, line, s, columns.bytes ? columns.bytes : "");
+    size_t i;
 
-    report_free_words(columns, n);
+    portolan_text_clear(&columns);
     if (!good)
         return false;
     if (!json_is_array(sample))

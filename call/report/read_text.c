@@ -111,20 +111,15 @@ static bool has_all_rows(struct text_reader *t)
 
 static bool read_table(struct text_reader *t, bool *more)
 {
-    char **columns = NULL;
-    size_t n = 0;
     int at = t->line;
-    bool good;
 
     do {
         *more = next_line(t);
     } while (*more && !*t->text);
     if (!*more || is_key(t->text))
         return report_complain(t->r, at, "SAMPLE: is followed by no names of columns");
-    good = report_split_words(t->r, t->line, t->text, &columns, &n) &&
-           report_check_columns(t->r, t->line, &t->sample, columns, n);
-    report_free_words(columns, n);
-    return good && read_rows(t, more) && has_all_rows(t) && report_take_sample(t->r, &t->sample);
+    return report_set_columns(t->r, t->line, &t->sample, t->text) && read_rows(t, more) &&
+           has_all_rows(t) && report_take_sample(t->r, &t->sample);
 }
 
 /* ------------------------------------------------------------------ keys */

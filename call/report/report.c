@@ -15,7 +15,7 @@ struct portolan_cll_report *portolan_cll_report_create(void)
     return portolan_calloc(1, sizeof(struct portolan_cll_report));
 }
 
-static void free_words(char **words, size_t n)
+void report_free_words(char **words, size_t n)
 {
     for (size_t i = 0; words && i < n; i++)
         free(words[i]);
@@ -29,8 +29,8 @@ void report_sample_clear(struct portolan_cll_sample *s)
     free(s->formula);
     free(s->begin_lines);
     free(s->end_lines);
-    free_words(s->identifiers, s->n_identifiers);
-    free_words(s->observables, s->n_observables);
+    report_free_words(s->identifiers, s->n_identifiers);
+    report_free_words(s->observables, s->n_observables);
     free(s->rows);
     *s = (struct portolan_cll_sample){0};
 }

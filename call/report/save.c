@@ -21,10 +21,7 @@ static enum portolan_status emit(const struct portolan_cll_report *report,
     if (!plain)
         return portolan_no_memory(err);
     before = uselocale(plain);
-    if (form == PORTOLAN_CLL_JSON)
-        report_write_json(report, sink);
-    else
-        report_write_text(report, sink);
+    report_write(report, form == PORTOLAN_CLL_JSON, sink);
     uselocale(before);
     freelocale(plain);
     report_sink_drain(sink, true);
@@ -106,25 +103,30 @@ static int give_name(const char *temporary, const char *name)
 
 /* The first free name; TEMPORARY is gone then, or stays where there was an error. */
 static enum portolan_status settle(const char *temporary, const char *path, bool overwrite,
-                                   char **name, struct portolan_error *err)
+                                   struct portolan_error *err)
 {
+    enum portolan_status status = PORTOLAN_OK;
     int error = EEXIST;
 
     for (unsigned number = 0; error == EEXIST; number++) {
-        free(*name);
-        if (!(*name = numbered(path, number)))
+        char *name = numbered(path, number);
+
+        if (!name)
             return portolan_no_memory(err);
         if (overwrite)
-            error = rename(temporary, *name) == 0 ? 0 : errno == EEXIST ? EIO : errno;
+            error = rename(temporary, name) == 0 ? 0 : errno == EEXIST ? EIO : errno;
         else
-            error = give_name(temporary, *name);
+            error = give_name(temporary, name);
+        if (error && error != EEXIST)
+            status = cannot_write(name, error, err);
+        free(name);
     }
-    return error ? cannot_write(*name, error, err) : PORTOLAN_OK;
+    return status;
 }
 
 static enum portolan_status save_new(const struct portolan_cll_report *report,
                                      enum portolan_cll_form form, const char *path, bool overwrite,
-                                     char **name, struct portolan_error *err)
+                                     struct portolan_error *err)
 {
     static unsigned serial;
     char *temporary = portolan_asprintf("%s.%ld.%u.new", path, (long)getpid(),
@@ -140,7 +142,7 @@ static enum portolan_status save_new(const struct portolan_cll_report *report,
     } else {
         status = pour(report, form, fd, path, err);
         if (status == PORTOLAN_OK)
-            status = settle(temporary, path, overwrite, name, err);
+            status = settle(temporary, path, overwrite, err);
         unlink(temporary);
     }
     free(temporary);
@@ -149,25 +151,13 @@ static enum portolan_status save_new(const struct portolan_cll_report *report,
 
 enum portolan_status portolan_cll_report_save(const struct portolan_cll_report *report,
                                               enum portolan_cll_form form, const char *path,
-                                              bool overwrite, char **written,
-                                              struct portolan_error *err)
+                                              bool overwrite, struct portolan_error *err)
 {
-    char *name = NULL;
-    enum portolan_status status;
     struct stat is;
+    int fd;
 
-    if (stat(path, &is) == 0 && !S_ISREG(is.st_mode)) { /* of a folder, open() says so */
-        int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-
-        status = fd < 0 ? cannot_write(path, errno, err) : pour(report, form, fd, path, err);
-        if (status == PORTOLAN_OK && !(name = portolan_strdup(path)))
-            status = portolan_no_memory(err);
-    } else {
-        status = save_new(report, form, path, overwrite, &name, err);
-    }
-    if (written)
-        *written = status == PORTOLAN_OK ? name : NULL;
-    if (!written || status != PORTOLAN_OK)
-        free(name);
-    return status;
+    if (stat(path, &is) != 0 || S_ISREG(is.st_mode))
+        return save_new(report, form, path, overwrite, err);
+    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY); /* of a folder, open() says so */
+    return fd < 0 ? cannot_write(path, errno, err) : pour(report, form, fd, path, err);
 }

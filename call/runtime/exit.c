@@ -4,7 +4,7 @@
  * when it exits and when a signal is about to end it; the writing is done by a thread that waits
  * for that, as handlers of signals may do next to nothing. Without it the user is told.
  */
-#include "report.h"
+#include "internal.h"
 
 #include <semaphore.h>
 #include <signal.h>

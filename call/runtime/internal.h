@@ -39,7 +39,7 @@ struct portolan_cll_state {
     size_t number; /* while a report is packed; under the lock */
 };
 
-/* register.c: the lock is over registration, threads and reports. */
+/* experiments.c: the lock is over registration, threads and reports. */
 extern pthread_mutex_t cll_lock;
 struct portolan_cll_state *cll_first_state(void); /* under the lock */
 /* Whether an experiment of that name was registered. */
@@ -126,39 +126,22 @@ size_t cll_bytes_used(ptrdiff_t more);
 
 /* ------------------------------------------------------------------ observables */
 
-/* observable.c: what NAME is; what is none of our own is an event. */
-enum gauge cll_gauge_of(const char *name);
-
-/* gauges.c: looks for the observables of STATE; under the lock, once. False: out of memory. */
-bool cll_gauges_find(struct portolan_cll_state *state);
+/* experiments.c */
 void cll_gauges_read(const struct portolan_cll_state *state, struct cll_reading *reading);
 /* What they have gained since BEGUN. */
 void cll_gauges_gain(const struct portolan_cll_state *state, const struct cll_reading *begun,
                      const struct cll_reading *ended, double *row);
 
-/* counters.c: the place of an event in the set of counters; under the lock. -1: told why not. */
-int cll_counters_find(const char *name);
-void cll_counters_read(struct cll_reading *reading);
-
 /* ------------------------------------------------------------------ reports */
 
-/* warn.c: "FILE:LINE: warning: …" for one of the places in LINES, or "portolan-call: …". */
-void cll_warn_at(const char *file, const unsigned *lines, unsigned n, const char *format, ...)
-    PORTOLAN_PRINTF(4, 5);
+/* measure.c: tells "portolan-call: warning: …" on stderr. */
 void cll_warn(const char *format, ...) PORTOLAN_PRINTF(1, 2);
 
-/* What one process gives to a report. */
-struct cll_block {
-    int rank, n_ranks;
-    bool is_filed;
-    size_t size;
-    char *bytes;
-};
-/* What came together at process 0. */
-struct cll_blocks {
-    size_t n;
-    struct cll_block *blocks;
-};
+/*
+ * The bytes of a process's samples: 64-bit words; strings have their size in front (with the NUL; 0
+ * for NULL) and are padded to whole words.
+ */
+#define CLL_PACK_MAGIC UINT64_C(0x314C4C43)
 
 /* pack.c: the samples of NAME, or of all, that are not reported yet; one thread at a time. */
 enum portolan_status cll_pack(const char *name, char **bytes, size_t *size,
@@ -170,7 +153,6 @@ bool cll_is_unreported(void);
 /* In a forked child, under the lock: nothing has been measured, and no other thread is there. */
 void cll_forget_samples(void);
 
-/* unpack.c: a block as it was. Strings and rows are borrowed from it. */
 struct cll_packed_experiment {
     bool wanted;
     struct portolan_cll_sample like; /* no rows */
@@ -184,23 +166,55 @@ struct cll_packed_node {
     /* Each ROW_FIRST numbers with times in seconds, identifiers, observables. */
     const double *rows;
 };
-struct cll_unpacked {
+/* What one process gives to a report. Strings and rows are borrowed from BYTES. */
+struct cll_block {
+    int rank, n_ranks;
+    bool is_filed;
+    char *bytes;
     const char *host;
     size_t n_experiments, n_nodes;
     struct cll_packed_experiment *experiments;
     struct cll_packed_node *nodes;
     struct portolan_arena arena;
 };
-/* False: out of memory, or the block is none of ours. */
-bool cll_unpack(const struct cll_block *block, struct cll_unpacked *out);
-void cll_unpacked_clear(struct cll_unpacked *u);
+/* pack.c: fills BLOCK from the SIZE bytes that it has. False: no memory, or they are none of
+ * ours. */
+bool cll_unpack(struct cll_block *block, size_t size);
+
+struct cll_run {
+    const char *driver; /* its name */
+    const char *program;
+    size_t n_blocks;
+    const struct cll_block *blocks;
+    const struct portolan_cll_report *facts; /* what the head says */
+    double cost;                             /* of a begin and an end, in seconds */
+};
+
+/*
+ * store.c adds a trial, all of it or nothing. It is a library of its own that is loaded when it is
+ * asked for: what it needs, the data base and its servers, would make every annotated program start
+ * twice as long.
+ */
+typedef enum portolan_status cll_store_put_fn(const struct cll_run *run, const char *path,
+                                              struct portolan_error *err);
+PORTOLAN_API cll_store_put_fn portolan_cll_store_put;
+
+/* report.c: whether NAME is set in the environment, and not to 0. */
+bool cll_is_on(const char *name);
+
+/* Of this process by itself, when its program ends; false: another report is under way. */
+bool cll_report_rest(int rank, int n_ranks);
+/* In a forked child. */
+void cll_report_forget(void);
+/* Whether the program has come to a report. */
+bool cll_was_reported(void);
 
 /* exit.c: from the first experiment on; under the lock. */
 void cll_exit_watch(void);
 /* The rank that the environment says; 0 where it does not. */
 int cll_launched_rank(void);
 
-/* cost.c: what a begin and an end take together, in seconds. */
+/* measure.c: what a begin and an end take together, in seconds. */
 double cll_cost(void);
 
 #endif

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Begin and end: no lock, no look-up but of the child that began last. */
+/* Begins and ends of experiments, and what these cost. */
 #include "internal.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -20,6 +24,50 @@ void portolan_cll_observe(portolan_cll_observer *fn, void *arg)
 static void count(uint64_t *number)
 {
     __atomic_fetch_add(number, 1, __ATOMIC_RELAXED);
+}
+
+/* ------------------------------------------------------------------ warnings */
+
+static void say(const char *place, const char *format, va_list args)
+{
+    struct portolan_text text = {0};
+    char *words = NULL;
+
+    if (vasprintf(&words, format, args) < 0)
+        words = NULL;
+    portolan_text_add(&text, "%s: warning: %s\n", place, words ? words : "out of memory");
+    if (text.bytes)
+        fputs(text.bytes, stderr); /* at once: other processes speak, too */
+    portolan_text_clear(&text);
+    free(words);
+}
+
+void cll_warn(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say("portolan-call", format, args);
+    va_end(args);
+}
+
+/* "FILE:LINE: warning: …" for one of the places in LINES. */
+__attribute__((cold))
+PORTOLAN_PRINTF(4, 5) static void warn_at(const char *file, const unsigned *lines, unsigned n,
+                                          const char *format, ...)
+{
+    struct portolan_text place = {0};
+    va_list args;
+
+    portolan_text_add(&place, "%s:%u", file, n ? lines[0] : 0);
+    for (unsigned i = 1; i < n; i++)
+        portolan_text_add(&place, i == 1 ? " (or line %u" : ", %u", lines[i]);
+    if (n > 1)
+        portolan_text_add(&place, ")");
+    va_start(args, format);
+    say(place.bytes ? place.bytes : file, format, args);
+    va_end(args);
+    portolan_text_clear(&place);
 }
 
 /* ------------------------------------------------------------------ begin */
@@ -135,10 +183,10 @@ __attribute__((cold)) static struct cll_frame *find_crossed(const struct cll_thr
         const struct portolan_cll_experiment *open = t->frames[t->depth - 1].experiment;
 
         if (__atomic_fetch_add(&s->crossed, 1, __ATOMIC_RELAXED) == 0)
-            cll_warn_at(e->file, e->end_lines, e->n_regions,
-                        "experiment '%s' ends while '%s', which began inside it, is still open; "
-                        "both are measured",
-                        e->name, open->name);
+            warn_at(e->file, e->end_lines, e->n_regions,
+                    "experiment '%s' ends while '%s', which began inside it, is still open; "
+                    "both are measured",
+                    e->name, open->name);
         return &t->frames[i - 1];
     }
     skipped = s ? __atomic_load_n(&s->skipped, __ATOMIC_RELAXED) : 0;
@@ -146,9 +194,9 @@ __attribute__((cold)) static struct cll_frame *find_crossed(const struct cll_thr
                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         continue;
     if (!skipped && (!s || __atomic_fetch_add(&s->unmatched, 1, __ATOMIC_RELAXED) == 0))
-        cll_warn_at(e->file, e->end_lines, e->n_regions,
-                    "experiment '%s' ends, and has not begun on this thread; the end is ignored",
-                    e->name);
+        warn_at(e->file, e->end_lines, e->n_regions,
+                "experiment '%s' ends, and has not begun on this thread; the end is ignored",
+                e->name);
     return NULL;
 }
 
@@ -190,4 +238,66 @@ void portolan_cll_end(struct portolan_cll_experiment *e)
     }
     t->n_values = f->values;
     t->depth--;
+}
+
+/* ------------------------------------------------------------------ cost */
+
+#define BATCH   1000
+#define BATCHES 20
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static double cost;
+
+/* The best of the batches: others use the processor, too. */
+static double best_batch(struct portolan_cll_experiment *e)
+{
+    double best = 1e9;
+
+    for (int i = 0; i < BATCHES; i++) {
+        double start = now();
+
+        for (int k = 0; k < BATCH; k++) {
+            portolan_cll_begin(e, NULL);
+            portolan_cll_end(e);
+        }
+        start = now() - start;
+        best = start < best ? start : best;
+    }
+    return best / BATCH;
+}
+
+/* On a stack of its own, so that what the thread is in does not notice. */
+static void measure_cost(void)
+{
+    static struct cll_observable clock = {"CLOCK", GAUGE_CLOCK, -1};
+    static struct portolan_cll_state state = {.is_ready = 1,
+                                              .clock_alone = true,
+                                              .n_observables = 1,
+                                              .width = ROW_FIRST,
+                                              .observables = &clock};
+    static struct portolan_cll_experiment empty = {.name = "", .file = "", .state = &state};
+    struct cll_thread *before = cll_thread, *own = cll_thread_create();
+
+    if (!own)
+        return;
+    state.experiment = &empty;
+    cll_thread = own;
+    cost = best_batch(&empty);
+    cll_thread = before;
+    cll_thread_destroy(own);
+}
+
+double cll_cost(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, measure_cost);
+    return cost;
 }

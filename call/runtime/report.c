@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reports: from all processes to process 0, and there into a file or the experiment store. */
-#include "report.h"
+/* What is written at process 0, and where to. */
+#include "internal.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,13 +13,21 @@
 #include <time.h>
 
 /* What came in and was not written, since that failed: the next report has it. */
-static struct cll_blocks waiting;
+static struct cll_block *waiting;
+static size_t n_waiting;
 static bool was_reported;
 
 bool cll_was_reported(void)
 {
     return was_reported;
 }
+
+struct cll_output {
+    char *path; /* NULL: no file */
+    enum portolan_cll_form form;
+    bool overwrite;
+    const char *store; /* NULL: none; borrowed */
+};
 
 /* ------------------------------------------------------------------ facts */
 
@@ -89,23 +99,22 @@ static bool add_node(struct portolan_cll_report *report, const struct cll_block 
 
 static bool add_block(struct portolan_cll_report *report, const struct cll_block *block)
 {
-    struct cll_unpacked u;
     struct portolan_cll_sample *ignored;
-    bool good = cll_unpack(block, &u);
+    bool good = true;
 
-    for (size_t i = 0; good && i < u.n_experiments; i++)
-        if (u.experiments[i].wanted) {
-            const struct cll_packed_experiment *e = &u.experiments[i];
+    for (size_t i = 0; good && i < block->n_experiments; i++)
+        if (block->experiments[i].wanted) {
+            const struct cll_packed_experiment *e = &block->experiments[i];
 
             good = portolan_cll_report_join(report, &e->like, &ignored) == PORTOLAN_OK &&
                    add_count(report, "LOST", e, e->lost) &&
                    add_count(report, "UNMATCHED_END", e, e->unmatched) &&
                    add_count(report, "CROSSED_END", e, e->crossed);
         }
-    for (size_t i = 0; good && i < u.n_nodes; i++)
-        if (u.nodes[i].n_rows > 0)
-            good = add_node(report, block, &u.experiments[u.nodes[i].experiment].like, &u.nodes[i]);
-    cll_unpacked_clear(&u);
+    for (size_t i = 0; good && i < block->n_nodes; i++)
+        if (block->nodes[i].n_rows > 0)
+            good = add_node(report, block, &block->experiments[block->nodes[i].experiment].like,
+                            &block->nodes[i]);
     return good;
 }
 
@@ -117,17 +126,57 @@ static enum portolan_status write_file(const struct cll_run *run, const struct c
     bool good = report && add_facts(report, run->driver, run->program);
     enum portolan_status status;
 
-    for (size_t i = 0; good && i < run->blocks->n; i++)
-        good = run->blocks->blocks[i].is_filed || add_block(report, &run->blocks->blocks[i]);
+    for (size_t i = 0; good && i < n_waiting; i++)
+        good = waiting[i].is_filed || add_block(report, &waiting[i]);
     if (good)
-        status = portolan_cll_report_save(report, output->form, output->path, output->overwrite,
-                                          NULL, err);
+        status =
+            portolan_cll_report_save(report, output->form, output->path, output->overwrite, err);
     else
         status = portolan_no_memory(err);
     portolan_cll_report_destroy(report);
-    for (size_t i = 0; status == PORTOLAN_OK && i < run->blocks->n; i++)
-        run->blocks->blocks[i].is_filed = true;
+    for (size_t i = 0; status == PORTOLAN_OK && i < n_waiting; i++)
+        waiting[i].is_filed = true;
     return status;
+}
+
+/* ------------------------------------------------------------------ the store */
+
+static char *path_beside(const char *name)
+{
+    static const char here; /* in this library */
+    Dl_info own;
+    const char *slash;
+
+    if (!dladdr(&here, &own) || !own.dli_fname || !(slash = strrchr(own.dli_fname, '/')))
+        return portolan_strdup(name);
+    return portolan_asprintf("%.*s/%s", (int)(slash - own.dli_fname), own.dli_fname, name);
+}
+
+/* Never unloaded. */
+static cll_store_put_fn *load_store(struct portolan_error *err)
+{
+    char *path = path_beside(CLL_STORE_LIBRARY);
+    void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    cll_store_put_fn *put = NULL;
+
+    if (!path)
+        portolan_no_memory(err);
+    else if (!library || !(*(void **)&put = dlsym(library, "portolan_cll_store_put")))
+        portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                           "the library for the experiment store cannot be loaded: %s", dlerror());
+    free(path);
+    return put;
+}
+
+/* Adds a trial, all of it or nothing. */
+static enum portolan_status store_put(const struct cll_run *run, const char *path,
+                                      struct portolan_error *err)
+{
+    static cll_store_put_fn *put; /* under the lock of reports */
+
+    if (!put && !(put = load_store(err)))
+        return err->status;
+    return put(run, path, err);
 }
 
 static enum portolan_status put_into_store(struct cll_run *run, const char *path,
@@ -138,7 +187,7 @@ static enum portolan_status put_into_store(struct cll_run *run, const char *path
 
     if (facts && add_facts(facts, run->driver, run->program)) {
         run->facts = facts;
-        status = cll_store_put(run, path, err);
+        status = store_put(run, path, err);
     } else {
         status = portolan_no_memory(err);
     }
@@ -169,7 +218,8 @@ static bool set_form(struct cll_output *o)
     return true;
 }
 
-bool cll_output_choose(const char *program, struct cll_output *o)
+/* By the environment; false: out of memory. */
+static bool choose_output(const char *program, struct cll_output *o)
 {
     const char *path = getenv("CLL_OUTPUT"), *store = getenv("CLL_STORE");
     bool asked = (path && *path) || cll_is_on("CLL_FORMAT");
@@ -184,48 +234,50 @@ bool cll_output_choose(const char *program, struct cll_output *o)
 
 /* ------------------------------------------------------------------ gathering */
 
-void cll_blocks_clear(struct cll_blocks *b)
+/* Only the first N go on waiting. */
+static void forget_blocks(size_t n)
 {
-    for (size_t i = 0; i < b->n; i++)
-        free(b->blocks[i].bytes);
-    free(b->blocks);
-    *b = (struct cll_blocks){0};
+    while (n_waiting > n) {
+        struct cll_block *block = &waiting[--n_waiting];
+
+        portolan_arena_clear(&block->arena);
+        free(block->bytes);
+    }
 }
 
-struct gathering {
-    struct cll_blocks *blocks;
-    int n_ranks;
-};
-
+/* ARG: how many ranks there are. */
 static int take(void *arg, int rank, const void *bytes, size_t n)
 {
-    struct gathering *g = arg;
-    struct cll_block *more;
-    char *copy;
+    const int *n_ranks = arg;
+    struct cll_block *more, *block;
 
     if (n == 0)
         return 0; /* a process that had no memory for more */
-    more = portolan_reallocarray(g->blocks->blocks, g->blocks->n + 1, sizeof *more);
+    more = portolan_reallocarray(waiting, n_waiting + 1, sizeof *more);
     if (!more)
         return -1;
-    g->blocks->blocks = more;
-    copy = portolan_calloc(n, 1);
-    if (!copy)
+    waiting = more;
+    block = &more[n_waiting];
+    *block = (struct cll_block){.rank = rank, .n_ranks = *n_ranks, .bytes = portolan_calloc(n, 1)};
+    if (!block->bytes)
         return -1;
-    memcpy(copy, bytes, n);
-    more[g->blocks->n++] = (struct cll_block){rank, g->n_ranks, false, n, copy};
-    return 0;
+    memcpy(block->bytes, bytes, n);
+    n_waiting++;
+    if (cll_unpack(block, n))
+        return 0;
+    forget_blocks(n_waiting - 1);
+    return -1;
 }
 
 /* At process 0: to where it is to go; what is in one place already does not go there again. */
 static int publish(const char *driver, const char *program)
 {
-    struct cll_run run = {driver, program, &waiting, NULL, cll_cost()};
+    struct cll_run run = {driver, program, n_waiting, waiting, NULL, cll_cost()};
     struct portolan_error err = {0};
     struct cll_output output;
     enum portolan_status status = PORTOLAN_OK;
 
-    if (!cll_output_choose(program, &output))
+    if (!choose_output(program, &output))
         status = portolan_no_memory(&err);
     if (status == PORTOLAN_OK && output.path)
         status = write_file(&run, &output, &err);
@@ -236,7 +288,7 @@ static int publish(const char *driver, const char *program)
         cll_warn("the report of '%s' is not written: %s", program, err.text);
         return -1;
     }
-    cll_blocks_clear(&waiting);
+    forget_blocks(0);
     return 0;
 }
 
@@ -247,8 +299,8 @@ static int report(const struct portolan_cll_driver *driver, void *machine, const
                   const char *name)
 {
     struct portolan_error err = {0};
-    struct gathering g = {&waiting, driver->size(machine)};
-    size_t size = 0, before = waiting.n;
+    int n_ranks = driver->size(machine);
+    size_t size = 0, before = n_waiting;
     char *bytes = NULL;
     int result = cll_pack(name, &bytes, &size, &err) == PORTOLAN_OK ? 0 : -1, published = 0;
 
@@ -257,16 +309,15 @@ static int report(const struct portolan_cll_driver *driver, void *machine, const
     if (name && driver->rank(machine) == 0 && !cll_is_known(name))
         cll_warn("there is no experiment '%s' to report", name);
     /* collective, so also where there is nothing to give */
-    if (driver->gather(machine, bytes ? bytes : "", size, take, &g) != 0) {
+    if (driver->gather(machine, bytes ? bytes : "", size, take, &n_ranks) != 0) {
         cll_warn("the samples did not come to process 0");
-        while (waiting.n > before)
-            free(waiting.blocks[--waiting.n].bytes);
+        forget_blocks(before);
         result = -1;
     } else if (bytes) {
         cll_take_packed();
     }
     free(bytes);
-    if (driver->rank(machine) == 0 && waiting.n > 0)
+    if (driver->rank(machine) == 0 && n_waiting > 0)
         published = publish(driver->name, program);
     return result ? result : published;
 }
@@ -277,16 +328,16 @@ static char *named;
 static void report_alone(int rank, int n_ranks)
 {
     struct portolan_error err = {0};
-    struct gathering g = {&waiting, n_ranks};
     char *bytes = NULL;
     size_t size = 0;
 
-    if (cll_pack(NULL, &bytes, &size, &err) != PORTOLAN_OK || take(&g, rank, bytes, size) != 0)
+    if (cll_pack(NULL, &bytes, &size, &err) != PORTOLAN_OK ||
+        take(&n_ranks, rank, bytes, size) != 0)
         cll_warn("process %d reports nothing: out of memory", rank);
     else
         cll_take_packed();
     free(bytes);
-    if (waiting.n > 0)
+    if (n_waiting > 0)
         publish("none: the program ended before its report",
                 named ? named : program_invocation_short_name);
 }
@@ -299,7 +350,7 @@ bool cll_report_rest(int rank, int n_ranks)
     until.tv_sec += 2;
     if (pthread_mutex_timedlock(&report_lock, &until) != 0)
         return false; /* who reports may be waiting for another process for ever */
-    if (cll_is_unreported() || waiting.n > 0)
+    if (cll_is_unreported() || n_waiting > 0)
         report_alone(rank, n_ranks);
     pthread_mutex_unlock(&report_lock);
     return true;
@@ -308,7 +359,7 @@ bool cll_report_rest(int rank, int n_ranks)
 void cll_report_forget(void)
 {
     pthread_mutex_init(&report_lock, NULL);
-    cll_blocks_clear(&waiting);
+    forget_blocks(0);
 }
 
 int portolan_cll_report(const struct portolan_cll_driver *driver, void *machine,
@@ -327,4 +378,44 @@ int portolan_cll_report(const struct portolan_cll_driver *driver, void *machine,
     result = report(driver ? driver : &portolan_cll_seq, machine, program, name);
     pthread_mutex_unlock(&report_lock);
     return result;
+}
+
+/* ------------------------------------------------------------------ one process */
+
+static int rank_0(void *machine)
+{
+    (void)machine;
+    return 0;
+}
+
+static int size_1(void *machine)
+{
+    (void)machine;
+    return 1;
+}
+
+static void no_barrier(void *machine, void *argument)
+{
+    (void)machine, (void)argument;
+}
+
+static int take_own(void *machine, const void *bytes, size_t n,
+                    int (*take)(void *arg, int rank, const void *bytes, size_t n), void *arg)
+{
+    (void)machine;
+    return take(arg, 0, bytes, n);
+}
+
+const struct portolan_cll_driver portolan_cll_seq = {
+    .name = "SEQ",
+    .rank = rank_0,
+    .size = size_1,
+    .sync = no_barrier,
+    .gather = take_own,
+};
+
+void portolan_cll_sync(const struct portolan_cll_driver *driver, void *machine, void *argument)
+{
+    if (driver && driver->sync)
+        driver->sync(machine, argument);
 }

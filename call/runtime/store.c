@@ -5,7 +5,7 @@
  * of a path with the same identifiers is in step k, so that who models has repetitions; there are
  * at most so many steps, and samples beyond share them evenly.
  */
-#include "report.h"
+#include "internal.h"
 
 #include <math.h>
 #include <portolan/store.h>
@@ -30,7 +30,6 @@ struct storing {
     int64_t trial;
     const struct cll_run *run;
     const struct cll_block *block;
-    const struct cll_unpacked *u;
     struct portolan_arena arena; /* of a block */
     struct cell *cells;
     size_t n_cells;
@@ -41,15 +40,10 @@ struct storing {
     struct portolan_error *err;
 };
 
-static enum portolan_status no_memory(struct portolan_error *err)
-{
-    return portolan_no_memory(err);
-}
-
-static const struct portolan_cll_sample *like_of(const struct cll_unpacked *u,
+static const struct portolan_cll_sample *like_of(const struct cll_block *block,
                                                  const struct cll_packed_node *node)
 {
-    return node->experiment == SIZE_MAX ? NULL : &u->experiments[node->experiment].like;
+    return node->experiment == SIZE_MAX ? NULL : &block->experiments[node->experiment].like;
 }
 
 static size_t width_of(const struct portolan_cll_sample *like)
@@ -57,24 +51,16 @@ static size_t width_of(const struct portolan_cll_sample *like)
     return ROW_FIRST + like->n_identifiers + like->n_observables;
 }
 
-/* Observables in seconds are counters in nanoseconds, and say so. */
-static bool is_time(const char *observable)
+/* Observables in seconds are counters in nanoseconds, and say so; NULL: it is none of these. */
+static const char *time_counter(const char *observable)
 {
-    return cll_gauge_of(observable) != GAUGE_COUNTER;
-}
+    static const char *const names[][2] = {
+        {"USER", "USER_NS"}, {"SYSTEM", "SYSTEM_NS"}, {"CPUTIME", "CPUTIME_NS"}};
 
-static const char *counter_name(const char *observable)
-{
-    switch (cll_gauge_of(observable)) {
-    case GAUGE_USER:
-        return "USER_NS";
-    case GAUGE_SYSTEM:
-        return "SYSTEM_NS";
-    case GAUGE_CPUTIME:
-        return "CPUTIME_NS";
-    default:
-        return observable;
-    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(observable, names[i][0]))
+            return names[i][1];
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ cells */
@@ -112,7 +98,7 @@ static void add_row(struct cell *c, const struct portolan_cll_sample *like, cons
         if (!strcmp(like->observables[i], "CLOCK"))
             continue;
         if (!isnan(observables[i])) {
-            c->counters[k] += observables[i] * (is_time(like->observables[i]) ? 1e9 : 1);
+            c->counters[k] += observables[i] * (time_counter(like->observables[i]) ? 1e9 : 1);
             c->counted[k]++;
         }
         k++;
@@ -133,7 +119,7 @@ static struct cell *add_cell(struct storing *s, int step, size_t node, const dou
 /* ROWS are the N samples of a path with one context, as they came. */
 static bool add_context(struct storing *s, size_t node, const double *const *rows, size_t n)
 {
-    const struct portolan_cll_sample *like = like_of(s->u, &s->u->nodes[node]);
+    const struct portolan_cll_sample *like = like_of(s->block, &s->block->nodes[node]);
     struct cell *cell = NULL;
 
     for (size_t i = 0; i < n; i++) {
@@ -150,8 +136,8 @@ static bool add_context(struct storing *s, size_t node, const double *const *row
 
 static bool add_node(struct storing *s, size_t number)
 {
-    const struct cll_packed_node *node = &s->u->nodes[number];
-    const struct portolan_cll_sample *like = like_of(s->u, node);
+    const struct cll_packed_node *node = &s->block->nodes[number];
+    const struct portolan_cll_sample *like = like_of(s->block, node);
     const double **rows = portolan_calloc(node->n_rows + 1, sizeof *rows);
     size_t width = width_of(like), n_identifiers = like->n_identifiers;
     bool good = rows != NULL;
@@ -185,8 +171,8 @@ static int compare_cells(const void *a, const void *b)
 
 static void name_sample(const struct storing *s, size_t number, struct portolan_sample *sample)
 {
-    const struct cll_packed_node *node = &s->u->nodes[number];
-    const struct portolan_cll_sample *like = like_of(s->u, node);
+    const struct cll_packed_node *node = &s->block->nodes[number];
+    const struct portolan_cll_sample *like = like_of(s->block, node);
 
     *sample = (struct portolan_sample){
         .rank = s->block->rank,
@@ -214,7 +200,9 @@ static void count_sample(const struct portolan_cll_sample *like, const struct ce
         if (!strcmp(name, "CLOCK"))
             continue;
         if (c->counted[k] > 0) {
-            sample->counter_name[sample->n_counters] = counter_name(name);
+            const char *time = time_counter(name);
+
+            sample->counter_name[sample->n_counters] = time ? time : name;
             sample->counter[sample->n_counters++] = c->counters[k];
         }
         k++;
@@ -227,11 +215,11 @@ static int64_t place_of(struct storing *s, size_t number)
     struct portolan_sample sample;
     int64_t parent;
 
-    if (number == SIZE_MAX || s->u->nodes[number].experiment == SIZE_MAX)
+    if (number == SIZE_MAX || s->block->nodes[number].experiment == SIZE_MAX)
         return -1;
     if (s->places[number] >= 0)
         return s->places[number];
-    parent = place_of(s, s->u->nodes[number].parent);
+    parent = place_of(s, s->block->nodes[number].parent);
     name_sample(s, number, &sample);
     sample.parent = parent;
     s->samples[s->n_samples] = sample;
@@ -240,8 +228,8 @@ static int64_t place_of(struct storing *s, size_t number)
 
 static void add_sample(struct storing *s, const struct cell *c)
 {
-    const struct cll_packed_node *node = &s->u->nodes[c->node];
-    const struct portolan_cll_sample *like = like_of(s->u, node);
+    const struct cll_packed_node *node = &s->block->nodes[c->node];
+    const struct portolan_cll_sample *like = like_of(s->block, node);
     struct portolan_sample sample;
 
     name_sample(s, c->node, &sample);
@@ -267,7 +255,7 @@ static void add_sample(struct storing *s, const struct cell *c)
 static enum portolan_status put_step(struct storing *s, size_t from, size_t to)
 {
     s->n_samples = 0;
-    for (size_t i = 0; i < s->u->n_nodes; i++)
+    for (size_t i = 0; i < s->block->n_nodes; i++)
         s->places[i] = -1;
     for (size_t i = from; i < to; i++)
         add_sample(s, &s->cells[i]);
@@ -281,27 +269,28 @@ static void add_elapsed(struct storing *s)
     double sum = 0;
 
     for (size_t i = 0; i < s->n_cells; i++) {
-        const struct cll_packed_node *node = &s->u->nodes[s->cells[i].node];
+        const struct cll_packed_node *node = &s->block->nodes[s->cells[i].node];
 
-        if (node->parent != SIZE_MAX && s->u->nodes[node->parent].experiment == SIZE_MAX)
+        if (node->parent != SIZE_MAX && s->block->nodes[node->parent].experiment == SIZE_MAX)
             sum += s->cells[i].inclusive_ns;
     }
     s->elapsed_ns = fmax(s->elapsed_ns, sum);
 }
 
-static enum portolan_status put_unpacked(struct storing *s)
+static enum portolan_status put_samples(struct storing *s)
 {
     enum portolan_status status = PORTOLAN_OK;
 
-    for (size_t i = 0; i < s->u->n_nodes; i++)
-        if (s->u->nodes[i].n_rows > 0 && !add_node(s, i))
-            return no_memory(s->err);
+    for (size_t i = 0; i < s->block->n_nodes; i++)
+        if (s->block->nodes[i].n_rows > 0 && !add_node(s, i))
+            return portolan_no_memory(s->err);
     if (s->n_cells > 0)
         qsort(s->cells, s->n_cells, sizeof *s->cells, compare_cells);
-    s->places = portolan_arena_alloc(&s->arena, s->u->n_nodes, sizeof *s->places);
-    s->samples = portolan_arena_alloc(&s->arena, s->n_cells + s->u->n_nodes, sizeof *s->samples);
+    s->places = portolan_arena_alloc(&s->arena, s->block->n_nodes, sizeof *s->places);
+    s->samples =
+        portolan_arena_alloc(&s->arena, s->n_cells + s->block->n_nodes, sizeof *s->samples);
     if (!s->places || !s->samples)
-        return no_memory(s->err);
+        return portolan_no_memory(s->err);
     for (size_t i = 0, n; status == PORTOLAN_OK && i < s->n_cells; i += n) {
         for (n = 1; i + n < s->n_cells && s->cells[i + n].step == s->cells[i].step;)
             n++;
@@ -313,23 +302,16 @@ static enum portolan_status put_unpacked(struct storing *s)
 
 static enum portolan_status put_block(struct storing *s, const struct cll_block *block)
 {
-    struct cll_unpacked u;
+    struct portolan_rank_fact host = {block->rank, 0, "host", block->host ? block->host : ""};
     enum portolan_status status;
 
-    if (!cll_unpack(block, &u))
-        return no_memory(s->err);
     s->block = block;
-    s->u = &u;
-    status = put_unpacked(s);
-    if (status == PORTOLAN_OK) {
-        struct portolan_rank_fact host = {block->rank, 0, "host", u.host ? u.host : ""};
-
+    status = put_samples(s);
+    if (status == PORTOLAN_OK)
         status = portolan_store_put_rank_facts(s->store, s->trial, &host, 1, s->err);
-    }
     portolan_arena_clear(&s->arena);
     s->cells = NULL;
     s->n_cells = 0;
-    cll_unpacked_clear(&u);
     return status;
 }
 
@@ -338,23 +320,20 @@ static enum portolan_status put_block(struct storing *s, const struct cll_block 
 /* How the experiments of the first process are written down. */
 static enum portolan_status put_formulas(struct storing *s)
 {
-    struct cll_unpacked u;
+    const struct cll_block *block = &s->run->blocks[0];
     enum portolan_status status = PORTOLAN_OK;
 
-    if (!cll_unpack(&s->run->blocks->blocks[0], &u))
-        return no_memory(s->err);
-    for (size_t i = 0; i < u.n_experiments && status == PORTOLAN_OK; i++) {
-        const struct portolan_cll_sample *like = &u.experiments[i].like;
+    for (size_t i = 0; i < block->n_experiments && status == PORTOLAN_OK; i++) {
+        const struct portolan_cll_sample *like = &block->experiments[i].like;
         char *name = portolan_asprintf("formula %s", like->name);
         struct portolan_name_value fact = {name, like->formula};
 
         if (!name)
-            status = no_memory(s->err);
-        else if (u.experiments[i].wanted && like->formula)
+            status = portolan_no_memory(s->err);
+        else if (block->experiments[i].wanted && like->formula)
             status = portolan_store_put_metadata(s->store, s->trial, &fact, 1, s->err);
         free(name);
     }
-    cll_unpacked_clear(&u);
     return status;
 }
 
@@ -368,10 +347,10 @@ static enum portolan_status begin_trial(struct storing *s)
     enum portolan_status status;
 
     if (!metadata)
-        return no_memory(s->err);
-    for (size_t i = 0; i < s->run->blocks->n; i++)
-        if (s->run->blocks->blocks[i].n_ranks > t.ranks)
-            t.ranks = s->run->blocks->blocks[i].n_ranks;
+        return portolan_no_memory(s->err);
+    for (size_t i = 0; i < s->run->n_blocks; i++)
+        if (s->run->blocks[i].n_ranks > t.ranks)
+            t.ranks = s->run->blocks[i].n_ranks;
     for (size_t i = 0; i < facts->n_headers; i++)
         metadata[t.n_metadata++] =
             (struct portolan_name_value){facts->headers[i].name, facts->headers[i].value};
@@ -389,8 +368,8 @@ static enum portolan_status put_trial(struct storing *s)
 
     if (status == PORTOLAN_OK)
         status = put_formulas(s);
-    for (size_t i = 0; i < s->run->blocks->n && status == PORTOLAN_OK; i++)
-        status = put_block(s, &s->run->blocks->blocks[i]);
+    for (size_t i = 0; i < s->run->n_blocks && status == PORTOLAN_OK; i++)
+        status = put_block(s, &s->run->blocks[i]);
     if (status == PORTOLAN_OK)
         status = portolan_store_end_trial(s->store, s->trial, "finished", s->elapsed_ns, s->err);
     return status;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Experiments: the regions of one name, and their formula. */
-#include "pragma.h"
+#include "internal.h"
 
 #include <ctype.h>
 #include <string.h>
 
-static struct experiment *find(struct translation *t, const char *name)
+struct experiment *experiment_find(const struct translation *t, const char *name)
 {
     struct experiment *e = t->experiments;
 
@@ -51,7 +51,7 @@ static int says(const struct directive *d)
 
 static void add_region(struct translation *t, struct directive *d)
 {
-    struct experiment *e = find(t, d->name.text);
+    struct experiment *e = experiment_find(t, d->name.text);
 
     if (!e) {
         e = portolan_arena_alloc(&t->arena, 1, sizeof *e);

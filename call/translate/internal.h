@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One translation: text → pragmas (source.c, pragma*.c) → pairs and experiments (pair.c,
+ * One translation: text → pragmas (source.c, pragma.c, driver.c) → pairs and experiments (pair.c,
  * experiment.c) → the C around them (parse.c, tree.c, place.c, leave.c) → edits of the text
  * (rewrite.c), which are tried on libclang (probe.c) and written out (emit*.c, script.c).
  */
@@ -184,7 +184,41 @@ enum portolan_status problems_report(struct translation *t);
 /* Diagnostics that end as problems. */
 struct portolan_diagnostics problems_relay(struct translation *t);
 
-/* ------------------------------------------------------------------ pragmas */
+/* ------------------------------------------------------------------ pragma.c */
+
+/* Reads the words of one pragma. */
+struct reader {
+    struct translation *t;
+    struct directive *d;
+    const char *next; /* in d->text */
+};
+
+/* Where the reader is in the source. */
+size_t reader_at(const struct reader *r);
+/* Blanks, line ends and the backslashes before them. */
+void reader_blanks(struct reader *r);
+/* Behind blanks: is there nothing more? */
+bool reader_ends(struct reader *r);
+/* An identifier, what is in quotes, all the rest: NULL text without one. */
+struct words reader_word(struct reader *r);
+struct words reader_string(struct reader *r);
+struct words reader_rest(struct reader *r);
+/* Tells what is wrong with the pragma at AT of the source. */
+void reader_fail(struct reader *r, size_t at, const char *format, ...) PORTOLAN_PRINTF(3, 4);
+
+/* Does all that opens in TEXT close again, and no statement end? */
+bool text_is_balanced(const char *text);
+
+/* Tells when nothing called W can be observed, wherever the program will run. */
+void observable_check(struct reader *r, struct words w);
+
+/* The pragma's word nearest to WORD, or NULL. */
+const char *pragma_nearest(const char *word);
+
+/* `parallel DRIVER …`, the reader being behind WORD. */
+void driver_read_parallel(struct reader *r, struct words word);
+
+/* ------------------------------------------------------------------ all pragmas */
 
 /* What the directive says. */
 void pragma_read(struct translation *t, struct directive *d);
@@ -199,6 +233,8 @@ void pair_directives(struct translation *t);
 const char *symbol_of(struct translation *t, const char *name);
 /* In one line: every blank, line end and backslash before it is at most one blank. */
 const char *one_line(struct translation *t, const char *text);
+/* The experiment of that name, or NULL. */
+struct experiment *experiment_find(const struct translation *t, const char *name);
 /* Experiments with formulas. */
 void experiments_make(struct translation *t);
 void experiments_clear(struct translation *t);
@@ -215,7 +251,6 @@ void parse_judge(struct translation *t, CXTranslationUnit unit,
                  void (*answer)(struct translation *t, size_t probe, const char *text));
 void tree_make(struct translation *t, CXTranslationUnit unit, CXFile file);
 size_t tree_innermost(const struct translation *t, size_t at);
-bool tree_is_within(const struct translation *t, size_t node, size_t ancestor);
 
 /* Where pragmas stand. */
 void place_directives(struct translation *t);

@@ -140,13 +140,14 @@ static void rewrite_jump(struct translation *t, size_t node, const char *word, s
 
 /* ------------------------------------------------------------------ entering */
 
-static void check_entry(struct translation *t, size_t from, size_t to, const char *what)
+/* Does who is at FROM, told of at AT, come to TO without the begin of what that is in? */
+static void check_entry(struct translation *t, size_t at, size_t from, size_t to, const char *what)
 {
     for (size_t i = 0; i < t->n_directives; i++) {
         const struct directive *d = &t->directives[i];
 
         if (is_inside(d, to) && !is_inside(d, from))
-            problem_at(t, from,
+            problem_at(t, at,
                        "%s into experiment '%s', which begins in line %d and would not have "
                        "begun",
                        what, d->name.text, line_of(t, d));
@@ -156,21 +157,12 @@ static void check_entry(struct translation *t, size_t from, size_t to, const cha
 /* A case belongs to its switch, which may be around an experiment that the case is in. */
 static void check_case(struct translation *t, size_t node)
 {
-    size_t i = t->nodes[node].parent;
+    size_t i = t->nodes[node].parent, at = t->nodes[node].start;
 
     while (i != (size_t)NO_NODE && t->nodes[i].kind != CXCursor_SwitchStmt)
         i = t->nodes[i].parent;
-    if (i == (size_t)NO_NODE)
-        return;
-    for (size_t k = 0; k < t->n_directives; k++) {
-        const struct directive *d = &t->directives[k];
-
-        if (is_inside(d, t->nodes[node].start) && !is_inside(d, t->nodes[i].start))
-            problem_at(t, t->nodes[node].start,
-                       "this label leads into experiment '%s', which begins in line %d and would "
-                       "not have begun",
-                       d->name.text, line_of(t, d));
-    }
+    if (i != (size_t)NO_NODE)
+        check_entry(t, at, t->nodes[i].start, at, "this label leads");
 }
 
 static void check_goto(struct translation *t, size_t node)
@@ -178,7 +170,7 @@ static void check_goto(struct translation *t, size_t node)
     size_t label = label_of(t, node);
 
     rewrite_jump(t, node, "goto", label);
-    check_entry(t, t->nodes[node].start, label, "this jumps");
+    check_entry(t, t->nodes[node].start, t->nodes[node].start, label, "this jumps");
 }
 
 static void check_computed(struct translation *t, size_t node)

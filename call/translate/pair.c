@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Begins and ends: of experiments, and of sweeps. */
-#include "pragma.h"
+#include "internal.h"
 
 #include <string.h>
 

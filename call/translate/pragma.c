@@ -1,10 +1,141 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The pragma language: what one pragma says. */
-#include "pragma.h"
+#include "internal.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
+
+/* ------------------------------------------------------------------ words */
+
+size_t reader_at(const struct reader *r)
+{
+    return r->d->body + (size_t)(r->next - r->d->text);
+}
+
+void reader_blanks(struct reader *r)
+{
+    for (;;) {
+        if (isspace((unsigned char)*r->next))
+            r->next++;
+        else if (r->next[0] == '\\' && (r->next[1] == '\n' || r->next[1] == '\r'))
+            r->next += 2;
+        else
+            return;
+    }
+}
+
+bool reader_ends(struct reader *r)
+{
+    reader_blanks(r);
+    return *r->next == '\0';
+}
+
+/* May an identifier begin with C? */
+static bool text_begins_word(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static struct words reader_take(struct reader *r, size_t length)
+{
+    struct words w = {reader_at(r), portolan_arena_strndup(&r->t->arena, r->next, length)};
+
+    r->next += length;
+    return w;
+}
+
+struct words reader_word(struct reader *r)
+{
+    size_t length = 0;
+
+    reader_blanks(r);
+    if (text_begins_word(*r->next))
+        while (text_begins_word(r->next[length]) || isdigit((unsigned char)r->next[length]))
+            length++;
+    return length ? reader_take(r, length) : (struct words){reader_at(r), NULL};
+}
+
+struct words reader_rest(struct reader *r)
+{
+    size_t length;
+
+    reader_blanks(r);
+    length = strlen(r->next);
+    while (length && isspace((unsigned char)r->next[length - 1]))
+        length--;
+    return length ? reader_take(r, length) : (struct words){reader_at(r), NULL};
+}
+
+/* The length of the byte or the text in quotes at TEXT. */
+static size_t text_item(const char *text)
+{
+    size_t i = 1;
+
+    if (*text != '"' && *text != '\'')
+        return 1;
+    while (text[i] && text[i] != *text)
+        i += text[i] == '\\' && text[i + 1] ? 2 : 1;
+    return text[i] ? i + 1 : i;
+}
+
+/* How far the parenthesis that opens at TEXT goes, with both; 0: it is never closed. */
+static size_t text_parenthesis(const char *text)
+{
+    size_t depth = 0;
+
+    for (size_t i = 0; text[i]; i += text_item(text + i)) {
+        depth += text[i] == '(';
+        if (text[i] == ')' && --depth == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
+bool text_is_balanced(const char *text)
+{
+    char open[64];
+    size_t depth = 0;
+
+    for (size_t i = 0; text[i]; i += text_item(text + i)) {
+        if (strchr("([{", text[i])) {
+            if (depth == sizeof open)
+                return false;
+            open[depth++] = text[i] == '(' ? ')' : text[i] == '[' ? ']' : '}';
+        } else if (strchr(")]};", text[i]) && (!depth || open[--depth] != text[i])) {
+            return false;
+        }
+    }
+    return depth == 0;
+}
+
+void reader_fail(struct reader *r, size_t at, const char *format, ...)
+{
+    va_list args;
+    const char *text;
+
+    va_start(args, format);
+    text = portolan_arena_vprintf(&r->t->arena, format, args);
+    va_end(args);
+    if (text)
+        problem_at(r->t, at, "%s", text);
+    r->d->is_bad = true;
+}
+
+struct words reader_string(struct reader *r)
+{
+    struct words w = {reader_at(r), NULL};
+    size_t length = *r->next == '"' ? text_item(r->next) : 0;
+
+    if (length < 2 || r->next[length - 1] != '"')
+        return w;
+    r->next++;
+    w = reader_take(r, length - 2);
+    r->next++;
+    return w;
+}
+
+/* ------------------------------------------------------------------ keywords */
 
 static const char *const keywords[] = {"parallel", "uses",   "end", "for",
                                        "report",   "script", "sync"};
@@ -61,10 +192,8 @@ bool pragma_is_ours(const char *text)
 /* The end of a pragma that has said all it can. */
 static void expect_end(struct reader *r, const char *what)
 {
-    if (reader_ends(r))
-        return;
-    problem_at(r->t, reader_at(r), "nothing is expected behind %s", what);
-    r->d->is_bad = true;
+    if (!reader_ends(r))
+        reader_fail(r, reader_at(r), "nothing is expected behind %s", what);
 }
 
 /* ------------------------------------------------------------------ experiments */
@@ -96,8 +225,7 @@ static void add_observable(struct reader *r, struct words w)
         observable_check(r, w);
     for (size_t i = 0; w.text && i < d->n_observables; i++)
         if (strcmp(d->observables[i], w.text) == 0) {
-            problem_at(r->t, w.at, "observable '%s' is there twice", w.text);
-            reader_fail(r);
+            reader_fail(r, w.at, "observable '%s' is there twice", w.text);
             return;
         }
     d->observables =
@@ -119,10 +247,9 @@ static void read_observables(struct reader *r)
         while (is_observable(r->next[length]) && r->next[length])
             length++;
         if (!length) {
-            problem_at(r->t, reader_at(r),
-                       "before '=' stand the names of observables, as in 'PAPI_L1_DCM, CLOCK = "
-                       "...'; a comparison is written ==");
-            reader_fail(r);
+            reader_fail(r, reader_at(r),
+                        "before '=' stand the names of observables, as in 'PAPI_L1_DCM, CLOCK = "
+                        "...'; a comparison is written ==");
             r->next = equals + 1;
             return;
         }
@@ -131,22 +258,15 @@ static void read_observables(struct reader *r)
         if (*r->next == ',') {
             r->next++;
             reader_blanks(r);
-            if (r->next == equals) {
-                problem_at(r->t, reader_at(r), "another observable is missing behind the comma");
-                reader_fail(r);
-            }
+            if (r->next == equals)
+                reader_fail(r, reader_at(r), "another observable is missing behind the comma");
         } else if (r->next != equals) {
-            problem_at(r->t, reader_at(r), "observables are separated by commas");
-            reader_fail(r);
+            reader_fail(r, reader_at(r), "observables are separated by commas");
             r->next = equals;
         }
     }
-    if (equals && !r->d->n_observables) {
-        problem_at(r->t, reader_at(r),
-                   "before '=' stand the names of observables, or no '=' at "
-                   "all");
-        reader_fail(r);
-    }
+    if (equals && !r->d->n_observables)
+        reader_fail(r, reader_at(r), "before '=' stand the names of observables, or no '=' at all");
     if (equals)
         r->next = equals + 1;
 }
@@ -169,8 +289,7 @@ static void read_sync(struct reader *r, struct words sync)
         size_t length = text_parenthesis(r->next);
 
         if (!length) {
-            problem_at(r->t, reader_at(r), "this parenthesis is never closed");
-            reader_fail(r);
+            reader_fail(r, reader_at(r), "this parenthesis is never closed");
             return;
         }
         r->next++;
@@ -182,8 +301,8 @@ static void read_sync(struct reader *r, struct words sync)
         read_experiment(r, name);
         return;
     }
-    problem_at(r->t, name.text ? name.at : sync.at,
-               "sync is followed by an experiment, as in 'sync NAME FORMULA'");
+    reader_fail(r, name.text ? name.at : sync.at,
+                "sync is followed by an experiment, as in 'sync NAME FORMULA'");
 }
 
 /* ------------------------------------------------------------------ the others */
@@ -193,7 +312,7 @@ static void read_end(struct reader *r, struct words end)
     struct words name = reader_word(r);
 
     if (!name.text) {
-        problem_at(r->t, end.at, "end of what? 'end NAME' ends an experiment, 'end for' a sweep");
+        reader_fail(r, end.at, "end of what? 'end NAME' ends an experiment, 'end for' a sweep");
         return;
     }
     r->d->kind = strcmp(name.text, "for") == 0 ? DIRECTIVE_END_FOR : DIRECTIVE_END;
@@ -209,24 +328,20 @@ static void read_for(struct reader *r, struct words word)
     d->kind = DIRECTIVE_FOR;
     d->name = word;
     if (d->text[word.at - d->body - 1] == '\n') {
-        problem_at(r->t, word.at, "'for' stands in the line of 'cll'");
-        reader_fail(r);
+        reader_fail(r, word.at, "'for' stands in the line of 'cll'");
         return;
     }
     reader_blanks(r);
     length = *r->next == '(' ? text_parenthesis(r->next) : 0;
     if (!length) {
-        problem_at(r->t, word.at, "a sweep is written 'for (init; condition; step)'");
-        reader_fail(r);
+        reader_fail(r, word.at, "a sweep is written 'for (init; condition; step)'");
         return;
     }
     d->header = reader_take(r, length);
     for (size_t i = 0; d->header.text && d->header.text[i]; i += text_item(d->header.text + i))
         semicolons += d->header.text[i] == ';';
-    if (semicolons != 2) {
-        problem_at(r->t, d->header.at, "a sweep has two semicolons: (init; condition; step)");
-        reader_fail(r);
-    }
+    if (semicolons != 2)
+        reader_fail(r, d->header.at, "a sweep has two semicolons: (init; condition; step)");
     expect_end(r, "the sweep's ')'; its body ends with 'end for'");
 }
 
@@ -235,8 +350,7 @@ static void read_report(struct reader *r, struct words word)
     r->d->kind = DIRECTIVE_REPORT;
     r->d->name = reader_word(r);
     if (!r->d->name.text) {
-        problem_at(r->t, word.at, "report what? 'report all', or an experiment's name");
-        reader_fail(r);
+        reader_fail(r, word.at, "report what? 'report all', or an experiment's name");
         return;
     }
     expect_end(r, "what is reported");
@@ -260,24 +374,21 @@ static void read_script(struct reader *r, struct words word)
     skel = reader_word(r);
     d->header = reader_word(r);
     if (!length || !skel.text || strcmp(skel.text, "skel") != 0 || !d->header.text) {
-        problem_at(r->t, word.at,
-                   "a script is written 'script NAME skel PLATFORM \"sed expression\"', NAME being "
-                   "that of a file to be made here");
-        reader_fail(r);
+        reader_fail(
+            r, word.at,
+            "a script is written 'script NAME skel PLATFORM \"sed expression\"', NAME being "
+            "that of a file to be made here");
         return;
     }
-    if (!script_is_platform(d->header.text)) {
-        problem_at(r->t, d->header.at,
-                   "there is no platform '%s': shell runs one size after the other, slurm submits "
-                   "a job for each",
-                   d->header.text);
-        reader_fail(r);
-    }
+    if (!script_is_platform(d->header.text))
+        reader_fail(r, d->header.at,
+                    "there is no platform '%s': shell runs one size after the other, slurm submits "
+                    "a job for each",
+                    d->header.text);
     if (!reader_ends(r)) {
         d->sed = reader_string(r);
         if (!d->sed.text) {
-            problem_at(r->t, reader_at(r), "behind the platform stands a sed expression in \"\"");
-            reader_fail(r);
+            reader_fail(r, reader_at(r), "behind the platform stands a sed expression in \"\"");
             return;
         }
     }
@@ -289,8 +400,7 @@ static void read_uses(struct reader *r, struct words word)
     r->d->kind = DIRECTIVE_USES;
     r->d->name = reader_word(r);
     if (!r->d->name.text) {
-        problem_at(r->t, word.at, "uses which driver of observables? PAPI, CLOCK or USER");
-        reader_fail(r);
+        reader_fail(r, word.at, "uses which driver of observables? PAPI, CLOCK or USER");
         return;
     }
     expect_end(r, "the driver");

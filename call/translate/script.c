@@ -24,7 +24,7 @@ static const struct platform platforms[] = {
      SLURM("ntasks=\"$n\"")},
 };
 
-static const struct platform *find(const char *name)
+static const struct platform *find_platform(const char *name)
 {
     for (size_t i = 0; i < sizeof platforms / sizeof *platforms; i++)
         if (strcmp(platforms[i].name, name) == 0)
@@ -34,7 +34,7 @@ static const struct platform *find(const char *name)
 
 bool script_is_platform(const char *name)
 {
-    return find(name) != NULL;
+    return find_platform(name) != NULL;
 }
 
 static void write_skeleton(struct translation *t, const struct platform *p,
@@ -126,6 +126,6 @@ static enum portolan_status edit(struct translation *t, const struct directive *
 enum portolan_status script_emit(struct translation *t, const struct directive *d,
                                  struct portolan_text *out)
 {
-    write_skeleton(t, find(d->header.text), out);
+    write_skeleton(t, find_platform(d->header.text), out);
     return d->sed.text && out->bytes ? edit(t, d, out) : PORTOLAN_OK;
 }

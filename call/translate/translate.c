@@ -62,13 +62,8 @@ static void note_reports(struct translation *t)
 {
     for (size_t i = 0; i < t->n_directives; i++) {
         const struct directive *d = &t->directives[i];
-        const struct experiment *e = t->experiments;
 
-        if (d->kind != DIRECTIVE_REPORT || !d->name.text)
-            continue;
-        while (e && strcmp(e->name, d->name.text) != 0)
-            e = e->next;
-        if (!e)
+        if (d->kind == DIRECTIVE_REPORT && d->name.text && !experiment_find(t, d->name.text))
             note_at(t, d->name.at,
                     "no experiment '%s' is in this file: another one of the program must have it",
                     d->name.text);

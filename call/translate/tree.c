@@ -158,10 +158,3 @@ size_t tree_innermost(const struct translation *t, size_t at)
             found = i;
     return found;
 }
-
-bool tree_is_within(const struct translation *t, size_t node, size_t ancestor)
-{
-    while (node != (size_t)NO_NODE && node != ancestor)
-        node = t->nodes[node].parent;
-    return node == ancestor;
-}

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* portolan.ManualClock: time stands still until work moves it. */
-#include "measurement_port.h"
+#include "measurement.h"
 
 #include <math.h>
-#include <portolan/control.h>
-#include <portolan/framework.h>
-#include <portolan/probe.h>
 
 struct manual_clock {
     struct sidl_object object;

@@ -1,90 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* portolan.ports.Control: the process's registry of what can be switched, as a port. */
-#include "measurement_port.h"
-#include "performance.h"
+#include "measurement.h"
 
-#include <portolan/control.h>
-#include <portolan/framework.h>
-
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------- names of ports and groups */
 
-struct names {
-    const char **list; /* copies */
-    size_t n;
-    bool types, failed; /* types: each once */
-};
-
 static bool add_name(void *arg, const struct portolan_control_port *port)
 {
-    struct names *names = arg;
-    const char *name = names->types ? port->type : port->name, **more;
-
-    for (size_t i = 0; names->types && i < names->n; ++i)
-        if (!strcmp(names->list[i], name))
-            return true;
-    more = portolan_reallocarray(names->list, names->n + 1, sizeof *more);
-    if (more) {
-        names->list = more;
-        more[names->n] = portolan_strdup(name);
-    }
-    if (!more || !more[names->n]) {
-        names->failed = true;
-        return false;
-    }
-    ++names->n;
+    names_add(arg, port->name, false);
     return true;
 }
 
-static struct names take_names(bool types)
+static bool add_type(void *arg, const struct portolan_control_port *port)
 {
-    struct names names = {.types = types};
-
-    portolan_control_visit(add_name, &names);
-    return names;
-}
-
-static void free_names(struct names *names)
-{
-    for (size_t i = 0; i < names->n; ++i)
-        free((char *)names->list[i]);
-    free(names->list);
+    names_add(arg, port->type, true);
+    return true;
 }
 
 static struct sidl_string__array *array_of_names(bool types, sidl_BaseInterface *_ex)
 {
-    struct names names = take_names(types);
-    struct sidl_string__array *array =
-        names.failed ? NULL : sidl_string__array_create1d((int32_t)names.n);
+    struct names names = {0};
 
-    if (!array)
-        sidl_exception_throw_no_memory(_ex);
-    for (size_t i = 0; array && i < names.n; ++i)
-        sidl_string__array_set1(array, (int32_t)i, names.list[i]);
-    free_names(&names);
-    return array;
+    portolan_control_visit(types ? add_type : add_name, &names);
+    return names_take(&names, _ex);
 }
 
 /* Throws unless WORD (a pattern where IS_PATTERN) is among the names. */
 static void check_name(bool types, const char *what, const char *word, bool is_pattern,
                        sidl_BaseInterface *_ex)
 {
-    struct names names = take_names(types);
-    const char *near;
-    bool found = false;
+    struct names names = {0};
 
-    for (size_t i = 0; word && i < names.n && !found; ++i)
-        found = is_pattern ? fnmatch(word, names.list[i], 0) == 0 : !strcmp(word, names.list[i]);
-    near = word ? portolan_nearest_word(word, names.list, names.n) : NULL;
-    if (names.failed)
-        sidl_exception_throw_no_memory(_ex);
-    else if (!found)
-        portolan_throw(_ex, PORTOLAN_ENOTFOUND, "there is no %s '%s'%s", what,
-                       word ? word : "(null)", portolan_did_you_mean(near).text);
-    free_names(&names);
+    portolan_control_visit(types ? add_type : add_name, &names);
+    names_check(&names, what, word, is_pattern, _ex);
+    portolan_arena_clear(&names.arena);
 }
 
 /* ------------------------------------------------- commands */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* portolan.Measurement: the probe's clock and counters as a port. */
-#include "measurement_port.h"
-
-#include <portolan/framework.h>
-#include <portolan/probe.h>
+#include "measurement.h"
 
 struct measurement {
     struct sidl_object object;

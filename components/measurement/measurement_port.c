@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "measurement_port.h"
-
-#include <portolan/control.h>
-#include <portolan/framework.h>
-#include <portolan/probe.h>
+#include "measurement.h"
 
 #include <stdlib.h>
 
@@ -29,33 +25,29 @@ static char *get_clock_name(void *self, sidl_BaseInterface *_ex)
 static void set_counters(void *self, struct sidl_string__array *events, sidl_BaseInterface *_ex)
 {
     int32_t n = events && sidlArrayDim(events) == 1 ? sidlLength(events, 0) : 0;
-    const char **names = portolan_calloc((size_t)n + 1, sizeof *names);
+    struct portolan_text text = {0};
     struct portolan_error err = {0};
 
     (void)self;
-    if (!names) {
-        sidl_exception_throw_no_memory(_ex);
-        return;
-    }
     for (int32_t i = 0; i < n; ++i)
-        names[i] = sidlArrayElem1(events, sidlLower(events, 0) + i);
-    if (portolan_probe_counters_set(names, (size_t)n, &err))
+        portolan_text_add(&text, "%s%s", i ? " " : "",
+                          sidlArrayElem1(events, sidlLower(events, 0) + i));
+    if (text.failed)
+        sidl_exception_throw_no_memory(_ex);
+    else if (portolan_probe_counter_sets_define(text.bytes, &err))
         portolan_throw(_ex, err.status, "%s", err.text);
-    free(names);
+    portolan_text_clear(&text);
     portolan_control_refresh();
 }
 
 static struct sidl_string__array *get_counters(void *self, sidl_BaseInterface *_ex)
 {
-    int32_t n = (int32_t)portolan_probe_counters_count();
-    struct sidl_string__array *names = sidl_string__array_create1d(n);
+    struct names names = {0};
 
     (void)self;
-    if (!names)
-        sidl_exception_throw_no_memory(_ex);
-    for (int32_t i = 0; names && i < n; ++i)
-        sidl_string__array_set1(names, i, portolan_probe_counter_peek_name((size_t)i));
-    return names;
+    for (size_t i = 0; i < portolan_probe_counters_count(); ++i)
+        names_add(&names, portolan_probe_counter_peek_name(i), false);
+    return names_take(&names, _ex);
 }
 
 static double get_call_cost(void *self, sidl_BaseInterface *_ex)

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Performance.MemoryTracker and Performance.MemoryHeadroomTracker; one of each per component. */
-#include "measurement_port.h"
-#include "performance.h"
+#include "measurement.h"
 #include "tracker.h"
-
-#include <portolan/probe.h>
 
 #define SECOND UINT64_C(1000000000)
 
@@ -77,20 +74,10 @@ static void disable(void *self, sidl_BaseInterface *_ex)
 
 static const struct Performance_MemoryTracker__epv heap_epv = SLOTS;
 static const struct Performance_MemoryHeadroomTracker__epv headroom_epv = SLOTS;
-static const struct sidl_implements heap_implements[] = {
-    {&Performance_MemoryTracker__type, &heap_epv}};
-static const struct sidl_implements headroom_implements[] = {
-    {&Performance_MemoryHeadroomTracker__type, &headroom_epv}};
-static const struct sidl_class heap_class = {.name = "portolan.MemoryTracker",
-                                             .version = "0.1",
-                                             .size = sizeof(struct face),
-                                             .implements = heap_implements,
-                                             .n_implements = 1};
-static const struct sidl_class headroom_class = {.name = "portolan.MemoryHeadroomTracker",
-                                                 .version = "0.1",
-                                                 .size = sizeof(struct face),
-                                                 .implements = headroom_implements,
-                                                 .n_implements = 1};
+static const struct sidl_class heap_class =
+    MEASUREMENT_CLASS("portolan.MemoryTracker", face, Performance_MemoryTracker, heap_epv, NULL);
+static const struct sidl_class headroom_class = MEASUREMENT_CLASS(
+    "portolan.MemoryHeadroomTracker", face, Performance_MemoryHeadroomTracker, headroom_epv, NULL);
 
 static struct face *create(const struct sidl_class *class, struct tracker *tracker,
                            sidl_BaseInterface *_ex)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Performance.Query: what TAU profiles would say now. */
-#include "performance.h"
-
-#include <portolan/probe.h>
+#include "measurement.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,107 +10,79 @@ struct query {
     struct sidl_object object;
 };
 
-static struct sidl_string__array *array_of(const char *const *names, size_t n,
-                                           sidl_BaseInterface *_ex)
-{
-    struct sidl_string__array *array = sidl_string__array_create1d((int32_t)n);
+/* ------------------------------------------------- names, and lists of them that were given */
 
-    if (!array)
-        sidl_exception_throw_no_memory(_ex);
-    for (size_t i = 0; array && i < n; ++i)
-        sidl_string__array_set1(array, (int32_t)i, names[i]);
-    return array;
+static void read_timers(struct names *timers, sidl_BaseInterface *_ex)
+{
+    struct portolan_error err = {0};
+
+    if (portolan_probe_name_tau(&timers->arena, &timers->list, &timers->n, &err))
+        portolan_throw(_ex, err.status, "%s", err.text);
 }
 
-static void refuse(const char *what, const char *word, const char *const *names, size_t n,
+static void read_events(struct names *events, sidl_BaseInterface *_ex)
+{
+    const char *name;
+
+    (void)_ex;
+    while ((name = portolan_probe_event_peek_name((uint32_t)events->n)) && !events->arena.failed)
+        names_add(events, name, false);
+}
+
+/* NAMES becomes what ARRAY lists of them; without an array it stays. */
+static void choose(struct names *names, const char *what, struct sidl_string__array *array,
                    sidl_BaseInterface *_ex)
 {
-    const char *near = portolan_nearest_word(word, names, n);
+    struct names chosen = {0};
 
-    portolan_throw(_ex, PORTOLAN_ENOTFOUND, "there is no %s '%s'%s", what, word,
-                   portolan_did_you_mean(near).text);
-}
-
-/* ------------------------------------------------- a list of names that was given */
-
-/* Borrowed from the array, or all that there are when there is none. */
-struct list {
-    const char **names;
-    size_t n;
-};
-
-static bool is_among(const char *word, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; ++i)
-        if (!strcmp(word, names[i]))
-            return true;
-    return false;
-}
-
-/* LIST's own array is in A. */
-static void read_list(struct list *list, struct sidl_string__array *array, const char *what,
-                      const char **names, size_t n, struct portolan_arena *a,
-                      sidl_BaseInterface *_ex)
-{
-    *list = (struct list){names, n};
-    if (!array)
+    if (*_ex || !array)
         return;
     if (sidlArrayDim(array) != 1) {
         portolan_throw(_ex, PORTOLAN_EINVAL, "a list of names has one dimension");
         return;
     }
-    list->n = (size_t)sidlLength(array, 0);
-    list->names = portolan_arena_alloc(a, list->n, sizeof *list->names);
-    if (!list->names)
-        sidl_exception_throw_no_memory(_ex);
-    for (size_t i = 0; !*_ex && i < list->n; ++i) {
-        const char *word = sidlArrayElem1(array, sidlLower(array, 0) + (int32_t)i);
+    for (int32_t i = 0; !*_ex && i < sidlLength(array, 0); ++i) {
+        const char *word = sidlArrayElem1(array, sidlLower(array, 0) + i);
 
-        list->names[i] = word ? word : "";
-        if (!is_among(list->names[i], names, n))
-            refuse(what, list->names[i], names, n, _ex);
+        names_check(names, what, word ? word : "", false, _ex);
+        names_add(&chosen, word ? word : "", false);
     }
-}
-
-/* ------------------------------------------------- timers */
-
-static void read_timers(struct list *list, struct sidl_string__array *array,
-                        struct portolan_arena *a, sidl_BaseInterface *_ex)
-{
-    struct portolan_error err = {0};
-    const char **names;
-    size_t n;
-
-    if (portolan_probe_name_tau(a, &names, &n, &err))
-        portolan_throw(_ex, err.status, "%s", err.text);
-    else
-        read_list(list, array, "timer", names, n, a, _ex);
+    if (chosen.arena.failed && !*_ex)
+        sidl_exception_throw_no_memory(_ex);
+    portolan_arena_clear(&names->arena);
+    *names = chosen;
 }
 
 static struct sidl_string__array *get_timer_names(void *self, sidl_BaseInterface *_ex)
 {
-    struct portolan_arena a = {0};
-    struct sidl_string__array *array = NULL;
-    struct list all;
+    struct names names = {0};
 
     (void)self;
-    read_timers(&all, NULL, &a, _ex);
-    if (!*_ex)
-        array = array_of(all.names, all.n, _ex);
-    portolan_arena_clear(&a);
-    return array;
+    read_timers(&names, _ex);
+    return names_take(&names, _ex);
+}
+
+static struct sidl_string__array *get_event_names(void *self, sidl_BaseInterface *_ex)
+{
+    struct names names = {0};
+
+    (void)self;
+    read_events(&names, _ex);
+    return names_take(&names, _ex);
 }
 
 static struct sidl_string__array *get_counter_names(void *self, sidl_BaseInterface *_ex)
 {
-    const char *names[1 + PORTOLAN_PROBE_COUNTERS_ALL] = {"TIME"};
-    size_t n = 1 + portolan_probe_counter_slots();
+    struct names names = {0};
 
     (void)self;
-    for (size_t i = 1; i < n; ++i)
-        names[i] = portolan_probe_counter_slot_peek_name(i - 1);
-    return array_of(names, n, _ex);
+    names_add(&names, "TIME", false);
+    for (size_t i = 0; i < portolan_probe_counter_slots(); ++i)
+        names_add(&names, portolan_probe_counter_slot_peek_name(i), false);
+    return names_take(&names, _ex);
 }
+
+/* ------------------------------------------------- timers */
 
 /* What getTimerData hands out. */
 struct timer_data {
@@ -155,7 +125,7 @@ static void put_row(struct timer_data *d, int32_t i, const struct portolan_tau_r
     }
 }
 
-static void fill_data(struct timer_data *d, const struct list *list,
+static void fill_data(struct timer_data *d, const struct names *list,
                       const struct portolan_tau_rows *rows, sidl_BaseInterface *_ex)
 {
     int32_t n = (int32_t)list->n, m = (int32_t)rows->n_metrics;
@@ -168,7 +138,7 @@ static void fill_data(struct timer_data *d, const struct list *list,
     if (!d->exclusive || !d->inclusive || !d->calls || !d->child_calls)
         sidl_exception_throw_no_memory(_ex);
     for (int32_t i = 0; i < n && !*_ex; ++i)
-        put_row(d, i, find_row(rows, list->names[i]), rows->n_metrics, _ex);
+        put_row(d, i, find_row(rows, list->list[i]), rows->n_metrics, _ex);
 }
 
 static void get_timer_data(void *self, struct sidl_string__array *timers,
@@ -178,14 +148,14 @@ static void get_timer_data(void *self, struct sidl_string__array *timers,
                            struct sidl_string__array **counters, int32_t *n_counters,
                            sidl_BaseInterface *_ex)
 {
-    struct portolan_arena a = {0};
     struct portolan_tau_rows rows = {0};
     struct portolan_error err = {0};
     struct timer_data d = {0};
-    struct list list;
+    struct names list = {0};
 
     (void)self;
-    read_timers(&list, timers, &a, _ex);
+    read_timers(&list, _ex);
+    choose(&list, "timer", timers, _ex);
     if (!*_ex && portolan_probe_total_tau(&rows, &err))
         portolan_throw(_ex, err.status, "%s", err.text);
     if (!*_ex)
@@ -201,42 +171,10 @@ static void get_timer_data(void *self, struct sidl_string__array *timers,
     *counters = d.counters;
     *n_counters = (int32_t)rows.n_metrics;
     portolan_arena_clear(&rows.arena);
-    portolan_arena_clear(&a);
+    portolan_arena_clear(&list.arena);
 }
 
 /* ------------------------------------------------- events */
-
-static void read_events(struct list *list, struct sidl_string__array *array,
-                        struct portolan_arena *a, sidl_BaseInterface *_ex)
-{
-    const char **names = NULL, **more, *name;
-    size_t n = 0;
-
-    while ((name = portolan_probe_event_peek_name((uint32_t)n))) {
-        more = portolan_arena_grow(a, names, n, sizeof *names);
-        if (!more) {
-            sidl_exception_throw_no_memory(_ex);
-            return;
-        }
-        names = more;
-        names[n++] = name;
-    }
-    read_list(list, array, "event", names, n, a, _ex);
-}
-
-static struct sidl_string__array *get_event_names(void *self, sidl_BaseInterface *_ex)
-{
-    struct portolan_arena a = {0};
-    struct sidl_string__array *array = NULL;
-    struct list all;
-
-    (void)self;
-    read_events(&all, NULL, &a, _ex);
-    if (!*_ex)
-        array = array_of(all.names, all.n, _ex);
-    portolan_arena_clear(&a);
-    return array;
-}
 
 /* The event NAME on all threads. */
 static struct portolan_probe_event_record
@@ -262,7 +200,7 @@ sum_of(const char *name, const struct portolan_probe_event_record *rows, size_t 
 enum { MAX, MIN, MEAN, SUM_SQUARES, N_STATISTICS };
 
 static void fill_events(struct sidl_int__array *samples, struct sidl_double__array **statistics,
-                        const struct list *list, sidl_BaseInterface *_ex)
+                        const struct names *list, sidl_BaseInterface *_ex)
 {
     struct portolan_probe_event_record *rows = NULL;
     struct portolan_error err = {0};
@@ -271,16 +209,13 @@ static void fill_events(struct sidl_int__array *samples, struct sidl_double__arr
     if (portolan_probe_events_take(&rows, &n, &err))
         portolan_throw(_ex, err.status, "%s", err.text);
     for (size_t i = 0; i < list->n && !*_ex; ++i) {
-        struct portolan_probe_event_record sum = sum_of(list->names[i], rows, n);
+        struct portolan_probe_event_record sum = sum_of(list->list[i], rows, n);
         const double values[N_STATISTICS] = {
             [MAX] = sum.max, [MIN] = sum.min, [MEAN] = sum.mean, [SUM_SQUARES] = sum.sum_squares};
 
-        if (sum.count > INT32_MAX) {
+        if (sum.count > INT32_MAX)
             portolan_throw(_ex, PORTOLAN_EINVAL,
-                           "the triggers of event '%s' are more than an int counts",
-                           list->names[i]);
-            break;
-        }
+                           "the triggers of event '%s' are more than an int counts", list->list[i]);
         sidl_int__array_set1(samples, (int32_t)i, (int32_t)sum.count);
         for (int k = 0; k < N_STATISTICS; ++k)
             sidl_double__array_set1(statistics[k], (int32_t)i, values[k]);
@@ -293,48 +228,42 @@ static void get_event_data(void *self, struct sidl_string__array *events,
                            struct sidl_double__array **min, struct sidl_double__array **mean,
                            struct sidl_double__array **sum_squares, sidl_BaseInterface *_ex)
 {
-    struct portolan_arena a = {0};
-    struct sidl_int__array *counts = NULL;
-    struct sidl_double__array *statistics[N_STATISTICS] = {0};
-    struct list list;
+    struct sidl_double__array **const out[N_STATISTICS] = {max, min, mean, sum_squares};
+    struct sidl_double__array *statistics[N_STATISTICS];
+    struct names list = {0};
     bool all_there;
 
     (void)self;
-    read_events(&list, events, &a, _ex);
-    if (!*_ex) {
-        all_there = (counts = sidl_int__array_create1d((int32_t)list.n));
-        for (int k = 0; k < N_STATISTICS; ++k)
-            all_there &= (statistics[k] = sidl_double__array_create1d((int32_t)list.n)) != NULL;
-        if (all_there)
-            fill_events(counts, statistics, &list, _ex);
-        else
-            sidl_exception_throw_no_memory(_ex);
-    }
+    read_events(&list, _ex);
+    choose(&list, "event", events, _ex);
+    all_there = (*samples = sidl_int__array_create1d((int32_t)list.n)) != NULL;
+    for (int k = 0; k < N_STATISTICS; ++k)
+        all_there &= (statistics[k] = sidl_double__array_create1d((int32_t)list.n)) != NULL;
+    if (!*_ex && (!all_there || list.arena.failed))
+        sidl_exception_throw_no_memory(_ex);
+    if (!*_ex)
+        fill_events(*samples, statistics, &list, _ex);
     if (*_ex) {
-        sidl_int__array_deleteRef(counts);
-        counts = NULL;
-        for (int k = 0; k < N_STATISTICS; ++k) {
-            sidl_double__array_deleteRef(statistics[k]);
-            statistics[k] = NULL;
-        }
+        sidl_int__array_deleteRef(*samples);
+        *samples = NULL;
     }
-    *samples = counts;
-    *max = statistics[MAX];
-    *min = statistics[MIN];
-    *mean = statistics[MEAN];
-    *sum_squares = statistics[SUM_SQUARES];
-    portolan_arena_clear(&a);
+    for (int k = 0; k < N_STATISTICS; ++k) {
+        if (*_ex)
+            sidl_double__array_deleteRef(statistics[k]);
+        *out[k] = *_ex ? NULL : statistics[k];
+    }
+    portolan_arena_clear(&list.arena);
 }
 
 /* ------------------------------------------------- files */
 
-static void dump(const char *prefix, bool is_stamped, const struct list *timers,
+static void dump(const char *prefix, bool is_stamped, const struct names *timers,
                  sidl_BaseInterface *_ex)
 {
     const struct portolan_probe_dump how = {
         .prefix = prefix,
         .is_stamped = is_stamped,
-        .timers = timers ? timers->names : NULL,
+        .timers = timers ? timers->list : NULL,
         .n_timers = timers ? timers->n : 0,
     };
     struct portolan_error err = {0};
@@ -374,13 +303,13 @@ static void dump_names(void *self, sidl_BaseInterface *_ex)
 
 static void dump_chosen(struct sidl_string__array *timers, bool is_stamped, sidl_BaseInterface *_ex)
 {
-    struct portolan_arena a = {0};
-    struct list list;
+    struct names list = {0};
 
-    read_timers(&list, timers, &a, _ex);
+    read_timers(&list, _ex);
+    choose(&list, "timer", timers, _ex);
     if (!*_ex)
         dump("dump", is_stamped, &list, _ex);
-    portolan_arena_clear(&a);
+    portolan_arena_clear(&list.arena);
 }
 
 static void dump_timers(void *self, struct sidl_string__array *timers, sidl_BaseInterface *_ex)
@@ -409,12 +338,8 @@ static const struct Performance_Query__epv query_epv = {
     .f_dumpTimerData = dump_timers,
     .f_dumpTimerDataIncremental = dump_timers_incremental,
 };
-static const struct sidl_implements implements[] = {{&Performance_Query__type, &query_epv}};
-static const struct sidl_class class = {.name = "portolan.Query",
-                                        .version = "0.1",
-                                        .size = sizeof(struct query),
-                                        .implements = implements,
-                                        .n_implements = 1};
+static const struct sidl_class class =
+    MEASUREMENT_CLASS("portolan.Query", query, Performance_Query, query_epv, NULL);
 
 Performance_Query performance_query(sidl_BaseInterface *_ex)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Performance.Timer and Performance.Phase over the probe's timers. */
-#include "performance.h"
-
-#include <portolan/probe.h>
+#include "measurement.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,7 +23,6 @@ struct timer {
 
 /* ------------------------------------------------- names */
 
-/* Under the lock. */
 static void set_text(struct timer *t, int which, const char *text, sidl_BaseInterface *_ex)
 {
     char *copy = portolan_strdup(text ? text : "");
@@ -34,39 +31,10 @@ static void set_text(struct timer *t, int which, const char *text, sidl_BaseInte
         sidl_exception_throw_no_memory(_ex);
         return;
     }
+    pthread_mutex_lock(&t->lock);
     free(t->texts[which]);
     t->texts[which] = copy;
     t->is_changed = true;
-}
-
-static void set_group(struct timer *t, const char *name, sidl_BaseInterface *_ex)
-{
-    const struct portolan_control_group *group =
-        portolan_control_group_get(name && *name ? name : DEFAULT_GROUP, true);
-
-    if (!group) {
-        sidl_exception_throw_no_memory(_ex);
-        return;
-    }
-    t->group = group;
-    t->is_changed = true;
-}
-
-static void set_name(void *self, const char *name, sidl_BaseInterface *_ex)
-{
-    struct timer *t = self;
-
-    pthread_mutex_lock(&t->lock);
-    set_text(t, NAME, name, _ex);
-    pthread_mutex_unlock(&t->lock);
-}
-
-static void set_type(void *self, const char *type, sidl_BaseInterface *_ex)
-{
-    struct timer *t = self;
-
-    pthread_mutex_lock(&t->lock);
-    set_text(t, TYPE, type, _ex);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -79,50 +47,68 @@ static char *copy_of(const char *text, sidl_BaseInterface *_ex)
     return copy;
 }
 
-static char *get_name(void *self, sidl_BaseInterface *_ex)
+static char *get_text(struct timer *t, int which, sidl_BaseInterface *_ex)
 {
-    struct timer *t = self;
     char *copy;
 
     pthread_mutex_lock(&t->lock);
-    copy = copy_of(t->texts[NAME], _ex);
+    copy = copy_of(t->texts[which], _ex);
     pthread_mutex_unlock(&t->lock);
     return copy;
 }
 
+static void set_name(void *self, const char *name, sidl_BaseInterface *_ex)
+{
+    set_text(self, NAME, name, _ex);
+}
+
+static void set_type(void *self, const char *type, sidl_BaseInterface *_ex)
+{
+    set_text(self, TYPE, type, _ex);
+}
+
+static char *get_name(void *self, sidl_BaseInterface *_ex)
+{
+    return get_text(self, NAME, _ex);
+}
+
 static char *get_type(void *self, sidl_BaseInterface *_ex)
 {
-    struct timer *t = self;
-    char *copy;
-
-    pthread_mutex_lock(&t->lock);
-    copy = copy_of(t->texts[TYPE], _ex);
-    pthread_mutex_unlock(&t->lock);
-    return copy;
+    return get_text(self, TYPE, _ex);
 }
 
 static void set_group_name(void *self, const char *name, sidl_BaseInterface *_ex)
 {
     struct timer *t = self;
+    const struct portolan_control_group *group =
+        portolan_control_group_get(name && *name ? name : DEFAULT_GROUP, true);
 
+    if (!group) {
+        sidl_exception_throw_no_memory(_ex);
+        return;
+    }
     pthread_mutex_lock(&t->lock);
-    set_group(t, name, _ex);
+    t->group = group;
+    t->is_changed = true;
     pthread_mutex_unlock(&t->lock);
 }
 
-static const struct portolan_control_group *peek_group(struct timer *t)
+/* The group now, and what the timer was started as last, in *HANDLE (may be NULL). */
+static const struct portolan_control_group *peek_state(struct timer *t, uint32_t *handle)
 {
     const struct portolan_control_group *group;
 
     pthread_mutex_lock(&t->lock);
     group = t->group;
+    if (handle)
+        *handle = t->handle;
     pthread_mutex_unlock(&t->lock);
     return group;
 }
 
 static char *get_group_name(void *self, sidl_BaseInterface *_ex)
 {
-    return copy_of(peek_group(self)->name, _ex);
+    return copy_of(peek_state(self, NULL)->name, _ex);
 }
 
 static void set_group_id(void *self, int64_t number, sidl_BaseInterface *_ex)
@@ -139,7 +125,7 @@ static void set_group_id(void *self, int64_t number, sidl_BaseInterface *_ex)
 static int64_t get_group_id(void *self, sidl_BaseInterface *_ex)
 {
     (void)_ex;
-    return peek_group(self)->number;
+    return peek_state(self, NULL)->number;
 }
 
 /* ------------------------------------------------- time */
@@ -201,30 +187,22 @@ static void refuse(struct timer *t, enum portolan_status status, const char *why
     sidl_String_free(name);
 }
 
-static uint32_t started(struct timer *t)
+static void stop(void *self, sidl_BaseInterface *_ex)
 {
     uint32_t handle;
 
-    pthread_mutex_lock(&t->lock);
-    handle = t->handle;
-    pthread_mutex_unlock(&t->lock);
-    return handle;
-}
-
-static void stop(void *self, sidl_BaseInterface *_ex)
-{
-    uint32_t handle = started(self);
-
+    peek_state(self, &handle);
     if (!handle || portolan_probe_timer_stop(handle))
         refuse(self, PORTOLAN_EINVAL, "is stopped, but is not what this thread started last", _ex);
 }
 
 static void set_parameter(void *self, int64_t value, const char *name, sidl_BaseInterface *_ex)
 {
-    uint32_t handle = started(self);
-    enum portolan_status status =
-        handle ? portolan_probe_timer_set_parameter(handle, name, value) : PORTOLAN_EINVAL;
+    enum portolan_status status;
+    uint32_t handle;
 
+    peek_state(self, &handle);
+    status = handle ? portolan_probe_timer_set_parameter(handle, name, value) : PORTOLAN_EINVAL;
     if (status == PORTOLAN_ENOMEM)
         sidl_exception_throw_no_memory(_ex);
     else if (status)
@@ -255,17 +233,10 @@ static void destroy(void *self)
 
 static const struct Performance_Timer__epv timer_epv = SLOTS;
 static const struct Performance_Phase__epv phase_epv = SLOTS;
-static const struct sidl_implements timer_implements[] = {{&Performance_Timer__type, &timer_epv}};
-static const struct sidl_implements phase_implements[] = {{&Performance_Phase__type, &phase_epv}};
-
-#define CLASS(NAME_, IMPLEMENTS)                                                                   \
-    {                                                                                              \
-        .name = (NAME_), .version = "0.1", .size = sizeof(struct timer),                           \
-        .implements = (IMPLEMENTS), .n_implements = 1, .destroy = destroy                          \
-    }
-
-static const struct sidl_class timer_class = CLASS("portolan.Timer", timer_implements);
-static const struct sidl_class phase_class = CLASS("portolan.Phase", phase_implements);
+static const struct sidl_class timer_class =
+    MEASUREMENT_CLASS("portolan.Timer", timer, Performance_Timer, timer_epv, destroy);
+static const struct sidl_class phase_class =
+    MEASUREMENT_CLASS("portolan.Phase", timer, Performance_Phase, phase_epv, destroy);
 
 static struct timer *create(const struct sidl_class *class, enum portolan_probe_kind kind,
                             const char *name, const char *type, const char *group,
@@ -282,7 +253,7 @@ static struct timer *create(const struct sidl_class *class, enum portolan_probe_
     SIDL_CHECK(*_ex);
     set_text(t, TYPE, type, _ex);
     SIDL_CHECK(*_ex);
-    set_group(t, group, _ex);
+    set_group_name(t, group, _ex);
     SIDL_CHECK(*_ex);
     return t;
 EXIT:

@@ -26,7 +26,6 @@ struct portolan_export_format {
     bool is_folder;      /**< else one file */
     bool takes_several;  /**< trials; else one */
     bool takes_metric;   /**< can be told which metric; else all are in it or only time */
-    bool takes_rank;     /**< can be restricted to one rank */
 };
 
 /** The formats of this build, in the order of the manual; ends with name NULL. Static. */
@@ -35,14 +34,10 @@ PORTOLAN_API const struct portolan_export_format *portolan_export_formats(void);
 /** NULL for a name that is no format of this build. */
 PORTOLAN_API const struct portolan_export_format *portolan_export_find_format(const char *name);
 
-struct portolan_export_trial {
-    struct portolan_store *store;
-    int64_t id;
-};
-
 struct portolan_export_options {
     const struct portolan_export_format *format;
-    const struct portolan_export_trial *trials; /**< borrowed */
+    struct portolan_store *store;
+    const int64_t *trials; /**< borrowed */
     size_t n_trials;
     const int *rank;    /**< only this rank; NULL: all */
     const char *metric; /**< NULL: time; "mpi", "calls" or a counter that the trial has */

@@ -12,24 +12,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void make_table(const struct import_text *text, struct import_table *t)
-{
-    t->lines = portolan_arena_alloc(t->arena, text->n_rows + 1, sizeof *t->lines);
-    for (size_t i = 0; i < text->n_rows; i++) {
-        struct import_line *line = &t->lines[t->n_lines++];
-        const struct import_row *row = &text->rows[i];
-
-        *line =
-            (struct import_line){row->name, row->group, row->calls, row->subroutines, NULL, NULL};
-        line->exclusive = portolan_arena_alloc(t->arena, 1, 2 * sizeof(double));
-        line->inclusive = line->exclusive + 1;
-        *line->exclusive = row->exclusive;
-        *line->inclusive = row->inclusive;
-    }
-    t->events = text->events;
-    t->n_events = text->n_events;
-}
-
 static void check(const struct import_rank *r)
 {
     for (size_t i = 0; i < r->n_samples; i++)
@@ -44,23 +26,25 @@ static void check(const struct import_rank *r)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const metrics[] = {"TIME"};
-    struct portolan_arena a = {0};
+    struct import_rank rank = {.n_metrics = 1};
     struct portolan_diagnostics d = {0};
     struct import_text text;
-    char *copy = portolan_arena_strndup(&a, (const char *)data, size);
+    char *copy = portolan_arena_strndup(&rank.arena, (const char *)data, size);
 
-    if (import_read_text(&a, copy, "fuzz", &text, &d)) {
-        struct import_table t = {.arena = &a, .n_metrics = 1, .metrics = metrics};
-        struct import_rank rank = {0};
+    if (import_read_text(&rank.arena, copy, "fuzz", 0, 1, &text, &d)) {
+        struct import_thread t = {.rank = &rank,
+                                  .paths = text.rows,
+                                  .n = text.n_rows,
+                                  .events = text.events,
+                                  .n_events = text.n_events};
 
-        make_table(&text, &t);
-        if (!import_add_thread(&rank, &t, 0, 0))
+        import_join_rows(&t);
+        if (!import_add_thread(&t))
             abort();
         check(&rank);
     } else if (d.count == 0) {
         abort();
     }
-    portolan_arena_clear(&a);
+    portolan_arena_clear(&rank.arena);
     return 0;
 }

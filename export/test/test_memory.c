@@ -41,21 +41,19 @@ static int tear_down(void **state)
 /* Writes FORMAT with failing allocations until none fails any more. */
 static void write_without_memory(const char *format)
 {
-    static const struct portolan_export_trial one = {NULL, 1};
-    struct portolan_export_trial trials[4];
+    int64_t trials[4] = {1};
     char path[100];
     struct portolan_export_options o = {.format = portolan_export_find_format(format),
+                                        .store = store,
                                         .trials = trials,
                                         .n_trials = 1,
                                         .path = path};
     enum portolan_status status = PORTOLAN_ENOMEM;
 
     assert_non_null(o.format);
-    trials[0] = one;
-    trials[0].store = store;
     if (o.format->takes_several)
         for (o.n_trials = 0; o.n_trials < 4; o.n_trials++)
-            trials[o.n_trials] = (struct portolan_export_trial){store, (int64_t)o.n_trials + 2};
+            trials[o.n_trials] = (int64_t)o.n_trials + 2;
     snprintf(path, sizeof path, "%s/%s", folder, format);
     for (unsigned long n = 1; status != PORTOLAN_OK; n++) {
         struct portolan_error err = {0};

@@ -159,12 +159,9 @@ struct portolan_assembly {
     double accuracy;        /**< largest accepted quality value; 0 = any */
     const char *steps_instance, *steps_parameter; /**< NULL = one run is one step */
     int steps_line;
-    const char *go_instance, *go_port;
-    int go_line;
-    bool go_monitored;
-    const char *go_variant;
-    bool go_has_rows;
-    unsigned go_one_in;
+    /** What the framework calls, as a connection of its own, whose user and uses port are "" and
+     * "go"; `provider` NULL: nothing. */
+    struct portolan_assembly_connection go;
     /** What for a run of it is stored: "run" after reading; `portolan measure` says "explore". */
     const char *purpose;
     void *impl; /**< the reader's */
@@ -281,8 +278,8 @@ PORTOLAN_API enum portolan_status portolan_assembly_select(struct portolan_assem
                                                            const char *class_name,
                                                            struct portolan_error *err);
 
-/** A hash of everything that decides what is computed: equal on all ranks or they must not start.
- */
+/** A hash of all that decides what is computed: equal on all ranks or they must not start. 0 when
+ * there is no memory for it. */
 PORTOLAN_API uint64_t portolan_assembly_hash(const struct portolan_assembly *a);
 
 /** NULL is legal. */

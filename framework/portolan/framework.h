@@ -235,6 +235,9 @@ PORTOLAN_API enum portolan_status portolan_typemap_get_text(gov_cca_TypeMap map,
 /** The specification's word for a type ("DoubleArray"), and back, in any case; else NoType. */
 PORTOLAN_API const char *portolan_typemap_type_word(enum gov_cca_Type__enum type);
 PORTOLAN_API enum gov_cca_Type__enum portolan_typemap_type_read(const char *word);
+/** The type in a TypeMap of what an assembly or a description says is TYPE, or a list of it. */
+PORTOLAN_API enum gov_cca_Type__enum portolan_typemap_type_of(enum portolan_value_type type,
+                                                              bool is_array);
 
 /**
  * Sets a field of a gov.cca.ports.BasicParameterPort (or ParameterPort) from text, whatever the

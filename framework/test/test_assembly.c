@@ -17,7 +17,7 @@
 
 #include <portolan/palette.h>
 
-#include "../assembly.h"
+#include "../assembly/assembly.h"
 
 /* Problems as text, one "line:column: text" per line. */
 struct heard {
@@ -104,9 +104,9 @@ static void everything_written_is_read(void **state)
     assert_int_equal(a->instances[2].y, 87);
     assert_true(a->connections[0].monitored);
     assert_false(a->connections[1].monitored);
-    assert_true(a->go_monitored);
+    assert_true(a->go.monitored);
     assert_string_equal(a->connections[0].variant, "profile");
-    assert_null(a->go_variant);
+    assert_null(a->go.variant);
     assert_string_equal(a->pairs[0].method, "solve");
     assert_true(a->sweep_budget_s == 30.0);
     assert_int_equal(a->sweeps[0].n_values, 4);
@@ -555,9 +555,9 @@ static void hash_follows_what_is_computed(void **state)
     b->instances[1].alternatives[1].models[0].size = 1;
     assert_true(h != portolan_assembly_hash(b)); /* all ranks must have read the same */
     b->instances[1].alternatives[1].models[0].size = 0;
-    b->go_variant = "forward";
+    b->go.variant = "forward";
     assert_true(h != portolan_assembly_hash(b));
-    b->go_variant = NULL;
+    b->go.variant = NULL;
     b->instances[1].alternatives[1].applies = NULL;
     assert_true(h != portolan_assembly_hash(b));
     b->instances[1].alternatives[1].applies = a->instances[1].alternatives[1].applies;
@@ -565,13 +565,13 @@ static void hash_follows_what_is_computed(void **state)
     assert_true(h != portolan_assembly_hash(b));
     b->cases[1].values[0] = "16";
     assert_true(h == portolan_assembly_hash(b));
-    b->go_has_rows = true;
+    b->go.has_rows = true;
     assert_true(h != portolan_assembly_hash(b));
-    b->go_has_rows = false;
-    b->go_one_in = 16;
+    b->go.has_rows = false;
+    b->go.one_in = 16;
     assert_true(h != portolan_assembly_hash(b));
-    b->go_one_in = 0;
-    b->go_monitored = false;
+    b->go.one_in = 0;
+    b->go.monitored = false;
     assert_true(h != portolan_assembly_hash(b));
     portolan_assembly_destroy(a);
     portolan_assembly_destroy(b);

@@ -138,8 +138,8 @@ static const struct bad_case {
     {ASSEMBLY("<instance name='driver' class='test.Driver'>"
               "<parameter name='seconds' type='int' value='1'/></instance>"),
      PORTOLAN_EBADPROPERTIES,
-     "parameter 'seconds' of class 'test.Driver' has type double, not "
-     "int"},
+     "parameter 'seconds' of class 'test.Driver' has type Double, not "
+     "Int"},
     {ASSEMBLY("<instance name='driver' class='test.Driver'>"
               "<parameter name='MIN_CONNECTIONS' type='int' value='1'/></instance>"),
      PORTOLAN_EPORTNOTCONNECTED,

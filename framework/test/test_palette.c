@@ -13,7 +13,7 @@
 
 #include <portolan/palette.h>
 
-#include "../assembly.h"
+#include "../assembly/assembly.h"
 
 struct heard {
     char text[8000];

@@ -236,7 +236,7 @@ static void requests_that_make_no_sense_are_refused(void **state)
     gov_cca_TypeMap_putDouble(map, "low", 0, &ex);
     gov_cca_TypeMap_putDouble(map, "high", 9, &ex);
     request(&w, "x", map, &ex);
-    expect_thrown(&ex, gov_cca_CCAExceptionType_BadProperties, "low is of type double, not int");
+    expect_thrown(&ex, gov_cca_CCAExceptionType_BadProperties, "low is of type Double, not Int");
     request(&w, "gcpPPF.x", facts_text(gov_cca_Type_Int, "3", NULL, NULL, NULL), &ex);
     expect_thrown(&ex, gov_cca_CCAExceptionType_Nonstandard, "gcpPPF.");
     assert_false(gov_cca_TypeMap_hasKey(w.data, "x", &ex));

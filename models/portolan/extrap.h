@@ -38,11 +38,13 @@ struct portolan_measurements {
 };
 
 enum portolan_measurements_format {
-    PORTOLAN_MEASUREMENTS_TEXT,     /**< PARAMETER, POINTS, REGION, METRIC, DATA */
-    PORTOLAN_MEASUREMENTS_JSON,     /**< {"parameters": […], "measurements": {…}} */
-    PORTOLAN_MEASUREMENTS_JSON_IDS, /**< the older JSON, whose parts refer to each other by ids */
-    PORTOLAN_MEASUREMENTS_JSONL     /**< a line per value: can be appended to */
+    PORTOLAN_MEASUREMENTS_TEXT, /**< PARAMETER, POINTS, REGION, METRIC, DATA */
+    PORTOLAN_MEASUREMENTS_JSON, /**< {"parameters": […], "measurements": {…}} */
+    PORTOLAN_MEASUREMENTS_JSONL /**< a line per value: can be appended to */
 };
+
+/** Whether the text looks like one of Extra-P's forms, rather than a table. */
+PORTOLAN_API bool portolan_measurements_are_in(const char *text);
 
 /**
  * The measurements in SIZE bytes of TEXT; which form it is, its content tells. FILE names the text
@@ -57,9 +59,10 @@ portolan_measurements_read(const char *text, size_t size, const char *file,
 
 /**
  * *TEXT: the measurements in that form, malloc'ed, the caller frees it. Numbers keep all their
- * digits. PORTOLAN_EINVAL for what the form cannot carry: no parameter or none of the items, an
- * item twice, numbers that are not finite, text that is not UTF-8, and in TEXT more than four
- * parameters, names with line ends, or items that were not measured at the same points.
+ * digits. No two items have the same call path and metric. PORTOLAN_EINVAL for what the form cannot
+ * carry: no parameter or none of the items, numbers that are not finite, text that is not UTF-8,
+ * and in TEXT more than four parameters, names with line ends, or items that were not measured at
+ * the same points.
  */
 PORTOLAN_API enum portolan_status
 portolan_measurements_write(const struct portolan_measurements *measurements,

@@ -18,6 +18,7 @@
 
 #include <portolan/base.h>
 #include <portolan/formula.h>
+#include <portolan/stats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,7 +57,7 @@ struct portolan_model_data {
                                     is ignored. */
 };
 
-/** What a model may look like; a set of these limits the search. */
+/** What a model looks like. */
 enum portolan_model_family {
     PORTOLAN_MODEL_CONSTANT = 1 << 0,
     PORTOLAN_MODEL_POWER = 1 << 1,       /**< c n^p, with or without an additive constant */
@@ -66,8 +67,7 @@ enum portolan_model_family {
     PORTOLAN_MODEL_SUM = 1 << 5,         /**< several parameters: one term for each, and products;
                                               one parameter: two terms, c + a/n + b log2(n) say */
     PORTOLAN_MODEL_GIVEN = 1 << 6,       /**< terms were given by the caller; not searched */
-    PORTOLAN_MODEL_PIECEWISE = 1 << 7    /**< several intervals with models of their own; never in
-                                              a set: portolan_model_fit_pieces() makes these */
+    PORTOLAN_MODEL_PIECEWISE = 1 << 7    /**< several intervals with models of their own */
 };
 
 enum portolan_model_weighting {
@@ -87,6 +87,13 @@ enum portolan_model_statistic {
                                   points without repetitions are ignored */
 };
 
+/**
+ * What stands for N values of a point, which it sorts: the median for TYPICAL, too, which wants to
+ * know the other points. NaN of none, and for DEVIATION of one. For reports beside a model.
+ */
+PORTOLAN_API double portolan_model_stand_in(enum portolan_model_statistic statistic, size_t n,
+                                            double *values);
+
 /** What the values are. */
 enum portolan_model_kind {
     PORTOLAN_MODEL_AMOUNT, /**< times, bytes: any number, not negative where constants are not */
@@ -103,10 +110,8 @@ struct portolan_model_options {
                               sum comes up to its points (portolan_model_fits()) and a searched law
                               with a minus does, that is taken, and bounded */
     enum portolan_model_weighting weighting;
-    unsigned families; /**< set of enum portolan_model_family; 0 = all; a constant always is in */
-    double confidence; /**< of intervals, 0 < c < 1; 0 = 0.95 */
-    double floor;      /**< relative weighting takes smaller |values| as this large, in the values'
-                            unit (a clock's resolution, say); 0 = chosen from the rows */
+    bool only_products; /**< the search looks for one product of all parameters, or a constant */
+    double confidence;  /**< of intervals, 0 < c < 1; 0 = 0.95 */
     enum portolan_model_statistic statistic;
     enum portolan_model_kind kind;
     bool trimmed;        /**< least trimmed squares: the quarter of the points that fits worst does
@@ -177,7 +182,8 @@ struct portolan_model_summary {
     double condition;      /**< of the scaled least-squares problem, all given terms included;
                                 infinite when some are dependent */
     double confidence;
-    double floor; /**< as used; 0 with absolute weighting */
+    double floor; /**< relative weighting takes smaller |values| as this large, in the values'
+                       unit; 0 with absolute weighting */
 };
 
 struct portolan_prediction {
@@ -277,6 +283,16 @@ portolan_model_fit_formula(const struct portolan_model_data *data,
                            struct portolan_model **model, struct portolan_error *err);
 
 /**
+ * The fit that a user asks for: of FORMULA, or with NULL the search; PIECES: in intervals of
+ * validity. Errors as of these.
+ */
+PORTOLAN_API enum portolan_status
+portolan_model_fit_as(const struct portolan_model_data *data,
+                      const struct portolan_formula *formula, bool pieces,
+                      const struct portolan_model_options *options, struct portolan_model **model,
+                      struct portolan_error *err);
+
+/**
  * The terms of such a FORMULA, in the order of its constants, for the fits that take shapes. Free
  * *SHAPES with portolan_model_shapes_destroy() (NULL is legal); models have copies.
  */
@@ -286,6 +302,16 @@ portolan_model_formula_shapes(const struct portolan_formula *formula, size_t n_p
                               size_t *n_shapes, struct portolan_error *err);
 PORTOLAN_API void portolan_model_shapes_destroy(struct portolan_model_shape *shapes,
                                                 size_t n_shapes);
+
+/**
+ * Where the terms of FORMULA, in the order of its N constants, are in MODEL, which was fitted with
+ * it (or in a piece of such a one): TERMS[k] is a position in portolan_model_peek_terms() and,
+ * behind the last of these, in portolan_model_peek_dropped(); SIZE_MAX: in neither.
+ */
+PORTOLAN_API enum portolan_status
+portolan_model_formula_terms(const struct portolan_model *model,
+                             const struct portolan_formula *formula, size_t n, size_t *terms,
+                             struct portolan_error *err);
 
 /**
  * What the N constants of FORMULA are in MODEL, which was fitted with it (or in a piece of such a
@@ -372,16 +398,6 @@ PORTOLAN_API enum portolan_status portolan_model_write_xml(const struct portolan
                                                            char **text, struct portolan_error *err);
 
 /**
- * *TEXT: the model in a notation of formulas, all digits of its constants; malloc'ed, the caller
- * frees it. Pieces become a choice (a ? b : c) that is NAN where none holds. PORTOLAN_EINVAL when
- * it is too large for a formula.
- */
-PORTOLAN_API enum portolan_status portolan_model_write_formula(const struct portolan_model *model,
-                                                               enum portolan_notation notation,
-                                                               char **text,
-                                                               struct portolan_error *err);
-
-/**
  * *TEXT: C source that compiles as C and as C++: one function of the parameters, in their order,
  * under a comment with unit, ranges of validity and error. FUNCTION is its name (NULL: made of the
  * envelope's by portolan_model_name_c(); PORTOLAN_EINVAL when it is no identifier, or taken). It
@@ -416,19 +432,6 @@ PORTOLAN_API enum portolan_status portolan_model_read_xml(const char *text, size
                                                           struct portolan_diagnostics *diagnostics,
                                                           struct portolan_model **model,
                                                           struct portolan_error *err);
-
-/** P(|T| >= |t|) of Student's distribution with DOF degrees of freedom. */
-PORTOLAN_API double portolan_student_p(double t, double dof);
-
-/** Student's t: a share CONFIDENCE of the distribution with DOF degrees lies within +- this. */
-PORTOLAN_API double portolan_student_quantile(double confidence, double dof);
-
-/**
- * Random numbers that depend on their arguments alone, and so are the same on every machine and
- * rank: the DRAW-th of what WHAT numbers, between 0 and 1, or normal with mean 0 and variance 1.
- */
-PORTOLAN_API double portolan_draw_uniform(uint64_t draw, uint64_t what);
-PORTOLAN_API double portolan_draw_normal(uint64_t draw, uint64_t what);
 
 #ifdef __cplusplus
 }

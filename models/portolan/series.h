@@ -21,13 +21,7 @@ extern "C" {
 
 enum { PORTOLAN_SERIES_SPIKES_KEPT = 8 };
 
-/** Start it as `{0}`. */
-struct portolan_series_options {
-    double significance; /**< of drift and of two places; 0 = 0.01 */
-    double factor;       /**< a spike is at least so many times as long; 0 = 1.5 */
-};
-
-/** Values far from the others, beyond six robust standard deviations and the factor. */
+/** Values far from the others, beyond six robust standard deviations and half as long. */
 struct portolan_series_spikes {
     size_t n;       /**< too large ones */
     size_t n_small; /**< too small ones */
@@ -69,15 +63,15 @@ struct portolan_series_report {
 /**
  * Inspects N values Y in the order of time. EXPECTED (may be NULL) has what each should be, a
  * model's values at the rows' parameters: then Y over EXPECTED is inspected, so that rows of
- * different sizes are one series. OPTIONS may be NULL.
+ * different sizes are one series.
  *
- * PORTOLAN_EINVAL: no rows, a number not finite, a value or expected value that is not positive,
- * options out of range. PORTOLAN_ENOMEM.
+ * PORTOLAN_EINVAL: no rows, a number not finite, a value or expected value that is not positive.
+ * PORTOLAN_ENOMEM.
  */
-PORTOLAN_API enum portolan_status
-portolan_series_inspect(size_t n, const double *y, const double *expected,
-                        const struct portolan_series_options *options,
-                        struct portolan_series_report *report, struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_series_inspect(size_t n, const double *y,
+                                                          const double *expected,
+                                                          struct portolan_series_report *report,
+                                                          struct portolan_error *err);
 
 #ifdef __cplusplus
 }

@@ -25,18 +25,6 @@ extern "C" {
 
 struct portolan_update;
 
-/** Start it as `{0}`. */
-struct portolan_update_options {
-    /** Every new row makes the older ones count so many times less, 0 < f <= 1; 0 = 1: none. */
-    double forget;
-    /** Rows farther off than so many standard deviations are taken as if they were so far off
-     * (Huber 1964), so that a spike moves little; 0: rows are taken as they are. */
-    double gate;
-    /** Standard deviations less than this (relative or absolute as the weighting is) are taken as
-     * this large when the form is judged; 0 = 0.01 with relative weighting. */
-    double least_error;
-};
-
 enum portolan_update_sign {
     PORTOLAN_UPDATE_HOLDS,    /**< nothing speaks against the form */
     PORTOLAN_UPDATE_SHIFTED,  /**< the rows lie to one side of what was predicted */
@@ -58,29 +46,17 @@ struct portolan_update_state {
 /**
  * An update of MODEL's terms with its constants' signs, weighting and confidence. Exponents that
  * were fitted keep their values. ROWS are those that MODEL was fitted from; they are read once, one
- * by one, and terms that the fit dropped may come back. With ROWS NULL the model's covariance tells
- * what they said, which is exact where no two of them shared their parameters. A model of several
- * pieces is updated piece by piece. MODEL is copied from and not needed any more; OPTIONS may be
- * NULL. *UPDATE is the caller's to destroy.
+ * by one, and terms that the fit dropped may come back. A model of several pieces is updated piece
+ * by piece. MODEL is copied from and not needed any more. Rows farther off than GATE standard
+ * deviations are taken as if they were so far off (Huber 1964), so that a spike moves little; 0:
+ * rows are taken as they are. *UPDATE is the caller's to destroy.
  *
- * Errors: EINVAL (ROWS are of other parameters or have numbers that no fit takes; without ROWS: a
- * model without a covariance; an option out of its range), ENOMEM.
+ * Errors: EINVAL (ROWS are of other parameters or have numbers that no fit takes; a negative GATE),
+ * ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_update_create(const struct portolan_model *model, const struct portolan_model_data *rows,
-                       const struct portolan_update_options *options,
-                       struct portolan_update **update, struct portolan_error *err);
-
-/**
- * An update of a sum of SHAPES that begins without a row. Of MODEL_OPTIONS (may be NULL) it takes
- * allow_negative, weighting, confidence and floor. Errors: EINVAL, ENOMEM.
- */
-PORTOLAN_API enum portolan_status
-portolan_update_create_terms(size_t n_params, const char *const *params,
-                             const struct portolan_model_shape *shapes, size_t n_shapes,
-                             const struct portolan_model_options *model_options,
-                             const struct portolan_update_options *options,
-                             struct portolan_update **update, struct portolan_error *err);
+                       double gate, struct portolan_update **update, struct portolan_error *err);
 
 /** NULL is legal. */
 PORTOLAN_API void portolan_update_destroy(struct portolan_update *update);

@@ -308,8 +308,6 @@ static void what_a_form_cannot_carry_is_refused(void **state)
                      PORTOLAN_OK);
     free(text);
     text = NULL;
-    assert_int_equal(portolan_measurements_write(&twice, PORTOLAN_MEASUREMENTS_JSON, &text, NULL),
-                     PORTOLAN_EINVAL);
     assert_int_equal(portolan_measurements_write(&none, PORTOLAN_MEASUREMENTS_JSON, &text, NULL),
                      PORTOLAN_EINVAL);
     items[0].callpath = "a\nb";
@@ -337,8 +335,8 @@ static void memory_may_run_out_anywhere(void **state)
             portolan_alloc_fail_at(n);
             status = portolan_measurements_read(texts[i], strlen(texts[i]), "it", NULL, &m, NULL);
             if (!status)
-                status = portolan_measurements_write(m, (enum portolan_measurements_format)i, &text,
-                                                     NULL);
+                status = portolan_measurements_write(m, (enum portolan_measurements_format)(i % 3),
+                                                     &text, NULL);
             portolan_alloc_fail_at(0);
             assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
             assert_true((status == PORTOLAN_OK) == (text != NULL));

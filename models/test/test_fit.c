@@ -328,24 +328,6 @@ static void negative_constants_come_only_when_allowed(void **state)
     portolan_model_destroy(m);
 }
 
-static void families_limit_the_search(void **state)
-{
-    static const unsigned sets[] = {PORTOLAN_MODEL_CONSTANT, PORTOLAN_MODEL_POWER,
-                                    PORTOLAN_MODEL_POLYNOMIAL, PORTOLAN_MODEL_LOGARITHMIC};
-    double y[COUNT(sizes)];
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(sizes); i++)
-        y[i] = truth_nlogn(sizes[i]);
-    for (size_t i = 0; i < COUNT(sets); i++) {
-        struct portolan_model_options only = {.families = sets[i]};
-        struct portolan_model *m = fit_rows(1, COUNT(sizes), sizes, y, &only);
-
-        assert_int_equal(family_of(m), sets[i]);
-        portolan_model_destroy(m);
-    }
-}
-
 static void weights_tell_which_rows_to_believe(void **state)
 {
     static const char *const name = "n";
@@ -452,7 +434,7 @@ static void whatever_the_rows_the_model_is_sound(void **state)
         struct portolan_model_options options = {
             .allow_negative = uniform(&seed) < 0.4,
             .weighting = uniform(&seed) < 0.3 ? PORTOLAN_MODEL_ABSOLUTE : PORTOLAN_MODEL_RELATIVE,
-            .families = uniform(&seed) < 0.3 ? 1u << (int)(uniform(&seed) * 6) : 0};
+            .only_products = uniform(&seed) < 0.3};
         struct portolan_model *m;
 
         for (size_t i = 0; i < n; i++)
@@ -481,7 +463,6 @@ int main(void)
         cmocka_unit_test(zeros_among_the_values_are_legal),
         cmocka_unit_test(parameters_that_are_zero_or_negative_use_whole_powers_only),
         cmocka_unit_test(negative_constants_come_only_when_allowed),
-        cmocka_unit_test(families_limit_the_search),
         cmocka_unit_test(weights_tell_which_rows_to_believe),
         cmocka_unit_test(bad_rows_are_refused_with_a_reason),
         cmocka_unit_test(no_parameters_give_a_constant_with_its_error),

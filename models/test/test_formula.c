@@ -170,7 +170,7 @@ static void what_is_no_formula_is_refused_where_it_is_wrong(void **state)
         {"a & b", 7, 22, "&&"},
         {"a = b", 7, 22, "=="},
         {"a < b < c", 7, 26, "a < b && b < c"},
-        {"lgo(n)", 7, 20, "did you mean \"log\"?"},
+        {"lgo(n)", 7, 20, "did you mean 'log'?"},
         {"size(n)", 7, 20, "there is no function"},
         {"(double)n", 7, 21, "leave the conversion out"},
         {"0x1F", 7, 20, "in decimal"},

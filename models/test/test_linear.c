@@ -335,19 +335,6 @@ static void dependent_columns_are_found(void **state)
     assert_near(fit.coefficients[0], 1, 1e-12);
 }
 
-/* Tables of Student's t. */
-static void student_quantiles_match_the_tables(void **state)
-{
-    (void)state;
-    assert_near(portolan_student_quantile(0.95, 1), 12.7062047362, 1e-9);
-    assert_near(portolan_student_quantile(0.95, 2), 4.30265272991, 1e-9);
-    assert_near(portolan_student_quantile(0.95, 5), 2.57058183661, 1e-9);
-    assert_near(portolan_student_quantile(0.95, 30), 2.04227245630, 1e-9);
-    assert_near(portolan_student_quantile(0.99, 10), 3.16927267261, 1e-9);
-    assert_near(portolan_student_quantile(0.50, 3), 0.764892328404, 1e-9);
-    assert_near(portolan_student_quantile(0.95, INFINITY), 1.95996398454, 1e-9);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,7 +346,6 @@ int main(void)
         cmocka_unit_test(the_fft_is_predicted_from_four_processors_within_a_percent),
         cmocka_unit_test(non_negative_fits_satisfy_kuhn_and_tucker),
         cmocka_unit_test(dependent_columns_are_found),
-        cmocka_unit_test(student_quantiles_match_the_tables),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "segment_internal.h"
+#include "pieces_internal.h"
 
 enum { MOST = 40, K = 3 };
 
@@ -203,16 +203,6 @@ static void sweeps_tell_both_sides_of_every_parting(void **state)
     }
 }
 
-/* Tables of any textbook: F(1, 10) at 5 %, F(3, 20) at 1 %, F(5, 8) at 0.1 %. */
-static void fisher_is_that_of_the_tables(void **state)
-{
-    (void)state;
-    assert_near(fisher_tail(4.9646, 1, 10), 0.05, 1e-4);
-    assert_near(fisher_tail(4.9382, 3, 20), 0.01, 1e-4);
-    assert_near(fisher_tail(13.485, 5, 8), 0.001, 1e-3);
-    assert_true(fisher_tail(0, 2, 2) == 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,7 +212,6 @@ int main(void)
         cmocka_unit_test(dependent_columns_take_nothing_away),
         cmocka_unit_test(compressed_rows_stand_for_all),
         cmocka_unit_test(sweeps_tell_both_sides_of_every_parting),
-        cmocka_unit_test(fisher_is_that_of_the_tables),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

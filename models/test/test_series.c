@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "series_internal.h"
+#include <portolan/series.h>
 
 enum { MOST = 1000 };
 
@@ -20,7 +20,7 @@ static struct portolan_series_report inspect(size_t n, const double *y, const do
     struct portolan_series_report report = {0};
     struct portolan_error err = {0};
 
-    if (portolan_series_inspect(n, y, expected, NULL, &report, &err))
+    if (portolan_series_inspect(n, y, expected, &report, &err))
         fail_msg("inspect: %s", err.text);
     assert_int_equal(report.n, n);
     return report;
@@ -289,16 +289,14 @@ static void two_of_a_kind_in_ten_make_no_second_place(void **state)
 static void bad_series_are_refused(void **state)
 {
     static const double bad[] = {1, 0, 2}, good[] = {1, 2, 3}, wild[] = {1, 2, INFINITY};
-    struct portolan_series_options options = {.factor = 0.5};
     struct portolan_series_report r = {.n = 77};
     struct portolan_error err = {0};
 
     (void)state;
-    assert_int_equal(portolan_series_inspect(0, good, NULL, NULL, &r, &err), PORTOLAN_EINVAL);
-    assert_int_equal(portolan_series_inspect(3, bad, NULL, NULL, &r, &err), PORTOLAN_EINVAL);
-    assert_int_equal(portolan_series_inspect(3, wild, NULL, NULL, &r, &err), PORTOLAN_EINVAL);
-    assert_int_equal(portolan_series_inspect(3, good, bad, NULL, &r, &err), PORTOLAN_EINVAL);
-    assert_int_equal(portolan_series_inspect(3, good, NULL, &options, &r, &err), PORTOLAN_EINVAL);
+    assert_int_equal(portolan_series_inspect(0, good, NULL, &r, &err), PORTOLAN_EINVAL);
+    assert_int_equal(portolan_series_inspect(3, bad, NULL, &r, &err), PORTOLAN_EINVAL);
+    assert_int_equal(portolan_series_inspect(3, wild, NULL, &r, &err), PORTOLAN_EINVAL);
+    assert_int_equal(portolan_series_inspect(3, good, bad, &r, &err), PORTOLAN_EINVAL);
     assert_int_equal(r.n, 77);
 }
 
@@ -313,7 +311,7 @@ static void a_failing_allocation_is_a_status(void **state)
         struct portolan_series_report r = {.n = 77};
 
         portolan_alloc_fail_at(++n);
-        status = portolan_series_inspect(COUNT(y), y, NULL, NULL, &r, NULL);
+        status = portolan_series_inspect(COUNT(y), y, NULL, &r, NULL);
         portolan_alloc_fail_at(0);
         assert_true(status == PORTOLAN_OK || (status == PORTOLAN_ENOMEM && r.n == 77));
     }

@@ -170,10 +170,10 @@ static void a_constant_does_not_hide_a_product_of_many(void **state)
     portolan_model_destroy(model);
 }
 
-static void families_limit_the_search_of_several(void **state)
+static void a_search_may_be_for_products_only(void **state)
 {
     double x[50], y[25];
-    struct portolan_model_options only = {.families = PORTOLAN_MODEL_PRODUCT};
+    struct portolan_model_options only = {.only_products = true};
     struct portolan_model *model;
 
     (void)state;
@@ -185,8 +185,7 @@ static void families_limit_the_search_of_several(void **state)
     model = fit_rows(2, 25, x, y, &only);
     assert_int_equal(portolan_model_peek_summary(model)->family, PORTOLAN_MODEL_PRODUCT);
     portolan_model_destroy(model);
-    only.families = PORTOLAN_MODEL_SUM;
-    model = fit_rows(2, 25, x, y, &only);
+    model = fit_rows(2, 25, x, y, NULL);
     assert_int_equal(portolan_model_peek_summary(model)->family, PORTOLAN_MODEL_SUM);
     portolan_model_destroy(model);
 }
@@ -317,7 +316,7 @@ int main(void)
         cmocka_unit_test(a_parameter_that_never_varied_is_a_limit),
         cmocka_unit_test(three_parameters_are_told_apart),
         cmocka_unit_test(a_constant_does_not_hide_a_product_of_many),
-        cmocka_unit_test(families_limit_the_search_of_several),
+        cmocka_unit_test(a_search_may_be_for_products_only),
         cmocka_unit_test(many_rows_give_the_form_they_came_from),
         cmocka_unit_test(intervals_of_many_rows_hold_new_ones),
     };

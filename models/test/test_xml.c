@@ -557,8 +557,8 @@ static const struct {
     {HEAD FIT ERROR END, 5, "<function> is missing", false},
     {HEAD BEFORE "<cn>1</cn>" AFTER END, 2, "lacks <fit>", false},
     {HEAD BEFORE "<cn>1</cn>" AFTER ERROR FIT END, 8, "<fit> is missing", false},
-    {HEAD "<functoin/>" FIT ERROR END, 5, "did you mean \"function\"", false},
-    {HEAD "<parameter nme=\"q\"/>" END, 5, "did you mean \"name\"", false},
+    {HEAD "<functoin/>" FIT ERROR END, 5, "did you mean 'function'", false},
+    {HEAD "<parameter nme=\"q\"/>" END, 5, "did you mean 'name'", false},
     {HEAD "<parameter name=\"n\"/>" BEFORE END, 6, "mismatch", false},
     {HEAD "<parameter name=\"n\"/>" FIT END, 5, "same name", false},
     {HEAD "<parameter name=\"q\" min=\"zwei\"/>" FIT END, 5, "min=\"zwei\"", false},
@@ -585,7 +585,7 @@ static const struct {
      6, "<otherwise> holds one", false},
     {MODEL("<semantics/>"), 6, "<semantics> holds", false},
     {MODEL("<semantics><cn>1</cn><cn>2</cn></semantics>"), 6, "annotations", false},
-    {MODEL("<apply><tims/><ci>n</ci></apply>"), 6, "did you mean <times/>", false},
+    {MODEL("<apply><tims/><ci>n</ci></apply>"), 6, "did you mean 'times'", false},
     {MODEL("<apply/>"), 6, "<apply>", false},
     {MODEL("<apply><divide/><ci>n</ci></apply>"), 6, "two arguments", false},
     {MODEL("<apply><log/><logbase><cn>0</cn></logbase><ci>n</ci></apply>"), 6, "positive", true},
@@ -598,7 +598,7 @@ static const struct {
      "<cn>1</cn>" AFTER
      "<fit family=\"powr\" weighting=\"relative\" constants=\"any\" rows=\"3\" points=\"3\" "
      "outliers=\"0\"/>" ERROR END,
-     8, "did you mean \"power\"", false},
+     8, "did you mean 'power'", false},
     {HEAD BEFORE
      "<cn>1</cn>" AFTER
      "<fit family=\"power\" weighting=\"relative\" constants=\"any\" rows=\"3\" points=\"4\" "

@@ -78,22 +78,6 @@ PORTOLAN_API enum portolan_status portolan_mpi_serve(struct portolan_framework *
 /** A new gov.cca.ports.MPISetup: the same for a communicator of one's own. */
 PORTOLAN_API gov_cca_ports_MPISetup portolan_mpi_setup_create(sidl_BaseInterface *_ex);
 
-/** What one MPI routine was used for by this process, summed over its threads. */
-struct portolan_mpi_total {
-    const char *routine; /**< "MPI_Send"; valid until the process ends */
-    uint64_t calls;
-    double time_ns;          /**< outermost calls only: MPI within MPI is counted once */
-    uint64_t bytes;          /**< sent, or of the own buffer of a collective (mpi/README.md) */
-    uint64_t received_bytes; /**< what statuses say, also of receives that completed later */
-};
-
-/**
- * The routines that were called so far (with whom: portolan_probe_traffic_take), in a malloc'ed
- * array that the caller frees; *ROWS is NULL when there were none. PORTOLAN_ENOMEM. Any thread.
- */
-PORTOLAN_API enum portolan_status portolan_mpi_totals(struct portolan_mpi_total **rows,
-                                                      size_t *count);
-
 /**
  * Receives whose bytes are in no total and never will be: freed before they completed, of
  * MPI_Isendrecv (whose statuses MPICH 4.0 does not fill), or started when there was no memory to

@@ -5,6 +5,7 @@
  * are compared. Every blocking routine of routines.list is among them.
  */
 #include <portolan/mpi.h>
+#include <portolan/probe.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -483,12 +484,12 @@ static void every_routine_that_can_yield_was_compared(void **state)
 #define ROUTINE(name) "MPI_" #name,
 #include "mpi_blocking.h"
     };
-    struct portolan_mpi_total *rows;
+    struct portolan_probe_traffic *rows;
     size_t n, k;
 
     (void)state;
     assert_true(portolan_mpi_yields());
-    assert_int_equal(portolan_mpi_totals(&rows, &n), PORTOLAN_OK);
+    assert_int_equal(portolan_probe_traffic_take(&rows, &n), PORTOLAN_OK);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         for (k = 0; k < n && strcmp(rows[k].routine, names[i]) != 0; k++)
             ;

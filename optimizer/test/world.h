@@ -71,8 +71,7 @@ static const struct portolan_assembly world_assembly = {
     .beta = 0.1,
     .steps_instance = "driver",
     .steps_parameter = "steps",
-    .go_instance = "driver",
-    .go_port = "go",
+    .go = {.user = "", .uses = "go", .provider = "driver", .provides = "go"},
     .purpose = "explore",
 };
 

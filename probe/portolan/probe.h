@@ -287,13 +287,6 @@ PORTOLAN_API enum portolan_status portolan_probe_timer_stop(uint32_t handle);
  */
 PORTOLAN_API enum portolan_status portolan_probe_timer_start_unmeasured(uint32_t handle);
 
-/**
- * The same with a context that is known only now: COUNT real values, which the record of the timer
- * keeps as sums (all contexts of HANDLE's method must be registered as real; one record per path).
- */
-PORTOLAN_API enum portolan_status
-portolan_probe_timer_stop_context(uint32_t handle, const double *values, unsigned count);
-
 /** What one activation of a timer took, from its start to its stop. */
 struct portolan_probe_activation {
     double inclusive_ns;
@@ -302,7 +295,11 @@ struct portolan_probe_activation {
     uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX];
 };
 
-/** The same, and tells what the activation took; a reset in between takes nothing from that. */
+/**
+ * Stops HANDLE's timer with a context that is known only now: COUNT real values, which the record
+ * of the timer keeps as sums (all contexts of HANDLE's method must be registered as real; one
+ * record per path). Tells what the activation took; a reset in between takes nothing from that.
+ */
 PORTOLAN_API enum portolan_status
 portolan_probe_timer_stop_reading(uint32_t handle, const double *values, unsigned count,
                                   struct portolan_probe_activation *activation);

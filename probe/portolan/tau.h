@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * tau: the text of TAU profiles, for whoever has call paths with numbers: the profiles that a
- * process leaves behind, and exports of stored trials. What is written satisfies pprof, ParaProf,
- * TAU's Python parser and Hatchet at once.
+ * tau: TAU profiles. First their text, for everybody who has call paths with numbers: this room,
+ * and exports of stored trials. Then the files that a process leaves behind. What is written
+ * satisfies pprof, ParaProf, TAU's Python parser and Hatchet at once.
  *
  * A profile is that of one thread. It is made from its call paths; the rows that TAU has besides
- * (flat totals, parameters) are derived from them. Any thread; nothing here touches files.
+ * (flat totals, parameters) are derived from them. Any thread may call all functions here.
  */
 #ifndef PORTOLAN_TAU_H
 #define PORTOLAN_TAU_H
@@ -99,6 +99,60 @@ PORTOLAN_API char *portolan_tau_group(struct portolan_arena *a, const char *name
 /** Adds a parameter to TEXT, `<name> = <value>`, behind a comma where others stand before it. */
 PORTOLAN_API void portolan_tau_parameter(struct portolan_text *text, const char *name,
                                          const char *value);
+
+/* ------------------------------------------------- the profiles of this process */
+
+/**
+ * Writes what timers and ports in the variant PROFILE have measured, and events:
+ * FOLDER/profile.NODE.0.THREAD, or with counters FOLDER/MULTI__METRIC/…, each file replaced as a
+ * whole. FOLDER NULL: PORTOLAN_PROFILE_DIR, else PROFILEDIR, else "."; it is made if need be.
+ * *FILES (may be NULL) is how many were written, 0 when nothing has been measured. Errors:
+ * PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_probe_write_tau(const char *folder, int node, size_t *files, struct portolan_error *err);
+
+/** What is written, and under which name. */
+struct portolan_probe_dump {
+    const char *folder;        /**< as above */
+    const char *prefix;        /**< REQUIRED. In place of "profile"; may have no '/' */
+    bool is_stamped;           /**< PREFIX__DAY-Mon-D-TIME-YEAR__ in its place, as TAU has it */
+    const char *const *timers; /**< only these rows of totals, and the root's */
+    size_t n_timers;           /**< 0: everything */
+};
+
+/** The same as DUMP says. Also PORTOLAN_EINVAL for a prefix that cannot be one. */
+PORTOLAN_API enum portolan_status portolan_probe_dump_tau(const struct portolan_probe_dump *dump,
+                                                          int node, size_t *files,
+                                                          struct portolan_error *err);
+
+/**
+ * The rows of totals of such profiles, added up over the threads of this process, the root's first.
+ * ROWS starts as {0}; clear its arena.
+ */
+PORTOLAN_API enum portolan_status portolan_probe_total_tau(struct portolan_tau_rows *rows,
+                                                           struct portolan_error *err);
+
+/**
+ * Everything that has or may have such a row: those rows, then timers and phases that have not run.
+ * *NAMES is in the arena A. PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_probe_name_tau(struct portolan_arena *a,
+                                                          const char ***names, size_t *n,
+                                                          struct portolan_error *err);
+
+/** Writes "number of functions N" and the names, a line each, to FILE in the profiles' folder. */
+PORTOLAN_API enum portolan_status portolan_probe_dump_tau_names(const char *file,
+                                                                struct portolan_error *err);
+
+/** Somebody wants profiles at the end of this process: who makes timers. */
+PORTOLAN_API void portolan_control_want_profile(void);
+
+/**
+ * For who ends a measured program (the Measurement component): writes the profiles if there is
+ * anything that was not written. At exit the same is done for those who do not.
+ */
+PORTOLAN_API enum portolan_status portolan_control_finish(struct portolan_error *err);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
  * Sets of counters on a machine that is made up: what is refused and what is said then, sets that
  * span components, multiplexing, and counts on several threads at once.
  */
-#include "../counters.h"
+#include "../counters/counters.h"
 #include "fixture.h"
 
 #include <pthread.h>

@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include <portolan/control.h>
+#include <portolan/tau.h>
 
 #include <dirent.h>
 #include <pthread.h>

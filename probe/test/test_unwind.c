@@ -357,6 +357,7 @@ static void mpi_time_belongs_to_the_call_it_is_made_from(void **state)
 
 static void a_timer_keeps_sums_of_a_context_known_at_its_end(void **state)
 {
+    struct portolan_probe_activation ignored;
     static const struct portolan_probe_connection nobody;
     static const struct portolan_probe_method method = {
         .name = "routine", .n_context = 2, .context = {"n", "tol"}, .real_contexts = 3U};
@@ -371,7 +372,8 @@ static void a_timer_keeps_sums_of_a_context_known_at_its_end(void **state)
 
         assert_int_equal(portolan_probe_timer_start(handle), PORTOLAN_OK);
         portolan_probe_clock_advance(10 * (uint64_t)n);
-        assert_int_equal(portolan_probe_timer_stop_context(handle, values, 2), PORTOLAN_OK);
+        assert_int_equal(portolan_probe_timer_stop_reading(handle, values, 2, &ignored),
+                         PORTOLAN_OK);
     }
     take_snapshot();
     for (size_t i = 0; i < snap.count; i++)

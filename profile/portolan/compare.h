@@ -104,8 +104,8 @@ struct portolan_comparison {
     size_t enough_for_total, enough_for_paths; /**< trials of each that could be significant */
     size_t n_facts;
     struct portolan_comparison_fact *facts;
-    bool is_regression; /**< the total or a call path is slower */
-    void *impl;
+    bool is_regression;          /**< the total or a call path is slower */
+    struct portolan_arena arena; /**< of all it points to */
 };
 
 /**

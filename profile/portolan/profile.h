@@ -19,15 +19,10 @@ extern "C" {
 #endif
 
 /**
- * One quantity over the ranks of a trial. A rank's value is the sum over its threads, steps and
- * contexts; a rank that was not there counts as 0. `stddev` is that of the population, `imbalance`
- * is max / mean - 1, 0 where the mean is 0. Members that cannot be known are NaN (flat view of a
+ * max / mean - 1, 0 where the mean is 0. NaN where one of them cannot be known (flat view of a
  * summary, see portolan_profile_flatten()).
  */
-struct portolan_profile_statistics {
-    double sum, mean, min, max, stddev, imbalance;
-    int max_rank; /**< lowest rank that has the maximum; -1 unknown */
-};
+PORTOLAN_API double portolan_imbalance(const struct portolan_statistics *s);
 
 /** A value that is estimated: of the total over all ranks. */
 struct portolan_profile_estimate {
@@ -57,11 +52,14 @@ struct portolan_profile_node {
     double one_min_ns, one_mean_ns, one_max_ns; /**< inclusive time of a single timed call */
     double sum_squares_ns2;                     /**< of inclusive time per timed call */
     double descendants;                         /**< calls anywhere below */
-    /* As stored; of timed calls only where timed_calls < calls.sum. */
-    struct portolan_profile_statistics calls, inclusive_ns, exclusive_ns, mpi_ns;
-    struct portolan_profile_statistics compute_ns; /**< of the ranks' exclusive less MPI time */
+    /*
+     * As stored; of timed calls only where timed_calls < calls.sum. A rank's value is the sum over
+     * its threads, steps and contexts. What cannot be known is NaN, `max_rank` -1.
+     */
+    struct portolan_statistics calls, inclusive_ns, exclusive_ns, mpi_ns;
+    struct portolan_statistics compute_ns; /**< of the ranks' exclusive less MPI time */
     uint32_t counted; /**< bit i: counter i was counted here; else its statistics are NaN */
-    const struct portolan_profile_statistics *counters; /**< the profile's n_counters; inclusive */
+    const struct portolan_statistics *counters; /**< the profile's n_counters; inclusive */
     /**
      * Estimates of the totals over all ranks. From sampling alone, +- 2 standard errors (without
      * sampling: the raw value thrice) and, with `_compensated`, less what measuring cost; see
@@ -124,7 +122,10 @@ struct portolan_profile {
      */
     size_t n_violations;
     struct portolan_profile_violation *violations;
-    void *impl;
+    /* What it owns. */
+    struct portolan_arena arena; /**< of all arrays */
+    struct portolan_sample_set *set;
+    struct portolan_summary_set *summary;
 };
 
 struct portolan_profile_query {
@@ -136,6 +137,8 @@ struct portolan_profile_query {
      * samples, which takes time by their number; else the trial's summary serves.
      */
     bool cells;
+    /** With these: a profile whose counters come first, in its order; NULL: as they come. */
+    const struct portolan_profile *like;
 };
 
 /**
@@ -147,12 +150,6 @@ PORTOLAN_API enum portolan_status portolan_profile_read(struct portolan_store *s
                                                         struct portolan_profile **profile,
                                                         struct portolan_error *err);
 
-/** One rank's call paths with the cells of its threads. */
-PORTOLAN_API enum portolan_status portolan_profile_read_rank(struct portolan_store *store,
-                                                             int64_t trial, int rank, bool contexts,
-                                                             struct portolan_profile **profile,
-                                                             struct portolan_error *err);
-
 /**
  * One row per method of an instance's port and implementation. Inclusive time is that of outermost
  * activations only: calls below a call of the same method add to calls and exclusive time alone.
@@ -162,6 +159,9 @@ PORTOLAN_API enum portolan_status portolan_profile_read_rank(struct portolan_sto
 PORTOLAN_API enum portolan_status portolan_profile_flatten(const struct portolan_profile *profile,
                                                            struct portolan_profile **flat,
                                                            struct portolan_error *err);
+
+/** What values of TIMED_CALLS of CALLS are multiplied by to be of all; NaN where none was timed. */
+PORTOLAN_API double portolan_profile_ratio(double calls, double timed_calls);
 
 /** NULL is legal. */
 PORTOLAN_API void portolan_profile_destroy(struct portolan_profile *profile);
@@ -173,6 +173,23 @@ PORTOLAN_API void portolan_profile_destroy(struct portolan_profile *profile);
  */
 PORTOLAN_API void portolan_profile_add_label(const struct portolan_profile_node *node,
                                              bool with_port, struct portolan_text *text);
+
+/** Names of single calls' paths, kept after the store's visit. Start it as {0}; clear the arena. */
+struct portolan_kept_paths {
+    struct portolan_arena arena;
+    struct portolan_sample **paths; /**< by the store's number; NULL: not kept yet */
+    size_t n;
+};
+
+/** The copy of PATH, which has this NUMBER in the store's visit; NULL when memory is out. */
+PORTOLAN_API const struct portolan_sample *
+portolan_profile_keep_path(struct portolan_kept_paths *kept, int64_t number,
+                           const struct portolan_sample *path);
+
+/** Whether single calls of the trial, or of its *RANK, are stored. Errors: those of the store. */
+PORTOLAN_API enum portolan_status portolan_profile_has_rows(struct portolan_store *store,
+                                                            int64_t trial, const int *rank,
+                                                            bool *any, struct portolan_error *err);
 
 /**
  * What measuring cost in TRIAL, for the head of a report: "one measured call costs 17.6 +- 2.3 ns",
@@ -235,14 +252,31 @@ PORTOLAN_API enum portolan_status portolan_trials_write_json(const struct portol
 
 /* ---------------------------------------------------------------- texts and JSON */
 
+enum portolan_profile_view {
+    PORTOLAN_PROFILE_TREE,     /**< call paths */
+    PORTOLAN_PROFILE_FLAT,     /**< methods */
+    PORTOLAN_PROFILE_CONTEXTS, /**< methods with their contexts behind them */
+    /** Ranks and threads: each method's values, or the rank's where `method` is NULL. */
+    PORTOLAN_PROFILE_RANKS,
+    PORTOLAN_PROFILE_MPI, /**< by routine, and the share of it in the ranks' time */
+    /** Who sent how much to whom: bytes up to 16 ranks, and the pairs, the heaviest first. */
+    PORTOLAN_PROFILE_MATRIX,
+    PORTOLAN_PROFILE_EVENTS, /**< over all ranks and threads, by name and call path */
+    PORTOLAN_PROFILE_ROWS    /**< single calls, by rank, thread and start, or the longest */
+};
+
 enum portolan_profile_values {
     PORTOLAN_PROFILE_ESTIMATED, /**< raw values where all calls were timed */
     PORTOLAN_PROFILE_RAW,
     PORTOLAN_PROFILE_COMPENSATED
 };
 
-/** What a report shows. */
+/** What a report shows. Times are means over the ranks. */
 struct portolan_profile_report {
+    int64_t trial;   /**< 0: the newest */
+    const int *rank; /**< NULL: all */
+    enum portolan_profile_view view;
+    bool as_json; /**< all numbers; portolan-profile(1) has the form */
     enum portolan_profile_values values;
     const char *metric; /**< NULL or "TIME", "MPI TIME", or a counter */
     /**
@@ -251,86 +285,20 @@ struct portolan_profile_report {
      */
     const char *sort;
     const char *method; /**< a pattern of fnmatch(3) of labels or methods; NULL: all */
-    size_t top;         /**< so many rows; 0: all */
+    size_t top;         /**< so many rows; 0: all. The number of others is told */
     bool wide;          /**< long names whole */
 };
 
 /**
- * Lines above every view: which trial, of what, how it ended, what measuring cost, and what is to
- * be known before the numbers are believed. Added to OUT, which remembers when memory was out.
+ * Adds a view of a trial to OUT. Above a text stand lines on the trial: of what, how it ended, what
+ * measuring cost, and what is to be known before the numbers are believed.
+ * Errors: ENOTFOUND (no such trial or rank, no single call stored), EINVAL (no such metric or
+ * order: the text names those there are), those of the store, ENOMEM.
  */
-PORTOLAN_API void portolan_profile_write_head(const struct portolan_profile *profile,
-                                              struct portolan_text *out);
-
-/**
- * The call paths as a tree, or the methods of a flat profile, contexts behind what they belong to.
- * Times are means over the ranks. Errors: EINVAL (no such metric or order: the text names those
- * there are), ENOMEM.
- */
-PORTOLAN_API enum portolan_status
-portolan_profile_write_nodes(const struct portolan_profile *profile,
-                             const struct portolan_profile_report *report,
-                             struct portolan_text *out, struct portolan_error *err);
-
-/**
- * One line per rank and thread with each method's values, or with the whole of the rank where
- * REPORT->method is NULL. PROFILE is flat and has cells.
- */
-PORTOLAN_API enum portolan_status
-portolan_profile_write_ranks(const struct portolan_profile *profile,
-                             const struct portolan_profile_report *report,
-                             struct portolan_text *out, struct portolan_error *err);
-
-/** Tree or flat profile with all numbers, and cells if there are any; portolan-profile(1) has the
- * form. */
-PORTOLAN_API enum portolan_status
-portolan_profile_write_json(const struct portolan_profile *profile, struct portolan_text *out,
-                            struct portolan_error *err);
-
-/**
- * MPI by routine, and the share of it in the ranks' time. TRAFFIC may be empty: then what PROFILE
- * (flat) knows. Errors: ENOMEM, as for all that follow.
- */
-PORTOLAN_API enum portolan_status
-portolan_profile_write_mpi(const struct portolan_profile *profile,
-                           const struct portolan_traffic_set *traffic,
-                           const struct portolan_profile_report *report, struct portolan_text *out,
-                           struct portolan_error *err);
-
-/**
- * Who sent how much to whom: a matrix of bytes up to 16 ranks, and the pairs, the heaviest first,
- * with what the one side sent and the other received.
- */
-PORTOLAN_API enum portolan_status
-portolan_profile_write_matrix(int ranks, const struct portolan_traffic_set *traffic,
-                              const struct portolan_profile_report *report,
-                              struct portolan_text *out, struct portolan_error *err);
-
-PORTOLAN_API enum portolan_status
-portolan_profile_write_traffic_json(const struct portolan_trial *trial,
-                                    const struct portolan_traffic_set *traffic,
-                                    struct portolan_text *out, struct portolan_error *err);
-
-/** Events over all ranks and threads, by name and call path. */
-PORTOLAN_API enum portolan_status
-portolan_profile_write_events(const struct portolan_event_set *events,
-                              const struct portolan_profile_report *report,
-                              struct portolan_text *out, struct portolan_error *err);
-
-PORTOLAN_API enum portolan_status
-portolan_profile_write_events_json(const struct portolan_trial *trial,
-                                   const struct portolan_event_set *events,
-                                   struct portolan_text *out, struct portolan_error *err);
-
-/**
- * Single calls as they were stored, of RANK or (NULL) of all: the first by rank, thread and start,
- * or with REPORT->sort "inclusive", "exclusive" or "mpi" the longest. The number of others is told.
- * ENOTFOUND: no call of the trial is stored; EINVAL: no such order.
- */
-PORTOLAN_API enum portolan_status
-portolan_profile_write_rows(struct portolan_store *store, const struct portolan_trial *trial,
-                            const int *rank, const struct portolan_profile_report *report,
-                            bool as_json, struct portolan_text *out, struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_profile_write(struct portolan_store *store,
+                                                         const struct portolan_profile_report *r,
+                                                         struct portolan_text *out,
+                                                         struct portolan_error *err);
 
 #ifdef __cplusplus
 }

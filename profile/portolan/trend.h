@@ -50,7 +50,6 @@ struct portolan_trend {
     size_t n_rows;
     const double *x; /**< N_ROWS x N_PARAMS, sorted */
     const double *y;
-    const int64_t *trials; /**< per row; NULL when it is from a file */
     const size_t *in_time; /**< IN_TIME[k] is the row that was measured, or read, k-th */
     enum portolan_model_statistic statistic; /**< that the model is of */
     struct portolan_model *model;            /**< NULL before portolan_trends_fit(), or: */
@@ -63,7 +62,7 @@ struct portolan_trends {
     size_t n_trials;  /**< 0: from a file */
     size_t n;
     struct portolan_trend *items; /**< as first seen, callers before what they call */
-    void *impl;
+    struct portolan_arena arena;  /**< of all of it but the models */
 };
 
 /**

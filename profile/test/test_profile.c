@@ -54,6 +54,14 @@ static int64_t put_trial(struct portolan_store *store)
     return id;
 }
 
+static enum portolan_status read_rank(struct portolan_store *store, int64_t trial, int rank,
+                                      struct portolan_profile **p, struct portolan_error *err)
+{
+    const struct portolan_profile_query q = {.trial = trial, .rank = &rank, .cells = true};
+
+    return portolan_profile_read(store, &q, p, err);
+}
+
 static void statistics_are_over_all_ranks(void **state)
 {
     struct portolan_profile *p;
@@ -72,7 +80,7 @@ static void statistics_are_over_all_ranks(void **state)
     near(n->inclusive_ns.min, 2000);
     near(n->inclusive_ns.max, 3000);
     near(n->inclusive_ns.stddev, 500);
-    near(n->inclusive_ns.imbalance, 0.2);
+    near(portolan_imbalance(&n->inclusive_ns), 0.2);
     assert_int_equal(n->inclusive_ns.max_rank, 1);
     near(n->calls.sum, 3);
     near(n->mpi_ns.sum, 250);
@@ -85,7 +93,7 @@ static void statistics_are_over_all_ranks(void **state)
     near(n->inclusive_ns.max, 100);
     near(n->inclusive_ns.mean, 50);
     near(n->inclusive_ns.stddev, 50);
-    near(n->inclusive_ns.imbalance, 1);
+    near(portolan_imbalance(&n->inclusive_ns), 1);
     portolan_profile_destroy(p);
 }
 
@@ -117,18 +125,17 @@ static void a_rank_can_be_looked_at_alone(void **state)
     struct portolan_error err = {0};
     int64_t id = put_trial(*state);
 
-    assert_int_equal(portolan_profile_read_rank(*state, id, 1, false, &p, &err), PORTOLAN_OK);
+    assert_int_equal(read_rank(*state, id, 1, &p, &err), PORTOLAN_OK);
     assert_int_equal(p->ranks, 1);
     near(find_node(p, GO)->inclusive_ns.mean, 3000);
     assert_int_equal(p->n_cells, 3);
     assert_int_equal(p->cells[2].thread, 1);
     near(p->cells[2].inclusive_ns, 500);
     portolan_profile_destroy(p);
-    assert_int_equal(portolan_profile_read_rank(*state, id, 2, false, &p, &err),
-                     PORTOLAN_ENOTFOUND);
+    assert_int_equal(read_rank(*state, id, 2, &p, &err), PORTOLAN_ENOTFOUND);
     assert_string_equal(err.text, "trial 1 has no rank 2, its ranks are 0 to 1");
     err = (struct portolan_error){0};
-    assert_int_equal(portolan_profile_read_rank(*state, 9, 0, false, &p, &err), PORTOLAN_ENOTFOUND);
+    assert_int_equal(read_rank(*state, 9, 0, &p, &err), PORTOLAN_ENOTFOUND);
     assert_string_equal(err.text, "there is no trial 9");
 }
 
@@ -232,10 +239,10 @@ static void ranks_are_compared_by_estimates(void **state)
         {-1, "a.f", 1, 0, 1, 10000, 5000, 0, 0, 10000, 10000, 1e8, 0, NULL},
         {0, "b.g", 1, 0, 100, 5000, 5000, 0, 1000, 50, 50, 250000, 100, NULL},
     };
-    struct portolan_profile *p, *flat = NULL;
-    struct portolan_profile_report report = {0};
+    struct portolan_profile *p;
     struct portolan_text text = {0};
     int64_t id = begin_trial(*state, 2, NULL, 0);
+    const struct portolan_profile_report report = {.trial = id, .view = PORTOLAN_PROFILE_RANKS};
 
     put_rows(*state, id, 0, sampled, N_OF(sampled));
     put_rows(*state, id, 1, timed, N_OF(timed));
@@ -246,12 +253,10 @@ static void ranks_are_compared_by_estimates(void **state)
         near(p->cells[i].all_exclusive_ns, 5000);
         near(p->cells[i].all_mpi_ns, p->cells[i].node == 0 ? 0 : 1000);
     }
-    assert_int_equal(portolan_profile_flatten(p, &flat, NULL), PORTOLAN_OK);
-    assert_int_equal(portolan_profile_write_ranks(flat, &report, &text, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_profile_write(*state, &report, &text, NULL), PORTOLAN_OK);
     assert_non_null(strstr(text.bytes, " 0.0\n")); /* nobody is beside the mean */
     assert_null(strstr(text.bytes, "b.g"));
     portolan_text_clear(&text);
-    portolan_profile_destroy(flat);
     portolan_profile_destroy(p);
 }
 
@@ -277,15 +282,15 @@ static void a_time_that_was_never_taken_is_unknown(void **state)
     portolan_profile_destroy(p);
 }
 
-static void same_statistics(const struct portolan_profile_statistics *a,
-                            const struct portolan_profile_statistics *b)
+static void same_statistics(const struct portolan_statistics *a,
+                            const struct portolan_statistics *b)
 {
     near(a->sum, b->sum);
     near(a->mean, b->mean);
     near(a->min, b->min);
     near(a->max, b->max);
     near(a->stddev, b->stddev);
-    near(a->imbalance, b->imbalance);
+    near(portolan_imbalance(a), portolan_imbalance(b));
     assert_int_equal(a->max_rank, b->max_rank);
 }
 
@@ -338,28 +343,27 @@ static void imbalance_is_of_work_and_not_of_waits(void **state)
         {-1, "a.step", 1, 0, 1, 1000, 1000, 0, 800, 1000, 1000, 1e6, 0, NULL},
         {-1, "a.copy", 1, 0, 1, 16, 16, 0, 0, 16, 16, 256, 0, NULL},
     };
-    const struct portolan_profile_report report = {.wide = true};
-    struct portolan_profile *p, *flat = NULL;
+    struct portolan_profile *p;
     struct portolan_text text = {0};
     struct portolan_error err = {0};
     const struct portolan_profile_node *n;
     int64_t id = begin_trial(*state, 2, NULL, 0);
+    const struct portolan_profile_report report = {
+        .trial = id, .view = PORTOLAN_PROFILE_RANKS, .wide = true};
 
     put_rows(*state, id, 0, rows, N_OF(rows));
     p = read_profile(*state, &(struct portolan_profile_query){.trial = id, .cells = true});
     n = find_node(p, "a.step [test.Class]");
-    near(n->exclusive_ns.imbalance, 0);
-    near(n->mpi_ns.imbalance, 800 / 450. - 1);
-    near(n->compute_ns.imbalance, 900 / 550. - 1);
+    near(portolan_imbalance(&n->exclusive_ns), 0);
+    near(portolan_imbalance(&n->mpi_ns), 800 / 450. - 1);
+    near(portolan_imbalance(&n->compute_ns), 900 / 550. - 1);
     assert_int_equal(n->compute_ns.max_rank, 0);
-    assert_int_equal(portolan_profile_flatten(p, &flat, &err), PORTOLAN_OK);
-    assert_int_equal(portolan_profile_write_ranks(flat, &report, &text, &err), PORTOLAN_OK);
+    assert_int_equal(portolan_profile_write(*state, &report, &text, &err), PORTOLAN_OK);
     if (regex_finds(text.bytes, "^ +0 .* a\\.step \\[test\\.Class\\] *$") &&
         regex_finds(text.bytes, "^ +1 .* a\\.copy \\[test\\.Class\\] .* a\\.step"))
         portolan_text_clear(&text);
     else
         fail_msg("%s", text.bytes);
-    portolan_profile_destroy(flat);
     portolan_profile_destroy(p);
 }
 

@@ -54,7 +54,6 @@ static void a_table_gives_a_trend_for_each_call_path(void **state)
     assert_int_equal(t->items[0].n_params, 2);
     assert_string_equal(t->items[0].params[1], "p");
     assert_int_equal(t->items[0].n_rows, 12);
-    assert_null(t->items[0].trials);
     assert_true(t->items[0].x[0] == 10 && t->items[0].x[1] == 1 && t->items[0].y[0] == 100);
     assert_true(t->items[0].x[2] == 10 && t->items[0].x[3] == 2 && t->items[0].y[1] == 50);
     fit(t, (struct portolan_trend_fit){0});
@@ -115,12 +114,12 @@ static void rows_up_to_a_limit_are_fitted_and_the_others_predicted(void **state)
 
 static void rows_go_to_extrap_and_come_back(void **state)
 {
-    static const enum portolan_measurements_format formats[] = {
-        PORTOLAN_MEASUREMENTS_JSON, PORTOLAN_MEASUREMENTS_JSONL, PORTOLAN_MEASUREMENTS_JSON_IDS};
+    static const enum portolan_measurements_format formats[] = {PORTOLAN_MEASUREMENTS_JSON,
+                                                                PORTOLAN_MEASUREMENTS_JSONL};
     struct portolan_trends *t = read_table(table);
 
     (void)state;
-    for (size_t f = 0; f < 3; f++) {
+    for (size_t f = 0; f < 2; f++) {
         static const struct portolan_trend_query all = {0};
         struct portolan_measurements *m = NULL;
         struct portolan_trends *again = NULL;
@@ -368,7 +367,6 @@ static void a_store_gives_one_row_per_trial_over_what_differs(void **state)
     assert_int_equal(t->items[1].n_params, 1);
     assert_string_equal(t->items[1].params[0], "driver.n");
     assert_int_equal(t->items[1].n_rows, 3);
-    assert_int_equal(t->items[1].trials[2], 3);
     assert_close(portolan_model_value(t->items[1].model, at), 24000, 1e-6); /* the mean */
     assert_close(portolan_model_value(t->items[0].model, at), 500, 1e-6);
     portolan_trends_destroy(t);

@@ -12,7 +12,7 @@ warnings='-O1 -Wall -Wextra -Wpedantic -Werror -fvisibility=hidden -fPIC'
 # -- what comes out
 
 golden list headers/list.h --functions 'list_*' --functions '!list_excluded' --port test.List \
-    --context headers/list.context --include headers/list.h --front --lib liblist.so.1 \
+    --context headers/list.context --header headers/list.h --front --lib liblist.so.1 \
     --lib other=liblist.so.1 --lib /opt/a/liblist.so --lib /opt/b/liblist.so
 
 compile() { # name, compiler, file, flags
@@ -97,7 +97,7 @@ refuses 'functions of included headers are told of' "list.h:$(grep -n 'int list_
 result $? 'functions of included headers are taken when --from says so'
 printf 'int good(int x);\nint kr();\n' >"$work/kr.h"
 refuses 'a function without a prototype is refused with its place' \
-    "kr.h:2: error: 'kr' does not say what it takes" "$work/kr.h" --functions '*' --port x
+    "kr.h:2:5: error: 'kr' does not say what it takes" "$work/kr.h" --functions '*' --port x
 "$generator" "$work/kr.h" --functions '*' --functions '!kr' --port x -q -o "$work/kr"
 result $? 'an excluded function is not looked at'
 printf 'int v(int n, ...);\n' >"$work/variadic.h"

@@ -52,8 +52,7 @@ sidl_slot_fn sidl_check_enter(struct sidl_check_call *call, void *self,
     call->_ex = _ex;
     call->link = self ? find_link(guard_in_use(self), check)
                       : __atomic_load_n(&check->of_static, __ATOMIC_ACQUIRE);
-    call->is_silent = in_clauses > 0 || !guard_contracts_are_on(call->link->guard, self);
-    return call->link->next;
+    return __atomic_load_n(&call->link->next, __ATOMIC_ACQUIRE);
 }
 
 void sidl_check_invariants(struct sidl_check_call *call, void *self)
@@ -67,7 +66,7 @@ void sidl_check_invariants(struct sidl_check_call *call, void *self)
 
 sidl_bool sidl_check_wants(const struct sidl_check_call *call, const struct sidl_clause *clause)
 {
-    if (call->is_silent || *call->_ex || !policy_takes(clause->kind))
+    if (in_clauses || *call->_ex || !policy_takes(clause->kind))
         return FALSE;
     in_clauses++;
     return TRUE;

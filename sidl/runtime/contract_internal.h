@@ -12,12 +12,12 @@
 struct sidl_check_link {
     const struct sidl_check *check;
     const struct sidl_guard *guard;
-    sidl_slot_fn plain; /* the implementation */
-    sidl_slot_fn next;  /* the wrapper of the next contract, that of the hooks, or the same */
-    bool is_first;
+    sidl_slot_fn plain;     /* the implementation */
+    sidl_slot_fn next;      /* the next contract's wrapper, the hooks', or the same; atomic */
+    bool is_first, is_last; /* of those of one method */
 };
 
-/* What was set: for a class, or for an object, whose class is followed otherwise. */
+/* What was set for a class; FOLLOW: nothing, as for all classes. */
 enum setting { FOLLOW, OFF, ON };
 
 /* Of a class, perhaps before it was first used. */
@@ -35,13 +35,10 @@ struct sidl_guard {
     struct sidl_check_link *links; /* those of one method in the order in which they are called */
     size_t n_links;
     sidl_slot_fn *statics;
-    bool has_contracts, has_hooks; /* on in an object, if perhaps not in its class; never reset */
     const struct class_settings *settings;
 };
 
-/* guard.c */
-bool guard_contracts_are_on(const struct sidl_guard *guard, const struct sidl_object *object);
-/* After a change of policy. */
+/* guard.c: after a change of policy. */
 void guard_set_all(void);
 
 /* enf_policy.c */

@@ -27,29 +27,12 @@ static struct class_settings *settings_of(const char *class_name)
     return s;
 }
 
-/* What is on: OBJECT may be NULL, for what follows the class */
-
-bool guard_contracts_are_on(const struct sidl_guard *guard, const struct sidl_object *object)
+static bool contracts_are_on(const struct sidl_guard *guard)
 {
-    enum setting s = object ? __atomic_load_n(&object->contracts, __ATOMIC_RELAXED) : FOLLOW;
+    const enum setting of_class = guard->settings->contracts;
 
-    if (s == FOLLOW)
-        s = __atomic_load_n(&guard->settings->contracts, __ATOMIC_RELAXED);
-    return policy_setting() != OFF && (s == ON || (s == FOLLOW && policy_setting() == ON));
-}
-
-static bool hooks_are_on(const struct sidl_guard *guard, const struct sidl_object *object)
-{
-    const enum setting s = object ? __atomic_load_n(&object->hooks, __ATOMIC_RELAXED) : FOLLOW;
-
-    return (s != FOLLOW ? s : __atomic_load_n(&guard->settings->hooks, __ATOMIC_RELAXED)) == ON;
-}
-
-sidl_bool sidl_hooks_are_on(const void *self)
-{
-    const struct sidl_object *object = self;
-
-    return hooks_are_on(object->cls->state->guard, object);
+    return policy_setting() != OFF &&
+           (of_class == ON || (of_class == FOLLOW && policy_setting() == ON));
 }
 
 /* Tables */
@@ -102,15 +85,17 @@ static void set_slot(const struct sidl_guard *guard, sidl_slot_fn *live, const c
 
 static void set_guard(const struct sidl_guard *guard)
 {
-    const bool contracts = guard_contracts_are_on(guard, NULL), hooks = hooks_are_on(guard, NULL);
-    const bool some_contracts = contracts || (guard->has_contracts && policy_setting() != OFF);
+    const bool contracts = contracts_are_on(guard), hooks = guard->settings->hooks == ON;
 
+    for (size_t i = 0; i < guard->n_links; i++)
+        if (guard->links[i].is_last)
+            set_slot(guard, &guard->links[i].next, "", guard->links[i].plain, false, hooks);
     for (size_t t = 0; t < guard->state.n_tables; t++) {
         const struct sidl_table *table = &guard->state.tables[t];
 
         for (size_t i = 0; i < table->type->n_methods; i++)
             set_slot(guard, &table->live[i], table->type->methods[i].name, table->plain[i],
-                     some_contracts, hooks || guard->has_hooks);
+                     contracts, hooks);
     }
     for (size_t i = 0; guard->statics && i < guard->cls->n_statics; i++)
         set_slot(guard, &guard->statics[i], "", ((const sidl_slot_fn *)guard->cls->statics)[i],
@@ -153,15 +138,16 @@ static bool has_hooks(const struct sidl_class_state *state)
 static void add_link(struct sidl_guard *guard, struct sidl_check *check, sidl_slot_fn plain)
 {
     struct sidl_check_link *link = first_link(guard, check->method, plain), *before = NULL;
-    const sidl_slot_fn hook = hook_of(guard, plain);
 
     for (; link && link < guard->links + guard->n_links; link++)
         if (link->plain == plain)
             before = link;
     link = &guard->links[guard->n_links++];
-    *link = (struct sidl_check_link){check, guard, plain, hook ? hook : plain, !before};
-    if (before)
+    *link = (struct sidl_check_link){check, guard, plain, plain, !before, true};
+    if (before) {
         before->next = check->wrapper;
+        before->is_last = false;
+    }
     if (check->is_static)
         __atomic_store_n(&check->of_static, link, __ATOMIC_RELEASE);
 }
@@ -275,40 +261,6 @@ const struct sidl_class *guard_adopt(const struct sidl_class *cls)
 
 /* Switching. FOLLOW: left as it is */
 
-static enum setting setting_of(int enable)
-{
-    return enable ? ON : OFF;
-}
-
-static bool refuse_estimates(const char *estimates, sidl_BaseInterface *_ex)
-{
-    *_ex = NULL;
-    if (estimates)
-        sidl_exception_throw_text(_ex,
-                                  "estimates of times are not read (%s): contracts that are "
-                                  "on are checked in every call, pass NULL",
-                                  estimates);
-    return estimates != NULL;
-}
-
-static void set_object(void *reference, enum setting contracts, enum setting hooks)
-{
-    struct sidl_object *object = sidl_reference_peek(reference);
-    struct sidl_guard *guard = object && object->cls->state ? object->cls->state->guard : NULL;
-
-    if (!guard)
-        return;
-    class_lock();
-    if (contracts != FOLLOW)
-        __atomic_store_n(&object->contracts, contracts, __ATOMIC_RELAXED);
-    if (hooks != FOLLOW)
-        __atomic_store_n(&object->hooks, hooks, __ATOMIC_RELAXED);
-    guard->has_contracts |= contracts == ON;
-    guard->has_hooks |= hooks == ON;
-    set_guard(guard);
-    class_unlock();
-}
-
 static void set_class(const char *class_name, enum setting contracts, enum setting hooks,
                       sidl_BaseInterface *_ex)
 {
@@ -319,39 +271,30 @@ static void set_class(const char *class_name, enum setting contracts, enum setti
     if (!s)
         sidl_exception_throw_no_memory(_ex);
     if (s && contracts != FOLLOW)
-        __atomic_store_n(&s->contracts, contracts, __ATOMIC_RELAXED);
+        s->contracts = contracts;
     if (s && hooks != FOLLOW)
-        __atomic_store_n(&s->hooks, hooks, __ATOMIC_RELAXED);
+        s->hooks = hooks;
     for (const struct sidl_guard *guard = guards; s && guard; guard = guard->next)
         if (guard->settings == s)
             set_guard(guard);
     class_unlock();
 }
 
-void sidl_object_set_contracts(void *reference, sidl_bool enable, const char *estimates,
-                               sidl_bool reset_counters, sidl_BaseInterface *_ex)
-{
-    (void)reset_counters;
-    if (!refuse_estimates(estimates, _ex))
-        set_object(reference, setting_of(enable), FOLLOW);
-}
-
-void sidl_object_set_hooks(void *reference, sidl_bool enable, sidl_BaseInterface *_ex)
+void sidl_class_set_contracts(const char *class_name, sidl_bool enable, const char *estimates,
+                              sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    set_object(reference, FOLLOW, setting_of(enable));
-}
-
-void sidl_class_set_contracts(const char *class_name, sidl_bool enable, const char *estimates,
-                              sidl_bool reset_counters, sidl_BaseInterface *_ex)
-{
-    (void)reset_counters;
-    if (!refuse_estimates(estimates, _ex))
-        set_class(class_name, setting_of(enable), FOLLOW, _ex);
+    if (estimates)
+        sidl_exception_throw_text(_ex,
+                                  "estimates of times are not read (%s): contracts that are "
+                                  "on are checked in every call, pass NULL",
+                                  estimates);
+    else
+        set_class(class_name, enable ? ON : OFF, FOLLOW, _ex);
 }
 
 void sidl_class_set_hooks(const char *class_name, sidl_bool enable, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    set_class(class_name, FOLLOW, setting_of(enable), _ex);
+    set_class(class_name, FOLLOW, enable ? ON : OFF, _ex);
 }

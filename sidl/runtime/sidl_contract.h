@@ -54,7 +54,6 @@ struct sidl_check_call {
     unsigned n_calls;
     const char *problem;    /* why a clause has no value */
     struct sidl_kept *kept; /* what such methods returned */
-    sidl_bool is_silent;    /* nothing is checked */
 };
 
 /** What stands behind the wrapper of CHECK; SELF is NULL for a static method. */

@@ -198,8 +198,7 @@ struct sidl_object {
     size_t n_facets;
     struct sidl_BaseInterface__object *others; /* for facets whose table is not 0: at table - 1 */
     void **data;                               /* one per class of the chain, root first */
-    int32_t references;      /* atomic; negative: a static object, never counted */
-    int8_t contracts, hooks; /* atomic; set for this object: 0 as for its class, 1 off, 2 on */
+    int32_t references; /* atomic; negative: a static object, never counted */
 };
 
 /**
@@ -281,27 +280,24 @@ static inline void *sidl_reference_peek(void *reference)
     return reference ? ((sidl_BaseInterface)reference)->d_object : NULL;
 }
 
-/**
- * Switches contracts (hooks) of one object, whatever is set for its class, from now on: also in
- * calls that other threads make. An object without them is left as it is. Arguments are those of
- * Babel: ESTIMATES must be NULL, or an exception says so and nothing is switched, since contracts
- * that are on are checked in every call; RESET_COUNTERS means nothing, for there are none.
- */
-SIDL_API void sidl_object_set_contracts(void *reference, sidl_bool enable, const char *estimates,
-                                        sidl_bool reset_counters, sidl_BaseInterface *_ex);
-SIDL_API void sidl_object_set_hooks(void *reference, sidl_bool enable, sidl_BaseInterface *_ex);
+/** The name of the class that a reference's object is of; "" for NULL. */
+static inline const char *sidl_reference_class_name(void *reference)
+{
+    const struct sidl_object *object = (const struct sidl_object *)sidl_reference_peek(reference);
+
+    return object ? object->cls->name : "";
+}
 
 /**
- * The same for static methods and for all objects for which nothing else is set, even before the
- * class is first used; sidl.MemAllocException when memory is out.
+ * Switches contracts (hooks) of a class: of its static methods and of all its objects, from now on,
+ * also in calls that other threads make, and even before the class is first used. Classes that
+ * extend it have switches of their own. ESTIMATES must be NULL, or a sidl.SIDLException says that
+ * contracts that are on are checked in every call; sidl.MemAllocException when memory is out.
  */
 SIDL_API void sidl_class_set_contracts(const char *class_name, sidl_bool enable,
-                                       const char *estimates, sidl_bool reset_counters,
-                                       sidl_BaseInterface *_ex);
+                                       const char *estimates, sidl_BaseInterface *_ex);
 SIDL_API void sidl_class_set_hooks(const char *class_name, sidl_bool enable,
                                    sidl_BaseInterface *_ex);
-/** For generated wrappers that call hooks: whether those of this object are on. */
-SIDL_API sidl_bool sidl_hooks_are_on(const void *self);
 
 /*
  * The function in a slot of SELF's table, or of a table of static methods. Another thread may be
@@ -383,11 +379,12 @@ struct sidl_rmi_Return__object;
     static inline void TYPE##__set_contracts(TYPE self, sidl_bool enable, const char *enfFilename, \
                                              sidl_bool resetCounters, sidl_BaseInterface *_ex)     \
     {                                                                                              \
-        sidl_object_set_contracts(self, enable, enfFilename, resetCounters, _ex);                  \
+        (void)resetCounters; /* there are no counters */                                           \
+        sidl_class_set_contracts(sidl_reference_class_name(self), enable, enfFilename, _ex);       \
     }                                                                                              \
     static inline void TYPE##__set_hooks(TYPE self, sidl_bool enable, sidl_BaseInterface *_ex)     \
     {                                                                                              \
-        sidl_object_set_hooks(self, enable, _ex);                                                  \
+        sidl_class_set_hooks(sidl_reference_class_name(self), enable, _ex);                        \
     }
 
 /** What classes have beside that. */
@@ -400,7 +397,8 @@ struct sidl_rmi_Return__object;
                                                     sidl_bool resetCounters,                       \
                                                     sidl_BaseInterface *_ex)                       \
     {                                                                                              \
-        sidl_class_set_contracts(NAME, enable, enfFilename, resetCounters, _ex);                   \
+        (void)resetCounters;                                                                       \
+        sidl_class_set_contracts(NAME, enable, enfFilename, _ex);                                  \
     }                                                                                              \
     static inline void TYPE##__set_hooks_static(sidl_bool enable, sidl_BaseInterface *_ex)         \
     {                                                                                              \

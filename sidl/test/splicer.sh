@@ -40,7 +40,7 @@ broken() {
     line=$(grep -nF "$2" "$work/before" | tail -1 | cut -d: -f1)
     if generate 'void f();'; then false; else
         grep -Eq "p_C_Impl.c:$line:1: error: .*$3" "$work/said" &&
-            [ "$(grep -c error "$work/said")" -eq 1 ] &&
+            [ "$(grep -c "p_C_Impl.c:" "$work/said")" -eq 1 ] &&
             cmp -s "$work/before" "$work/out/p_C_Impl.c" && [ ! -e "$work/out/p_C.h" ]
     fi
     check "$4"

@@ -18,9 +18,6 @@ extern const struct wrap_orders *inside_orders;
 /* When the program began, in ticks of the clock: what they are worth is known only later. */
 extern uint64_t inside_began;
 
-/* Maps this process's area as WRAP_VARIABLE says; false: it is not measured. */
-bool inside_attach(void);
-
 /* Text NUMBER (enum wrap_order, and behind it the libraries) of the orders. */
 const char *inside_order(unsigned number);
 
@@ -47,23 +44,15 @@ void inside_forget_turns(void);
 /* A note for the user, printf-like. */
 void inside_note(const char *format, ...) PORTOLAN_PRINTF(1, 2);
 
-/* The generated front. */
-struct portolan_functions_front *inside_front(void);
+/* The port of the generated front. */
+struct portolan_probe_port *inside_port(void);
 
-/* Opens the libraries and binds the first; false: a note says why not. */
-bool inside_open_libraries(void);
-
-/* How many there are, their names, and which is bound. */
-size_t inside_implementations(void);
-const char *inside_implementation(size_t number);
-size_t inside_used(void);
-
-/* Binds another, by one thread at a time. */
-enum portolan_status inside_use(size_t number, struct portolan_error *err);
-
-/* The port as commands know it; false: a note says why not. */
+/* Opens the libraries, binds the first, and adds the port as commands know it; false: a note says
+ * why not. */
 bool inside_add_port(void);
-const char *inside_port_name(void);
+
+/* Binds the next library. */
+enum portolan_status inside_use_next(struct portolan_error *err);
 
 /* Notes how long calls were not measured, if a command said so. */
 void inside_note_gaps(void);

@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <math.h>
 #include <portolan/control.h>
+#include <portolan/tau.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -62,8 +63,7 @@ static void rotate(struct turns *t)
 {
     struct portolan_error err = {0};
 
-    if (inside_use((inside_used() + 1) % inside_implementations(), &err) != PORTOLAN_OK &&
-        !t->has_failed) {
+    if (inside_use_next(&err) != PORTOLAN_OK && !t->has_failed) {
         inside_note("a turn was left out: %s", err.text);
         t->has_failed = true;
     }
@@ -105,7 +105,7 @@ static void *run(void *unused)
     else if (t.interval_s <= 0)
         t.interval_s = INFINITY;
     t.publish_at_s = now_s() + t.interval_s;
-    t.rotate_at_s = inside_orders->rotate_s > 0 && inside_implementations() > 1
+    t.rotate_at_s = inside_orders->rotate_s > 0 && inside_orders->n_libraries > 1
                         ? now_s() + inside_orders->rotate_s
                         : INFINITY;
     while (inside_is_measured()) {

@@ -85,19 +85,6 @@ void portolan_wrap_result_clear(struct portolan_wrap_result *result);
 /** The metadata of a wrapped program's trials that holds it as an assembly, in XML. */
 #define PORTOLAN_WRAP_ASSEMBLY "assembly text"
 
-/** A wrapped program as an assembly of two instances. */
-struct portolan_wrap_names {
-    const char *name;                 /**< of the assembly */
-    const char *program, *class_name; /**< instance, and what it is of */
-    const char *port;                 /**< instance, and the port's name on both sides */
-    const char *const *libraries;     /**< classes of the port's instance, one at least */
-    size_t n_libraries;
-};
-
-/** The assembly's XML text; the caller frees *TEXT. */
-enum portolan_status portolan_wrap_write_assembly(const struct portolan_wrap_names *names,
-                                                  char **text, struct portolan_error *err);
-
 /** What SET (samples of wrapped programs) tells of libraries, as a table; the caller frees *TEXT.
  */
 enum portolan_status portolan_wrap_compare(const struct portolan_sample_set *set, char **text,

@@ -80,13 +80,12 @@ portolan_cll_report_write(const struct portolan_cll_report *report, enum portola
  * Writes the report into a file of its own, piece by piece and all or nothing: to PATH, or, where
  * there is one already and OVERWRITE is false, to PATH with the first free number put in before its
  * ending ("fft.cll.dat", "fft.cll.1.dat"), also when several processes do so at once. A PATH that
- * is no regular file (a terminal, a pipe) is written to. *WRITTEN, which may be NULL, is the name,
- * to be freed by the caller. PORTOLAN_EIO, PORTOLAN_ENOMEM: then nothing is left behind.
+ * is no regular file (a terminal, a pipe) is written to. PORTOLAN_EIO, PORTOLAN_ENOMEM: then
+ * nothing is left behind.
  */
 PORTOLAN_API enum portolan_status portolan_cll_report_save(const struct portolan_cll_report *report,
                                                            enum portolan_cll_form form,
                                                            const char *path, bool overwrite,
-                                                           char **written,
                                                            struct portolan_error *err);
 
 /** An empty report; NULL when memory is out. */

@@ -61,7 +61,7 @@ while read -r header port; do
         continue
     fi
     rm -rf "$work/out"
-    "$generator" -q "$header" --port "$port=other" --include "<$header>" -o "$work/out" -- -xc++ \
+    "$generator" -q "$header" --port "$port=other" --header "<$header>" -o "$work/out" -- -xc++ \
         2>&1 | sed 's/^/# /'
     # shellcheck disable=SC2086 # a list of words
     compiles g++ "$port" "$work/out/other_proxy.cc" c++17 $flags

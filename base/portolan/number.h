@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * base: numbers as text that other programs read, too. Any thread.
+ */
+#ifndef PORTOLAN_NUMBER_H
+#define PORTOLAN_NUMBER_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PORTOLAN_NUMBER_TEXT = 32 };
+
+/**
+ * The shortest decimal text that reads back as VALUE, or (IS_FLOAT) as the same float, in the form
+ * of the C locale whatever the locale is.
+ */
+PORTOLAN_API void portolan_number_write(double value, bool is_float,
+                                        char text[PORTOLAN_NUMBER_TEXT]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the commands stand on: instances, ports and connections, asked of the builder service; the
+ * palette; the interpreter as a component among the others. */
+#include "interpreter.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define CONSOLE_INSTANCE "portolan.console"
+#define CONSOLE_PORT     "use"
+
+enum portolan_status names_take(struct portolan_arena *arena, struct sidl_string__array *texts,
+                                struct portolan_words *names, struct portolan_error *err)
+{
+    int32_t n = texts ? sidl_string__array_length(texts, 0) : 0;
+
+    *names = (struct portolan_words){0};
+    for (int32_t i = 0; i < n && !arena->failed; i++) {
+        const char *text = sidlArrayElem1(texts, sidl_string__array_lower(texts, 0) + i);
+
+        portolan_words_add(arena, names, portolan_arena_strdup(arena, text ? text : ""));
+    }
+    sidl_string__array_deleteRef(texts);
+    return arena->failed ? portolan_no_memory(err) : PORTOLAN_OK;
+}
+
+/* A copy in the arena of a text that the run time gave us. */
+static const char *take_text(struct portolan_arena *arena, char *text)
+{
+    const char *copy = portolan_arena_strdup(arena, text ? text : "");
+
+    sidl_String_free(text);
+    return copy;
+}
+
+enum portolan_status arena_instances(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                     struct portolan_words *names, struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    struct gov_cca_ComponentID__array *ids =
+        gov_cca_ports_BuilderService_getComponentIDs(in->builder, &ex);
+    int32_t n = !ex && ids ? gov_cca_ComponentID__array_length(ids, 0) : 0;
+
+    *names = (struct portolan_words){0};
+    for (int32_t i = 0; !arena->failed && !ex && i < n; i++) {
+        gov_cca_ComponentID id =
+            gov_cca_ComponentID__array_get1(ids, gov_cca_ComponentID__array_lower(ids, 0) + i);
+        const char *name = take_text(arena, gov_cca_ComponentID_getInstanceName(id, &ex));
+
+        gov_cca_ComponentID_deleteRef(id, NULL);
+        if (name && strcmp(name, CONSOLE_INSTANCE) != 0)
+            portolan_words_add(arena, names, name);
+    }
+    gov_cca_ComponentID__array_deleteRef(ids);
+    if (arena->failed)
+        return portolan_no_memory(err);
+    return portolan_catch(&ex, err);
+}
+
+enum portolan_status arena_find(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                const char *word, const char **name, struct portolan_error *err)
+{
+    struct portolan_words names;
+    enum portolan_status status = arena_instances(in, arena, &names, err);
+
+    *name = NULL;
+    return status == PORTOLAN_OK ? match_name(word, names.word, names.n, "instance", name, err)
+                                 : status;
+}
+
+gov_cca_ComponentID arena_id(struct portolan_interpreter *in, const char *name,
+                             struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    gov_cca_ComponentID id = gov_cca_ports_BuilderService_getComponentID(in->builder, name, &ex);
+
+    return portolan_catch(&ex, err) == PORTOLAN_OK ? id : NULL;
+}
+
+enum portolan_status arena_class(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                 const char *name, const char **class_name,
+                                 struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    char *text = portolan_ports_Builder_getClassName(
+        portolan_framework_peek_extension(in->framework), name, &ex);
+    enum portolan_status status = portolan_catch(&ex, err);
+
+    *class_name = take_text(arena, text);
+    if (!*class_name)
+        return portolan_no_memory(err);
+    return status;
+}
+
+enum portolan_status arena_ports(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                 const char *instance, bool provides, struct portolan_words *names,
+                                 struct portolan_error *err)
+{
+    gov_cca_ComponentID id = arena_id(in, instance, err);
+    struct sidl_string__array *texts;
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status;
+
+    *names = (struct portolan_words){0};
+    if (!id)
+        return PORTOLAN_ENOTFOUND;
+    texts = provides ? gov_cca_ports_BuilderService_getProvidedPortNames(in->builder, id, &ex)
+                     : gov_cca_ports_BuilderService_getUsedPortNames(in->builder, id, &ex);
+    status = portolan_catch(&ex, err);
+    gov_cca_ComponentID_deleteRef(id, NULL);
+    return status == PORTOLAN_OK ? names_take(arena, texts, names, err) : status;
+}
+
+enum portolan_status arena_port_type(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                     const char *instance, const char *port, const char **type,
+                                     struct portolan_error *err)
+{
+    gov_cca_ComponentID id = arena_id(in, instance, err);
+    gov_cca_TypeMap map;
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status;
+    char *text = NULL;
+
+    *type = "";
+    if (!id)
+        return PORTOLAN_ENOTFOUND;
+    map = gov_cca_ports_BuilderService_getPortProperties(in->builder, id, port, &ex);
+    if (!ex && map)
+        text = gov_cca_TypeMap_getString(map, "cca.portType", "", &ex);
+    status = portolan_catch(&ex, err);
+    gov_cca_TypeMap_deleteRef(map, NULL);
+    gov_cca_ComponentID_deleteRef(id, NULL);
+    *type = take_text(arena, text);
+    if (!*type)
+        return portolan_no_memory(err);
+    return status;
+}
+
+/* -- connections -- */
+
+static struct link read_link(struct portolan_arena *arena, gov_cca_ConnectionID id,
+                             sidl_BaseInterface *ex)
+{
+    gov_cca_ComponentID user = gov_cca_ConnectionID_getUser(id, ex);
+    gov_cca_ComponentID provider = *ex ? NULL : gov_cca_ConnectionID_getProvider(id, ex);
+    struct link l = {.id = id};
+
+    if (!*ex)
+        l.user = take_text(arena, gov_cca_ComponentID_getInstanceName(user, ex));
+    if (!*ex)
+        l.uses = take_text(arena, gov_cca_ConnectionID_getUserPortName(id, ex));
+    if (!*ex)
+        l.provider = take_text(arena, gov_cca_ComponentID_getInstanceName(provider, ex));
+    if (!*ex)
+        l.provides = take_text(arena, gov_cca_ConnectionID_getProviderPortName(id, ex));
+    gov_cca_ComponentID_deleteRef(user, NULL);
+    gov_cca_ComponentID_deleteRef(provider, NULL);
+    return l;
+}
+
+enum portolan_status links_list(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                struct links *links, struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    int32_t n;
+
+    *links = (struct links){
+        .ids = gov_cca_ports_BuilderService_getConnectionIDs(in->builder, NULL, &ex)};
+    n = !ex && links->ids ? gov_cca_ConnectionID__array_length(links->ids, 0) : 0;
+    links->all = portolan_arena_alloc(arena, (size_t)n, sizeof *links->all);
+    for (int32_t i = 0; !arena->failed && !ex && i < n; i++) {
+        gov_cca_ConnectionID id = gov_cca_ConnectionID__array_get1(
+            links->ids, gov_cca_ConnectionID__array_lower(links->ids, 0) + i);
+
+        links->all[links->n++] = read_link(arena, id, &ex);
+        gov_cca_ConnectionID_deleteRef(id, NULL);
+    }
+    return arena->failed ? portolan_no_memory(err) : portolan_catch(&ex, err);
+}
+
+/* -- Ccaffeine's repository (classes that were found) and pallet (classes that were got) on top of
+ * the palette. A class of the repository may be instantiated without having been got. -- */
+
+static void warn_of_description(void *arg, const char *file, int line, int column, const char *text)
+{
+    (void)column;
+    interpreter_warn(arg, "%s:%d: %s", file, line, text);
+}
+
+/* What is wrong with a description costs its class, and not the session. */
+enum portolan_status classes_add(struct portolan_interpreter *in, const char *folder,
+                                 struct portolan_error *err)
+{
+    struct portolan_diagnostics d = {.report = warn_of_description, .arg = in};
+    struct portolan_error cause = {0};
+    enum portolan_status status = folder
+                                      ? portolan_palette_add_path(in->palette, folder, &d, &cause)
+                                      : portolan_palette_add_defaults(in->palette, &d, &cause);
+
+    if (status == PORTOLAN_OK || status == PORTOLAN_ESYNTAX)
+        return PORTOLAN_OK;
+    return portolan_error_set(err, status, "%s", cause.text);
+}
+
+/* The default folders come last: whatever `path` named before the first class is asked for. */
+static enum portolan_status complete(struct portolan_interpreter *in, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!in->has_defaults)
+        status = classes_add(in, NULL, err);
+    in->has_defaults = status == PORTOLAN_OK;
+    return status;
+}
+
+bool classes_was_got(const struct portolan_interpreter *in, const char *class_name)
+{
+    for (size_t i = 0; i < in->got.n; i++)
+        if (!strcmp(in->got.word[i], class_name))
+            return true;
+    return false;
+}
+
+enum portolan_status classes_note(struct portolan_interpreter *in, const char *class_name,
+                                  struct portolan_error *err)
+{
+    if (classes_was_got(in, class_name) ||
+        portolan_words_add(&in->arena, &in->got, class_name)) /* the palette's text */
+        return PORTOLAN_OK;
+    return portolan_no_memory(err);
+}
+
+enum portolan_status classes_list(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                  bool only_got, struct portolan_words *names,
+                                  struct portolan_error *err)
+{
+    const struct portolan_class_description *c = NULL;
+    enum portolan_status status = complete(in, err);
+
+    *names = (struct portolan_words){0};
+    while (status == PORTOLAN_OK && (c = portolan_palette_next(in->palette, c)))
+        if ((!only_got || classes_was_got(in, c->class_name)) &&
+            !portolan_words_add(arena, names, c->class_name))
+            status = portolan_no_memory(err);
+    return status;
+}
+
+enum portolan_status classes_find(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                  const char *word, bool got_first,
+                                  const struct portolan_class_description **class,
+                                  struct portolan_error *err)
+{
+    struct portolan_words all, got;
+    struct portolan_error cause = {0};
+    enum portolan_status status = classes_list(in, arena, false, &all, err);
+    const char *name = NULL;
+
+    *class = status == PORTOLAN_OK ? portolan_palette_find(in->palette, word) : NULL;
+    if (status != PORTOLAN_OK || *class)
+        return status;
+    status = PORTOLAN_ENOTFOUND;
+    if (got_first && classes_list(in, arena, true, &got, err) == PORTOLAN_OK)
+        status = match_name(word, got.word, got.n, "class", &name, &cause);
+    if (status == PORTOLAN_ENOTFOUND) {
+        cause = (struct portolan_error){0};
+        status = match_name(word, all.word, all.n, "class", &name, &cause);
+    }
+    if (status != PORTOLAN_OK)
+        return portolan_error_set(err, status, "%s", cause.text);
+    *class = portolan_palette_find(in->palette, name);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status classes_get(struct portolan_interpreter *in,
+                                 const struct portolan_class_description *class, bool is_global,
+                                 bool is_lazy, struct portolan_error *err)
+{
+    int flags = (is_lazy ? RTLD_LAZY : RTLD_NOW) | (is_global ? RTLD_GLOBAL : RTLD_LOCAL);
+
+    /* Never closed: the framework keeps what it loaded, too. */
+    if (class->library && !dlopen(class->library, flags)) {
+        const char *why = dlerror();
+
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "class '%s' cannot be loaded: %s",
+                                  class->class_name, why ? why : "no cause known");
+    }
+    return classes_note(in, class->class_name, err);
+}
+
+/* -- The interpreter as a component among the others: what it wants of a provides port it gets as
+ * any user does, by connecting a uses port of its own for the time of one command. -- */
+
+static enum portolan_status start_console(struct portolan_interpreter *in,
+                                          struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+
+    in->services = portolan_framework_get_services(in->framework, CONSOLE_INSTANCE,
+                                                   "portolan.Console", NULL, &ex);
+    return portolan_catch(&ex, err);
+}
+
+void console_end(struct portolan_interpreter *in)
+{
+    sidl_BaseInterface ex = NULL;
+
+    if (!in->services)
+        return;
+    portolan_framework_release_services(in->framework, in->services, &ex);
+    SIDL_CLEAR(ex);
+    gov_cca_Services_deleteRef(in->services, NULL);
+    in->services = NULL;
+}
+
+static enum portolan_status connect_console(struct portolan_interpreter *in, const char *instance,
+                                            const char *port, struct console_use *use,
+                                            struct portolan_error *err)
+{
+    gov_cca_ComponentID self = arena_id(in, CONSOLE_INSTANCE, err);
+    gov_cca_ComponentID other = self ? arena_id(in, instance, err) : NULL;
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status = other ? PORTOLAN_OK : PORTOLAN_ENOTFOUND;
+
+    if (other) {
+        use->connection =
+            gov_cca_ports_BuilderService_connect(in->builder, self, CONSOLE_PORT, other, port, &ex);
+        status = portolan_catch(&ex, err);
+    }
+    if (status == PORTOLAN_OK) {
+        use->port = gov_cca_Services_getPort(in->services, CONSOLE_PORT, &ex);
+        status = portolan_catch(&ex, err);
+    }
+    gov_cca_ComponentID_deleteRef(self, NULL);
+    gov_cca_ComponentID_deleteRef(other, NULL);
+    return status;
+}
+
+enum portolan_status console_open(struct portolan_interpreter *in, const char *instance,
+                                  const char *port, struct console_use *use,
+                                  struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    struct portolan_error later = {0};
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status = PORTOLAN_OK;
+    const char *type;
+
+    *use = (struct console_use){0};
+    if (!in->services)
+        status = start_console(in, err);
+    if (status == PORTOLAN_OK)
+        status = arena_port_type(in, &arena, instance, port, &type, err);
+    if (status == PORTOLAN_OK) {
+        gov_cca_Services_registerUsesPort(in->services, CONSOLE_PORT, type, NULL, &ex);
+        status = portolan_catch(&ex, err);
+        if (status == PORTOLAN_OK &&
+            (status = connect_console(in, instance, port, use, err)) != PORTOLAN_OK)
+            console_close(in, use, &later);
+    }
+    portolan_arena_clear(&arena);
+    return status;
+}
+
+enum portolan_status console_close(struct portolan_interpreter *in, struct console_use *use,
+                                   struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (use->port) {
+        gov_cca_Port_deleteRef(use->port, NULL);
+        gov_cca_Services_releasePort(in->services, CONSOLE_PORT, &ex);
+        status = portolan_catch(&ex, err);
+    }
+    if (use->connection) {
+        gov_cca_ports_BuilderService_disconnect(in->builder, use->connection, 0, &ex);
+        status = portolan_catch(&ex, err) == PORTOLAN_OK ? status : PORTOLAN_EINTERNAL;
+        gov_cca_ConnectionID_deleteRef(use->connection, NULL);
+    }
+    gov_cca_Services_unregisterUsesPort(in->services, CONSOLE_PORT, &ex);
+    if (portolan_catch(&ex, err) != PORTOLAN_OK)
+        status = PORTOLAN_EINTERNAL;
+    *use = (struct console_use){0};
+    return status;
+}

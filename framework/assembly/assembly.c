@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "assembly.h"
+
+#include <string.h>
+
+#include "value.h"
+
+struct portolan_assembly_instance *
+portolan_assembly_peek_instance(const struct portolan_assembly *a, const char *name)
+{
+    return named_find(a->instances, a->n_instances, sizeof *a->instances, name);
+}
+
+const char *assembly_nearest_instance(const struct portolan_assembly *a, const char *name)
+{
+    return named_nearest(a->instances, a->n_instances, sizeof *a->instances, name);
+}
+
+const struct portolan_assembly_parameter *
+assembly_parameter(const struct portolan_assembly_alternative *alternative, const char *name)
+{
+    return named_find(alternative->parameters, alternative->n_parameters,
+                      sizeof *alternative->parameters, name);
+}
+
+bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
+                           const struct portolan_assembly_parameter *parameter)
+{
+    for (size_t k = 0; k < instance->n_alternatives; k++) {
+        const struct portolan_assembly_parameter *p =
+            assembly_parameter(&instance->alternatives[k], parameter->name);
+
+        /* Only what came from one element shares the text of its name. */
+        if (p && p != parameter && p->name == parameter->name)
+            return true;
+    }
+    return false;
+}
+
+const struct portolan_assembly_parameter *
+assembly_any_parameter(const struct portolan_assembly_instance *instance, const char *name)
+{
+    const struct portolan_assembly_parameter *p = NULL;
+
+    for (size_t k = 0; !p && k < instance->n_alternatives; k++)
+        p = assembly_parameter(&instance->alternatives[k], name);
+    return p;
+}
+
+const char *portolan_assembly_peek_parameter(const struct portolan_assembly *a,
+                                             const char *instance, const char *parameter)
+{
+    const struct portolan_assembly_instance *i = portolan_assembly_peek_instance(a, instance);
+    const struct portolan_assembly_parameter *p =
+        i ? assembly_parameter(&i->alternatives[i->selected], parameter) : NULL;
+
+    return p ? p->text : NULL;
+}
+
+static enum portolan_status unknown_instance(const struct portolan_assembly *a, const char *name,
+                                             struct portolan_error *err)
+{
+    const char *near = assembly_nearest_instance(a, name);
+
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "assembly '%s' has no instance '%s'%s",
+                              a->name, name, portolan_did_you_mean(near).text);
+}
+
+enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_instance *i,
+                                                const char *name, struct portolan_error *err)
+{
+    const char *pair[2] = {NULL, NULL};
+
+    for (size_t k = 0; k < i->n_alternatives; k++)
+        for (size_t p = 0; p < i->alternatives[k].n_parameters; p++) {
+            pair[1] = i->alternatives[k].parameters[p].name;
+            pair[0] = portolan_nearest_word(name, pair, 2);
+        }
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "instance '%s' is given no parameter '%s'%s",
+                              i->name, name, portolan_did_you_mean(pair[0]).text);
+}
+
+enum portolan_status portolan_assembly_set(struct portolan_assembly *a, const char *instance,
+                                           const char *parameter, const char *text,
+                                           struct portolan_error *err)
+{
+    struct portolan_assembly_instance *i = portolan_assembly_peek_instance(a, instance);
+    struct assembly_impl *impl = a->impl;
+    const struct portolan_assembly_parameter *any;
+    char *copy;
+
+    if (!i)
+        return unknown_instance(a, instance, err);
+    if (!(any = assembly_any_parameter(i, parameter)))
+        return assembly_unknown_parameter(i, parameter, err);
+    if (!value_fits(any->type, any->is_array, text))
+        return portolan_error_set(err, PORTOLAN_ESYNTAX,
+                                  "value '%s' for parameter '%s' of '%s' is not %s", text,
+                                  parameter, instance, value_expected(any->type));
+    if (!(copy = portolan_arena_strdup(&impl->arena, text)))
+        return portolan_no_memory(err);
+    for (size_t k = 0; k < i->n_alternatives; k++) {
+        const struct portolan_assembly_parameter *p =
+            assembly_parameter(&i->alternatives[k], parameter);
+
+        if (p)
+            i->alternatives[k].parameters[p - i->alternatives[k].parameters].text = copy;
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_assembly_add_parameter(
+    struct portolan_assembly *a, const char *instance, size_t alternative,
+    const struct portolan_assembly_parameter *parameter, struct portolan_error *err)
+{
+    struct portolan_assembly_instance *i = portolan_assembly_peek_instance(a, instance);
+    struct assembly_impl *impl = a->impl;
+    struct portolan_assembly_alternative *x;
+    struct portolan_assembly_parameter *more;
+
+    if (!i)
+        return unknown_instance(a, instance, err);
+    x = &i->alternatives[alternative];
+    if (assembly_parameter(x, parameter->name))
+        return portolan_error_set(err, PORTOLAN_EEXISTS, "instance '%s' has parameter '%s'",
+                                  instance, parameter->name);
+    if (!value_fits(parameter->type, parameter->is_array, parameter->text))
+        return portolan_error_set(
+            err, PORTOLAN_ESYNTAX, "value '%s' for parameter '%s' of '%s' is not %s",
+            parameter->text, parameter->name, instance, value_expected(parameter->type));
+    more = portolan_arena_alloc(&impl->arena, x->n_parameters + 1, sizeof *more);
+    if (more && x->n_parameters)
+        memcpy(more, x->parameters, x->n_parameters * sizeof *more);
+    if (more) {
+        more[x->n_parameters] = *parameter;
+        more[x->n_parameters].name = portolan_arena_strdup(&impl->arena, parameter->name);
+        more[x->n_parameters].text = portolan_arena_strdup(&impl->arena, parameter->text);
+    }
+    if (!more || !more[x->n_parameters].name || !more[x->n_parameters].text)
+        return portolan_no_memory(err);
+    x->parameters = more;
+    x->n_parameters++;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_assembly_select(struct portolan_assembly *a, const char *instance,
+                                              const char *class_name, struct portolan_error *err)
+{
+    struct portolan_assembly_instance *i = portolan_assembly_peek_instance(a, instance);
+    struct portolan_assembly_alternative *x;
+    const size_t size = sizeof *x;
+    const char *near;
+
+    if (!i)
+        return unknown_instance(a, instance, err);
+    if ((x = named_find(i->alternatives, i->n_alternatives, size, class_name))) {
+        i->selected = (size_t)(x - i->alternatives);
+        return PORTOLAN_OK;
+    }
+    near = named_nearest(i->alternatives, i->n_alternatives, size, class_name);
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                              "class '%s' is no alternative of instance '%s'%s", class_name,
+                              instance, portolan_did_you_mean(near).text);
+}
+
+void portolan_assembly_destroy(struct portolan_assembly *a)
+{
+    struct assembly_impl *impl;
+    struct portolan_arena arena;
+
+    if (!a)
+        return;
+    impl = a->impl;
+    arena = impl->arena; /* which holds the assembly and the arena's own head */
+    portolan_arena_clear(&arena);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PORTOLAN_FRAMEWORK_ASSEMBLY_H
+#define PORTOLAN_FRAMEWORK_ASSEMBLY_H
+
+#include <portolan/assembly.h>
+#include <portolan/palette.h>
+
+#include "xml.h"
+
+/* What portolan_assembly.impl points to. */
+struct assembly_impl {
+    struct portolan_arena arena;
+};
+
+extern const struct xml_rule assembly_rule, applies_rule, applies_class_rule, model_rule;
+
+/* Checks references between the elements of an assembly, whatever the classes are. */
+void assembly_check_references(const struct portolan_assembly *a, struct portolan_diagnostics *d);
+
+const struct portolan_assembly_parameter *
+assembly_parameter(const struct portolan_assembly_alternative *alternative, const char *name);
+
+/* Whether the instance element itself held the parameter (so that all alternatives have it). */
+bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
+                           const struct portolan_assembly_parameter *parameter);
+
+/* The type of an instance's parameter in any alternative, or NULL when none states it. */
+const struct portolan_assembly_parameter *
+assembly_any_parameter(const struct portolan_assembly_instance *instance, const char *name);
+
+/* Whether both are the same text, or the same number. */
+bool assembly_same_value(const char *a, const char *b);
+
+/* Reads <cases>; false without memory. */
+bool assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *arena,
+                         const struct xml_element *e, struct portolan_diagnostics *d);
+
+/* Checks what they refer to, and their values, when all else is read. */
+void assembly_check_cases(const struct portolan_assembly *a, struct portolan_diagnostics *d);
+
+/*
+ * Joins to CONDITION (NULL: none) what the <applies> children of E state, whose form is checked.
+ * False without memory. LINE, unless it is set, becomes the first one's.
+ */
+bool assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
+                           struct portolan_diagnostics *d, const char **condition, int *line);
+
+/* A file that the assembly names, relative to its folder; NULL without memory. */
+const char *assembly_beside(const struct portolan_assembly *a, struct portolan_arena *arena,
+                            const char *name);
+
+/* Reads the <model> children of E, behind those of BASE (may be NULL) where the class is the same;
+ * false without memory. */
+bool assembly_read_models(const struct portolan_assembly *a, struct portolan_arena *arena,
+                          const struct xml_element *e, struct portolan_diagnostics *d,
+                          const struct portolan_assembly_alternative *base,
+                          struct portolan_assembly_alternative *out);
+
+/* Checks that the parameters in conditions are there. */
+void assembly_check_applies(const struct portolan_assembly *a, struct portolan_diagnostics *d);
+
+/* Notes that no alternative of the instance states the parameter, with the nearest one. */
+enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_instance *i,
+                                                const char *name, struct portolan_error *err);
+
+const char *assembly_nearest_instance(const struct portolan_assembly *a, const char *name);
+
+/* library.c: loads the class for its descriptor's `applies`; NULL, with a warning in the log, if it
+ * has none. */
+portolan_applies_fn library_find_query(const struct portolan_class_description *class);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What alternatives state of themselves: where they apply, and what they cost (models in files of
+ * their own, which are read, but not understood, here). */
+#include "assembly.h"
+
+#include <string.h>
+
+const struct xml_rule applies_rule = {.name = "applies", .required = XML_WORDS("if")};
+const struct xml_rule applies_class_rule = {.name = "applies",
+                                            .optional = XML_WORDS("if", "query")};
+
+static const char *join_conditions(struct portolan_arena *arena, const char *left,
+                                   const char *right)
+{
+    if (!left || !right)
+        return left ? left : right;
+    return portolan_arena_printf(arena, "(%s) and (%s)", left, right);
+}
+
+/* False without memory; what is wrong with a condition's form is reported. */
+static bool check_condition_form(const struct xml_element *e, struct portolan_diagnostics *d)
+{
+    struct portolan_condition *c;
+    struct portolan_error err = {0};
+    enum portolan_status status = portolan_condition_parse(xml_value(e, "if"), &c, &err);
+
+    if (status == PORTOLAN_ESYNTAX)
+        xml_complain(d, e, "if", "%s", err.text);
+    portolan_condition_destroy(c);
+    return status != PORTOLAN_ENOMEM;
+}
+
+bool assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
+                           struct portolan_diagnostics *d, const char **condition, int *line)
+{
+    for (const struct xml_element *x = NULL; (x = xml_next(e, x, "applies"));) {
+        if (!xml_value(x, "if"))
+            continue; /* a class's query */
+        if (!check_condition_form(x, d) ||
+            !(*condition = join_conditions(arena, *condition, xml_value(x, "if"))))
+            return false;
+        *line = *line ? *line : x->line;
+    }
+    return true;
+}
+
+static void check_condition_name(const struct portolan_assembly *a, const char *name, int line,
+                                 struct portolan_diagnostics *d)
+{
+    const char *dot = strchr(name, '.'), *near;
+    const struct portolan_assembly_instance *i;
+    struct portolan_error err = {0};
+    char instance[200];
+
+    if (!dot || (size_t)(dot - name) >= sizeof instance)
+        return;
+    memcpy(instance, name, (size_t)(dot - name));
+    instance[dot - name] = '\0';
+    i = portolan_assembly_peek_instance(a, instance);
+    near = i ? NULL : assembly_nearest_instance(a, instance);
+    if (!i)
+        portolan_diagnose(d, a->file, line, 0, "unknown instance '%s' in <applies>%s", instance,
+                          portolan_did_you_mean(near).text);
+    else if (!assembly_any_parameter(i, dot + 1)) {
+        assembly_unknown_parameter(i, dot + 1, &err);
+        portolan_diagnose(d, a->file, line, 0, "%s; <applies> can ask for no other", err.text);
+    }
+}
+
+static void check_condition(const struct portolan_assembly *a,
+                            const struct portolan_assembly_alternative *x,
+                            struct portolan_diagnostics *d)
+{
+    struct portolan_condition *c;
+    const char *name;
+
+    if (portolan_condition_parse(x->applies_stated, &c, NULL) != PORTOLAN_OK)
+        return; /* what is wrong with it is reported */
+    for (size_t i = 0; (name = portolan_condition_peek_name(c, i)); i++)
+        check_condition_name(a, name, x->applies_line, d);
+    portolan_condition_destroy(c);
+}
+
+void assembly_check_applies(const struct portolan_assembly *a, struct portolan_diagnostics *d)
+{
+    for (size_t i = 0; i < a->n_instances; i++)
+        for (size_t k = 0; k < a->instances[i].n_alternatives; k++) {
+            const struct portolan_assembly_alternative *first = a->instances[i].alternatives;
+            const struct portolan_assembly_alternative *x = &first[k];
+
+            /* What the instance states for all is told once. */
+            if (x->applies_stated && (k == 0 || !first->applies_stated ||
+                                      strcmp(x->applies_stated, first->applies_stated) != 0))
+                check_condition(a, x, d);
+        }
+}
+
+/* Weak: where assemblies and palettes are but data, no class is loaded. */
+#pragma weak library_find_query
+
+enum portolan_status portolan_assembly_join_applies(struct portolan_assembly *a,
+                                                    const struct portolan_palette *palette,
+                                                    struct portolan_error *err)
+{
+    struct assembly_impl *impl = a->impl;
+
+    for (size_t i = 0; i < a->n_instances; i++)
+        for (size_t k = 0; k < a->instances[i].n_alternatives; k++) {
+            struct portolan_assembly_alternative *x = &a->instances[i].alternatives[k];
+            const struct portolan_class_description *c =
+                portolan_palette_find(palette, x->class_name);
+            const char *own = c ? c->applies : NULL;
+
+            x->applies = join_conditions(&impl->arena, x->applies_stated, own);
+            x->query = c && c->has_query && library_find_query ? library_find_query(c) : NULL;
+            if (!x->applies && (x->applies_stated || own))
+                return portolan_no_memory(err);
+        }
+    return PORTOLAN_OK;
+}
+
+/* -- Models of implementations in files of their own, which are read, but not understood, here. --
+ */
+
+const struct xml_rule model_rule = {
+    .name = "model", .required = XML_WORDS("file"), .optional = XML_WORDS("method")};
+
+const char *assembly_beside(const struct portolan_assembly *a, struct portolan_arena *arena,
+                            const char *name)
+{
+    const char *slash = *name == '/' ? NULL : strrchr(a->file, '/');
+
+    return portolan_arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - a->file) : 0, a->file,
+                                 name);
+}
+
+/* False without memory; a file that cannot be read is reported. */
+static bool read_model(const struct portolan_assembly *a, struct portolan_arena *arena,
+                       const struct xml_element *e, struct portolan_diagnostics *d,
+                       struct portolan_assembly_model *out)
+{
+    const char *file = xml_value(e, "file");
+    struct portolan_text bytes = {.arena = arena};
+    struct portolan_error err = {0};
+    enum portolan_status status;
+
+    *out = (struct portolan_assembly_model){
+        .file = assembly_beside(a, arena, file), .method = xml_value(e, "method"), .line = e->line};
+    if (!out->file)
+        return false;
+    status = *file ? xml_read_bytes(out->file, &bytes, &err) : PORTOLAN_OK; /* reported */
+    if (status == PORTOLAN_EIO)
+        xml_complain(d, e, "file", "%s", err.text);
+    out->text = bytes.bytes ? bytes.bytes : "";
+    out->size = bytes.length;
+    return status != PORTOLAN_ENOMEM;
+}
+
+bool assembly_read_models(const struct portolan_assembly *a, struct portolan_arena *arena,
+                          const struct xml_element *e, struct portolan_diagnostics *d,
+                          const struct portolan_assembly_alternative *base,
+                          struct portolan_assembly_alternative *out)
+{
+    size_t inherited = base && !strcmp(base->class_name, out->class_name) ? base->n_models : 0;
+
+    out->n_models = 0;
+    out->models =
+        portolan_arena_alloc(arena, inherited + xml_count(e, "model"), sizeof *out->models);
+    if (!out->models)
+        return false;
+    for (size_t i = 0; i < inherited; i++)
+        out->models[out->n_models++] = base->models[i];
+    for (const struct xml_element *x = NULL; (x = xml_next(e, x, "model"));)
+        if (!read_model(a, arena, x, d, &out->models[out->n_models++]))
+            return false;
+    return true;
+}

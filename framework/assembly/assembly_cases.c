@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cases of an assembly: values that belong together, such as a file and what is in it. */
+#include "assembly.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "value.h"
+
+enum { CASES_MAX = 4096 };
+
+struct reader {
+    struct portolan_assembly *a;
+    struct portolan_arena *arena;
+    struct portolan_diagnostics *d;
+    const struct xml_element *e;
+};
+
+static const char *file_of(const struct portolan_assembly *a)
+{
+    return a->cases_file ? a->cases_file : a->file;
+}
+
+static bool read_column(struct reader *r, const char *text,
+                        struct portolan_assembly_case_column *column)
+{
+    const char *dot = strchr(text, '.');
+
+    if (dot == text || (dot && !dot[1]) || !*text)
+        portolan_diagnose(r->d, file_of(r->a), r->a->cases_line, 0,
+                          "column '%s' must have the form INSTANCE.PARAMETER, or be the name of a "
+                          "context",
+                          text);
+    column->parameter = dot ? dot + 1 : text;
+    column->instance = dot ? portolan_arena_strndup(r->arena, text, (size_t)(dot - text)) : NULL;
+    return !dot || column->instance;
+}
+
+static bool read_columns(struct reader *r, const struct portolan_csv *c)
+{
+    struct portolan_assembly *a = r->a;
+
+    a->cases_line = c->line;
+    a->case_columns = portolan_arena_alloc(r->arena, c->n_fields, sizeof *a->case_columns);
+    for (size_t i = 0; a->case_columns && i < c->n_fields; i++)
+        if (!read_column(r, c->fields[i], &a->case_columns[a->n_case_columns++]))
+            return false;
+    return a->case_columns;
+}
+
+static bool read_case(struct reader *r, const struct portolan_csv *c)
+{
+    struct portolan_assembly *a = r->a;
+    struct portolan_assembly_case *cases, *x;
+
+    if (c->n_fields != a->n_case_columns || a->n_cases == CASES_MAX) {
+        if (a->n_cases == CASES_MAX)
+            portolan_diagnose(r->d, file_of(a), c->line, 0, "more than %d cases", (int)CASES_MAX);
+        else
+            portolan_diagnose(r->d, file_of(a), c->line, 0, "%zu values, but there are %zu columns",
+                              c->n_fields, a->n_case_columns);
+        return true;
+    }
+    if (!(cases = portolan_arena_grow(r->arena, a->cases, a->n_cases, sizeof *cases)))
+        return false;
+    a->cases = cases;
+    x = &cases[a->n_cases++];
+    x->line = c->line;
+    if (!(x->values = portolan_arena_alloc(r->arena, c->n_fields, sizeof *x->values)))
+        return false;
+    for (size_t i = 0; i < c->n_fields; i++)
+        x->values[i] = c->fields[i];
+    return true;
+}
+
+/* The blank-separated words of an attribute. */
+static bool split_attribute(struct reader *r, const struct xml_element *e, const char *attribute,
+                            struct portolan_csv *c)
+{
+    const char *text = xml_value(e, attribute);
+    int before = r->d->count;
+
+    *c = (struct portolan_csv){.arena = r->arena,
+                               .d = r->d,
+                               .file = r->a->file,
+                               .separator = ' ',
+                               .line = xml_attribute(e, attribute)->line - 1};
+    portolan_csv_begin(c, text, strlen(text));
+    if (!portolan_csv_next(c) && r->arena->failed)
+        return false;
+    if ((!c->n_fields && r->d->count == before) || c->at < c->end)
+        portolan_diagnose(r->d, r->a->file, e->line, 0,
+                          "'%s' of <%s> must be one line of words with blanks between", attribute,
+                          e->name);
+    return true;
+}
+
+static bool read_inline(struct reader *r)
+{
+    struct portolan_csv c;
+
+    if (!split_attribute(r, r->e, "columns", &c) || (c.n_fields && !read_columns(r, &c)))
+        return false;
+    for (const struct xml_element *e = NULL; r->a->case_columns && (e = xml_next(r->e, e, "case"));)
+        if (!split_attribute(r, e, "values", &c) || (c.n_fields && !read_case(r, &c)))
+            return false;
+    return true;
+}
+
+static bool read_lines(struct reader *r, const struct portolan_text *bytes)
+{
+    struct portolan_csv c = {
+        .arena = r->arena, .d = r->d, .file = r->a->cases_file, .separator = ',', .comment = '#'};
+    int before = r->d->count;
+
+    portolan_csv_begin(&c, bytes->bytes ? bytes->bytes : "", bytes->length);
+    if (!portolan_csv_next(&c)) {
+        if (r->d->count == before)
+            portolan_diagnose(r->d, c.file, 1, 0, "there is no line with the names of columns");
+    } else if (!read_columns(r, &c)) {
+        return false;
+    }
+    while (portolan_csv_next(&c))
+        if (!read_case(r, &c))
+            return false;
+    return !r->arena->failed;
+}
+
+/* Relative to the assembly's folder, as all files that it names. */
+static bool read_file(struct reader *r, const char *name)
+{
+    struct portolan_text bytes = {0};
+    struct portolan_error err = {0};
+    enum portolan_status status;
+    bool good = true;
+
+    r->a->cases_file = assembly_beside(r->a, r->arena, name);
+    if (!r->a->cases_file)
+        return false;
+    status = xml_read_bytes(r->a->cases_file, &bytes, &err);
+    if (status == PORTOLAN_OK)
+        good = read_lines(r, &bytes);
+    else if (status != PORTOLAN_ENOMEM)
+        xml_complain(r->d, r->e, NULL, "%s", err.text);
+    portolan_text_clear(&bytes);
+    return good && status != PORTOLAN_ENOMEM;
+}
+
+bool assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *arena,
+                         const struct xml_element *e, struct portolan_diagnostics *d)
+{
+    struct reader r = {a, arena, d, e};
+    const char *file = xml_value(e, "file");
+
+    if (!file == !xml_value(e, "columns") || (file && (!*file || e->children))) {
+        xml_complain(d, e, NULL,
+                     "<cases> takes either 'columns', and a <case> for each, or the 'file' "
+                     "that holds both");
+        return true;
+    }
+    return file ? read_file(&r, file) : read_inline(&r);
+}
+
+static bool is_same_column(const struct portolan_assembly_case_column *x, const char *instance,
+                           const char *parameter)
+{
+    return !x->instance == !instance && !strcmp(x->parameter, parameter) &&
+           (!instance || !strcmp(x->instance, instance));
+}
+
+static void check_column(const struct portolan_assembly *a, size_t k,
+                         struct portolan_diagnostics *d)
+{
+    const struct portolan_assembly_case_column *x = &a->case_columns[k];
+    const struct portolan_assembly_instance *i =
+        x->instance ? portolan_assembly_peek_instance(a, x->instance) : NULL;
+    const char *near = x->instance && !i ? assembly_nearest_instance(a, x->instance) : NULL;
+    struct portolan_error err = {0};
+
+    for (size_t j = 0; j < k; j++)
+        if (is_same_column(&a->case_columns[j], x->instance, x->parameter))
+            portolan_diagnose(d, file_of(a), a->cases_line, 0, "there are two columns '%s%s%s'",
+                              x->instance ? x->instance : "", x->instance ? "." : "", x->parameter);
+    if (!x->instance)
+        return;
+    if (!i)
+        portolan_diagnose(d, file_of(a), a->cases_line, 0,
+                          "unknown instance '%s' in column '%s.%s'%s", x->instance, x->instance,
+                          x->parameter, portolan_did_you_mean(near).text);
+    else if (!assembly_any_parameter(i, x->parameter)) {
+        assembly_unknown_parameter(i, x->parameter, &err);
+        portolan_diagnose(d, file_of(a), a->cases_line, 0,
+                          "%s; what cases set needs a <parameter> with the value to begin with",
+                          err.text);
+    }
+    for (size_t j = 0; j < a->n_sweeps; j++)
+        if (is_same_column(x, a->sweeps[j].instance, a->sweeps[j].parameter))
+            portolan_diagnose(d, a->file, a->sweeps[j].line, 0,
+                              "parameter '%s' of '%s' is set by the cases; leave it out here, or "
+                              "there",
+                              x->parameter, x->instance);
+}
+
+static void check_value(const struct portolan_assembly *a, const struct portolan_assembly_case *c,
+                        size_t k, struct portolan_diagnostics *d)
+{
+    const struct portolan_assembly_case_column *x = &a->case_columns[k];
+    const struct portolan_assembly_instance *i =
+        x->instance ? portolan_assembly_peek_instance(a, x->instance) : NULL;
+    const struct portolan_assembly_parameter *p =
+        i ? assembly_any_parameter(i, x->parameter) : NULL;
+    double number;
+
+    if (!x->instance && !portolan_read_double(c->values[k], &number))
+        portolan_diagnose(d, file_of(a), c->line, 0,
+                          "value '%s' of context '%s' is not a finite number; a parameter is "
+                          "written INSTANCE.%s",
+                          c->values[k], x->parameter, x->parameter);
+    else if (p && !value_fits(p->type, p->is_array, c->values[k]))
+        portolan_diagnose(d, file_of(a), c->line, 0,
+                          "value '%s' for parameter '%s' of '%s' is not %s", c->values[k],
+                          x->parameter, x->instance, value_expected(p->type));
+}
+
+bool assembly_same_value(const char *a, const char *b)
+{
+    double x, y;
+
+    return !strcmp(a, b) ||
+           (portolan_read_double(a, &x) && portolan_read_double(b, &y) && !(x < y || x > y));
+}
+
+static bool is_same_case(const struct portolan_assembly *a, const struct portolan_assembly_case *x,
+                         const struct portolan_assembly_case *y)
+{
+    for (size_t k = 0; k < a->n_case_columns; k++)
+        if (a->case_columns[k].instance && !assembly_same_value(x->values[k], y->values[k]))
+            return false;
+    return true;
+}
+
+void assembly_check_cases(const struct portolan_assembly *a, struct portolan_diagnostics *d)
+{
+    bool sets = false;
+
+    if (!a->case_columns)
+        return;
+    for (size_t k = 0; k < a->n_case_columns; k++) {
+        sets |= a->case_columns[k].instance != NULL;
+        check_column(a, k, d);
+    }
+    if (!sets)
+        portolan_diagnose(d, file_of(a), a->cases_line, 0,
+                          "no column is an INSTANCE.PARAMETER, so that cases set nothing");
+    else if (!a->n_cases)
+        portolan_diagnose(d, file_of(a), a->cases_line, 0, "there is no case");
+    for (size_t i = 0; i < a->n_cases; i++) {
+        for (size_t k = 0; k < a->n_case_columns; k++)
+            check_value(a, &a->cases[i], k, d);
+        for (size_t j = 0; sets && j < i; j++)
+            if (is_same_case(a, &a->cases[i], &a->cases[j])) {
+                portolan_diagnose(d, file_of(a), a->cases[i].line, 0,
+                                  "case '%s' has the parameters of the one on line %d",
+                                  portolan_assembly_case_name(a, i), a->cases[j].line);
+                break;
+            }
+    }
+}
+
+const char *portolan_assembly_case_name(const struct portolan_assembly *a, size_t index)
+{
+    size_t k = 0;
+
+    while (!a->case_columns[k].instance)
+        k++;
+    return a->cases[index].values[k];
+}
+
+static const char *without_folders(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    return slash ? slash + 1 : name;
+}
+
+static enum portolan_status unknown_case(const struct portolan_assembly *a, const char *name,
+                                         struct portolan_error *err)
+{
+    const char *pair[2] = {NULL, NULL};
+
+    for (size_t i = 0; i < a->n_cases; i++) {
+        pair[1] = without_folders(portolan_assembly_case_name(a, i));
+        pair[0] = portolan_nearest_word(without_folders(name), pair, 2);
+    }
+    if (!a->n_cases)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "assembly '%s' lists no cases", a->name);
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "assembly '%s' has no case '%s'%s", a->name,
+                              name, portolan_did_you_mean(pair[0]).text);
+}
+
+enum portolan_status portolan_assembly_peek_case(const struct portolan_assembly *a,
+                                                 const char *name, size_t *index,
+                                                 struct portolan_error *err)
+{
+    size_t whole = 0, base = 0, at = SIZE_MAX;
+
+    for (size_t i = 0; i < a->n_cases; i++) {
+        const char *known = portolan_assembly_case_name(a, i);
+        bool is_whole = !strcmp(known, name);
+
+        base += !strcmp(without_folders(known), name);
+        if (is_whole || (!whole && !strcmp(without_folders(known), name)))
+            at = i;
+        whole += is_whole;
+    }
+    if (at == SIZE_MAX)
+        return unknown_case(a, name, err);
+    if (whole > 1 || (!whole && base > 1))
+        return portolan_error_set(
+            err, PORTOLAN_EINVAL,
+            "'%s' means %zu cases of assembly '%s': set the parameters of one", name,
+            whole > 1 ? whole : base, a->name);
+    *index = at;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_assembly_set_case(struct portolan_assembly *a, size_t index,
+                                                struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t k = 0; status == PORTOLAN_OK && k < a->n_case_columns; k++)
+        if (a->case_columns[k].instance)
+            status =
+                portolan_assembly_set(a, a->case_columns[k].instance, a->case_columns[k].parameter,
+                                      a->cases[index].values[k], err);
+    return status;
+}
+
+enum portolan_status portolan_assembly_keep_cases(struct portolan_assembly *a,
+                                                  const size_t *indices, size_t n,
+                                                  struct portolan_error *err)
+{
+    struct assembly_impl *impl = a->impl;
+    struct portolan_assembly_case *kept = portolan_arena_alloc(&impl->arena, n, sizeof *kept);
+
+    if (!kept)
+        return portolan_no_memory(err);
+    for (size_t i = 0; i < n; i++)
+        kept[i] = a->cases[indices[i]];
+    a->cases = kept;
+    a->n_cases = n;
+    return PORTOLAN_OK;
+}

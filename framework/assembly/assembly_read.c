@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From the file of an assembly to struct portolan_assembly. The grammar ships as assembly.rng, too;
+ * the tests compare them. */
+#include "assembly.h"
+#include "value.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct xml_rule path = {.name = "path", .required = XML_WORDS("dir")};
+static const struct xml_rule parameter = {.name = "parameter",
+                                          .required = XML_WORDS("name", "type", "value")};
+static const struct xml_rule configure = {.name = "configure",
+                                          .required = XML_WORDS("port", "field", "value")};
+static const struct xml_rule alternative = {
+    .name = "alternative",
+    .required = XML_WORDS("class"),
+    .children = XML_RULES(&parameter, &configure, &applies_rule, &model_rule)};
+static const struct xml_rule instance = {
+    .name = "instance",
+    .required = XML_WORDS("name", "class"),
+    .optional = XML_WORDS("x", "y"),
+    .children = XML_RULES(&parameter, &configure, &applies_rule, &model_rule, &alternative)};
+static const struct xml_rule connect = {
+    .name = "connect", .required = XML_WORDS("user", "uses", "provider", "provides")};
+static const struct xml_rule monitor = {
+    .name = "monitor",
+    .optional = XML_WORDS("user", "uses", "instance", "port", "variant", "rows", "sample")};
+static const struct xml_rule pair = {
+    .name = "pair", .required = XML_WORDS("of", "with"), .optional = XML_WORDS("method")};
+static const struct xml_rule vary = {.name = "vary",
+                                     .required = XML_WORDS("instance", "parameter", "values")};
+static const struct xml_rule set = {.name = "set",
+                                    .required = XML_WORDS("instance", "parameter", "value")};
+static const struct xml_rule one_case = {.name = "case", .required = XML_WORDS("values")};
+static const struct xml_rule cases = {.name = "cases",
+                                      .optional = XML_WORDS("columns", "file"),
+                                      .children = XML_RULES(&one_case),
+                                      .once = true};
+static const struct xml_rule sweep = {.name = "sweep",
+                                      .optional = XML_WORDS("budget"),
+                                      .children = XML_RULES(&vary, &set, &cases),
+                                      .once = true};
+static const struct xml_rule optimizer = {
+    .name = "optimizer", .optional = XML_WORDS("alpha", "beta", "accuracy", "steps"), .once = true};
+static const struct xml_rule go = {
+    .name = "go", .required = XML_WORDS("instance", "port"), .once = true};
+
+const struct xml_rule assembly_rule = {
+    .name = "assembly",
+    .required = XML_WORDS("name"),
+    .children = XML_RULES(&path, &instance, &connect, &monitor, &pair, &sweep, &optimizer, &go)};
+
+/* -- From the tree of an assembly file to struct portolan_assembly. References: assembly_refs.c. --
+ */
+
+struct reader {
+    struct portolan_assembly *a;
+    struct portolan_arena *arena;
+    struct portolan_diagnostics *d;
+    bool nomem;
+};
+
+static void *allocate(struct reader *r, size_t count, size_t size)
+{
+    void *p = portolan_arena_alloc(r->arena, count, size);
+
+    if (count && !p)
+        r->nomem = true;
+    return p;
+}
+
+/* Names appear in `instance.parameter` and in proxies' names, so they hold no dots or blanks. */
+static bool is_name(const char *text)
+{
+    return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789_-")];
+}
+
+static void require_text(struct reader *r, const struct xml_element *e)
+{
+    for (size_t i = 0; i < e->n_attributes; i++)
+        if (!*e->attributes[i].value && strcmp(e->attributes[i].name, "value"))
+            xml_complain(r->d, e, e->attributes[i].name, "'%s' of <%s> is empty",
+                         e->attributes[i].name, e->name);
+}
+
+static void read_parameter(struct reader *r, const struct xml_element *e,
+                           struct portolan_assembly_parameter *p)
+{
+    const char *type = xml_value(e, "type");
+
+    require_text(r, e);
+    p->name = xml_value(e, "name");
+    p->text = xml_value(e, "value");
+    p->line = e->line;
+    if (!value_type_read(type, &p->type, &p->is_array))
+        xml_complain(r->d, e, "type", "unknown type '%.100s' of parameter '%.100s'%s", type,
+                     p->name, portolan_did_you_mean(value_type_nearest(type)).text);
+    else if (!value_fits(p->type, p->is_array, p->text))
+        xml_complain(r->d, e, "value", "value '%.100s' of parameter '%.100s' is not %s", p->text,
+                     p->name, value_expected(p->type));
+}
+
+static void add_parameter(struct portolan_assembly_alternative *alternative,
+                          const struct portolan_assembly_parameter *p)
+{
+    for (size_t i = 0; i < alternative->n_parameters; i++)
+        if (!strcmp(alternative->parameters[i].name, p->name)) {
+            alternative->parameters[i] = *p;
+            return;
+        }
+    alternative->parameters[alternative->n_parameters++] = *p;
+}
+
+static void check_double_parameters(struct reader *r, const struct xml_element *e)
+{
+    for (const struct xml_element *p = NULL; (p = xml_next(e, p, "parameter"));)
+        for (const struct xml_element *q = NULL; (q = xml_next(e, q, "parameter")) && q != p;)
+            if (!strcmp(xml_value(p, "name"), xml_value(q, "name")))
+                xml_complain(r->d, p, "name", "parameter '%.100s' is given on line %d already",
+                             xml_value(p, "name"), q->line);
+}
+
+/* Those of BASE, which may be NULL, and then the element's own. */
+static void read_configures(struct reader *r, const struct xml_element *e,
+                            const struct portolan_assembly_alternative *base,
+                            struct portolan_assembly_alternative *out)
+{
+    size_t inherited = base ? base->n_configures : 0;
+    struct portolan_assembly_configure *c =
+        allocate(r, inherited + xml_count(e, "configure"), sizeof *c);
+
+    out->configures = c;
+    out->n_configures = 0;
+    if (r->nomem)
+        return;
+    for (size_t i = 0; i < inherited; i++)
+        c[out->n_configures++] = base->configures[i];
+    for (const struct xml_element *x = NULL; (x = xml_next(e, x, "configure"));) {
+        require_text(r, x);
+        c[out->n_configures++] = (struct portolan_assembly_configure){
+            .port = xml_value(x, "port"),
+            .field = xml_value(x, "field"),
+            .text = xml_value(x, "value"),
+            .line = x->line,
+        };
+    }
+}
+
+/* Starts from the parameters of BASE (the instance as written), which may be NULL. */
+static void read_alternative(struct reader *r, const struct xml_element *e,
+                             const struct portolan_assembly_alternative *base,
+                             struct portolan_assembly_alternative *out)
+{
+    size_t own = xml_count(e, "parameter"), inherited = base ? base->n_parameters : 0;
+    struct portolan_assembly_parameter p;
+
+    require_text(r, e);
+    check_double_parameters(r, e);
+    out->class_name = xml_value(e, "class");
+    out->line = e->line;
+    out->parameters = allocate(r, own + inherited, sizeof *out->parameters);
+    if (r->nomem)
+        return;
+    for (size_t i = 0; i < inherited; i++)
+        add_parameter(out, &base->parameters[i]);
+    for (const struct xml_element *c = NULL; (c = xml_next(e, c, "parameter"));) {
+        memset(&p, 0, sizeof p);
+        read_parameter(r, c, &p);
+        add_parameter(out, &p);
+    }
+    read_configures(r, e, base, out);
+    for (const struct xml_element *c = NULL; (c = xml_next(e, c, "model"));)
+        require_text(r, c);
+    if (!assembly_read_models(r->a, r->arena, e, r->d, base, out))
+        r->nomem = true;
+    out->applies = base ? base->applies : NULL;
+    out->applies_line = base ? base->applies_line : 0;
+    if (!assembly_read_applies(r->arena, e, r->d, &out->applies, &out->applies_line))
+        r->nomem = true;
+    out->applies_stated = out->applies;
+}
+
+static void read_place(struct reader *r, const struct xml_element *e, const char *attribute,
+                       int *place)
+{
+    const char *text = xml_value(e, attribute);
+    int64_t v;
+
+    if (portolan_read_int64(text, &v) && v >= INT_MIN && v <= INT_MAX)
+        *place = (int)v;
+    else
+        xml_complain(r->d, e, attribute, "'%s' is '%.100s'; it must be a whole number", attribute,
+                     text);
+}
+
+static void read_places(struct reader *r, const struct xml_element *e,
+                        struct portolan_assembly_instance *instance)
+{
+    instance->is_placed = xml_value(e, "x") && xml_value(e, "y");
+    if (instance->is_placed) {
+        read_place(r, e, "x", &instance->x);
+        read_place(r, e, "y", &instance->y);
+    } else if (xml_value(e, "x") || xml_value(e, "y")) {
+        xml_complain(r->d, e, NULL, "<instance> takes both 'x' and 'y', or none of them");
+    }
+}
+
+static void read_instance(struct reader *r, const struct xml_element *e,
+                          struct portolan_assembly_instance *instance)
+{
+    size_t count = 1 + xml_count(e, "alternative");
+    struct portolan_assembly_alternative base = {0};
+
+    instance->name = xml_value(e, "name");
+    instance->line = e->line;
+    instance->alternatives = allocate(r, count, sizeof *instance->alternatives);
+    if (r->nomem)
+        return;
+    if (!is_name(instance->name))
+        xml_complain(r->d, e, "name",
+                     "an instance's name is made of letters, digits, '_' and '-' only");
+    read_places(r, e, instance);
+    read_alternative(r, e, NULL, &base);
+    instance->alternatives[instance->n_alternatives++] = base;
+    for (const struct xml_element *c = NULL; !r->nomem && (c = xml_next(e, c, "alternative"));) {
+        struct portolan_assembly_alternative *to = &instance->alternatives[0];
+
+        /* An alternative of the instance's own class gives that class parameters of its own. */
+        if (strcmp(xml_value(c, "class"), base.class_name))
+            to = &instance->alternatives[instance->n_alternatives++];
+        else
+            to->n_parameters = 0;
+        read_alternative(r, c, &base, to);
+    }
+}
+
+static void read_instances(struct reader *r, const struct xml_element *root)
+{
+    size_t count = xml_count(root, "instance");
+
+    r->a->instances = allocate(r, count, sizeof *r->a->instances);
+    for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "instance"));)
+        read_instance(r, e, &r->a->instances[r->a->n_instances++]);
+}
+
+static void read_connections(struct reader *r, const struct xml_element *root)
+{
+    size_t count = xml_count(root, "connect");
+    struct portolan_assembly_connection *c = allocate(r, count, sizeof *c);
+
+    r->a->connections = c;
+    for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "connect")); c++) {
+        require_text(r, e);
+        c->user = xml_value(e, "user");
+        c->uses = xml_value(e, "uses");
+        c->provider = xml_value(e, "provider");
+        c->provides = xml_value(e, "provides");
+        c->line = e->line;
+        r->a->n_connections++;
+    }
+}
+
+static struct portolan_assembly_connection *connection_of(struct portolan_assembly *a,
+                                                          const char *user, const char *uses)
+{
+    for (size_t i = 0; i < a->n_connections; i++)
+        if (!strcmp(a->connections[i].user, user) && !strcmp(a->connections[i].uses, uses))
+            return &a->connections[i];
+    return NULL;
+}
+
+static const char *read_variant(struct reader *r, const struct xml_element *e)
+{
+    static const char *const known[] = {"forward", "profile", "mastermind"};
+    const char *word = xml_value(e, "variant"), *near;
+
+    for (size_t i = 0; word && i < 3; i++)
+        if (!strcmp(word, known[i]))
+            return known[i];
+    if (!word)
+        return NULL;
+    near = portolan_nearest_word(word, known, 3);
+    xml_complain(r->d, e, "variant", "'%.100s' is no variant%s", word,
+                 near ? portolan_did_you_mean(near).text : "; forward, profile and mastermind are");
+    return NULL;
+}
+
+static bool read_rows(struct reader *r, const struct xml_element *e)
+{
+    const char *word = xml_value(e, "rows");
+
+    if (word && strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
+        xml_complain(r->d, e, "rows", "write \"yes\" or \"no\"");
+    return word && !strcmp(word, "yes");
+}
+
+static unsigned read_sample(struct reader *r, const struct xml_element *e)
+{
+    const char *word = xml_value(e, "sample");
+    int64_t n = 0;
+
+    if (word && (!portolan_read_int64(word, &n) || n < 1 || n > PORTOLAN_ASSEMBLY_ONE_IN_MAX))
+        xml_complain(r->d, e, "sample",
+                     "write a number of calls of which one is timed, 1 to 16777216");
+    return n < 0 || n > PORTOLAN_ASSEMBLY_ONE_IN_MAX ? 0 : (unsigned)n;
+}
+
+/* The connection that a <monitor> names, or NULL after a complaint. */
+static struct portolan_assembly_connection *monitored_connection(struct reader *r,
+                                                                 const struct xml_element *e)
+{
+    const char *user = xml_value(e, "user"), *uses = xml_value(e, "uses"), *near;
+    const char *instance = xml_value(e, "instance"), *port = xml_value(e, "port");
+    struct portolan_assembly_connection *c = NULL, *go = &r->a->go;
+
+    if (user && uses && !instance && !port) {
+        if (!(c = connection_of(r->a, user, uses))) {
+            near = portolan_assembly_peek_instance(r->a, user)
+                       ? NULL
+                       : assembly_nearest_instance(r->a, user);
+            xml_complain(r->d, e, "user",
+                         "<monitor> names no connection: uses port '%.100s' of '%.100s' is not "
+                         "connected%s%s%s",
+                         uses, user, near ? "; did you mean user '" : "", near ? near : "",
+                         near ? "'?" : "");
+        }
+    } else if (user || uses || !instance || !port) {
+        xml_complain(r->d, e, NULL,
+                     "<monitor> takes either 'user' and 'uses' (a connection) or "
+                     "'instance' and 'port' (the go port)");
+    } else if (go->provider && !strcmp(instance, go->provider) && !strcmp(port, go->provides)) {
+        c = go;
+    } else {
+        xml_complain(r->d, e, NULL,
+                     "port '%s' of '%s' is not the port that <go> names; other provides "
+                     "ports are monitored at their connections (user, uses)",
+                     port, instance);
+    }
+    return c;
+}
+
+static void read_monitors(struct reader *r, const struct xml_element *root)
+{
+    for (const struct xml_element *e = NULL; (e = xml_next(root, e, "monitor"));) {
+        struct portolan_assembly_connection *c;
+
+        require_text(r, e);
+        c = monitored_connection(r, e);
+        if (c && c->monitored)
+            xml_complain(r->d, e, *c->user ? "user" : NULL, "%s is monitored already",
+                         *c->user ? "this connection" : "the go port");
+        if (!c || c->monitored)
+            continue;
+        c->monitored = true;
+        c->variant = read_variant(r, e);
+        c->has_rows = read_rows(r, e);
+        c->one_in = read_sample(r, e);
+    }
+}
+
+static void read_pairs(struct reader *r, const struct xml_element *root)
+{
+    struct portolan_assembly_pair *p = allocate(r, xml_count(root, "pair"), sizeof *p);
+
+    r->a->pairs = p;
+    for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "pair")); p++) {
+        require_text(r, e);
+        p->of = xml_value(e, "of");
+        p->with = xml_value(e, "with");
+        p->method = xml_value(e, "method");
+        p->line = e->line;
+        r->a->n_pairs++;
+    }
+}
+
+static void split_values(struct reader *r, struct portolan_assembly_sweep *s, const char *text)
+{
+    const char *at = text, *word;
+    size_t length, count = 0;
+
+    while (value_next_word(&at, &length))
+        count++;
+    s->values = allocate(r, count, sizeof *s->values);
+    for (at = text; !r->nomem && (word = value_next_word(&at, &length));)
+        if (!(s->values[s->n_values++] = portolan_arena_strndup(r->arena, word, length)))
+            r->nomem = true;
+}
+
+static void read_sweep_line(struct reader *r, const struct xml_element *e,
+                            struct portolan_assembly_sweep *s)
+{
+    require_text(r, e);
+    s->instance = xml_value(e, "instance");
+    s->parameter = xml_value(e, "parameter");
+    s->line = e->line;
+    s->varies = !strcmp(e->name, "vary");
+    if (s->varies) {
+        split_values(r, s, xml_value(e, "values"));
+        if (!s->n_values && !r->nomem)
+            xml_complain(r->d, e, "values",
+                         "'values' holds no value; write them with blanks between");
+    } else if ((s->values = allocate(r, 1, sizeof *s->values))) {
+        s->values[s->n_values++] = xml_value(e, "value");
+    }
+}
+
+static void read_double(struct reader *r, const struct xml_element *e, const char *attribute,
+                        double *value)
+{
+    const char *text = xml_value(e, attribute);
+    double v;
+
+    if (text && portolan_read_double(text, &v) && v >= 0)
+        *value = v;
+    else if (text)
+        xml_complain(r->d, e, attribute,
+                     "'%s' is '%.100s'; it must be a number that is not negative", attribute, text);
+}
+
+static void read_sweep(struct reader *r, const struct xml_element *root)
+{
+    const struct xml_element *sweep = xml_next(root, NULL, "sweep");
+    size_t count;
+
+    if (!sweep)
+        return;
+    read_double(r, sweep, "budget", &r->a->sweep_budget_s);
+    count = xml_count(sweep, "vary") + xml_count(sweep, "set");
+    r->a->sweeps = allocate(r, count, sizeof *r->a->sweeps);
+    for (const struct xml_element *e = sweep->children; e && !r->nomem; e = e->next)
+        if (strcmp(e->name, "cases") != 0)
+            read_sweep_line(r, e, &r->a->sweeps[r->a->n_sweeps++]);
+        else if (!assembly_read_cases(r->a, r->arena, e, r->d))
+            r->nomem = true;
+}
+
+static void read_optimizer(struct reader *r, const struct xml_element *root)
+{
+    const struct xml_element *e = xml_next(root, NULL, "optimizer");
+    const char *steps, *dot;
+
+    r->a->alpha = r->a->beta = PORTOLAN_ASSEMBLY_PRUNING;
+    if (!e)
+        return;
+    read_double(r, e, "alpha", &r->a->alpha);
+    read_double(r, e, "beta", &r->a->beta);
+    read_double(r, e, "accuracy", &r->a->accuracy);
+    if (!(steps = xml_value(e, "steps")))
+        return;
+    dot = strchr(steps, '.');
+    if (!dot || dot == steps || !dot[1]) {
+        xml_complain(r->d, e, "steps", "'steps' must have the form INSTANCE.PARAMETER");
+        return;
+    }
+    r->a->steps_instance = portolan_arena_strndup(r->arena, steps, (size_t)(dot - steps));
+    r->a->steps_parameter = dot + 1;
+    r->a->steps_line = e->line;
+    r->nomem |= !r->a->steps_instance;
+}
+
+static void read_go(struct reader *r, const struct xml_element *root)
+{
+    const struct xml_element *e = xml_next(root, NULL, "go");
+
+    if (!e)
+        return;
+    require_text(r, e);
+    r->a->go = (struct portolan_assembly_connection){.user = "",
+                                                     .uses = "go",
+                                                     .provider = xml_value(e, "instance"),
+                                                     .provides = xml_value(e, "port"),
+                                                     .line = e->line};
+}
+
+static void read_paths(struct reader *r, const struct xml_element *root)
+{
+    size_t count = xml_count(root, "path");
+    int *lines = allocate(r, count, sizeof *lines);
+
+    r->a->paths = allocate(r, count, sizeof *r->a->paths);
+    r->a->path_lines = lines;
+    for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "path"));) {
+        const char *dir = xml_value(e, "dir");
+
+        require_text(r, e);
+        lines[r->a->n_paths] = e->line;
+        if (!(r->a->paths[r->a->n_paths++] = *dir == '/' || strchr(r->a->file, '/')
+                                                 ? assembly_beside(r->a, r->arena, dir)
+                                                 : portolan_arena_printf(r->arena, "./%s", dir)))
+            r->nomem = true;
+    }
+}
+
+static void read_tree(struct reader *r, const struct xml_element *root)
+{
+    xml_check(root, &assembly_rule, r->d);
+    if (r->d->count)
+        return; /* what is misspelt would be missed below, too */
+    r->a->name = xml_value(root, "name");
+    r->a->purpose = "run";
+    require_text(r, root);
+    read_paths(r, root);
+    read_instances(r, root);
+    read_connections(r, root);
+    read_go(r, root);
+    if (r->nomem)
+        return;
+    read_monitors(r, root);
+    read_pairs(r, root);
+    read_sweep(r, root);
+    read_optimizer(r, root);
+    if (!r->nomem && !r->d->count)
+        assembly_check_references(r->a, r->d);
+}
+
+/* From memory when TEXT is not NULL. */
+static enum portolan_status read_any(const char *text, size_t size, const char *file,
+                                     struct portolan_diagnostics *user,
+                                     struct portolan_assembly **a, struct portolan_error *err)
+{
+    struct portolan_diagnostics_relay relay = {user, err};
+    struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
+    struct portolan_arena arena = {0};
+    struct assembly_impl *impl;
+    struct reader r = {.arena = &arena, .d = &d};
+    struct xml_element *root;
+    enum portolan_status status = PORTOLAN_ENOMEM;
+
+    *a = NULL;
+    r.a = portolan_arena_alloc(&arena, 1, sizeof *r.a);
+    impl = portolan_arena_alloc(&arena, 1, sizeof *impl);
+    if (r.a && impl && (r.a->file = portolan_arena_strdup(&arena, file)))
+        status = text ? xml_read_text(&arena, text, size, r.a->file, &d, &root, err)
+                      : xml_read_file(&arena, r.a->file, &d, &root, err);
+    if (status == PORTOLAN_OK) {
+        read_tree(&r, root);
+        status = r.nomem ? PORTOLAN_ENOMEM : d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
+    }
+    if (status != PORTOLAN_OK) {
+        portolan_arena_clear(&arena);
+        return portolan_error_set(err, status, "%s: %s", file, portolan_status_text(status));
+    }
+    impl->arena = arena;
+    r.a->impl = impl;
+    *a = r.a;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_assembly_read_text(const char *text, size_t size, const char *file,
+                                                 struct portolan_diagnostics *d,
+                                                 struct portolan_assembly **a,
+                                                 struct portolan_error *err)
+{
+    return read_any(text, size, file, d, a, err);
+}
+
+enum portolan_status portolan_assembly_read(const char *file, struct portolan_diagnostics *d,
+                                            struct portolan_assembly **a,
+                                            struct portolan_error *err)
+{
+    return read_any(NULL, 0, file, d, a, err);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gov.cca.ComponentID, ConnectionID and ComponentClassDescription. */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -- ComponentID -- */
+
+static char *component_name(void *self, sidl_BaseInterface *_ex)
+{
+    const struct component_id *id = self;
+
+    if (id->instance)
+        return exception_or_text(id->name, _ex);
+    portolan_throw(_ex, PORTOLAN_ENOTFOUND, "instance '%s' does not exist any more", id->name);
+    return NULL;
+}
+
+static void component_destroy(void *self)
+{
+    free(((struct component_id *)self)->name);
+}
+
+static const struct gov_cca_ComponentID__epv component_epv = {
+    .f_getInstanceName = component_name,
+    .f_getSerialization = component_name,
+};
+
+static const struct sidl_implements component_implements[] = {
+    {&gov_cca_ComponentID__type, &component_epv}};
+
+static const struct sidl_class component_class = {
+    .name = "portolan.ComponentID",
+    .version = "0.1",
+    .size = sizeof(struct component_id),
+    .implements = component_implements,
+    .n_implements = 1,
+    .destroy = component_destroy,
+};
+
+struct component_id *component_id_create(struct instance *instance, struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    struct component_id *id = exception_or_object(&component_class, &ex);
+
+    if (portolan_catch(&ex, err) != PORTOLAN_OK)
+        return NULL;
+    id->instance = instance;
+    if (!(id->name = portolan_strdup(instance->name))) {
+        portolan_no_memory(err);
+        sidl_object_release(id);
+        return NULL;
+    }
+    return id;
+}
+
+gov_cca_ComponentID component_id_reference(struct component_id *id)
+{
+    sidl_object_retain(id);
+    return sidl_object_facet(id, "gov.cca.ComponentID");
+}
+
+enum portolan_status component_id_resolve(struct portolan_framework *fw, gov_cca_ComponentID id,
+                                          struct instance **instance, struct portolan_error *err)
+{
+    struct component_id *ours = sidl_reference_peek(id);
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status;
+    char *name;
+
+    *instance = NULL;
+    if (!id)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "the ComponentID is null");
+    if (ours->object.cls == &component_class) {
+        if (ours->instance && ours->instance->fw == fw)
+            *instance = ours->instance;
+        return *instance ? PORTOLAN_OK
+                         : portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                              "instance '%s' does not exist any more", ours->name);
+    }
+    name = gov_cca_ComponentID_getInstanceName(id, &ex);
+    if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK)
+        return status;
+    *instance = name ? instance_find(fw, name) : NULL;
+    if (!*instance)
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no instance '%s'",
+                                    name ? name : "");
+    sidl_String_free(name);
+    return status;
+}
+
+/* -- ConnectionID -- */
+
+static struct connection *connection_alive(void *self, sidl_BaseInterface *_ex)
+{
+    struct connection *c = ((struct connection_id *)self)->connection;
+
+    if (!c)
+        portolan_throw(_ex, PORTOLAN_ENOTFOUND, "the connection does not exist any more");
+    return c;
+}
+
+static gov_cca_ComponentID connection_provider(void *self, sidl_BaseInterface *_ex)
+{
+    struct connection *c = connection_alive(self, _ex);
+
+    return c ? component_id_reference(c->provides->services->instance->id) : NULL;
+}
+
+static gov_cca_ComponentID connection_user(void *self, sidl_BaseInterface *_ex)
+{
+    struct connection *c = connection_alive(self, _ex);
+
+    return c ? component_id_reference(c->uses->services->instance->id) : NULL;
+}
+
+static char *connection_provides(void *self, sidl_BaseInterface *_ex)
+{
+    struct connection *c = connection_alive(self, _ex);
+
+    return c ? exception_or_text(c->provides->name, _ex) : NULL;
+}
+
+static char *connection_uses(void *self, sidl_BaseInterface *_ex)
+{
+    struct connection *c = connection_alive(self, _ex);
+
+    return c ? exception_or_text(port_name(c->uses), _ex) : NULL;
+}
+
+static const struct gov_cca_ConnectionID__epv connection_epv = {
+    .f_getProvider = connection_provider,
+    .f_getUser = connection_user,
+    .f_getProviderPortName = connection_provides,
+    .f_getUserPortName = connection_uses,
+};
+
+static const struct sidl_implements connection_implements[] = {
+    {&gov_cca_ConnectionID__type, &connection_epv}};
+
+static const struct sidl_class connection_class = {
+    .name = "portolan.ConnectionID",
+    .version = "0.1",
+    .size = sizeof(struct connection_id),
+    .implements = connection_implements,
+    .n_implements = 1,
+};
+
+struct connection_id *connection_id_create(struct connection *c, struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    struct connection_id *id = exception_or_object(&connection_class, &ex);
+
+    if (portolan_catch(&ex, err) != PORTOLAN_OK)
+        return NULL;
+    id->connection = c;
+    return id;
+}
+
+gov_cca_ConnectionID connection_id_reference(struct connection_id *id)
+{
+    sidl_object_retain(id);
+    return sidl_object_facet(id, "gov.cca.ConnectionID");
+}
+
+enum portolan_status connection_id_resolve(struct portolan_framework *fw, gov_cca_ConnectionID id,
+                                           struct connection **c, struct portolan_error *err)
+{
+    struct connection_id *ours = sidl_reference_peek(id);
+
+    *c = NULL;
+    if (!id || ours->object.cls != &connection_class)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "the ConnectionID is not one of this framework");
+    if (!ours->connection || ours->connection->uses->services->fw != fw)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "the connection does not exist any more");
+    *c = ours->connection;
+    return PORTOLAN_OK;
+}
+
+/* -- ComponentClassDescription -- */
+
+struct class_description {
+    struct sidl_object object;
+    char *name;
+};
+
+static char *description_name(void *self, sidl_BaseInterface *_ex)
+{
+    return exception_or_text(((struct class_description *)self)->name, _ex);
+}
+
+static void description_destroy(void *self)
+{
+    free(((struct class_description *)self)->name);
+}
+
+static const struct gov_cca_ComponentClassDescription__epv description_epv = {
+    .f_getComponentClassName = description_name,
+};
+
+static const struct sidl_implements description_implements[] = {
+    {&gov_cca_ComponentClassDescription__type, &description_epv}};
+
+static const struct sidl_class description_class = {
+    .name = "portolan.ComponentClassDescription",
+    .version = "0.1",
+    .size = sizeof(struct class_description),
+    .implements = description_implements,
+    .n_implements = 1,
+    .destroy = description_destroy,
+};
+
+gov_cca_ComponentClassDescription class_description_create(const char *class_name,
+                                                           sidl_BaseInterface *_ex)
+{
+    struct class_description *d = exception_or_object(&description_class, _ex);
+
+    if (!d)
+        return NULL;
+    if (!(d->name = portolan_strdup(class_name))) {
+        sidl_object_release(d);
+        exception_no_memory(_ex);
+        return NULL;
+    }
+    return sidl_object_facet(d, "gov.cca.ComponentClassDescription");
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of the framework know of each other. All functions are hidden. */
+#ifndef PORTOLAN_FRAMEWORK_INTERNAL_H
+#define PORTOLAN_FRAMEWORK_INTERNAL_H
+
+#include <portolan/framework.h>
+
+#include <stdio.h>
+
+struct instance;
+struct services;
+
+/*
+ * A port that uses ports of a type are connected to when they are registered, without being asked
+ * for: one of four kinds.
+ */
+struct service {
+    struct service *next;
+    char *type;
+    gov_cca_Port port;                      /* one for all; ours */
+    bool per_component;                     /* a facet of the component's own face */
+    struct portolan_service maker;          /* `create` not NULL: one per uses port */
+    gov_cca_ports_ServiceProvider provider; /* asked for a provides port of its component; ours */
+    struct services *owner;                 /* who registered it; NULL: the program */
+};
+
+struct port {
+    struct port *prev, *next; /* utlist */
+    struct services *services;
+    char *name, *type;
+    gov_cca_TypeMap properties; /* never NULL */
+    int max, min;               /* MAX_CONNECTIONS (-1: unlimited), MIN_CONNECTIONS */
+    bool no_proxy;              /* ABLE_TO_PROXY says false */
+    /* Provides: the component's object (our reference), else NULL. */
+    gov_cca_Port provided;
+    /* Uses: what getPort returns, borrowed from the provider; NULL when not connected. */
+    gov_cca_Port target;
+    struct connection *connection; /* uses; NULL for a service without a component, too */
+    struct service *service;       /* uses: whom `target` is of, unless there is a connection */
+    gov_cca_Port made;             /* uses: made by the service for this port; ours, or NULL */
+    struct port *base;             /* uses: the port whose further connection this slot holds */
+    int held;                      /* getPort minus releasePort; atomic */
+};
+
+/* One that registerForRelease was given. */
+struct release {
+    struct release *next;
+    gov_cca_ComponentRelease callback; /* ours */
+};
+
+struct listener {
+    struct listener *next;
+    unsigned types; /* 1 << type for each event type that it wants to hear of */
+    gov_cca_ports_ConnectionEventListener listener; /* ours */
+};
+
+/* The SIDL object gov.cca.Services: one per component, while the instance's name stays. */
+struct services {
+    struct sidl_object object;
+    struct services *prev, *next;  /* utlist: all that are not retired */
+    struct portolan_framework *fw; /* NULL once retired: calls throw */
+    struct instance *instance;
+    const struct portolan_class_description *class; /* NULL: the framework itself, or an image */
+    char *image_class;              /* the class name that an image gave itself, or NULL */
+    gov_cca_Component component;    /* NULL for an image; the references below are ours */
+    portolan_Rebindable rebindable; /* or NULL */
+    struct release *releases;       /* in order of registration */
+    gov_cca_TypeMap properties;
+    struct port *ports;
+    struct component_face *face; /* NULL until a service port is asked for */
+    struct listener *listeners;
+    struct parameters *parameters; /* what the component's parameter port factory keeps */
+};
+
+/* The SIDL object behind those service ports that every component has of its own. */
+struct component_face {
+    struct sidl_object object;
+    struct services *services; /* NULL once the component is gone */
+};
+
+struct component_id {
+    struct sidl_object object;
+    struct instance *instance; /* NULL once destroyed */
+    char *name;
+};
+
+struct instance {
+    struct instance *prev, *next; /* utlist, in order of creation */
+    struct portolan_framework *fw;
+    char *name;       /* "" for the framework itself as a user */
+    bool is_starting; /* in setServices */
+    bool is_ending;   /* being destroyed: not to be destroyed again */
+    struct services *services;
+    struct component_id *id;
+    /* A proxy: names of whom it stands in for; NULL: it is none. */
+    char *stands_for, *stands_for_port;
+};
+
+struct connection_id {
+    struct sidl_object object;
+    struct connection *connection; /* NULL once undone */
+};
+
+struct connection {
+    struct connection *prev, *next; /* utlist, in order of making */
+    struct port *uses, *provides;
+    gov_cca_TypeMap properties; /* NULL until somebody asks */
+    struct connection_id *id;
+    bool is_quiet;  /* both ends have heard DisconnectPending and nobody holds the port */
+    bool is_moving; /* about to leave `provides`: not counted there */
+    gov_cca_ports_ServiceProvider served; /* made the provides port for this connection; ours */
+};
+
+/* What a proxy measures at first, as far as the assembly says so. */
+struct proxy_start {
+    const char *variant; /* or NULL; never freed */
+    bool has_rows;
+    unsigned one_in; /* 0: not stated */
+};
+
+/* A connection that was asked for but whose uses port the user's class of the moment lacks. */
+struct dormant {
+    struct dormant *next;
+    struct instance *user, *provider;
+    char *uses, *provides;
+    bool needs_proxy, monitored;
+    struct proxy_start start; /* of the proxy */
+};
+
+/* The SIDL object behind the framework's own service ports. */
+struct face {
+    struct sidl_object object;
+    struct portolan_framework *fw; /* NULL once the framework is gone */
+};
+
+struct portolan_framework {
+    const struct portolan_palette *palette;
+    struct portolan_cohort *cohort;
+    const struct portolan_assembly *assembly; /* NULL before build */
+    struct instance *instances;
+    struct instance *self; /* the framework as user of the go port; not among the instances */
+    struct services *all_services;
+    struct connection *connections;
+    struct dormant *dormants;
+    struct service *services;
+    struct face *face;
+    struct portolan_error failure; /* the service portolan.Failure */
+    unsigned long n_named;         /* for names that the framework chooses */
+    bool is_ending;                /* all instances are being released: held ports stop nobody */
+    int telling;                   /* listeners are being told: connections and instances stay */
+};
+
+/* -- service_ports.c: ports that are connected without being asked for
+ * ------------------------------ */
+
+/* A new service of that type, to be filled in; NULL with EEXISTS or ENOMEM in ERR. */
+struct service *service_add(struct portolan_framework *fw, const char *type, struct services *owner,
+                            struct portolan_error *err);
+struct service *service_find(const struct portolan_framework *fw, const char *type);
+struct service *service_find_own(const struct services *owner, const char *type);
+/* Takes a service back and leaves its uses ports unconnected; NULL is legal. */
+void service_remove(struct portolan_framework *fw, struct service *s);
+/* The same for all that a component registered; OWNER NULL: for all. */
+void service_remove_all(struct portolan_framework *fw, const struct services *owner);
+/* Connects a uses port that is about to be registered, when its type is served. */
+enum portolan_status service_attach(struct port *uses, struct portolan_error *err);
+/* Undoes that, unless it was a connection. */
+void service_detach(struct port *uses);
+
+/* S's own service ports, one object, borrowed; NULL with ERR set. */
+gov_cca_Port component_face_port(struct services *s, struct portolan_error *err);
+/* The component behind a facet; NULL with an exception once it is gone. */
+struct services *component_face_services(void *self, sidl_BaseInterface *_ex);
+void component_face_retire(struct services *s);
+extern const struct gov_cca_ports_ConnectionEventService__epv events_epv;
+extern const struct portolan_ports_ParameterFactory__epv parameter_factory_epv;
+
+/*
+ * Tells the listeners of both ends: the provider's first when a connection is made, the user's
+ * first when it is undone. What they throw is logged.
+ */
+void events_tell(const struct port *uses, const struct port *provides,
+                 enum gov_cca_ports_EventType__enum type);
+void events_forget(struct services *s);
+/* EBUSY while listeners are being told. */
+enum portolan_status events_check_quiet(const struct portolan_framework *fw,
+                                        struct portolan_error *err);
+
+/* -- parameters.c ------------------------------------------------------------------------------ */
+
+void parameters_retire(struct services *s);
+
+/* -- exceptions.c: the one place where status and exception meet ---------------------------- */
+
+/* sidl_object_create, with a gov.cca.CCAException when memory is out. */
+void *exception_or_object(const struct sidl_class *cls, sidl_BaseInterface *_ex);
+/* A copy that SIDL frees; NULL with an exception when memory is out. */
+char *exception_or_text(const char *text, sidl_BaseInterface *_ex);
+/* Throws the gov.cca.CCAException OutOfMemory, which needs no memory. */
+void exception_no_memory(sidl_BaseInterface *_ex);
+/*
+ * For methods that declare no exception: makes one of this file in *_ex a sidl.RuntimeException as
+ * well, which every method may throw.
+ */
+void exception_undeclared(sidl_BaseInterface *_ex);
+/* Throws what ERR holds (EINTERNAL when it holds nothing). */
+void exception_from_error(sidl_BaseInterface *_ex, const struct portolan_error *err);
+/* A gov.cca.TypeMismatchException. */
+void exception_type_mismatch(sidl_BaseInterface *_ex, enum gov_cca_Type__enum requested,
+                             enum gov_cca_Type__enum actual, const char *key);
+
+/* -- typemap.c -------------------------------------------------------------------------------- */
+
+/* A copy of MAP (NULL: an empty one); NULL with ERR set. */
+gov_cca_TypeMap typemap_copy(gov_cca_TypeMap map, struct portolan_error *err);
+/* Puts a string under a key of the framework's own, whatever is there. */
+enum portolan_status typemap_put_own(gov_cca_TypeMap map, const char *key, const char *text,
+                                     struct portolan_error *err);
+/* EBADPROPERTIES when the map (may be NULL) has another value under a key of the framework's. */
+enum portolan_status typemap_check_own(gov_cca_TypeMap map, const char *key, const char *text,
+                                       struct portolan_error *err);
+/* Values that the class's description declares, where PROPERTIES has none; wrong types: error. */
+enum portolan_status typemap_add_defaults(gov_cca_TypeMap properties,
+                                          const struct portolan_class_description *class,
+                                          struct portolan_error *err);
+
+/* -- ids.c ------------------------------------------------------------------------------------- */
+
+struct component_id *component_id_create(struct instance *instance, struct portolan_error *err);
+/* New references. */
+gov_cca_ComponentID component_id_reference(struct component_id *id);
+gov_cca_ConnectionID connection_id_reference(struct connection_id *id);
+struct connection_id *connection_id_create(struct connection *c, struct portolan_error *err);
+/* The instance or connection of FW that a reference of any implementation names. */
+enum portolan_status component_id_resolve(struct portolan_framework *fw, gov_cca_ComponentID id,
+                                          struct instance **instance, struct portolan_error *err);
+enum portolan_status connection_id_resolve(struct portolan_framework *fw, gov_cca_ConnectionID id,
+                                           struct connection **c, struct portolan_error *err);
+/* A new gov.cca.ComponentClassDescription. */
+gov_cca_ComponentClassDescription class_description_create(const char *class_name,
+                                                           sidl_BaseInterface *_ex);
+
+/* -- library.c, load.c ------------------------------------------------------------------------ */
+
+/* Loads the class's shared object when it has one, and checks the descriptor. */
+enum portolan_status library_find(const struct portolan_class_description *class,
+                                  const struct portolan_component **component,
+                                  struct portolan_error *err);
+/* The descriptor that the class's shared object exports. */
+enum portolan_status library_load(const struct portolan_class_description *class,
+                                  const struct portolan_component **component,
+                                  struct portolan_error *err);
+
+/* -- services.c ------------------------------------------------------------------------------- */
+
+/* A Services object without a component; CLASS NULL for the framework itself. */
+struct services *services_create(struct instance *instance,
+                                 const struct portolan_class_description *class,
+                                 gov_cca_TypeMap properties, struct portolan_error *err);
+/* A borrowed reference. */
+gov_cca_Services services_reference(struct services *s);
+/* "heat.Cholmod"; "" for the framework itself. */
+const char *services_class_name(const struct services *s);
+/* Calls releaseServices, once; what it throws is logged. */
+void services_tell_release(struct services *s);
+/* Logs ports that were not released, drops everything, and the reference to the object. */
+void services_retire(struct services *s);
+extern const struct sidl_class services_class;
+
+/* "instance 'solver'"; returns BUFFER. */
+const char *services_label(const struct services *s, char *buffer, size_t size);
+/* EPORTNOTDEFINED with the nearest name. */
+enum portolan_status services_no_port(const struct services *s, const char *name, bool provides,
+                                      struct portolan_error *err);
+
+/* -- ports.c ----------------------------------------------------------------------------------- */
+
+struct port *services_find(const struct services *s, const char *name);
+/* The uses port of that name; one for a further connection ("name[2]") is made when need be. */
+struct port *services_find_uses(struct services *s, const char *name);
+enum portolan_status services_register_uses(struct services *s, const char *name, const char *type,
+                                            gov_cca_TypeMap properties, struct portolan_error *err);
+/* *PORT: a new reference, or NULL when the port is not connected. */
+enum portolan_status services_get(struct services *s, const char *name, gov_cca_Port *port,
+                                  struct portolan_error *err);
+enum portolan_status services_release(struct services *s, const char *name,
+                                      struct portolan_error *err);
+bool port_is_held(const struct port *p);
+/* EBADPROPERTIES when a key of the specification has a value that it cannot have. */
+enum portolan_status services_set_port_properties(struct port *p, gov_cca_TypeMap properties,
+                                                  struct portolan_error *err);
+enum portolan_status services_unregister_uses(struct services *s, const char *name,
+                                              struct portolan_error *err);
+enum portolan_status services_add_provides(struct services *s, gov_cca_Port object,
+                                           const char *name, const char *type,
+                                           gov_cca_TypeMap properties, struct portolan_error *err);
+enum portolan_status services_remove_provides(struct services *s, const char *name,
+                                              struct portolan_error *err);
+/* Whether an object may serve as a port of TYPE, foreign ones by the name they carry. */
+bool services_is_of_type(gov_cca_Port object, const char *type);
+void port_free(struct port *p);
+/* *PORT, or a free slot of it when it is connected and may have several connections. */
+enum portolan_status port_take_slot(struct port **uses, struct portolan_error *err);
+/* The name that the component knows the port by. */
+const char *port_name(const struct port *p);
+
+/* -- instances.c ------------------------------------------------------------------------------- */
+
+/* A component of that class with setServices called. PROPERTIES may be NULL. */
+enum portolan_status instance_start(struct instance *instance, const char *class_name,
+                                    gov_cca_TypeMap properties, struct services **services,
+                                    struct portolan_error *err);
+/* A new instance at the end of the list; NAME "" or NULL: the framework chooses. */
+enum portolan_status instance_create(struct portolan_framework *fw, const char *name,
+                                     const char *class_name, gov_cca_TypeMap properties,
+                                     struct instance **instance, struct portolan_error *err);
+/*
+ * Undoes its connections and frees it; refused (EPORTINUSE) when a user holds its ports still after
+ * TIMEOUT_S seconds.
+ */
+enum portolan_status instance_destroy(struct instance *instance, double timeout_s,
+                                      struct portolan_error *err);
+/* A new instance without a component, for a program that wants to look like one. */
+enum portolan_status instance_create_image(struct portolan_framework *fw, const char *name,
+                                           const char *class_name, gov_cca_TypeMap properties,
+                                           struct instance **instance, struct portolan_error *err);
+/* The same without asking who holds its ports. */
+void instance_withdraw(struct instance *instance);
+struct instance *instance_find(const struct portolan_framework *fw, const char *name);
+/* An instance without a component, in no list: the framework as user. */
+struct instance *instance_create_self(struct portolan_framework *fw, struct portolan_error *err);
+/* Frees what is left of one whose services are retired. */
+void instance_free(struct instance *instance);
+/* All instances at once, in reverse order, whoever holds what. */
+void instance_destroy_all(struct portolan_framework *fw);
+
+/* -- connections.c ----------------------------------------------------------------------------- */
+
+/* EBADPORTTYPE with the words "uses port … has type …, but … provides …". */
+enum portolan_status connect_check_types(const struct port *uses, const struct port *provides,
+                                         struct portolan_error *err);
+enum portolan_status connect_find_ports(struct instance *user, const char *uses,
+                                        struct instance *provider, const char *provides,
+                                        struct port **uses_port, struct port **provides_port,
+                                        struct portolan_error *err);
+enum portolan_status connect_make(struct port *uses, struct port *provides, struct connection **c,
+                                  struct portolan_error *err);
+/* Points a uses port at PROVIDES (NULL: nothing) and tells a Rebindable user first. */
+enum portolan_status connect_rebind(struct port *uses, struct port *provides,
+                                    struct portolan_error *err);
+/*
+ * Gives the user the chance to release the port: listeners hear DisconnectPending, other threads
+ * have TIMEOUT_S seconds. EPORTINUSE when it is held all the same and its user not Rebindable.
+ */
+enum portolan_status connect_quiet(struct connection *c, double timeout_s,
+                                   struct portolan_error *err);
+/* It is not undone after all. */
+void connect_unquiet(struct connection *c);
+/* The same as quiet, and then undoes the connection. */
+enum portolan_status connect_undo(struct connection *c, double timeout_s,
+                                  struct portolan_error *err);
+/* The same whoever holds it; what a Rebindable user throws is logged. */
+void connect_drop(struct connection *c);
+/* The same for all connections of a provides port, whose component withdraws it. */
+void connect_drop_all(const struct port *provides);
+/* Frees the connection without telling its user. */
+void connect_forget(struct connection *c);
+
+/* Dormant connections come and go with the ports of the class that their user has at present. */
+/* Makes the connection, with a proxy if it needs one (*PROXY, else NULL). */
+enum portolan_status link_make(const struct dormant *wanted, struct connection **c,
+                               struct instance **proxy, struct portolan_error *err);
+/* A copy of WANTED, in no list. */
+struct dormant *link_create_dormant(const struct dormant *wanted, struct portolan_error *err);
+void link_free_dormant(struct dormant *d);
+/* Forgets all dormant connections of an instance (NULL: of all). */
+void link_forget(struct portolan_framework *fw, const struct instance *instance);
+
+/* -- interpose.c ------------------------------------------------------------------------------- */
+
+/* What becomes of a proxy's uses ports other than "use". */
+enum wiring {
+    WIRE_IF_FOUND, /* connected to the only instance that provides the type, if there is one */
+    WIRE_ALL       /* the same, and it is an error if there is none */
+};
+
+/*
+ * Puts a proxy between the ends of C. CLASS_NAME NULL: the palette's proxy for the uses port's
+ * type. START becomes the proxy's properties "portolan.variant", "portolan.rows" and
+ * "portolan.sample", where it says something.
+ */
+enum portolan_status interpose_proxy(struct connection *c, const char *class_name,
+                                     const struct proxy_start *start, enum wiring wiring,
+                                     struct instance **proxy, struct portolan_error *err);
+
+/* -- build.c ----------------------------------------------------------------------------------- */
+
+/* The parameters of an alternative as a new TypeMap; NULL with ERR set. */
+gov_cca_TypeMap build_properties(const struct portolan_assembly_alternative *alternative,
+                                 struct portolan_error *err);
+
+/* -- replace.c --------------------------------------------------------------------------------- */
+
+/* Collective over the cohort. Null properties: those of the assembly's alternative, if it is one.
+ */
+enum portolan_status replace_instance(struct portolan_framework *fw, const char *instance,
+                                      const char *class_name, gov_cca_TypeMap properties,
+                                      struct portolan_error *err);
+
+/* -- framework_ports.c, builder.c: the framework's own service ports --------------------------- */
+
+struct face *face_create(struct portolan_framework *fw, struct portolan_error *err);
+/* Throws and returns NULL once the framework is gone. */
+struct portolan_framework *face_framework(void *self, sidl_BaseInterface *_ex);
+/* Throws what ERR holds unless STATUS is OK. */
+void face_finish(sidl_BaseInterface *_ex, enum portolan_status status,
+                 const struct portolan_error *err);
+extern const struct gov_cca_ports_BuilderService__epv builder_epv;
+
+#endif

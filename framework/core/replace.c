@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A new implementation behind an instance's name, while it runs. Three phases; the ranks agree at
+ * the end of each of the first two, and until the third everything can be put back:
+ *
+ * 1. start: a new component with setServices called; its ports are compared with what is needed.
+ * 2. move: its uses ports are connected, then every user of the instance is pointed at it.
+ * 3. finish: the connections' ends are changed for good, the old component is released.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <utlist.h>
+
+#include "internal.h"
+
+/* One dormant connection that the new class has made real. */
+struct awakened {
+    struct awakened *next;
+    struct dormant *dormant; /* out of the framework's list */
+    struct connection *connection;
+    struct instance *proxy; /* made for it, or NULL */
+};
+
+struct replacement {
+    struct portolan_framework *fw;
+    struct instance *instance;
+    struct services *old, *new;
+    bool moved;                 /* phase 2 has begun */
+    struct connection *stopped; /* the first connection that was not moved; NULL = the end */
+    struct awakened *awakened;
+    struct dormant *sleeping; /* ready to be dormant once the old class is gone */
+};
+
+static bool is_own(const struct replacement *r, const struct connection *c)
+{
+    return c->uses->services == r->old;
+}
+
+static bool is_users(const struct replacement *r, const struct connection *c)
+{
+    return c->provides->services == r->old && !is_own(r, c);
+}
+
+/* The new class must provide what is connected. */
+static enum portolan_status check_users(const struct replacement *r, struct portolan_error *err)
+{
+    enum portolan_status status;
+    struct connection *c;
+    struct port *provides;
+
+    DL_FOREACH(r->fw->connections, c)
+    {
+        if (c->provides->services != r->old)
+            continue;
+        provides = services_find(r->new, c->provides->name);
+        if (!provides || !provides->provided)
+            return services_no_port(r->new, c->provides->name, true, err);
+        if ((status = connect_check_types(c->uses, provides, err)) != PORTOLAN_OK)
+            return status;
+    }
+    return PORTOLAN_OK;
+}
+
+/* What the assembly says about that class as an alternative; an empty map when it says nothing. */
+static gov_cca_TypeMap written_properties(const struct replacement *r, const char *class_name,
+                                          struct portolan_error *err)
+{
+    const struct portolan_assembly *a = r->fw->assembly;
+    const struct portolan_assembly_instance *i =
+        a ? portolan_assembly_peek_instance(a, r->instance->name) : NULL;
+
+    for (size_t k = 0; i && k < i->n_alternatives; k++)
+        if (!strcmp(i->alternatives[k].class_name, class_name))
+            return build_properties(&i->alternatives[k], err);
+    return typemap_copy(NULL, err);
+}
+
+static enum portolan_status start_new(struct replacement *r, const char *instance,
+                                      const char *class_name, gov_cca_TypeMap properties,
+                                      struct portolan_error *err)
+{
+    gov_cca_TypeMap written = NULL;
+    enum portolan_status status;
+
+    if (!(r->instance = instance_find(r->fw, instance)))
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no instance '%s'", instance);
+    r->old = r->instance->services;
+    if ((status = events_check_quiet(r->fw, err)) != PORTOLAN_OK)
+        return status;
+    if (r->instance->is_starting || r->instance->is_ending)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "instance '%s' is being %s", instance,
+                                  r->instance->is_ending ? "destroyed" : "created");
+    if (r->old->image_class)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "instance '%s' is a program's own image and cannot be replaced",
+                                  instance);
+    if (!properties && !(properties = written = written_properties(r, class_name, err)))
+        return PORTOLAN_ENOMEM;
+    status = instance_start(r->instance, class_name, properties, &r->new, err);
+    sidl_reference_delete(written, NULL);
+    return status == PORTOLAN_OK ? check_users(r, err) : status;
+}
+
+/* The new component's uses port for a connection of the old one's; NULL: none, or it has another.
+ */
+static struct port *successor(const struct replacement *r, const struct connection *c)
+{
+    struct port *uses = services_find_uses(r->new, c->uses->name);
+
+    return uses && !uses->connection && !uses->service ? uses : NULL;
+}
+
+/*
+ * Connects the new component's uses port as the old one's is; without such a port it will sleep. A
+ * service it has asked for itself.
+ */
+static enum portolan_status connect_own(struct replacement *r, const struct connection *c,
+                                        struct portolan_error *err)
+{
+    struct port *uses = successor(r, c), *provides = c->provides;
+    struct dormant wanted = {.user = r->instance,
+                             .provider = provides->services->instance,
+                             .uses = c->uses->name,
+                             .provides = provides->name};
+    enum portolan_status status;
+    struct dormant *d;
+
+    if (c->served || (!uses && services_find_uses(r->new, c->uses->name)))
+        return PORTOLAN_OK;
+    if (provides->services == r->old)
+        provides = services_find(r->new, provides->name);
+    if (uses) {
+        status = connect_check_types(uses, provides, err);
+        return status == PORTOLAN_OK ? connect_rebind(uses, provides, err) : status;
+    }
+    if (!(d = link_create_dormant(&wanted, err)))
+        return PORTOLAN_ENOMEM;
+    LL_PREPEND(r->sleeping, d);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status awaken_connection(struct replacement *r, struct dormant *d,
+                                              struct portolan_error *err)
+{
+    struct awakened *a = portolan_calloc(1, sizeof *a);
+    enum portolan_status status;
+
+    if (!a)
+        return portolan_no_memory(err);
+    status = link_make(d, &a->connection, &a->proxy, err);
+    if (status != PORTOLAN_OK) {
+        free(a);
+        return status;
+    }
+    LL_DELETE(r->fw->dormants, d);
+    a->dormant = d;
+    LL_PREPEND(r->awakened, a);
+    return PORTOLAN_OK;
+}
+
+/* The new component's side. The instance's Services are the new ones from here on. */
+static enum portolan_status connect_new(struct replacement *r, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    struct dormant *d, *next;
+    struct connection *c;
+    struct port *p;
+
+    r->instance->services = r->new;
+    DL_FOREACH(r->fw->connections, c)
+    if (status == PORTOLAN_OK && is_own(r, c))
+        status = connect_own(r, c, err);
+    LL_FOREACH_SAFE(r->fw->dormants, d, next)
+    if (status == PORTOLAN_OK && d->user == r->instance && (p = services_find(r->new, d->uses)) &&
+        !p->provided)
+        status = awaken_connection(r, d, err);
+    return status;
+}
+
+/* Users that must release the port are given the chance to; all hear of what is to come. */
+static enum portolan_status quiet_users(struct replacement *r, struct portolan_error *err)
+{
+    struct portolan_error cause = {0};
+    enum portolan_status status = PORTOLAN_OK;
+    struct connection *c;
+
+    DL_FOREACH(r->fw->connections, c)
+    {
+        if (is_own(r, c))
+            events_tell(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
+        else if (is_users(r, c) && connect_quiet(c, 0, &cause) != PORTOLAN_OK)
+            status = cause.status; /* and on: every rank tells the same */
+    }
+    if (status == PORTOLAN_OK)
+        return status;
+    return portolan_error_set(err, status,
+                              "instance '%s' cannot be replaced: %s and cannot be told of a new "
+                              "provider (no proxy is between them)",
+                              r->instance->name, cause.text);
+}
+
+static void unquiet_users(struct replacement *r)
+{
+    struct connection *c;
+
+    DL_FOREACH(r->fw->connections, c)
+    if (is_users(r, c))
+        connect_unquiet(c);
+}
+
+static enum portolan_status move_users(struct replacement *r, struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    r->stopped = r->fw->connections;
+    if ((status = quiet_users(r, err)) != PORTOLAN_OK)
+        return status;
+    status = connect_new(r, err);
+    r->stopped = r->fw->connections;
+    while (status == PORTOLAN_OK && r->stopped) {
+        struct connection *c = r->stopped;
+
+        if (is_users(r, c))
+            status = connect_rebind(c->uses, services_find(r->new, c->provides->name), err);
+        if (status == PORTOLAN_OK)
+            r->stopped = c->next;
+    }
+    return status;
+}
+
+static void put_back_users(struct replacement *r)
+{
+    struct portolan_error err = {0};
+    struct connection *c;
+
+    for (c = r->fw->connections; c && c != r->stopped; c = c->next)
+        if (is_users(r, c) && connect_rebind(c->uses, c->provides, &err) != PORTOLAN_OK) {
+            portolan_log(PORTOLAN_LOG_WARNING, "framework", "while instance '%s' was put back: %s",
+                         r->instance->name, err.text);
+            err = (struct portolan_error){0};
+        }
+}
+
+static void put_back_awakened(struct replacement *r)
+{
+    struct portolan_error err = {0};
+    struct awakened *a, *next;
+
+    LL_FOREACH_SAFE(r->awakened, a, next)
+    {
+        connect_drop(a->connection);
+        if (a->proxy)
+            instance_destroy(a->proxy, 0, &err);
+        LL_PREPEND(r->fw->dormants, a->dormant);
+        free(a);
+    }
+    r->awakened = NULL;
+}
+
+/* Tells a Rebindable component that is about to go that its uses ports lead nowhere now. */
+static void unbind_all(struct services *s)
+{
+    struct portolan_error err = {0};
+    struct port *p;
+
+    DL_FOREACH(s->ports, p)
+    {
+        if (!s->rebindable || p->provided || !p->target || p->service)
+            continue;
+        if (connect_rebind(p, NULL, &err) != PORTOLAN_OK) {
+            portolan_log(PORTOLAN_LOG_WARNING, "framework", "%s", err.text);
+            err = (struct portolan_error){0};
+        }
+    }
+}
+
+static void put_back_all(struct replacement *r)
+{
+    struct dormant *d, *next;
+
+    if (!r->new)
+        return;
+    if (r->moved)
+        put_back_users(r);
+    put_back_awakened(r);
+    LL_FOREACH_SAFE(r->sleeping, d, next)
+    link_free_dormant(d);
+    unbind_all(r->new);
+    unquiet_users(r);
+    r->instance->services = r->old;
+    services_tell_release(r->new);
+    services_retire(r->new);
+}
+
+/* What has become of a connection whose ends were USES and PROVIDES. */
+static void tell_moved(const struct connection *c, const struct port *uses,
+                       const struct port *provides)
+{
+    events_tell(uses, provides, gov_cca_ports_EventType_Disconnected);
+    if (!c)
+        return;
+    events_tell(c->uses, c->provides, gov_cca_ports_EventType_ConnectPending);
+    events_tell(c->uses, c->provides, gov_cca_ports_EventType_Connected);
+}
+
+/* Changes the ends of C for good; a uses port that the new class lacks undoes it. */
+static void hand_over(struct replacement *r, struct connection *c)
+{
+    struct port *uses = c->uses, *provides = c->provides;
+
+    c->is_quiet = false;
+    if (provides->services == r->old)
+        c->provides = services_find(r->new, provides->name);
+    if (uses->services == r->old) {
+        uses->connection = NULL;
+        if (!c->served && (c->uses = successor(r, c))) {
+            c->uses->connection = c;
+        } else {
+            c->uses = uses;
+            connect_forget(c);
+            c = NULL;
+        }
+    }
+    tell_moved(c, uses, provides);
+}
+
+static struct connection *first_of_old(const struct replacement *r)
+{
+    struct connection *c;
+
+    DL_FOREACH(r->fw->connections, c)
+    if (is_own(r, c) || is_users(r, c))
+        return c;
+    return NULL;
+}
+
+static void finish_replacement(struct replacement *r)
+{
+    struct awakened *a, *a_next;
+    struct connection *c;
+
+    unbind_all(r->old);
+    while ((c = first_of_old(r)))
+        hand_over(r, c);
+    LL_CONCAT(r->fw->dormants, r->sleeping);
+    LL_FOREACH_SAFE(r->awakened, a, a_next)
+    {
+        link_free_dormant(a->dormant);
+        free(a);
+    }
+    services_tell_release(r->old);
+    services_retire(r->old);
+}
+
+enum portolan_status replace_instance(struct portolan_framework *fw, const char *instance,
+                                      const char *class_name, gov_cca_TypeMap properties,
+                                      struct portolan_error *err)
+{
+    struct replacement r = {.fw = fw};
+    enum portolan_status status = start_new(&r, instance, class_name, properties, err);
+
+    status = portolan_cohort_agree(fw->cohort, status, err);
+    if (status == PORTOLAN_OK) {
+        r.moved = true;
+        status = portolan_cohort_agree(fw->cohort, move_users(&r, err), err);
+    }
+    if (status == PORTOLAN_OK)
+        finish_replacement(&r);
+    else
+        put_back_all(&r);
+    return status;
+}

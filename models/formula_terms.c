@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Formulas as terms of models: those that amount to a sum of constants times powers and logarithms
+ * of the parameters, which are what the search makes, what fits fastest, and what a reader sees
+ * through at once; and a user's formula, whose terms are fitted.
+ */
+#include "formula_internal.h"
+#include "models_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { DEEPEST = 64 };
+
+/* What an expression is looked at with. */
+struct scope {
+    const struct portolan_formula *f;
+    size_t n_params;
+};
+
+static bool read_sum(const struct scope *s, size_t i, int depth, struct sum *sum);
+
+static bool append(struct sum *to, const struct sum *from, double factor)
+{
+    if (to->n + from->n > MODEL_TERMS)
+        return false;
+    for (size_t j = 0; j < from->n; j++) {
+        to->term[to->n] = from->term[j];
+        to->term[to->n++].constant *= factor;
+    }
+    return true;
+}
+
+/* *TO times FACTOR to the POWER; false when the result is no term. */
+static bool multiply(const struct scope *s, struct portolan_model_term *to,
+                     const struct portolan_model_term *factor, double power)
+{
+    to->constant *= power == 1 ? factor->constant : pow(factor->constant, power);
+    for (size_t p = 0; p < s->n_params; p++) {
+        double log = to->shape.logs[p] + power * factor->shape.logs[p];
+
+        to->shape.exponents[p] += power * factor->shape.exponents[p];
+        if (!(log >= 0 && log <= PORTOLAN_MODEL_MAX_LOG && log == floor(log)))
+            return false;
+        to->shape.logs[p] = (unsigned char)log;
+        if (!isfinite(to->shape.exponents[p]))
+            return false;
+    }
+    return isfinite(to->constant);
+}
+
+static bool one_term(const struct scope *s, size_t i, int depth, struct sum *sum)
+{
+    return read_sum(s, i, depth, sum) && sum->n == 1;
+}
+
+static bool one_number(const struct scope *s, size_t i, int depth, double *number)
+{
+    struct sum sum;
+
+    if (!one_term(s, i, depth, &sum) || !shape_is_constant(&sum.term[0].shape, s->n_params))
+        return false;
+    *number = sum.term[0].constant;
+    return true;
+}
+
+static bool raise(const struct scope *s, struct sum *sum, double power)
+{
+    struct portolan_model_term base = sum->term[0];
+
+    sum->term[0] = (struct portolan_model_term){.constant = 1};
+    return multiply(s, &sum->term[0], &base, power);
+}
+
+/* ---- operations: ARG are the roots of the operands ---- */
+
+static bool add(const struct scope *s, const size_t *arg, double sign, int depth, struct sum *sum)
+{
+    struct sum part;
+
+    return read_sum(s, arg[0], depth, sum) && read_sum(s, arg[1], depth, &part) &&
+           append(sum, &part, sign);
+}
+
+static bool times(const struct scope *s, const size_t *arg, int depth, struct sum *sum)
+{
+    struct sum left, right;
+
+    if (!read_sum(s, arg[0], depth, &left) || !read_sum(s, arg[1], depth, &right))
+        return false;
+    sum->n = 0;
+    for (size_t i = 0; i < left.n; i++)
+        for (size_t j = 0; j < right.n; j++) {
+            struct sum term = {.n = 1, .term[0] = left.term[i]};
+
+            if (!multiply(s, &term.term[0], &right.term[j], 1) || !append(sum, &term, 1))
+                return false;
+        }
+    return true;
+}
+
+static bool divide(const struct scope *s, const size_t *arg, int depth, struct sum *sum)
+{
+    struct sum divisor;
+
+    if (!read_sum(s, arg[0], depth, sum) || !one_term(s, arg[1], depth, &divisor))
+        return false;
+    for (size_t j = 0; j < sum->n; j++)
+        if (!multiply(s, &sum->term[j], &divisor.term[0], -1))
+            return false;
+    return true;
+}
+
+/* All logarithms become those to base 2. */
+static bool logarithm(const struct scope *s, size_t i, double base, int depth, struct sum *sum)
+{
+    struct portolan_model_shape bare = {.logs = {0}};
+
+    if (!one_term(s, i, depth, sum) || !(base > 0) || base == 1)
+        return false;
+    for (size_t p = 0; p < s->n_params; p++) {
+        bare.exponents[p] = 1;
+        if (sum->term[0].constant == 1 && shape_equal(&sum->term[0].shape, &bare, s->n_params)) {
+            sum->term[0] = (struct portolan_model_term){.constant = 1 / log2(base)};
+            sum->term[0].shape.logs[p] = 1;
+            return true;
+        }
+        bare.exponents[p] = 0;
+    }
+    return false;
+}
+
+static bool operate(const struct scope *s, enum formula_op op, const size_t *arg, int depth,
+                    struct sum *sum)
+{
+    double number;
+
+    switch (op) {
+    case OP_NEGATE:
+        if (!read_sum(s, arg[0], depth, sum))
+            return false;
+        for (size_t j = 0; j < sum->n; j++)
+            sum->term[j].constant = -sum->term[j].constant;
+        return true;
+    case OP_ADD:
+    case OP_SUBTRACT:
+        return add(s, arg, op == OP_ADD ? 1 : -1, depth, sum);
+    case OP_MULTIPLY:
+        return times(s, arg, depth, sum);
+    case OP_DIVIDE:
+        return divide(s, arg, depth, sum);
+    case OP_POWER:
+        return one_number(s, arg[1], depth, &number) && one_term(s, arg[0], depth, sum) &&
+               raise(s, sum, number);
+    case OP_SQRT:
+    case OP_CBRT:
+        return one_term(s, arg[0], depth, sum) && raise(s, sum, op == OP_SQRT ? 0.5 : 1.0 / 3);
+    case OP_LOG:
+        return logarithm(s, arg[0], exp(1), depth, sum);
+    case OP_LOG2:
+    case OP_LOG10:
+        return logarithm(s, arg[0], op == OP_LOG2 ? 2 : 10, depth, sum);
+    case OP_LOG_BASE:
+        return one_number(s, arg[1], depth, &number) && logarithm(s, arg[0], number, depth, sum);
+    default:
+        return false;
+    }
+}
+
+static bool read_sum(const struct scope *s, size_t i, int depth, struct sum *sum)
+{
+    const struct formula_node *node = &s->f->nodes[i];
+    size_t arg[2] = {0, 0};
+
+    if (node->is_kept || depth == DEEPEST)
+        return false;
+    *sum = (struct sum){.n = 1};
+    if (node->op == OP_NUMBER) {
+        sum->term[0].constant = node->number;
+        return isfinite(node->number);
+    }
+    if (node->op == OP_NAME) {
+        sum->term[0].constant = 1;
+        sum->term[0].shape.exponents[node->name] = 1;
+        return node->name < s->n_params;
+    }
+    if (node->n_args <= 2)
+        formula_arguments(s->f, i, arg, 2);
+    return operate(s, (enum formula_op)node->op, arg, depth + 1, sum);
+}
+
+bool formula_sum(const struct portolan_formula *f, size_t root, size_t n_params, struct sum *sum)
+{
+    struct scope scope = {f, n_params};
+
+    return read_sum(&scope, root, 0, sum);
+}
+
+bool formula_is_plain(const struct portolan_formula *f, size_t n_params,
+                      struct portolan_model_shape *shape)
+{
+    struct sum sum;
+
+    if (!formula_sum(f, f->n_nodes - 1, n_params, &sum) || sum.n != 1 || sum.term[0].constant != 1)
+        return false;
+    *shape = sum.term[0].shape;
+    return true;
+}
+
+/* ---- a user's formula ---- */
+
+void portolan_model_shapes_destroy(struct portolan_model_shape *shapes, size_t n_shapes)
+{
+    for (size_t j = 0; shapes && j < n_shapes; j++)
+        portolan_formula_destroy((struct portolan_formula *)shapes[j].expression);
+    free(shapes);
+}
+
+/* In the order of the constants; what SUM is bound to. */
+static enum portolan_status bind_terms(const struct portolan_formula_sum *sum, size_t n_params,
+                                       const char *const *params,
+                                       struct portolan_model_shape *shapes,
+                                       struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; i < sum->n_terms && !status; i++) {
+        struct portolan_model_shape *shape = &shapes[sum->terms[i].index];
+        struct portolan_formula *bound = NULL;
+
+        status = portolan_formula_bind(sum->terms[i].expression, n_params, params, &bound, err);
+        if (!status && formula_is_plain(bound, n_params, shape))
+            portolan_formula_destroy(bound);
+        else
+            shape->expression = bound;
+    }
+    return status == PORTOLAN_ENOTFOUND ? PORTOLAN_EINVAL : status;
+}
+
+enum portolan_status portolan_model_formula_shapes(const struct portolan_formula *formula,
+                                                   size_t n_params, const char *const *params,
+                                                   struct portolan_model_shape **shapes,
+                                                   size_t *n_shapes, struct portolan_error *err)
+{
+    const char *wrong = model_check_params(n_params, params);
+    struct portolan_formula_sum sum = {0};
+    struct portolan_model_shape *made = NULL;
+    struct portolan_error why = {0};
+    enum portolan_status status;
+
+    if (wrong)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "%s", wrong);
+    if ((status = portolan_formula_split(formula, "formula", 1, 1, NULL, &sum, &why)))
+        return portolan_error_set(err, status == PORTOLAN_ESYNTAX ? PORTOLAN_EINVAL : status, "%s",
+                                  why.text);
+    if (sum.n_terms > MODEL_TERMS)
+        status = portolan_error_set(err, PORTOLAN_EINVAL, "a model takes at most %d terms, not %zu",
+                                    (int)MODEL_TERMS, sum.n_terms);
+    else if (!(made = portolan_calloc(sum.n_terms, sizeof *made)))
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for the terms of a model");
+    else
+        status = bind_terms(&sum, n_params, params, made, err);
+    if (status) {
+        portolan_model_shapes_destroy(made, sum.n_terms);
+    } else {
+        *shapes = made;
+        *n_shapes = sum.n_terms;
+    }
+    portolan_formula_sum_clear(&sum);
+    return status;
+}
+
+enum portolan_status portolan_model_fit_as(const struct portolan_model_data *data,
+                                           const struct portolan_formula *formula, bool pieces,
+                                           const struct portolan_model_options *options,
+                                           struct portolan_model **model,
+                                           struct portolan_error *err)
+{
+    struct portolan_model_shape *shapes = NULL;
+    size_t n = 0;
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!formula && !pieces)
+        return portolan_model_fit(data, options, model, err);
+    if (formula)
+        status =
+            portolan_model_formula_shapes(formula, data->n_params, data->params, &shapes, &n, err);
+    if (!status && pieces)
+        status = portolan_model_fit_pieces(data, shapes, n, options, model, err);
+    else if (!status)
+        status = portolan_model_fit_terms(data, shapes, n, options, model, err);
+    portolan_model_shapes_destroy(shapes, n);
+    return status;
+}
+
+enum portolan_status portolan_model_fit_formula(const struct portolan_model_data *data,
+                                                const struct portolan_formula *formula,
+                                                const struct portolan_model_options *options,
+                                                struct portolan_model **model,
+                                                struct portolan_error *err)
+{
+    return portolan_model_fit_as(data, formula, false, options, model, err);
+}
+
+/* The place of SHAPE among M's terms and dropped terms that is none of the N in TAKEN; SIZE_MAX. */
+static size_t find_term(const struct portolan_model *m, const struct portolan_model_shape *shape,
+                        const size_t *taken, size_t n)
+{
+    for (size_t j = 0; j < m->n_terms + m->n_dropped; j++) {
+        bool is_free =
+            shape_equal(j < m->n_terms ? &m->terms[j].shape : &m->dropped[j - m->n_terms].shape,
+                        shape, m->n_params);
+
+        for (size_t k = 0; k < n && is_free; k++)
+            is_free = taken[k] != j;
+        if (is_free)
+            return j;
+    }
+    return SIZE_MAX;
+}
+
+enum portolan_status portolan_model_formula_terms(const struct portolan_model *m,
+                                                  const struct portolan_formula *formula, size_t n,
+                                                  size_t *terms, struct portolan_error *err)
+{
+    struct portolan_model_shape *shapes = NULL;
+    size_t n_shapes = 0;
+    enum portolan_status status = portolan_model_formula_shapes(
+        formula, m->n_params, (const char *const *)m->params, &shapes, &n_shapes, err);
+
+    if (!status && n_shapes != n)
+        status = portolan_error_set(err, PORTOLAN_EINVAL, "the formula has %zu constants, not %zu",
+                                    n_shapes, n);
+    for (size_t k = 0; k < n && !status; k++)
+        terms[k] = find_term(m, &shapes[k], terms, k);
+    portolan_model_shapes_destroy(shapes, n_shapes);
+    return status;
+}
+
+enum portolan_status portolan_model_formula_constants(const struct portolan_model *m,
+                                                      const struct portolan_formula *formula,
+                                                      size_t n, double *constants,
+                                                      double *std_errors,
+                                                      struct portolan_error *err)
+{
+    size_t terms[MODEL_TERMS] = {0};
+    enum portolan_status status =
+        n > MODEL_TERMS ? PORTOLAN_EINVAL : portolan_model_formula_terms(m, formula, n, terms, err);
+
+    for (size_t k = 0; k < n && !status; k++) {
+        const struct portolan_model_term *term = terms[k] < m->n_terms ? &m->terms[terms[k]] : NULL;
+
+        constants[k] = term ? term->constant : 0;
+        if (std_errors)
+            std_errors[k] = term ? term->std_error : 0;
+    }
+    return status;
+}
