@@ -23,7 +23,7 @@ framework: base shared_object assembly palette framework number
 framework/assembly: base assembly palette number
 ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component
-mastermind: base index assembly control machine probe store framework mastermind recorder
+mastermind: base block index assembly control machine probe store framework mastermind recorder
 plot: base command chart
 models: base index stats models formula extrap local series update
 optimizer: base stats assembly probe framework models local update optimizer callgraph choice plan store mastermind
