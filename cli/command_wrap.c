@@ -5,6 +5,7 @@
 #include <portolan/wrap.h>
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,20 +121,62 @@ static uint32_t read_sampling(const char *text, struct argp_state *state)
     return (uint32_t)n;
 }
 
-static error_t parse_more(int key, char *arg, struct wrap_options *o, struct argp_state *state)
+/* Options whose text is taken as it is. */
+static const struct {
+    int key;
+    size_t offset; /* in struct wrap_options */
+} texts[] = {
+    {'H', offsetof(struct wrap_options, wrap.header)},
+    {'t', offsetof(struct wrap_options, wrap.port)},
+    {'c', offsetof(struct wrap_options, wrap.context)},
+    {'s', offsetof(struct wrap_options, wrap.store)},
+    {'n', offsetof(struct wrap_options, wrap.trial)},
+    {KEY_CC, offsetof(struct wrap_options, wrap.compiler)},
+    {KEY_KEEP, offsetof(struct wrap_options, wrap.keep)},
+    {KEY_COUNTERS, offsetof(struct wrap_options, wrap.counters)},
+    {KEY_CONTROL, offsetof(struct wrap_options, wrap.control)},
+    {KEY_SIGNAL, offsetof(struct wrap_options, wrap.signals)},
+    {KEY_REPORT, offsetof(struct wrap_options, report)},
+    {KEY_FROM, offsetof(struct wrap_options, wrap.from)},
+    {KEY_COMPILE_COMMANDS, offsetof(struct wrap_options, wrap.compile_commands)},
+};
+
+static error_t take_text(struct wrap_options *o, int key, const char *arg)
 {
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].key == key) {
+            *(const char **)((char *)o + texts[i].offset) = arg;
+            return 0;
+        }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct wrap_options *o = state->input;
+
     switch (key) {
-    case KEY_CC:
-        o->wrap.compiler = arg;
+    case 'f':
+        return append_list(&o->functions, &o->wrap.n_functions, arg);
+    case 'l':
+        return append_text(&o->libraries, &o->wrap.n_libraries, arg);
+    case 'I':
+        return add_flag(o, "-I", arg);
+    case 'D':
+        return add_flag(o, "-D", arg);
+    case KEY_FLAG:
+        return add_flag(o, "", arg);
+    case 'q':
+        o->quiet = true;
         return 0;
-    case KEY_KEEP:
-        o->wrap.keep = arg;
+    case 'v':
+        o->verbose = true;
         return 0;
     case KEY_PROFILE:
         o->wrap.profile = true;
         return 0;
-    case KEY_COUNTERS:
-        o->wrap.counters = arg;
+    case KEY_CHILDREN:
+        o->wrap.children = true;
         return 0;
     case KEY_SAMPLE:
         o->wrap.one_in = read_sampling(arg, state);
@@ -144,72 +187,13 @@ static error_t parse_more(int key, char *arg, struct wrap_options *o, struct arg
     case KEY_INTERVAL:
         o->wrap.interval_s = read_seconds("interval", arg, state);
         return 0;
-    case KEY_CONTROL:
-        o->wrap.control = arg;
-        return 0;
-    case KEY_SIGNAL:
-        o->wrap.signals = arg;
-        return 0;
-    case KEY_CHILDREN:
-        o->wrap.children = true;
-        return 0;
-    case KEY_REPORT:
-        o->report = arg;
-        return 0;
-    case KEY_FROM:
-        o->wrap.from = arg;
-        return 0;
-    case KEY_COMPILE_COMMANDS:
-        o->wrap.compile_commands = arg;
-        return 0;
     case ARGP_KEY_ARG:
         return take_program(o, state);
     case ARGP_KEY_END:
         check_given(o, state);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct wrap_options *o = state->input;
-
-    switch (key) {
-    case 'f':
-        return append_list(&o->functions, &o->wrap.n_functions, arg);
-    case 'H':
-        o->wrap.header = arg;
-        return 0;
-    case 'l':
-        return append_text(&o->libraries, &o->wrap.n_libraries, arg);
-    case 't':
-        o->wrap.port = arg;
-        return 0;
-    case 'c':
-        o->wrap.context = arg;
-        return 0;
-    case 'I':
-        return add_flag(o, "-I", arg);
-    case 'D':
-        return add_flag(o, "-D", arg);
-    case KEY_FLAG:
-        return add_flag(o, "", arg);
-    case 's':
-        o->wrap.store = arg;
-        return 0;
-    case 'n':
-        o->wrap.trial = arg;
-        return 0;
-    case 'q':
-        o->quiet = true;
-        return 0;
-    case 'v':
-        o->verbose = true;
-        return 0;
-    default:
-        return parse_more(key, arg, o, state);
+        return take_text(o, key, arg);
     }
 }
 

@@ -2,7 +2,6 @@
 /* Commands to the processes that are measured: from a file, and by signals to this one. */
 #include "internal.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,48 +30,22 @@ bool wrap_signal_take(struct wrap_run *run, int number)
 
 /* ------------------------------------------------------------------ the file */
 
-static const char request_mark[] = "# request ";
-
-static char *read_file(const char *name, struct stat *info)
-{
-    char *text = NULL;
-    FILE *stream = fopen(name, "re");
-
-    if (stream && fstat(fileno(stream), info) == 0 &&
-        (text = portolan_calloc(1, WRAP_COMMAND_BYTES)))
-        text[fread(text, 1, WRAP_COMMAND_BYTES - 1, stream)] = '\0';
-    if (!stream || ferror(stream)) {
-        portolan_log(PORTOLAN_LOG_WARNING, "wrap", "warning: control file '%s': %s", name,
-                     strerror(errno));
-        free(text);
-        text = NULL;
-    }
-    if (stream)
-        fclose(stream);
-    return text;
-}
-
 /* Looked at, not waited for: it works the same wherever the file lies. */
 static void look_at_file(struct wrap_run *run)
 {
-    const char *name = run->options->control;
-    struct stat *seen = &run->control, info;
+    struct portolan_error err = {0};
     bool is_first = !run->has_looked;
-    char *text;
+    char *text = run->options->control
+                     ? portolan_control_file_take(run->options->control, &run->control, &err)
+                     : NULL;
 
     run->has_looked = true;
-    if (!name || stat(name, &info) != 0 ||
-        (info.st_ino == seen->st_ino && info.st_size == seen->st_size &&
-         info.st_mtim.tv_sec == seen->st_mtim.tv_sec &&
-         info.st_mtim.tv_nsec == seen->st_mtim.tv_nsec))
-        return;
-    *seen = info; /* one that cannot be read is looked at again when it has changed */
-    text = read_file(name, seen);
-    if (is_first && text && !strncmp(text, request_mark, sizeof request_mark - 1)) {
+    if (err.status != PORTOLAN_OK)
+        portolan_log(PORTOLAN_LOG_WARNING, "wrap", "warning: %s", err.text);
+    if (is_first && text && portolan_control_is_request(text))
         free(text); /* `portolan control` meant it for who ran then */
-        return;
-    }
-    wait_with(run, text);
+    else if (text)
+        wait_with(run, text);
 }
 
 /* ------------------------------------------------------------------ giving */
@@ -113,7 +86,7 @@ static void tell_mistake(const struct wrap_run *run)
     const struct wrap_orders *o = &run->shared->orders;
     char text[WRAP_ANSWER_BYTES], *end;
 
-    if (!strncmp(o->command, request_mark, sizeof request_mark - 1))
+    if (portolan_control_is_request(o->command))
         return; /* `portolan control` tells who asked */
     for (size_t i = 0; i < o->n_areas; i++) {
         const struct wrap_area *a = &run->shared->areas[i];
@@ -142,11 +115,7 @@ static void add_head(const struct wrap_run *run, struct portolan_text *t)
         failed = failed || (a->process && a->answer_number == o->command_number &&
                             a->answer_status != PORTOLAN_OK);
     }
-    if (!strncmp(o->command, request_mark, sizeof request_mark - 1))
-        portolan_text_add(t, "request %.*s\n",
-                          (int)strcspn(o->command + sizeof request_mark - 1, "\n"),
-                          o->command + sizeof request_mark - 1);
-    portolan_text_add(t, "nodes 1\nstatus %s\n", failed ? "error" : "ok");
+    portolan_control_add_head(t, o->command, 1, failed);
 }
 
 /* FILE.reply, as a whole: what all processes answered. */

@@ -495,7 +495,7 @@ static enum portolan_status obey_all(struct batch *b, struct portolan_text *repl
 
 /* ------------------------------------------------- one command after the other */
 
-bool control_is_request(const char *text)
+bool portolan_control_is_request(const char *text)
 {
     return !strncmp(text, CONTROL_REQUEST, sizeof CONTROL_REQUEST - 1);
 }
@@ -509,7 +509,7 @@ enum portolan_status portolan_control_execute(const char *text, const char *orig
     struct batch b = {.origin = origin};
     struct portolan_error first = {0};
 
-    if (control_is_request(text)) {
+    if (portolan_control_is_request(text)) {
         b.origin = "command"; /* and its lines count from there */
         text += strcspn(text, "\n");
         text += *text == '\n';

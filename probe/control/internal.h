@@ -56,8 +56,6 @@ void control_unpin(struct portolan_control_port *port);
 /* What `portolan control` writes says so in its first line, and by what it knows its answer. */
 #define CONTROL_REQUEST "# request "
 
-bool control_is_request(const char *text);
-
 /* ------------------------------------------------- signals.c */
 
 struct control_signals {

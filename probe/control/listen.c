@@ -78,6 +78,29 @@ static char *read_file(const char *path, struct stat *seen, struct portolan_erro
     return NULL;
 }
 
+char *portolan_control_file_take(const char *path, struct stat *seen, struct portolan_error *err)
+{
+    struct stat now;
+
+    if (stat(path, &now) != 0 ||
+        (now.st_ino == seen->st_ino && now.st_dev == seen->st_dev && now.st_size == seen->st_size &&
+         now.st_mtim.tv_sec == seen->st_mtim.tv_sec &&
+         now.st_mtim.tv_nsec == seen->st_mtim.tv_nsec))
+        return NULL;
+    *seen = now; /* one that cannot be read is looked at again when it has changed */
+    return read_file(path, seen, err);
+}
+
+void portolan_control_add_head(struct portolan_text *reply, const char *text, int nodes,
+                               bool failed)
+{
+    if (portolan_control_is_request(text))
+        portolan_text_add(reply, "request %.*s\n",
+                          (int)strcspn(text + sizeof CONTROL_REQUEST - 1, "\n"),
+                          text + sizeof CONTROL_REQUEST - 1);
+    portolan_text_add(reply, "nodes %d\nstatus %s\n", nodes, failed ? "error" : "ok");
+}
+
 static void tell(enum portolan_status status, const char *origin, const char *text)
 {
     if (status)
@@ -91,14 +114,9 @@ static void answer(const struct listener *l, const char *text)
     struct portolan_text reply = {0}, whole = {0};
     struct portolan_error err = {0}, later = {0};
 
-    if (control_is_request(text))
-        portolan_text_add(&whole, "request %.*s\n",
-                          (int)strcspn(text + sizeof CONTROL_REQUEST - 1, "\n"),
-                          text + sizeof CONTROL_REQUEST - 1);
     portolan_control_execute(text, l->file, &reply, &err);
     tell(err.status, l->file, err.text);
-    portolan_text_add(&whole, "nodes %d\nstatus %s\n", portolan_control_node_count(),
-                      err.status ? "error" : "ok");
+    portolan_control_add_head(&whole, text, portolan_control_node_count(), err.status);
     portolan_text_add_bytes(&whole, reply.bytes ? reply.bytes : "", reply.length);
     if (err.status)
         portolan_text_add(&whole, "%s\n", err.text);
@@ -120,29 +138,31 @@ static void refuse(const struct listener *l, const struct portolan_error *err)
     portolan_text_clear(&whole);
 }
 
-/* A file that has gone changes nothing; nor does, AT_START, what was meant for another program. */
-static void obey_file(struct listener *l, bool at_start)
+/* TEXT may be NULL; at the start what was meant for another program changes nothing. */
+static void obey_text(const struct listener *l, char *text, const struct portolan_error *err,
+                      bool at_start)
 {
-    struct portolan_error err = {0};
-    struct stat seen = {0};
-    char *text = read_file(l->file, &seen, &err);
-
-    l->seen = seen;
-    if (err.status)
-        refuse(l, &err);
-    else if (text && !(at_start && control_is_request(text)))
+    if (err->status)
+        refuse(l, err);
+    else if (text && !(at_start && portolan_control_is_request(text)))
         answer(l, text);
     free(text);
 }
 
-static bool has_changed(const struct listener *l)
+/* The file was written. One that has gone changes nothing. */
+static void obey_file(struct listener *l, bool at_start)
 {
-    struct stat now;
+    struct portolan_error err = {0};
 
-    return stat(l->file, &now) == 0 &&
-           (now.st_ino != l->seen.st_ino || now.st_dev != l->seen.st_dev ||
-            now.st_size != l->seen.st_size || now.st_mtim.tv_sec != l->seen.st_mtim.tv_sec ||
-            now.st_mtim.tv_nsec != l->seen.st_mtim.tv_nsec);
+    l->seen = (struct stat){0};
+    obey_text(l, read_file(l->file, &l->seen, &err), &err, at_start);
+}
+
+static void obey_if_changed(struct listener *l)
+{
+    struct portolan_error err = {0};
+
+    obey_text(l, portolan_control_file_take(l->file, &l->seen, &err), &err, false);
 }
 
 /* ------------------------------------------------- the folder */
@@ -237,8 +257,10 @@ static void *listen_loop(void *arg)
             continue;
         if (l->watch < 0) /* first this, so that nothing is written in between */
             watch_folder(l);
-        if ((wait[2].revents && take_events(l)) || (looks && has_changed(l)))
+        if (wait[2].revents && take_events(l))
             obey_file(l, false);
+        else if (looks)
+            obey_if_changed(l);
     }
 }
 

@@ -470,49 +470,33 @@ enum portolan_status portolan_probe_counter_sets_define(const char *text,
     return status;
 }
 
-enum portolan_status portolan_probe_counters_set(const char *const *names, size_t count,
-                                                 struct portolan_error *err)
+/* The set NAME is in force now, or at the next step (LATER). */
+static enum portolan_status choose_set(const char *name, bool later, struct portolan_error *err)
 {
-    struct portolan_text text = {0};
     enum portolan_status status;
+    int index;
 
-    for (size_t i = 0; i < count; i++)
-        portolan_text_add(&text, "%s%s", i ? " " : "", names[i]);
-    status =
-        text.failed ? portolan_no_memory(err) : portolan_probe_counter_sets_define(text.bytes, err);
-    portolan_text_clear(&text);
+    pthread_mutex_lock(&probe_counters_lock);
+    status = find_wanted(name, &index, err);
+    if (status == PORTOLAN_OK) {
+        is_asked = later;
+        asked_for = index;
+        if (!later)
+            switch_to(index);
+    }
+    pthread_mutex_unlock(&probe_counters_lock);
     return status;
 }
 
 enum portolan_status portolan_probe_counter_set_use(const char *name, struct portolan_error *err)
 {
-    enum portolan_status status;
-    int index;
-
-    pthread_mutex_lock(&probe_counters_lock);
-    status = find_wanted(name, &index, err);
-    if (status == PORTOLAN_OK) {
-        is_asked = false;
-        switch_to(index);
-    }
-    pthread_mutex_unlock(&probe_counters_lock);
-    return status;
+    return choose_set(name, false, err);
 }
 
 enum portolan_status portolan_probe_counter_set_request(const char *name,
                                                         struct portolan_error *err)
 {
-    enum portolan_status status;
-    int index;
-
-    pthread_mutex_lock(&probe_counters_lock);
-    status = find_wanted(name, &index, err);
-    if (status == PORTOLAN_OK) {
-        is_asked = true;
-        asked_for = index;
-    }
-    pthread_mutex_unlock(&probe_counters_lock);
-    return status;
+    return choose_set(name, true, err);
 }
 
 bool portolan_probe_counter_sets_step(bool rotate)

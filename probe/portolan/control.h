@@ -12,6 +12,8 @@
 
 #include <portolan/probe.h>
 
+#include <sys/stat.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -214,6 +216,23 @@ PORTOLAN_API enum portolan_status portolan_control_listen(const char *file, cons
  * main program that does.
  */
 PORTOLAN_API enum portolan_status portolan_control_listen_environment(struct portolan_error *err);
+
+/* For those who obey in place of a program, as `portolan wrap` does. */
+
+/**
+ * The text of control file PATH, malloc'ed, if it is another than *SEEN (zeros at first), which is
+ * what is there now afterwards. NULL without an error: it is the same, or there is none. Errors:
+ * PORTOLAN_EIO, PORTOLAN_ENOMEM; PORTOLAN_EINVAL, PORTOLAN_ESYNTAX: too long, or no text.
+ */
+PORTOLAN_API char *portolan_control_file_take(const char *path, struct stat *seen,
+                                              struct portolan_error *err);
+
+/** Whether `portolan control` wrote TEXT: it is for those who ran then, and waits for an answer. */
+PORTOLAN_API bool portolan_control_is_request(const char *text);
+
+/** Adds the lines by which `portolan control` knows the answer to TEXT, and how it went. */
+PORTOLAN_API void portolan_control_add_head(struct portolan_text *reply, const char *text,
+                                            int nodes, bool failed);
 
 /** Ends the listener, if there is one; a command that is being obeyed is finished first. */
 PORTOLAN_API void portolan_control_stop(void);

@@ -69,10 +69,6 @@ struct portolan_probe_counter_set {
 PORTOLAN_API void portolan_probe_counter_sets_visit(
     bool (*visit)(void *arg, const struct portolan_probe_counter_set *set), void *arg);
 
-/** The old form: defines the set "" of NAMES, COUNT 0 none. */
-PORTOLAN_API enum portolan_status
-portolan_probe_counters_set(const char *const *names, size_t count, struct portolan_error *err);
-
 /** Name of the set in force, NULL: none; number of its counters. */
 PORTOLAN_API const char *portolan_probe_counter_set_peek_name(void);
 PORTOLAN_API size_t portolan_probe_counters_count(void);

@@ -49,7 +49,7 @@ static int fresh(void **state)
     (void)state;
     bind_worker(&binding, &faulting, "driver", "pages", "test.Faulting");
     portolan_probe_port_init(&port, &binding, PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_COUNTERS);
-    portolan_probe_counters_set(NULL, 0, NULL);
+    portolan_probe_counter_sets_define("", NULL);
     return portolan_probe_reset(NULL);
 }
 
@@ -99,11 +99,11 @@ static void no_counters_are_read_unless_chosen(void **state)
 
 static void an_unknown_counter_is_refused_with_the_reason(void **state)
 {
-    static const char *const names[] = {"NO_SUCH_EVENT"};
     struct portolan_error err = {0};
 
     (void)state;
-    assert_int_equal(portolan_probe_counters_set(names, 1, &err), PORTOLAN_EUNSUPPORTED);
+    assert_int_equal(portolan_probe_counter_sets_define("NO_SUCH_EVENT", &err),
+                     PORTOLAN_EUNSUPPORTED);
     assert_non_null(strstr(err.text, "NO_SUCH_EVENT"));
     assert_int_equal(portolan_probe_counters_count(), 0);
     assert_non_null(strstr(portolan_probe_counters_describe(), "counters"));
@@ -225,13 +225,12 @@ static void context_switches_are_counted_or_refused_but_never_zero(void **state)
 
 static void a_refused_choice_leaves_the_earlier_one(void **state)
 {
-    static const char *const many[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
-
     (void)state;
     define_or_skip("soft=perf::PAGE-FAULTS");
     proxy_work(&port, 1);
-    assert_int_equal(portolan_probe_counters_set(many, 9, NULL), PORTOLAN_EINVAL);
-    assert_int_equal(portolan_probe_counters_set(many, 1, NULL), PORTOLAN_EUNSUPPORTED);
+    assert_int_equal(portolan_probe_counter_sets_define("a b c d e f g h i", NULL),
+                     PORTOLAN_EINVAL);
+    assert_int_equal(portolan_probe_counter_sets_define("a", NULL), PORTOLAN_EUNSUPPORTED);
     assert_int_equal(portolan_probe_counters_count(), 1);
     assert_string_equal(portolan_probe_counter_peek_name(0), page_faults[0]);
     assert_string_equal(portolan_probe_counter_set_peek_name(), "soft");
