@@ -6,6 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <portolan/command.h>
+
+const char *proxygen_print(struct portolan_arena *arena, const char *format, ...)
+{
+    va_list args;
+    const char *text;
+
+    va_start(args, format);
+    text = portolan_arena_vprintf(arena, format, args);
+    va_end(args);
+    return text ? text : "";
+}
+
+void proxygen_add_template(struct portolan_text *text, const char *name, const char *template)
+{
+    while (*template) {
+        size_t plain = strcspn(template, "$");
+
+        portolan_text_add_bytes(text, template, plain);
+        if (template[plain])
+            portolan_text_add(text, "%s", name);
+        template += plain + (template[plain] != '\0');
+    }
+}
+
 enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
                                    const struct place *place, const char *format, ...)
 {
@@ -101,6 +126,22 @@ static enum portolan_status fill_result(struct run *run, struct portolan_proxyge
     return failed ? portolan_no_memory(run->err) : PORTOLAN_OK;
 }
 
+/* NAMES are those of the outputs, in their folder. */
+static enum portolan_status write_files(struct run *run, char *const *names)
+{
+    struct portolan_made_file *made = NULL;
+    size_t n = 0;
+
+    for (const struct output *o = run->outputs; o; o = o->next) {
+        made = portolan_arena_grow(&run->arena, made, n, sizeof *made);
+        if (!made)
+            return portolan_no_memory(run->err);
+        made[n] = (struct portolan_made_file){names[n], o->text.bytes, o->text.length, false};
+        n++;
+    }
+    return portolan_files_write(&run->arena, run->options->folder, made, n, run->err);
+}
+
 /* Everything is in memory when the first byte is written. */
 static enum portolan_status write_output(struct run *run, struct portolan_proxygen_result *result)
 {
@@ -109,7 +150,7 @@ static enum portolan_status write_output(struct run *run, struct portolan_proxyg
     proxygen_emit(run);
     proxygen_emit_report(run, &run->report);
     status = fill_result(run, result);
-    return status == PORTOLAN_OK ? proxygen_write_outputs(run, result->files) : status;
+    return status == PORTOLAN_OK ? write_files(run, result->files) : status;
 }
 
 enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_options *options,

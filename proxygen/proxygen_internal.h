@@ -410,7 +410,4 @@ const char *proxygen_argument_names(struct run *run, const struct method *m);
 /* TEXT with '@' replaced by WITH; in the arena. */
 const char *proxygen_replace(struct portolan_arena *arena, const char *text, const char *with);
 
-/* Writes run->outputs to FILES, which are their names in the folder; all of them or none. */
-enum portolan_status proxygen_write_outputs(struct run *run, char *const *files);
-
 #endif
