@@ -8,30 +8,19 @@
 struct portolan_assembly_instance *
 portolan_assembly_peek_instance(const struct portolan_assembly *a, const char *name)
 {
-    for (size_t i = 0; i < a->n_instances; i++)
-        if (!strcmp(a->instances[i].name, name))
-            return &a->instances[i];
-    return NULL;
+    return named_find(a->instances, a->n_instances, sizeof *a->instances, name);
 }
 
 const char *assembly_nearest_instance(const struct portolan_assembly *a, const char *name)
 {
-    const char *pair[2] = {NULL, NULL};
-
-    for (size_t i = 0; i < a->n_instances; i++) {
-        pair[1] = a->instances[i].name;
-        pair[0] = portolan_nearest_word(name, pair, 2);
-    }
-    return pair[0];
+    return named_nearest(a->instances, a->n_instances, sizeof *a->instances, name);
 }
 
 const struct portolan_assembly_parameter *
 assembly_parameter(const struct portolan_assembly_alternative *alternative, const char *name)
 {
-    for (size_t i = 0; i < alternative->n_parameters; i++)
-        if (!strcmp(alternative->parameters[i].name, name))
-            return &alternative->parameters[i];
-    return NULL;
+    return named_find(alternative->parameters, alternative->n_parameters,
+                      sizeof *alternative->parameters, name);
 }
 
 bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
@@ -158,21 +147,20 @@ enum portolan_status portolan_assembly_select(struct portolan_assembly *a, const
                                               const char *class_name, struct portolan_error *err)
 {
     struct portolan_assembly_instance *i = portolan_assembly_peek_instance(a, instance);
-    const char *pair[2] = {NULL, NULL};
+    struct portolan_assembly_alternative *x;
+    const size_t size = sizeof *x;
+    const char *near;
 
     if (!i)
         return unknown_instance(a, instance, err);
-    for (size_t k = 0; k < i->n_alternatives; k++) {
-        if (!strcmp(i->alternatives[k].class_name, class_name)) {
-            i->selected = k;
-            return PORTOLAN_OK;
-        }
-        pair[1] = i->alternatives[k].class_name;
-        pair[0] = portolan_nearest_word(class_name, pair, 2);
+    if ((x = named_find(i->alternatives, i->n_alternatives, size, class_name))) {
+        i->selected = (size_t)(x - i->alternatives);
+        return PORTOLAN_OK;
     }
+    near = named_nearest(i->alternatives, i->n_alternatives, size, class_name);
     return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                               "class '%s' is no alternative of instance '%s'%s", class_name,
-                              instance, portolan_did_you_mean(pair[0]).text);
+                              instance, portolan_did_you_mean(near).text);
 }
 
 void portolan_assembly_destroy(struct portolan_assembly *a)

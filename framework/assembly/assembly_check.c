@@ -189,13 +189,7 @@ static bool any_class_has(const struct checker *c, const struct portolan_assembl
 
 static const char *nearest_parameter(class_description *class, const char *name)
 {
-    const char *pair[2] = {NULL, NULL};
-
-    for (size_t i = 0; i < class->n_parameters; i++) {
-        pair[1] = class->parameters[i].name;
-        pair[0] = portolan_nearest_word(name, pair, 2);
-    }
-    return pair[0];
+    return named_nearest(class->parameters, class->n_parameters, sizeof *class->parameters, name);
 }
 
 static void check_parameter(struct checker *c, const struct portolan_assembly_instance *i,
@@ -245,16 +239,15 @@ static void check_uses(struct checker *c, const struct portolan_assembly_instanc
     }
 }
 
-static const char *nearest_port(const struct portolan_port_description *ports, size_t count,
-                                const char *name)
+static void no_provides_port(struct checker *c, const char *instance, class_description *class,
+                             const char *port, int line)
 {
-    const char *pair[2] = {NULL, NULL};
+    const char *near =
+        named_nearest(class->provides, class->n_provides, sizeof *class->provides, port);
 
-    for (size_t i = 0; i < count; i++) {
-        pair[1] = ports[i].name;
-        pair[0] = portolan_nearest_word(name, pair, 2);
-    }
-    return pair[0];
+    portolan_diagnose(c->d, c->a->file, line, 0,
+                      "instance '%s': class '%s' has no provides port '%s'%s", instance,
+                      class->class_name, port, portolan_did_you_mean(near).text);
 }
 
 /* The ports are parameter ports as far as the description tells: their exact type is not asked. */
@@ -265,12 +258,7 @@ static void check_configures(struct checker *c, const struct portolan_assembly_i
 
     for (size_t k = 0; k < x->n_configures; k++)
         if (!portolan_class_provides(class, x->configures[k].port))
-            portolan_diagnose(c->d, c->a->file, x->configures[k].line, 0,
-                              "instance '%s': class '%s' has no provides port '%s'%s", i->name,
-                              class->class_name, x->configures[k].port,
-                              portolan_did_you_mean(nearest_port(class->provides, class->n_provides,
-                                                                 x->configures[k].port))
-                                  .text);
+            no_provides_port(c, i->name, class, x->configures[k].port, x->configures[k].line);
 }
 
 static void check_instance(struct checker *c, const struct portolan_assembly_instance *i)
@@ -308,11 +296,7 @@ static void check_provider(struct checker *c, const struct portolan_assembly_ins
         if (!class)
             continue;
         if (!port)
-            portolan_diagnose(
-                c->d, c->a->file, line, 0, "instance '%s': class '%s' has no provides port '%s'%s",
-                provider->name, class->class_name, provides,
-                portolan_did_you_mean(nearest_port(class->provides, class->n_provides, provides))
-                    .text);
+            no_provides_port(c, provider->name, class, provides, line);
         else if (type && !portolan_port_is(port, type))
             portolan_diagnose(c->d, c->a->file, line, 0,
                               "instance '%s': uses port '%s' has type %s, but '%s.%s' provides %s "
@@ -336,7 +320,7 @@ static const char *uses_type(struct checker *c, const struct portolan_assembly_c
             return NULL;
         port = portolan_class_uses(class, x->uses);
         if (!port && !near_port)
-            near_port = nearest_port(class->uses, class->n_uses, x->uses);
+            near_port = named_nearest(class->uses, class->n_uses, sizeof *class->uses, x->uses);
         if (port && type && strcmp(type, port->type))
             portolan_diagnose(c->d, c->a->file, x->line, 0,
                               "instance '%s': uses port '%s' has type %s in one alternative and "
@@ -354,7 +338,6 @@ static const char *uses_type(struct checker *c, const struct portolan_assembly_c
     return type;
 }
 
-/* USER NULL: the framework itself, which calls the go port. */
 /* Of an unknown class, which is reported as such, the best is hoped. */
 static bool may_be_provided(const struct checker *c, const char *type)
 {
@@ -389,6 +372,7 @@ static void check_monitor(struct checker *c, const char *type, int line)
     }
 }
 
+/* USER NULL: the framework itself, which calls the go port. */
 static void check_proxy(struct checker *c, const char *type, const char *user, const char *uses,
                         bool monitored, const char *variant, int line)
 {

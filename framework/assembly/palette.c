@@ -357,28 +357,19 @@ portolan_palette_next_proxy(const struct portolan_palette *p, const char *type,
 const struct portolan_port_description *
 portolan_class_provides(const struct portolan_class_description *c, const char *port)
 {
-    for (size_t i = 0; i < c->n_provides; i++)
-        if (!strcmp(c->provides[i].name, port))
-            return &c->provides[i];
-    return NULL;
+    return named_find(c->provides, c->n_provides, sizeof *c->provides, port);
 }
 
 const struct portolan_port_description *
 portolan_class_uses(const struct portolan_class_description *c, const char *port)
 {
-    for (size_t i = 0; i < c->n_uses; i++)
-        if (!strcmp(c->uses[i].name, port))
-            return &c->uses[i];
-    return NULL;
+    return named_find(c->uses, c->n_uses, sizeof *c->uses, port);
 }
 
 const struct portolan_parameter_description *
 portolan_class_parameter(const struct portolan_class_description *c, const char *parameter)
 {
-    for (size_t i = 0; i < c->n_parameters; i++)
-        if (!strcmp(c->parameters[i].name, parameter))
-            return &c->parameters[i];
-    return NULL;
+    return named_find(c->parameters, c->n_parameters, sizeof *c->parameters, parameter);
 }
 
 bool portolan_port_is(const struct portolan_port_description *provides, const char *type)

@@ -97,3 +97,28 @@ const char *value_expected(enum portolan_value_type type)
     }
     return "a value";
 }
+
+static const char *const *name_of(const void *items, size_t i, size_t size)
+{
+    return (const char *const *)((const char *)items + i * size);
+}
+
+void *named_find(const void *items, size_t n, size_t size, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(*name_of(items, i, size), name))
+            return (void *)name_of(items, i, size);
+    return NULL;
+}
+
+const char *named_nearest(const void *items, size_t n, size_t size, const char *name)
+{
+    const char *pair[2] = {NULL, NULL};
+
+    /* The better of the best so far and the next, until all have been asked. */
+    for (size_t i = 0; i < n; i++) {
+        pair[1] = *name_of(items, i, size);
+        pair[0] = portolan_nearest_word(name, pair, 2);
+    }
+    return pair[0];
+}

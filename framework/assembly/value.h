@@ -18,4 +18,11 @@ const char *value_next_word(const char **at, size_t *length);
 /* What is expected, in words: "a whole number of 32 bits". */
 const char *value_expected(enum portolan_value_type type);
 
+/* -- N structs of SIZE bytes that begin with the pointer to their name -- */
+
+/* The one of that name, or NULL. */
+void *named_find(const void *items, size_t n, size_t size, const char *name);
+/* The name that is nearest to a misspelt one, or NULL. */
+const char *named_nearest(const void *items, size_t n, size_t size, const char *name);
+
 #endif
