@@ -7,7 +7,7 @@ cd "${1:-.}" || exit 99
 
 # room: public headers it may include
 table='
-base: base index command machine shared_object
+base: base index command machine number shared_object
 libclang: base libclang
 sidl: base sidl
 probe: base control probe probe_inline probe_records tau
@@ -15,8 +15,8 @@ mpi: base machine probe framework mpi
 store: base index store
 profile: base index chart store profile compare models formula extrap series trend
 export: base index store profile extrap tau export
-framework: base shared_object assembly palette framework
-framework/assembly: base assembly palette
+framework: base number shared_object assembly palette framework
+framework/assembly: base number assembly palette
 ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base index assembly control machine probe store framework mastermind recorder
