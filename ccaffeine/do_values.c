@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* configure, property, port-property: values of components, as text. */
+/* property, port-property: values of components and their ports, as text. */
 #include "interpreter.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,95 +43,110 @@ static const char *value_of(struct command *c, gov_cca_TypeMap map, const char *
     return copy;
 }
 
-/* A component's properties; the caller drops *MAP. */
-static enum portolan_status open_properties(struct command *c, const char *instance,
-                                            gov_cca_ComponentID *id, gov_cca_TypeMap *map)
+/* A component's properties or, where PORT is not NULL, its port's. */
+struct properties {
+    struct command *c;
+    const char *instance, *port;
+    gov_cca_ComponentID id;
+    gov_cca_TypeMap map;
+};
+
+static void close_properties(struct properties *p)
 {
+    gov_cca_TypeMap_deleteRef(p->map, NULL);
+    gov_cca_ComponentID_deleteRef(p->id, NULL);
+}
+
+static enum portolan_status open_properties(struct properties *p)
+{
+    gov_cca_ports_BuilderService builder = p->c->in->builder;
     sidl_BaseInterface ex = NULL;
     enum portolan_status status;
 
-    *map = NULL;
-    if (!(*id = arena_id(c->in, instance, c->err)))
-        return c->err->status;
-    *map = gov_cca_ports_BuilderService_getComponentProperties(c->in->builder, *id, &ex);
-    if ((status = portolan_catch(&ex, c->err)) == PORTOLAN_OK)
+    if (!(p->id = arena_id(p->c->in, p->instance, p->c->err)))
+        return p->c->err->status;
+    p->map = p->port ? gov_cca_ports_BuilderService_getPortProperties(builder, p->id, p->port, &ex)
+                     : gov_cca_ports_BuilderService_getComponentProperties(builder, p->id, &ex);
+    if ((status = portolan_catch(&ex, p->c->err)) == PORTOLAN_OK)
         return status;
-    gov_cca_ComponentID_deleteRef(*id, NULL);
+    close_properties(p);
     return status;
 }
 
-static void close_properties(gov_cca_ComponentID id, gov_cca_TypeMap map)
+/* All values, or that of ONLY. */
+static enum portolan_status show_values(const struct properties *p, const char *only)
 {
-    gov_cca_TypeMap_deleteRef(map, NULL);
-    gov_cca_ComponentID_deleteRef(id, NULL);
+    struct portolan_words keys = {1, &only};
+    enum gov_cca_Type__enum type;
+    enum portolan_status status = only ? PORTOLAN_OK : keys_of(p->c, p->map, &keys);
+
+    for (size_t i = 0; status == PORTOLAN_OK && i < keys.n; i++) {
+        const char *key = keys.word[i], *text = value_of(p->c, p->map, key, &type);
+
+        if (!text)
+            status = p->c->err->status;
+        else if (p->port)
+            interpreter_print(p->c->in, "%s %s %s %s %s %s\n",
+                              only ? "PortProperty" : "PortPropertyList", p->instance, p->port, key,
+                              portolan_typemap_type_word(type), text);
+        else if (type == gov_cca_Type_NoType)
+            interpreter_print(p->c->in, "!ComponentProperty %s %s does not exist.\n", p->instance,
+                              key);
+        else
+            interpreter_print(p->c->in, "%s %s %s %s\n",
+                              only ? "ComponentProperty" : "ComponentPropertyList", p->instance,
+                              key, text);
+    }
+    if (status == PORTOLAN_OK && !only && (p->port || keys.n))
+        interpreter_print(p->c->in, "End%sPropertyList\n", p->port ? "Port" : "Component");
+    return status;
+}
+
+static enum portolan_status set_value(const struct properties *p, const char *key,
+                                      enum gov_cca_Type__enum type, const char *text)
+{
+    gov_cca_ports_BuilderService builder = p->c->in->builder;
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status = portolan_typemap_put_text(p->map, key, type, text, p->c->err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    if (p->port)
+        gov_cca_ports_BuilderService_setPortProperties(builder, p->id, p->port, p->map, &ex);
+    else
+        gov_cca_ports_BuilderService_setComponentProperties(builder, p->id, p->map, &ex);
+    return portolan_catch(&ex, p->c->err);
 }
 
 enum portolan_status show_properties(struct command *c, const char *instance)
 {
-    gov_cca_ComponentID id;
-    gov_cca_TypeMap map;
-    struct portolan_words keys = {0};
-    enum gov_cca_Type__enum type;
-    enum portolan_status status = open_properties(c, instance, &id, &map);
+    struct properties p = {.c = c, .instance = instance};
+    enum portolan_status status = open_properties(&p);
 
     if (status != PORTOLAN_OK)
         return status;
-    status = keys_of(c, map, &keys);
-    for (size_t i = 0; status == PORTOLAN_OK && i < keys.n; i++) {
-        const char *text = value_of(c, map, keys.word[i], &type);
-
-        if (!text)
-            status = c->err->status;
-        else
-            interpreter_print(c->in, "ComponentPropertyList %s %s %s\n", instance, keys.word[i],
-                              text);
-    }
-    if (status == PORTOLAN_OK && keys.n)
-        interpreter_print(c->in, "EndComponentPropertyList\n");
-    close_properties(id, map);
+    status = show_values(&p, NULL);
+    close_properties(&p);
     return status;
 }
 
-static enum portolan_status show_property(struct command *c, const char *instance, const char *key)
+/* Shows one value, or (TEXT not NULL) sets it, with the type that it has. */
+static enum portolan_status do_property(struct command *c, const char *instance, const char *key,
+                                        const char *text)
 {
-    gov_cca_ComponentID id;
-    gov_cca_TypeMap map;
-    enum gov_cca_Type__enum type;
-    enum portolan_status status = open_properties(c, instance, &id, &map);
-    const char *text;
-
-    if (status != PORTOLAN_OK)
-        return status;
-    if (!(text = value_of(c, map, key, &type)))
-        status = c->err->status;
-    else if (type == gov_cca_Type_NoType)
-        interpreter_print(c->in, "!ComponentProperty %s %s does not exist.\n", instance, key);
-    else
-        interpreter_print(c->in, "ComponentProperty %s %s %s\n", instance, key, text);
-    close_properties(id, map);
-    return status;
-}
-
-static enum portolan_status set_property(struct command *c, const char *instance, const char *key,
-                                         const char *text)
-{
-    gov_cca_ComponentID id;
-    gov_cca_TypeMap map;
+    struct properties p = {.c = c, .instance = instance};
     sidl_BaseInterface ex = NULL;
     enum gov_cca_Type__enum type;
-    enum portolan_status status = open_properties(c, instance, &id, &map);
+    enum portolan_status status = open_properties(&p);
 
     if (status != PORTOLAN_OK)
         return status;
-    type = gov_cca_TypeMap_typeOf(map, key, &ex);
+    type = gov_cca_TypeMap_typeOf(p.map, key, &ex);
     if ((status = portolan_catch(&ex, c->err)) == PORTOLAN_OK)
-        status = portolan_typemap_put_text(
-            map, key, type == gov_cca_Type_NoType ? gov_cca_Type_String : type, text, c->err);
-    if (status == PORTOLAN_OK) {
-        gov_cca_ports_BuilderService_setComponentProperties(c->in->builder, id, map, &ex);
-        status = portolan_catch(&ex, c->err);
-    }
-    close_properties(id, map);
+        status = text ? set_value(&p, key, type == gov_cca_Type_NoType ? gov_cca_Type_String : type,
+                                  text)
+                      : show_values(&p, key);
+    close_properties(&p);
     return status;
 }
 
@@ -170,8 +184,8 @@ enum portolan_status verb_property(struct command *c)
         if (!key)
             return show_properties(c, instance);
         if (!text)
-            return show_property(c, instance, key);
-        status = set_property(c, instance, key, text);
+            return do_property(c, instance, key, NULL);
+        status = do_property(c, instance, key, text);
     }
     if (status == PORTOLAN_OK)
         interpreter_say(c->in, "SetComponentProperty %s %s %s\n", instance, key, text);
@@ -180,34 +194,11 @@ enum portolan_status verb_property(struct command *c)
 
 /* ---------------------------------------------------------------------------- port properties */
 
-static enum portolan_status show_port_properties(struct command *c, gov_cca_TypeMap map,
-                                                 const char *instance, const char *only)
+static enum portolan_status set_port_property(const struct properties *p)
 {
-    const char *port = verb_argument(c, 1);
-    struct portolan_words keys = {1, &only};
-    enum gov_cca_Type__enum type;
-    enum portolan_status status = only ? PORTOLAN_OK : keys_of(c, map, &keys);
-
-    for (size_t i = 0; status == PORTOLAN_OK && i < keys.n; i++) {
-        const char *text = value_of(c, map, keys.word[i], &type);
-
-        if (!text)
-            status = c->err->status;
-        else
-            interpreter_print(c->in, "%s %s %s %s %s %s\n",
-                              only ? "PortProperty" : "PortPropertyList", instance, port,
-                              keys.word[i], portolan_typemap_type_word(type), text);
-    }
-    if (status == PORTOLAN_OK && !only)
-        interpreter_print(c->in, "EndPortPropertyList\n");
-    return status;
-}
-
-static enum portolan_status set_port_property(struct command *c, gov_cca_ComponentID id,
-                                              gov_cca_TypeMap map, const char *instance)
-{
-    const char *port = verb_argument(c, 1), *key = verb_argument(c, 2);
-    const char *word = verb_argument(c, 3), *text = verb_rest(c->arena, c->words, 4);
+    struct command *c = p->c;
+    const char *key = verb_argument(c, 2), *word = verb_argument(c, 3);
+    const char *text = verb_rest(c->arena, c->words, 4);
     enum gov_cca_Type__enum type = portolan_typemap_type_read(word), old;
     sidl_BaseInterface ex = NULL;
     enum portolan_status status;
@@ -220,32 +211,24 @@ static enum portolan_status set_port_property(struct command *c, gov_cca_Compone
                                   "Double, Fcomplex, Dcomplex, String, Bool, and with Array behind "
                                   "them",
                                   word);
-    old = gov_cca_TypeMap_typeOf(map, key, &ex);
+    old = gov_cca_TypeMap_typeOf(p->map, key, &ex);
     if (!ex && old != gov_cca_Type_NoType && old != type)
         return portolan_error_set(
             c->err, PORTOLAN_EBADPROPERTIES, "property '%s' of port '%s' has type %s, not %s", key,
-            port, portolan_typemap_type_word(old), portolan_typemap_type_word(type));
-    status = portolan_catch(&ex, c->err);
+            p->port, portolan_typemap_type_word(old), portolan_typemap_type_word(type));
+    if ((status = portolan_catch(&ex, c->err)) == PORTOLAN_OK)
+        status = set_value(p, key, type, text);
     if (status == PORTOLAN_OK)
-        status = portolan_typemap_put_text(map, key, type, text, c->err);
-    if (status == PORTOLAN_OK) {
-        gov_cca_ports_BuilderService_setPortProperties(c->in->builder, id, port, map, &ex);
-        status = portolan_catch(&ex, c->err);
-    }
-    if (status == PORTOLAN_OK)
-        interpreter_say(c->in, "SetPortProperty %s %s %s %s %s\n", instance, port, key,
+        interpreter_say(c->in, "SetPortProperty %s %s %s %s %s\n", p->instance, p->port, key,
                         portolan_typemap_type_word(type), text);
     return status;
 }
 
 enum portolan_status verb_port_property(struct command *c)
 {
-    const char *instance;
-    gov_cca_ComponentID id;
-    gov_cca_TypeMap map;
-    sidl_BaseInterface ex = NULL;
+    struct properties p = {.c = c, .port = verb_argument(c, 1)};
     enum portolan_status status =
-        arena_find(c->in, c->arena, verb_argument(c, 0), &instance, c->err);
+        arena_find(c->in, c->arena, verb_argument(c, 0), &p.instance, c->err);
 
     if (status != PORTOLAN_OK)
         return status;
@@ -253,16 +236,9 @@ enum portolan_status verb_port_property(struct command *c)
         return portolan_error_set(c->err, PORTOLAN_EINVAL,
                                   "port-property: to set one takes instance, port, key, type and "
                                   "value");
-    if (!(id = arena_id(c->in, instance, c->err)))
-        return c->err->status;
-    map = gov_cca_ports_BuilderService_getPortProperties(c->in->builder, id, verb_argument(c, 1),
-                                                         &ex);
-    status = portolan_catch(&ex, c->err);
-    if (status == PORTOLAN_OK && verb_argument(c, 4))
-        status = set_port_property(c, id, map, instance);
-    else if (status == PORTOLAN_OK)
-        status = show_port_properties(c, map, instance, verb_argument(c, 2));
-    gov_cca_TypeMap_deleteRef(map, NULL);
-    gov_cca_ComponentID_deleteRef(id, NULL);
+    if ((status = open_properties(&p)) != PORTOLAN_OK)
+        return status;
+    status = verb_argument(c, 4) ? set_port_property(&p) : show_values(&p, verb_argument(c, 2));
+    close_properties(&p);
     return status;
 }

@@ -39,19 +39,17 @@ bool script_is_comment(const char *word)
 bool script_split(struct portolan_arena *arena, const char *line,
                   struct portolan_script_command *command)
 {
-    const char **words = NULL;
-    size_t n = 0;
+    struct portolan_words words = {0};
 
     for (const char *at = line + strspn(line, blanks); *at; at += strspn(at, blanks)) {
         size_t length = strcspn(at, blanks);
 
-        words = portolan_arena_grow(arena, words, n, sizeof *words);
-        if (!words || !(words[n++] = portolan_arena_strndup(arena, at, length)))
+        if (!portolan_words_add(arena, &words, portolan_arena_strndup(arena, at, length)))
             return false;
         at += length;
     }
-    command->words = words;
-    command->n_words = n;
+    command->words = words.word;
+    command->n_words = words.n;
     return true;
 }
 
@@ -190,8 +188,8 @@ enum portolan_status portolan_script_read_text(const char *text, size_t size, co
     return PORTOLAN_OK;
 }
 
-enum portolan_status script_load(const char *file, char **text, size_t *size,
-                                 struct portolan_error *err)
+static enum portolan_status load_script(const char *file, char **text, size_t *size,
+                                        struct portolan_error *err)
 {
     struct portolan_text t = {0};
 
@@ -213,7 +211,7 @@ enum portolan_status portolan_script_read(const char *file, struct portolan_diag
     char *text;
 
     *s = NULL;
-    if ((status = script_load(file, &text, &size, err)) != PORTOLAN_OK)
+    if ((status = load_script(file, &text, &size, err)) != PORTOLAN_OK)
         return status;
     status = portolan_script_read_text(text, size, file, d, s, err);
     free(text);

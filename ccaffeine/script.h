@@ -18,10 +18,6 @@ bool script_is_comment(const char *word);
 bool script_split(struct portolan_arena *arena, const char *line,
                   struct portolan_script_command *command);
 
-/* A file's bytes; the caller frees *TEXT. */
-enum portolan_status script_load(const char *file, char **text, size_t *size,
-                                 struct portolan_error *err);
-
 /* What an argument of a command is; this drives arity checks, matching, completion and help. */
 enum argument {
     ARGUMENT_NONE,

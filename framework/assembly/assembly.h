@@ -28,9 +28,6 @@ bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
 const struct portolan_assembly_parameter *
 assembly_any_parameter(const struct portolan_assembly_instance *instance, const char *name);
 
-/* Whether both are the same text, or the same number. */
-bool assembly_same_value(const char *a, const char *b);
-
 /* Reads <cases>; false without memory. */
 bool assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *arena,
                          const struct xml_element *e, struct portolan_diagnostics *d);

@@ -223,7 +223,8 @@ static void check_value(const struct portolan_assembly *a, const struct portolan
                           x->parameter, x->instance, value_expected(p->type));
 }
 
-bool assembly_same_value(const char *a, const char *b)
+/* Whether both are the same text, or the same number. */
+static bool is_same_value(const char *a, const char *b)
 {
     double x, y;
 
@@ -235,7 +236,7 @@ static bool is_same_case(const struct portolan_assembly *a, const struct portola
                          const struct portolan_assembly_case *y)
 {
     for (size_t k = 0; k < a->n_case_columns; k++)
-        if (a->case_columns[k].instance && !assembly_same_value(x->values[k], y->values[k]))
+        if (a->case_columns[k].instance && !is_same_value(x->values[k], y->values[k]))
             return false;
     return true;
 }

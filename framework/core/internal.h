@@ -157,7 +157,6 @@ struct portolan_framework {
 struct service *service_add(struct portolan_framework *fw, const char *type, struct services *owner,
                             struct portolan_error *err);
 struct service *service_find(const struct portolan_framework *fw, const char *type);
-struct service *service_find_own(const struct services *owner, const char *type);
 /* Takes a service back and leaves its uses ports unconnected; NULL is legal. */
 void service_remove(struct portolan_framework *fw, struct service *s);
 /* The same for all that a component registered; OWNER NULL: for all. */

@@ -16,16 +16,6 @@ struct service *service_find(const struct portolan_framework *fw, const char *ty
     return NULL;
 }
 
-struct service *service_find_own(const struct services *owner, const char *type)
-{
-    struct service *s;
-
-    LL_FOREACH(owner->fw->services, s)
-    if (s->owner == owner && !strcmp(s->type, type))
-        return s;
-    return NULL;
-}
-
 struct service *service_add(struct portolan_framework *fw, const char *type, struct services *owner,
                             struct portolan_error *err)
 {
@@ -277,10 +267,20 @@ static sidl_bool registry_addSingletonService(void *self, const char *type, gov_
     return TRUE;
 }
 
+static struct service *find_own_service(const struct services *owner, const char *type)
+{
+    struct service *s;
+
+    LL_FOREACH(owner->fw->services, s)
+    if (s->owner == owner && !strcmp(s->type, type))
+        return s;
+    return NULL;
+}
+
 static void registry_removeService(void *self, const char *type, sidl_BaseInterface *_ex)
 {
     struct services *owner = component_face_services(self, _ex);
-    struct service *s = owner && type ? service_find_own(owner, type) : NULL;
+    struct service *s = owner && type ? find_own_service(owner, type) : NULL;
 
     if (s)
         service_remove(owner->fw, s);
