@@ -55,7 +55,8 @@ static char *read_file(const char *path, struct stat *seen, struct portolan_erro
         return NULL;
     }
     if (fstat(fd, seen) != 0 || !S_ISREG(seen->st_mode)) {
-        portolan_error_set(err, PORTOLAN_EIO, "'%s' is no file", path);
+        portolan_error_set(err, PORTOLAN_EIO, "control file '%s': %s", path,
+                           S_ISDIR(seen->st_mode) ? strerror(EISDIR) : "it is no file");
         n = 0;
     }
     while (text && n > 0 && length < FILE_MAX + 1) {
