@@ -41,7 +41,7 @@ static enum portolan_status parse_setting(struct statement *s, const struct port
             known[i] = portolan_model_peek_param(m, i);
         if ((p = find_param(m, name)) == NONE)
             return llac_fail(s, &at, "the model has no parameter '%s'%s", name,
-                             llac_suggest(s, name, known, portolan_model_n_params(m)));
+                             llac_suggest(s, name, known, portolan_model_n_params(m), ""));
         if (set->count[p])
             return llac_fail(s, &at, "'%s' is said twice; `%s = {1, 2}` gives it several values",
                              name, name);

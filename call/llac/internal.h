@@ -155,8 +155,12 @@ bool llac_is_stop(const struct statement *s);
 bool llac_is_reserved(const char *word);
 extern const char *const llac_reserved[]; /* ends with NULL */
 
-/* The words of KNOWN nearest to NAME as "; did you mean 'x'?", or "". In the arena. */
-const char *llac_suggest(struct statement *s, const char *name, const char *const *known, size_t n);
+/* The word of KNOWN nearest to NAME as "; did you mean 'x'?", or OTHERWISE. In the arena. */
+const char *llac_suggest(struct statement *s, const char *name, const char *const *known, size_t n,
+                         const char *otherwise);
+/* The same of T's columns and the N that are KNOWN, which has room for all; or what T has. */
+const char *llac_suggest_column(struct statement *s, const char *name, const struct table *t,
+                                const char **known, size_t n);
 
 /* A path to read: beside the script when there, else as it is. */
 const char *llac_read_path(struct statement *s, const char *file);
