@@ -235,6 +235,8 @@ enum portolan_status llac_points(struct statement *s, const struct table *t, con
                                  size_t n_by, size_t column, enum portolan_model_statistic what,
                                  struct points *p);
 
+/* The position of a parameter of M; NONE. */
+size_t llac_find_param(const struct portolan_model *m, const char *name);
 /* Where the parameters of M are in T (may be NULL); NONE: the value holds for all rows. */
 enum portolan_status llac_place_params(struct statement *s, const struct token *at,
                                        const struct portolan_model *m, const struct table *t,
