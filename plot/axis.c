@@ -144,11 +144,11 @@ enum portolan_status axes_fit(const struct portolan_chart *chart, struct axis *x
         const struct portolan_chart_series *s = &chart->series[i];
 
         for (size_t k = 0; k < s->n; k++) {
-            if (s->kind != PORTOLAN_CHART_BAND)
-                extend_both(x, y, s->x[k], s->y[k]);
-            if (s->low && s->high) {
+            if (s->kind == PORTOLAN_CHART_BAND) {
                 extend_both(x, y, s->x[k], s->low[k]);
                 extend_both(x, y, s->x[k], s->high[k]);
+            } else {
+                extend_both(x, y, s->x[k], s->y[k]);
             }
         }
     }

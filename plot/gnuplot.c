@@ -44,11 +44,11 @@ static void add_data(struct portolan_text *out, const struct portolan_chart *c, 
     for (size_t i = 0; i < s->n; i++) {
         if (is_shown(c, s, i)) {
             add_number(out, s->x[i]);
-            if (s->kind != PORTOLAN_CHART_BAND)
-                add_number(out, s->y[i]);
-            if (s->low && s->high) {
+            if (s->kind == PORTOLAN_CHART_BAND) {
                 add_number(out, c->y_log && !(s->low[i] > 0) ? foot : s->low[i]);
                 add_number(out, s->high[i]);
+            } else {
+                add_number(out, s->y[i]);
             }
         } else if (s->kind != PORTOLAN_CHART_LINE) {
             continue;
@@ -62,11 +62,9 @@ static void add_data(struct portolan_text *out, const struct portolan_chart *c, 
 static void add_plot(struct portolan_text *out, const struct portolan_chart *c, size_t series)
 {
     const struct portolan_chart_series *s = &c->series[series];
-    bool has_bars = s->kind == PORTOLAN_CHART_POINTS && s->low && s->high;
 
     portolan_text_add(out, "$series%zu using %s", series,
-                      has_bars                           ? "1:2:3:4 with yerrorbars pointtype 7"
-                      : s->kind == PORTOLAN_CHART_POINTS ? "1:2 with points pointtype 7"
+                      s->kind == PORTOLAN_CHART_POINTS ? "1:2 with points pointtype 7"
                       : s->kind == PORTOLAN_CHART_LINE
                           ? "1:2 with lines linewidth 2"
                           : "1:2:3 with filledcurves fillstyle transparent solid 0.25");

@@ -16,32 +16,11 @@ struct drawing {
     struct portolan_text out;
 };
 
-/* Text as XML has it: nothing of it is markup, and what XML cannot hold becomes U+FFFD. */
-static void add_escaped(struct portolan_text *out, const char *text)
-{
-    while (*text) {
-        size_t length = portolan_utf8_length(text);
-        unsigned char c = (unsigned char)*text;
-
-        if (!length || c == 0x7f ||
-            (length == 3 &&
-             (!strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3))))
-            portolan_text_add(out, "\xef\xbf\xbd");
-        else if (c == '&' || c == '<' || c == '>')
-            portolan_text_add(out, c == '&' ? "&amp;" : c == '<' ? "&lt;" : "&gt;");
-        else if (c < 0x20)
-            portolan_text_add(out, " ");
-        else
-            portolan_text_add_bytes(out, text, length);
-        text += length ? length : 1;
-    }
-}
-
 static void add_text(struct drawing *d, double x, double y, const char *attributes,
                      const char *text)
 {
     portolan_text_add(&d->out, "<text x=\"%.1f\" y=\"%.1f\"%s>", x, y, attributes);
-    add_escaped(&d->out, text);
+    portolan_text_add_xml(&d->out, text);
     portolan_text_add(&d->out, "</text>\n");
 }
 
@@ -134,12 +113,6 @@ static void add_points(struct drawing *d, size_t series)
         y = axis_place(&d->y, s->y[i]);
         if (is_taken(taken, x, y))
             continue;
-        if (s->low && s->high && isfinite(s->low[i]) && axis_shows(d->y.is_log, s->high[i]))
-            portolan_text_add(&d->out, "<path stroke=\"%s\" d=\"M%.2f %.2fV%.2f\"/>\n",
-                              series_colour(d->chart, series), x,
-                              axis_shows(d->y.is_log, s->low[i]) ? axis_place(&d->y, s->low[i])
-                                                                 : d->y.from,
-                              axis_place(&d->y, s->high[i]));
         add_mark(d, series, x, y);
     }
     free(taken);

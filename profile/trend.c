@@ -204,6 +204,14 @@ void trend_clear(struct trend_builder *b)
     *b = (struct trend_builder){0};
 }
 
+size_t trend_param(const struct portolan_trend *t, const char *name)
+{
+    for (size_t p = 0; p < t->n_params; p++)
+        if (!strcmp(t->params[p], name))
+            return p;
+    return SIZE_MAX;
+}
+
 void portolan_trends_destroy(struct portolan_trends *t)
 {
     if (!t)

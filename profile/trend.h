@@ -54,6 +54,9 @@ enum portolan_status trend_finish(struct trend_builder *b, const char *unit, con
                                   struct portolan_error *err);
 void trend_clear(struct trend_builder *b);
 
+/* The position of a parameter of T; SIZE_MAX. */
+size_t trend_param(const struct portolan_trend *t, const char *name);
+
 /* trend_list.c: the row with the largest value of the first parameters, the last one; and texts. */
 const double *trend_last_point(const struct portolan_trend *t);
 /* A value with its unit, in 32 bytes. */

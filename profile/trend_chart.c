@@ -22,14 +22,6 @@ struct drawing {
     struct portolan_chart_series *series;
 };
 
-static size_t param_of(const struct portolan_trend *t, const char *name)
-{
-    for (size_t p = 0; p < t->n_params; p++)
-        if (!strcmp(t->params[p], name))
-            return p;
-    return SIZE_MAX;
-}
-
 static double last_value(const struct portolan_trend *t)
 {
     return t->y[t->n_rows - 1];
@@ -76,7 +68,7 @@ static enum portolan_status choose(struct drawing *d, struct portolan_error *err
         d->x_name = first_that_varies(all[i]);
     d->chosen = all;
     for (size_t i = 0; i < n && d->x_name && (!d->plot->top || d->n < d->plot->top); i++)
-        if (param_of(all[i], d->x_name) != SIZE_MAX)
+        if (trend_param(all[i], d->x_name) != SIZE_MAX)
             all[d->n++] = all[i];
     return d->n ? PORTOLAN_OK
                 : portolan_error_set(err, PORTOLAN_EINVAL, "%s%s%s",
@@ -181,7 +173,7 @@ static void choose_axes(struct drawing *d)
     struct span x = {INFINITY, -INFINITY}, y = x;
 
     for (size_t k = 0; k < d->n; k++) {
-        struct span s = span_of(d->chosen[k], param_of(d->chosen[k], d->x_name));
+        struct span s = span_of(d->chosen[k], trend_param(d->chosen[k], d->x_name));
 
         x = (struct span){fmin(x.low, s.low), fmax(x.high, s.high)};
         for (size_t i = 0; i < d->chosen[k]->n_rows; i++) {
@@ -223,7 +215,7 @@ static enum portolan_status draw(struct drawing *d, struct portolan_error *err)
     choose_axes(d);
     for (size_t k = 0; k < d->n && good; k++) {
         const struct portolan_trend *t = d->chosen[k];
-        size_t p = param_of(t, d->x_name);
+        size_t p = trend_param(t, d->x_name);
         double base[MAX_PARAMS];
 
         base_point(t, base);

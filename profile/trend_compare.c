@@ -133,11 +133,9 @@ static bool common_point(const struct portolan_trend *a, const struct portolan_t
     if (a->n_params != b->n_params || !a->model || !b->model)
         return false;
     for (size_t p = 0; p < a->n_params; p++) {
-        size_t q = 0;
+        size_t q = trend_param(b, a->params[p]);
 
-        while (q < b->n_params && strcmp(a->params[p], b->params[q]) != 0)
-            q++;
-        if (q == b->n_params)
+        if (q == SIZE_MAX)
             return false;
         x[p] = fmin(portolan_model_peek_range(a->model, p)->max,
                     portolan_model_peek_range(b->model, q)->max);

@@ -7,25 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t param_of(const struct portolan_trend *t, const char *name)
-{
-    size_t p = 0;
-
-    while (p < t->n_params && strcmp(t->params[p], name) != 0)
-        p++;
-    return p;
-}
-
 /* The rows up to FIT's limit; *ROOM, the caller's to free, may hold them. False without memory. */
 static bool choose_rows(const struct portolan_trend *t, const struct portolan_trend_fit *fit,
                         struct portolan_model_data *data, double **room)
 {
-    size_t p = fit->up_to ? param_of(t, fit->up_to) : t->n_params, n = t->n_params;
+    size_t p = fit->up_to ? trend_param(t, fit->up_to) : SIZE_MAX, n = t->n_params;
     double *x, *y;
 
     *data = (struct portolan_model_data){
         .n_params = n, .params = t->params, .n_rows = t->n_rows, .x = t->x, .y = t->y};
-    if (p == n)
+    if (p == SIZE_MAX)
         return true;
     if (!(*room = x = portolan_calloc(t->n_rows, (n + 1) * sizeof *x)))
         return false;
@@ -95,7 +86,7 @@ static enum portolan_status check(const struct portolan_trends *t,
                                   const struct portolan_trend_fit *fit, struct portolan_error *err)
 {
     for (size_t i = 0; fit->up_to && i < t->n; i++)
-        if (param_of(&t->items[i], fit->up_to) < t->items[i].n_params)
+        if (trend_param(&t->items[i], fit->up_to) != SIZE_MAX)
             return PORTOLAN_OK;
     return fit->up_to
                ? portolan_error_set(err, PORTOLAN_EINVAL, "'%s' is no parameter here", fit->up_to)

@@ -130,9 +130,8 @@ static enum portolan_status find_order(const char *name, enum order *order,
 static bool is_param(const struct portolan_trends *trends, const char *name)
 {
     for (size_t i = 0; i < trends->n; i++)
-        for (size_t p = 0; p < trends->items[i].n_params; p++)
-            if (!strcmp(trends->items[i].params[p], name))
-                return true;
+        if (trend_param(&trends->items[i], name) != SIZE_MAX)
+            return true;
     return false;
 }
 

@@ -21,7 +21,7 @@ python3 -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is no
 if "$PORTOLAN" export --help | grep -q otf2; then otf2=yes; else otf2=no; fi
 [ $otf2 = no ] || need otf2-print
 
-plan 66
+plan 68
 
 write() {
     try "$PORTOLAN" export "$@"
@@ -219,6 +219,17 @@ write plain.db 1-5 --format extrap
 gives "numbers of ranks are a parameter" 0 '"parameters":\["ranks","driver.n"\]'
 write plain.db 2,3 --format extrap
 gives "trials that are all alike are told" 1 'no number among the parameters differs'
+cp plain.db blank.db
+sqlite3 blank.db "INSERT INTO trial_parameter (trial, name, value)
+    SELECT id, 'two words', id FROM trial WHERE id IN (3, 4)"
+write blank.db 3,4 --format extrap
+gives "a parameter whose name has blanks is told" 1 'name is UTF-8 text without blanks'
+cp plain.db many.db
+sqlite3 many.db "INSERT INTO trial_parameter (trial, name, value)
+    SELECT trial.id, 'p' || n.value, trial.id FROM trial, json_each('[1,2,3,4,5,6,7,8]') AS n
+    WHERE trial.id IN (3, 4)"
+write many.db 3,4 --format extrap
+gives "more parameters than Extra-P's readers take are told" 1 'more than 8 parameters differ'
 
 # ------------------------------------------------- tau
 write plain.db 1 --format tau -o tau

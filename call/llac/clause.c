@@ -19,24 +19,16 @@ enum portolan_status llac_parse_column(struct statement *s, const struct table *
 {
     const struct token at = s->now;
     const char **known = portolan_arena_alloc(s->arena, t->n_columns, sizeof *known), *name;
-    struct portolan_text all = {.arena = s->arena};
     enum portolan_status status = llac_parse_name(s, "a column", &name);
 
     if (status != PORTOLAN_OK)
         return status;
     if ((*column = llac_table_find(t, name)) != NONE)
         return PORTOLAN_OK;
-    for (size_t i = 0; known && i < t->n_columns; i++) {
-        known[i] = t->columns[i].name;
-        portolan_text_add(&all, "%s%s", i ? ", " : "", known[i]);
-    }
-    if (!known || all.failed)
+    if (!known)
         return llac_no_memory(s);
-    return llac_fail(s, &at, "'%s' has no column '%s'%s%s", t->experiment, name,
-                     *llac_suggest(s, name, known, t->n_columns) ? "" : "; its columns are ",
-                     *llac_suggest(s, name, known, t->n_columns)
-                         ? llac_suggest(s, name, known, t->n_columns)
-                         : all.bytes);
+    return llac_fail(s, &at, "'%s' has no column '%s'%s", t->experiment, name,
+                     llac_suggest_column(s, name, t, known, 0));
 }
 
 /* `A, B, C`: marks in CHOSEN. */

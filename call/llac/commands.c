@@ -132,8 +132,7 @@ enum portolan_status do_help(struct statement *s, const char *name)
         return PORTOLAN_OK;
     }
     return llac_fail(s, &s->now, "there is no command '%s'%s", word,
-                     *llac_suggest(s, word, known, n) ? llac_suggest(s, word, known, n)
-                                                      : "; `help` alone lists them");
+                     llac_suggest(s, word, known, n, "; `help` alone lists them"));
 }
 
 enum portolan_status do_print(struct statement *s, const char *name)

@@ -162,7 +162,7 @@ static enum portolan_status choose(struct statement *s, struct loaded *l)
         }
         if (!any)
             return llac_fail(s, &at, "the file has no experiment '%s'%s", name,
-                             llac_suggest(s, name, known, l->n_tables));
+                             llac_suggest(s, name, known, l->n_tables, ""));
     } while (llac_accept(s, ","));
     for (size_t i = 0; i < l->n_tables; i++)
         if (wanted[i])

@@ -300,10 +300,7 @@ static enum portolan_status add_curves(struct plot *p, struct plotted *item)
     struct points groups;
     enum portolan_status status;
 
-    for (c.param = 0; c.param < n; c.param++)
-        if (!strcmp(portolan_model_peek_param(m, c.param), p->by))
-            break;
-    if (c.param == n)
+    if ((c.param = llac_find_param(m, p->by)) == NONE)
         return llac_fail(p->s, &p->at, "model '%s' does not depend on '%s'", item->name, p->by);
     find_span(p, &c);
     if ((status = find_groups(p, item, c.param, &groups, params, columns, &n_params)) !=

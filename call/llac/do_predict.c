@@ -17,7 +17,7 @@ struct setting {
     size_t count[PORTOLAN_MODEL_MAX_PARAMS]; /* 0: not said */
 };
 
-static size_t find_param(const struct portolan_model *m, const char *name)
+size_t llac_find_param(const struct portolan_model *m, const char *name)
 {
     for (size_t p = 0; p < portolan_model_n_params(m); p++)
         if (!strcmp(portolan_model_peek_param(m, p), name))
@@ -39,9 +39,9 @@ static enum portolan_status parse_setting(struct statement *s, const struct port
             return status;
         for (size_t i = 0; i < portolan_model_n_params(m); i++)
             known[i] = portolan_model_peek_param(m, i);
-        if ((p = find_param(m, name)) == NONE)
+        if ((p = llac_find_param(m, name)) == NONE)
             return llac_fail(s, &at, "the model has no parameter '%s'%s", name,
-                             llac_suggest(s, name, known, portolan_model_n_params(m)));
+                             llac_suggest(s, name, known, portolan_model_n_params(m), ""));
         if (set->count[p])
             return llac_fail(s, &at, "'%s' is said twice; `%s = {1, 2}` gives it several values",
                              name, name);

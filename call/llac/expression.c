@@ -52,13 +52,8 @@ static enum portolan_status fail_unknown(struct statement *s, const struct table
     struct token at = find_name(s, first, name);
     size_t n = 0, room = (t ? t->n_columns : 0) + s->in->n_objects;
     const char **known = portolan_arena_alloc(s->arena, room ? room : 1, sizeof *known);
-    struct portolan_text columns = {.arena = s->arena};
     const struct object *o = llac_find(s->in, name);
 
-    for (size_t i = 0; known && t && i < t->n_columns; i++) {
-        known[n++] = t->columns[i].name;
-        portolan_text_add(&columns, "%s%s", i ? ", " : "", t->columns[i].name);
-    }
     for (size_t i = 0; known && i < s->in->n_objects; i++)
         if (s->in->objects[i].kind == OBJECT_NUMBER)
             known[n++] = s->in->objects[i].name;
@@ -69,12 +64,9 @@ static enum portolan_status fail_unknown(struct statement *s, const struct table
                          llac_kind(o->kind));
     if (!t)
         return llac_fail(s, &at, "there is no variable '%s'%s", name,
-                         *llac_suggest(s, name, known, n) ? llac_suggest(s, name, known, n)
-                                                          : "; `NAME = VALUE` makes one");
-    return llac_fail(
-        s, &at, "'%s' has no column '%s', nor is there a variable of that name%s%s", t->experiment,
-        name, *llac_suggest(s, name, known, n) ? "" : "; its columns are ",
-        *llac_suggest(s, name, known, n) ? llac_suggest(s, name, known, n) : columns.bytes);
+                         llac_suggest(s, name, known, n, "; `NAME = VALUE` makes one"));
+    return llac_fail(s, &at, "'%s' has no column '%s', nor is there a variable of that name%s",
+                     t->experiment, name, llac_suggest_column(s, name, t, known, n));
 }
 
 static enum portolan_status resolve(struct statement *s, const struct table *t, struct bound *b)

@@ -155,8 +155,12 @@ bool llac_is_stop(const struct statement *s);
 bool llac_is_reserved(const char *word);
 extern const char *const llac_reserved[]; /* ends with NULL */
 
-/* The words of KNOWN nearest to NAME as "; did you mean 'x'?", or "". In the arena. */
-const char *llac_suggest(struct statement *s, const char *name, const char *const *known, size_t n);
+/* The word of KNOWN nearest to NAME as "; did you mean 'x'?", or OTHERWISE. In the arena. */
+const char *llac_suggest(struct statement *s, const char *name, const char *const *known, size_t n,
+                         const char *otherwise);
+/* The same of T's columns and the N that are KNOWN, which has room for all; or what T has. */
+const char *llac_suggest_column(struct statement *s, const char *name, const struct table *t,
+                                const char **known, size_t n);
 
 /* A path to read: beside the script when there, else as it is. */
 const char *llac_read_path(struct statement *s, const char *file);
@@ -231,6 +235,8 @@ enum portolan_status llac_points(struct statement *s, const struct table *t, con
                                  size_t n_by, size_t column, enum portolan_model_statistic what,
                                  struct points *p);
 
+/* The position of a parameter of M; NONE. */
+size_t llac_find_param(const struct portolan_model *m, const char *name);
 /* Where the parameters of M are in T (may be NULL); NONE: the value holds for all rows. */
 enum portolan_status llac_place_params(struct statement *s, const struct token *at,
                                        const struct portolan_model *m, const struct table *t,

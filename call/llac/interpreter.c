@@ -125,8 +125,7 @@ static enum portolan_status unknown(struct statement *s, const char *word)
     for (size_t i = 0; i < s->in->n_objects && n < 100; i++)
         known[n++] = s->in->objects[i].name;
     return llac_fail(s, &s->now, "'%s' is neither a command nor anything that was loaded%s", word,
-                     *llac_suggest(s, word, known, n) ? llac_suggest(s, word, known, n)
-                                                      : "; `help` lists the commands");
+                     llac_suggest(s, word, known, n, "; `help` lists the commands"));
 }
 
 static enum portolan_status do_statement(struct statement *s)

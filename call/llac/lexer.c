@@ -190,12 +190,27 @@ enum portolan_status llac_no_memory(struct statement *s)
     return PORTOLAN_ENOMEM;
 }
 
-const char *llac_suggest(struct statement *s, const char *name, const char *const *known, size_t n)
+const char *llac_suggest(struct statement *s, const char *name, const char *const *known, size_t n,
+                         const char *otherwise)
 {
     const char *near = portolan_nearest_word(name, known, n);
-    const char *text = near ? portolan_arena_printf(s->arena, "; did you mean '%s'?", near) : NULL;
 
-    return text ? text : "";
+    if (near)
+        otherwise = portolan_arena_strdup(s->arena, portolan_did_you_mean(near).text);
+    return otherwise ? otherwise : "";
+}
+
+const char *llac_suggest_column(struct statement *s, const char *name, const struct table *t,
+                                const char **known, size_t n)
+{
+    struct portolan_text all = {.arena = s->arena};
+
+    portolan_text_add(&all, "; its columns are ");
+    for (size_t i = 0; i < t->n_columns; i++) {
+        known[n++] = t->columns[i].name;
+        portolan_text_add(&all, "%s%s", i ? ", " : "", t->columns[i].name);
+    }
+    return llac_suggest(s, name, known, n, all.bytes);
 }
 
 void llac_warn(struct portolan_llac *in, const char *format, ...)

@@ -76,9 +76,9 @@ bool llac_variable(const struct portolan_llac *in, const char *name, double *val
 static const struct {
     const char *what, *remedy;
 } kinds[] = {
-    [OBJECT_NUMBER] = {"number", "`NAME = VALUE` makes one"},
-    [OBJECT_TABLE] = {"table", "`load` reads some, `show` lists them"},
-    [OBJECT_MODEL] = {"model", "`NAME = fit TABLE` makes one"},
+    [OBJECT_NUMBER] = {"number", "; `NAME = VALUE` makes one"},
+    [OBJECT_TABLE] = {"table", "; `load` reads some, `show` lists them"},
+    [OBJECT_MODEL] = {"model", "; `NAME = fit TABLE` makes one"},
 };
 
 const char *llac_kind(enum object_kind kind)
@@ -91,7 +91,7 @@ enum portolan_status llac_parse_kind(struct statement *s, enum object_kind kind,
 {
     const struct token at = s->now;
     const char **known = portolan_arena_alloc(s->arena, s->in->n_objects, sizeof *known);
-    const char *what = portolan_arena_printf(s->arena, "a %s", kinds[kind].what), *name, *near;
+    const char *what = portolan_arena_printf(s->arena, "a %s", kinds[kind].what), *name;
     size_t n = 0;
     enum portolan_status status;
 
@@ -108,9 +108,8 @@ enum portolan_status llac_parse_kind(struct statement *s, enum object_kind kind,
     for (size_t i = 0; i < s->in->n_objects; i++)
         if (s->in->objects[i].kind == kind)
             known[n++] = s->in->objects[i].name;
-    near = llac_suggest(s, name, known, n);
-    return llac_fail(s, &at, "there is no %s '%s'%s%s", kinds[kind].what, name, *near ? "" : "; ",
-                     *near ? near : kinds[kind].remedy);
+    return llac_fail(s, &at, "there is no %s '%s'%s", kinds[kind].what, name,
+                     llac_suggest(s, name, known, n, kinds[kind].remedy));
 }
 
 enum portolan_status llac_parse_model(struct statement *s, const struct fitted **f)

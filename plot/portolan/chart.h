@@ -32,7 +32,7 @@ struct portolan_chart_series {
     size_t n;
     const double *x;
     const double *y;          /**< of points and lines */
-    const double *low, *high; /**< of bands; of points: error bars, or NULL */
+    const double *low, *high; /**< of bands */
 };
 
 /** All is borrowed for the call. Texts are UTF-8 and may hold anything; NULL = none. */
