@@ -33,18 +33,16 @@ static enum portolan_status write_text(struct wrap_run *run, struct portolan_err
                                                       .provider = run->port,
                                                       .provides = run->port,
                                                       .monitored = true};
-    const struct portolan_assembly a = {.file = "program",
-                                        .name = run->trial,
-                                        .n_instances = 2,
-                                        .instances = instances,
-                                        .n_connections = 1,
-                                        .connections = &connection,
-                                        .alpha = PORTOLAN_ASSEMBLY_PRUNING,
-                                        .beta = PORTOLAN_ASSEMBLY_PRUNING,
-                                        .go = {.user = "",
-                                               .uses = "go",
-                                               .provider = run->user,
-                                               .provides = WRAP_MAIN}};
+    const struct portolan_assembly a = {
+        .file = "program",
+        .name = run->trial,
+        .n_instances = 2,
+        .instances = instances,
+        .n_connections = 1,
+        .connections = &connection,
+        .alpha = PORTOLAN_ASSEMBLY_PRUNING,
+        .beta = PORTOLAN_ASSEMBLY_PRUNING,
+        .go = {.user = "", .uses = "go", .provider = run->user, .provides = WRAP_MAIN}};
     enum portolan_status status;
     char *text = NULL;
 

@@ -76,20 +76,15 @@ static void check_pairs(struct references *c)
     }
 }
 
-static void check_sweep_values(struct references *c, const struct portolan_assembly_sweep *s,
-                               const struct portolan_assembly_parameter *p)
+static void check_sweep_values(const struct portolan_assembly *a, struct portolan_diagnostics *d,
+                               const struct portolan_assembly_sweep *s,
+                               enum portolan_value_type type, bool is_array)
 {
-    if (p->is_array && s->varies) {
-        portolan_diagnose(c->d, c->a->file, s->line, 0,
-                          "parameter '%s' of '%s' is an array, which cannot be varied",
-                          s->parameter, s->instance);
-        return;
-    }
     for (size_t i = 0; i < s->n_values; i++)
-        if (!value_fits(p->type, p->is_array, s->values[i]))
-            portolan_diagnose(c->d, c->a->file, s->line, 0,
+        if (!value_fits(type, is_array && !s->varies, s->values[i]))
+            portolan_diagnose(d, a->file, s->line, 0,
                               "value '%s' for parameter '%s' of '%s' is not %s", s->values[i],
-                              s->parameter, s->instance, value_expected(p->type));
+                              s->parameter, s->instance, value_expected(type));
 }
 
 static void check_sweeps(struct references *c)
@@ -101,8 +96,12 @@ static void check_sweeps(struct references *c)
         const struct portolan_assembly_parameter *p =
             x ? assembly_any_parameter(x, s->parameter) : NULL;
 
-        if (p)
-            check_sweep_values(c, s, p);
+        if (p && p->is_array && s->varies)
+            portolan_diagnose(c->d, c->a->file, s->line, 0,
+                              "parameter '%s' of '%s' is an array, which cannot be varied",
+                              s->parameter, s->instance);
+        else if (p)
+            check_sweep_values(c->a, c->d, s, p->type, p->is_array);
         for (size_t j = 0; j < i; j++)
             if (!strcmp(c->a->sweeps[j].instance, s->instance) &&
                 !strcmp(c->a->sweeps[j].parameter, s->parameter))
@@ -423,6 +422,7 @@ static void check_sweep(struct checker *c, const struct portolan_assembly_sweep 
         assembly_unknown_parameter(i, s->parameter, &err);
         portolan_diagnose(c->d, c->a->file, s->line, 0,
                           "%s; a sweep needs a <parameter> with the value to begin with", err.text);
+        check_sweep_values(c->a, c->d, s, p->type, p->is_array);
     }
 }
 
