@@ -8,7 +8,7 @@ cd "${1:-.}" || exit 99
 # room, or folder in it with a rule of its own: public headers it may include
 table='
 base: base block index json number command machine shared_object stats
-libclang: base libclang
+base/libclang: base libclang
 sidl: base sidl
 probe: base probe probe_inline probe_records
 probe/control: base control probe tau
@@ -24,7 +24,7 @@ framework/assembly: base assembly palette number
 ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base block index assembly control machine probe store framework mastermind recorder
-plot: base command chart
+base/plot: base command chart
 models: base index stats models formula extrap local series update
 optimizer: base stats assembly probe framework models local update optimizer callgraph choice plan store mastermind
 call/report: base formula cll_report
