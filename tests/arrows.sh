@@ -21,7 +21,7 @@ profile: base index stats chart store profile compare models formula extrap seri
 export: base index store profile extrap tau export json
 framework: base shared_object assembly palette framework number
 framework/assembly: base assembly palette number
-ccaffeine: base command assembly palette framework ccaffeine
+framework/ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base block index assembly control machine probe store framework mastermind recorder
 base/plot: base command chart
@@ -34,7 +34,7 @@ call/obsp: base stats formula local models cll_report obsp pub
 call/translate: base cll command formula libclang translate
 call/llac: base command formula models series extrap update chart store profile cll_report obsp llac stats
 components: base assembly control framework probe tau
-link: base command assembly palette link program
+framework/link: base command assembly palette link program
 wrap: base command assembly control probe store proxygen functions recorder tau wrap
 cli: base machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
 examples: base assembly framework models

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 plan 34
 
-components=$BUILD/ccaffeine/test/components
+components=$BUILD/framework/ccaffeine/test/components
 cd "$work" || exit 99
 
 # script NAME: standard input becomes a script with the usual head.

@@ -100,7 +100,7 @@ seen=$(sqlite3 heat2.db "SELECT sum(mpi) > 0 FROM sample
 result 'the time inside MPI is measured' $?
 
 # Two components and Portolan have functions and variables of the same names.
-try "$PORTOLAN" link "$BUILD/link/test/names/names.xml" -o names
+try "$PORTOLAN" link "$BUILD/framework/link/test/names/names.xml" -o names
 gives 'names in two archives do not clash' 0 '2 classes of 2 archives'
 try ./names
 gives 'and each component has its own' 0 '^go: 1 1 1111$'

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 plan 22
 
-components=$BUILD/ccaffeine/test/components
+components=$BUILD/framework/ccaffeine/test/components
 cd "$work" || exit 99
 mkdir home
 HOME=$work/home XDG_STATE_HOME=$work/state TERM=vt100
