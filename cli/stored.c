@@ -77,7 +77,7 @@ static error_t add_library(struct libraries *l, const char *name)
     return append_text(&l->names, &l->n, name);
 }
 
-/* The port's instance is the second (wrap/describe.c). */
+/* The port's instance is the second (proxygen/wrap/describe.c). */
 static error_t add_libraries(struct libraries *l, const struct portolan_assembly *a)
 {
     const struct portolan_assembly_instance *port = &a->instances[1];

@@ -35,7 +35,7 @@ call/translate: base cll command formula libclang translate
 call/llac: base command formula models series extrap update chart store profile cll_report obsp llac stats
 components: base assembly control framework probe tau
 framework/link: base command assembly palette link program
-wrap: base command assembly control probe store proxygen functions recorder tau wrap
+proxygen/wrap: base command assembly control probe store proxygen functions recorder tau wrap
 cli: base machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
 examples: base assembly framework models
 '

@@ -84,8 +84,8 @@ seen=$(sqlite3 mine.db "SELECT timer.short_name || ' ' || parameter_name || '=' 
 result 'the proxy has measured the call with its context' $?
 
 
-XDG_CACHE_HOME=$work/cache try "$installed" wrap -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" \
-    -s wrapped.db -- "$BUILD/wrap/test/subject" name
+XDG_CACHE_HOME=$work/cache try "$installed" wrap -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" \
+    -s wrapped.db -- "$BUILD/proxygen/wrap/test/subject" name
 gives 'programs are wrapped' 0 '26 calls'
 
 # Programs need the sanitizers where the libraries have them; what MPICH unloads looks like leaks.

@@ -6,7 +6,7 @@
 . "$SOURCE/tests/tap.sh"
 plan 104
 
-subjects=$BUILD/wrap/test
+subjects=$BUILD/proxygen/wrap/test
 subject=$subjects/subject
 one=$subjects/libcalc_one.so two=$subjects/libcalc_two.so
 store=$work/store.db
@@ -15,7 +15,7 @@ export XDG_CACHE_HOME="$work/cache"
 # wrap WORDS...: the functions of calc.h in whatever the words say, into a fresh store.
 wrap() {
     rm -f "$store"*
-    try "$PORTOLAN" wrap --functions 'calc_*' --header "$SOURCE/wrap/test/calc.h" --store "$store" "$@"
+    try "$PORTOLAN" wrap --functions 'calc_*' --header "$SOURCE/proxygen/wrap/test/calc.h" --store "$store" "$@"
 }
 
 sums="SELECT sum(calls) FROM sample WHERE method = 'calc_sum'"
@@ -24,7 +24,7 @@ sums="SELECT sum(calls) FROM sample WHERE method = 'calc_sum'"
 
 printf 'a line\nanother\n' >"$work/in"
 status=0
-"$PORTOLAN" wrap -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -- "$subject" copy \
+"$PORTOLAN" wrap -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$store" -- "$subject" copy \
     <"$work/in" >"$work/out" 2>"$work/err" || status=$?
 { [ "$status" = 0 ] && cmp -s "$work/in" "$work/out" && grep -q '^to stderr$' "$work/err"; }
 result 'standard streams are the program'"'"'s' $?
@@ -40,12 +40,12 @@ timeout 120 grep -E '^(SigBlk|SigIgn|Cap|NoNew)' /proc/self/status >"$work/plain
 wrap -- grep -E '^(SigBlk|SigIgn|Cap|NoNew)' /proc/self/status
 cmp -s "$work/plain" "$work/out"
 result 'so are masks and dispositions of signals' $?
-(trap '' HUP && exec "$PORTOLAN" wrap -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -- \
+(trap '' HUP && exec "$PORTOLAN" wrap -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$store" -- \
     grep SigIgn /proc/self/status) >"$work/out" 2>"$work/err"
 grep -q 'SigIgn:.*[13579bdf]$' "$work/out"
 result 'a hangup that nohup ignores is ignored by the program' $?
 rm -f "$store"*
-(trap '' CHLD && exec "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -- \
+(trap '' CHLD && exec "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$store" -- \
     "$subject" exit 9) >"$work/out" 2>"$work/err"
 [ $? = 9 ]
 result 'and its end is noticed where SIGCHLD is ignored' $?
@@ -141,20 +141,20 @@ wrap --children -- "$subject" spawn
 gives 'children find what is preloaded' 0 'preload .*front.so'
 rm -f "$store"*
 mkdir "$work/tau"
-PROFILEDIR=$work/tau try "$PORTOLAN" wrap --profile -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" \
+PROFILEDIR=$work/tau try "$PORTOLAN" wrap --profile -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" \
     -s "$store" -- "$subject" exit
 { grep -q 'calc_sum.* 32 0 ' "$work/tau/profile.0.0.0" && [ ! -e "$store" ]; }
 result 'without a Mastermind the program leaves TAU profiles, and no store' $?
-PROFILEDIR=$work/tau try "$PORTOLAN" wrap --profile -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" \
+PROFILEDIR=$work/tau try "$PORTOLAN" wrap --profile -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" \
     -- "$subject" handler
 grep -q 'calc_sum.* 20 0 ' "$work/tau/profile.0.0.0"
 result 'also when it leaves at once' $?
 PROFILEDIR=$work/tau try "$PORTOLAN" wrap --profile --children -f 'calc_*' \
-    -H "$SOURCE/wrap/test/calc.h" -- sh -c "$subject sum; $subject sum"
+    -H "$SOURCE/proxygen/wrap/test/calc.h" -- sh -c "$subject sum; $subject sum"
 gives 'profiles of several processes are warned of' 0 'warning: 2 processes wrote TAU profiles'
 echo 'a file' >"$work/no-folder"
 PROFILEDIR=$work/no-folder try "$PORTOLAN" wrap --quiet --profile -f 'calc_*' \
-    -H "$SOURCE/wrap/test/calc.h" -- "$subject" sum
+    -H "$SOURCE/proxygen/wrap/test/calc.h" -- "$subject" sum
 gives 'profiles that cannot be written are not said to be there' 0 'error: no TAU profiles: .*no-folder'
 lacks 'as they otherwise are' 'in its TAU profiles'
 
@@ -210,7 +210,7 @@ fi
 echo 'calc_sum: n' >"$work/context"
 wrap -q --lib "$one" --context "$work/context" -- "$subject" work
 count 'a quiet run says nothing' 0 .
-try "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -c "$work/context" \
+try "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$store" -c "$work/context" \
     -l "$two" -- "$subject" work
 try "$PORTOLAN" report "$store"
 gives 'reports put libraries beside each other, by context' 0 'libcalc_one +libcalc_two' \
@@ -225,7 +225,7 @@ gives 'a name without trials is refused' 1 'no trial of a wrapped program called
 
 echo 'calc_sum.size-of:' >"$work/context"
 wrap -q --lib "$one" -c "$work/context" -- "$subject" name
-try "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -c "$work/context" \
+try "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$store" -c "$work/context" \
     -l "$two" -- "$subject" sum
 try "$PORTOLAN" report "$store" --trial subject
 gives 'means over sizes that nothing tells are no comparison' 0 '^calc_sum [?] ' '^[?] no comparison'
@@ -252,7 +252,7 @@ until_line() {
 begin() {
     rm -f "$work/pipe" "$work/out" "$store"*
     mkfifo "$work/pipe"
-    "$PORTOLAN" wrap --functions 'calc_*' --header "$SOURCE/wrap/test/calc.h" --store "$store" "$@" \
+    "$PORTOLAN" wrap --functions 'calc_*' --header "$SOURCE/proxygen/wrap/test/calc.h" --store "$store" "$@" \
         -- "$subject" wait <"$work/pipe" >"$work/out" 2>"$work/err" &
     wrapped=$!
     exec 9>"$work/pipe"
@@ -304,7 +304,7 @@ try "$PORTOLAN" profile --pruned "$store"
 gives 'and can be looked at' 0 'calc_sum +20 '
 
 mkdir "$work/include" "$work/source"
-cp "$SOURCE/wrap/test/calc.h" "$work/include"
+cp "$SOURCE/proxygen/wrap/test/calc.h" "$work/include"
 echo '#include <calc.h>' >"$work/source/outer.h"
 echo '#include "outer.h"' >"$work/source/outer.c"
 cat >"$work/compile_commands.json" <<JSON
@@ -345,7 +345,7 @@ gives 'functions that are not there' 125 'clac_'
 printf 'int calc_say(const char *, ...);\n' >"$work/variadic.h"
 try "$PORTOLAN" wrap -f 'calc_*' -H "$work/variadic.h" -- "$subject" sum
 gives 'only functions that cannot be taken' 125 "'calc_say' is not intercepted: variadic"
-try "$PORTOLAN" wrap --report /dev/full -s "$store" -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -- "$subject" sum
+try "$PORTOLAN" wrap --report /dev/full -s "$store" -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -- "$subject" sum
 gives 'a report that cannot be written is not lost' 0 "cannot write '/dev/full'" '25 calls'
 try "$PORTOLAN" wrap -f 'x*' -H "$work/none.h" -- true
 gives 'a header that is not there' 125 'none.h'
@@ -354,10 +354,10 @@ gives 'functions that measuring needs' 125 "'malloc' cannot be wrapped"
 try "$PORTOLAN" wrap -f 'x*' -- true
 gives 'wrong usage' 125 'which header'
 echo 'no store' >"$work/text"
-try "$PORTOLAN" wrap -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$work/text" -- "$subject" name
+try "$PORTOLAN" wrap -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$work/text" -- "$subject" name
 { [ "$status" = 125 ] && ! grep -q one "$work/out"; }
 result 'a store that is none, before the program runs' $?
 wrap --children -- sh -c "ulimit -v 30000; exec $subject name"
 gives 'a process without room for the shared file runs unmeasured' 0 '^one$' 'too little address space'
-try "$PORTOLAN" wrap --cc nowhere-cc -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -- true
+try "$PORTOLAN" wrap --cc nowhere-cc -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -- true
 gives 'a compiler that is not there' 125 "'nowhere-cc' cannot be run: .*--cc"

@@ -6,7 +6,7 @@ plan 16
 
 cd "$work" || exit 99
 export XDG_CACHE_HOME="$work/cache"
-subjects=$BUILD/wrap/test
+subjects=$BUILD/proxygen/wrap/test
 store=$work/store.db
 
 cat >ring.c <<'C'
@@ -43,7 +43,7 @@ ring=$work/ring word=''
 
 # wrap LAUNCHER...: the ring, by a launcher that ends in `portolan wrap`.
 wrap() {
-    try "$@" -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -- "$ring" ${word:+"$word"}
+    try "$@" -q -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$store" -- "$ring" ${word:+"$word"}
 }
 
 # one_trial NAME: of two ranks with 100 and 200 calls.
@@ -67,7 +67,7 @@ gives 'so are those that shells start' 0 '^sum 1800$'
 one_trial 'by the job that they are of'
 
 rm -f store.db*
-try "$PORTOLAN" wrap --children --trial ring -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -- \
+try "$PORTOLAN" wrap --children --trial ring -q -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$store" -- \
     "$MPIEXEC" -n 2 "$ring"
 gives 'and those of a launcher that is wrapped' 0 '^sum 1800$'
 one_trial 'which makes no calls itself'
@@ -100,7 +100,7 @@ if command -v "mpicc.$other_mpi" >/dev/null && command -v "mpiexec.$other_mpi" >
     gives 'and measured' 0 '^sum 1800$'
     one_trial 'as one trial'
     rm -f store.db*
-    try "$PORTOLAN" wrap --children --trial ring -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -- \
+    try "$PORTOLAN" wrap --children --trial ring -q -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$store" -- \
         "mpiexec.$other_mpi" -n 2 "$ring"
     one_trial 'by either way'
 else
