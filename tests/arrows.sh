@@ -16,7 +16,7 @@ probe/counters: base probe
 probe/tau: base control probe tau
 probe/portolan: base control probe probe_inline probe_records tau
 mpi: base machine probe framework mpi
-store: base index store
+mastermind/store: base index store
 profile: base index stats chart store profile compare models formula extrap series trend json
 export: base index store profile extrap tau export json
 framework: base shared_object assembly palette framework number
