@@ -17,8 +17,9 @@ probe/tau: base control probe tau
 probe/portolan: base control probe probe_inline probe_records tau
 mpi: base machine probe framework mpi
 mastermind/store: base index store
-profile: base index stats chart store profile compare models formula extrap series trend json
-export: base index store profile extrap tau export json
+analysis/profile: base index json stats store profile compare models
+analysis/trends: base index stats chart store profile models formula extrap series trend
+analysis/export: base index store profile extrap tau export json
 framework: base shared_object assembly palette framework number
 framework/assembly: base assembly palette number
 framework/ccaffeine: base command assembly palette framework ccaffeine
@@ -32,7 +33,7 @@ call/runtime: base probe store cll cll_report
 call/bsp: base cll mpi pub
 call/obsp: base stats formula local models cll_report obsp pub
 call/translate: base cll command formula libclang translate
-call/llac: base command formula models series extrap update chart store profile cll_report obsp llac stats
+analysis/llac: base command formula models series extrap update chart store profile cll_report obsp llac stats
 components: base assembly control framework probe tau
 framework/link: base command assembly palette link program
 proxygen/wrap: base command assembly control probe store proxygen functions recorder tau wrap

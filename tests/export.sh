@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What `portolan export` writes is read by others: callgrind_annotate, speedscope's own schema,
 # otf2-print, sqlite3, Python, and all of TAU's readers' rules. The numbers are those that
-# export/test/sample_store.h tells; ranks 0 and 1 have k = 1 and 2 times them, together 3.
+# analysis/export/test/sample_store.h tells; ranks 0 and 1 have k = 1 and 2 times them, together 3.
 . "$(dirname "$0")/tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$work" || exit 99
