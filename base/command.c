@@ -68,6 +68,22 @@ static int start_command(const struct portolan_words *command, const char *file,
     return error;
 }
 
+char *portolan_temporary_folder(struct portolan_arena *arena, struct portolan_error *err)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *folder = portolan_arena_printf(arena, "%s/portolan-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+
+    if (!folder) {
+        portolan_no_memory(err);
+        return NULL;
+    }
+    if (mkdtemp(folder))
+        return folder;
+    portolan_error_set(err, PORTOLAN_EIO, "%s: no temporary folder can be made: %s", folder,
+                       strerror(errno));
+    return NULL;
+}
+
 enum portolan_status portolan_command_run(struct portolan_arena *arena,
                                           struct portolan_words *command, const char *file,
                                           struct portolan_error *err)

@@ -8,7 +8,7 @@ cd "${1:-.}" || exit 99
 # room, or folder in it with a rule of its own: public headers it may include
 table='
 base: base block index json number command machine shared_object stats
-base/libclang: base libclang
+base/libclang: base command libclang
 sidl: base sidl
 probe: base probe probe_inline probe_records
 probe/control: base control probe tau

@@ -6,7 +6,7 @@
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
 golden=$SOURCE/tests/call/golden
-plan 51
+plan 52
 
 # same NAME FILE EXPECTED: the files are alike.
 same() {
@@ -181,3 +181,5 @@ try "$PORTOLAN" call --compile-commands=. far/ranks.c
 result 'flags come from compile commands, output goes beside the source' $?
 try "$PORTOLAN" call --compile-commands=. language.c
 gives 'which must tell of the file' 1 'no entry compiles'
+TMPDIR=$work/gone try "$PORTOLAN" call --compile-commands=. far/ranks.c
+gives 'files that last for a moment are where TMPDIR says' 1 "$work/gone/portolan-.*no temporary folder can be made"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "compile_commands.h"
 
+#include <portolan/command.h>
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -217,13 +219,13 @@ static enum portolan_status open_database(struct search *s, const char *path,
                                           CXCompilationDatabase *database)
 {
     CXCompilationDatabase_Error error = CXCompilationDatabase_CanNotLoadDatabase;
-    char folder[] = "/tmp/portolan-XXXXXX", file[PATH_MAX];
+    char file[PATH_MAX], *folder;
     const char *link;
 
     if (!realpath(path, file))
         return portolan_error_set(s->err, PORTOLAN_EIO, "%s: %s", path, strerror(errno));
-    if (!mkdtemp(folder))
-        return portolan_error_set(s->err, PORTOLAN_EIO, "%s: %s", folder, strerror(errno));
+    if (!(folder = portolan_temporary_folder(s->arena, s->err)))
+        return PORTOLAN_EIO;
     link = portolan_libclang_print(s->arena, "%s/%s", folder, database_name);
     if (symlink(file, link) == 0)
         *database = s->clang->CompilationDatabase_fromDirectory(folder, &error);

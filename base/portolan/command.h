@@ -73,6 +73,12 @@ enum portolan_status portolan_files_write(struct portolan_arena *arena, const ch
                                           struct portolan_error *err);
 
 /**
+ * A new folder for this process alone, below TMPDIR or /tmp; NULL, with ERR set to EIO or ENOMEM,
+ * when none can be made. The path is the arena's, the folder the caller's to remove.
+ */
+char *portolan_temporary_folder(struct portolan_arena *arena, struct portolan_error *err);
+
+/**
  * Runs COMMAND, found by PATH, and waits; it reads nothing, and what it says goes into FILE.
  * PORTOLAN_ENOTFOUND when it cannot be started, PORTOLAN_EFOREIGN when it does not exit with 0.
  */

@@ -100,7 +100,7 @@ static enum portolan_status run_sed(struct translation *t, const char *expressio
 static enum portolan_status edit(struct translation *t, const struct directive *d,
                                  struct portolan_text *out)
 {
-    char folder[] = "/tmp/portolan-XXXXXX";
+    char *folder;
     struct portolan_error err = {0};
     const char *text = "";
     size_t size = 0;
@@ -108,8 +108,8 @@ static enum portolan_status edit(struct translation *t, const struct directive *
 
     if (t->arena.failed)
         return PORTOLAN_ENOMEM;
-    if (!mkdtemp(folder))
-        return portolan_error_set(t->err, PORTOLAN_EIO, "no temporary folder can be made");
+    if (!(folder = portolan_temporary_folder(&t->arena, t->err)))
+        return t->arena.failed ? PORTOLAN_ENOMEM : PORTOLAN_EIO;
     status = run_sed(t, d->sed.text, folder, out->bytes, &err, &text, &size);
     rmdir(folder);
     if (status == PORTOLAN_EFOREIGN)

@@ -91,27 +91,15 @@ static const char *make_name(struct linking *l, const char *name)
 
 static enum portolan_status open_folder(struct linking *l, struct portolan_error *err)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *folder;
-
-    if (l->o->keep) {
-        l->folder = l->o->keep;
-        if (mkdir(l->folder, 0777) == 0 || errno == EEXIST)
-            return PORTOLAN_OK;
-    } else {
-        folder =
-            portolan_arena_printf(l->arena, "%s/portolan-link-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-        if (!folder)
-            return portolan_no_memory(err);
-        if (mkdtemp(folder)) {
-            l->folder = folder;
-            return PORTOLAN_OK;
-        }
-        l->folder = NULL;
+    if (!l->o->keep) {
+        l->folder = portolan_temporary_folder(l->arena, err);
+        return l->folder ? PORTOLAN_OK : err ? err->status : PORTOLAN_EIO;
     }
-    return portolan_error_set(err, PORTOLAN_EIO, "no folder for intermediate files%s%s: %s",
-                              l->o->keep ? ": " : " (TMPDIR)", l->o->keep ? l->o->keep : "",
-                              strerror(errno));
+    l->folder = l->o->keep;
+    if (mkdir(l->folder, 0777) == 0 || errno == EEXIST)
+        return PORTOLAN_OK;
+    return portolan_error_set(err, PORTOLAN_EIO, "no folder for intermediate files: %s: %s",
+                              l->folder, strerror(errno));
 }
 
 static void close_folder(struct linking *l)
