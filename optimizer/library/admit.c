@@ -596,7 +596,5 @@ struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_
     if (!v)
         return out;
     put_coordinates(p, path, context, p->dim_target, t);
-    if (seen_there(p, v, key, t, &out))
-        return out;
-    return judge(p, v, key, t, accuracy_rises);
+    return seen_there(p, v, key, t, &out) ? out : judge(p, v, key, t, accuracy_rises);
 }

@@ -51,7 +51,7 @@ enum portolan_status portolan_callgraph_prune(const struct portolan_callgraph_no
                                               struct portolan_prune_mark *marks,
                                               struct portolan_error *err);
 
-/** "children 8.0 % of parent < 10 %" and the like into TEXT; "" for a kept node. */
+/** "rule 1: children together 8.33 % of parent < 10 %" and the like; "" for a kept node. */
 void portolan_callgraph_explain(const struct portolan_prune_mark *mark, char *text,
                                 size_t size_bytes);
 
