@@ -10,7 +10,7 @@ static const struct portolan_export_format formats[] = {
     {.name = "csv", .summary = "a flat table"},
     {.name = "jsonl", .summary = "JSON Lines, an object per call or call path"},
     {.name = "callgrind", .summary = "for callgrind_annotate and KCachegrind"},
-    {.name = "folded", .summary = "folded stacks, for flame graphs", .takes_metric = true},
+    {.name = "folded", .summary = "a line per call path, for flame graphs", .takes_metric = true},
     {.name = "speedscope", .summary = "for speedscope", .takes_metric = true},
     {.name = "chrome", .summary = "Chrome's trace events, for Perfetto (from rows)"},
     {.name = "extrap",
@@ -23,6 +23,7 @@ static const struct portolan_export_format formats[] = {
     {0},
 };
 
+/* In the order of formats[]. */
 static const struct {
     enum portolan_status (*write)(struct job *job, struct portolan_error *err);
     bool (*is_ours)(const char *name); /* of a folder */
@@ -34,6 +35,8 @@ static const struct {
     {write_otf2, is_otf2_file},
 #endif
 };
+_Static_assert(sizeof writers / sizeof *writers + 1 == sizeof formats / sizeof *formats,
+               "each format has a writer");
 
 const struct portolan_export_format *portolan_export_formats(void)
 {

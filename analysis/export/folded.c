@@ -42,7 +42,7 @@ enum portolan_status write_folded(struct job *job, struct portolan_error *err)
     struct portolan_text *out = &job->sink.text;
     const struct tree *t = &job->tree;
     double left = 0, scale;
-    int metric;
+    int metric = TREE_TIME;
     enum portolan_status status = job_find_metric(job, &metric, err);
 
     if (status == PORTOLAN_OK)
