@@ -204,9 +204,9 @@ portolan_control_read_signals(const char *text,
  * command means toggle. FILE is obeyed at once when it is there, unless `portolan control` wrote it
  * ("# request" in the first line), for that was meant for others. What came of it is put in
  * FILE.reply, replaced as a whole; where NODE is not 0, in FILE.reply.NODE. The thread takes no
- * signals and ends when the process does; a forked child has none. Who handled a signal before
- * still does, behind us. PORTOLAN_EEXISTS: there is a listener. PORTOLAN_EINVAL: no such signal.
- * PORTOLAN_EIO: FILE's folder.
+ * signals and ends when the process does; a forked child has none. A handler that such a signal had
+ * before is called after this one. PORTOLAN_EEXISTS: there is a listener. PORTOLAN_EINVAL: no such
+ * signal. PORTOLAN_EIO: FILE's folder. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_control_listen(const char *file, const char *signals,
                                                           struct portolan_error *err);

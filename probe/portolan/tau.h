@@ -147,7 +147,7 @@ PORTOLAN_API enum portolan_status portolan_probe_name_tau(struct portolan_arena 
 PORTOLAN_API enum portolan_status portolan_probe_dump_tau_names(const char *file,
                                                                 struct portolan_error *err);
 
-/** Somebody wants profiles at the end of this process: who makes timers. */
+/** Asks for profiles at the end of this process; makers of timers call it. */
 PORTOLAN_API void portolan_control_want_profile(void);
 
 /**

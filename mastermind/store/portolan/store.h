@@ -500,6 +500,7 @@ PORTOLAN_API enum portolan_status portolan_store_find_trial_decision(struct port
                                                                      int64_t trial,
                                                                      struct portolan_decision **d,
                                                                      struct portolan_error *err);
+/** NULL is legal. */
 PORTOLAN_API void portolan_decision_destroy(struct portolan_decision *d);
 
 /** An implementation was exchanged, or could not be. */
