@@ -298,12 +298,12 @@ struct portolan_csv {
 PORTOLAN_API void portolan_csv_begin(struct portolan_csv *c, const char *text, size_t size);
 
 /**
- * Goes to the next line that says something; false when there is none, and without memory. Lines
+ * Goes to the next line with fields; false when there is none, and without memory. Lines
  * whose quotes are wrong are reported to D and passed over.
  */
 PORTOLAN_API bool portolan_csv_next(struct portolan_csv *c);
 
-/** The answer to a question that not all is known for. */
+/** The answer to a question; UNKNOWN where a value that it depends on is not known. */
 enum portolan_answer { PORTOLAN_NO, PORTOLAN_YES, PORTOLAN_UNKNOWN };
 
 /**

@@ -178,9 +178,9 @@ enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next
 
 /**
  * Collective. Cuts the last piece, stores the statistics over ranks, which are merged up a tree,
- * and ends the trial: "finished", or "failed" if any rank did. What cannot be stored does not keep
- * the rest from it; the first failure is returned, and EIO when steps were lost earlier. No trial
- * is made when none has begun and no rank has measured a call.
+ * and ends the trial: "finished", or "failed" if any rank did. After a failure the rest is stored
+ * all the same; the first failure is returned, and EIO when steps were lost earlier. No trial is
+ * made when none has begun and no rank has measured a call.
  */
 enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct portolan_error *err);
 

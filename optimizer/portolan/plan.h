@@ -277,7 +277,7 @@ struct portolan_next_parameter {
     const char *instance, *parameter, *value;
 };
 
-/** What a step told the plan. */
+/** What the plan learned from a step. */
 struct portolan_plan_news {
     size_t n_rows;    /**< rows that went into models */
     size_t n_unknown; /**< samples of call paths or implementations without a model */
@@ -301,7 +301,7 @@ enum portolan_status portolan_plan_learn(struct portolan_plan *plan,
                                          size_t n_current, struct portolan_plan_news *news,
                                          struct portolan_error *err);
 
-/** What to measure next, and what there is to tell. */
+/** What to measure next, with notes for the user. */
 struct portolan_next_trial {
     bool finished; /**< nothing left to measure, or no budget for it; then only notes are set */
     size_t n_selection;
@@ -326,13 +326,14 @@ struct portolan_next_trial {
  * and callers need. An alternative that cost more than five times the best at two sizes, and no
  * less at the second (with cases: at all of five smaller ones), is left out of larger ones; one
  * that failed at three points and worked at none, of all others (not with cases); one whose
- * condition is known to be false, there. What failed or was not accurate enough is no competitor,
- * and not repeated at its point.
+ * condition is known to be false, there. An alternative that failed or was not accurate enough at a
+ * point is not compared there, and not repeated.
  *
- * Then everything is repeated in turn until the 95 % interval of the mean is within 5 %, or there
- * are `most_trials`; not what costs surely more than twice the best at its point. Disturbed trials
- * do not count where there are others, and are repeated. A trial that is expected to take more than
- * BUDGET_LEFT_S is passed over for one that is not; what nothing is known of is expected to fit.
+ * Then all trials are repeated in turn until the 95 % interval of the mean is within 5 %, or there
+ * are `most_trials`, except those that surely cost more than twice the best at their point.
+ * Disturbed trials do not count where there are others, and are repeated. A trial that is expected
+ * to take more than BUDGET_LEFT_S seconds is skipped for one that fits; a trial of unknown length
+ * is expected to fit.
  *
  * The answer depends on the arguments only. *NEXT is the caller's; its strings are the assembly's.
  * Errors: EINVAL for a sweep over an unknown parameter, ENOMEM.

@@ -222,7 +222,7 @@ struct portolan_probe_rows_limits {
     const char *folder;   /**< of the file for that, which has no name; NULL: TMPDIR or /tmp */
 };
 
-/** What holds as long as nobody says otherwise: 16 MiB and 4 GiB. */
+/** The limits until portolan_probe_rows_configure() sets others: 16 MiB and 4 GiB. */
 #define PORTOLAN_PROBE_ROWS_MEMORY ((size_t)16 << 20)
 #define PORTOLAN_PROBE_ROWS_SPILL  ((uint64_t)4 << 30)
 

@@ -272,9 +272,8 @@ struct portolan_sidl_options {
     const char *server;
     bool hooks; /**< implementations get a function before and after each method */
     /**
-     * OPTIONAL: hears what is no error, but worth knowing: code of methods that are gone, a
-     * built-in specification that stands in for one of another version, an interface thrown that is
-     * none.
+     * OPTIONAL: receives notes that are no errors: code of methods that are gone, a built-in
+     * specification used for one of another version, a thrown interface that is no exception.
      */
     struct portolan_diagnostics *notes;
 };

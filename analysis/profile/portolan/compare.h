@@ -70,7 +70,7 @@ struct portolan_comparison_query {
     const char *metric; /**< NULL or "exclusive", "inclusive", "mpi", "calls", or a counter */
     double threshold;   /**< 0.05: 5 % */
     double level;       /**< of significance: 0.05 */
-    /** Call paths with a lesser share of the total in A and B together are shown, not tested. */
+    /** Call paths with a smaller share of the total in A and B together are shown, not tested. */
     double share;
 };
 

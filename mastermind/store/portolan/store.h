@@ -161,10 +161,9 @@ PORTOLAN_API enum portolan_status portolan_store_begin_trial(struct portolan_sto
                                                              struct portolan_error *err);
 
 /**
- * One rank of a job whose ranks are stored by processes that know nothing of each other but JOB,
- * the same text for all and no other job that runs: RANK joins the trial of it that is still
- * running and that it has not left, or begins it as TRIAL. A rank that does not leave leaves the
- * trial running.
+ * For jobs whose ranks are stored by separate processes that share only JOB, a text that no other
+ * running job has. RANK joins the job's trial that is still running and that it has not left, or
+ * begins it as TRIAL; *ID is its number. A trial stays "running" until all of its ranks have left.
  */
 PORTOLAN_API enum portolan_status portolan_store_join_trial(struct portolan_store *store,
                                                             const struct portolan_trial *trial,
