@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/** Sums since boot, or since the process began; their differences say something. */
+/** Sums since boot, or since the process began; only their differences have a meaning. */
 struct portolan_machine_reading {
     double at_ns;      /**< CLOCK_MONOTONIC */
     double busy_ns;    /**< of the cores that this process may use: spent by anybody, to 10 ms */

@@ -14,6 +14,9 @@
  *
  * SIDL ports: who casts a proxy to a type that it does not have asks the object behind it, and then
  * holds that object itself: calls through such a reference are neither measured nor moved.
+ *
+ * Threads: any thread may call a proxy's methods, also during a rebind; for all else the rules of
+ * <portolan/framework.h> hold.
  */
 #ifndef PORTOLAN_PROXY_H
 #define PORTOLAN_PROXY_H
