@@ -126,10 +126,12 @@ typedef void (*portolan_log_fn)(void *arg, enum portolan_log_level level, const 
 /** Installs the receiver of messages (NULL: drop them, the default). Not while others log. */
 PORTOLAN_API void portolan_log_set_handler(portolan_log_fn handler, void *arg);
 
+/** Formats a message and hands it to the handler, on the calling thread. */
 PORTOLAN_API void portolan_log(enum portolan_log_level level, const char *area, const char *format,
                                ...) PORTOLAN_PRINTF(3, 4);
 
-/** Zeroed memory for COUNT × SIZE bytes; NULL when the product overflows or memory is out. */
+/** Zeroed memory for COUNT × SIZE bytes; NULL when the product overflows or memory is out. The
+ * caller frees it. */
 PORTOLAN_API void *portolan_calloc(size_t count, size_t size);
 
 /** Like reallocarray(3): checks the product; the old block stays valid on failure. */
@@ -150,8 +152,7 @@ PORTOLAN_API char *portolan_asprintf(const char *format, ...) PORTOLAN_PRINTF(1,
 /**
  * Puts BYTES in the file PATH as a whole: readers see the old file or the new one, and when there
  * is no room the old one is still there. Its permissions stay, and a link stays one; devices and
- * pipes are written to.
- * PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ * pipes are written to. Errors: EIO, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_replace_file(const char *path, const char *bytes,
                                                         size_t length, struct portolan_error *err);
@@ -250,8 +251,8 @@ PORTOLAN_API void portolan_text_clear(struct portolan_text *t);
 PORTOLAN_API const char *portolan_format_time(double ns, int digits, char *text, size_t size_bytes);
 
 /**
- * The word of KNOWN that is nearest to WORD by edits (insert, delete, replace, swap neighbours), or
- * NULL when none is near enough to be worth suggesting. The result is one of KNOWN's pointers.
+ * The one of COUNT words KNOWN that is nearest to WORD by edits (insert, delete, replace, swap
+ * neighbours), or NULL when none is near enough to suggest. The result is one of KNOWN's pointers.
  */
 PORTOLAN_API const char *portolan_nearest_word(const char *word, const char *const *known,
                                                size_t count);
@@ -297,12 +298,12 @@ struct portolan_csv {
 PORTOLAN_API void portolan_csv_begin(struct portolan_csv *c, const char *text, size_t size);
 
 /**
- * Goes to the next line that says something; false when there is none, and without memory. Lines
+ * Goes to the next line with fields; false when there is none, and without memory. Lines
  * whose quotes are wrong are reported to D and passed over.
  */
 PORTOLAN_API bool portolan_csv_next(struct portolan_csv *c);
 
-/** The answer to a question that not all is known for. */
+/** The answer to a question; UNKNOWN where a value that it depends on is not known. */
 enum portolan_answer { PORTOLAN_NO, PORTOLAN_YES, PORTOLAN_UNKNOWN };
 
 /**
@@ -316,7 +317,10 @@ enum portolan_answer { PORTOLAN_NO, PORTOLAN_YES, PORTOLAN_UNKNOWN };
  */
 struct portolan_condition;
 
-/** Errors: ESYNTAX with the position and what would be right, ENOMEM; then *CONDITION is NULL. */
+/**
+ * *CONDITION is the caller's to destroy. Errors: ESYNTAX with the position and what would be right,
+ * ENOMEM; then *CONDITION is NULL. A condition does not change: many threads may evaluate one.
+ */
 PORTOLAN_API enum portolan_status portolan_condition_parse(const char *text,
                                                            struct portolan_condition **condition,
                                                            struct portolan_error *err);
@@ -355,7 +359,7 @@ PORTOLAN_API const char *portolan_condition_peek_name(const struct portolan_cond
 /** How many bytes the UTF-8 character at TEXT has; 0 when there is none, or the text ends. */
 PORTOLAN_API size_t portolan_utf8_length(const char *text);
 
-/** 64-bit FNV-1a of SIZE bytes, continuing from SEED (0 starts anew). */
+/** 64-bit FNV-1a (Fowler, Noll and Vo) of SIZE bytes, continuing from SEED (0 starts anew). */
 PORTOLAN_API uint64_t portolan_hash(const void *bytes, size_t size, uint64_t seed);
 
 /** Makes one block of two: see `reduce`. *OUT is malloc'ed; on failure nothing is made. */
@@ -370,8 +374,9 @@ typedef enum portolan_status (*portolan_cohort_merge_fn)(void *arg, const void *
  * portolan_cohort_alone() serves a single process.
  *
  * All operations are collective over the cohort: every rank calls them in the same order. They may
- * block. They are called by one thread at a time. A struct of this kind reaches components as the
- * framework service port "portolan.Cohort" (a ForeignPort).
+ * block. They are called by one thread at a time. Errors: EIO (the messages failed), ENOMEM, EINVAL
+ * (no such root). A struct of this kind reaches components as the framework service port
+ * "portolan.Cohort" (a ForeignPort).
  */
 struct portolan_cohort {
     int rank; /**< 0 … size-1 */
@@ -416,7 +421,7 @@ PORTOLAN_API struct portolan_cohort *portolan_cohort_alone(void);
 /**
  * Collective: brings every rank to the same verdict. STATUS and ERR are what happened on this
  * rank. When any rank failed, all return the status of the lowest failing rank and ERR holds its
- * text, with "rank N: " in front unless all failed.
+ * text, with "rank N: " in front unless all failed. Also the errors of the cohort's operations.
  */
 PORTOLAN_API enum portolan_status portolan_cohort_agree(struct portolan_cohort *c,
                                                         enum portolan_status status,

@@ -3,9 +3,9 @@
  * base: values as bytes for another process of the same program on a like machine, and back.
  *
  * One function lists the fields of a struct for both directions: a block that is written copies
- * them from the struct, a block that is read copies them into it. What was read is to be used only
- * when portolan_block_finish() says that all of it was there; until then values are good enough to
- * go on with (zeros, empty texts and counts of 0 after the first trouble). One thread at a time.
+ * them from the struct, a block that is read copies them into it. Use what was read only after
+ * portolan_block_finish() has returned PORTOLAN_OK; until then values are valid but may be wrong
+ * (zeros, empty texts and counts of 0 after the first error). One thread at a time.
  */
 #ifndef PORTOLAN_BLOCK_H
 #define PORTOLAN_BLOCK_H
@@ -51,7 +51,7 @@ PORTOLAN_API void portolan_block_carry_text(struct portolan_block *b, const char
 PORTOLAN_API void portolan_block_carry_items(struct portolan_block *b, void *array, size_t *n,
                                              size_t item_bytes);
 
-/** Notes STATUS as trouble: EINTERNAL that what was read makes no sense, ENOMEM. */
+/** Notes STATUS as an error: EINTERNAL (the caller refuses what was read) or ENOMEM. */
 PORTOLAN_API void portolan_block_fail(struct portolan_block *b, enum portolan_status status);
 
 /**
@@ -62,7 +62,7 @@ PORTOLAN_API enum portolan_status portolan_block_take(struct portolan_block *b, 
                                                       size_t *size, struct portolan_error *err);
 
 /**
- * Ends reading, or writing in vain, and frees what B holds. Errors, of a block that was read:
+ * Ends reading, or abandons writing, and frees what B holds. Errors, of a block that was read:
  * EINTERNAL (it has too few bytes, or too many, or was refused), ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_block_finish(struct portolan_block *b,

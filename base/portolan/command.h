@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * command: running the compiler and its friends, with what Portolan's build noted of them, and
- * writing what generators made. A static
- * library of its own, so that what is linked into measured programs stays without.
+ * command: runs the compiler and related tools, with the settings that Portolan's build noted of
+ * them, and writes what generators made. A static library of its own, so that it is not linked into
+ * measured programs.
  *
- * All memory is the arena's that is given, which remembers when there was none. One thread at a
+ * Results are in the arena that is given, whose `failed` says when memory was out. One thread at a
  * time.
  */
 #ifndef PORTOLAN_COMMAND_H
@@ -30,8 +30,8 @@ bool portolan_words_append(struct portolan_arena *arena, struct portolan_words *
                            const struct portolan_words *more);
 
 /**
- * W's words sorted and without doubles (so is W afterwards), as an array that ends with NULL, with
- * *N of them: one block, which the caller frees. Errors: ENOMEM.
+ * W's words sorted and without duplicates (so is W afterwards), as an array that ends with NULL,
+ * with *N of them: one block, which the caller frees. Errors: ENOMEM.
  */
 enum portolan_status portolan_words_take(struct portolan_words *w, char ***words, size_t *n,
                                          struct portolan_error *err);
@@ -40,19 +40,20 @@ enum portolan_status portolan_words_take(struct portolan_words *w, char ***words
 struct portolan_setting {
     const char *key;
     struct portolan_words *list; /**< gets the value's words, behind those of earlier lines */
-    bool is_path; /**< the value is one path; a relative one is so to the file's folder */
+    bool is_path; /**< the value is one path, if relative, then to the file's folder */
     bool is_needed;
 };
 
 /**
  * Reads lines KEY = VALUE; '#' begins a comment. PORTOLAN_EIO when FILE cannot be read,
- * PORTOLAN_ESYNTAX with file and line for other keys, and when a needed one is not there.
+ * PORTOLAN_ESYNTAX with file and line for other keys and for a needed key that is missing,
+ * PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_settings_read(struct portolan_arena *arena, const char *file,
                                             const struct portolan_setting *settings, size_t n,
                                             struct portolan_error *err);
 
-/** The whole file, NUL-terminated. PORTOLAN_EIO. */
+/** The whole file, NUL-terminated; *SIZE bytes without the NUL. PORTOLAN_EIO, PORTOLAN_ENOMEM. */
 enum portolan_status portolan_file_read(struct portolan_arena *arena, const char *file,
                                         const char **text, size_t *size,
                                         struct portolan_error *err);
@@ -80,7 +81,8 @@ char *portolan_temporary_folder(struct portolan_arena *arena, struct portolan_er
 
 /**
  * Runs COMMAND, found by PATH, and waits; it reads nothing, and what it says goes into FILE.
- * PORTOLAN_ENOTFOUND when it cannot be started, PORTOLAN_EFOREIGN when it does not exit with 0.
+ * PORTOLAN_ENOTFOUND when it cannot be started or FILE cannot be opened, PORTOLAN_EFOREIGN when it
+ * does not exit with 0, PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_command_run(struct portolan_arena *arena,
                                           struct portolan_words *command, const char *file,

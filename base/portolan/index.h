@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * base: positions in an array by what stands there: an open-addressing hash table beside the array,
- * which owns the items. Start it as `{0}`. One thread at a time.
+ * base: finds positions in an array by the items' content: an open-addressing hash table beside the
+ * array, which owns the items. Start it as `{0}`. One thread at a time.
  */
 #ifndef PORTOLAN_INDEX_H
 #define PORTOLAN_INDEX_H
@@ -24,8 +24,8 @@ PORTOLAN_API size_t portolan_index_find(const struct portolan_index *x, uint64_t
                                         portolan_index_same_fn same, const void *wanted);
 
 /**
- * *AT: the position that portolan_index_find() finds, or I, which then is in. The item that is
- * looked for may stand at I already, behind all others. False without memory.
+ * *AT is the position that portolan_index_find() finds; without one, adds I, and *AT is I. The
+ * wanted item may stand at I already, behind all others. False without memory.
  */
 PORTOLAN_API bool portolan_index_put(struct portolan_index *x, uint64_t hash, size_t i,
                                      portolan_index_same_fn same, const void *wanted, size_t *at);
@@ -33,9 +33,10 @@ PORTOLAN_API bool portolan_index_put(struct portolan_index *x, uint64_t hash, si
 /** Puts position I in, without looking for it; false without memory, with nothing changed. */
 PORTOLAN_API bool portolan_index_add(struct portolan_index *x, uint64_t hash, size_t i);
 
-/** Makes room, so that the next positions up to N altogether are added without fail. */
+/** Makes room for N positions in all, which are then added without fail; false without memory. */
 PORTOLAN_API bool portolan_index_reserve(struct portolan_index *x, size_t n);
 
+/** Frees and empties it. */
 PORTOLAN_API void portolan_index_clear(struct portolan_index *x);
 
 #endif

@@ -20,7 +20,7 @@ struct portolan_json {
     int depth;
 };
 
-/** KEY is NULL inside arrays and at the top. BRACKET is '{', '[', '}' or ']'. */
+/** BRACKET is '{' or '[' to open, '}' or ']' to close. KEY is NULL inside arrays and at the top. */
 PORTOLAN_API void portolan_json_open(struct portolan_json *j, const char *key, char bracket);
 PORTOLAN_API void portolan_json_close(struct portolan_json *j, char bracket);
 /** TEXT NULL is null. */

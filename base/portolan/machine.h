@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * base: who else uses the cores that this job runs on. Two readings of each process tell what
- * happened between them; of all ranks together they tell whether a measurement was disturbed. What
- * the kernel does not tell counts as nothing. Any thread.
+ * happened between them; of all ranks together they tell whether a measurement was disturbed. From
+ * Linux's /proc (stat, schedstat, cpuinfo): what the kernel does not tell counts as 0. No function
+ * fails. Any thread.
  */
 #ifndef PORTOLAN_MACHINE_H
 #define PORTOLAN_MACHINE_H
@@ -13,7 +14,7 @@
 extern "C" {
 #endif
 
-/** Sums since boot, or since the process began; their differences say something. */
+/** Sums since boot, or since the process began; only their differences have a meaning. */
 struct portolan_machine_reading {
     double at_ns;      /**< CLOCK_MONOTONIC */
     double busy_ns;    /**< of the cores that this process may use: spent by anybody, to 10 ms */
@@ -33,7 +34,7 @@ PORTOLAN_API void portolan_machine_read_thread(double *ran_ns, double *delayed_n
 /** Mean frequency in MHz of the cores that this process may use; 0 when it is not known. */
 PORTOLAN_API double portolan_machine_frequency_mhz(void);
 
-/** The processor's name; "" when it is not known. */
+/** The processor's name into NAME, cut to SIZE_BYTES with its NUL; "" when it is not known. */
 PORTOLAN_API void portolan_machine_processor(char *name, size_t size_bytes);
 
 /** FROM becomes what happened between FROM and TO: sums become differences. */

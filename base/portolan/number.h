@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * base: numbers as text that other programs read, too. Any thread.
+ * base: numbers as text that other programs read, too. Any thread; no function fails or allocates.
  */
 #ifndef PORTOLAN_NUMBER_H
 #define PORTOLAN_NUMBER_H
@@ -11,6 +11,7 @@
 extern "C" {
 #endif
 
+/** Bytes that every such text fits in, its NUL included. */
 enum { PORTOLAN_NUMBER_TEXT = 32 };
 
 /**

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * base: shared objects as files, before anything of them is loaded: which file a name means, what
- * an object says of itself, and all that it needs. Any thread; nothing is kept.
+ * base: shared objects as files (ELF), before anything of them is loaded: which file a name means,
+ * by the rules of ld.so(8), what an object says of itself, and all that it needs. Any thread, one
+ * at a time for each search and arena; nothing is kept.
  */
 #ifndef PORTOLAN_SHARED_OBJECT_H
 #define PORTOLAN_SHARED_OBJECT_H
@@ -10,7 +11,7 @@
 
 /* ------------------------------------------------------------------ searching */
 
-/* Text in the arena, NULL when memory is out: what a shared object of that name resolves to. */
+/* A search for shared objects by name; its arena holds the results until shared_search_end(). */
 struct shared_search {
     struct portolan_arena arena;
     /* The dynamic linker's cache, or NULL. */
@@ -49,7 +50,7 @@ bool shared_object_is_loaded(const char *name);
 /* True when both names lead to one file. */
 bool shared_object_is_same(const char *a, const char *b);
 
-/* Reads FILE. PORTOLAN_EIO, PORTOLAN_EUNSUPPORTED. */
+/* Reads FILE. PORTOLAN_EIO, PORTOLAN_EUNSUPPORTED (not ELF for this machine), PORTOLAN_ENOMEM. */
 enum portolan_status shared_object_read(struct portolan_arena *arena, const char *file,
                                         struct shared_object *object, struct portolan_error *err);
 
@@ -60,6 +61,7 @@ struct shared_closure {
     size_t n;
 };
 
+/* Fills CLOSURE, in the arena of S. Objects that are not found are left out. Errors as above. */
 enum portolan_status shared_closure_read(struct shared_search *s, const char *file,
                                          struct shared_closure *closure,
                                          struct portolan_error *err);

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/** P(|T| >= |t|) of Student's distribution with DOF degrees of freedom; normal if infinite. */
+/** P(|T| >= |t|) for Student's t with DOF degrees of freedom; normal if DOF is infinite. */
 PORTOLAN_API double portolan_student_p(double t, double dof);
 
 /** Student's t: a share CONFIDENCE of the distribution with DOF degrees lies within +- this. */

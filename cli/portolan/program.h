@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * cli: the main function of a program that `portolan link` made. Its source consists of the tables
- * below; everything else is the code of `portolan run`.
+ * below, static and borrowed; everything else is the code of `portolan run`. Call it once, from the
+ * main thread.
  */
 #ifndef PORTOLAN_PROGRAM_H
 #define PORTOLAN_PROGRAM_H

@@ -42,7 +42,7 @@ struct portolan_assembly_configure {
 
 /**
  * A class's own answer to whether it can be used where contexts of calls, and its instance's
- * parameters, have the values that LOOKUP tells, with ARG, by name; UNKNOWN forbids nothing. It is
+ * parameters, have the values that LOOKUP gives, with ARG, by name; UNKNOWN forbids nothing. It is
  * asked before there is an instance, in any process, by one thread at a time and often: it must be
  * quick, give equal answers to equal questions on all ranks, and not communicate.
  */
@@ -170,7 +170,7 @@ struct portolan_assembly {
 /**
  * Reads FILE and reports every problem of form to D (misspelt elements and attributes with the
  * nearest known word, texts that are no numbers, unknown instances, double connections, truncated
- * files). No network, no external entities, bounded expansion.
+ * files). No network, no external entities, bounded expansion. *A is the caller's to destroy.
  * Errors: ESYNTAX when D received anything, EIO when the file can't be read, ENOMEM; then *A is
  * NULL.
  */
@@ -211,13 +211,14 @@ portolan_assembly_join_applies(struct portolan_assembly *a, const struct portola
 /**
  * Writes the assembly as XML with the selected alternative as the class; the caller frees *TEXT.
  * FILE is where it will lie, so that the search paths hold from there; NULL: in the folder that it
- * was read from.
+ * was read from. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_assembly_write(const struct portolan_assembly *a,
                                                           const char *file, char **text,
                                                           struct portolan_error *err);
 
-/** A Graphviz DOT drawing: instances, ports, connections, alternatives, monitors; caller frees. */
+/** *DOT: a drawing in Graphviz's language of instances, ports, connections, alternatives, monitors;
+ * the caller frees it. PALETTE may be NULL. Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_assembly_draw(const struct portolan_assembly *a,
                                                          const struct portolan_palette *palette,
                                                          char **dot, struct portolan_error *err);
@@ -232,9 +233,9 @@ PORTOLAN_API const char *portolan_assembly_peek_parameter(const struct portolan_
                                                           const char *parameter);
 
 /**
- * Sets a parameter for all alternatives of an instance (as `--set INSTANCE.PARAMETER=VALUE`), its
- * type being the one it has already; ENOTFOUND with the nearest name, ESYNTAX when TEXT is not of
- * that type.
+ * Sets a parameter for all alternatives of an instance (as `--set INSTANCE.PARAMETER=VALUE`). It
+ * keeps its type; TEXT is copied. Errors: ENOTFOUND with the nearest name, ESYNTAX when TEXT is not
+ * of that type, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_assembly_set(struct portolan_assembly *a,
                                                         const char *instance, const char *parameter,
@@ -272,7 +273,7 @@ PORTOLAN_API enum portolan_status portolan_assembly_add_parameter(
     struct portolan_assembly *a, const char *instance, size_t alternative,
     const struct portolan_assembly_parameter *parameter, struct portolan_error *err);
 
-/** Selects the alternative of that class; ENOTFOUND with the nearest name. */
+/** Selects the alternative of that class. Errors: ENOTFOUND with the nearest name. */
 PORTOLAN_API enum portolan_status portolan_assembly_select(struct portolan_assembly *a,
                                                            const char *instance,
                                                            const char *class_name,

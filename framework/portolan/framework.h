@@ -109,7 +109,7 @@ PORTOLAN_API enum portolan_status portolan_framework_serve(struct portolan_frame
                                                            const struct portolan_service *service,
                                                            struct portolan_error *err);
 
-/** Ends a service; uses ports that were connected to it are so no more. ENOTFOUND. */
+/** Ends a service and disconnects the uses ports that were connected to it. Errors: ENOTFOUND. */
 PORTOLAN_API enum portolan_status portolan_framework_unserve(struct portolan_framework *fw,
                                                              const char *type,
                                                              struct portolan_error *err);
@@ -120,8 +120,8 @@ PORTOLAN_API enum portolan_status portolan_framework_unserve(struct portolan_fra
  * sure that they were given the same assembly, and agree after every instance and connection, so
  * that a failure of one is everybody's, with one text; setServices must not communicate for this
  * to hold. A must outlive the framework. On failure everything is taken down again.
- * Errors: EMISMATCH when the ranks' assemblies differ, EEXISTS when one is built already, whatever
- * the parts say.
+ * Errors: EMISMATCH when the ranks' assemblies differ, EEXISTS when one is built already, ENOMEM,
+ * and those of loading, creating and connecting components.
  */
 PORTOLAN_API enum portolan_status portolan_framework_build(struct portolan_framework *fw,
                                                            const struct portolan_assembly *a,
@@ -131,7 +131,8 @@ PORTOLAN_API enum portolan_status portolan_framework_build(struct portolan_frame
  * Calls the assembly's go port, through its proxy when it is monitored. *RESULT is what go()
  * returned (0 good, -1 failed but usable, -2 unusable). Not collective: a rank that fails returns
  * at once, and its caller must see to the others.
- * Errors: ENOTFOUND when the assembly has no <go>, else what go() threw.
+ * Errors: ENOTFOUND when the assembly has no <go>, EPORTNOTCONNECTED and EBADPORTTYPE when its port
+ * is gone or no GoPort, else what go() threw.
  */
 PORTOLAN_API enum portolan_status portolan_framework_go(struct portolan_framework *fw, int *result,
                                                         struct portolan_error *err);
@@ -225,7 +226,8 @@ PORTOLAN_API enum portolan_status portolan_typemap_put_text(gov_cca_TypeMap map,
 
 /**
  * A value as text that portolan_typemap_put_text() reads back as the same one, and its type (NoType
- * and "" where there is no such key). The caller frees *TEXT.
+ * and "" where there is no such key). The caller frees *TEXT. Errors: ENOMEM, or what the map
+ * throws.
  */
 PORTOLAN_API enum portolan_status portolan_typemap_get_text(gov_cca_TypeMap map, const char *key,
                                                             enum gov_cca_Type__enum *type,

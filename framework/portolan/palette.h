@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * framework: the palette, that is which component classes there are, with their ports and
+ * framework: the palette, the component classes that can be loaded, with their ports and
  * parameters, from the XML descriptions that lie beside the plug-ins (docs/portolan-component.5)
  * or from components linked into the program. Nothing is loaded here.
  *
@@ -60,6 +60,7 @@ struct portolan_class_description {
     bool has_query;      /**< its descriptor has the function `applies`, which may be asked */
 };
 
+/** An empty palette, the caller's to destroy. Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_palette_create(struct portolan_palette **p,
                                                           struct portolan_error *err);
 /** NULL is legal. */
@@ -100,7 +101,7 @@ PORTOLAN_API enum portolan_status
 portolan_palette_add_builtin(struct portolan_palette *p, const struct portolan_component *component,
                              const char *description, struct portolan_error *err);
 
-/** NULL when there is none of that name. */
+/** The class of that name, or NULL. */
 PORTOLAN_API const struct portolan_class_description *
 portolan_palette_find(const struct portolan_palette *p, const char *class_name);
 

@@ -34,7 +34,7 @@ struct portolan_records_ops {
     /**
      * REQUIRED. What the store holds, also from earlier runs, up to the last finished step. Rank 0
      * reads; the other ranks get an empty set. Free with portolan_sample_set_destroy(). Not
-     * collective.
+     * collective. Errors of portolan_store_read().
      */
     enum portolan_status (*read)(struct portolan_records *self,
                                  const struct portolan_store_query *query,

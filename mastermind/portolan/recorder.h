@@ -4,7 +4,8 @@
  * ranks, step by step, into the store. The Mastermind component is one user; who measures another
  * process (wrap/) is the other, and says where the snapshots come from. No ports here.
  *
- * A recorder is used by one thread at a time.
+ * A recorder is used by one thread at a time. Times are nanoseconds. Cohort, assembly, source and
+ * job are borrowed until it is closed.
  */
 #ifndef PORTOLAN_RECORDER_H
 #define PORTOLAN_RECORDER_H
@@ -29,7 +30,8 @@ void portolan_facts_clear(struct portolan_facts *facts);
 /** Adds a fact, or gives a known name the new value; `failed` notes a lack of memory. */
 void portolan_facts_put(struct portolan_facts *facts, const char *name, const char *value);
 
-/** Host, kernel, processor, memory, compiler, counters, environment that steers what runs. */
+/** Puts host, kernel, processor, memory, compiler, counters and the environment variables that
+ * change what runs. */
 void portolan_facts_put_machine(struct portolan_facts *facts);
 
 /**
@@ -169,15 +171,16 @@ void portolan_recorder_close(struct portolan_recorder *r);
  * MiB of each rank, for a cut that finds it free; a warning is logged once.
  *
  * Rank 0 holds 16 MiB of other ranks' samples at once (or those of one rank, if that is more).
+ * Errors: those of the store, the cohort and the source, EINTERNAL (damaged messages), ENOMEM.
  */
 enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next_step,
                                            struct portolan_error *err);
 
 /**
  * Collective. Cuts the last piece, stores the statistics over ranks, which are merged up a tree,
- * and ends the trial: "finished", or "failed" if any rank did. What cannot be stored does not keep
- * the rest from it; the first failure is returned, and EIO when steps were lost earlier. No trial
- * is made when none has begun and no rank has measured a call.
+ * and ends the trial: "finished", or "failed" if any rank did. After a failure the rest is stored
+ * all the same; the first failure is returned, and EIO when steps were lost earlier. No trial is
+ * made when none has begun and no rank has measured a call.
  */
 enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct portolan_error *err);
 

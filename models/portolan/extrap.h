@@ -4,7 +4,8 @@
  *
  * Extra-P 4 (github.com/extra-p/extrap, docs/file-formats.md) reads a text form, two JSON forms and
  * JSON Lines. All are the same in the end: for every call path and metric, values at points of the
- * parameters, repetitions included. Nothing here prints, exits or touches files.
+ * parameters, repetitions included. Nothing here prints, exits or touches files. Measurements are
+ * changed by one thread at a time; many may read them.
  */
 #ifndef PORTOLAN_EXTRAP_H
 #define PORTOLAN_EXTRAP_H
@@ -62,7 +63,7 @@ portolan_measurements_read(const char *text, size_t size, const char *file,
  * digits. No two items have the same call path and metric. PORTOLAN_EINVAL for what the form cannot
  * carry: no parameter or none of the items, numbers that are not finite, text that is not UTF-8,
  * and in TEXT more than four parameters, names with line ends, or items that were not measured at
- * the same points.
+ * the same points. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_measurements_write(const struct portolan_measurements *measurements,
@@ -74,14 +75,15 @@ PORTOLAN_API struct portolan_measurements *portolan_measurements_create(size_t n
                                                                         const char *const *params);
 
 /**
- * The item of that call path and metric, made if need be and without rows then; NULL without
- * memory. It may move when the next one is made. Only of measurements that were created or read.
+ * The item of that call path and metric, borrowed; a new one, without rows, where there is none;
+ * NULL without memory. It may move when the next one is made. Only for measurements from
+ * portolan_measurements_create() or _read().
  */
 PORTOLAN_API struct portolan_measurement *
 portolan_measurements_item(struct portolan_measurements *measurements, const char *callpath,
                            const char *metric);
 
-/** A row more of ITEM; X is copied. False without memory. */
+/** Adds a row to ITEM; X, one number per parameter, is copied. False without memory. */
 PORTOLAN_API bool portolan_measurements_add(struct portolan_measurements *measurements,
                                             struct portolan_measurement *item, const double *x,
                                             double y);

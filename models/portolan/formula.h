@@ -56,7 +56,7 @@ PORTOLAN_API size_t portolan_formula_n_names(const struct portolan_formula *form
 PORTOLAN_API const char *portolan_formula_peek_name(const struct portolan_formula *formula,
                                                     size_t i);
 
-/** Does it hold constants NAME[k]? */
+/** Whether it has constants NAME[k]. */
 PORTOLAN_API bool portolan_formula_has_constants(const struct portolan_formula *formula);
 
 /**
@@ -66,7 +66,8 @@ PORTOLAN_API bool portolan_formula_has_constants(const struct portolan_formula *
 PORTOLAN_API double portolan_formula_value(const struct portolan_formula *formula, const double *x);
 
 /**
- * *BOUND: a copy whose X are in the order of the N NAMES (all different, copied).
+ * *BOUND: a copy whose X are in the order of the N NAMES (all different, copied); the caller
+ * destroys it.
  * PORTOLAN_ENOTFOUND when the formula uses another name; PORTOLAN_EINVAL for a missing or double
  * name, or more than PORTOLAN_FORMULA_MAX_NAMES. PORTOLAN_ENOMEM.
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * models: prediction without a law. What was measured at a place is the prediction there; elsewhere
- * its neighbours are, by kriging (Rasmussen and Williams 2006), on a logarithmic scale where all
- * values are positive; more than 128 places are thinned for that. And the error of laws and
- * neighbours alike on what was left out, so that they can compete.
+ * models: prediction without a law. At a measured place the prediction is the measured value;
+ * elsewhere it comes from its neighbours by kriging (Rasmussen and Williams, Gaussian Processes for
+ * Machine Learning, 2006), on a logarithmic scale where all values are positive; more than 128
+ * places are thinned for that. Also the error of laws and of neighbours on rows that were left out,
+ * so that the two can be compared. Values have the unit of the rows.
  *
  * Immutable after creation: many threads may read one. Nothing here prints or exits.
  */
@@ -16,7 +17,7 @@
 extern "C" {
 #endif
 
-/** Rows are times or other values that are not negative. */
+/** Rows are times or other values that are not negative. All is borrowed for the call. */
 struct portolan_local_data {
     size_t n_params; /**< 0 … PORTOLAN_MODEL_MAX_PARAMS */
     size_t n_rows;   /**< at least 1 */
@@ -69,35 +70,37 @@ PORTOLAN_API enum portolan_status portolan_local_create(const struct portolan_lo
 /** NULL is legal. */
 PORTOLAN_API void portolan_local_destroy(struct portolan_local *local);
 
+/** Borrowed from L. */
 PORTOLAN_API const struct portolan_local_summary *
 portolan_local_peek_summary(const struct portolan_local *l);
 
 /**
- * The value at X, for GROUP (SIZE_MAX: for none). A run anew lies between low and high in 95 of 100
- * cases. SOURCE may be NULL.
+ * The value at X (one number per parameter), for GROUP (SIZE_MAX: for none). A new run lies between
+ * low and high in 95 of 100 cases. SOURCE may be NULL.
  */
 PORTOLAN_API void portolan_local_predict(const struct portolan_local *local, const double *x,
                                          size_t group, struct portolan_prediction *out,
                                          enum portolan_local_source *source);
 
 /**
- * Lifts P, a prediction at X outside of all places by whatever law, to what they allow: where the
- * value never fell as parameters rose (of three pairs of places at least), it is not less than
- * where none of them is more. Else P stays.
+ * Raises P, a law's prediction at X outside of all places, to the bound that the places give: where
+ * the value never fell as parameters rose (in at least three pairs of places), P is not less than
+ * the value of any place whose parameters are all at most those of X, but for noise. Else P stays.
  */
 PORTOLAN_API void portolan_local_bound(const struct portolan_local *local, const double *x,
                                        struct portolan_prediction *p);
 
 /**
- * How much too high its neighbours foretold GROUP (as a logarithm), over what was to be expected:
- * about 1 or -1 as a rule. NaN where that is not known.
+ * By how much its neighbours predict GROUP too high (as a logarithm), divided by the expected
+ * error: usually about 1 or -1. NaN where that is not known.
  */
 PORTOLAN_API double portolan_local_error(const struct portolan_local *local, size_t group);
 
 /**
- * What the model that portolan_model_fit_pieces() finds for DATA and SHAPES (portolan_model_fit()
- * where there are none and OPTIONS allow one piece) errs by where a group of rows was left out: in
- * as many folds as there are groups, FOLDS at most. N is 0 with fewer than 4 groups.
+ * *OUT: the error of the model that portolan_model_fit_pieces() finds for DATA and SHAPES
+ * (portolan_model_fit() where there are none and OPTIONS allow one piece) on groups of rows that
+ * were left out of the fit: as many folds as there are groups, FOLDS at most. GROUP has one number
+ * per row. N is 0 with fewer than 4 groups. ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_model_left_out(const struct portolan_model_data *data, const size_t *group,

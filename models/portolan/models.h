@@ -7,7 +7,8 @@
  * of a user's formula (<portolan/formula.h>); or several such sums, each in an interval of its own.
  * Its constants are found by least squares, relative by default: 10 % off counts alike at 1 us and
  * at 1 h. What is not known is said: standard errors, prediction intervals, the range the rows
- * covered, and a mark on every prediction outside it.
+ * covered, and a mark on every prediction outside it. The form of the terms is Extra-P's (Calotoiu,
+ * Hoefler, Poke, Wolf 2013).
  *
  * Values carry whatever unit the caller measured in (seconds, bytes, a residual); the envelope
  * notes it. Models are immutable after creation but for portolan_model_describe(), so many threads
@@ -43,8 +44,8 @@ enum {
 
 /**
  * The rows. Rows with equal parameters are repetitions: one value stands for them (see
- * portolan_model_statistic), and their spread tells the noise. A spike among three or more
- * repetitions counts as if its row were not there.
+ * portolan_model_statistic), and their spread gives the noise. A spike among three or more
+ * repetitions is ignored.
  */
 struct portolan_model_data {
     size_t n_params;           /**< 0 … PORTOLAN_MODEL_MAX_PARAMS; 0 fits a constant */
@@ -88,8 +89,9 @@ enum portolan_model_statistic {
 };
 
 /**
- * What stands for N values of a point, which it sorts: the median for TYPICAL, too, which wants to
- * know the other points. NaN of none, and for DEVIATION of one. For reports beside a model.
+ * The value that stands for N values of a point, which it sorts; for TYPICAL the median, since
+ * TYPICAL needs the other points, too. NaN if N is 0, and for DEVIATION if N is 1. For reports
+ * beside a model.
  */
 PORTOLAN_API double portolan_model_stand_in(enum portolan_model_statistic statistic, size_t n,
                                             double *values);
@@ -274,7 +276,7 @@ portolan_model_fit_pieces(const struct portolan_model_data *data,
 /**
  * Fits the constants of a user's FORMULA over DATA's params, in canonical form: fft[0] +
  * fft[1]*log(P) + …, at most PORTOLAN_MODEL_MAX_TERMS terms. Dropped terms as above.
- * PORTOLAN_EINVAL too when it is not canonical or uses a name that is no param.
+ * PORTOLAN_EINVAL too when it is not canonical or uses a name that is no param. Errors as above.
  */
 PORTOLAN_API enum portolan_status
 portolan_model_fit_formula(const struct portolan_model_data *data,
@@ -295,6 +297,7 @@ portolan_model_fit_as(const struct portolan_model_data *data,
 /**
  * The terms of such a FORMULA, in the order of its constants, for the fits that take shapes. Free
  * *SHAPES with portolan_model_shapes_destroy() (NULL is legal); models have copies.
+ * PORTOLAN_EINVAL: not canonical, too many terms, a name that is no param. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_model_formula_shapes(const struct portolan_formula *formula, size_t n_params,
@@ -306,7 +309,8 @@ PORTOLAN_API void portolan_model_shapes_destroy(struct portolan_model_shape *sha
 /**
  * Where the terms of FORMULA, in the order of its N constants, are in MODEL, which was fitted with
  * it (or in a piece of such a one): TERMS[k] is a position in portolan_model_peek_terms() and,
- * behind the last of these, in portolan_model_peek_dropped(); SIZE_MAX: in neither.
+ * behind the last of these, in portolan_model_peek_dropped(); SIZE_MAX: in neither. Errors as
+ * above, and PORTOLAN_EINVAL when N is not the number of its constants.
  */
 PORTOLAN_API enum portolan_status
 portolan_model_formula_terms(const struct portolan_model *model,
@@ -315,14 +319,17 @@ portolan_model_formula_terms(const struct portolan_model *model,
 
 /**
  * What the N constants of FORMULA are in MODEL, which was fitted with it (or in a piece of such a
- * one): CONSTANTS[k] of NAME[k], 0 where the term was dropped; STD_ERRORS alike, or NULL.
+ * one): CONSTANTS[k] of NAME[k], 0 where the term was dropped; STD_ERRORS alike, or NULL. Errors as
+ * above.
  */
 PORTOLAN_API enum portolan_status
 portolan_model_formula_constants(const struct portolan_model *model,
                                  const struct portolan_formula *formula, size_t n,
                                  double *constants, double *std_errors, struct portolan_error *err);
 
-/** A model that is known, not measured: terms with constants, valid everywhere, without error. */
+/** A model that is known, not measured: terms with constants, valid everywhere, without error. All
+ * is copied; *MODEL is the caller's to destroy. PORTOLAN_EINVAL: names, or terms that are too many
+ * or not finite; PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_model_create(size_t n_params, const char *const *params,
                                                         const struct portolan_model_term *terms,
                                                         size_t n_terms,
@@ -387,13 +394,14 @@ PORTOLAN_API const char *portolan_model_family_name(enum portolan_model_family f
 
 /**
  * Copies ENVELOPE into MODEL in place of the old one (NULL empties it). PORTOLAN_EINVAL for text
- * that XML cannot carry. Not while other threads use MODEL.
+ * that XML cannot carry; PORTOLAN_ENOMEM. Not while other threads use MODEL.
  */
 PORTOLAN_API enum portolan_status
 portolan_model_describe(struct portolan_model *model,
                         const struct portolan_model_envelope *envelope, struct portolan_error *err);
 
-/** *TEXT: the model in the form of models/model.rng, malloc'ed, the caller frees it. */
+/** *TEXT: the model in the form of models/model.rng, malloc'ed, the caller frees it.
+ * PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_model_write_xml(const struct portolan_model *model,
                                                            char **text, struct portolan_error *err);
 
@@ -409,14 +417,15 @@ PORTOLAN_API enum portolan_status portolan_model_write_c(const struct portolan_m
                                                          struct portolan_error *err);
 
 /**
- * *NAME: WISH as the name of a C function, malloc'ed: "heat.Cholmod" becomes heat_Cholmod, and what
- * C, C++ or their libraries have already gets _model behind it: time_model; or in front, where they
- * have all that begins so: model_isolate.
+ * *NAME: WISH as the name of a C function, malloc'ed, the caller frees it: "heat.Cholmod" becomes
+ * heat_Cholmod. A name that C, C++ or their libraries use gets the ending _model (time_model), or,
+ * where they reserve its beginning, that in front (model_isolate). PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_model_name_c(const char *wish, char **name,
                                                         struct portolan_error *err);
 
-/** *TEXT: an equation of LaTeX (cases need amsmath), constants with 4 digits, under a comment. */
+/** *TEXT: an equation of LaTeX (cases need amsmath), constants with 4 digits, under a comment;
+ * malloc'ed, the caller frees it. PORTOLAN_ENOMEM; PORTOLAN_EINVAL: too large for one formula. */
 PORTOLAN_API enum portolan_status portolan_model_write_latex(const struct portolan_model *model,
                                                              char **text,
                                                              struct portolan_error *err);
@@ -424,8 +433,8 @@ PORTOLAN_API enum portolan_status portolan_model_write_latex(const struct portol
 /**
  * The model written in SIZE bytes of TEXT, number by number the one that was written. FILE names
  * the text in messages. Each problem is reported to DIAGNOSTICS (may be NULL) with its line; ERR
- * gets the first as "file:line: what". PORTOLAN_ESYNTAX for bad input; document types and external
- * entities are bad input.
+ * gets the first as "file:line: what". *MODEL is the caller's to destroy. PORTOLAN_ESYNTAX for bad
+ * input, document types and external entities included; PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_model_read_xml(const char *text, size_t size,
                                                           const char *file,

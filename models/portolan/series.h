@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * series: what is wrong with measurements in the order in which they were taken. A model is fitted
- * as if its rows scattered around one value, independently; here is told where they do not: spikes
- * (the system was busy elsewhere), drift (it got warmer, the heap more fragmented), two places
- * (another frequency, another socket, a cache that holds or does not).
+ * series: finds what is wrong with measurements in the order in which they were taken. A fit
+ * assumes that rows scatter independently around one value. These functions find where they do not:
+ * spikes (the system was busy elsewhere), drift (it got warmer, the heap more fragmented), two
+ * places (another frequency, another socket, a cache that holds or does not).
  *
  * Everything is robust: spikes hide no drift and make no second place, and a skewed series has but
  * one. Pure functions; they may be called by any thread.

@@ -41,9 +41,9 @@ struct portolan_update_state {
  * An update of MODEL's terms with its constants' signs, weighting and confidence. Exponents that
  * were fitted keep their values. ROWS are those that MODEL was fitted from; they are read once, one
  * by one, and terms that the fit dropped may come back. A model of several pieces is updated piece
- * by piece. MODEL is copied from and not needed any more. Rows farther off than GATE standard
- * deviations are taken as if they were so far off (Huber 1964), so that a spike moves little; 0:
- * rows are taken as they are. *UPDATE is the caller's to destroy.
+ * by piece. MODEL is copied and not needed any more. Rows that are farther off than GATE standard
+ * deviations are moved to that distance (Huber 1964), so that a spike changes little; 0: rows are
+ * taken as they are. *UPDATE is the caller's to destroy.
  *
  * Errors: EINVAL (ROWS are of other parameters or have numbers that no fit takes; a negative GATE),
  * ENOMEM.
@@ -74,7 +74,8 @@ PORTOLAN_API const char *portolan_update_sign_text(enum portolan_update_sign sig
 /**
  * A model with the constants that all rows so far give: the numbers of a full fit of the same terms
  * to the same rows with the same weights. The summary's points are rows, its leave-one-out is that
- * of the recursive residuals. EINVAL when there is no row yet; ENOMEM.
+ * of the recursive residuals. *MODEL is the caller's to destroy. EINVAL when there is no row yet;
+ * ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_update_model(const struct portolan_update *update,
                                                         struct portolan_model **model,

@@ -2,7 +2,9 @@
 /**
  * mpi: the only room that knows MPI. Wrappers by MPI's profiling interface charge the time of MPI
  * calls to the port call they are made from; a cohort carries Portolan's own messages on a
- * communicator of its own; foreign launchers are told from one's own.
+ * communicator of its own; a launcher of another MPI is detected. The MPI is MPICH; the interface
+ * is that of the MPI standard (PMPI). Functions are called by one thread at a time unless they say
+ * otherwise; times are seconds.
  *
  * The library of this room must come before libmpich among what a program loads, so the program
  * links it and not MPICH; then MPI calls of plug-ins that it loads are seen too.
@@ -28,9 +30,10 @@ PORTOLAN_API enum portolan_status portolan_mpi_check_launcher(struct portolan_er
  * Checks the launcher and initialises MPI for the process (threads: MPI_THREAD_SERIALIZED), unless
  * that was done. From then on Portolan owns MPI: MPI_Init and MPI_Finalize called by components
  * succeed and do nothing. Decides for all ranks alike how blocking calls wait: PORTOLAN_EINVAL or
- * PORTOLAN_EMISMATCH when PORTOLAN_MPI_YIELD is wrong, or differs between ranks. Call once, from
- * the main thread, when the program is to run an assembly; commands that only read files need no
- * MPI.
+ * PORTOLAN_EMISMATCH when PORTOLAN_MPI_YIELD is wrong, or differs between ranks. PORTOLAN_EFOREIGN
+ * as above, PORTOLAN_EINVAL when MPI has ended, PORTOLAN_EIO when it does not start. Call once,
+ * from the main thread, when the program is to run an assembly; commands that only read files need
+ * no MPI.
  */
 PORTOLAN_API enum portolan_status portolan_mpi_init(struct portolan_error *err);
 
@@ -49,7 +52,8 @@ PORTOLAN_API void portolan_mpi_abort(int status) __attribute__((noreturn));
 /**
  * Collective: makes the cohort of all ranks of MPI_COMM_WORLD, on a duplicate of it, so that its
  * messages never meet those of components; they are not counted as MPI time. Its operations return
- * PORTOLAN_EIO when MPI reports an error. Used by one thread at a time.
+ * PORTOLAN_EIO when MPI reports an error. Used by one thread at a time. PORTOLAN_EINVAL when MPI is
+ * not running, PORTOLAN_EIO, PORTOLAN_ENOMEM. *COHORT is the caller's to destroy.
  */
 PORTOLAN_API enum portolan_status portolan_mpi_cohort_create(struct portolan_cohort **cohort,
                                                              struct portolan_error *err);
@@ -75,7 +79,8 @@ PORTOLAN_API bool portolan_mpi_verdict(struct portolan_cohort *c, enum portolan_
 PORTOLAN_API enum portolan_status portolan_mpi_serve(struct portolan_framework *fw,
                                                      struct portolan_error *err);
 
-/** A new gov.cca.ports.MPISetup: the same for a communicator of one's own. */
+/** A new gov.cca.ports.MPISetup, the caller's reference: the same for a communicator of one's own.
+ * NULL with an exception in *_ex. */
 PORTOLAN_API gov_cca_ports_MPISetup portolan_mpi_setup_create(sidl_BaseInterface *_ex);
 
 /**
@@ -86,10 +91,10 @@ PORTOLAN_API gov_cca_ports_MPISetup portolan_mpi_setup_create(sidl_BaseInterface
 PORTOLAN_API uint64_t portolan_mpi_receives_unknown(void);
 
 /**
- * Whether blocking calls yield the processor while they wait, since more ranks share a host than
- * there are cores which they may use, since other processes use these, or because
- * PORTOLAN_MPI_YIELD says so. The same on all ranks, decided when MPI begins, and again, from no to
- * yes, in each `max` of the cohort. The second tells it in one line, valid until the process ends.
+ * Whether blocking calls yield the processor while they wait: because a host has more ranks than
+ * cores that they may use, because other processes use these cores, or because PORTOLAN_MPI_YIELD
+ * says so. The same on all ranks; decided when MPI begins, and each `max` of the cohort may change
+ * it from no to yes. The second function says it in one line, valid until the process ends.
  */
 PORTOLAN_API bool portolan_mpi_yields(void);
 PORTOLAN_API const char *portolan_mpi_describe_waits(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * optimizer: pruning a call graph to its core (Trebon et al. 2006, section 4). Part of
- * <portolan/optimizer.h>.
+ * optimizer: pruning a call graph to its core (Trebon et al., "Performance modeling of component
+ * assemblies", 2006, section 4). Part of <portolan/optimizer.h>.
  *
  * A pruned instance keeps the implementation that was measured: the paper lets it have "any", but
  * only the measured one is known to be insignificant. Nothing is kept between calls: any thread may

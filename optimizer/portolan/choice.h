@@ -23,7 +23,7 @@ extern "C" {
 
 struct portolan_choice;
 
-/** Errors: ENOMEM. */
+/** A problem without variables, the caller's to destroy. Errors: ENOMEM. */
 enum portolan_status portolan_choice_create(struct portolan_choice **c, struct portolan_error *err);
 /** NULL is legal. */
 void portolan_choice_destroy(struct portolan_choice *c);

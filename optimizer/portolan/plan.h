@@ -65,7 +65,7 @@ struct portolan_plan_options {
 /**
  * Makes the plan for A at its present parameter values (portolan_assembly_set() changes them) from
  * DATA: trials of A on RANKS ranks whose other parameters agree. Trials that failed do not count.
- * A and DATA are borrowed and must outlive the plan unchanged.
+ * A and DATA are borrowed and must outlive the plan unchanged. *PLAN is the caller's to destroy.
  * Errors: ENOTFOUND when nothing in DATA can be used (the text says why), EINVAL for a swept or
  * steps parameter that the assembly lacks or that is no number, EUNSUPPORTED when a scope has too
  * many combinations, ENOMEM. An infeasible choice is no error here.
@@ -99,7 +99,7 @@ struct portolan_plan_node {
     struct portolan_prune_mark mark;
 };
 
-/** Parents before children. */
+/** Parents before children. Returns how many; *NODES is the plan's. */
 size_t portolan_plan_peek_callgraph(const struct portolan_plan *plan,
                                     const struct portolan_plan_node **nodes);
 
@@ -118,6 +118,7 @@ struct portolan_plan_model {
     const struct portolan_model *model; /**< of QUANTITY; parameters are contexts or swept ones */
 };
 
+/** All models. Returns how many; *MODELS is the plan's. */
 size_t portolan_plan_peek_models(const struct portolan_plan *plan,
                                  const struct portolan_plan_model **models);
 
@@ -192,8 +193,9 @@ struct portolan_plan_choice {
 };
 
 /**
- * The best assembly for a whole run. *CHOICE is the plan's. Errors: EINFEASIBLE (the text names
- * what is wanted and the best available), ENOMEM.
+ * The best assembly for a whole run. *CHOICE is the plan's, valid until it chooses or learns again
+ * (portolan_plan_report_choice() chooses, too). Errors: EINFEASIBLE (the text names what is wanted
+ * and the best available), ENOMEM.
  */
 enum portolan_status portolan_plan_choose(struct portolan_plan *plan,
                                           const struct portolan_plan_choice **choice,
@@ -202,14 +204,15 @@ enum portolan_status portolan_plan_choose(struct portolan_plan *plan,
 /**
  * Time of a whole run with the given implementations ("solver" = "heat.Cholmod"); instances not
  * named are as written. Errors: ENOTFOUND for an unknown instance or class, EINFEASIBLE when the
- * combination was never measured or is not accurate enough (the text says which).
+ * combination was never measured or is not accurate enough (the text says which), ENOMEM.
  */
 enum portolan_status portolan_plan_predict(const struct portolan_plan *plan,
                                            const struct portolan_name_value *selection, size_t n,
                                            struct portolan_plan_prediction *prediction,
                                            struct portolan_error *err);
 
-/** "assembler=heat.Band solver=heat.Cholmod": the chosen classes of all variables, sorted. */
+/** "assembler=heat.Band solver=heat.Cholmod": the chosen classes of all variables, sorted. The
+ * caller frees *TEXT. Errors: ENOMEM. */
 enum portolan_status portolan_plan_write_choice(const struct portolan_plan_choice *choice,
                                                 char **text, struct portolan_error *err);
 
@@ -274,7 +277,7 @@ struct portolan_next_parameter {
     const char *instance, *parameter, *value;
 };
 
-/** What a step told the plan. */
+/** What the plan learned from a step. */
 struct portolan_plan_news {
     size_t n_rows;    /**< rows that went into models */
     size_t n_unknown; /**< samples of call paths or implementations without a model */
@@ -289,8 +292,8 @@ struct portolan_plan_news {
  * Takes the SAMPLES of one step (of any ranks; those of the slowest count) into the models of what
  * CURRENT says that runs. Each model's constants are updated by Givens rotations
  * (<portolan/update.h>), in time that does not grow with the rows; its form is looked for again
- * only where it fails or the rows have doubled. Spikes are pulled in. Borrowed models and choices
- * of the plan are void. Errors: ENOTFOUND for an unknown current class, ENOMEM.
+ * only where it fails or the rows have doubled. Spikes count less. Models and choices that were
+ * borrowed from the plan become invalid. Errors: ENOTFOUND for an unknown current class, ENOMEM.
  */
 enum portolan_status portolan_plan_learn(struct portolan_plan *plan,
                                          const struct portolan_sample *samples, size_t n,
@@ -298,7 +301,7 @@ enum portolan_status portolan_plan_learn(struct portolan_plan *plan,
                                          size_t n_current, struct portolan_plan_news *news,
                                          struct portolan_error *err);
 
-/** What to measure next, and what there is to tell. */
+/** What to measure next, with notes for the user. */
 struct portolan_next_trial {
     bool finished; /**< nothing left to measure, or no budget for it; then only notes are set */
     size_t n_selection;
@@ -323,13 +326,14 @@ struct portolan_next_trial {
  * and callers need. An alternative that cost more than five times the best at two sizes, and no
  * less at the second (with cases: at all of five smaller ones), is left out of larger ones; one
  * that failed at three points and worked at none, of all others (not with cases); one whose
- * condition is known to be false, there. What failed or was not accurate enough is no competitor,
- * and not repeated at its point.
+ * condition is known to be false, there. An alternative that failed or was not accurate enough at a
+ * point is not compared there, and not repeated.
  *
- * Then everything is repeated in turn until the 95 % interval of the mean is within 5 %, or there
- * are `most_trials`; not what costs surely more than twice the best at its point. Disturbed trials
- * do not count where there are others, and are repeated. A trial that is expected to take more than
- * BUDGET_LEFT_S is passed over for one that is not; what nothing is known of is expected to fit.
+ * Then all trials are repeated in turn until the 95 % interval of the mean is within 5 %, or there
+ * are `most_trials`, except those that surely cost more than twice the best at their point.
+ * Disturbed trials do not count where there are others, and are repeated. A trial that is expected
+ * to take more than BUDGET_LEFT_S seconds is skipped for one that fits; a trial of unknown length
+ * is expected to fit.
  *
  * The answer depends on the arguments only. *NEXT is the caller's; its strings are the assembly's.
  * Errors: EINVAL for a sweep over an unknown parameter, ENOMEM.
@@ -344,7 +348,8 @@ void portolan_next_trial_destroy(struct portolan_next_trial *next);
 /**
  * Plain text for a terminal of 100 columns, ASCII, ending in a newline; the caller frees *TEXT.
  * The call graph with prune marks; the models of the core with residuals and ranges; the choice
- * with its prediction, margins and reasons.
+ * with its prediction, margins and reasons. Errors: ENOMEM, and of the choice those of
+ * portolan_plan_choose().
  */
 enum portolan_status portolan_plan_report_callgraph(const struct portolan_plan *plan, char **text,
                                                     struct portolan_error *err);
@@ -352,14 +357,14 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *pla
                                                  struct portolan_error *err);
 enum portolan_status portolan_plan_report_choice(struct portolan_plan *plan, char **text,
                                                  struct portolan_error *err);
-/** What is not chosen because it failed, unless that was lifted: implementation, call, trial. */
+/** The vetoes that were not lifted: implementation, call and trial of each. Otherwise as above. */
 enum portolan_status portolan_plan_report_vetoes(const struct portolan_plan *plan, char **text,
                                                  struct portolan_error *err);
 
 /**
  * Each case of A is left out in turn and chosen for from all others; the choice is held against
  * what was measured of the case: a line for each, and "on cases left out: right choice 29 of 33,
- * worst loss 1.4" for all. EINVAL: A has no cases. The caller frees *TEXT.
+ * worst loss 1.4" for all. EINVAL: A has no cases; ENOMEM. The caller frees *TEXT.
  */
 enum portolan_status portolan_plan_report_left_out(const struct portolan_assembly *a,
                                                    const struct portolan_sample_set *data,

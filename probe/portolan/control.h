@@ -4,8 +4,9 @@
  * port that is measured (a proxy, a wrapped object, the front of a wrapped program) adds it here;
  * commands then come from inside (the Control port), from a control file or by a signal.
  *
- * A switch changes the flags of the port and nothing else: the call path pays nothing, calls that
+ * A switch changes the flags of the port and nothing else: it adds no cost to calls, and calls that
  * are running end as they began. What a variant does not measure counts as its caller's own time.
+ * Any thread may call these functions; times are nanoseconds of the probe's clock.
  */
 #ifndef PORTOLAN_CONTROL_H
 #define PORTOLAN_CONTROL_H
@@ -83,7 +84,7 @@ struct portolan_control_port {
  */
 PORTOLAN_API void portolan_control_add(struct portolan_control_port *port);
 
-/** PORT measures nothing any more and may be freed. Waits for a `select` that is running. */
+/** Stops measuring PORT, which may then be freed. Waits for a `select` that is running. */
 PORTOLAN_API void portolan_control_remove(struct portolan_control_port *port);
 
 /** A Mastermind has come or gone. Any thread. */
@@ -160,7 +161,7 @@ PORTOLAN_API const struct portolan_control_group *portolan_control_group_peek(in
 
 /* --------------------------------------------------------------- what was missed */
 
-/** Whether commands with GLOB are in force, and no port that is or was there since matches it. */
+/** Whether commands with GLOB are in force that no port has matched since they were given. */
 PORTOLAN_API bool portolan_control_is_idle(const char *glob);
 
 /**
@@ -203,9 +204,9 @@ portolan_control_read_signals(const char *text,
  * command means toggle. FILE is obeyed at once when it is there, unless `portolan control` wrote it
  * ("# request" in the first line), for that was meant for others. What came of it is put in
  * FILE.reply, replaced as a whole; where NODE is not 0, in FILE.reply.NODE. The thread takes no
- * signals and ends when the process does; a forked child has none. Who handled a signal before
- * still does, behind us. PORTOLAN_EEXISTS: there is a listener. PORTOLAN_EINVAL: no such signal.
- * PORTOLAN_EIO: FILE's folder.
+ * signals and ends when the process does; a forked child has none. A handler that such a signal had
+ * before is called after this one. PORTOLAN_EEXISTS: there is a listener. PORTOLAN_EINVAL: no such
+ * signal. PORTOLAN_EIO: FILE's folder. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_control_listen(const char *file, const char *signals,
                                                           struct portolan_error *err);
@@ -213,16 +214,16 @@ PORTOLAN_API enum portolan_status portolan_control_listen(const char *file, cons
 /**
  * The same with PORTOLAN_CONTROL (a file) and PORTOLAN_SIGNAL from the environment, once for a
  * process: nothing happens when neither is set or somebody listens already. For those who have no
- * main program that does.
+ * main program that does. Errors as above.
  */
 PORTOLAN_API enum portolan_status portolan_control_listen_environment(struct portolan_error *err);
 
 /* For those who obey in place of a program, as `portolan wrap` does. */
 
 /**
- * The text of control file PATH, malloc'ed, if it is another than *SEEN (zeros at first), which is
- * what is there now afterwards. NULL without an error: it is the same, or there is none. Errors:
- * PORTOLAN_EIO, PORTOLAN_ENOMEM; PORTOLAN_EINVAL, PORTOLAN_ESYNTAX: too long, or no text.
+ * The text of control file PATH, which the caller frees, if the file has changed since *SEEN (zeros
+ * at first); *SEEN then is its present state. NULL without an error: it has not changed, or there
+ * is none. Errors: EIO, ENOMEM, EINVAL (too long), ESYNTAX (no text).
  */
 PORTOLAN_API char *portolan_control_file_take(const char *path, struct stat *seen,
                                               struct portolan_error *err);

@@ -23,7 +23,8 @@
  * call in it: a frame is told dead or alive by the stack address of that function. Not to be used
  * from signal handlers, nor by fibers that interleave port calls on one thread.
  *
- * Times are kept in ticks of the clock and leave this room in nanoseconds.
+ * Times are kept in ticks of the clock and leave this room in nanoseconds. Counters are PAPI's;
+ * events, timers and phases are TAU's; swaps rest on membarrier(2), as probe_inline.h explains.
  */
 #ifndef PORTOLAN_PROBE_H
 #define PORTOLAN_PROBE_H
@@ -59,7 +60,7 @@ enum portolan_probe_clock {
 /**
  * Chooses the clock of this process and empties all records, whose ticks it would falsify.
  * PORTOLAN_EBUSY while a monitored call is running on any thread; PORTOLAN_EUNSUPPORTED for TSC
- * where the counter is not invariant. The manual clock starts at 0.
+ * where the counter is not invariant; PORTOLAN_EINVAL for no clock. The manual clock starts at 0.
  */
 PORTOLAN_API enum portolan_status portolan_probe_clock_set(enum portolan_probe_clock clock,
                                                            struct portolan_error *err);
@@ -126,7 +127,7 @@ portolan_probe_methods_register(const struct portolan_probe_connection *connecti
 /** What HANDLE stands for, borrowed; NULL for a handle that was never given out. Any thread. */
 PORTOLAN_API const struct portolan_probe_method_info *portolan_probe_method_peek(uint32_t handle);
 
-/** Shows all that were registered to VISIT, until it returns false. It registers none. */
+/** Calls VISIT with each registered method until it returns false. VISIT must not register any. */
 PORTOLAN_API void portolan_probe_methods_visit(
     bool (*visit)(void *arg, const struct portolan_probe_method_info *info), void *arg);
 
@@ -201,7 +202,8 @@ portolan_probe_port_peek_binding(const struct portolan_probe_port *port);
  * still inside after TIMEOUT_NS of wall time: the old binding is in force again, *OLD_BINDING is
  * NULL, and NEW_BINDING must be kept until portolan_probe_port_wait_quiet() succeeds, since calls
  * that began in between may be using it. PORTOLAN_EUNSUPPORTED when the kernel has no private
- * membarrier(2). On failure the old binding is in force. One swap of a port at a time.
+ * membarrier(2). PORTOLAN_ENOMEM. On failure the old binding is in force. One swap of a port at a
+ * time.
  *
  * Threads that a target starts by itself and calls that bypass the port are not waited for.
  */
@@ -272,8 +274,8 @@ PORTOLAN_API void portolan_probe_resume(void);
 /**
  * A timer that is no port call: opens a node for HANDLE below the current one. Timers nest properly
  * with each other and with port calls: stop gives PORTOLAN_EINVAL unless HANDLE is what the calling
- * thread opened last. A timer still open when the port call around it ends is dropped. One that is
- * started again before it was stopped nests in itself.
+ * thread opened last; start gives PORTOLAN_ENOMEM. A timer still open when the port call around it
+ * ends is dropped. One that is started again before it was stopped nests in itself.
  *
  * Timers and phases (the kinds; not routines timed by name) also read the counters, if any are
  * chosen, and are in TAU profiles as well as among the records that are not `profiled`.
@@ -298,7 +300,8 @@ struct portolan_probe_activation {
 /**
  * Stops HANDLE's timer with a context that is known only now: COUNT real values, which the record
  * of the timer keeps as sums (all contexts of HANDLE's method must be registered as real; one
- * record per path). Tells what the activation took; a reset in between takes nothing from that.
+ * record per path). *ACTIVATION is what it took, whatever was reset in between. PORTOLAN_EINVAL as
+ * for stop, and for more than PORTOLAN_PROBE_CONTEXTS values.
  */
 PORTOLAN_API enum portolan_status
 portolan_probe_timer_stop_reading(uint32_t handle, const double *values, unsigned count,

@@ -10,18 +10,18 @@
  * part of the stack (top), and reads binding and flags once more: if they are not what they were,
  * it steps back. A swapper publishes the new binding (or closes the gate, a bit of the flags),
  * issues membarrier(2) and then reads the frames of all threads. The barrier falls somewhere
- * between two instructions of every running thread. Is that behind the second look, then what was
- * written before it is visible to the swapper, who waits for this frame; is it before the second
- * look, then the call finds the new state and steps back. The compiler is kept from moving the
- * second look upwards by a signal fence; the processor needs no fence, as membarrier(2) is one for
- * it. The binding read before the frame is part of the stack is only a guess, and a wrong guess
- * costs a swapper a moment of waiting at most.
+ * between two instructions of every running thread. If it falls after the second look, the swapper
+ * sees what was written before and waits for this frame; if it falls before the second look, the
+ * call finds the new state and steps back. A signal fence keeps the compiler from moving the second
+ * look upwards; the processor needs no fence, as membarrier(2) is one for it. The binding read
+ * before the frame is part of the stack is only a guess, and a wrong guess costs a swapper a moment
+ * of waiting at most.
  *
- * Who reads the frames pairs with these stores: mark, binding and top are stored with release and
- * loaded with acquire, since seeing that a call has left its frame, or that another call uses it
- * now, means that all the former call did has been done. On x86 these are plain moves; on AArch64
- * stlr and ldar. The flags are loaded with acquire too: what was handed over behind a closed gate
- * is seen by who finds it open.
+ * Readers of the frames pair with these stores: mark, binding and top are stored with release and
+ * loaded with acquire, because a reader who sees that a call has left its frame, or that another
+ * call uses it now, must also see all that the former call did. On x86 these are plain moves; on
+ * AArch64 stlr and ldar. The flags are loaded with acquire too: a thread that finds the gate open
+ * sees what was handed over while it was closed.
  *
  * A binding is in a frame by its address: a call that comes again and again through the same frame
  * is told from an old one because new calls hold the new binding. Hence a binding that was

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The part of <portolan/probe.h>, which includes it, for who reads what was measured: counters,
- * snapshots, rows, and what measuring costs.
+ * The part of <portolan/probe.h>, which includes it, for readers of measurements: counters (PAPI),
+ * snapshots, rows, and what measuring costs. Strings are borrowed.
  */
 #ifndef PORTOLAN_PROBE_RECORDS_H
 #define PORTOLAN_PROBE_RECORDS_H
@@ -46,7 +46,7 @@ PORTOLAN_API enum portolan_status portolan_probe_counters_load(const char *file,
 PORTOLAN_API enum portolan_status portolan_probe_counter_set_use(const char *name,
                                                                  struct portolan_error *err);
 
-/** The same at the next portolan_probe_counter_sets_step(): for who may not cut a step in two. */
+/** The same at the next portolan_probe_counter_sets_step(), so that no step is split. */
 PORTOLAN_API enum portolan_status portolan_probe_counter_set_request(const char *name,
                                                                      struct portolan_error *err);
 
@@ -79,9 +79,9 @@ PORTOLAN_API const char *portolan_probe_counter_peek_name(size_t index);
 PORTOLAN_API size_t portolan_probe_counter_slot(size_t index);
 
 /**
- * What the counters of the calling thread stand at, in the order of the set in force, for who takes
- * differences. *SET, never 0, is another number since another set is in force: then there is no
- * difference to take. False: nothing is counted.
+ * The present counts of the calling thread, in the order of the set in force, of which callers take
+ * differences. *SET, never 0, changes when another set is put in force: counts of different *SET
+ * must not be subtracted. False: nothing is counted.
  */
 PORTOLAN_API bool portolan_probe_counters_read(uint64_t values[PORTOLAN_PROBE_COUNTERS_MAX],
                                                unsigned *set);
@@ -222,7 +222,7 @@ struct portolan_probe_rows_limits {
     const char *folder;   /**< of the file for that, which has no name; NULL: TMPDIR or /tmp */
 };
 
-/** What holds as long as nobody says otherwise: 16 MiB and 4 GiB. */
+/** The limits until portolan_probe_rows_configure() sets others: 16 MiB and 4 GiB. */
 #define PORTOLAN_PROBE_ROWS_MEMORY ((size_t)16 << 20)
 #define PORTOLAN_PROBE_ROWS_SPILL  ((uint64_t)4 << 30)
 
@@ -244,7 +244,7 @@ portolan_probe_rows_configure(const struct portolan_probe_rows_limits *limits,
  * forgets them. When VISIT answers other than 0, that batch and the rest are kept for the next
  * time. *LOST (may be NULL): calls without a row for want of room since the last time, exactly.
  * Threads may go on calling meanwhile, VISIT may take its time; one reader at a time. Resetting the
- * statistics forgets the rows that wait.
+ * statistics forgets the rows that wait. PORTOLAN_ENOMEM, and the rows are kept.
  */
 PORTOLAN_API enum portolan_status
 portolan_probe_rows_take(int (*visit)(void *arg, const struct portolan_probe_row *rows, size_t n),

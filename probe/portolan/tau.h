@@ -5,7 +5,8 @@
  * satisfies pprof, ParaProf, TAU's Python parser and Hatchet at once.
  *
  * A profile is that of one thread. It is made from its call paths; the rows that TAU has besides
- * (flat totals, parameters) are derived from them. Any thread may call all functions here.
+ * (flat totals, parameters) are derived from them. Any thread may call all functions here. The
+ * format is that of TAU's text profiles (profile.N.C.T, MULTI__METRIC), times in microseconds.
  */
 #ifndef PORTOLAN_TAU_H
 #define PORTOLAN_TAU_H
@@ -128,7 +129,7 @@ PORTOLAN_API enum portolan_status portolan_probe_dump_tau(const struct portolan_
 
 /**
  * The rows of totals of such profiles, added up over the threads of this process, the root's first.
- * ROWS starts as {0}; clear its arena.
+ * ROWS starts as {0}; clear its arena. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_probe_total_tau(struct portolan_tau_rows *rows,
                                                            struct portolan_error *err);
@@ -141,16 +142,18 @@ PORTOLAN_API enum portolan_status portolan_probe_name_tau(struct portolan_arena 
                                                           const char ***names, size_t *n,
                                                           struct portolan_error *err);
 
-/** Writes "number of functions N" and the names, a line each, to FILE in the profiles' folder. */
+/** Writes "number of functions N" and the names, a line each, to FILE in the profiles' folder.
+ * PORTOLAN_EIO, PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_probe_dump_tau_names(const char *file,
                                                                 struct portolan_error *err);
 
-/** Somebody wants profiles at the end of this process: who makes timers. */
+/** Asks for profiles at the end of this process; makers of timers call it. */
 PORTOLAN_API void portolan_control_want_profile(void);
 
 /**
  * For who ends a measured program (the Measurement component): writes the profiles if there is
- * anything that was not written. At exit the same is done for those who do not.
+ * anything that was not written. At exit the same is done for those who do not. PORTOLAN_EIO,
+ * PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_control_finish(struct portolan_error *err);
 

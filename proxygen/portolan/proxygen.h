@@ -100,7 +100,8 @@ struct portolan_proxygen_result {
  * meant), and ERR says how many there are; where DIAGNOSTICS is NULL, ERR has the first one's text.
  * The function then returns PORTOLAN_ESYNTAX for files that do not parse, PORTOLAN_ENOTFOUND for a
  * port that is not there (with the nearest name), PORTOLAN_EUNSUPPORTED for one that cannot be
- * proxied, PORTOLAN_EIO when a file cannot be read or written. Nothing is written in such cases.
+ * proxied, PORTOLAN_EIO when a file cannot be read or written, PORTOLAN_EINVAL for bad options,
+ * PORTOLAN_ENOMEM. Nothing is written in such cases.
  * RESULT may be NULL.
  */
 enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_options *options,

@@ -10,8 +10,9 @@
  *       … port->slots[i] …
  *   portolan_sidl_destroy(model);
  *
- * All strings and structs belong to the model and live until it is destroyed. Nothing here prints.
- * Different models may be used by different threads.
+ * The language is SIDL as Babel 2.0 reads it (Babel User's Guide); portolan-sidl(5) lists where
+ * Portolan differs. All strings and structs belong to the model and live until it is destroyed.
+ * Nothing here prints. Different models may be used by different threads.
  */
 #ifndef PORTOLAN_SIDL_H
 #define PORTOLAN_SIDL_H
@@ -271,9 +272,8 @@ struct portolan_sidl_options {
     const char *server;
     bool hooks; /**< implementations get a function before and after each method */
     /**
-     * OPTIONAL: hears what is no error, but worth knowing: code of methods that are gone, a
-     * built-in specification that stands in for one of another version, an interface thrown that is
-     * none.
+     * OPTIONAL: receives notes that are no errors: code of methods that are gone, a built-in
+     * specification used for one of another version, a thrown interface that is no exception.
      */
     struct portolan_diagnostics *notes;
 };
@@ -295,6 +295,7 @@ portolan_sidl_read_text(const struct portolan_sidl_options *options, const char 
                         const char *text, size_t size, struct portolan_diagnostics *d,
                         struct portolan_sidl_model **model, struct portolan_error *err);
 
+/** NULL is legal. */
 PORTOLAN_API void portolan_sidl_destroy(struct portolan_sidl_model *model);
 
 /** A package or type by its full name ("gov.cca.Port"), NULL when there is none. */
@@ -360,20 +361,22 @@ PORTOLAN_API const char *portolan_sidl_language(size_t index);
  * (forward declarations and enums), and A_B.c (tables); for a server also, per class, A_B_C_Skel.c,
  * A_B_C_Impl.h and A_B_C_Impl.c, and the build files. What the author wrote between splicer
  * comments of an existing Impl file is kept byte for byte. A file is written only if its content
- * changes. What cannot be emitted is reported to D, and then nothing is written.
+ * changes. What cannot be emitted is reported to D, and then nothing is written. Errors:
+ * EUNSUPPORTED (that, or no such language), EIO, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_sidl_emit(const struct portolan_sidl_model *model,
                                                      const struct portolan_sidl_options *options,
                                                      struct portolan_diagnostics *d,
                                                      struct portolan_error *err);
 
-/** Calls EACH with the name (no folder) of every file that portolan_sidl_emit would write. */
+/** Calls EACH with the name (no folder) of every file that portolan_sidl_emit would write. Errors
+ * as there. */
 PORTOLAN_API enum portolan_status portolan_sidl_list_outputs(
     const struct portolan_sidl_model *model, const struct portolan_sidl_options *options,
     struct portolan_diagnostics *d, void (*each)(void *arg, const char *name), void *arg,
     struct portolan_error *err);
 
-/** Read, check, emit. */
+/** Reads, checks and emits. Errors of portolan_sidl_read() and portolan_sidl_emit(). */
 PORTOLAN_API enum portolan_status portolan_sidl_compile(const struct portolan_sidl_options *options,
                                                         struct portolan_diagnostics *d,
                                                         struct portolan_error *err);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** SIDL run time: what implementations written for Babel use besides objects, arrays and strings.
+/**
+ * SIDL run time: what implementations written for Babel use besides objects, arrays and strings, by
+ * the names of Babel 2.0's C binding. Any thread.
  */
 #ifndef SIDLOPS_H
 #define SIDLOPS_H
@@ -11,15 +13,17 @@ extern "C" {
 #endif
 
 /**
- * malloc; without memory NULL, with the sidl.MemAllocException in *EXCEPTION. NOTE, FILENAME,
- * LINENO and FUNCTION are Babel's: that exception takes no text.
+ * NUMBYTES of zeroed memory, which the caller frees with free(); without memory NULL, with the
+ * sidl.MemAllocException in *EXCEPTION, else NULL there. NOTE, FILENAME, LINENO and FUNCTION are
+ * Babel's: that exception takes no text.
  */
 SIDL_API void *sidl_malloc(size_t numbytes, const char *note, const char *filename, int lineno,
                            const char *function, sidl_BaseInterface *exception);
 
 typedef void (*sidl_atexit_func)(void *data);
 
-/** FCN is called with DATA when the program ends, the last one registered first. */
+/** FCN is called with DATA when the program ends, the last one registered first; without memory it
+ * is not registered. DATA must live until then. */
 SIDL_API void sidl_atexit(sidl_atexit_func fcn, void *data);
 
 /** For sidl_atexit: OBJREF is the address of a reference, which is dropped and set to NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sources written for Babel's C binding include this name, and find these types with it. */
+/* SIDL run time: sources written for Babel's C binding include this header for the types below. */
 #ifndef SIDL_BASEINTERFACE_H
 #define SIDL_BASEINTERFACE_H
 

@@ -4,7 +4,8 @@
  *
  * Every call ends with `sidl_BaseInterface *_ex`. A stub stores NULL there before it calls; an
  * implementation touches it only to throw. The macros jump to the label EXIT of the function
- * they are used in, where it releases what it holds.
+ * they are used in, where it releases what it holds. An exception in *_ex is a reference; whoever
+ * catches it releases it (SIDL_CLEAR). Any thread, one at a time for each exception.
  */
 #ifndef SIDL_EXCEPTION_H
 #define SIDL_EXCEPTION_H

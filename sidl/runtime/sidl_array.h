@@ -8,6 +8,9 @@
  * array: get returns a copy (a new reference), set stores one. NULL arrays are legal arguments:
  * dimension 0, nothing to copy. Out of memory or bad bounds: NULL. An array of objects holds
  * references of its element type; seen as another type's array it must be one of the same type.
+ *
+ * Names and behaviour are those of Babel 2.0's C binding. Bounds, lengths and strides count
+ * elements, not bytes; dimensions are 1 to 7. Reference counts are atomic; elements are not locked.
  */
 #ifndef SIDL_ARRAY_H
 #define SIDL_ARRAY_H

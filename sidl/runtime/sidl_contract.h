@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * SIDL run time: what the generated checks of contracts use. Only generated C files include it;
- * users switch with sidl.EnfPolicy and A_B_C__set_contracts. Functions may be called from any
- * thread.
+ * SIDL run time: what the generated checks of contracts (require, ensure and invariant clauses of
+ * Babel 2.0's SIDL) use. Only generated C files include it; users switch with sidl.EnfPolicy and
+ * A_B_C__set_contracts. Functions may be called from any thread.
  */
 #ifndef SIDL_CONTRACT_H
 #define SIDL_CONTRACT_H

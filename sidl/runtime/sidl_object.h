@@ -8,7 +8,8 @@
  * headers add only the typed names. Types are compared by name, so that each plug-in may carry its
  * own copy of a type's table.
  *
- * Functions may be called from any thread; reference counts are atomic.
+ * Functions may be called from any thread; reference counts are atomic. Names and calling
+ * conventions are those of Babel 2.0's C binding.
  */
 #ifndef SIDL_OBJECT_H
 #define SIDL_OBJECT_H
@@ -412,7 +413,7 @@ SIDL_CLASS_API(sidl_BaseClass, "sidl.BaseClass")
 SIDL_API extern const struct sidl_type sidl_BaseInterface__type;
 SIDL_API extern const struct sidl_type sidl_BaseClass__type;
 
-/** An object that is nothing but an object. */
+/** A plain object without methods of its own: a new reference, or NULL with *_ex set. */
 SIDL_API sidl_BaseClass sidl_BaseClass__create(sidl_BaseInterface *_ex);
 
 #ifdef __cplusplus

@@ -3,9 +3,12 @@
  * export: stored trials as files that the viewers of others read, and TAU's profiles as trials.
  *
  * A format is written from a trial's profile (call paths of ranks and threads) or from the rows of
- * its single calls; portolan-export(1) says what stands where. The same trial gives the same bytes.
- * Files appear as a whole or not at all: they are written under another name and renamed. One
- * thread at a time per store.
+ * its single calls; portolan-export(1) says what each field holds. The same trial gives the same
+ * bytes. Files appear as a whole or not at all: they are written under another name and renamed.
+ * One thread at a time per store.
+ *
+ * The formats are others' own: TAU's profiles, callgrind's and Chrome's trace events, folded
+ * stacks, speedscope's JSON, Extra-P 4, OTF2; CSV is that of RFC 4180.
  */
 #ifndef PORTOLAN_EXPORT_H
 #define PORTOLAN_EXPORT_H
@@ -31,9 +34,10 @@ struct portolan_export_format {
 /** The formats of this build, in the order of the manual; ends with name NULL. Static. */
 PORTOLAN_API const struct portolan_export_format *portolan_export_formats(void);
 
-/** NULL for a name that is no format of this build. */
+/** The format of that name, static; NULL for a name that is no format of this build. */
 PORTOLAN_API const struct portolan_export_format *portolan_export_find_format(const char *name);
 
+/** What to write. All pointers are borrowed for the call. */
 struct portolan_export_options {
     const struct portolan_export_format *format;
     struct portolan_store *store;
@@ -49,13 +53,14 @@ struct portolan_export_options {
 };
 
 /**
- * Writes the trials. Errors: EINVAL (what the format does not take), ENOTFOUND (no such trial, rank
- * or metric; no rows stored where the format needs them), EEXISTS (the target, without force), EIO,
- * those of the store, ENOMEM. On failure PATH is as before.
+ * Writes the trials. Errors: EINVAL (options that the format does not take), ENOTFOUND (no such
+ * trial, rank or metric; no rows stored where the format needs them), EEXISTS (the target, without
+ * force), EIO, those of the store, ENOMEM. On failure PATH is as before.
  */
 PORTOLAN_API enum portolan_status
 portolan_export_write(const struct portolan_export_options *options, struct portolan_error *err);
 
+/** What to read. All pointers are borrowed for the call. */
 struct portolan_import_options {
     const char *const *paths; /**< files, or folders with profile.N.C.T or MULTI__* */
     size_t n_paths;

@@ -29,7 +29,7 @@ struct portolan_llac_options {
     bool without_files; /**< commands that read or write files fail: for texts of strangers */
 };
 
-/** OPTIONS is copied. Errors: ENOMEM. */
+/** OPTIONS is copied. *LLAC is the caller's to destroy. Errors: ENOMEM. */
 enum portolan_status portolan_llac_create(const struct portolan_llac_options *options,
                                           struct portolan_llac **llac, struct portolan_error *err);
 
@@ -41,7 +41,8 @@ void portolan_llac_destroy(struct portolan_llac *llac);
  * going, to the first that fails; a command that failed has changed nothing. FILE and LINE (from 1)
  * say where the text stands; relative files that its commands read are looked for beside FILE, too.
  * Every failure goes to DIAGNOSTICS (may be NULL) with line and column, the first also to ERR.
- * Returns the status of the first failure.
+ * Errors: the status of the first failure: ESYNTAX for what is wrong in a command, ENOMEM, or what
+ * the library behind the command returned (EIO, those of the store and of fits).
  */
 enum portolan_status portolan_llac_run(struct portolan_llac *llac, const char *text, size_t size,
                                        const char *file, int line,

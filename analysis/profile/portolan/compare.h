@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Comparison of repeated trials: two sets of profiles, call path by call path, with a test of each
- * difference. And the tests themselves.
+ * difference. And the tests themselves. Any thread may call these functions. Values are in the
+ * metric's unit: ns for times, else counts. Shares are from 0 to 1.
  */
 #ifndef PORTOLAN_COMPARE_H
 #define PORTOLAN_COMPARE_H
@@ -15,10 +16,10 @@ extern "C" {
 /* ---------------------------------------------------------------- tests */
 
 /**
- * Mann-Whitney (Wilcoxon rank sum), two-sided, NAN for an empty sample: the probability, were A and
- * B from one distribution, of a rank sum as far from its mean as the one seen. Ties get mid-ranks.
- * Exact up to 40 values together, with ties too; beyond, the normal approximation with the
- * correction for ties and for continuity. ENOMEM.
+ * The two-sided test of Mann and Whitney (1947), or Wilcoxon's rank sum: *P is the probability, if
+ * A and B have the same distribution, of a rank sum at least as far from its mean as the observed
+ * one; NaN for an empty sample. Ties get mid-ranks. Exact up to 40 values together, with ties too;
+ * beyond, the normal approximation, corrected for ties and for continuity. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_mann_whitney(const double *a, size_t n_a,
                                                         const double *b, size_t n_b, double *p);
@@ -26,24 +27,26 @@ PORTOLAN_API enum portolan_status portolan_mann_whitney(const double *a, size_t 
 /** The smallest p that samples of these sizes can have: 2 / (n_a + n_b over n_a). */
 PORTOLAN_API double portolan_mann_whitney_least(size_t n_a, size_t n_b);
 
-/** Welch's t test, two-sided, of the means; NaN when a sample has less than 2 values. */
+/** Welch's two-sided t test of the means (1947): returns p; NaN when a sample has less than 2
+ * values. *T is the statistic, *FREEDOM its degrees of freedom. */
 PORTOLAN_API double portolan_welch(const double *a, size_t n_a, const double *b, size_t n_b,
                                    double *t, double *freedom);
 
-/** Holm's adjustment of N probabilities, in place: of the family none is rejected wrongly with more
- * than the level. NaN are no members of it. ENOMEM. */
+/** Adjusts N probabilities in place by Holm's method (1979): the probability of any false rejection
+ * in the family stays within the level. NaN is skipped. Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_holm(double *p, size_t n);
 
 /**
- * How many times B is A: the Hodges-Lehmann estimate, the median of the pairwise ratios b / a, with
- * the interval that belongs to the Mann-Whitney test at LEVEL (0.05: at least 95 %). Where the
- * samples are too small for one it reaches from 0 to infinity. Values below 0 count as 0. ENOMEM.
+ * The ratio of B to A: the estimate of Hodges and Lehmann (1963), the median of the pairwise ratios
+ * b / a, with the interval that belongs to the Mann-Whitney test at LEVEL (0.05: at least 95 %).
+ * Where the samples are too small for an interval, it reaches from 0 to infinity. Values below 0
+ * count as 0. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_ratio(const double *a, size_t n_a, const double *b,
                                                  size_t n_b, double level,
                                                  struct portolan_profile_estimate *ratio);
 
-/** The median; NaN of nothing. ENOMEM. */
+/** The median of N values, which stay as they are; NaN for N = 0. Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_median(const double *values, size_t n, double *median);
 
 /* ---------------------------------------------------------------- comparison */
@@ -67,7 +70,7 @@ struct portolan_comparison_query {
     const char *metric; /**< NULL or "exclusive", "inclusive", "mpi", "calls", or a counter */
     double threshold;   /**< 0.05: 5 % */
     double level;       /**< of significance: 0.05 */
-    /** Call paths with a lesser share of the total in A and B together are shown, not tested. */
+    /** Call paths with a smaller share of the total in A and B together are shown, not tested. */
     double share;
 };
 
@@ -109,9 +112,9 @@ struct portolan_comparison {
 };
 
 /**
- * Compares; the profiles (not flat) must outlive the comparison. Call paths are the same when their
- * instances, ports and methods are, whatever the implementations. A difference of the total is
- * tested by itself, those of call paths as one family.
+ * Compares; the profiles (not flat) must outlive the comparison, which the caller destroys. Call
+ * paths are the same when their instances, ports and methods are, whatever the implementations. A
+ * difference of the total is tested by itself, those of call paths as one family.
  * Errors: EINVAL (no trial, or a metric that no trial has), ENOMEM.
  */
 PORTOLAN_API enum portolan_status
@@ -123,13 +126,13 @@ portolan_compare(const struct portolan_profile *const *a, size_t n_a,
 /** NULL is legal. */
 PORTOLAN_API void portolan_comparison_destroy(struct portolan_comparison *c);
 
-/** What differs, the rows (TOP of them, 0: all), the verdict. Added to OUT. */
+/** Adds to OUT what differs, the rows (TOP of them, 0: all) and the verdict. Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_comparison_write(const struct portolan_comparison *c,
                                                             size_t top, bool wide,
                                                             struct portolan_text *out,
                                                             struct portolan_error *err);
 
-/** All of it as JSON; portolan-profile(1) has the form. */
+/** Adds all of it to OUT as JSON, in the form of portolan-profile(1). Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status
 portolan_comparison_write_json(const struct portolan_comparison *c, struct portolan_text *out,
                                struct portolan_error *err);

@@ -6,7 +6,7 @@
  *
  * What is stored is never changed: raw values stay, estimates stand beside them, nothing is
  * clipped. All functions may be called by any thread, a store by one at a time. Times are
- * nanoseconds.
+ * nanoseconds. A profile owns all that its nodes and cells point to.
  */
 #ifndef PORTOLAN_PROFILE_H
 #define PORTOLAN_PROFILE_H
@@ -142,8 +142,8 @@ struct portolan_profile_query {
 };
 
 /**
- * Reads a trial; partial steps are in it. Errors: ENOTFOUND (no such trial or rank), those of the
- * store, ENOMEM.
+ * Reads a trial, its partial steps too. *PROFILE is the caller's to destroy. Errors: ENOTFOUND (no
+ * such trial or rank), those of the store, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_profile_read(struct portolan_store *store,
                                                         const struct portolan_profile_query *query,
@@ -154,13 +154,13 @@ PORTOLAN_API enum portolan_status portolan_profile_read(struct portolan_store *s
  * One row per method of an instance's port and implementation. Inclusive time is that of outermost
  * activations only: calls below a call of the same method add to calls and exclusive time alone.
  * Statistics over ranks of a method with several call paths are NaN, but for sum and mean, unless
- * PROFILE has cells. PROFILE must outlive the flat one.
+ * PROFILE has cells. PROFILE must outlive *FLAT, which the caller destroys. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_profile_flatten(const struct portolan_profile *profile,
                                                            struct portolan_profile **flat,
                                                            struct portolan_error *err);
 
-/** What values of TIMED_CALLS of CALLS are multiplied by to be of all; NaN where none was timed. */
+/** The factor that scales sums over TIMED_CALLS up to all CALLS; NaN where none was timed. */
 PORTOLAN_API double portolan_profile_ratio(double calls, double timed_calls);
 
 /** NULL is legal. */
@@ -198,7 +198,7 @@ PORTOLAN_API enum portolan_status portolan_profile_has_rows(struct portolan_stor
 PORTOLAN_API void portolan_profile_add_cost(const struct portolan_trial *trial,
                                             struct portolan_text *text);
 
-/** What the trial's metadata says of NAME; NULL when nothing. */
+/** The value of metadata NAME, borrowed from TRIAL; NULL when it has none. */
 PORTOLAN_API const char *portolan_profile_peek_fact(const struct portolan_trial *trial,
                                                     const char *name);
 
@@ -216,12 +216,14 @@ struct portolan_trial_list {
  * which must all hold: "12", "10-15", "name:PATTERN" or just "PATTERN" (of the assembly),
  * "label:PATTERN", "purpose:PATTERN", "outcome:PATTERN", or "KEY=PATTERN" (metadata, a parameter,
  * an implementation). Patterns are those of fnmatch(3). NULL: all trials.
- * Errors: ENOTFOUND (no trial is so, or a number that is none), EINVAL, those of the store, ENOMEM.
+ * Clear *LIST with portolan_trials_clear(). Errors: ENOTFOUND (no trial meets it, or no trial has
+ * the number), EINVAL (TEXT cannot be read), those of the store, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trials_select(struct portolan_store *store,
                                                          const char *text,
                                                          struct portolan_trial_list *list,
                                                          struct portolan_error *err);
+/** Frees what LIST holds. */
 PORTOLAN_API void portolan_trials_clear(struct portolan_trial_list *list);
 
 /** The finite number that TRIAL has for PARAMETER, or its "ranks"; false when there is none. */
@@ -245,7 +247,7 @@ PORTOLAN_API enum portolan_status portolan_trials_write(struct portolan_store *s
 PORTOLAN_API void portolan_trials_write_facts(const struct portolan_trial_list *list,
                                               struct portolan_text *out);
 
-/** Both as JSON; portolan-profile(1) has the form. */
+/** Adds both to OUT as JSON, in the form of portolan-profile(1). Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_trials_write_json(const struct portolan_trial_list *list,
                                                              struct portolan_text *out,
                                                              struct portolan_error *err);

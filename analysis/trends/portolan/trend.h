@@ -4,7 +4,8 @@
  * from a file of measurements, each with its model; and texts, charts and comparisons of them.
  *
  * What is stored is never changed. All functions may be called by any thread, a store by one at a
- * time. Times are nanoseconds where a store says them; of files the unit is not known.
+ * time. Times from a store are nanoseconds; the unit of a file's values is not known. The caller
+ * destroys the trends that a function makes; a trend's strings, rows and model belong to them.
  */
 #ifndef PORTOLAN_TREND_H
 #define PORTOLAN_TREND_H
@@ -146,7 +147,7 @@ PORTOLAN_API enum portolan_status portolan_trends_write_list(const struct portol
                                                              struct portolan_text *out,
                                                              struct portolan_error *err);
 
-/** All that is known of one trend, and its rows. Added to OUT. */
+/** Adds to OUT all that is known of one trend, and its rows. Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_trend_write(const struct portolan_trends *trends,
                                                        const struct portolan_trend *trend,
                                                        struct portolan_text *out,
@@ -155,7 +156,7 @@ PORTOLAN_API enum portolan_status portolan_trend_write(const struct portolan_tre
 /**
  * Measured against predicted, a line per point: the values, the error (measured - predicted) /
  * measured in percent, and below the mean of the errors' absolute values; points outside what the
- * model was fitted from are marked. Added to OUT.
+ * model was fitted from are marked. Added to OUT. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trend_write_errors(const struct portolan_trends *trends,
                                                               const struct portolan_trend *trend,
@@ -164,7 +165,7 @@ PORTOLAN_API enum portolan_status portolan_trend_write_errors(const struct porto
 
 /**
  * The models of A and B side by side, by call path, and how many times B is A at the largest point
- * that both cover. Added to OUT.
+ * that both cover. Added to OUT. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trends_write_comparison(const struct portolan_trends *a,
                                                                    const struct portolan_trends *b,

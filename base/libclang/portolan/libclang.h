@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libclang, loaded when C is first read: loading it takes longer than all the rest, and most runs
- * of a program that can read C read none. Not installed: for Portolan's own readers. One thread at
- * a time.
+ * libclang (LLVM's C interface to clang), loaded when C is first read and never unloaded: loading
+ * it takes longer than all the rest, and most runs of a program that can read C read none. Not
+ * installed: for Portolan's own readers. One thread at a time.
  */
 #ifndef PORTOLAN_LIBCLANG_H
 #define PORTOLAN_LIBCLANG_H
@@ -119,7 +119,7 @@ struct portolan_libclang {
 #undef PORTOLAN_LIBCLANG_MEMBER
 };
 
-/* The loaded library, or NULL with ERR saying what to install. */
+/* The loaded library, static; NULL with EUNSUPPORTED in ERR, which says what to install. */
 const struct portolan_libclang *portolan_libclang_load(struct portolan_error *err);
 
 /* The text of S in the arena, "" when there is none; disposes of S. */
@@ -141,7 +141,7 @@ struct portolan_compile_flags {
  * The flags that change what C means of the entry in DATABASE (a compile_commands.json, or the
  * folder it is in) that compiles FILE, or of the nearest source that includes it; MORE stands
  * behind them. PORTOLAN_EIO when the database cannot be read, PORTOLAN_ESYNTAX when it is none,
- * PORTOLAN_ENOTFOUND when nothing in it has to do with FILE.
+ * PORTOLAN_ENOTFOUND when no entry compiles or includes FILE, PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_compile_flags_find(const struct portolan_libclang *clang,
                                                  struct portolan_arena *arena, const char *database,

@@ -22,9 +22,9 @@ enum portolan_chart_kind {
 };
 
 /**
- * One series. Numbers that are not finite, and on a logarithmic axis those not above 0, are points
- * that are not there; of a band's LOW that is not above 0 the foot of the axis stands for it. Bands
- * and points without a name belong to the series behind them, and have its colour.
+ * One series. A point is left out where a number is not finite or, on a logarithmic axis, not above
+ * 0; a band's LOW that is not above 0 is drawn at the foot of such an axis instead. Bands and
+ * points without a name belong to the next series in the array, and have its colour.
  */
 struct portolan_chart_series {
     const char *name; /**< for the legend; NULL: not in it */

@@ -13,10 +13,10 @@
  * messages that come early are kept for theirs.
  *
  * All processors of an object make the same calls in the same order, but for messages. One thread
- * of a process at a time calls. Messages travel on a communicator of their own. Wrong use (a bound
- * that does not increase, bsp_done() out of order, a destination outside the object, a message that
- * is not there) ends the job with a text on standard error that says what is wrong, for none of
- * these functions returns a status.
+ * of a process at a time calls. Messages travel on a communicator of their own. Sizes and offsets
+ * are bytes. Wrong use (a bound that does not increase, bsp_done() out of order, a destination
+ * outside the object, a message that is not there) ends the job with a text on standard error that
+ * says what is wrong, for none of these functions returns a status.
  */
 #ifndef PORTOLAN_PUB_H
 #define PORTOLAN_PUB_H

@@ -44,6 +44,7 @@ struct portolan_cll_report; /* cll_report.h */
  * Each problem is reported to DIAGNOSTICS (may be NULL), ERR gets the first. *TRACE
  * is the caller's to destroy. PORTOLAN_ESYNTAX; also when supersteps do not fit together: more or
  * fewer messages awaited than sent, processors of a group that end different numbers of supersteps.
+ * PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_obsp_read(const char *text, size_t size, const char *file,
                                         struct portolan_diagnostics *diagnostics,
@@ -74,7 +75,8 @@ portolan_obsp_peek_experiments(const struct portolan_obsp_trace *trace, size_t *
 
 /**
  * Gives experiment NAME its N constants, in order of their numbers. PORTOLAN_ENOTFOUND without such
- * an experiment, PORTOLAN_EINVAL when its formula has another number of them (or it has none).
+ * an experiment, PORTOLAN_EINVAL when its formula has another number of them (or it has none), or
+ * one is not finite.
  */
 enum portolan_status portolan_obsp_set_constants(struct portolan_obsp_trace *trace,
                                                  const char *name, size_t n,
@@ -96,7 +98,7 @@ enum portolan_status portolan_obsp_take_constants(struct portolan_obsp_trace *tr
  * communication spent waiting for others to come. Where times follow the formula in intervals of
  * their own (portolan_model_fit_pieces()), these predict; the constants are those of all rows.
  * Experiments without rows keep what they have.
- * PORTOLAN_ENOTFOUND when no experiment got constants.
+ * PORTOLAN_ENOTFOUND when no experiment got constants, PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_obsp_fit(struct portolan_obsp_trace *trace,
                                        const struct portolan_cll_report *report,
@@ -131,7 +133,8 @@ struct portolan_obsp_options {
 
 /**
  * *MACHINE is fitted (non-negative, relative errors, means of repetitions) to the time from when
- * the last of Ω came to the end of a superstep until it had ended, and to the runs.
+ * the last of Ω came to the end of a superstep until it had ended, and to the runs. What the trace
+ * does not tell is NaN, and no error. PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_obsp_machine(const struct portolan_obsp_trace *trace,
                                            enum portolan_obsp_combine combine,
@@ -164,7 +167,7 @@ struct portolan_obsp_result {
 /**
  * Evaluates the model. Rows of one trace are in the same order whatever the model. Clear *RESULT
  * with portolan_obsp_result_clear(). PORTOLAN_EINVAL when constants, g, latency or speed are needed
- * and not known, or a value is not finite.
+ * and not known, or a value is not finite; PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_obsp_evaluate(const struct portolan_obsp_trace *trace,
                                             const struct portolan_obsp_options *options,

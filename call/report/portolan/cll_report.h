@@ -56,8 +56,8 @@ enum portolan_cll_form { PORTOLAN_CLL_TEXT, PORTOLAN_CLL_JSON };
 PORTOLAN_API size_t portolan_cll_sample_columns(const struct portolan_cll_sample *s);
 
 /**
- * Reads the file at PATH; what form it has is told by its content. What is wrong with it goes to
- * DIAGNOSTICS as file:line, and the first of it to ERR. *REPORT is the caller's. PORTOLAN_EIO,
+ * Reads the file at PATH, whose content tells its form. Every problem goes to DIAGNOSTICS with file
+ * and line, the first also to ERR. *REPORT is the caller's to destroy. PORTOLAN_EIO,
  * PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM; then *REPORT is NULL.
  */
 PORTOLAN_API enum portolan_status portolan_cll_report_read(const char *path,

@@ -11,7 +11,7 @@
  *
  * Observables: "CLOCK", seconds; "CPUTIME", seconds of processor time of the calling thread, "USER"
  * and "SYSTEM", those of it in the program and in the kernel; and the names of PAPI events. One
- * that cannot be had is told once, and is not a number in the reports.
+ * that is not available is reported once on stderr, and is NaN in the reports.
  *
  * This library speaks for the user's program: it tells on stderr what goes wrong at run time,
  * with the source's file and line, and never ends the program.
@@ -51,7 +51,8 @@ struct portolan_cll_experiment {
 
 /**
  * Makes experiments known, so that a report has those that were never passed, too. From a
- * constructor in FILE.cll.h; once more changes nothing. They must stay until the process ends.
+ * constructor in FILE.cll.h; once more changes nothing. They must stay until the process ends. Any
+ * thread.
  */
 PORTOLAN_CLL_API void portolan_cll_register(struct portolan_cll_experiment *const *list, size_t n);
 

@@ -32,7 +32,7 @@ struct portolan_translate_options {
      * compiles the file stand before FLAGS.
      */
     const char *compile_commands;
-    /** OPTIONAL. Hears of what is legal but hardly meant. */
+    /** OPTIONAL. Receives notes on what is legal but probably not intended. */
     struct portolan_diagnostics *notes;
 };
 
@@ -58,7 +58,7 @@ struct portolan_translate_result {
  * file, line and column with the remedy, in the order of the file; ERR has the first. Then *RESULT
  * is empty and the status PORTOLAN_ESYNTAX. PORTOLAN_EINVAL when the name does not end in ".c",
  * PORTOLAN_EIO when a file cannot be read, PORTOLAN_EUNSUPPORTED without libclang,
- * PORTOLAN_ENOTFOUND when the compile commands do not tell of the file, PORTOLAN_ENOMEM.
+ * PORTOLAN_ENOTFOUND when the compile commands have no entry for the file, PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_translate(const struct portolan_translate_options *options,
                                         struct portolan_diagnostics *diagnostics,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * ccaffeine: scripts of the Ccaffeine framework (.rc, .bld): read, run, completed, and converted to
- * XML assemblies and back. The language is documented in docs/portolan-ccaffeine.5.
+ * XML assemblies and back. The language is that of Ccaffeine, the CCA forum's framework, as
+ * docs/portolan-ccaffeine.5 documents it.
  *
  * Everything here is used by one thread at a time. Nothing prints: what a command shows goes to a
  * function of the caller.
@@ -45,7 +46,8 @@ bool portolan_script_is(const char *file, const char *bytes, size_t size);
 /**
  * Reads a script from memory; FILE only names it. Lines are joined behind a backslash; comments are
  * dropped; `#!eof` ends it. Problems go to D.
- * Errors: ESYNTAX when D received anything, ENOMEM; then *S is NULL.
+ * *S, which owns its strings, is the caller's to destroy. Errors: ESYNTAX when D received anything,
+ * ENOMEM; then *S is NULL.
  */
 enum portolan_status portolan_script_read_text(const char *text, size_t size, const char *file,
                                                struct portolan_diagnostics *d,
@@ -92,7 +94,7 @@ enum portolan_status portolan_interpreter_create(const struct portolan_interpret
                                                  struct portolan_interpreter **in,
                                                  struct portolan_error *err);
 
-/** The framework that the commands work on, for offering services in it. */
+/** The framework that the commands work on, for offering services in it. The interpreter's. */
 struct portolan_framework;
 struct portolan_framework *portolan_interpreter_peek_framework(struct portolan_interpreter *in);
 
@@ -136,8 +138,8 @@ enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *
 
 /* -- converting ---------------------------------------------------------------------------- */
 
-/** Where a converter tells what does not go over into the other form. Start it as `{.tell = …, .arg
- * = …}`. */
+/** Where a converter reports what it cannot express in the other form. Start it as
+ * `{.tell = …, .arg = …}`. */
 struct portolan_conversion {
     /**
      * LOSES: what was left out changes what runs; else it only showed or placed something. LINE 0:

@@ -3,7 +3,7 @@
  * link: makes one program of an assembly. The components that the assembly may use, their proxies
  * and Portolan are linked in from static archives; the assembly and the descriptions of the
  * classes are texts in the program. It loads no shared object of a component, and behaves as
- * `portolan run` on the assembly does.
+ * `portolan run` on the assembly does. One thread at a time; options are borrowed for the call.
  */
 #ifndef PORTOLAN_LINK_H
 #define PORTOLAN_LINK_H
@@ -36,8 +36,9 @@ struct portolan_link_result {
  * Links A, which must be without problems on PALETTE. SETTINGS is the file, written by Portolan's
  * build, that says where its archives are and which tools to use (see README.md). Problems of
  * classes go to D.
- * Errors: ESYNTAX when D received anything, EINVAL for bad options, EIO for files that can't be
- * read or written, EFOREIGN when a tool failed (RESULT->log has its words), ENOMEM.
+ * Errors: ESYNTAX when D received anything or SETTINGS is wrong, EINVAL for bad options, EIO for
+ * files that can't be read or written, ENOTFOUND when a tool cannot be started, EFOREIGN when one
+ * failed (RESULT->log has its output), ENOMEM.
  */
 enum portolan_status portolan_link(const struct portolan_assembly *a,
                                    const struct portolan_palette *palette, const char *settings,

@@ -11,6 +11,11 @@
  * A store handle is used by one thread at a time. Each `put` is one transaction: when it returns
  * PORTOLAN_OK the rows survive the death of the process; on failure nothing of it is stored and the
  * text says what was not. Times are nanoseconds, of the rank's own clock.
+ *
+ * Errors of all functions with a status: EIO, EBUSY (locked by another process), ENOMEM, and EINVAL
+ * for rows that contradict what is stored; of all that put or change something in a trial also
+ * ENOTFOUND (no such trial). Others are named below. What is put is borrowed for the call; a set
+ * that is read owns all that it points to.
  */
 #ifndef PORTOLAN_STORE_H
 #define PORTOLAN_STORE_H
@@ -43,7 +48,7 @@ enum portolan_store_mode { PORTOLAN_STORE_READ, PORTOLAN_STORE_WRITE };
  *
  * Errors: EIO (cannot be opened or written), EFOREIGN (a file, but no experiment store; or one of a
  * newer schema: the text says which), EBUSY (another process holds it for longer than 5 s),
- * EUNSUPPORTED (a server, and this Portolan was built without).
+ * EUNSUPPORTED (a server, and this Portolan was built without). *STORE is the caller's to close.
  */
 PORTOLAN_API enum portolan_status portolan_store_open(const char *path,
                                                       enum portolan_store_mode mode,
@@ -53,7 +58,7 @@ PORTOLAN_API enum portolan_status portolan_store_open(const char *path,
 /** Whether PATH names a server ("postgresql://…", "postgres://…", "host=…") instead of a file. */
 PORTOLAN_API bool portolan_store_is_server(const char *path);
 
-/** How long others that hold the store locked are waited for before EBUSY: 5,000 ms when opened. */
+/** How long to wait for a lock of another process before EBUSY; 5,000 ms at first. */
 PORTOLAN_API void portolan_store_set_patience(struct portolan_store *store, int wait_ms);
 
 /** NULL is legal. */
@@ -156,10 +161,9 @@ PORTOLAN_API enum portolan_status portolan_store_begin_trial(struct portolan_sto
                                                              struct portolan_error *err);
 
 /**
- * One rank of a job whose ranks are stored by processes that know nothing of each other but JOB,
- * the same text for all and no other job that runs: RANK joins the trial of it that is still
- * running and that it has not left, or begins it as TRIAL. A rank that does not leave leaves the
- * trial running.
+ * For jobs whose ranks are stored by separate processes that share only JOB, a text that no other
+ * running job has. RANK joins the job's trial that is still running and that it has not left, or
+ * begins it as TRIAL; *ID is its number. A trial stays "running" until all of its ranks have left.
  */
 PORTOLAN_API enum portolan_status portolan_store_join_trial(struct portolan_store *store,
                                                             const struct portolan_trial *trial,
@@ -209,12 +213,12 @@ portolan_store_put_rank_facts(struct portolan_store *store, int64_t trial,
                               const struct portolan_rank_fact *facts, size_t n,
                               struct portolan_error *err);
 
-/** Takes the trial with all that was measured in it away. Error: ENOTFOUND. */
+/** Deletes the trial with all that was measured in it. Error: ENOTFOUND. */
 PORTOLAN_API enum portolan_status portolan_store_delete_trial(struct portolan_store *store,
                                                               int64_t trial,
                                                               struct portolan_error *err);
 
-/** Notes LABEL as metadata PORTOLAN_STORE_LABEL; NULL or "" takes it away. Error: ENOTFOUND. */
+/** Notes LABEL as metadata PORTOLAN_STORE_LABEL; NULL or "" removes it. Error: ENOTFOUND. */
 PORTOLAN_API enum portolan_status portolan_store_label_trial(struct portolan_store *store,
                                                              int64_t trial, const char *label,
                                                              struct portolan_error *err);
@@ -232,15 +236,15 @@ struct portolan_store_query {
     const int *first_step, *last_step; /**< only samples of these steps; NULL: no bound */
 };
 
-/** What failed before counts no longer: somebody mended it. */
+/** A veto that no longer counts: somebody repaired the implementation. */
 struct portolan_lifted_veto {
     const char *assembly, *instance, *implementation;
     int64_t trial; /**< failures and missed accuracies in trials up to this one do not count */
 };
 
 /**
- * What failed of IMPLEMENTATION as INSTANCE of ASSEMBLY counts no longer, up to the newest trial
- * there is now; lifting again moves that number. Nothing is taken out of the trials themselves.
+ * Lifts the veto against IMPLEMENTATION as INSTANCE of ASSEMBLY: its failures no longer count, up
+ * to the newest trial there is now; lifting again moves that number. The trials stay as they are.
  */
 PORTOLAN_API enum portolan_status
 portolan_store_lift_veto(struct portolan_store *store, const char *assembly, const char *instance,
@@ -258,8 +262,8 @@ struct portolan_sample_set {
     void *impl;
 };
 
-/** QUERY NULL: everything. Trials without samples when WITH_SAMPLES is false. An empty set is no
- * error. */
+/** Reads trials into *SET, the caller's to destroy; on failure it is NULL. QUERY NULL: everything.
+ * Without samples when WITH_SAMPLES is false. An empty set is no error. */
 PORTOLAN_API enum portolan_status portolan_store_read(struct portolan_store *store,
                                                       const struct portolan_store_query *query,
                                                       bool with_samples,
@@ -450,7 +454,8 @@ struct portolan_summary_set {
 
 /**
  * The stored summary, or else one computed from the samples (a trial that was cut off has none);
- * *WAS_STORED (may be NULL) tells which. Error: ENOTFOUND (no such trial).
+ * *WAS_STORED (may be NULL) tells which. Free *SET with portolan_summary_set_destroy(). Error:
+ * ENOTFOUND (no such trial).
  */
 PORTOLAN_API enum portolan_status portolan_store_read_summary(struct portolan_store *store,
                                                               int64_t trial,
@@ -494,6 +499,7 @@ PORTOLAN_API enum portolan_status portolan_store_find_trial_decision(struct port
                                                                      int64_t trial,
                                                                      struct portolan_decision **d,
                                                                      struct portolan_error *err);
+/** NULL is legal. */
 PORTOLAN_API void portolan_decision_destroy(struct portolan_decision *d);
 
 /** An implementation was exchanged, or could not be. */

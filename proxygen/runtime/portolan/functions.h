@@ -43,7 +43,7 @@ struct portolan_functions_library;
  * slash, else what is found by LD_LIBRARY_PATH, the linker's cache and the default folders, files
  * for other machines passed over. Nothing is loaded, and what is loaded already under that name
  * does not count: implementations often share one name. *FILE is the caller's to free.
- * PORTOLAN_ENOTFOUND.
+ * PORTOLAN_ENOTFOUND, PORTOLAN_EINVAL for an empty name, PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_functions_library_find(const char *name, char **file,
                                                                   struct portolan_error *err);
@@ -65,7 +65,8 @@ PORTOLAN_API enum portolan_status portolan_functions_library_check(const char *f
  * its own (there are about eleven).
  *
  * A library that lacks all functions is refused with PORTOLAN_ENOTFOUND; which ones a library lacks
- * is said below. The object stays loaded until the process ends. DESCRIPTION is kept.
+ * is said below. The object stays loaded until the process ends. DESCRIPTION is borrowed and must
+ * outlive *LIBRARY, which the caller closes. Errors: also those of find and check, ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_functions_library_open(const struct portolan_functions_description *description,
@@ -89,7 +90,7 @@ portolan_functions_library_peek_file(const struct portolan_functions_library *li
 PORTOLAN_API const char *
 portolan_functions_library_peek_name(const struct portolan_functions_library *library);
 
-/** Gives LIBRARY another name, by which its records go from the next bind on. */
+/** Gives LIBRARY another name (copied) for its records from the next bind on. PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status
 portolan_functions_library_rename(struct portolan_functions_library *library, const char *name,
                                   struct portolan_error *err);

@@ -11,6 +11,9 @@
  * A front component uses port "functions" and has its front forward there, so that code which
  * calls the functions by name goes through the assembly. Not connected, the front forwards to what
  * the program would call without it.
+ *
+ * Threads: as for <portolan/framework.h>. Functions that create return the caller's reference, or
+ * NULL with a gov.cca.CCAException in *_ex.
  */
 #ifndef PORTOLAN_FUNCTIONS_COMPONENT_H
 #define PORTOLAN_FUNCTIONS_COMPONENT_H

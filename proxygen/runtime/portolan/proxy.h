@@ -14,6 +14,9 @@
  *
  * SIDL ports: who casts a proxy to a type that it does not have asks the object behind it, and then
  * holds that object itself: calls through such a reference are neither measured nor moved.
+ *
+ * Threads: any thread may call a proxy's methods, also during a rebind; for all else the rules of
+ * <portolan/framework.h> hold.
  */
 #ifndef PORTOLAN_PROXY_H
 #define PORTOLAN_PROXY_H
@@ -124,7 +127,8 @@ extern PORTOLAN_API const struct portolan_ForeignPort__epv portolan_proxy_foreig
         &gov_cca_ComponentRelease__type, &portolan_proxy_release                                   \
     }
 
-/** A proxy of class CLS, not connected; the caller's reference. Both arguments are kept. */
+/** A proxy of class CLS, not connected: the caller's reference, or NULL with an exception in *_ex.
+ * CLS and DESCRIPTION are borrowed and must outlive it. */
 PORTOLAN_API gov_cca_Component portolan_proxy_create(
     const struct sidl_class *cls, const struct portolan_proxy_description *description,
     sidl_BaseInterface *_ex);
@@ -185,7 +189,8 @@ PORTOLAN_PROXY_INLINE bool portolan_proxy_is_ours(const struct portolan_proxy_ta
 
 /**
  * A face for OBJECT in a program without framework: what is called through it is measured as NAME.
- * NULL on failure; portolan_proxy_wrap_error() says why.
+ * NULL on failure; portolan_proxy_wrap_error() says why. End it with portolan_proxy_unwrap();
+ * OBJECT is borrowed until then, NAME for the call.
  */
 PORTOLAN_API void *portolan_proxy_wrap(const struct portolan_proxy_description *description,
                                        void *object, const char *name);

@@ -6,7 +6,7 @@
  * Users hold the proxy's face, an object derived from the port's class, whose methods are measured
  * and handed on to the object behind. Exceptions pass through it and end the call. A proxy is to
  * be compiled with the same ABI settings as those who use it; it needs no RTTI unless methods take
- * other objects of the port's class.
+ * other objects of the port's class. Threads: as for <portolan/proxy.h>. The proxy owns its face.
  */
 #ifndef PORTOLAN_PROXY_HPP
 #define PORTOLAN_PROXY_HPP

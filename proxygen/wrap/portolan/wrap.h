@@ -73,6 +73,8 @@ struct portolan_wrap_result {
  *
  * PORTOLAN_ENOTFOUND: no such program, header, function or library. PORTOLAN_EUNSUPPORTED: the
  * program or a library cannot be measured so (static, setuid, calls MPI); the text says why.
+ * PORTOLAN_ESYNTAX: the header or side file. PORTOLAN_EINVAL, PORTOLAN_EEXISTS: options.
+ * PORTOLAN_EIO, PORTOLAN_ENOMEM, and the errors of the store.
  */
 enum portolan_status portolan_wrap_run(const struct portolan_wrap_options *options,
                                        struct portolan_wrap_result *result,
@@ -85,8 +87,8 @@ void portolan_wrap_result_clear(struct portolan_wrap_result *result);
 /** The metadata of a wrapped program's trials that holds it as an assembly, in XML. */
 #define PORTOLAN_WRAP_ASSEMBLY "assembly text"
 
-/** What SET (samples of wrapped programs) tells of libraries, as a table; the caller frees *TEXT.
- */
+/** Compares the libraries in SET (samples of wrapped programs) in a table: time per call of each
+ * function. The caller frees *TEXT. PORTOLAN_ENOMEM. */
 enum portolan_status portolan_wrap_compare(const struct portolan_sample_set *set, char **text,
                                            struct portolan_error *err);
 
