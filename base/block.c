@@ -112,7 +112,7 @@ static void write_text(struct portolan_block *b, const char *text)
 static const char *read_text(struct portolan_block *b)
 {
     uint32_t number = 0;
-    const char *text = b->at, *end;
+    const char *text, *end;
 
     portolan_block_carry(b, &number, sizeof number);
     if (b->status)

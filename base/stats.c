@@ -66,7 +66,6 @@ static double student_density(double t, double dof)
            sqrt(dof * M_PI);
 }
 
-/* Newton's steps; the tail is convex, so they come from below and never pass. */
 double portolan_student_quantile(double confidence, double dof)
 {
     double tail = 1 - confidence, t = 0;
@@ -75,7 +74,7 @@ double portolan_student_quantile(double confidence, double dof)
         return tan(M_PI_2 * confidence);
     if (dof == 2)
         return confidence * sqrt(2 / (tail * (1 + confidence)));
-    /* From below, Newton's steps never overshoot. */
+    /* The tail is convex: from below, Newton's steps never overshoot. */
     if (isfinite(dof))
         t = portolan_student_quantile(confidence, INFINITY);
     for (int i = 0; i < 200; i++) {

@@ -106,7 +106,7 @@ static void print_facts(const struct portolan_trial *run)
             "            %8.3f s  predicted step by step, with what the run announced (%+.1f %%)\n",
             foretold, 100 * (run->elapsed_ns * s_per_ns / foretold - 1));
     if (deciding > 0)
-        printf("deciding    %8.3f s  at swap points, beside the run's time\n", deciding);
+        printf("deciding    %8.3f s  at swap points, in addition to the run's time\n", deciding);
 }
 
 static enum portolan_status print_prediction(const struct report *r,
@@ -128,7 +128,7 @@ static enum portolan_status print_prediction(const struct report *r,
     if (d->trial != run->id)
         printf("                        decided in run %lld, %s\n", (long long)d->trial,
                d->decided);
-    printf("measured    %8.3f s  (%+.1f %% beside the prediction)\n", run->elapsed_ns * s_per_ns,
+    printf("measured    %8.3f s  (%+.1f %% against the prediction)\n", run->elapsed_ns * s_per_ns,
            100 * (run->elapsed_ns / d->predicted_ns - 1));
     portolan_decision_destroy(d);
     return PORTOLAN_OK;
@@ -184,7 +184,7 @@ static void print_fixed(const struct report *r, const struct portolan_trial *run
         return;
     }
     qsort(sorted, n, sizeof *sorted, by_elapsed);
-    printf("\nfixed assemblies, measured   beside run   beside total\n");
+    printf("\nfixed assemblies, measured   ratio to run ratio to total\n");
     for (size_t i = 0; i < n; i++) {
         double s = sorted[i]->elapsed_ns * s_per_ns;
 

@@ -62,14 +62,11 @@ static const struct argp_option options[] = {
 size_t model_read_word(struct argp_state *state, const char *option, const char *arg,
                        const char *const *words, size_t n)
 {
-    const char *near;
-
     for (size_t i = 0; i < n; i++)
         if (!strcmp(arg, words[i]))
             return i;
-    near = portolan_nearest_word(arg, words, n);
-    argp_error(state, "%s knows no '%s'%s%s%s", option, arg, near ? ", did you mean '" : "",
-               near ? near : "", near ? "'?" : "");
+    argp_error(state, "%s knows no '%s'%s", option, arg,
+               portolan_did_you_mean(portolan_nearest_word(arg, words, n)).text);
     return 0;
 }
 

@@ -46,13 +46,11 @@ static int unknown_command(const char *word)
 {
     const char *names[sizeof commands / sizeof *commands];
     size_t n = 0;
-    const char *near;
 
     for (const struct command *c = commands; c->name; c++)
         names[n++] = c->name;
-    near = portolan_nearest_word(word, names, n);
-    fprintf(stderr, "portolan: error: unknown command '%s'%s%s%s\n", word,
-            near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    fprintf(stderr, "portolan: error: unknown command '%s'%s\n", word,
+            portolan_did_you_mean(portolan_nearest_word(word, names, n)).text);
     print_usage(stderr);
     return EXIT_USAGE;
 }

@@ -225,8 +225,7 @@ static enum portolan_status judge_more(struct header *h, CXTranslationUnit unit,
                                    "a proxy for %s would not compile: %s", run->port.object, text);
         else
             status = proxygen_fail(run, main ? PORTOLAN_ENOTFOUND : PORTOLAN_ESYNTAX, &place,
-                                   "%s%s%s%s", text, main && h->hint ? "; did you mean '" : "",
-                                   main && h->hint ? h->hint : "", main && h->hint ? "'?" : "");
+                                   "%s%s", text, portolan_did_you_mean(main ? h->hint : NULL).text);
         clang->disposeDiagnostic(d);
     }
     return status;

@@ -90,8 +90,8 @@ void check_attributes(const struct portolan_sidl_attribute *list, size_t count,
         const char *nearest = portolan_nearest_word(list[i].name, known, 4);
 
         if (nearest && strcmp(nearest, list[i].name) != 0)
-            diagnose_at(d, &list[i].place, "unknown attribute '%s', did you mean '%s'?",
-                        list[i].name, nearest);
+            diagnose_at(d, &list[i].place, "unknown attribute '%s'%s", list[i].name,
+                        portolan_did_you_mean(nearest).text);
         for (size_t k = 0; k < i; k++)
             if (strcmp(list[k].name, list[i].name) == 0)
                 diagnose_at(d, &list[i].place, "attribute '%s' is written twice", list[i].name);

@@ -63,9 +63,9 @@ static void check_extent_name(const struct extent_scope *scope,
     const char *nearest = found ? NULL : nearest_name(scope, name->text);
 
     if (!found) {
-        diagnose_at(d, &name->place, "%s is an extent of %s, but no %s of %s%s%s%s", name->text,
-                    array, scope->arguments ? "argument" : "field", scope->of,
-                    nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+        diagnose_at(d, &name->place, "%s is an extent of %s, but no %s of %s%s", name->text, array,
+                    scope->arguments ? "argument" : "field", scope->of,
+                    portolan_did_you_mean(nearest).text);
     } else if (scope->arguments) {
         struct portolan_sidl_argument *a = (struct portolan_sidl_argument *)found;
 

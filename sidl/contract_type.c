@@ -257,9 +257,8 @@ static void report_unknown(const struct contract_scope *s, const struct portolan
         diagnose_at(s->d, &e->place, "no method %s takes %zu argument%s", e->text, e->n_operands,
                     e->n_operands == 1 ? "" : "s");
     else if (!s->of->own.is_broken)
-        diagnose_at(s->d, &e->place, "unknown function %s%s%s%s", e->text,
-                    nearest ? ", did you mean " : ", it is no method of ",
-                    nearest ? nearest : s->of->name, nearest ? "?" : "");
+        diagnose_at(s->d, &e->place, "unknown function %s: it is no method of %s%s", e->text,
+                    s->of->name, portolan_did_you_mean(nearest).text);
 }
 
 static struct contract_value call_type(const struct contract_scope *s,

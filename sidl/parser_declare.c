@@ -228,7 +228,7 @@ static void report_unknown_declaration(struct parser *p)
     else if (parser_is(p, "require") || parser_is(p, "import"))
         parser_fail(p, "'%s' stands in front of all packages, not inside one", p->at->text);
     else if (nearest)
-        parser_fail(p, "unknown word '%s', did you mean '%s'?", p->at->text, nearest);
+        parser_fail(p, "unknown word '%s'%s", p->at->text, portolan_did_you_mean(nearest).text);
     else
         parser_expected(p, "package, interface, class, enum or struct");
 }

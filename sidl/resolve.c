@@ -86,7 +86,8 @@ static void report_unresolved(struct portolan_sidl_model *model, const struct pe
         diagnose_at(d, &pending->type->place,
                     "unknown type %s: the package is called sidl (SIDL only in SIDL 0.x)", name);
     else if (nearest)
-        diagnose_at(d, &pending->type->place, "unknown type %s, did you mean %s?", name, nearest);
+        diagnose_at(d, &pending->type->place, "unknown type %s%s", name,
+                    portolan_did_you_mean(nearest).text);
     else
         diagnose_at(d, &pending->type->place,
                     "unknown type %s, declare it or require the package that holds it", name);

@@ -26,7 +26,7 @@ gives 'good SIDL' 0
 count '… of which nothing is said' 0 '.'
 try "$PORTOLAN" sidl --check bad.sidl
 gives 'bad SIDL' 1 '^bad.sidl:2:33: error: .*in, out or inout' "^bad.sidl:2:39: error: expected ';'" \
-    '^bad.sidl:3:27: error: unknown type Solvr, did you mean bad.Solver\?$' \
+    '^bad.sidl:3:27: error: unknown type Solvr; did you mean .bad.Solver.\?$' \
     '^bad.sidl:4:33: error: enumerator red'
 count '… every line of which is an error with its place' 4 '^bad\.sidl:[0-9]+:[0-9]+: error: '
 count '… and no other line' 0 '^$|^[^b]'

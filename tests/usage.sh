@@ -11,7 +11,7 @@ gives 'version' 0 '^portolan [0-9]+\.[0-9]+\.[0-9]+$'
 try "$PORTOLAN" --help
 gives 'help lists the commands' 0 'measure .*alternatives' 'proxygen .*timing proxy'
 try "$PORTOLAN" optimise x.xml
-gives 'a misspelt command gets a suggestion' 2 "unknown command 'optimise', did you mean 'optimize'"
+gives 'a misspelt command gets a suggestion' 2 "unknown command 'optimise'; did you mean 'optimize'"
 try "$PORTOLAN" check
 gives 'a missing argument' 2 'which assembly'
 try "$PORTOLAN" check --frob a.xml

@@ -150,16 +150,11 @@ static void write_total(const struct view *v, const struct total *t, double mean
 static enum portolan_status write_totals(const struct view *v)
 {
     static const struct column columns[] = {
-        {"rank", COLUMN_COUNT},
-        {"threads", COLUMN_COUNT},
-        {"calls", COLUMN_COUNT},
-        {"time", COLUMN_TIME},
-        {"mpi", COLUMN_TIME},
-        {"compute", COLUMN_TIME},
-        {"beside mean", COLUMN_PERCENT},
-        {"compute above mean", COLUMN_EACH},
-        {"in", COLUMN_NAME},
-        {"mpi above mean", COLUMN_EACH},
+        {"rank", COLUMN_COUNT},      {"threads", COLUMN_COUNT},
+        {"calls", COLUMN_COUNT},     {"time", COLUMN_TIME},
+        {"mpi", COLUMN_TIME},        {"compute", COLUMN_TIME},
+        {"vs mean", COLUMN_PERCENT}, {"compute above mean", COLUMN_EACH},
+        {"in", COLUMN_NAME},         {"mpi above mean", COLUMN_EACH},
         {"in", COLUMN_NAME},
     };
     struct table t = {
@@ -223,7 +218,7 @@ static void write_cells(const struct view *v)
     static const struct column time_columns[] = {
         {"method", COLUMN_NAME},  {"rank", COLUMN_COUNT},     {"thread", COLUMN_COUNT},
         {"calls", COLUMN_COUNT},  {"inclusive", COLUMN_TIME}, {"exclusive", COLUMN_TIME},
-        {"mpi", COLUMN_TIME},     {"compute", COLUMN_TIME},   {"beside mean", COLUMN_PERCENT},
+        {"mpi", COLUMN_TIME},     {"compute", COLUMN_TIME},   {"vs mean", COLUMN_PERCENT},
         {"longest", COLUMN_EACH},
     };
     static const struct column count_columns[] = {
@@ -254,7 +249,7 @@ static void write_cells(const struct view *v)
                       counts                                 ? v->r->metric
                       : v->r->values == PORTOLAN_PROFILE_RAW ? "raw times"
                                                              : "times",
-                      counts ? "" : "; beside mean: compute beside the mean over ranks");
+                      counts ? "" : "; vs mean: compute against the mean over ranks");
     table_write(&t, v->out);
     if (shown < all)
         portolan_text_add(v->out, "... and %zu more lines\n", all - shown);

@@ -53,8 +53,8 @@ static void tell_stray(struct open *open, const struct directive *end)
     if (names)
         near = portolan_nearest_word(end->name.text, names, n);
     if (near)
-        problem_at(t, end->name.at, "no experiment '%s' is open here, did you mean '%s'?",
-                   end->name.text, near);
+        problem_at(t, end->name.at, "no experiment '%s' is open here%s", end->name.text,
+                   portolan_did_you_mean(near).text);
     else
         problem_at(t, end->name.at,
                    "no experiment '%s' is open here: it begins with '#pragma cll %s'",
@@ -92,9 +92,9 @@ static void tell_open(struct translation *t, const struct directive *d)
         problem_at(t, d->body, "this sweep never ends: put '#pragma cll end for' behind its body");
     else if (near)
         problem_at(t, d->name.at,
-                   "'%s' is no word of the pragmas, did you mean '%s'? (an experiment of this name "
-                   "would need '#pragma cll end %s')",
-                   d->name.text, near, d->name.text);
+                   "'%s' is no word of the pragmas%s (an experiment of this name would need "
+                   "'#pragma cll end %s')",
+                   d->name.text, portolan_did_you_mean(near).text, d->name.text);
     else
         problem_at(t, d->name.at,
                    "experiment '%s' never ends: put '#pragma cll end %s' behind what it times",

@@ -437,7 +437,8 @@ void pragma_read(struct translation *t, struct directive *d)
     if (strcmp(word.text, "parallel") == 0) {
         d->is_old = true;
     } else if (strcmp(word.text, "cll") != 0) {
-        problem_at(t, word.at, "unknown pragma '%s', did you mean 'cll'?", word.text);
+        problem_at(t, word.at, "unknown pragma '%s'%s", word.text,
+                   portolan_did_you_mean("cll").text);
         return;
     } else {
         word = reader_word(&r);

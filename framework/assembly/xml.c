@@ -422,11 +422,9 @@ static void unknown_attribute(struct portolan_diagnostics *d, const struct xml_e
 {
     const char *near = portolan_nearest_word(a->name, known->word, known->count);
 
-    if (near)
-        xml_complain(d, e, a->name, "unknown attribute '%s' in <%s>; did you mean '%s'?", a->name,
-                     e->name, near);
-    else if (known->count)
-        xml_complain(d, e, a->name, "unknown attribute '%s' in <%s>", a->name, e->name);
+    if (known->count)
+        xml_complain(d, e, a->name, "unknown attribute '%s' in <%s>%s", a->name, e->name,
+                     portolan_did_you_mean(near).text);
     else
         xml_complain(d, e, a->name, "unknown attribute '%s': <%s> has no attributes", a->name,
                      e->name);

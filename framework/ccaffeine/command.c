@@ -186,16 +186,14 @@ static int fits(const struct command_form *form, const char *word)
 static enum portolan_status unknown(const char *word, struct portolan_error *err)
 {
     const char *names[sizeof command_forms / sizeof *command_forms * MAX_NAMES];
-    const char *near;
     size_t n = 0;
 
     for (size_t i = 0; i < n_command_forms; i++)
         for (const char *const *name = command_forms[i].names; *name; name++)
             names[n++] = *name;
-    near = portolan_nearest_word(word, names, n);
     return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                              "unknown command '%.100s'%s%s%s; 'help' lists them", word,
-                              near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+                              "unknown command '%.100s'%s; 'help' lists them", word,
+                              portolan_did_you_mean(portolan_nearest_word(word, names, n)).text);
 }
 
 enum portolan_status verb_find(const char *word, const struct command_form **form,

@@ -99,10 +99,10 @@ static enum portolan_status add_further(struct search *s, struct portolan_error 
         const char *near = class ? NULL : portolan_palette_nearest(s->palette, name);
 
         if (!class)
-            return portolan_error_set(err, PORTOLAN_EINVAL, "there is no class '%s'%s%s%s", name,
-                                      near ? "; did you mean '"
-                                           : "; its folder of descriptions may be missing (--path)",
-                                      near ? near : "", near ? "'?" : "");
+            return portolan_error_set(err, PORTOLAN_EINVAL, "there is no class '%s'%s", name,
+                                      near
+                                          ? portolan_did_you_mean(near).text
+                                          : "; its folder of descriptions may be missing (--path)");
         if (!add_class(s, class))
             return portolan_no_memory(err);
     }

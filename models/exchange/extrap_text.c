@@ -213,10 +213,9 @@ static bool read_line(struct reader *r)
     nearest = portolan_nearest_word(name, names, 5);
     return collector_complain(r->c, r->line, (size_t)(from - r->start) + 1,
                               "a line begins with PARAMETER, POINTS, METRIC, REGION or DATA, not "
-                              "\"%.*s\"%s%s%s",
+                              "\"%.*s\"%s",
                               length < 40 ? (int)length : 40, from,
-                              nearest ? "; did you mean " : "", nearest ? nearest : "",
-                              nearest ? "?" : "");
+                              portolan_did_you_mean(nearest).text);
 }
 
 bool extrap_read_text(struct collector *c, const char *text, size_t size)

@@ -213,7 +213,7 @@ static void what_is_wrong_is_said_where_it_is(void **state)
         {"", 1, 1, "no measurements"},
         {"PARAMETER p\nPOINTS 4\n", 1, 1, "no measurements"},
         {"size,time\n4,2\n", 1, 1, "a line begins with PARAMETER"},
-        {"PARAMETER p\nPOINTS 4\nDATE 1\n", 3, 1, "did you mean DATA?"},
+        {"PARAMETER p\nPOINTS 4\nDATE 1\n", 3, 1, "did you mean 'DATA'?"},
         {"PARAMETER\nPOINTS 4\n", 1, 10, "name is missing"},
         {"PARAMETER p q p\n", 1, 15, "there twice"},
         {"PARAMETER a b c d e f g h i\n", 1, 27, "at most 8"},

@@ -191,9 +191,8 @@ static void add_move(struct batch *b, const struct command *c, struct portolan_c
         const char *near =
             portolan_nearest_word(c->words[1], p->implementations, p->n_implementations);
 
-        mistake(b, c->line, "port '%s' has no implementation '%s'%s%s%s", p->name, c->words[1],
-                near ? "; did you mean '" : "; `list` names those that it has", near ? near : "",
-                near ? "'?" : "");
+        mistake(b, c->line, "port '%s' has no implementation '%s'%s", p->name, c->words[1],
+                near ? portolan_did_you_mean(near).text : "; `list` names those that it has");
         return;
     }
     more = portolan_reallocarray(b->moves, b->n_moves + 1, sizeof *more);

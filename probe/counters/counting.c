@@ -378,11 +378,9 @@ static enum portolan_status find_wanted(const char *name, int *index, struct por
     for (size_t i = 0; i < probe_counter_table.n_sets; i++)
         names[i] = probe_counter_table.sets[i].name;
     near = portolan_nearest_word(name, names, probe_counter_table.n_sets);
-    return portolan_error_set(err, PORTOLAN_EINVAL, "there is no set '%s' of counters%s%s%s", name,
-                              near                         ? "; did you mean '"
-                              : probe_counter_table.n_sets ? ""
-                                                           : "; none was defined",
-                              near ? near : "", near ? "'?" : "");
+    return portolan_error_set(err, PORTOLAN_EINVAL, "there is no set '%s' of counters%s", name,
+                              probe_counter_table.n_sets ? portolan_did_you_mean(near).text
+                                                         : "; none was defined");
 }
 
 enum portolan_status probe_counters_check_set(const char *name, struct portolan_error *err)

@@ -195,10 +195,10 @@ static enum portolan_status find_event(struct counter_set *set, const char *word
     names = probe_counter_driver->names(&n);
     near = portolan_nearest_word(word, names, n);
     return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
-                              "counter %s is unknown to PAPI on this machine%s%s%s; %s (the "
-                              "commands papi_avail and papi_native_avail list all)",
-                              word, near ? "; did you mean " : "", near ? near : "",
-                              near ? "?" : "", probe_counter_driver->describe(0));
+                              "counter %s is unknown to PAPI on this machine%s; %s (the commands "
+                              "papi_avail and papi_native_avail list all)",
+                              word, portolan_did_you_mean(near).text,
+                              probe_counter_driver->describe(0));
 }
 
 static void add_to_part(struct counter_set *set, uint8_t at)

@@ -220,9 +220,10 @@ static void single_events_are_refused_with_their_reason(void **state)
         "a=cpu::A,cpu::F",
         "set 'a': counter cpu::F is known but not counted here: not on this chip; two counters");
     refuses("cpu::E", "counter cpu::E would always read 0: it is asleep");
-    refuses("net::send", "counter net::send is unknown to PAPI on this machine; did you mean "
-                         "net::sent?; two counters (the commands papi_avail and papi_native_avail "
-                         "list all)");
+    refuses("net::send",
+            "counter net::send is unknown to PAPI on this machine; did you mean "
+            "'net::sent'?; two counters (the commands papi_avail and papi_native_avail "
+            "list all)");
 }
 
 static void mistakes_in_the_text_are_told(void **state)
@@ -273,7 +274,7 @@ static void lists_without_a_name_are_the_set_without_a_name(void **state)
     assert_int_equal(portolan_probe_counter_set_use("", NULL), PORTOLAN_OK);
     assert_int_equal(portolan_probe_counters_count(), 2);
     refuses("cpu::A:u=1", "counter cpu::A:u=1 is unknown to PAPI on this machine; did you mean "
-                          "cpu::A?; two counters (the commands papi_avail and papi_native_avail "
+                          "'cpu::A'?; two counters (the commands papi_avail and papi_native_avail "
                           "list all)");
 }
 

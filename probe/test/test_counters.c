@@ -117,7 +117,7 @@ static void a_mistyped_counter_is_answered_with_the_nearest_name(void **state)
     define_or_skip("perf::PAGE-FAULTS");
     assert_int_equal(portolan_probe_counter_sets_define("perf::PAGE-FAULT", &err),
                      PORTOLAN_EUNSUPPORTED);
-    assert_non_null(strstr(err.text, "did you mean perf::PAGE-FAULTS?"));
+    assert_non_null(strstr(err.text, "did you mean 'perf::PAGE-FAULTS'?"));
 }
 
 static void software_events_are_counted_per_record(void **state)

@@ -54,7 +54,7 @@ check "a changed header is written again"
 
 printf 'package p version 1.0 {\n  interface I { vod f(); }\n}\n' >"$work/bad.sidl"
 "$sidlc" "$work/bad.sidl" -o "$work/bad" 2>"$work/said"
-[ $? -eq 1 ] && grep -q "bad.sidl:2:17: error: unknown type vod, did you mean void" "$work/said" &&
+[ $? -eq 1 ] && grep -q "bad.sidl:2:17: error: unknown type vod; did you mean 'void'" "$work/said" &&
     [ ! -e "$work/bad" ]
 check "a mistake is told as file:line:column and nothing is written"
 

@@ -165,7 +165,7 @@ static void a_command_is_known_by_any_unambiguous_beginning(void **state)
     assert_string_equal(err.text, "ambiguous command 'con', try one of: connect configure");
     err = (struct portolan_error){0};
     assert_int_equal(verb_find("conect", &form, &err), PORTOLAN_ENOTFOUND);
-    assert_string_equal(err.text, "unknown command 'conect', did you mean 'connect'?; "
+    assert_string_equal(err.text, "unknown command 'conect'; did you mean 'connect'?; "
                                   "'help' lists them");
     err = (struct portolan_error){0};
     assert_int_equal(verb_find("Go", &form, &err), PORTOLAN_ENOTFOUND);
