@@ -6,8 +6,8 @@
  * source's root after a build:
  *
  *   clang -std=gnu17 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address,undefined \
- *     -DPORTOLAN_LIBFUZZER -Ibase -Isidl -Ibuild/base sidl/test/fuzz_sidl.c base/[!_]*.c \
- *     build/sidl/sidl_builtin.c $(ls sidl/[!_]*.c | grep -v -e tool.c -e embed.c) -lm -o fuzz_sidl
+ *     -DPORTOLAN_LIBFUZZER -Ibase -Isidl -Isidl/compiler -Ibuild/base sidl/test/fuzz_sidl.c base/[!_]*.c \
+ *     build/sidl/compiler/sidl_builtin.c $(ls sidl/compiler/*.c | grep -v embed.c) -lm -o fuzz_sidl
  *   ./fuzz_sidl -dict=sidl/test/sidl.dict CORPUS tests/fuzz/sidl
  */
 #include <portolan/sidl.h>
