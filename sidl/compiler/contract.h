@@ -49,12 +49,12 @@ enum contract_rule {
     RULE_POWER,
 };
 
-/* An operator of two operands. In C, it is OPERATOR unless there is a function. */
+/* An operator of two operands; in C, '$' stands for an operand. */
 struct contract_operator {
     const char *text;
     enum contract_rule rule;
-    const char *operator;
-    const char *of_integers, *of_others; /* functions, as far as the first operand; or NULL */
+    const char *of_integers; /* NULL: as others */
+    const char *of_others;
 };
 const struct contract_operator *contract_operator(const char *text);
 

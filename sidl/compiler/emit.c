@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Output files: collected in memory, then written where they differ from what is there. */
+/*
+ * Output files: which there are, collected in memory, then written where they differ from what is
+ * there.
+ */
 #include "emit.h"
 
 #include <errno.h>
@@ -31,7 +34,7 @@ struct portolan_text *emit_open(struct emitter *e, const char *name, bool is_dec
     return &o->text;
 }
 
-static const char *path_of(struct emitter *e, const char *name)
+const char *emit_path(struct emitter *e, const char *name)
 {
     return portolan_arena_printf(e->arena, "%s/%s",
                                  e->options->output_dir ? e->options->output_dir : ".", name);
@@ -39,7 +42,7 @@ static const char *path_of(struct emitter *e, const char *name)
 
 const char *emit_read_existing(struct emitter *e, const char *name, size_t *size)
 {
-    const char *path = path_of(e, name);
+    const char *path = emit_path(e, name);
     struct portolan_text text = {.arena = e->arena};
 
     *size = 0;
@@ -77,14 +80,6 @@ static bool same_content(const char *path, const struct portolan_text *text)
     return same;
 }
 
-static enum portolan_status make_folder(const char *dir, struct portolan_error *err)
-{
-    if (mkdir(dir, 0777) && errno != EEXIST)
-        return portolan_error_set(err, PORTOLAN_EIO, "cannot make the folder %s: %s", dir,
-                                  strerror(errno));
-    return PORTOLAN_OK;
-}
-
 /* A build file of that name that we did not write stays. */
 static bool is_foreign(struct emitter *e, const struct output *o)
 {
@@ -94,7 +89,7 @@ static bool is_foreign(struct emitter *e, const struct output *o)
 
     if (!text || (found && found < text + strcspn(text, "\n")))
         return false;
-    portolan_diagnose(e->options->notes, path_of(e, o->name), 1, 0,
+    portolan_diagnose(e->options->notes, emit_path(e, o->name), 1, 0,
                       "not written by portolan sidl, left as it is");
     return true;
 }
@@ -102,11 +97,14 @@ static bool is_foreign(struct emitter *e, const struct output *o)
 static enum portolan_status write_all(struct emitter *e, struct portolan_error *err)
 {
     const char *dir = e->options->output_dir ? e->options->output_dir : ".";
-    enum portolan_status status = make_folder(dir, err);
+    enum portolan_status status = PORTOLAN_OK;
 
+    if (mkdir(dir, 0777) && errno != EEXIST)
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot make the folder %s: %s", dir,
+                                  strerror(errno));
     for (size_t i = 0; i < e->n_outputs && !status; i++) {
         struct output *o = e->outputs[i];
-        const char *path = path_of(e, o->name);
+        const char *path = emit_path(e, o->name);
 
         if (is_foreign(e, o))
             continue;
@@ -120,49 +118,108 @@ static enum portolan_status write_all(struct emitter *e, struct portolan_error *
     return status;
 }
 
-static enum portolan_status find_backend(const char *language, const char *option,
-                                         const struct backend **backend, struct portolan_error *err)
+bool emit_is_handwritten(const struct portolan_sidl_symbol *symbol)
 {
-    struct portolan_text known = {0};
-    const char *name;
+    return strcmp(symbol->full_name, "sidl.BaseInterface") == 0 ||
+           strcmp(symbol->full_name, "sidl.BaseClass") == 0;
+}
 
-    if ((*backend = backend_find(language)))
-        return PORTOLAN_OK;
-    for (size_t i = 0; (name = portolan_sidl_language(i)); i++)
-        portolan_text_add(&known, "%s%s", i ? ", " : "", name);
-    portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
-                       "no code can be emitted for a %s in '%s', only in %s", option, language,
-                       known.bytes ? known.bytes : "");
-    portolan_text_clear(&known);
-    return PORTOLAN_EUNSUPPORTED;
+/* The package sidl's header is named otherwise: sidl.h is the run time's. */
+const char *emit_package_header(struct portolan_arena *a,
+                                const struct portolan_sidl_symbol *package)
+{
+    return portolan_arena_printf(a, "%s%s", package->c_name,
+                                 strcmp(package->full_name, "sidl") == 0 ? "__all.h" : ".h");
+}
+
+void emit_each(struct emitter *e, const struct portolan_sidl_symbol *package,
+               void (*fn)(struct emitter *e, const struct portolan_sidl_symbol *type))
+{
+    for (size_t i = 0; i < package->n_children; i++) {
+        const struct portolan_sidl_symbol *child = package->children[i];
+
+        if (child->kind == PORTOLAN_SIDL_PACKAGE)
+            emit_each(e, child, fn);
+        else if (package->is_requested && !emit_is_handwritten(child))
+            fn(e, child);
+    }
+}
+
+void emit_each_package(struct emitter *e, const struct portolan_sidl_symbol *package,
+                       void (*fn)(struct emitter *e, const struct portolan_sidl_symbol *package))
+{
+    for (size_t i = 0; i < package->n_children; i++)
+        if (package->children[i]->kind == PORTOLAN_SIDL_PACKAGE)
+            emit_each_package(e, package->children[i], fn);
+    if (package->is_requested)
+        fn(e, package);
+}
+
+const struct portolan_sidl_symbol *class_parent(const struct portolan_sidl_symbol *s)
+{
+    const struct portolan_sidl_symbol *parent = s->n_extends ? s->extends[0]->symbol : NULL;
+
+    return parent && !emit_is_handwritten(parent) ? parent : NULL;
+}
+
+bool class_defines(const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m)
+{
+    const struct portolan_sidl_method *own = symbol_method(s, m->slot_name);
+
+    if (own)
+        return !(own->flags & PORTOLAN_SIDL_ABSTRACT);
+    for (size_t i = 0; i < s->n_implements; i++)
+        if (s->implements[i]->is_all &&
+            symbol_slot(s->implements[i]->symbol, m->slot_name) < s->implements[i]->symbol->n_slots)
+            return true;
+    return false;
+}
+
+bool class_overrides(const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m)
+{
+    const struct portolan_sidl_symbol *parent = class_parent(s);
+    const size_t slot = parent ? symbol_slot(parent, m->slot_name) : 0;
+
+    return parent && !method_is_static(m) && slot < parent->n_slots && parent->own.has_body[slot];
+}
+
+struct bodies class_bodies(struct portolan_arena *a, const struct portolan_sidl_symbol *s)
+{
+    struct bodies bodies = {0};
+
+    for (size_t i = 0; i < s->n_methods; i++)
+        if (method_is_static(s->methods[i]))
+            ARENA_PUSH(a, bodies.list, bodies.count, s->methods[i]);
+    for (size_t i = 0; i < s->n_slots; i++)
+        if (class_defines(s, s->slots[i]))
+            ARENA_PUSH(a, bodies.list, bodies.count, s->slots[i]);
+    for (size_t i = 0; i < bodies.count; i++)
+        bodies.overrides_any |= class_overrides(s, bodies.list[i]);
+    return bodies;
+}
+
+static void emit_package(struct emitter *e, const struct portolan_sidl_symbol *package)
+{
+    emit_package_headers(e, package);
+    emit_package_tables(e, package);
+}
+
+static void emit_class(struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    if (s->kind != PORTOLAN_SIDL_CLASS)
+        return;
+    emit_impl(e, s);
+    emit_skel(e, s);
 }
 
 /* Fills E with the output files. */
 static enum portolan_status emit_all(struct emitter *e, struct portolan_error *err)
 {
-    const struct portolan_sidl_options *o = e->options;
-    const struct backend *client, *server = NULL;
-    enum portolan_status status = PORTOLAN_OK;
-
-    if (o->server)
-        status = find_backend(o->server, "server", &server, err);
-    if (!status)
-        status = find_backend(o->client   ? o->client
-                              : o->server ? o->server
-                                          : "C",
-                              "client", &client, err);
-    if (status)
-        return status;
-    if (client->check)
-        client->check(e->model, false, e->d);
-    if (server && server->check)
-        server->check(e->model, true, e->d);
-    if (e->d->count == 0) {
-        client->emit_client(e);
-        if (server && server != client)
-            server->emit_client(e);
-        if (server)
-            server->emit_server(e);
+    emit_each(e, e->model->global, emit_type_header);
+    emit_each_package(e, e->model->global, emit_package);
+    if (e->options->server) {
+        emit_each(e, e->model->global, emit_class);
+        emit_build_files(e);
     }
     if (e->d->count)
         return portolan_error_set(err, PORTOLAN_EUNSUPPORTED, "%d thing%s cannot be emitted",

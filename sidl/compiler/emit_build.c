@@ -4,17 +4,6 @@
 
 #include <string.h>
 
-/* The kinds of file that Babel's babel.make tells apart. */
-struct lists {
-    struct portolan_text impl_headers, impl_sources, ior_headers, skel_sources, stub_headers,
-        stub_sources;
-};
-
-static void add(struct portolan_text *t, const char *name)
-{
-    portolan_text_add(t, " \\\n  %s", name);
-}
-
 static bool ends_with(const char *name, const char *ending)
 {
     const size_t length = strlen(name), n = strlen(ending);
@@ -22,48 +11,38 @@ static bool ends_with(const char *name, const char *ending)
     return length >= n && strcmp(name + length - n, ending) == 0;
 }
 
-static struct lists collect(struct emitter *e)
+/* The kinds of file that Babel's babel.make tells apart; the first ending that fits counts. */
+static void put_make(struct emitter *e, size_t n_outputs)
 {
-    struct portolan_text empty = {.arena = e->arena};
-    struct lists l = {empty, empty, empty, empty, empty, empty};
+    static const struct {
+        const char *variable, *ending;
+    } kinds[] = {
+        {"IMPLHDRS", "_Impl.h"}, {"IMPLSRCS", "_Impl.c"}, {"IORHDRS", "_IOR.h"}, {"IORSRCS", NULL},
+        {"SKELSRCS", "_Skel.c"}, {"STUBHDRS", ".h"},      {"STUBSRCS", ".c"},
+    };
+    enum { N_KINDS = sizeof kinds / sizeof *kinds };
+    struct portolan_text *t = &emit_open_raw(e, "babel.make")->text;
+    struct portolan_text lists[N_KINDS] = {{0}};
 
-    for (size_t i = 0; i < e->n_outputs; i++) {
-        const char *name = e->outputs[i]->name;
-
-        if (ends_with(name, "_Impl.h"))
-            add(&l.impl_headers, name);
-        else if (ends_with(name, "_Impl.c"))
-            add(&l.impl_sources, name);
-        else if (ends_with(name, "_Skel.c"))
-            add(&l.skel_sources, name);
-        else if (ends_with(name, "_IOR.h"))
-            add(&l.ior_headers, name);
-        else if (ends_with(name, ".h"))
-            add(&l.stub_headers, name);
-        else if (ends_with(name, ".c"))
-            add(&l.stub_sources, name);
-    }
-    return l;
+    for (size_t i = 0; i < n_outputs; i++)
+        for (size_t k = 0; k < N_KINDS; k++)
+            if (kinds[k].ending && ends_with(e->outputs[i]->name, kinds[k].ending)) {
+                lists[k].arena = e->arena;
+                portolan_text_add(&lists[k], " \\\n  %s", e->outputs[i]->name);
+                break;
+            }
+    portolan_text_add(t, "# " EMIT_BANNER "; changes will be lost.\n");
+    for (size_t k = 0; k < N_KINDS; k++)
+        portolan_text_add(t, "%s =%s\n", kinds[k].variable, lists[k].length ? lists[k].bytes : "");
 }
 
-static void emit_make(struct emitter *e, const struct lists *l)
+/* One that may be somebody else's; it stays as it is then. */
+static struct portolan_text *open_shared(struct emitter *e, const char *name)
 {
-    struct portolan_text *t = &emit_open_raw(e, "babel.make")->text;
-    const struct {
-        const char *name;
-        const struct portolan_text *list;
-    } variables[] = {
-        {"IMPLHDRS", &l->impl_headers}, {"IMPLSRCS", &l->impl_sources},
-        {"IORHDRS", &l->ior_headers},   {"IORSRCS", NULL},
-        {"SKELSRCS", &l->skel_sources}, {"STUBHDRS", &l->stub_headers},
-        {"STUBSRCS", &l->stub_sources},
-    };
+    struct output *o = emit_open_raw(e, name);
 
-    portolan_text_add(t, "# " EMIT_BANNER "; changes will be lost.\n");
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-        portolan_text_add(t, "%s =%s\n", variables[i].name,
-                          variables[i].list && variables[i].list->length ? variables[i].list->bytes
-                                                                         : "");
+    o->is_shared = true;
+    return &o->text;
 }
 
 /* The outermost package that was named in the files. */
@@ -79,36 +58,35 @@ first_requested(const struct portolan_sidl_symbol *package)
     return found;
 }
 
-/* Included with subdir(): sources, and a dependency with what they need. */
-static void emit_meson(struct emitter *e, const char *name)
+static void put_files(struct emitter *e, struct portolan_text *t, const char *ending)
 {
-    struct output *o = emit_open_raw(e, "meson.build");
+    for (size_t i = 0; i < e->n_outputs; i++)
+        if (ends_with(e->outputs[i]->name, ending))
+            portolan_text_add(t, "  '%s',\n", e->outputs[i]->name);
+}
 
-    o->is_shared = true;
-    portolan_text_add(&o->text, "# " EMIT_BANNER "; changes will be lost.\n%s_sources = files(\n",
-                      name);
-    for (size_t i = 0; i < e->n_outputs; i++)
-        if (ends_with(e->outputs[i]->name, ".c"))
-            portolan_text_add(&o->text, "  '%s',\n", e->outputs[i]->name);
-    portolan_text_add(&o->text, ")\n%s_headers = files(\n", name);
-    for (size_t i = 0; i < e->n_outputs; i++)
-        if (ends_with(e->outputs[i]->name, ".h"))
-            portolan_text_add(&o->text, "  '%s',\n", e->outputs[i]->name);
-    portolan_text_add(&o->text,
-                      ")\n%s_dep = declare_dependency(\n"
-                      "  include_directories: include_directories('.'),\n"
-                      "  dependencies: dependency('portolan'),\n)\n",
-                      name);
+/* Included with subdir(): sources, and a dependency with what they need. */
+static void put_meson(struct emitter *e, const char *name)
+{
+    struct portolan_text *t = open_shared(e, "meson.build");
+
+    emit_named(t, name, "# " EMIT_BANNER "; changes will be lost.\n@_sources = files(\n");
+    put_files(e, t, ".c");
+    emit_named(t, name, ")\n@_headers = files(\n");
+    put_files(e, t, ".h");
+    emit_named(t, name,
+               ")\n@_dep = declare_dependency(\n"
+               "  include_directories: include_directories('.'),\n"
+               "  dependencies: dependency('portolan'),\n)\n");
 }
 
 /* For a library lib/libNAME.so with its headers in include/NAME, wherever both are installed. */
-static void emit_pkg_config(struct emitter *e, const char *name,
-                            const struct portolan_sidl_symbol *package)
+static void put_pkg_config(struct emitter *e, const char *name,
+                           const struct portolan_sidl_symbol *package)
 {
-    struct output *o = emit_open_raw(e, portolan_arena_printf(e->arena, "%s.pc", name));
+    struct portolan_text *t = open_shared(e, portolan_arena_printf(e->arena, "%s.pc", name));
 
-    o->is_shared = true;
-    portolan_text_add(&o->text,
+    portolan_text_add(t,
                       "# " EMIT_BANNER "; changes will be lost.\n"
                       "prefix=${pcfiledir}/../..\nlibdir=${pcfiledir}/..\n"
                       "includedir=${prefix}/include/%s\n\n"
@@ -118,7 +96,7 @@ static void emit_pkg_config(struct emitter *e, const char *name,
                       name);
 }
 
-static void emit_class_line(struct emitter *e, const struct portolan_sidl_symbol *s)
+static void put_class_line(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     if (s->kind == PORTOLAN_SIDL_CLASS)
         portolan_text_add(&e->outputs[e->n_outputs - 1]->text,
@@ -126,28 +104,25 @@ static void emit_class_line(struct emitter *e, const struct portolan_sidl_symbol
 }
 
 /* Where sidl.Loader finds the classes: in a library beside this file. */
-static void emit_scl(struct emitter *e, const char *name)
+static void put_scl(struct emitter *e, const char *name)
 {
-    struct output *o = emit_open_raw(e, portolan_arena_printf(e->arena, "%s.scl", name));
+    struct portolan_text *t = open_shared(e, portolan_arena_printf(e->arena, "%s.scl", name));
 
-    o->is_shared = true;
-    portolan_text_add(&o->text,
-                      "<!-- " EMIT_BANNER "; changes will be lost. -->\n<scl>\n"
-                      "  <library uri=\"lib%s.so\" scope=\"global\" resolution=\"now\">\n",
-                      name);
-    emit_each(e, e->model->global, emit_class_line);
-    portolan_text_add(&o->text, "  </library>\n</scl>\n");
+    emit_named(t, name,
+               "<!-- " EMIT_BANNER "; changes will be lost. -->\n<scl>\n"
+               "  <library uri=\"lib@.so\" scope=\"global\" resolution=\"now\">\n");
+    emit_each(e, e->model->global, put_class_line);
+    portolan_text_add(t, "  </library>\n</scl>\n");
 }
 
 void emit_build_files(struct emitter *e)
 {
     const struct portolan_sidl_symbol *package = first_requested(e->model->global);
-    const struct lists lists = collect(e);
 
     if (!package)
         return;
-    emit_make(e, &lists);
-    emit_meson(e, package->c_name);
-    emit_pkg_config(e, package->c_name, package);
-    emit_scl(e, package->c_name);
+    put_make(e, e->n_outputs);
+    put_meson(e, package->c_name);
+    put_pkg_config(e, package->c_name, package);
+    put_scl(e, package->c_name);
 }

@@ -67,17 +67,14 @@ static void put_name(struct writer *w, const char *name)
     const struct portolan_sidl_field *field = contract_field(w->scope, name);
     const struct around value = value_at(field ? field->type : a->type);
     const bool is_pointer = a->mode != PORTOLAN_SIDL_IN && a->type->kind != PORTOLAN_SIDL_RARRAY;
-    const size_t length = portolan_sidl_epv_value(w->scope->method, a, NULL, 0) + 1;
-    char *place = portolan_arena_alloc(w->e->arena, length, 1);
 
-    portolan_sidl_epv_value(w->scope->method, a, place, length);
     if (field)
         portolan_text_add(w->t, "%s%s->%s%s", value.before, a->name, field->name, value.after);
     else if (a->type->kind == PORTOLAN_SIDL_STRUCT)
         portolan_text_add(w->t, "%s", a->name);
     else
-        portolan_text_add(w->t, "%s%s%s%s", value.before, is_pointer ? "*" : "", place,
-                          value.after);
+        portolan_text_add(w->t, "%s%s%s%s", value.before, is_pointer ? "*" : "",
+                          portolan_sidl_epv_value(w->e->arena, w->scope->method, a), value.after);
 }
 
 static void put_result(struct writer *w)
@@ -89,15 +86,14 @@ static void put_result(struct writer *w)
                       type->kind == PORTOLAN_SIDL_STRUCT ? "&" : "", value.after);
 }
 
-/* BEFORE a BETWEEN b AFTER. */
-static void put_between(struct writer *w, const struct portolan_sidl_expr *e, const char *before,
-                        const char *between, const char *after)
+/* CODE, each '$' in it being the next operand of E. */
+static void put_code(struct writer *w, const struct portolan_sidl_expr *e, const char *code)
 {
-    portolan_text_add(w->t, "%s", before);
-    put(w, e->operands[0]);
-    portolan_text_add(w->t, "%s", between);
-    put(w, e->operands[1]);
-    portolan_text_add(w->t, "%s", after);
+    for (size_t i = 0; *code; code++)
+        if (*code == '$')
+            put(w, e->operands[i++]);
+        else
+            portolan_text_add_bytes(w->t, code, 1);
 }
 
 /* Built-in functions */
@@ -170,36 +166,31 @@ static size_t slot_of(const struct portolan_sidl_symbol *s, const struct portola
 {
     size_t at = 0;
 
-    if (m->flags & PORTOLAN_SIDL_STATIC) {
-        for (size_t i = 0; m->owner->methods[i] != m; i++)
-            at += (m->owner->methods[i]->flags & PORTOLAN_SIDL_STATIC) != 0;
-        return at;
-    }
-    while (strcmp(s->slots[at]->slot_name, m->slot_name) != 0)
-        at++;
+    if (!method_is_static(m))
+        return symbol_slot(s, m->slot_name);
+    for (size_t i = 0; m->owner->methods[i] != m; i++)
+        at += method_is_static(m->owner->methods[i]);
     return at;
 }
 
 static void put_method(struct writer *w, const struct portolan_sidl_expr *e)
 {
     const struct portolan_sidl_method *m = contract_method(w->scope, e);
-    const bool is_static = m->flags & PORTOLAN_SIDL_STATIC;
+    const bool is_static = method_is_static(m);
     const struct around value = returned(m->result);
-    const char *comma = is_static ? "" : ", ";
 
     portolan_text_add(w->t, "%s((%s)sidl_check_%s(_check, &%s__type, %zu))(%s", value.before,
                       c_function(w->e->arena, m, C_SLOT, "(*)", is_static ? NULL : "void *self"),
                       is_static ? "static" : "method",
                       is_static ? m->owner->c_name : w->scope->of->c_name, slot_of(w->scope->of, m),
-                      is_static ? "" : "self");
+                      is_static ? "" : "self, ");
     for (size_t i = 0; i < e->n_operands; i++) {
         if (m->arguments[i].is_extent)
             continue;
-        portolan_text_add(w->t, "%s", comma);
-        comma = ", ";
         put_argument(w, m->arguments[i].type, e->operands[i]);
+        portolan_text_add(w->t, ", ");
     }
-    portolan_text_add(w->t, "%ssidl_check_ex(_check))%s", comma, value.after);
+    portolan_text_add(w->t, "sidl_check_ex(_check))%s", value.after);
 }
 
 /* Operators */
@@ -208,13 +199,12 @@ static void put_unary(struct writer *w, const struct portolan_sidl_expr *e)
 {
     const bool is_minus = strcmp(e->text, "-") == 0;
 
-    portolan_text_add(w->t, is_minus && kind_of(w, e) == CONTRACT_INTEGER ? "SIDL_INT(-, 0, "
-                            : is_minus                                    ? "(-"
-                            : strcmp(e->text, "not") == 0                 ? "(!"
-                            : strcmp(e->text, "~") == 0                   ? "(~"
-                                                                          : "(");
-    put(w, e->operands[0]);
-    portolan_text_add(w->t, ")");
+    put_code(w, e,
+             is_minus && kind_of(w, e) == CONTRACT_INTEGER ? "SIDL_INT(-, 0, $)"
+             : is_minus                                    ? "(-$)"
+             : strcmp(e->text, "not") == 0                 ? "(!$)"
+             : strcmp(e->text, "~") == 0                   ? "(~$)"
+                                                           : "($)");
 }
 
 static void put_binary(struct writer *w, const struct portolan_sidl_expr *e)
@@ -223,22 +213,17 @@ static void put_binary(struct writer *w, const struct portolan_sidl_expr *e)
     const enum contract_kind a = kind_of(w, e->operands[0]), b = kind_of(w, e->operands[1]);
     const bool are_integers =
         contract_is_number(a, CONTRACT_INTEGER) && contract_is_number(b, CONTRACT_INTEGER);
-    const char *function = are_integers ? op->of_integers : op->of_others;
     const bool differs = strcmp(e->text, "!=") == 0;
+    const char *code = are_integers && op->of_integers ? op->of_integers : op->of_others;
 
-    if (function)
-        put_between(w, e, function, ", ", ")");
-    else if (a == CONTRACT_STRING)
-        put_between(w, e, "(sidl_string_compare(", ", ",
-                    portolan_arena_printf(w->e->arena, ") %s 0)", e->text));
+    if (a == CONTRACT_STRING)
+        code = portolan_arena_printf(w->e->arena, "(sidl_string_compare($, $) %s 0)", e->text);
     else if (a == CONTRACT_OBJECT && b == CONTRACT_OBJECT)
-        put_between(w, e, differs ? "(!sidl_reference_is_same(" : "(sidl_reference_is_same(", ", ",
-                    ", NULL))");
+        code = differs ? "(!sidl_reference_is_same($, $, NULL))"
+                       : "(sidl_reference_is_same($, $, NULL))";
     else if (a == CONTRACT_NULL && b == CONTRACT_NULL)
-        portolan_text_add(w->t, differs ? "0" : "1");
-    else
-        put_between(w, e, strcmp(e->text, "implies") == 0 ? "(!" : "(",
-                    portolan_arena_printf(w->e->arena, " %s ", op->operator), ")");
+        code = differs ? "0" : "1";
+    put_code(w, e, code);
 }
 
 /* A literal with C's escapes already; two question marks could be a trigraph. */
@@ -263,7 +248,7 @@ static void put(struct writer *w, const struct portolan_sidl_expr *e)
         portolan_text_add(w->t, "INT64_C(%lld)", (long long)e->integer);
         break;
     case PORTOLAN_SIDL_OP_COMPLEX:
-        put_between(w, e, "sidl_complex((double)", ", (double)", ")");
+        put_code(w, e, "sidl_complex((double)$, (double)$)");
         break;
     case PORTOLAN_SIDL_OP_STRING:
         put_quoted(w, '"', e->text);

@@ -13,8 +13,7 @@ struct contract {
     struct emitter *e;
     struct portolan_text *t;
     const struct portolan_sidl_symbol *s;
-    struct seen family; /* S and all types that it inherits */
-    size_t n_clauses;   /* written so far */
+    size_t n_clauses; /* written so far */
     size_t n_checks;
 };
 
@@ -37,43 +36,19 @@ static bool has_clauses(const struct portolan_sidl_method *m)
     return count_real(m->requires, m->n_requires) + count_real(m->ensures, m->n_ensures) > 0;
 }
 
-static bool has_slot(const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m)
-{
-    for (size_t i = 0; i < s->n_slots; i++)
-        if (strcmp(s->slots[i]->slot_name, m->slot_name) == 0)
-            return true;
-    return false;
-}
-
-static void see_family(struct seen *seen, const struct portolan_sidl_symbol *s)
-{
-    if (see(seen, s))
-        for (size_t i = 0; i < symbol_n_parents(s); i++)
-            see_family(seen, symbol_parent(s, i)->symbol);
-}
-
-/* A type of the family has invariants, or inherits them. */
-static bool has_invariants(const struct contract *c, const struct portolan_sidl_symbol *s)
-{
-    for (size_t i = 0; i < c->family.count; i++) {
-        const struct portolan_sidl_symbol *of = c->family.list[i];
-
-        if (count_real(of->invariants, of->n_invariants) && symbol_inherits(s, of->full_name))
-            return true;
-    }
-    return false;
-}
-
 /* Invariants need a wrapper around every method; inherited ones may have it already. */
-static bool needs_check(const struct contract *c, const struct portolan_sidl_method *m)
+static bool needs_check(const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m)
 {
-    if (m->owner == c->s && has_clauses(m))
+    if (m->owner == s && has_clauses(m))
         return true;
-    if ((m->flags & PORTOLAN_SIDL_STATIC) || !has_invariants(c, c->s))
+    if (method_is_static(m) || !s->own.has_invariants)
         return false;
-    for (size_t i = 1; i < c->family.count; i++)
-        if (has_slot(c->family.list[i], m) && has_invariants(c, c->family.list[i]))
+    for (size_t i = 0; i < symbol_n_parents(s); i++) {
+        const struct portolan_sidl_symbol *parent = symbol_parent(s, i)->symbol;
+
+        if (parent->own.has_invariants && symbol_slot(parent, m->slot_name) < parent->n_slots)
             return false;
+    }
     return true;
 }
 
@@ -85,9 +60,19 @@ static const struct portolan_sidl_method *method_at(const struct portolan_sidl_s
         return s->slots[index];
     index -= s->n_slots;
     for (size_t i = 0; i < s->n_methods; i++)
-        if (s->methods[i]->flags & PORTOLAN_SIDL_STATIC && index-- == 0)
+        if (method_is_static(s->methods[i]) && index-- == 0)
             return s->methods[i];
     return NULL;
+}
+
+static size_t count_checks(const struct portolan_sidl_symbol *s)
+{
+    const struct portolan_sidl_method *m;
+    size_t n = 0;
+
+    for (size_t i = 0; (m = method_at(s, i)); i++)
+        n += needs_check(s, m);
+    return n;
 }
 
 /* The table of clauses */
@@ -151,15 +136,13 @@ static void put_conditions(struct contract *c, const struct contract_scope *scop
                            const struct portolan_sidl_clause *list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct portolan_text line = {.arena = c->e->arena};
+        struct portolan_text condition = {.arena = c->e->arena};
 
         if (!is_real(&list[i]))
             continue;
-        portolan_text_add(&line, "    SIDL_CLAUSE(_check, &%s__clauses[%zu], ", c->s->c_name,
-                          c->n_clauses++);
-        emit_condition(c->e, &line, scope, list[i].condition);
-        portolan_text_add(&line, ");");
-        emit_wrapped(c->t, line.bytes, 8);
+        emit_condition(c->e, &condition, scope, list[i].condition);
+        emit_wrapped(c->e, c->t, 8, "    SIDL_CLAUSE(_check, &%s__clauses[%zu], %s);", c->s->c_name,
+                     c->n_clauses++, condition.bytes);
     }
 }
 
@@ -170,11 +153,9 @@ static const char *put_invariants(struct contract *c)
 
     if (!count_real(c->s->invariants, c->s->n_invariants))
         return "";
-    portolan_text_add(
-        c->t,
-        "\nstatic void %s__invariants(struct sidl_check_call *_check, void *self)\n{\n"
-        "    (void)self;\n",
-        c->s->c_name);
+    emit_named(c->t, c->s->c_name,
+               "\nstatic void @__invariants(struct sidl_check_call *_check, void *self)\n{\n"
+               "    (void)self;\n");
     put_conditions(c, &scope, c->s->invariants, c->s->n_invariants);
     portolan_text_add(c->t, "}\n");
     return portolan_arena_printf(c->e->arena, "    .invariants = %s__invariants,\n", c->s->c_name);
@@ -182,21 +163,14 @@ static const char *put_invariants(struct contract *c)
 
 static void put_forward(struct contract *c, const struct portolan_sidl_method *m, bool is_static)
 {
-    struct portolan_text line = {.arena = c->e->arena};
-    const char *comma = is_static ? "" : ", ";
+    struct call call = emit_begin_call(
+        c->e, "    %s((%s)_next)", m->result->kind == PORTOLAN_SIDL_VOID ? "" : "_retval = ",
+        c_function(c->e->arena, m, C_SLOT, "(*)", is_static ? NULL : "void *self"));
 
-    portolan_text_add(&line, "    %s((%s)_next)(%s",
-                      m->result->kind == PORTOLAN_SIDL_VOID ? "" : "_retval = ",
-                      c_function(c->e->arena, m, C_SLOT, "(*)", is_static ? NULL : "void *self"),
-                      is_static ? "" : "self");
-    for (size_t i = 0; i < m->n_arguments; i++) {
-        if (m->arguments[i].is_extent)
-            continue;
-        portolan_text_add(&line, "%s%s", comma, m->arguments[i].name);
-        comma = ", ";
-    }
-    portolan_text_add(&line, "%s_ex);", comma);
-    emit_wrapped(c->t, line.bytes, 8);
+    if (!is_static)
+        emit_argument(&call, "self");
+    emit_slot_arguments(&call, m);
+    emit_end_call(c->t, &call);
 }
 
 /* "A_B_C_m__check". */
@@ -208,14 +182,9 @@ static const char *wrapper_name(struct contract *c, const struct portolan_sidl_m
 static void put_begin(struct contract *c, const struct portolan_sidl_method *m, size_t index,
                       bool is_static)
 {
-    portolan_text_add(c->t, "\n");
-    emit_wrapped(c->t,
-                 portolan_arena_printf(c->e->arena, "static %s",
-                                       c_function(c->e->arena, m, C_SLOT, wrapper_name(c, m),
-                                                  is_static ? NULL : "void *self")),
-                 4);
+    emit_begin_function(c->e, c->t, m, wrapper_name(c, m));
     portolan_text_add(c->t,
-                      "{\n    struct sidl_check_call _call, *const _check = &_call;\n"
+                      "    struct sidl_check_call _call, *const _check = &_call;\n"
                       "    const sidl_slot_fn _next = sidl_check_enter(_check, %s, &%s__checks[%zu]"
                       ", _ex);\n",
                       is_static ? "NULL" : "self", c->s->c_name, index);
@@ -227,7 +196,7 @@ static void put_begin(struct contract *c, const struct portolan_sidl_method *m, 
 
 static void put_wrapper(struct contract *c, const struct portolan_sidl_method *m, size_t index)
 {
-    const bool is_static = m->flags & PORTOLAN_SIDL_STATIC, is_own = m->owner == c->s;
+    const bool is_static = method_is_static(m), is_own = m->owner == c->s;
     const bool is_void = m->result->kind == PORTOLAN_SIDL_VOID;
     const char *give_up =
         is_void ? "    if (*_ex)\n        return;\n" : "    if (*_ex)\n        return _retval;\n";
@@ -262,7 +231,7 @@ static const char *put_checks(struct contract *c)
     for (size_t i = 0; (m = method_at(c->s, i)); i++) {
         const bool is_static = i >= c->s->n_slots;
 
-        if (needs_check(c, m))
+        if (needs_check(c->s, m))
             portolan_text_add(c->t, "    {&%s__type, \"%s\", %zu, (sidl_slot_fn)%s, %s, NULL},\n",
                               c->s->c_name, m->slot_name, is_static ? i - c->s->n_slots : i,
                               wrapper_name(c, m), is_static ? "TRUE" : "FALSE");
@@ -272,22 +241,10 @@ static const char *put_checks(struct contract *c)
                                  c->s->c_name, c->n_checks);
 }
 
-static struct contract open_contract(struct emitter *e, struct portolan_text *t,
-                                     const struct portolan_sidl_symbol *s)
-{
-    struct contract c = {.e = e, .t = t, .s = s, .family = {.arena = e->arena}};
-    const struct portolan_sidl_method *m;
-
-    see_family(&c.family, s);
-    for (size_t i = 0; (m = method_at(s, i)); i++)
-        c.n_checks += needs_check(&c, m);
-    return c;
-}
-
 const char *emit_contract(struct emitter *e, struct portolan_text *t,
                           const struct portolan_sidl_symbol *s)
 {
-    struct contract c = open_contract(e, t, s);
+    struct contract c = {.e = e, .t = t, .s = s, .n_checks = count_checks(s)};
     const struct portolan_sidl_method *m;
     const char *invariants;
     size_t index = 0;
@@ -297,18 +254,17 @@ const char *emit_contract(struct emitter *e, struct portolan_text *t,
     put_table(&c);
     invariants = put_invariants(&c);
     for (size_t i = 0; (m = method_at(s, i)); i++)
-        if (needs_check(&c, m))
+        if (needs_check(s, m))
             put_wrapper(&c, m, index++);
     return portolan_arena_printf(e->arena, "%s%s", put_checks(&c), invariants);
 }
 
-bool emit_has_contracts(struct emitter *e, const struct portolan_sidl_symbol *package)
+bool emit_has_contracts(const struct portolan_sidl_symbol *package)
 {
     for (size_t i = 0; i < package->n_children; i++) {
         const struct portolan_sidl_symbol *s = package->children[i];
 
-        if (symbol_is_object(s) &&
-            (open_contract(e, NULL, s).n_checks || count_real(s->invariants, s->n_invariants)))
+        if (symbol_is_object(s) && (count_checks(s) || count_real(s->invariants, s->n_invariants)))
             return true;
     }
     return false;

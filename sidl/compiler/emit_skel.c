@@ -6,6 +6,8 @@
  */
 #include "emit.h"
 
+#include <string.h>
+
 struct skel {
     struct emitter *e;
     struct portolan_text *t;
@@ -34,20 +36,15 @@ static const char *order_constant(const struct portolan_sidl_type *type)
                                                   : "sidl_column_major_order";
 }
 
-/* Puts the array PLACE in order; it is the callee's to replace. */
-static void emit_order(struct skel *k, const struct portolan_sidl_type *type, const char *place)
+/* Puts the array STAR NAME in order; it is the callee's to replace. */
+static void put_order(struct skel *k, const struct portolan_sidl_type *type, const char *star,
+                      const char *name)
 {
     portolan_text_add(k->t,
-                      "    %s = (%s)sidl__array_put_in_order((struct sidl__array *)%s, %d,\n"
+                      "    %s%s = (%s)sidl__array_put_in_order((struct sidl__array *)%s%s, %d,\n"
                       "        %s);\n",
-                      place, c_value(k->e->arena, type), place, type->dimension,
+                      star, name, c_value(k->e->arena, type), star, name, type->dimension,
                       order_constant(type));
-}
-
-/* What an out or inout argument points to. */
-static const char *target_of(struct skel *k, const struct portolan_sidl_argument *a)
-{
-    return portolan_arena_printf(k->e->arena, "*%s", a->name);
 }
 
 /* Something is to be done when the implementation has returned. */
@@ -59,7 +56,7 @@ static bool has_after(const struct portolan_sidl_method *m)
     return is_ordered(m->result);
 }
 
-static void emit_before(struct skel *k, const struct portolan_sidl_method *m)
+static void put_before(struct skel *k, const struct portolan_sidl_method *m)
 {
     bool has_lines = false;
 
@@ -84,42 +81,35 @@ static void emit_before(struct skel *k, const struct portolan_sidl_method *m)
         portolan_text_add(k->t, "\n");
     for (size_t i = 0; i < m->n_arguments; i++)
         if (is_ordered(m->arguments[i].type) && m->arguments[i].mode == PORTOLAN_SIDL_INOUT)
-            emit_order(k, m->arguments[i].type, target_of(k, &m->arguments[i]));
+            put_order(k, m->arguments[i].type, "*", m->arguments[i].name);
 }
 
-static void emit_call(struct skel *k, const struct portolan_sidl_method *m)
+static void put_call(struct skel *k, const struct portolan_sidl_method *m)
 {
-    const bool is_static = m->flags & PORTOLAN_SIDL_STATIC;
-    struct portolan_text line = {.arena = k->e->arena};
-    bool is_first = is_static;
+    const bool is_enum = m->result->kind == PORTOLAN_SIDL_ENUM;
+    struct call call =
+        emit_begin_call(k->e, "    %s%s%s%simpl_%s_%s",
+                        m->result->kind == PORTOLAN_SIDL_VOID ? ""
+                        : has_after(m)                        ? "result__ = "
+                                                              : "return ",
+                        is_enum ? "(enum " : "", is_enum ? m->result->symbol->c_name : "",
+                        is_enum ? "__enum)" : "", k->s->c_name, m->slot_name);
 
-    portolan_text_add(&line, "    %s",
-                      m->result->kind == PORTOLAN_SIDL_VOID ? ""
-                      : has_after(m)                        ? "result__ = "
-                                                            : "return ");
-    if (m->result->kind == PORTOLAN_SIDL_ENUM)
-        portolan_text_add(&line, "(enum %s__enum)", m->result->symbol->c_name);
-    portolan_text_add(&line, "impl_%s_%s(", k->s->c_name, m->slot_name);
-    if (!is_static)
-        portolan_text_add(&line, "(%s)self", k->s->c_name);
+    if (!method_is_static(m))
+        emit_argument(&call, "(%s)self", k->s->c_name);
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct portolan_sidl_argument *a = &m->arguments[i];
-        const size_t length = portolan_sidl_epv_value(m, a, NULL, 0) + 1;
-        char *value = portolan_arena_alloc(k->e->arena, length, 1);
 
-        portolan_sidl_epv_value(m, a, value, length);
-        portolan_text_add(&line, "%s%s%s", is_first ? "" : ", ", value,
-                          a->type->kind == PORTOLAN_SIDL_RARRAY                ? "->d_firstElement"
-                          : is_ordered(a->type) && a->mode == PORTOLAN_SIDL_IN ? "__ordered"
-                                                                               : "");
-        is_first = false;
+        emit_argument(&call, "%s%s", portolan_sidl_epv_value(k->e->arena, m, a),
+                      a->type->kind == PORTOLAN_SIDL_RARRAY                ? "->d_firstElement"
+                      : is_ordered(a->type) && a->mode == PORTOLAN_SIDL_IN ? "__ordered"
+                                                                           : "");
     }
-    portolan_text_add(&line, "%s_ex);", is_first ? "" : ", ");
-    emit_wrapped(k->t, line.bytes, 8);
+    emit_end_call(k->t, &call);
 }
 
 /* On exceptions, outputs are undefined and not looked at. */
-static void emit_after(struct skel *k, const struct portolan_sidl_method *m)
+static void put_after(struct skel *k, const struct portolan_sidl_method *m)
 {
     bool has_outputs = is_ordered(m->result);
 
@@ -140,26 +130,17 @@ static void emit_after(struct skel *k, const struct portolan_sidl_method *m)
                           m->result->kind == PORTOLAN_SIDL_VOID ? "" : " result__");
     for (size_t i = 0; i < m->n_arguments; i++)
         if (is_ordered(m->arguments[i].type) && m->arguments[i].mode != PORTOLAN_SIDL_IN)
-            emit_order(k, m->arguments[i].type, target_of(k, &m->arguments[i]));
+            put_order(k, m->arguments[i].type, "*", m->arguments[i].name);
     if (is_ordered(m->result))
-        emit_order(k, m->result, "result__");
+        put_order(k, m->result, "", "result__");
 }
 
-static void emit_adapter(struct skel *k, const struct portolan_sidl_method *m)
+static void put_adapter(struct skel *k, const struct portolan_sidl_method *m)
 {
-    const bool is_static = m->flags & PORTOLAN_SIDL_STATIC;
-    const char *name = portolan_arena_printf(k->e->arena, "skel_%s", m->slot_name);
-
-    portolan_text_add(k->t, "\n");
-    emit_wrapped(k->t,
-                 portolan_arena_printf(
-                     k->e->arena, "static %s",
-                     c_function(k->e->arena, m, C_SLOT, name, is_static ? NULL : "void *self")),
-                 4);
-    portolan_text_add(k->t, "{\n");
-    emit_before(k, m);
-    emit_call(k, m);
-    emit_after(k, m);
+    emit_begin_function(k->e, k->t, m, portolan_arena_printf(k->e->arena, "skel_%s", m->slot_name));
+    put_before(k, m);
+    put_call(k, m);
+    put_after(k, m);
     portolan_text_add(
         k->t, "%s}\n",
         m->result->kind == PORTOLAN_SIDL_VOID || !has_after(m) ? "" : "    return result__;\n");
@@ -179,7 +160,7 @@ static const char *function_of(struct skel *k, const struct portolan_sidl_method
 }
 
 /* The class's own table; what it inherits stays NULL for the run time. */
-static void emit_slots(struct skel *k)
+static void put_slots(struct skel *k)
 {
     const struct portolan_sidl_symbol *s = k->s;
 
@@ -194,23 +175,14 @@ static void emit_slots(struct skel *k)
     portolan_text_add(k->t, "};\n");
 }
 
-static bool emit_statics_table(struct skel *k)
+static void put_statics_table(struct skel *k)
 {
-    bool has_any = false;
-
-    for (size_t i = 0; i < k->bodies.count; i++) {
-        const struct portolan_sidl_method *m = k->bodies.list[i];
-
-        if (!(m->flags & PORTOLAN_SIDL_STATIC))
-            continue;
-        if (!has_any)
-            portolan_text_add(k->t, "\nstatic const struct %s__sepv statics = {\n", k->s->c_name);
-        has_any = true;
-        portolan_text_add(k->t, "    .f_%s = %s,\n", m->slot_name, function_of(k, m));
-    }
-    if (has_any)
-        portolan_text_add(k->t, "};\n");
-    return has_any;
+    portolan_text_add(k->t, "\nstatic const struct %s__sepv statics = {\n", k->s->c_name);
+    for (size_t i = 0; i < k->bodies.count; i++)
+        if (method_is_static(k->bodies.list[i]))
+            portolan_text_add(k->t, "    .f_%s = %s,\n", k->bodies.list[i]->slot_name,
+                              function_of(k, k->bodies.list[i]));
+    portolan_text_add(k->t, "};\n");
 }
 
 /* The method of S that is M `from` an interface, under another name; NULL when there is none. */
@@ -218,7 +190,7 @@ static const struct portolan_sidl_method *renamed(const struct portolan_sidl_sym
                                                   const struct portolan_sidl_method *m)
 {
     for (size_t i = 0; i < s->n_methods; i++)
-        if (s->methods[i]->from && method_origin(s->methods[i]) == m)
+        if (s->methods[i]->renames == m)
             return s->methods[i];
     return NULL;
 }
@@ -249,7 +221,7 @@ static void see_renamed(struct seen *seen, const struct portolan_sidl_symbol *cl
 }
 
 /* The table of an interface with renamed methods; the others are the run time's to fill in. */
-static void emit_renamed(struct skel *k, const struct portolan_sidl_symbol *interface)
+static void put_renamed(struct skel *k, const struct portolan_sidl_symbol *interface)
 {
     portolan_text_add(k->t, "\nstatic const sidl_slot_fn as_%s[] = {\n", interface->c_name);
     for (size_t i = 0; i < interface->n_slots; i++) {
@@ -264,13 +236,13 @@ static void emit_renamed(struct skel *k, const struct portolan_sidl_symbol *inte
     portolan_text_add(k->t, "};\n");
 }
 
-static void emit_implements(struct skel *k)
+static void put_implements(struct skel *k)
 {
     struct seen seen = {.arena = k->e->arena};
 
     see_renamed(&seen, k->s, k->s, walk_begin());
     for (size_t i = 0; i < seen.count; i++)
-        emit_renamed(k, seen.list[i]);
+        put_renamed(k, seen.list[i]);
     portolan_text_add(k->t,
                       "\nstatic const struct sidl_implements implements[] = {\n"
                       "    {&%s__type, slots},\n",
@@ -281,19 +253,9 @@ static void emit_implements(struct skel *k)
     portolan_text_add(k->t, "};\n");
 }
 
-static bool overrides_any(const struct skel *k)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < k->bodies.count; i++)
-        any |= class_overrides(k->s, k->bodies.list[i]);
-    return any;
-}
-
-static void emit_class(struct skel *k, bool has_statics, bool has_hooks)
+static void put_class(struct skel *k, bool has_hooks)
 {
     const struct portolan_sidl_symbol *s = k->s, *parent = class_parent(s);
-    const char *name = s->c_name;
     struct portolan_text *t = k->t;
 
     portolan_text_add(t,
@@ -306,25 +268,22 @@ static void emit_class(struct skel *k, bool has_statics, bool has_hooks)
     if (parent)
         portolan_text_add(t, "    .extends = %s__externals,\n    .extends_name = \"%s\",\n",
                           parent->c_name, parent->full_name);
-    portolan_text_add(
-        t,
-        "    .type = &%s__type,\n    .load = impl_%s__load,\n"
-        "    .ctor = (void (*)(void *, sidl_BaseInterface *))impl_%s__ctor,\n"
-        "    .ctor2 = (void (*)(void *, void *, sidl_BaseInterface *))impl_%s__ctor2,\n"
-        "    .dtor = (void (*)(void *, sidl_BaseInterface *))impl_%s__dtor,\n",
-        name, name, name, name, name);
-    if (overrides_any(k))
-        portolan_text_add(t, "    .super = (void (*)(const void *))%s__superEPV,\n", name);
+    emit_named(t, s->c_name,
+               "    .type = &@__type,\n    .load = impl_@__load,\n"
+               "    .ctor = (void (*)(void *, sidl_BaseInterface *))impl_@__ctor,\n"
+               "    .ctor2 = (void (*)(void *, void *, sidl_BaseInterface *))impl_@__ctor2,\n"
+               "    .dtor = (void (*)(void *, sidl_BaseInterface *))impl_@__dtor,\n");
+    if (k->bodies.overrides_any)
+        emit_named(t, s->c_name, "    .super = (void (*)(const void *))@__superEPV,\n");
     if (has_hooks)
         portolan_text_add(t, "    .hooks = hooks,\n    .n_hooks = sizeof hooks / sizeof *hooks,\n");
-    portolan_text_add(t, "%s    .state = &state,\n};\n",
-                      has_statics ? "    .statics = &statics,\n"
-                                    "    .n_statics = sizeof statics / sizeof(sidl_slot_fn),\n"
-                                  : "");
-    portolan_text_add(t,
-                      "\nSIDL_API const struct sidl_class *%s__externals(void);\n"
-                      "const struct sidl_class *%s__externals(void)\n{\n    return &class;\n}\n",
-                      name, name);
+    if (symbol_has_statics(s))
+        portolan_text_add(t, "    .statics = &statics,\n"
+                             "    .n_statics = sizeof statics / sizeof(sidl_slot_fn),\n");
+    emit_named(t, s->c_name,
+               "    .state = &state,\n};\n"
+               "\nSIDL_API const struct sidl_class *@__externals(void);\n"
+               "const struct sidl_class *@__externals(void)\n{\n    return &class;\n}\n");
 }
 
 /* The place of a class's private data in its objects. */
@@ -337,31 +296,116 @@ static size_t depth_of(const struct portolan_sidl_symbol *s)
     return depth;
 }
 
+/* Classes that are CCA components */
+
+static bool is_component(const struct portolan_sidl_symbol *s)
+{
+    return !(s->flags & PORTOLAN_SIDL_ABSTRACT) && symbol_inherits(s, "gov.cca.Component");
+}
+
+/* The method of S or a class above it by which it says where it applies; NULL: none. */
+static const struct portolan_sidl_method *find_query(const struct portolan_sidl_symbol *s)
+{
+    for (; s; s = class_parent(s))
+        for (size_t i = 0; i < s->n_methods; i++)
+            if (portolan_sidl_attribute(s->methods[i]->attributes, s->methods[i]->n_attributes,
+                                        "applies"))
+                return s->methods[i];
+    return NULL;
+}
+
+/* What its values lie between, as arguments of C. */
+static const char *limits_of(const struct portolan_sidl_type *type)
+{
+    switch (type->kind) {
+    case PORTOLAN_SIDL_BOOL:
+        return "0, 1";
+    case PORTOLAN_SIDL_CHAR:
+        return "0, 127";
+    case PORTOLAN_SIDL_LONG:
+        return "-9007199254740992.0, 9007199254740992.0";
+    case PORTOLAN_SIDL_FLOAT:
+        return "-3.4e38, 3.4e38";
+    case PORTOLAN_SIDL_DOUBLE:
+        return "-1.7e308, 1.7e308";
+    default:
+        return "INT32_MIN, INT32_MAX";
+    }
+}
+
+/* From the values of contexts, looked up by the names of the arguments, to a call. */
+static void put_query(struct emitter *e, struct portolan_text *t,
+                      const struct portolan_sidl_method *m)
+{
+    struct portolan_text call = {.arena = e->arena};
+
+    portolan_text_add(t,
+                      "\nstatic enum portolan_answer applies(portolan_condition_lookup_fn lookup, "
+                      "void *arg)\n{\n    double value[%zu];\n"
+                      "    sidl_BaseInterface ex = NULL;\n    sidl_bool answer;\n\n",
+                      m->n_arguments + 1);
+    portolan_text_add(&call, "    answer = %s_%s(", m->owner->c_name, m->slot_name);
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct portolan_sidl_argument *a = &m->arguments[i];
+        const char *type = c_value(e->arena, a->type);
+
+        portolan_text_add(t,
+                          "    if (!portolan_condition_number(lookup, arg, \"%s\", %s, "
+                          "&value[%zu]))\n        return PORTOLAN_UNKNOWN;\n",
+                          a->name, limits_of(a->type), i);
+        portolan_text_add(&call, "(%.*s)value[%zu], ", (int)strcspn(type, " "), type, i);
+    }
+    portolan_text_add(t,
+                      "%s&ex);\n    if (ex) {\n        sidl_reference_delete(ex, NULL);\n"
+                      "        return PORTOLAN_UNKNOWN;\n    }\n"
+                      "    return answer ? PORTOLAN_YES : PORTOLAN_NO;\n}\n",
+                      call.bytes);
+}
+
+/* The descriptor by which a component is loaded. */
+static void put_component(struct emitter *e, struct portolan_text *t,
+                          const struct portolan_sidl_symbol *s)
+{
+    const struct portolan_sidl_method *query = find_query(s);
+
+    emit_named(t, s->c_name,
+               "\nstatic gov_cca_Component create(sidl_BaseInterface *_ex)\n{\n"
+               "    @ object = @__create(_ex);\n"
+               "    gov_cca_Component component = object ? gov_cca_Component__cast(object, "
+               "_ex) : NULL;\n\n"
+               "    sidl_reference_delete(object, NULL);\n"
+               "    return component;\n}\n");
+    if (query)
+        put_query(e, t, query);
+    portolan_text_add(t, "\nPORTOLAN_COMPONENT%s(%s, \"%s\", create%s);\n", query ? "_ASKED" : "",
+                      s->c_name, s->full_name, query ? ", applies" : "");
+}
+
 void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     struct skel k = {e,
                      emit_open(e, portolan_arena_printf(e->arena, "%s_Skel.c", s->c_name), true, s),
                      s, class_bodies(e->arena, s)};
     const struct portolan_sidl_symbol *parent = class_parent(s);
-    bool has_statics, has_hooks;
+    bool has_hooks;
 
-    if (emit_is_component(s)) /* whose header the generated code includes, not this room */
+    if (is_component(s)) /* whose header the generated code includes, not this room */
         portolan_text_add(k.t, "#include <portolan/%s.h>\n\n", "framework");
     portolan_text_add(k.t, "#include \"%s_Impl.h\"\n", s->c_name);
     if (e->options->hooks)
         portolan_text_add(k.t, "#include \"sidl_contract.h\"\n");
     if (parent)
-        portolan_text_add(k.t,
-                          "\n__attribute__((weak)) const struct sidl_class *%s__externals(void);\n",
-                          parent->c_name);
+        emit_named(k.t, parent->c_name,
+                   "\n__attribute__((weak)) const struct sidl_class *@__externals(void);\n");
     for (size_t i = 0; i < k.bodies.count; i++)
         if (needs_adapter(k.bodies.list[i]))
-            emit_adapter(&k, k.bodies.list[i]);
-    emit_slots(&k);
-    has_statics = emit_statics_table(&k);
+            put_adapter(&k, k.bodies.list[i]);
+    put_slots(&k);
+    if (symbol_has_statics(s))
+        put_statics_table(&k);
     has_hooks = emit_hooks(e, k.t, s, &k.bodies);
-    emit_implements(&k);
-    emit_class(&k, has_statics, has_hooks);
+    put_implements(&k);
+    put_class(&k, has_hooks);
     portolan_text_add(k.t,
                       "\nstruct %s__data *%s__get_data(%s self)\n{\n"
                       "    return (struct %s__data *)sidl_object_data(self, %zu);\n}\n",
@@ -370,6 +414,6 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
                       "\nvoid %s__set_data(%s self, struct %s__data *data)\n{\n"
                       "    sidl_object_set_data(self, %zu, data);\n}\n",
                       s->c_name, s->c_name, s->c_name, depth_of(s));
-    if (emit_is_component(s))
-        emit_component(e, k.t, s);
+    if (is_component(s))
+        put_component(e, k.t, s);
 }

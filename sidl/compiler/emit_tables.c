@@ -2,22 +2,8 @@
 /* One C file per package: the tables of its types. */
 #include "emit.h"
 
-static const char *kind_constant(const struct portolan_sidl_symbol *s)
-{
-    switch (s->kind) {
-    case PORTOLAN_SIDL_CLASS:
-        return "SIDL_CLASS";
-    case PORTOLAN_SIDL_ENUMERATION:
-        return "SIDL_ENUM";
-    case PORTOLAN_SIDL_STRUCTURE:
-        return "SIDL_STRUCT";
-    default:
-        return "SIDL_INTERFACE";
-    }
-}
-
 /* Names several on a line. */
-static void emit_methods(struct portolan_text *t, const struct portolan_sidl_symbol *s)
+static void put_methods(struct portolan_text *t, const struct portolan_sidl_symbol *s)
 {
     size_t column = 4;
 
@@ -36,16 +22,9 @@ static void emit_methods(struct portolan_text *t, const struct portolan_sidl_sym
     portolan_text_add(t, "\n};\n");
 }
 
-static size_t n_parents(const struct portolan_sidl_symbol *s)
+/* Of a class, the one that it extends comes first, sidl.BaseClass where none is named. */
+static void put_parents(struct portolan_text *t, const struct portolan_sidl_symbol *s, bool is_root)
 {
-    return symbol_n_parents(s) + (s->kind == PORTOLAN_SIDL_CLASS && s->n_extends == 0);
-}
-
-/* Of a class, the one that it extends comes first. */
-static void emit_parents(struct portolan_text *t, const struct portolan_sidl_symbol *s)
-{
-    const bool is_root = s->kind == PORTOLAN_SIDL_CLASS && s->n_extends == 0;
-
     portolan_text_add(t, "static const struct sidl_type *const %s__parents[] = {%s", s->c_name,
                       is_root ? "&sidl_BaseClass__type" : "");
     for (size_t i = 0; i < symbol_n_parents(s); i++)
@@ -54,68 +33,62 @@ static void emit_parents(struct portolan_text *t, const struct portolan_sidl_sym
     portolan_text_add(t, "};\n");
 }
 
-static void emit_statics_access(struct portolan_text *t, const char *name)
-{
-    portolan_text_add(t,
-                      "\nconst struct %s__sepv *%s__statics(sidl_BaseInterface *_ex)\n{\n"
-                      "    static const void *known;\n\n"
-                      "    return (const struct %s__sepv *)sidl_class_statics_once(&%s__type, "
-                      "%s__externals,\n        &known, _ex);\n}\n",
-                      name, name, name, name, name);
-}
-
 /* What belongs to a class whose code is somewhere: linked to this file, or to be loaded. */
-static void emit_access(struct portolan_text *t, const struct portolan_sidl_symbol *s)
+static void put_access(struct portolan_text *t, const struct portolan_sidl_symbol *s)
 {
-    const char *name = s->c_name;
-    bool has_statics = false;
+    const bool has_statics = symbol_has_statics(s),
+               has_objects = !(s->flags & PORTOLAN_SIDL_ABSTRACT);
 
-    for (size_t i = 0; i < s->n_methods; i++)
-        has_statics |= (s->methods[i]->flags & PORTOLAN_SIDL_STATIC) != 0;
-    if (has_statics || !(s->flags & PORTOLAN_SIDL_ABSTRACT))
-        portolan_text_add(
-            t, "\n__attribute__((weak)) const struct sidl_class *%s__externals(void);\n", name);
-    if (!(s->flags & PORTOLAN_SIDL_ABSTRACT)) {
-        portolan_text_add(t,
-                          "\n%s %s__create(sidl_BaseInterface *_ex)\n{\n"
-                          "    return (%s)sidl_class_create(&%s__type, %s__externals, NULL, _ex);\n"
-                          "}\n",
-                          name, name, name, name, name);
-        portolan_text_add(t,
-                          "\n%s %s__wrapObj(void *data, sidl_BaseInterface *_ex)\n{\n"
-                          "    return (%s)sidl_class_create(&%s__type, %s__externals, data, _ex);\n"
-                          "}\n",
-                          name, name, name, name, name);
-    }
+    if (has_statics || has_objects)
+        emit_named(t, s->c_name,
+                   "\n__attribute__((weak)) const struct sidl_class *@__externals(void);\n");
+    if (has_objects)
+        emit_named(t, s->c_name,
+                   "\n@ @__create(sidl_BaseInterface *_ex)\n{\n"
+                   "    return (@)sidl_class_create(&@__type, @__externals, NULL, _ex);\n}\n"
+                   "\n@ @__wrapObj(void *data, sidl_BaseInterface *_ex)\n{\n"
+                   "    return (@)sidl_class_create(&@__type, @__externals, data, _ex);\n}\n");
     if (has_statics)
-        emit_statics_access(t, name);
+        emit_named(t, s->c_name,
+                   "\nconst struct @__sepv *@__statics(sidl_BaseInterface *_ex)\n{\n"
+                   "    static const void *known;\n\n"
+                   "    return (const struct @__sepv *)sidl_class_statics_once(&@__type, "
+                   "@__externals,\n        &known, _ex);\n}\n");
 }
 
-static void emit_type(struct emitter *e, struct portolan_text *t,
-                      const struct portolan_sidl_symbol *s)
+static void put_type(struct emitter *e, struct portolan_text *t,
+                     const struct portolan_sidl_symbol *s)
 {
+    static const char *const kinds[] = {
+        [PORTOLAN_SIDL_INTERFACE] = "INTERFACE",
+        [PORTOLAN_SIDL_CLASS] = "CLASS",
+        [PORTOLAN_SIDL_ENUMERATION] = "ENUM",
+        [PORTOLAN_SIDL_STRUCTURE] = "STRUCT",
+    };
+    const bool is_root = s->kind == PORTOLAN_SIDL_CLASS && s->n_extends == 0;
+    const size_t n_parents = symbol_n_parents(s) + is_root;
     const char *contract = "";
 
     portolan_text_add(t, "\n");
     if (s->n_slots)
-        emit_methods(t, s);
-    if (n_parents(s))
-        emit_parents(t, s);
+        put_methods(t, s);
+    if (n_parents)
+        put_parents(t, s, is_root);
     if (symbol_is_object(s))
         contract = emit_contract(e, t, s);
-    portolan_text_add(
-        t, "const struct sidl_type %s__type = {\n    .name = \"%s\",\n    .version = \"%s\",\n",
-        s->c_name, s->full_name, s->version);
-    portolan_text_add(t, "    .kind = %s,\n", kind_constant(s));
-    if (n_parents(s))
+    portolan_text_add(t,
+                      "const struct sidl_type %s__type = {\n    .name = \"%s\",\n"
+                      "    .version = \"%s\",\n    .kind = SIDL_%s,\n",
+                      s->c_name, s->full_name, s->version, kinds[s->kind]);
+    if (n_parents)
         portolan_text_add(t, "    .parents = %s__parents,\n    .n_parents = %zu,\n", s->c_name,
-                          n_parents(s));
+                          n_parents);
     if (s->n_slots)
         portolan_text_add(t, "    .methods = %s__methods,\n    .n_methods = %zu,\n", s->c_name,
                           s->n_slots);
     portolan_text_add(t, "%s};\n", contract);
     if (s->kind == PORTOLAN_SIDL_CLASS)
-        emit_access(t, s);
+        put_access(t, s);
 }
 
 void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *package)
@@ -124,12 +97,12 @@ void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *p
         emit_open(e, portolan_arena_printf(e->arena, "%s.c", package->c_name), true, package);
 
     portolan_text_add(t, "#include \"%s\"\n", emit_package_header(e->arena, package));
-    if (emit_has_contracts(e, package))
+    if (emit_has_contracts(package))
         portolan_text_add(t, "#include \"sidl_contract.h\"\n");
     for (size_t i = 0; i < package->n_children; i++) {
         const struct portolan_sidl_symbol *s = package->children[i];
 
         if (s->kind != PORTOLAN_SIDL_PACKAGE && !emit_is_handwritten(s))
-            emit_type(e, t, s);
+            put_type(e, t, s);
     }
 }

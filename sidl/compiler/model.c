@@ -91,6 +91,32 @@ bool symbol_is_object(const struct portolan_sidl_symbol *symbol)
     return symbol->kind == PORTOLAN_SIDL_INTERFACE || symbol->kind == PORTOLAN_SIDL_CLASS;
 }
 
+size_t symbol_slot(const struct portolan_sidl_symbol *symbol, const char *slot_name)
+{
+    size_t i = 0;
+
+    while (i < symbol->n_slots && strcmp(symbol->slots[i]->slot_name, slot_name) != 0)
+        i++;
+    return i;
+}
+
+const struct portolan_sidl_method *symbol_method(const struct portolan_sidl_symbol *symbol,
+                                                 const char *slot_name)
+{
+    for (size_t i = 0; i < symbol->n_methods; i++)
+        if (strcmp(symbol->methods[i]->slot_name, slot_name) == 0)
+            return symbol->methods[i];
+    return NULL;
+}
+
+bool symbol_has_statics(const struct portolan_sidl_symbol *symbol)
+{
+    for (size_t i = 0; i < symbol->n_methods; i++)
+        if (method_is_static(symbol->methods[i]))
+            return true;
+    return false;
+}
+
 size_t symbol_n_parents(const struct portolan_sidl_symbol *symbol)
 {
     return symbol->n_extends + symbol->n_implements;
@@ -121,6 +147,11 @@ bool type_equal(const struct portolan_sidl_type *a, const struct portolan_sidl_t
         return false;
     return !a->element || (a->dimension == b->dimension && a->order == b->order &&
                            type_equal(a->element, b->element));
+}
+
+bool method_is_static(const struct portolan_sidl_method *method)
+{
+    return method->flags & PORTOLAN_SIDL_STATIC;
 }
 
 bool method_same_signature(const struct portolan_sidl_method *a,
@@ -161,26 +192,20 @@ bool symbol_inherits(const struct portolan_sidl_symbol *symbol, const char *full
     return inherits(symbol, full_name, walk_begin());
 }
 
-const struct portolan_sidl_method *method_origin(const struct portolan_sidl_method *method)
-{
-    return method->renames;
-}
-
 const struct portolan_sidl_method *
 portolan_sidl_implementation(const struct portolan_sidl_symbol *type,
                              const struct portolan_sidl_method *method)
 {
     const char *name = method->slot_name;
+    size_t slot;
 
     for (size_t i = 0; i < type->own.n_renaming; i++)
         if (type->own.renaming[i]->renames == method) {
             name = type->own.renaming[i]->slot_name;
             break;
         }
-    for (size_t i = 0; i < type->n_slots; i++)
-        if (strcmp(type->slots[i]->slot_name, name) == 0)
-            return type->slots[i];
-    return NULL;
+    slot = symbol_slot(type, name);
+    return slot < type->n_slots ? type->slots[slot] : NULL;
 }
 
 const struct portolan_sidl_symbol *portolan_sidl_find(const struct portolan_sidl_model *model,

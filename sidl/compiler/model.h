@@ -81,6 +81,13 @@ struct portolan_sidl_symbol *symbol_find(const struct portolan_sidl_model *model
                                          const char *full_name);
 const char *symbol_kind_text(const struct portolan_sidl_symbol *symbol); /* "an interface" */
 bool symbol_is_object(const struct portolan_sidl_symbol *symbol);
+/* Where SYMBOL has the slot of that name; its n_slots when it has none. */
+size_t symbol_slot(const struct portolan_sidl_symbol *symbol, const char *slot_name);
+/* The method of that name that SYMBOL declares itself; NULL. */
+const struct portolan_sidl_method *symbol_method(const struct portolan_sidl_symbol *symbol,
+                                                 const char *slot_name);
+/* It declares static methods itself. */
+bool symbol_has_statics(const struct portolan_sidl_symbol *symbol);
 /* Whether SYMBOL or one above it has that name. */
 bool symbol_inherits(const struct portolan_sidl_symbol *symbol, const char *full_name);
 /*
@@ -88,6 +95,7 @@ bool symbol_inherits(const struct portolan_sidl_symbol *symbol, const char *full
  * each is visited once.
  */
 size_t walk_begin(void);
+bool method_is_static(const struct portolan_sidl_method *method);
 bool method_same_signature(const struct portolan_sidl_method *a,
                            const struct portolan_sidl_method *b);
 /* The nearest version: its own or that of a package around it; NULL. */
@@ -111,8 +119,6 @@ const char *suggest_specified(struct portolan_sidl_model *model, const char *nam
 
 /* slots.c: the methods of every type in entry-point order, and what clashes there. */
 void slots_build(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
-/* The interface's method that METHOD, written with `from`, implements; NULL if there is none. */
-const struct portolan_sidl_method *method_origin(const struct portolan_sidl_method *method);
 
 /* check.c: everything else that is wrong with the model. */
 void check_model(struct portolan_sidl_model *model, struct portolan_diagnostics *d,

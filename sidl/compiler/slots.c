@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inheritance: who is whose parent, and the slots of every type's entry-point table. */
-#include "model.h"
+#include "contract.h"
 
 #include <string.h>
 
@@ -302,6 +302,8 @@ static void inherit_properties(struct builder *b, struct portolan_sidl_symbol *s
 {
     symbol->is_exception = strcmp(symbol->full_name, "sidl.BaseException") == 0;
     symbol->own.is_serializable = strcmp(symbol->full_name, "sidl.io.Serializable") == 0;
+    for (size_t i = 0; i < symbol->n_invariants; i++)
+        symbol->own.has_invariants |= !contract_is_annotation(symbol->invariants[i].condition);
     for (size_t i = 0; i < symbol->n_methods; i++)
         if (symbol->methods[i]->from && check_from(b->model, symbol->methods[i], b->d))
             note_renaming(b, symbol, symbol->methods[i]);
@@ -316,6 +318,7 @@ static void inherit_properties(struct builder *b, struct portolan_sidl_symbol *s
         symbol->own.is_serializable |= parent->own.is_serializable;
         symbol->own.is_broken |= parent->own.is_broken;
         symbol->own.is_rootless |= parent->own.is_rootless;
+        symbol->own.has_invariants |= parent->own.has_invariants;
         if (symbol->own.depth <= parent->own.depth)
             symbol->own.depth = parent->own.depth + 1;
         for (size_t k = 0; k < parent->own.n_renaming; k++)

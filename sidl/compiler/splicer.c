@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "splicer.h"
+/*
+ * Splicer blocks: what the author of an Impl file wrote between a pair of comments
+ *
+ *   DO-NOT-DELETE splicer.begin(NAME) … DO-NOT-DELETE splicer.end(NAME)
+ *
+ * goes into the next version of the file byte for byte, the blanks before the closing comment
+ * included.
+ */
+#include "emit.h"
 
 #include <string.h>
 
@@ -152,10 +160,7 @@ static void read_blocks(struct splicer *s, const char *text, size_t size)
 
 struct splicer splicer_open(struct emitter *e, const char *name)
 {
-    const char *dir = e->options->output_dir ? e->options->output_dir : ".";
-    struct splicer s = {.e = e,
-                        .o = emit_open_raw(e, name),
-                        .path = portolan_arena_printf(e->arena, "%s/%s", dir, name)};
+    struct splicer s = {.e = e, .o = emit_open_raw(e, name), .path = emit_path(e, name)};
     const char *text, *newline;
     size_t size;
 

@@ -6,8 +6,9 @@
  * source's root after a build:
  *
  *   clang -std=gnu17 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address,undefined \
- *     -DPORTOLAN_LIBFUZZER -Ibase -Isidl -Isidl/compiler -Ibuild/base sidl/test/fuzz_sidl.c base/[!_]*.c \
- *     build/sidl/compiler/sidl_builtin.c $(ls sidl/compiler/*.c | grep -v embed.c) -lm -o fuzz_sidl
+ *     -DPORTOLAN_LIBFUZZER -Ibase -Isidl -Isidl/compiler -Ibuild/base sidl/test/fuzz_sidl.c \
+ *     base/[!_]*.c build/sidl/compiler/sidl_builtin.c \
+ *     $(ls sidl/compiler/[!_]*.c | grep -v embed.c) -lm -o fuzz_sidl
  *   ./fuzz_sidl -dict=sidl/test/sidl.dict CORPUS tests/fuzz/sidl
  */
 #include <portolan/sidl.h>
@@ -30,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (portolan_sidl_read_text(&options, "fuzz.sidl", (const char *)data, size, &d, &model, NULL))
         return 0;
     portolan_sidl_emit(model, &options, &d, NULL);
-    options.server = "C";
+    options.server = true;
     options.hooks = true;
     portolan_sidl_emit(model, &options, &d, NULL);
     portolan_sidl_destroy(model);
