@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lexer.h"
+/* From text to tokens. */
+#include "parser.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -21,25 +22,36 @@ struct lexer {
 };
 
 static const char *const reserved[] = {
-    "abstract",     "and",     "array",      "bool",           "char",      "class",
-    "column-major", "copy",    "dcomplex",   "double",         "else",      "ensure",
-    "enum",         "extends", "false",      "fcomplex",       "final",     "float",
-    "from",         "iff",     "implements", "implements-all", "implies",   "import",
-    "in",           "inout",   "int",        "interface",      "invariant", "is",
-    "local",        "long",    "mod",        "nonblocking",    "not",       "null",
-    "oneway",       "opaque",  "or",         "order",          "out",       "package",
-    "pure",         "rarray",  "rem",        "require",        "result",    "row-major",
-    "static",       "string",  "struct",     "then",           "throws",    "true",
-    "version",      "void",    "xor",
+    "abstract",     "and",
+    "array",        "bool",
+    "char",         "class",
+    "column-major", "copy",
+    "dcomplex",     "double",
+    "else",         "ensure",
+    "enum",         "extends",
+    "false",        "fcomplex",
+    "final",        "float",
+    "from",         "iff",
+    "implements",   "implements-all",
+    "implies",      "import",
+    "in",           "inout",
+    "int",          "interface",
+    "invariant",    "is",
+    "local",        "long",
+    "mod",          "nonblocking",
+    "not",          "null",
+    "oneway",       "opaque",
+    "or",           "order",
+    "out",          "package",
+    "pure",         "rarray",
+    "rem",          "require",
+    "result",       "row-major",
+    "static",       "string",
+    "struct",       "then",
+    "throws",       "true",
+    "version",      "void",
+    "xor",          NULL,
 };
-
-bool lexer_is_reserved(const char *word)
-{
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (*word == *reserved[i] && strcmp(word, reserved[i]) == 0)
-            return true;
-    return false;
-}
 
 bool token_is(const struct token *token, const char *text)
 {
@@ -107,7 +119,7 @@ static void push(struct lexer *l, enum token_kind kind, const char *text, size_t
                           .end_column = l->place.column};
 
     token.text = kind == TOKEN_SYMBOL ? text : portolan_arena_strndup(l->arena, text, length);
-    token.is_reserved = kind == TOKEN_WORD && lexer_is_reserved(token.text);
+    token.is_reserved = kind == TOKEN_WORD && word_is_one_of(token.text, reserved);
     l->comment = NULL;
     l->spoils_next = false;
     ARENA_PUSH(l->list_arena, l->tokens.list, l->tokens.count, token);

@@ -5,7 +5,39 @@
 
 #include <portolan/sidl.h>
 
-#include "names.h"
+#include <setjmp.h>
+
+/*
+ * One arena per compile run. Running out of memory leaves through a longjmp, so that no caller
+ * between has to test anything; nothing but arena memory may be held across a call.
+ */
+
+/* The arena's no_memory hook; ARG is the jmp_buf to leave through. */
+void arena_leave(void *arg);
+
+/* Appends an item to the array LIST of N. */
+#define ARENA_PUSH(A, LIST, N, ...)                                                                \
+    ((LIST) = portolan_arena_grow((A), (LIST), (N), sizeof *(LIST)), (LIST)[(N)++] = __VA_ARGS__)
+
+/*
+ * A table from names to what they mean, so that no check compares all names with all. Start it as
+ * {.arena = …}.
+ */
+struct names {
+    struct portolan_arena *arena;
+    struct name *table;
+    size_t round; /* entries of older rounds do not count */
+};
+
+/* Forgets all names, at no cost. */
+void names_clear(struct names *n);
+/*
+ * Where the meaning of TEXT is kept: holds NULL when it is new. TEXT is copied; LENGTH bytes of it
+ * count.
+ */
+const void **names_add(struct names *n, const char *text, size_t length);
+/* The meaning of TEXT, or NULL. */
+const void *names_find(const struct names *n, const char *text, size_t length);
 
 /* The constant that limits recursion: nesting of packages, expressions, inheritance. */
 enum { MAX_DEPTH = 100 };
@@ -45,7 +77,7 @@ struct portolan_sidl_model {
     /* Words in unreadable text: a type of such a name may have been declared there. */
     struct names lost;
     bool is_all_lost;       /* … or any type */
-    struct names specified; /* full names of the specifications' types; see suggest.c */
+    struct names specified; /* full names of the specifications' types; see resolve.c */
     struct file **files;
     size_t n_files;
     struct pending *pending;
@@ -62,6 +94,9 @@ struct builtin_spec {
 };
 extern const struct builtin_spec builtin_specs[];
 extern const size_t n_builtin_specs;
+
+/* WORDS ends with NULL. */
+bool word_is_one_of(const char *word, const char *const *words);
 
 /* D NULL: nothing is reported. */
 void diagnose_at(struct portolan_diagnostics *d, const struct portolan_sidl_place *place,
@@ -114,9 +149,6 @@ void parser_read(struct portolan_sidl_model *model, struct file *file, const cha
 /* resolve.c */
 void resolve_names(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
 
-/* suggest.c: the full name of the built-in type of that name; NULL. */
-const char *suggest_specified(struct portolan_sidl_model *model, const char *name);
-
 /* slots.c: the methods of every type in entry-point order, and what clashes there. */
 void slots_build(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
 
@@ -140,13 +172,7 @@ void check_identifier(const char *name, const struct portolan_sidl_place *place,
 /* Babel has no arrays of structs, and so has nobody's C. */
 void check_element(const struct portolan_sidl_type *type, struct portolan_diagnostics *d);
 
-/* check_type.c: enums and structs. */
-void check_enum(struct check_run *c, struct portolan_sidl_symbol *s);
-void check_struct(struct check_run *c, struct portolan_sidl_symbol *s);
-/* Before all other checks: how structs hold each other, and which of them hold rarrays. */
-void check_structs(struct check_run *c, struct portolan_sidl_symbol *package);
-
-/* check_rarray.c */
+/* check_method.c */
 struct extent_scope { /* where the names in an rarray's extents are looked up */
     const char *of;   /* "f" or "struct S" */
     struct portolan_sidl_argument *arguments;
@@ -158,12 +184,6 @@ struct extent_scope { /* where the names in an rarray's extents are looked up */
 void check_rarray(const struct extent_scope *scope, const struct portolan_sidl_type *type,
                   const char *name, const struct portolan_sidl_place *place,
                   struct portolan_diagnostics *d);
-
-/* check_from.c: sets `renames`; true when that could be found. */
-bool check_from(struct portolan_sidl_model *model, struct portolan_sidl_method *m,
-                struct portolan_diagnostics *d);
-
-/* check_method.c */
 void check_method(struct check_run *c, struct portolan_sidl_method *m);
 
 /* contract_type.c */

@@ -88,22 +88,14 @@ void parser_semicolon(struct parser *p, const char *where)
         diagnose_at(p->d, &end, "expected ';' %s", where);
 }
 
-/* Words that old SIDL files may use as names: they became reserved with contracts and structs. */
-static bool is_newly_reserved(const char *word)
-{
-    static const char *const words[] = {
-        "and",    "else",    "ensure",      "from",   "iff",    "implies", "invariant", "is",
-        "mod",    "not",     "nonblocking", "null",   "or",     "order",   "pure",      "rem",
-        "rarray", "require", "then",        "result", "struct", "xor",     "true",      "false"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(word, words[i]) == 0)
-            return true;
-    return false;
-}
-
 const char *parser_identifier(struct parser *p, const char *of_what)
 {
+    /* Old SIDL files may use these as names. */
+    static const char *const new_words[] = {
+        "and",  "else", "ensure", "from",        "iff",  "implies", "invariant",
+        "is",   "mod",  "not",    "nonblocking", "null", "or",      "order",
+        "pure", "rem",  "rarray", "require",     "then", "result",  "struct",
+        "xor",  "true", "false",  NULL};
     char what[200];
 
     if (p->failed)
@@ -118,8 +110,9 @@ const char *parser_identifier(struct parser *p, const char *of_what)
                     "'%s' is a reserved word of SIDL%s and cannot be the name of %s, choose "
                     "another",
                     p->at->text,
-                    is_newly_reserved(p->at->text) ? " (since contracts and structs came to it)"
-                                                   : "",
+                    word_is_one_of(p->at->text, new_words)
+                        ? " (since contracts and structs came to it)"
+                        : "",
                     of_what);
         return "";
     }
@@ -149,6 +142,125 @@ const char *parser_version(struct parser *p)
         parser_expected(p, "a version like 1.0, numbers joined by dots");
     return p->failed ? NULL : p->at++->text;
 }
+
+/*
+ * Where reading goes on behind a problem, so that the next one is found too and none is told
+ * twice.
+ */
+
+static bool is_word_of(const struct token *token, const char *const *words)
+{
+    return token->kind == TOKEN_WORD && word_is_one_of(token->text, words);
+}
+
+static bool declares(const struct token *token)
+{
+    static const char *const words[] = {"package", "interface", "class", "enum", "struct", NULL};
+
+    return is_word_of(token, words);
+}
+
+bool token_begins_declaration(const struct token *token)
+{
+    static const char *const behind[] = {"extends", "implements", "implements-all", "version",
+                                         NULL};
+
+    while (token_is(token, "abstract") || token_is(token, "final"))
+        token++;
+    return declares(token) && token[1].kind == TOKEN_WORD &&
+           (token_is(&token[2], "{") || is_word_of(&token[2], behind));
+}
+
+/* A line that can only begin something new: a declaration, or a member with a basic type. */
+static bool begins_anew(const struct token *token)
+{
+    static const char *const types[] = {"void",  "bool", "char", "dcomplex", "double", "fcomplex",
+                                        "float", "int",  "long", "opaque",   "string", NULL};
+    static const char *const others[] = {"static",  "final",  "abstract",  "oneway",      "local",
+                                         "require", "ensure", "invariant", "nonblocking", NULL};
+
+    if (!token->starts_line)
+        return false;
+    if (is_word_of(token, types))
+        return token[1].kind == TOKEN_WORD &&
+               (token[2].kind == TOKEN_EXTENSION || token_is(&token[2], "("));
+    return is_word_of(token, others) || token_begins_declaration(token);
+}
+
+static void lose(struct parser *p, const struct token *token)
+{
+    if (token->kind == TOKEN_WORD && !token->is_reserved)
+        *names_add(&p->model->lost, token->text, strlen(token->text)) = p->model;
+}
+
+void parser_recover(struct parser *p, bool declarations)
+{
+    const struct token *const start = p->at;
+    int open = 0;
+
+    p->failed = false;
+    if (start == p->recovered && start->kind != TOKEN_END && !token_is(start, "}"))
+        p->at++; /* never twice at the same place */
+    for (; p->at->kind != TOKEN_END; p->at++) {
+        if (declarations || (p->at > p->first && declares(p->at - 1)))
+            lose(p, p->at);
+        if (open == 0 && !declarations && begins_anew(p->at) &&
+            (p->at > start || start != p->recovered))
+            break;
+        if (token_is(p->at, "{"))
+            open++;
+        if (token_is(p->at, "}") && open-- == 0)
+            break;
+        if (open == 0 && (token_is(p->at, ";") || token_is(p->at, "}"))) {
+            p->at++;
+            break;
+        }
+    }
+    p->recovered = p->at;
+}
+
+bool parser_recover_to(struct parser *p, const char *text)
+{
+    const struct token *t = p->at;
+
+    while (t->kind != TOKEN_END && !token_is(t, text)) {
+        if (token_is(t, ";") || token_is(t, "}") || token_is(t, "{") || begins_anew(t))
+            return false;
+        t++;
+    }
+    if (t->kind == TOKEN_END)
+        return false;
+    p->at = t;
+    p->failed = false;
+    return true;
+}
+
+void parser_recover_body(struct parser *p)
+{
+    if (p->failed)
+        parser_recover_to(p, "{");
+}
+
+void parser_recover_argument(struct parser *p, const struct token *start)
+{
+    int parens = 0, angles = 0;
+
+    for (const struct token *t = start; t->kind != TOKEN_END; t++) {
+        if (t >= p->at) {
+            if (token_is(t, ";") || token_is(t, "{") || token_is(t, "}") || begins_anew(t))
+                return;
+            if (parens == 0 && angles == 0 && (token_is(t, ",") || token_is(t, ")"))) {
+                p->at = t;
+                p->failed = false;
+                return;
+            }
+        }
+        parens += token_is(t, "(") - token_is(t, ")");
+        angles += token_is(t, "<") - token_is(t, ">");
+    }
+}
+
+/* Files */
 
 /* require lines come first, then import lines, then packages. */
 static void check_order(struct parser *p, bool is_import)

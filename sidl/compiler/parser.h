@@ -1,10 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** Shared between the parser's files. */
+/** From text to tokens to the model: shared between the lexer and the parser's files. */
 #ifndef SIDL_PARSER_H
 #define SIDL_PARSER_H
 
-#include "lexer.h"
 #include "model.h"
+
+/* lexer.c */
+enum token_kind {
+    TOKEN_END,
+    TOKEN_WORD, /* identifiers and reserved words; text */
+    TOKEN_INTEGER,
+    TOKEN_REAL,    /* also "0.1", which may be a version */
+    TOKEN_VERSION, /* at least two dots */
+    TOKEN_STRING,  /* text without quotes, escapes as written */
+    TOKEN_CHARACTER,
+    TOKEN_EXTENSION, /* [word]; text without brackets */
+    TOKEN_SYMBOL,    /* punctuation and operators; text */
+};
+
+struct token {
+    enum token_kind kind;
+    bool is_reserved;
+    bool starts_line;
+    /* The text here was reported; that the parser stumbles over it need not be said again. */
+    bool is_spoilt;
+    const char *text;
+    const char *comment; /* doc comment in front of it, NULL if none */
+    const char *source;  /* where it begins in the text that was read */
+    struct portolan_sidl_place place;
+    int end_line, end_column; /* behind it */
+};
+
+struct tokens {
+    struct token *list; /* ends with TOKEN_END */
+    size_t count;
+    int braces;  /* { less } */
+    bool is_cut; /* an open comment has swallowed the rest */
+};
+
+/* What cannot be read is reported to D and left out. The list is put into LIST, its texts into A.
+ */
+struct tokens lexer_read(struct portolan_arena *a, struct portolan_arena *list, const char *file,
+                         const char *text, size_t size, struct portolan_diagnostics *d);
+
+/* A word or symbol of that text. */
+bool token_is(const struct token *token, const char *text);
 
 struct parser {
     struct portolan_sidl_model *model;
@@ -40,7 +80,7 @@ const char *parser_version(struct parser *p); /* NULL when there is none */
 bool parser_enter(struct parser *p);
 void parser_leave(struct parser *p);
 
-/* parser_recover.c: where reading goes on behind a problem. */
+/* Where reading goes on behind a problem. */
 /* `class NAME {`, `package NAME version` …, behind abstract and final or without. */
 bool token_begins_declaration(const struct token *token);
 /*
@@ -55,27 +95,17 @@ void parser_recover_argument(struct parser *p, const struct token *start);
 /* To what is named, if it stands in front of the next ';', '{' or '}'. */
 bool parser_recover_to(struct parser *p, const char *text);
 
-/* parser_member.c: what follows the words interface, class, enum and struct and the name. */
+/* parser_declare.c: a package or type, with the modifiers in front. */
+void parser_user_type(struct parser *p);
 struct modifiers {
     unsigned flags;
     struct portolan_sidl_attribute *attributes;
     size_t n_attributes;
 };
 struct modifiers parser_modifiers(struct parser *p);
-void parser_interface(struct parser *p, struct portolan_sidl_symbol *symbol);
-void parser_class(struct parser *p, struct portolan_sidl_symbol *symbol);
-void parser_enum(struct parser *p, struct portolan_sidl_symbol *symbol);
-void parser_struct(struct parser *p, struct portolan_sidl_symbol *symbol);
-
-/* parser_declare.c: a package or type, with the modifiers in front. */
-void parser_user_type(struct parser *p);
-/* One that begins inside the {…} of SYMBOL. True: whose '}' misses. */
-bool parser_misplaced(struct parser *p, const struct portolan_sidl_symbol *symbol);
 
 /* parser_method.c */
 void parser_method(struct parser *p, struct portolan_sidl_symbol *owner);
-
-/* parser_type.c */
 const char *parser_name(struct parser *p); /* a.b.c, leading dot allowed */
 struct portolan_sidl_type *parser_type(struct parser *p);
 struct portolan_sidl_type *parser_named_type(struct parser *p);

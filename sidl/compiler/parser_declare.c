@@ -1,9 +1,243 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packages and the heads of types. */
+/* Packages, types, and what stands inside them. */
 #include "parser.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+struct modifiers parser_modifiers(struct parser *p)
+{
+    static const struct {
+        const char *word;
+        unsigned flag;
+    } known[] = {{"abstract", PORTOLAN_SIDL_ABSTRACT}, {"final", PORTOLAN_SIDL_FINAL},
+                 {"static", PORTOLAN_SIDL_STATIC},     {"oneway", PORTOLAN_SIDL_ONEWAY},
+                 {"local", PORTOLAN_SIDL_LOCAL},       {"nonblocking", PORTOLAN_SIDL_NONBLOCKING},
+                 {"copy", PORTOLAN_SIDL_COPY}};
+    struct modifiers m = {0};
+    bool again;
+
+    do {
+        again = parser_is(p, "%");
+        parser_attributes(p, &m.attributes, &m.n_attributes);
+        for (size_t i = 0; i < sizeof known / sizeof *known && !p->failed; i++) {
+            if (!parser_is(p, known[i].word))
+                continue;
+            if (m.flags & known[i].flag)
+                diagnose_at(p->d, &p->at->place, "'%s' is written twice, once is enough",
+                            known[i].word);
+            m.flags |= known[i].flag;
+            p->at++;
+            again = true;
+        }
+    } while (again && !p->failed);
+    return m;
+}
+
+/* One that begins inside the {…} of SYMBOL. True: whose '}' misses. */
+static bool read_misplaced(struct parser *p, const struct portolan_sidl_symbol *symbol)
+{
+    const struct token *t = p->at;
+
+    while (t->is_reserved && t[1].kind == TOKEN_WORD)
+        t++;
+    if (p->braces > 0) {
+        p->braces--;
+        if (!parser_is_told(p))
+            diagnose_at(p->d, &p->at->place, "%s begins here, but the '}' of %s (line %d) misses",
+                        t->text, symbol->name, symbol->place.line);
+        return true;
+    }
+    if (!parser_is_told(p))
+        diagnose_at(p->d, &p->at->place,
+                    "types do not nest, declare %s beside %s and not inside it", t->text,
+                    symbol->name);
+    if (parser_enter(p))
+        parser_user_type(p);
+    parser_leave(p);
+    return false;
+}
+
+/* What stands inside types: methods, enumerators, fields */
+
+static void read_parents(struct parser *p, struct portolan_sidl_type ***list, size_t *count)
+{
+    do {
+        struct portolan_sidl_type *parent = parser_named_type(p);
+
+        if (!p->failed)
+            ARENA_PUSH(p->arena, *list, *count, parent);
+    } while (parser_accept(p, ","));
+}
+
+/* The {…} of a class or interface. */
+static void read_methods(struct parser *p, struct portolan_sidl_symbol *symbol)
+{
+    parser_recover_body(p);
+    parser_expect(p, "{", "and the methods");
+    if (p->failed)
+        return;
+    while (p->at->kind != TOKEN_END && !parser_is(p, "}")) {
+        if (token_begins_declaration(p->at)) {
+            if (read_misplaced(p, symbol))
+                return;
+            continue;
+        }
+        if (parser_is(p, "invariant") && symbol->n_methods)
+            diagnose_at(p->d, &p->at->place, "invariants stand in front of the methods of %s",
+                        symbol->name);
+        if (parser_accept(p, "invariant"))
+            parser_clauses(p, &symbol->invariants, &symbol->n_invariants);
+        else
+            parser_method(p, symbol);
+        if (p->failed) {
+            symbol->own.is_broken = true;
+            parser_recover(p, false);
+        }
+    }
+    parser_expect(p, "}", "behind the methods");
+}
+
+static void read_interface(struct parser *p, struct portolan_sidl_symbol *symbol)
+{
+    if (parser_is(p, "implements") || parser_is(p, "implements-all"))
+        parser_fail(p, "an interface extends others, only classes implement them");
+    if (parser_is(p, ":"))
+        parser_fail(p, "a parent stands behind the word 'extends', not behind ':'");
+    if (parser_accept(p, "extends"))
+        read_parents(p, &symbol->extends, &symbol->n_extends);
+    symbol->own.is_rootless = p->failed;
+    symbol->own.is_broken |= p->failed;
+    read_methods(p, symbol);
+}
+
+static void read_class(struct parser *p, struct portolan_sidl_symbol *symbol)
+{
+    if (parser_is(p, ":"))
+        parser_fail(p, "a parent stands behind the word 'extends', not behind ':'");
+    if (parser_accept(p, "extends")) {
+        struct portolan_sidl_type *parent = parser_named_type(p);
+
+        if (parser_is(p, ","))
+            parser_fail(p, "a class extends one class only, name interfaces behind 'implements'");
+        ARENA_PUSH(p->arena, symbol->extends, symbol->n_extends, parent);
+    }
+    while (!p->failed && (parser_is(p, "implements") || parser_is(p, "implements-all"))) {
+        const bool is_all = parser_is(p, "implements-all");
+        const size_t first = symbol->n_implements;
+
+        p->at++;
+        read_parents(p, &symbol->implements, &symbol->n_implements);
+        for (size_t i = first; i < symbol->n_implements; i++)
+            symbol->implements[i]->is_all = is_all;
+    }
+    if (parser_is(p, "extends"))
+        parser_fail(p, "'extends' stands in front of 'implements', and once");
+    symbol->own.is_rootless = p->failed;
+    symbol->own.is_broken |= p->failed;
+    read_methods(p, symbol);
+}
+
+static void read_enumerator_value(struct parser *p, struct portolan_sidl_enumerator *e)
+{
+    const bool is_negative = parser_accept(p, "-");
+
+    if (!is_negative)
+        parser_accept(p, "+");
+    e->is_explicit = true;
+    errno = 0;
+    if (p->at->kind != TOKEN_INTEGER) {
+        parser_expected(p, "an integer");
+        return;
+    }
+    e->value = strtoll(p->at->text, NULL, 0);
+    if (errno)
+        parser_fail(p, "%s does not fit into 64 bits", p->at->text);
+    else
+        p->at++;
+    if (is_negative)
+        e->value = -e->value;
+}
+
+/* One of them; behind a problem reading goes on at the next. */
+static void read_enumerator(struct parser *p, struct portolan_sidl_symbol *symbol)
+{
+    struct portolan_sidl_enumerator e = {.comment = p->at->comment, .place = p->at->place};
+
+    e.name = parser_identifier(p, "an enumerator");
+    if (parser_accept(p, "="))
+        read_enumerator_value(p, &e);
+    if (!p->failed && !parser_is(p, ",") && !parser_is(p, "}"))
+        parser_expected(p, "'}' or ',' behind an enumerator");
+    if (!p->failed) {
+        ARENA_PUSH(p->arena, symbol->enumerators, symbol->n_enumerators, e);
+        return;
+    }
+    symbol->own.is_broken = true;
+    while (p->at->kind != TOKEN_END && !parser_is(p, ",") && !parser_is(p, "}") &&
+           !token_begins_declaration(p->at))
+        p->at++;
+    p->failed = false;
+}
+
+static void read_enum(struct parser *p, struct portolan_sidl_symbol *symbol)
+{
+    parser_recover_body(p);
+    parser_expect(p, "{", "and the enumerators");
+    if (p->failed)
+        return;
+    do {
+        if (parser_is(p, "}") || p->at->kind == TOKEN_END)
+            break;
+        read_enumerator(p, symbol);
+    } while (parser_accept(p, ","));
+    if (p->at->kind != TOKEN_END && symbol->n_enumerators == 0 && !symbol->own.is_broken)
+        parser_fail(p, "an enum needs at least one enumerator");
+    parser_expect(p, "}", "behind the enumerators");
+    if (p->failed && parser_is(p, "}")) {
+        p->failed = false;
+        p->at++;
+    }
+}
+
+static void read_field(struct parser *p, struct portolan_sidl_symbol *symbol)
+{
+    struct portolan_sidl_field field = {.comment = p->at->comment};
+
+    field.type = parser_type(p);
+    field.place = p->at->place;
+    field.name = parser_identifier(p, "a field");
+    if (!p->failed && field.type->kind == PORTOLAN_SIDL_RARRAY)
+        parser_extents(p, field.type);
+    if (parser_is(p, "="))
+        parser_fail(p, "a field has no value, whoever makes the struct gives it one");
+    parser_semicolon(p, "behind the field");
+    if (!p->failed) {
+        ARENA_PUSH(p->arena, symbol->fields, symbol->n_fields, field);
+        return;
+    }
+    symbol->own.is_broken = true;
+    parser_recover(p, false);
+}
+
+static void read_struct(struct parser *p, struct portolan_sidl_symbol *symbol)
+{
+    parser_recover_body(p);
+    parser_expect(p, "{", "and the fields");
+    if (p->failed)
+        return;
+    while (p->at->kind != TOKEN_END && !parser_is(p, "}")) {
+        if (!token_begins_declaration(p->at))
+            read_field(p, symbol);
+        else if (read_misplaced(p, symbol))
+            return;
+    }
+    parser_expect(p, "}", "behind the fields");
+}
+
+/* Packages and the heads of types */
 
 /* A symbol that can be read on, but not be found: its name is taken, or none. */
 static struct portolan_sidl_symbol *detached(struct parser *p, enum portolan_sidl_symbol_kind kind,
@@ -188,29 +422,6 @@ static struct portolan_sidl_symbol *declare(struct parser *p, enum portolan_sidl
     return symbol;
 }
 
-bool parser_misplaced(struct parser *p, const struct portolan_sidl_symbol *symbol)
-{
-    const struct token *t = p->at;
-
-    while (t->is_reserved && t[1].kind == TOKEN_WORD)
-        t++;
-    if (p->braces > 0) {
-        p->braces--;
-        if (!parser_is_told(p))
-            diagnose_at(p->d, &p->at->place, "%s begins here, but the '}' of %s (line %d) misses",
-                        t->text, symbol->name, symbol->place.line);
-        return true;
-    }
-    if (!parser_is_told(p))
-        diagnose_at(p->d, &p->at->place,
-                    "types do not nest, declare %s beside %s and not inside it", t->text,
-                    symbol->name);
-    if (parser_enter(p))
-        parser_user_type(p);
-    parser_leave(p);
-    return false;
-}
-
 static void report_unknown_declaration(struct parser *p)
 {
     static const char *const known[] = {"package",  "interface", "class",  "enum",   "struct",
@@ -241,13 +452,13 @@ void parser_user_type(struct parser *p)
     if (parser_accept(p, "package"))
         read_package(p, &m, comment);
     else if (parser_accept(p, "interface"))
-        parser_interface(p, declare(p, PORTOLAN_SIDL_INTERFACE, &m, comment));
+        read_interface(p, declare(p, PORTOLAN_SIDL_INTERFACE, &m, comment));
     else if (parser_accept(p, "class"))
-        parser_class(p, declare(p, PORTOLAN_SIDL_CLASS, &m, comment));
+        read_class(p, declare(p, PORTOLAN_SIDL_CLASS, &m, comment));
     else if (parser_accept(p, "enum"))
-        parser_enum(p, declare(p, PORTOLAN_SIDL_ENUMERATION, &m, comment));
+        read_enum(p, declare(p, PORTOLAN_SIDL_ENUMERATION, &m, comment));
     else if (parser_accept(p, "struct"))
-        parser_struct(p, declare(p, PORTOLAN_SIDL_STRUCTURE, &m, comment));
+        read_struct(p, declare(p, PORTOLAN_SIDL_STRUCTURE, &m, comment));
     else
         report_unknown_declaration(p);
     if (p->failed)

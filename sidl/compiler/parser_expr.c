@@ -176,16 +176,16 @@ struct portolan_sidl_expr *parser_expression(struct parser *p)
 /* A clause list ends where a method may begin: a type, a modifier, or a name and a name. */
 static bool begins_clause(const struct parser *p)
 {
-    static const char *const starts[] = {"true", "false", "null", "result", "pure", "is", "not"};
+    static const char *const starts[] = {"true", "false", "null", "result",
+                                         "pure", "is",    "not",  NULL};
     const struct token *t = p->at;
 
     if (t->kind == TOKEN_SYMBOL)
         return !token_is(t, "}") && !token_is(t, "%") && !token_is(t, ".");
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (parser_is(p, starts[i]))
-            return true;
     if (t->kind != TOKEN_WORD)
         return t->kind != TOKEN_END;
+    if (word_is_one_of(t->text, starts))
+        return true;
     if (t->is_reserved)
         return false;
     while (token_is(&t[1], ".") && t[2].kind == TOKEN_WORD)

@@ -3,14 +3,13 @@
 #include "model.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Far beyond what people write; lines and columns are counted in int. */
-static const off_t most_bytes = (off_t)256 << 20;
+static const size_t most_bytes = (size_t)256 << 20;
 
 struct reader {
     struct portolan_sidl_model *model;
@@ -18,41 +17,17 @@ struct reader {
     struct portolan_diagnostics *d;
 };
 
-/* The whole of a file, in the arena; NULL with errno. */
-static char *slurp(struct portolan_arena *a, const char *path, size_t *size)
+/* Only files: reading a folder or a pipe would tell less, or wait. */
+static bool read_text(struct portolan_text *text, const char *path)
 {
     struct stat status;
-    char *text;
-    ssize_t got = 1;
-    int fd;
 
     if (stat(path, &status))
-        return NULL;
-    if (!S_ISREG(status.st_mode)) {
-        errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
-        return NULL;
-    }
-    if (status.st_size > most_bytes) {
-        errno = EFBIG;
-        return NULL;
-    }
-    text = portolan_arena_alloc(a, 1, (size_t)status.st_size + 1);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    *size = 0;
-    while (fd >= 0 && got > 0 && *size < (size_t)status.st_size) {
-        got = read(fd, text + *size, (size_t)status.st_size - *size);
-        *size += got > 0 ? (size_t)got : 0;
-    }
-    if (fd < 0 || got < 0) {
-        const int why = errno;
-
-        if (fd >= 0)
-            close(fd);
-        errno = why;
-        return NULL;
-    }
-    close(fd);
-    return text;
+        return false;
+    if (S_ISREG(status.st_mode))
+        return portolan_text_add_file(text, path, most_bytes);
+    errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+    return false;
 }
 
 static struct file *add_file(struct reader *r, const char *name, bool is_requested)
@@ -111,18 +86,17 @@ static bool read_file(struct reader *r, const char *path, bool is_requested,
                       const struct portolan_sidl_place *from)
 {
     const struct portolan_sidl_place here = {path, 1, 0};
-    size_t size;
-    const char *text = slurp(&r->model->arena, path, &size);
+    struct portolan_text text = {.arena = &r->model->arena};
     struct file *file;
 
-    if (!text) {
+    if (!read_text(&text, path)) {
         r->model->is_all_lost = true;
         diagnose_at(r->d, from ? from : &here, "cannot read %s: %s", path, strerror(errno));
         return false;
     }
     file = add_file(r, path, is_requested);
     file->is_on_disk = true;
-    parser_read(r->model, file, text, size, r->d);
+    parser_read(r->model, file, text.length ? text.bytes : "", text.length, r->d);
     return true;
 }
 
