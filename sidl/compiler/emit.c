@@ -48,7 +48,7 @@ const char *emit_read_existing(struct emitter *e, const char *name, size_t *size
     *size = 0;
     if (e->only_list || access(path, F_OK) != 0)
         return NULL;
-    if (!portolan_text_add_file(&text, path, SIZE_MAX))
+    if (!arena_read_file(&text, path, SIZE_MAX))
         portolan_diagnose(e->d, path, 1, 0, "cannot be read: %s", strerror(errno));
     *size = text.length;
     return text.bytes ? text.bytes : "";

@@ -62,6 +62,19 @@ void arena_leave(void *arg)
     longjmp(*(jmp_buf *)arg, 1);
 }
 
+bool arena_read_file(struct portolan_text *text, const char *path, size_t most_bytes)
+{
+    struct portolan_arena *a = text->arena;
+    bool good;
+
+    a->no_memory = NULL;
+    good = portolan_text_add_file(text, path, most_bytes);
+    a->no_memory = arena_leave;
+    if (a->failed)
+        arena_leave(a->no_memory_arg);
+    return good;
+}
+
 void diagnose_at(struct portolan_diagnostics *d, const struct portolan_sidl_place *place,
                  const char *format, ...)
 {

@@ -15,6 +15,9 @@
 /* The arena's no_memory hook; ARG is the jmp_buf to leave through. */
 void arena_leave(void *arg);
 
+/* The bytes of a file at the end of TEXT; false with errno. Leaves when the file is closed. */
+bool arena_read_file(struct portolan_text *text, const char *path, size_t most_bytes);
+
 /* Appends an item to the array LIST of N. */
 #define ARENA_PUSH(A, LIST, N, ...)                                                                \
     ((LIST) = portolan_arena_grow((A), (LIST), (N), sizeof *(LIST)), (LIST)[(N)++] = __VA_ARGS__)

@@ -25,7 +25,7 @@ static bool read_text(struct portolan_text *text, const char *path)
     if (stat(path, &status))
         return false;
     if (S_ISREG(status.st_mode))
-        return portolan_text_add_file(text, path, most_bytes);
+        return arena_read_file(text, path, most_bytes);
     errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
     return false;
 }

@@ -249,19 +249,4 @@ static const struct sidl_DLL__epv dll_epv = {
     .f_lookupSymbol = dll_lookupSymbol,
     .f_createClass = dll_createClass,
 };
-static const struct sidl_implements implements[] = {{&sidl_DLL__type, &dll_epv}};
-static struct sidl_class_state state;
-static const struct sidl_class dll_class = {
-    .name = "sidl.DLL",
-    .version = SIDL_RUNTIME_VERSION,
-    .size = sizeof(struct dll),
-    .implements = implements,
-    .n_implements = 1,
-    .destroy = dll_destroy,
-    .state = &state,
-};
-
-const struct sidl_class *sidl_DLL__externals(void)
-{
-    return &dll_class;
-}
+RUNTIME_CLASS(sidl_DLL, "sidl.DLL", dll_epv, .size = sizeof(struct dll), .destroy = dll_destroy)

@@ -5,17 +5,35 @@
 
 #include "sidl.h"
 
+#include "sidl_SIDLException.h"
+
 #define SIDL_RUNTIME_VERSION "0.9.17" /* of the package sidl, as in sidl/spec/sidl.sidl */
 
-/* Throws a sidl.NotImplementedException that names class, type and method. */
-void sidl_exception_throw_not_implemented(const char *class_name, const char *type_name,
-                                          const char *method, sidl_BaseInterface *_ex);
-/* The same, for creating an object of an abstract class. */
-void sidl_exception_throw_abstract(const char *class_name, const char *method,
-                                   sidl_BaseInterface *_ex);
+/*
+ * A class of the run time itself, and the function that returns it: TYPE is A_B_C, NAME "A.B.C",
+ * EPV its table; what else it has follows.
+ */
+#define RUNTIME_CLASS(TYPE, NAME, EPV, ...)                                                        \
+    static const struct sidl_implements TYPE##_implements[] = {{&TYPE##__type, &EPV}};             \
+    static struct sidl_class_state TYPE##_state;                                                   \
+    static const struct sidl_class TYPE##_class = {.name = NAME,                                   \
+                                                   .version = SIDL_RUNTIME_VERSION,                \
+                                                   .implements = TYPE##_implements,                \
+                                                   .n_implements = 1,                              \
+                                                   .state = &TYPE##_state,                         \
+                                                   __VA_ARGS__};                                   \
+    SIDL_API const struct sidl_class *TYPE##__externals(void);                                     \
+    const struct sidl_class *TYPE##__externals(void)                                               \
+    {                                                                                              \
+        return &TYPE##_class;                                                                      \
+    }
+
+/* Throws EXCEPTION with a formatted note; NULL: *_ex says already why it could not be made. */
+void sidl_exception_throw(void *exception, sidl_BaseInterface *_ex, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Throws a sidl.SIDLException with a formatted note. */
-void sidl_exception_throw_text(sidl_BaseInterface *_ex, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define sidl_exception_throw_text(EX, ...)                                                         \
+    sidl_exception_throw(sidl_SIDLException__create(EX), (EX), __VA_ARGS__)
 /* The class sidl.SIDLException, which holds note and trace. */
 const struct sidl_class *sidl_exception_class(void);
 
@@ -55,12 +73,10 @@ void class_destroy(struct sidl_object *object, sidl_BaseInterface *_ex);
 void class_lock(void);
 void class_unlock(void);
 
-/* guard.c: what contracts and hooks need; see contract_internal.h. */
+/* contract.c: what contracts and hooks need. */
 /* STATE gets a guard if it has contracts or hooks. False: out of memory. */
 bool guard_make(const struct sidl_class *cls, struct sidl_class_state *state);
 bool guard_is_needed(const struct sidl_facet *facets, size_t n_facets);
-/* A class written by hand whose types have contracts, as one with a state. NULL: out of memory. */
-const struct sidl_class *guard_adopt(const struct sidl_class *cls);
 /* The table of static methods that callers use. */
 const void *guard_statics(const struct sidl_class *cls);
 
