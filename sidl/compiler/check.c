@@ -273,7 +273,8 @@ static void check_flags(struct check_run *c, const struct portolan_sidl_symbol *
             : 0;
 
     if (s->flags & ~allowed)
-        diagnose_at(c->d, &s->place, "%s cannot have these modifiers, only %s", symbol_kind_text(s),
+        diagnose_at(c->d, &s->place, "%s cannot have these modifiers, only %s",
+                    symbol_kind_text(s->kind),
                     s->kind == PORTOLAN_SIDL_CLASS ? "abstract or final"
                     : allowed                      ? "final"
                                                    : "attributes");
@@ -291,7 +292,7 @@ static void check_symbol(struct check_run *c, struct portolan_sidl_symbol *s)
                     "'%s' has an underscore, which joins names in C; names of packages and types "
                     "go without",
                     s->name);
-    check_identifier(s->name, &s->place, symbol_kind_text(s), c->d);
+    check_identifier(s->name, &s->place, symbol_kind_text(s->kind), c->d);
     if (!is_package && !s->version && !s->package->own.is_broken && !s->own.is_astray)
         diagnose_at(c->d, &s->place,
                     "%s stands outside a package with a version, write: package NAME version 1.0 "

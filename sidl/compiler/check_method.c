@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Methods: modifiers, arguments, raw arrays, exceptions, attributes. */
-#include "model.h"
+/* Methods: modifiers, arguments, raw arrays, exceptions, attributes, clauses. */
+#include "contract.h"
 
 #include <string.h>
 
@@ -324,6 +324,40 @@ static void check_built_in(const struct portolan_sidl_method *m, struct portolan
     if (word_is_one_of(m->slot_name, taken) && !word_is_one_of(m->owner->full_name, owners))
         diagnose_at(d, &m->place, "every object has a method %s already, rename this one",
                     m->slot_name);
+}
+
+/* Clauses */
+
+static void check_clauses(const struct contract_scope *s, const struct portolan_sidl_clause *list,
+                          size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct portolan_sidl_expr *e = list[i].condition;
+        enum contract_kind kind;
+
+        if (contract_is_annotation(e))
+            continue;
+        kind = contract_type(s, e).kind;
+        if (kind != CONTRACT_BOOL && kind != CONTRACT_UNKNOWN)
+            diagnose_at(s->d, &e->place, "a clause is a condition, this is %s",
+                        contract_kind_text(kind));
+    }
+}
+
+void check_invariants(const struct portolan_sidl_symbol *of, struct portolan_diagnostics *d)
+{
+    const struct contract_scope s = {.of = of, .d = d};
+
+    check_clauses(&s, of->invariants, of->n_invariants);
+}
+
+static void check_contract(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)
+{
+    struct contract_scope s = {.of = m->owner, .method = m, .d = d};
+
+    check_clauses(&s, m->requires, m->n_requires);
+    s.after = true;
+    check_clauses(&s, m->ensures, m->n_ensures);
 }
 
 void check_method(struct check_run *c, struct portolan_sidl_method *m)

@@ -77,7 +77,7 @@ const struct portolan_sidl_method *contract_method(const struct contract_scope *
 /* True for `is pure`, which is a statement about the method and not evaluated. */
 bool contract_is_annotation(const struct portolan_sidl_expr *e);
 
-/* contract_builtin.c: the functions that every clause can call. */
+/* A function that every clause can call. */
 struct contract_builtin {
     const char *name;
     /*
@@ -92,9 +92,5 @@ struct contract_builtin {
 /* NULL when a method is meant: by another name, or by its number of arguments. */
 const struct contract_builtin *contract_builtin(const struct contract_scope *s,
                                                 const struct portolan_sidl_expr *call);
-const char *contract_builtin_nearest(const char *name);
-struct contract_value contract_builtin_type(const struct contract_scope *s,
-                                            const struct contract_builtin *builtin,
-                                            const struct portolan_sidl_expr *call);
 
 #endif

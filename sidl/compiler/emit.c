@@ -145,8 +145,10 @@ void emit_each(struct emitter *e, const struct portolan_sidl_symbol *package,
     }
 }
 
-void emit_each_package(struct emitter *e, const struct portolan_sidl_symbol *package,
-                       void (*fn)(struct emitter *e, const struct portolan_sidl_symbol *package))
+/* The same for packages, innermost first. */
+static void emit_each_package(struct emitter *e, const struct portolan_sidl_symbol *package,
+                              void (*fn)(struct emitter *e,
+                                         const struct portolan_sidl_symbol *package))
 {
     for (size_t i = 0; i < package->n_children; i++)
         if (package->children[i]->kind == PORTOLAN_SIDL_PACKAGE)

@@ -135,12 +135,6 @@ void emit_super(struct emitter *e, struct portolan_text *t, const struct portola
 /* emit_tables.c */
 void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *package);
 
-/* emit_clause.c */
-struct contract_scope;
-/* A clause's condition. */
-void emit_condition(struct emitter *e, struct portolan_text *t, const struct contract_scope *scope,
-                    const struct portolan_sidl_expr *condition);
-
 /* emit_contract.c */
 /* The wrappers of S, and what S__type says of them. */
 const char *emit_contract(struct emitter *e, struct portolan_text *t,

@@ -139,21 +139,15 @@ struct portolan_sidl_symbol *symbol_find(const struct portolan_sidl_model *model
     return (struct portolan_sidl_symbol *)names_find(&model->symbols, full_name, strlen(full_name));
 }
 
-const char *symbol_kind_text(const struct portolan_sidl_symbol *symbol)
+const char *symbol_kind_text(enum portolan_sidl_symbol_kind kind)
 {
-    switch (symbol->kind) {
-    case PORTOLAN_SIDL_PACKAGE:
-        return "a package";
-    case PORTOLAN_SIDL_INTERFACE:
-        return "an interface";
-    case PORTOLAN_SIDL_CLASS:
-        return "a class";
-    case PORTOLAN_SIDL_ENUMERATION:
-        return "an enum";
-    case PORTOLAN_SIDL_STRUCTURE:
-        return "a struct";
-    }
-    return "a type";
+    static const char *const texts[] = {
+        [PORTOLAN_SIDL_PACKAGE] = "a package",  [PORTOLAN_SIDL_INTERFACE] = "an interface",
+        [PORTOLAN_SIDL_CLASS] = "a class",      [PORTOLAN_SIDL_ENUMERATION] = "an enum",
+        [PORTOLAN_SIDL_STRUCTURE] = "a struct",
+    };
+
+    return texts[kind];
 }
 
 bool symbol_is_object(const struct portolan_sidl_symbol *symbol)
@@ -284,13 +278,13 @@ const struct portolan_sidl_symbol *portolan_sidl_find(const struct portolan_sidl
     return full_name ? symbol_find(model, full_name) : NULL;
 }
 
-void portolan_sidl_visit(const struct portolan_sidl_symbol *package,
-                         void (*visit)(void *arg, const struct portolan_sidl_symbol *type),
-                         void *arg)
+static void visit_types(const struct portolan_sidl_symbol *package,
+                        void (*visit)(void *arg, const struct portolan_sidl_symbol *type),
+                        void *arg)
 {
     for (size_t i = 0; i < package->n_children; i++) {
         if (package->children[i]->kind == PORTOLAN_SIDL_PACKAGE)
-            portolan_sidl_visit(package->children[i], visit, arg);
+            visit_types(package->children[i], visit, arg);
         else
             visit(arg, package->children[i]);
     }
@@ -326,8 +320,8 @@ const char *portolan_sidl_nearest(const struct portolan_sidl_model *model, const
 {
     struct nearest nearest = {.wanted = full_name};
 
-    portolan_sidl_visit(model->global, try_nearest, &nearest);
-    portolan_sidl_visit(model->global, try_last_word, &nearest);
+    visit_types(model->global, try_nearest, &nearest);
+    visit_types(model->global, try_last_word, &nearest);
     return nearest.found;
 }
 

@@ -87,7 +87,7 @@ struct portolan_sidl_model {
     size_t n_pending;
 };
 
-/* A specification that comes with Portolan; generated from sidl/spec/ (by embed.c). */
+/* A specification that comes with Portolan, from sidl/spec/; read.c has their texts. */
 #define BUILTIN_FOLDER "(built in)/" /* in front of their files' names */
 struct builtin_spec {
     const char *package;
@@ -117,7 +117,7 @@ struct portolan_sidl_symbol *symbol_add(struct portolan_sidl_model *model,
                                         struct portolan_sidl_place place);
 struct portolan_sidl_symbol *symbol_find(const struct portolan_sidl_model *model,
                                          const char *full_name);
-const char *symbol_kind_text(const struct portolan_sidl_symbol *symbol); /* "an interface" */
+const char *symbol_kind_text(enum portolan_sidl_symbol_kind kind); /* "an interface" */
 bool symbol_is_object(const struct portolan_sidl_symbol *symbol);
 /* Where SYMBOL has the slot of that name; its n_slots when it has none. */
 size_t symbol_slot(const struct portolan_sidl_symbol *symbol, const char *slot_name);
@@ -188,9 +188,6 @@ void check_rarray(const struct extent_scope *scope, const struct portolan_sidl_t
                   const char *name, const struct portolan_sidl_place *place,
                   struct portolan_diagnostics *d);
 void check_method(struct check_run *c, struct portolan_sidl_method *m);
-
-/* contract_type.c */
 void check_invariants(const struct portolan_sidl_symbol *of, struct portolan_diagnostics *d);
-void check_contract(const struct portolan_sidl_method *method, struct portolan_diagnostics *d);
 
 #endif

@@ -109,11 +109,14 @@ void parser_method(struct parser *p, struct portolan_sidl_symbol *owner);
 const char *parser_name(struct parser *p); /* a.b.c, leading dot allowed */
 struct portolan_sidl_type *parser_type(struct parser *p);
 struct portolan_sidl_type *parser_named_type(struct parser *p);
+void parser_named_types(struct parser *p, struct portolan_sidl_type ***list,
+                        size_t *count); /* A, B */
 void parser_extents(struct parser *p, struct portolan_sidl_type *rarray);
 void parser_attributes(struct parser *p, struct portolan_sidl_attribute **list, size_t *count);
 
 /* parser_expr.c */
 struct portolan_sidl_expr *parser_expression(struct parser *p);
+int64_t parser_integer(struct parser *p); /* at a TOKEN_INTEGER */
 /* The clauses behind `require`, `ensure` or `invariant`. */
 void parser_clauses(struct parser *p, struct portolan_sidl_clause **list, size_t *count);
 

@@ -3,8 +3,6 @@
 #include "parser.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct modifiers parser_modifiers(struct parser *p)
@@ -62,42 +60,36 @@ static bool read_misplaced(struct parser *p, const struct portolan_sidl_symbol *
 
 /* What stands inside types: methods, enumerators, fields */
 
-static void read_parents(struct parser *p, struct portolan_sidl_type ***list, size_t *count)
-{
-    do {
-        struct portolan_sidl_type *parent = parser_named_type(p);
-
-        if (!p->failed)
-            ARENA_PUSH(p->arena, *list, *count, parent);
-    } while (parser_accept(p, ","));
-}
-
-/* The {…} of a class or interface. */
-static void read_methods(struct parser *p, struct portolan_sidl_symbol *symbol)
+/* The {…} around WHAT; READ reads one of them, and goes on behind a problem. */
+static void read_members(struct parser *p, struct portolan_sidl_symbol *symbol, const char *what,
+                         void (*read)(struct parser *p, struct portolan_sidl_symbol *symbol))
 {
     parser_recover_body(p);
-    parser_expect(p, "{", "and the methods");
+    parser_expect(p, "{", portolan_arena_printf(p->arena, "and the %s", what));
     if (p->failed)
         return;
     while (p->at->kind != TOKEN_END && !parser_is(p, "}")) {
-        if (token_begins_declaration(p->at)) {
-            if (read_misplaced(p, symbol))
-                return;
-            continue;
-        }
-        if (parser_is(p, "invariant") && symbol->n_methods)
-            diagnose_at(p->d, &p->at->place, "invariants stand in front of the methods of %s",
-                        symbol->name);
-        if (parser_accept(p, "invariant"))
-            parser_clauses(p, &symbol->invariants, &symbol->n_invariants);
-        else
-            parser_method(p, symbol);
+        if (!token_begins_declaration(p->at))
+            read(p, symbol);
+        else if (read_misplaced(p, symbol))
+            return;
         if (p->failed) {
             symbol->own.is_broken = true;
             parser_recover(p, false);
         }
     }
-    parser_expect(p, "}", "behind the methods");
+    parser_expect(p, "}", portolan_arena_printf(p->arena, "behind the %s", what));
+}
+
+static void read_method(struct parser *p, struct portolan_sidl_symbol *symbol)
+{
+    if (parser_is(p, "invariant") && symbol->n_methods)
+        diagnose_at(p->d, &p->at->place, "invariants stand in front of the methods of %s",
+                    symbol->name);
+    if (parser_accept(p, "invariant"))
+        parser_clauses(p, &symbol->invariants, &symbol->n_invariants);
+    else
+        parser_method(p, symbol);
 }
 
 static void read_interface(struct parser *p, struct portolan_sidl_symbol *symbol)
@@ -107,10 +99,10 @@ static void read_interface(struct parser *p, struct portolan_sidl_symbol *symbol
     if (parser_is(p, ":"))
         parser_fail(p, "a parent stands behind the word 'extends', not behind ':'");
     if (parser_accept(p, "extends"))
-        read_parents(p, &symbol->extends, &symbol->n_extends);
+        parser_named_types(p, &symbol->extends, &symbol->n_extends);
     symbol->own.is_rootless = p->failed;
     symbol->own.is_broken |= p->failed;
-    read_methods(p, symbol);
+    read_members(p, symbol, "methods", read_method);
 }
 
 static void read_class(struct parser *p, struct portolan_sidl_symbol *symbol)
@@ -129,7 +121,7 @@ static void read_class(struct parser *p, struct portolan_sidl_symbol *symbol)
         const size_t first = symbol->n_implements;
 
         p->at++;
-        read_parents(p, &symbol->implements, &symbol->n_implements);
+        parser_named_types(p, &symbol->implements, &symbol->n_implements);
         for (size_t i = first; i < symbol->n_implements; i++)
             symbol->implements[i]->is_all = is_all;
     }
@@ -137,7 +129,7 @@ static void read_class(struct parser *p, struct portolan_sidl_symbol *symbol)
         parser_fail(p, "'extends' stands in front of 'implements', and once");
     symbol->own.is_rootless = p->failed;
     symbol->own.is_broken |= p->failed;
-    read_methods(p, symbol);
+    read_members(p, symbol, "methods", read_method);
 }
 
 static void read_enumerator_value(struct parser *p, struct portolan_sidl_enumerator *e)
@@ -147,16 +139,11 @@ static void read_enumerator_value(struct parser *p, struct portolan_sidl_enumera
     if (!is_negative)
         parser_accept(p, "+");
     e->is_explicit = true;
-    errno = 0;
     if (p->at->kind != TOKEN_INTEGER) {
         parser_expected(p, "an integer");
         return;
     }
-    e->value = strtoll(p->at->text, NULL, 0);
-    if (errno)
-        parser_fail(p, "%s does not fit into 64 bits", p->at->text);
-    else
-        p->at++;
+    e->value = parser_integer(p);
     if (is_negative)
         e->value = -e->value;
 }
@@ -214,27 +201,8 @@ static void read_field(struct parser *p, struct portolan_sidl_symbol *symbol)
     if (parser_is(p, "="))
         parser_fail(p, "a field has no value, whoever makes the struct gives it one");
     parser_semicolon(p, "behind the field");
-    if (!p->failed) {
+    if (!p->failed)
         ARENA_PUSH(p->arena, symbol->fields, symbol->n_fields, field);
-        return;
-    }
-    symbol->own.is_broken = true;
-    parser_recover(p, false);
-}
-
-static void read_struct(struct parser *p, struct portolan_sidl_symbol *symbol)
-{
-    parser_recover_body(p);
-    parser_expect(p, "{", "and the fields");
-    if (p->failed)
-        return;
-    while (p->at->kind != TOKEN_END && !parser_is(p, "}")) {
-        if (!token_begins_declaration(p->at))
-            read_field(p, symbol);
-        else if (read_misplaced(p, symbol))
-            return;
-    }
-    parser_expect(p, "}", "behind the fields");
 }
 
 /* Packages and the heads of types */
@@ -292,7 +260,7 @@ static struct portolan_sidl_symbol *open_package(struct parser *p, const char *n
 
     if (package && package->kind != PORTOLAN_SIDL_PACKAGE) {
         diagnose_at(p->d, &token->place, "%s is already %s, declared at %s:%d", package->full_name,
-                    symbol_kind_text(package), package->place.file, package->place.line);
+                    symbol_kind_text(package->kind), package->place.file, package->place.line);
         return detached(p, PORTOLAN_SIDL_PACKAGE, name, token->place);
     }
     if (package) {
@@ -393,16 +361,14 @@ static void read_package(struct parser *p, const struct modifiers *m, const char
 static struct portolan_sidl_symbol *declare(struct parser *p, enum portolan_sidl_symbol_kind kind,
                                             const struct modifiers *m, const char *comment)
 {
-    static const char *const what[] = {"a package", "an interface", "a class", "an enum",
-                                       "a struct"};
     const struct token *token = p->at;
-    const char *name = parser_identifier(p, what[kind]);
+    const char *name = parser_identifier(p, symbol_kind_text(kind));
     struct portolan_sidl_symbol *symbol, *other;
 
     other = p->failed ? NULL : symbol_child(p->model, p->scope, name);
     if (other)
         diagnose_at(p->d, &token->place, "%s is already %s, declared at %s:%d", other->full_name,
-                    symbol_kind_text(other), other->place.file, other->place.line);
+                    symbol_kind_text(other->kind), other->place.file, other->place.line);
     if (other || p->failed) {
         symbol = detached(p, kind, name, token->place);
     } else {
@@ -458,7 +424,7 @@ void parser_user_type(struct parser *p)
     else if (parser_accept(p, "enum"))
         read_enum(p, declare(p, PORTOLAN_SIDL_ENUMERATION, &m, comment));
     else if (parser_accept(p, "struct"))
-        read_struct(p, declare(p, PORTOLAN_SIDL_STRUCTURE, &m, comment));
+        read_members(p, declare(p, PORTOLAN_SIDL_STRUCTURE, &m, comment), "fields", read_field);
     else
         report_unknown_declaration(p);
     if (p->failed)

@@ -37,16 +37,24 @@ static void add_operand(struct parser *p, struct portolan_sidl_expr *e,
     ARENA_PUSH(p->arena, e->operands, e->n_operands, operand);
 }
 
-static struct portolan_sidl_expr *integer(struct parser *p)
+int64_t parser_integer(struct parser *p)
+{
+    int64_t value;
+
+    errno = 0;
+    value = strtoll(p->at->text, NULL, 0);
+    if (errno)
+        parser_fail(p, "%s does not fit into 64 bits", p->at->text);
+    else
+        p->at++;
+    return value;
+}
+
+static struct portolan_sidl_expr *integer_literal(struct parser *p)
 {
     struct portolan_sidl_expr *e = node(p, PORTOLAN_SIDL_OP_INTEGER, p->at->text);
 
-    errno = 0;
-    e->integer = strtoll(e->text, NULL, 0);
-    if (errno)
-        parser_fail(p, "%s does not fit into 64 bits", e->text);
-    else
-        p->at++;
+    e->integer = parser_integer(p);
     return e;
 }
 
@@ -93,7 +101,7 @@ static struct portolan_sidl_expr *primary(struct parser *p)
     struct portolan_sidl_expr *e;
 
     if (p->at->kind == TOKEN_INTEGER)
-        return integer(p);
+        return integer_literal(p);
     if (p->at->kind == TOKEN_REAL)
         return literal(p, PORTOLAN_SIDL_OP_REAL);
     if (p->at->kind == TOKEN_STRING)

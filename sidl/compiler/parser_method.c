@@ -31,6 +31,16 @@ struct portolan_sidl_type *parser_named_type(struct parser *p)
     return type;
 }
 
+void parser_named_types(struct parser *p, struct portolan_sidl_type ***list, size_t *count)
+{
+    do {
+        struct portolan_sidl_type *type = p->failed ? NULL : parser_named_type(p);
+
+        if (!p->failed)
+            ARENA_PUSH(p->arena, *list, *count, type);
+    } while (parser_accept(p, ","));
+}
+
 static int dimension(struct parser *p)
 {
     int64_t value = 0;
@@ -249,12 +259,7 @@ static void read_throws(struct parser *p, struct portolan_sidl_method *method)
 {
     if (parser_is(p, "(") || parser_is(p, "{"))
         parser_fail(p, "exceptions stand behind 'throws' without brackets: throws A, B");
-    do {
-        struct portolan_sidl_type *thrown = p->failed ? NULL : parser_named_type(p);
-
-        if (!p->failed)
-            ARENA_PUSH(p->arena, method->throws, method->n_throws, thrown);
-    } while (parser_accept(p, ","));
+    parser_named_types(p, &method->throws, &method->n_throws);
 }
 
 /* What older or other dialects have behind the arguments. */

@@ -8,6 +8,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char sidl_text[] = {
+#include "sidl.inc"
+};
+static const char cca_text[] = {
+#include "cca.inc"
+};
+static const char ports_text[] = {
+#include "portolan.inc"
+};
+static const char performance_text[] = {
+#include "performance.inc"
+};
+
+const struct builtin_spec builtin_specs[] = {
+    {"sidl", BUILTIN_FOLDER "sidl.sidl", sidl_text, sizeof sidl_text},
+    {"gov", BUILTIN_FOLDER "cca.sidl", cca_text, sizeof cca_text},
+    {"portolan", BUILTIN_FOLDER "portolan.sidl", ports_text, sizeof ports_text},
+    {"Performance", BUILTIN_FOLDER "performance.sidl", performance_text, sizeof performance_text},
+};
+const size_t n_builtin_specs = sizeof builtin_specs / sizeof *builtin_specs;
+
 /* Far beyond what people write; lines and columns are counted in int. */
 static const size_t most_bytes = (size_t)256 << 20;
 
@@ -133,7 +154,7 @@ static void check_version(struct reader *r, const struct import *import)
 
     if (symbol->kind != PORTOLAN_SIDL_PACKAGE)
         diagnose_at(r->d, &import->place, "%s is %s, expected a package", import->name,
-                    symbol_kind_text(symbol));
+                    symbol_kind_text(symbol->kind));
     else if (!import->is_import && !import->version && !symbol_version(symbol))
         diagnose_at(r->d, &import->place, "package %s has no version to require, import it",
                     import->name);

@@ -219,7 +219,7 @@ static bool check_scope(const struct portolan_sidl_method *m, struct portolan_di
         return false;
     if (scope->kind != PORTOLAN_SIDL_INTERFACE)
         diagnose_at(d, place, "from %s: %s is %s, only methods of interfaces get another name",
-                    m->from, scope->full_name, symbol_kind_text(scope));
+                    m->from, scope->full_name, symbol_kind_text(scope->kind));
     else if (m->owner->kind != PORTOLAN_SIDL_CLASS)
         diagnose_at(d, place,
                     "from %s: %s is an interface, only a class gives a method another name",
@@ -306,7 +306,7 @@ static void check_parent(struct builder *b, struct portolan_sidl_symbol *symbol,
     else if (wants_class != (type->symbol->kind == PORTOLAN_SIDL_CLASS) ||
              !symbol_is_object(type->symbol))
         diagnose_at(b->d, &type->place, "%s is %s, %s %s %s", type->symbol->full_name,
-                    symbol_kind_text(type->symbol),
+                    symbol_kind_text(type->symbol->kind),
                     symbol->kind == PORTOLAN_SIDL_CLASS ? "a class" : "an interface",
                     i < symbol->n_extends ? "extends" : "implements",
                     wants_class ? "a class (interfaces stand behind 'implements')" : "interfaces");

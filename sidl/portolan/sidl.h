@@ -302,11 +302,6 @@ portolan_sidl_find(const struct portolan_sidl_model *model, const char *full_nam
 PORTOLAN_API const char *portolan_sidl_nearest(const struct portolan_sidl_model *model,
                                                const char *full_name);
 
-/** Calls VISIT for every type below PACKAGE, in the order of declaration. */
-PORTOLAN_API void
-portolan_sidl_visit(const struct portolan_sidl_symbol *package,
-                    void (*visit)(void *arg, const struct portolan_sidl_symbol *type), void *arg);
-
 /**
  * The method of TYPE's slots that answers for METHOD, a slot of an interface that TYPE inherits:
  * the slot of the same name, unless `from` gave it another. NULL when TYPE has none.

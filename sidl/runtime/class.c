@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "class.h"
+#include "runtime_internal.h"
 
 #include "sidl_NotImplementedException.h"
 

@@ -37,7 +37,7 @@ void sidl_exception_throw(void *exception, sidl_BaseInterface *_ex, const char *
 /* The class sidl.SIDLException, which holds note and trace. */
 const struct sidl_class *sidl_exception_class(void);
 
-/* layout.c: which tables the objects of a class need, and which table serves which type. */
+/* Which tables the objects of a class need, and which table serves which type. */
 struct layout {
     struct sidl_facet *facets;
     size_t n_facets;
@@ -59,6 +59,20 @@ void layout_build(struct layout *layout, const struct sidl_implements *implement
 const struct sidl_facet *layout_find(const struct sidl_facet *facets, size_t n, const char *name);
 /* Where TYPE has a method of that name; its n_methods when it has none. */
 size_t layout_slot(const struct sidl_type *type, const char *method);
+
+/* class_link.c: what is computed once per class of SIDL. */
+/* Links and loads CLS, which has a state, and its parents; cheap when that is done. */
+bool class_prepare(const struct sidl_class *cls, sidl_BaseInterface *_ex);
+/* True when that has been done, `load` included. */
+bool class_is_ready(const struct sidl_class *cls);
+
+/* The class of that name: linked in, or found by the loader. NULL with *_ex set. */
+const struct sidl_class *class_resolve(const char *name,
+                                       const struct sidl_class *(*externals)(void),
+                                       sidl_BaseInterface *_ex);
+
+/* True for an exception class that adds no methods to sidl.SIDLException's, nor do its parents. */
+bool class_is_plain_exception(const struct sidl_type *type);
 
 /* class.c */
 /* A new object of a class with state. */

@@ -6,9 +6,8 @@
  * source's root after a build:
  *
  *   clang -std=gnu17 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address,undefined \
- *     -DPORTOLAN_LIBFUZZER -Ibase -Isidl -Isidl/compiler -Ibuild/base sidl/test/fuzz_sidl.c \
- *     base/[!_]*.c build/sidl/compiler/sidl_builtin.c \
- *     $(ls sidl/compiler/[!_]*.c | grep -v embed.c) -lm -o fuzz_sidl
+ *     -DPORTOLAN_LIBFUZZER -Ibase -Isidl -Ibuild/base -Ibuild/sidl/compiler \
+ *     sidl/test/fuzz_sidl.c base/[!_]*.c sidl/compiler/[!_]*.c -lm -o fuzz_sidl
  *   ./fuzz_sidl -dict=sidl/test/sidl.dict CORPUS tests/fuzz/sidl
  */
 #include <portolan/sidl.h>
