@@ -154,7 +154,7 @@ static void check_enum(struct check_run *c, struct portolan_sidl_symbol *s)
 }
 
 /* Follows structs in structs: finds circles and rarrays. */
-static void walk(struct check_run *c, struct portolan_sidl_symbol *s, int depth)
+static void walk_struct(struct check_run *c, struct portolan_sidl_symbol *s, int depth)
 {
     s->own.state = BUSY;
     for (size_t i = 0; i < s->n_fields; i++) {
@@ -166,7 +166,7 @@ static void walk(struct check_run *c, struct portolan_sidl_symbol *s, int depth)
         if (!inner)
             continue;
         if (inner->own.state == UNSEEN && depth < MAX_DEPTH)
-            walk(c, inner, depth + 1);
+            walk_struct(c, inner, depth + 1);
         if (inner == s)
             diagnose_at(c->d, &type->place, "struct %s cannot hold itself", s->name);
         else if (inner->own.state == BUSY)
@@ -207,17 +207,6 @@ static void check_struct(struct check_run *c, struct portolan_sidl_symbol *s)
     for (size_t i = 0; i < s->n_fields && !s->own.is_broken; i++)
         if (s->fields[i].type->kind == PORTOLAN_SIDL_RARRAY)
             check_rarray(&scope, s->fields[i].type, s->fields[i].name, &s->fields[i].place, c->d);
-}
-
-static void check_structs(struct check_run *c, struct portolan_sidl_symbol *package)
-{
-    for (size_t i = 0; i < package->n_children; i++) {
-        struct portolan_sidl_symbol *s = package->children[i];
-
-        if (s->kind == PORTOLAN_SIDL_STRUCTURE && s->own.state == UNSEEN)
-            walk(c, s, 0);
-        check_structs(c, s);
-    }
 }
 
 /* Packages and types */
@@ -314,7 +303,8 @@ static void check_symbol(struct check_run *c, struct portolan_sidl_symbol *s)
         check_class(c, s);
 }
 
-static void set_versions(struct portolan_sidl_symbol *package)
+/* What a package passes on, and how structs hold each other: checks look at both. */
+static void prepare_symbols(struct check_run *c, struct portolan_sidl_symbol *package)
 {
     for (size_t i = 0; i < package->n_children; i++) {
         struct portolan_sidl_symbol *s = package->children[i];
@@ -322,7 +312,9 @@ static void set_versions(struct portolan_sidl_symbol *package)
         if (!s->version)
             s->version = package->version;
         s->own.is_broken |= s->kind == PORTOLAN_SIDL_PACKAGE && package->own.is_broken;
-        set_versions(s);
+        if (s->kind == PORTOLAN_SIDL_STRUCTURE && s->own.state == UNSEEN)
+            walk_struct(c, s, 0);
+        prepare_symbols(c, s);
     }
 }
 
@@ -342,7 +334,6 @@ void check_model(struct portolan_sidl_model *model, struct portolan_diagnostics 
     struct check_run c = {.model = model, .d = d, .notes = notes};
 
     c.words.arena = c.values.arena = &model->arena;
-    set_versions(model->global);
-    check_structs(&c, model->global);
+    prepare_symbols(&c, model->global);
     check_package(&c, model->global);
 }

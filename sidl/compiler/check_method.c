@@ -87,18 +87,14 @@ static void check_extent_name(const struct extent_scope *scope,
 
 static bool can_be_element(const struct portolan_sidl_type *type)
 {
-    switch (type->kind) {
-    case PORTOLAN_SIDL_CHAR: /* Babel's own files use it */
-    case PORTOLAN_SIDL_DCOMPLEX:
-    case PORTOLAN_SIDL_DOUBLE:
-    case PORTOLAN_SIDL_FCOMPLEX:
-    case PORTOLAN_SIDL_FLOAT:
-    case PORTOLAN_SIDL_INT:
-    case PORTOLAN_SIDL_LONG:
-        return true;
-    default:
-        return type_is_unknown(type);
-    }
+    static const bool kinds[PORTOLAN_SIDL_OBJECT + 1] = {
+        [PORTOLAN_SIDL_CHAR] = true, /* Babel's own files use it */
+        [PORTOLAN_SIDL_DCOMPLEX] = true, [PORTOLAN_SIDL_DOUBLE] = true,
+        [PORTOLAN_SIDL_FCOMPLEX] = true, [PORTOLAN_SIDL_FLOAT] = true,
+        [PORTOLAN_SIDL_INT] = true,      [PORTOLAN_SIDL_LONG] = true,
+    };
+
+    return kinds[type->kind] || type_is_unknown(type);
 }
 
 void check_rarray(const struct extent_scope *scope, const struct portolan_sidl_type *type,
@@ -125,18 +121,13 @@ void check_rarray(const struct extent_scope *scope, const struct portolan_sidl_t
 /* A value that one number stands for. */
 static bool can_be_context(const struct portolan_sidl_type *type)
 {
-    switch (type->kind) {
-    case PORTOLAN_SIDL_BOOL:
-    case PORTOLAN_SIDL_CHAR:
-    case PORTOLAN_SIDL_DOUBLE:
-    case PORTOLAN_SIDL_ENUM:
-    case PORTOLAN_SIDL_FLOAT:
-    case PORTOLAN_SIDL_INT:
-    case PORTOLAN_SIDL_LONG:
-        return true;
-    default:
-        return false;
-    }
+    static const bool kinds[PORTOLAN_SIDL_OBJECT + 1] = {
+        [PORTOLAN_SIDL_BOOL] = true, [PORTOLAN_SIDL_CHAR] = true,  [PORTOLAN_SIDL_DOUBLE] = true,
+        [PORTOLAN_SIDL_ENUM] = true, [PORTOLAN_SIDL_FLOAT] = true, [PORTOLAN_SIDL_INT] = true,
+        [PORTOLAN_SIDL_LONG] = true,
+    };
+
+    return kinds[type->kind];
 }
 
 static void check_modifiers(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)

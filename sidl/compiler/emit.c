@@ -229,16 +229,12 @@ static enum portolan_status emit_all(struct emitter *e, struct portolan_error *e
     return PORTOLAN_OK;
 }
 
-struct listing {
-    void (*each)(void *arg, const char *name);
-    void *arg;
-};
-
 /* Emits, then writes, or only lists. The arena is not the model's, which stays constant. */
-static enum portolan_status run(const struct portolan_sidl_model *model,
-                                const struct portolan_sidl_options *options,
-                                struct portolan_diagnostics *d, const struct listing *listing,
-                                struct portolan_error *err)
+static enum portolan_status run_emitter(const struct portolan_sidl_model *model,
+                                        const struct portolan_sidl_options *options,
+                                        struct portolan_diagnostics *d,
+                                        void (*each)(void *arg, const char *name), void *arg,
+                                        struct portolan_error *err)
 {
     static const struct portolan_sidl_options defaults;
     struct portolan_diagnostics own = {.report = d ? d->report : NULL, .arg = d ? d->arg : NULL};
@@ -248,7 +244,7 @@ static enum portolan_status run(const struct portolan_sidl_model *model,
                         .model = model,
                         .options = options ? options : &defaults,
                         .d = &own,
-                        .only_list = listing != NULL};
+                        .only_list = each != NULL};
     enum portolan_status status;
 
     if (setjmp(out_of_memory)) {
@@ -258,9 +254,9 @@ static enum portolan_status run(const struct portolan_sidl_model *model,
     status = emit_all(&e, err);
     if (d)
         d->count += own.count;
-    for (size_t i = 0; listing && !status && i < e.n_outputs; i++)
-        listing->each(listing->arg, e.outputs[i]->name);
-    if (!status && !listing)
+    for (size_t i = 0; each && !status && i < e.n_outputs; i++)
+        each(arg, e.outputs[i]->name);
+    if (!status && !each)
         status = write_all(&e, err);
     portolan_arena_clear(&arena);
     return status;
@@ -270,7 +266,7 @@ enum portolan_status portolan_sidl_emit(const struct portolan_sidl_model *model,
                                         const struct portolan_sidl_options *options,
                                         struct portolan_diagnostics *d, struct portolan_error *err)
 {
-    return run(model, options, d, NULL, err);
+    return run_emitter(model, options, d, NULL, NULL, err);
 }
 
 enum portolan_status portolan_sidl_list_outputs(const struct portolan_sidl_model *model,
@@ -279,9 +275,7 @@ enum portolan_status portolan_sidl_list_outputs(const struct portolan_sidl_model
                                                 void (*each)(void *arg, const char *name),
                                                 void *arg, struct portolan_error *err)
 {
-    const struct listing listing = {each, arg};
-
-    return run(model, options, d, &listing, err);
+    return run_emitter(model, options, d, each, arg, err);
 }
 
 enum portolan_status portolan_sidl_compile(const struct portolan_sidl_options *options,

@@ -102,6 +102,9 @@ void emit_comment(struct portolan_text *t, const char *comment, int indent);
 const char *emit_method_comment(struct portolan_arena *a, const struct portolan_sidl_method *m);
 /* What a variable of that type begins with: "0", "NULL", "{0}". */
 const char *emit_zero(const struct portolan_sidl_type *type);
+/* On an exception, returns RESULT. */
+void emit_give_up(struct portolan_text *t, const struct portolan_sidl_method *m,
+                  const char *result);
 /* On an exception, releases _retval and out arguments, which the caller ignores then. */
 void emit_drops(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m);
 

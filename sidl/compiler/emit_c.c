@@ -325,19 +325,22 @@ const char *emit_method_comment(struct portolan_arena *a, const struct portolan_
 
 const char *emit_zero(const struct portolan_sidl_type *type)
 {
-    switch (type->kind) {
-    case PORTOLAN_SIDL_DCOMPLEX:
-    case PORTOLAN_SIDL_FCOMPLEX:
-    case PORTOLAN_SIDL_STRUCT:
-        return "{0}";
-    case PORTOLAN_SIDL_OPAQUE:
-    case PORTOLAN_SIDL_STRING:
-    case PORTOLAN_SIDL_ARRAY:
-    case PORTOLAN_SIDL_OBJECT:
-        return "NULL";
-    default:
-        return "0";
-    }
+    static const char *const zeros[PORTOLAN_SIDL_OBJECT + 1] = {
+        [PORTOLAN_SIDL_DCOMPLEX] = "{0}", [PORTOLAN_SIDL_FCOMPLEX] = "{0}",
+        [PORTOLAN_SIDL_STRUCT] = "{0}",   [PORTOLAN_SIDL_OPAQUE] = "NULL",
+        [PORTOLAN_SIDL_STRING] = "NULL",  [PORTOLAN_SIDL_ARRAY] = "NULL",
+        [PORTOLAN_SIDL_OBJECT] = "NULL",
+    };
+
+    return zeros[type->kind] ? zeros[type->kind] : "0";
+}
+
+void emit_give_up(struct portolan_text *t, const struct portolan_sidl_method *m, const char *result)
+{
+    const bool is_void = m->result->kind == PORTOLAN_SIDL_VOID;
+
+    portolan_text_add(t, "    if (*_ex)\n        return%s%s;\n", is_void ? "" : " ",
+                      is_void ? "" : result);
 }
 
 /* PLACE is a value, POINTER its address. */

@@ -25,71 +25,61 @@ static enum contract_kind kind_of(const struct writer *w, const struct portolan_
     return contract_type(w->scope, e).kind;
 }
 
-/* What stands around a place of some type to make a value of it. */
-struct around {
-    const char *before, *after;
-};
-
-static struct around value_at(const struct portolan_sidl_type *type)
+/* A value of what is at a place '@' of that type. */
+static const char *value_at(const struct portolan_sidl_type *type)
 {
-    switch (contract_value_of(type).kind) {
-    case CONTRACT_CHAR:
-    case CONTRACT_INTEGER:
-        return (struct around){"(int64_t)", ""};
-    case CONTRACT_REAL:
-        return (struct around){"(double)", ""};
-    case CONTRACT_COMPLEX:
-        return type->kind == PORTOLAN_SIDL_FCOMPLEX ? (struct around){"sidl_fcomplex_value(", ")"}
-                                                    : (struct around){"sidl_dcomplex_value(", ")"};
-    case CONTRACT_BOOL:
-        return (struct around){"(", " != 0)"};
-    case CONTRACT_OPAQUE:
-    case CONTRACT_OBJECT:
-    case CONTRACT_ARRAY:
-        return (struct around){"(void *)", ""};
-    default:
-        return (struct around){"", ""};
-    }
+    static const char *const values[] = {
+        [PORTOLAN_SIDL_BOOL] = "(@ != 0)",
+        [PORTOLAN_SIDL_CHAR] = "(int64_t)@",
+        [PORTOLAN_SIDL_DCOMPLEX] = "sidl_dcomplex_value(@)",
+        [PORTOLAN_SIDL_DOUBLE] = "(double)@",
+        [PORTOLAN_SIDL_FCOMPLEX] = "sidl_fcomplex_value(@)",
+        [PORTOLAN_SIDL_FLOAT] = "(double)@",
+        [PORTOLAN_SIDL_INT] = "(int64_t)@",
+        [PORTOLAN_SIDL_LONG] = "(int64_t)@",
+        [PORTOLAN_SIDL_OPAQUE] = "(void *)@",
+        [PORTOLAN_SIDL_STRING] = "@",
+        [PORTOLAN_SIDL_ARRAY] = "(void *)@",
+        [PORTOLAN_SIDL_RARRAY] = "(void *)@",
+        [PORTOLAN_SIDL_ENUM] = "(int64_t)@",
+        [PORTOLAN_SIDL_STRUCT] = "@",
+        [PORTOLAN_SIDL_OBJECT] = "(void *)@",
+    };
+
+    return values[type->kind];
 }
 
 /* The same for what a method returned: strings, objects and arrays are given back later. */
-static struct around returned(const struct portolan_sidl_type *type)
+static const char *value_returned(const struct portolan_sidl_type *type)
 {
-    switch (type->kind) {
-    case PORTOLAN_SIDL_STRING:
-        return (struct around){"(const char *)sidl_check_keep(_check, SIDL_KEPT_STRING, ", ")"};
-    case PORTOLAN_SIDL_OBJECT:
-        return (struct around){"sidl_check_keep(_check, SIDL_KEPT_OBJECT, ", ")"};
-    case PORTOLAN_SIDL_ARRAY:
-        return (struct around){"sidl_check_keep(_check, SIDL_KEPT_ARRAY, ", ")"};
-    default:
-        return value_at(type);
-    }
+    if (type->kind == PORTOLAN_SIDL_STRING)
+        return "(const char *)sidl_check_keep(_check, SIDL_KEPT_STRING, @)";
+    if (type->kind == PORTOLAN_SIDL_OBJECT)
+        return "sidl_check_keep(_check, SIDL_KEPT_OBJECT, @)";
+    if (type->kind == PORTOLAN_SIDL_ARRAY)
+        return "sidl_check_keep(_check, SIDL_KEPT_ARRAY, @)";
+    return value_at(type);
 }
 
 static void put_name(struct writer *w, const char *name)
 {
     const struct portolan_sidl_argument *a = contract_argument(w->scope, name);
     const struct portolan_sidl_field *field = contract_field(w->scope, name);
-    const struct around value = value_at(field ? field->type : a->type);
-    const bool is_pointer = a->mode != PORTOLAN_SIDL_IN && a->type->kind != PORTOLAN_SIDL_RARRAY;
+    const bool is_pointer = a->mode != PORTOLAN_SIDL_IN && a->type->kind != PORTOLAN_SIDL_RARRAY &&
+                            a->type->kind != PORTOLAN_SIDL_STRUCT;
+    const char *place =
+        field ? portolan_arena_printf(w->e->arena, "%s->%s", a->name, field->name)
+              : portolan_arena_printf(w->e->arena, "%s%s", is_pointer ? "*" : "",
+                                      portolan_sidl_epv_value(w->e->arena, w->scope->method, a));
 
-    if (field)
-        portolan_text_add(w->t, "%s%s->%s%s", value.before, a->name, field->name, value.after);
-    else if (a->type->kind == PORTOLAN_SIDL_STRUCT)
-        portolan_text_add(w->t, "%s", a->name);
-    else
-        portolan_text_add(w->t, "%s%s%s%s", value.before, is_pointer ? "*" : "",
-                          portolan_sidl_epv_value(w->e->arena, w->scope->method, a), value.after);
+    emit_named(w->t, place, value_at(field ? field->type : a->type));
 }
 
 static void put_result(struct writer *w)
 {
     const struct portolan_sidl_type *type = w->scope->method->result;
-    const struct around value = value_at(type);
 
-    portolan_text_add(w->t, "%s%s_retval%s", value.before,
-                      type->kind == PORTOLAN_SIDL_STRUCT ? "&" : "", value.after);
+    emit_named(w->t, type->kind == PORTOLAN_SIDL_STRUCT ? "&_retval" : "_retval", value_at(type));
 }
 
 /* CODE, each '$' in it being the next operand of E. */
@@ -183,9 +173,10 @@ static void put_method(struct writer *w, const struct portolan_sidl_expr *e)
 {
     const struct portolan_sidl_method *m = contract_method(w->scope, e);
     const bool is_static = method_is_static(m);
-    const struct around value = returned(m->result);
+    struct portolan_text call = {.arena = w->e->arena};
+    struct writer inner = {w->e, &call, w->scope};
 
-    portolan_text_add(w->t, "%s((%s)sidl_check_%s(_check, &%s__type, %zu))(%s", value.before,
+    portolan_text_add(&call, "((%s)sidl_check_%s(_check, &%s__type, %zu))(%s",
                       c_function(w->e->arena, m, C_SLOT, "(*)", is_static ? NULL : "void *self"),
                       is_static ? "static" : "method",
                       is_static ? m->owner->c_name : w->scope->of->c_name, slot_of(w->scope->of, m),
@@ -193,10 +184,11 @@ static void put_method(struct writer *w, const struct portolan_sidl_expr *e)
     for (size_t i = 0; i < e->n_operands; i++) {
         if (m->arguments[i].is_extent)
             continue;
-        put_argument(w, m->arguments[i].type, e->operands[i]);
-        portolan_text_add(w->t, ", ");
+        put_argument(&inner, m->arguments[i].type, e->operands[i]);
+        portolan_text_add(&call, ", ");
     }
-    portolan_text_add(w->t, "sidl_check_ex(_check))%s", value.after);
+    portolan_text_add(&call, "sidl_check_ex(_check))");
+    emit_named(w->t, call.bytes, value_returned(m->result));
 }
 
 /* Operators */
@@ -481,19 +473,18 @@ static void put_wrapper(struct contract *c, const struct portolan_sidl_method *m
 {
     const bool is_static = method_is_static(m), is_own = m->owner == c->s;
     const bool is_void = m->result->kind == PORTOLAN_SIDL_VOID;
-    const char *give_up =
-        is_void ? "    if (*_ex)\n        return;\n" : "    if (*_ex)\n        return _retval;\n";
     const char *invariants = is_static ? "" : "    sidl_check_invariants(_check, self);\n";
     struct contract_scope scope = {.of = c->s, .method = m};
 
     put_begin(c, m, index, is_static);
     if (is_own)
         put_conditions(c, &scope, m->requires, m->n_requires);
-    portolan_text_add(c->t, "%s%s", invariants, give_up);
+    portolan_text_add(c->t, "%s", invariants);
+    emit_give_up(c->t, m, "_retval");
     put_forward(c, m, is_static);
     scope.after = true;
     if (!is_static || count_real(m->ensures, m->n_ensures)) {
-        portolan_text_add(c->t, "%s", give_up);
+        emit_give_up(c->t, m, "_retval");
         if (is_own)
             put_conditions(c, &scope, m->ensures, m->n_ensures);
         portolan_text_add(c->t, "%s", invariants);

@@ -326,7 +326,6 @@ static void put_hook_wrapper(struct emitter *e, struct portolan_text *t,
                              const struct portolan_sidl_method *m)
 {
     const bool is_void = m->result->kind == PORTOLAN_SIDL_VOID;
-    const char *give_up = is_void ? "        return;\n" : "        return _retval;\n";
     const char *name = portolan_arena_printf(e->arena, "hook_%s", m->slot_name);
 
     emit_begin_function(e, t, m, name);
@@ -334,9 +333,9 @@ static void put_hook_wrapper(struct emitter *e, struct portolan_text *t,
         portolan_text_add(t, "    %s_retval = %s;\n\n", c_result(e->arena, m, C_SLOT),
                           emit_zero(m->result));
     put_hook_call(e, t, s, m, HOOK_BEFORE);
-    portolan_text_add(t, "    if (*_ex)\n%s", give_up);
+    emit_give_up(t, m, "_retval");
     put_hooked_call(e, t, s, m);
-    portolan_text_add(t, "    if (*_ex)\n%s", give_up);
+    emit_give_up(t, m, "_retval");
     put_hook_call(e, t, s, m, HOOK_AFTER);
     emit_drops(e, t, m);
     portolan_text_add(t, "%s}\n", is_void ? "" : "    return _retval;\n");

@@ -37,10 +37,10 @@ static const char *order_constant(const struct portolan_sidl_type *type)
 }
 
 /* Puts the array STAR NAME in order; it is the callee's to replace. */
-static void put_order(struct skel *k, const struct portolan_sidl_type *type, const char *star,
-                      const char *name)
+static void put_order(struct skel *k, struct portolan_text *t,
+                      const struct portolan_sidl_type *type, const char *star, const char *name)
 {
-    portolan_text_add(k->t,
+    portolan_text_add(t,
                       "    %s%s = (%s)sidl__array_put_in_order((struct sidl__array *)%s%s, %d,\n"
                       "        %s);\n",
                       star, name, c_value(k->e->arena, type), star, name, type->dimension,
@@ -58,7 +58,7 @@ static bool has_after(const struct portolan_sidl_method *m)
 
 static void put_before(struct skel *k, const struct portolan_sidl_method *m)
 {
-    bool has_lines = false;
+    const size_t before = k->t->length;
 
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct portolan_sidl_argument *a = &m->arguments[i];
@@ -71,17 +71,14 @@ static void put_before(struct skel *k, const struct portolan_sidl_method *m)
                               "            %s);\n",
                               type, a->name, type, a->name, a->type->dimension,
                               order_constant(a->type));
-        has_lines |= type && a->mode == PORTOLAN_SIDL_IN;
     }
-    if (m->result->kind != PORTOLAN_SIDL_VOID && has_after(m)) {
+    if (m->result->kind != PORTOLAN_SIDL_VOID && has_after(m))
         portolan_text_add(k->t, "    %sresult__;\n", c_result(k->e->arena, m, C_SLOT));
-        has_lines = true;
-    }
-    if (has_lines)
+    if (k->t->length > before)
         portolan_text_add(k->t, "\n");
     for (size_t i = 0; i < m->n_arguments; i++)
         if (is_ordered(m->arguments[i].type) && m->arguments[i].mode == PORTOLAN_SIDL_INOUT)
-            put_order(k, m->arguments[i].type, "*", m->arguments[i].name);
+            put_order(k, k->t, m->arguments[i].type, "*", m->arguments[i].name);
 }
 
 static void put_call(struct skel *k, const struct portolan_sidl_method *m)
@@ -111,28 +108,24 @@ static void put_call(struct skel *k, const struct portolan_sidl_method *m)
 /* On exceptions, outputs are undefined and not looked at. */
 static void put_after(struct skel *k, const struct portolan_sidl_method *m)
 {
-    bool has_outputs = is_ordered(m->result);
+    struct portolan_text outputs = {.arena = k->e->arena};
 
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct portolan_sidl_argument *a = &m->arguments[i];
 
-        if (!is_ordered(a->type))
-            continue;
-        has_outputs |= a->mode != PORTOLAN_SIDL_IN;
-        if (a->mode == PORTOLAN_SIDL_IN)
-            portolan_text_add(k->t,
-                              "    if (%s__ordered != %s)\n"
-                              "        sidl__array_deleteRef((struct sidl__array *)%s__ordered);\n",
-                              a->name, a->name, a->name);
+        if (is_ordered(a->type) && a->mode != PORTOLAN_SIDL_IN)
+            put_order(k, &outputs, a->type, "*", a->name);
+        else if (is_ordered(a->type))
+            emit_named(k->t, a->name,
+                       "    if (@__ordered != @)\n"
+                       "        sidl__array_deleteRef((struct sidl__array *)@__ordered);\n");
     }
-    if (has_outputs)
-        portolan_text_add(k->t, "    if (*_ex)\n        return%s;\n",
-                          m->result->kind == PORTOLAN_SIDL_VOID ? "" : " result__");
-    for (size_t i = 0; i < m->n_arguments; i++)
-        if (is_ordered(m->arguments[i].type) && m->arguments[i].mode != PORTOLAN_SIDL_IN)
-            put_order(k, m->arguments[i].type, "*", m->arguments[i].name);
     if (is_ordered(m->result))
-        put_order(k, m->result, "", "result__");
+        put_order(k, &outputs, m->result, "", "result__");
+    if (outputs.length) {
+        emit_give_up(k->t, m, "result__");
+        portolan_text_add_bytes(k->t, outputs.bytes, outputs.length);
+    }
 }
 
 static void put_adapter(struct skel *k, const struct portolan_sidl_method *m)
@@ -185,21 +178,20 @@ static void put_statics_table(struct skel *k)
     portolan_text_add(k->t, "};\n");
 }
 
-/* The method of S that is M `from` an interface, under another name; NULL when there is none. */
-static const struct portolan_sidl_method *renamed(const struct portolan_sidl_symbol *s,
-                                                  const struct portolan_sidl_method *m)
+/* The method of S itself that is M `from` an interface, under another name; NULL. */
+static const struct portolan_sidl_method *find_renamed(const struct portolan_sidl_symbol *s,
+                                                       const struct portolan_sidl_method *m)
 {
-    for (size_t i = 0; i < s->n_methods; i++)
-        if (s->methods[i]->renames == m)
-            return s->methods[i];
-    return NULL;
+    const struct portolan_sidl_method *renaming = symbol_renaming(s, m);
+
+    return renaming && renaming->owner == s ? renaming : NULL;
 }
 
 static bool has_renamed(const struct portolan_sidl_symbol *s,
                         const struct portolan_sidl_symbol *interface)
 {
     for (size_t i = 0; i < interface->n_slots; i++)
-        if (renamed(s, interface->slots[i]))
+        if (find_renamed(s, interface->slots[i]))
             return true;
     return false;
 }
@@ -225,7 +217,7 @@ static void put_renamed(struct skel *k, const struct portolan_sidl_symbol *inter
 {
     portolan_text_add(k->t, "\nstatic const sidl_slot_fn as_%s[] = {\n", interface->c_name);
     for (size_t i = 0; i < interface->n_slots; i++) {
-        const struct portolan_sidl_method *own = renamed(k->s, interface->slots[i]);
+        const struct portolan_sidl_method *own = find_renamed(k->s, interface->slots[i]);
 
         if (own && class_defines(k->s, own))
             portolan_text_add(k->t, "    (sidl_slot_fn)%s, /* %s */\n", function_of(k, own),
@@ -317,20 +309,15 @@ static const struct portolan_sidl_method *find_query(const struct portolan_sidl_
 /* What its values lie between, as arguments of C. */
 static const char *limits_of(const struct portolan_sidl_type *type)
 {
-    switch (type->kind) {
-    case PORTOLAN_SIDL_BOOL:
-        return "0, 1";
-    case PORTOLAN_SIDL_CHAR:
-        return "0, 127";
-    case PORTOLAN_SIDL_LONG:
-        return "-9007199254740992.0, 9007199254740992.0";
-    case PORTOLAN_SIDL_FLOAT:
-        return "-3.4e38, 3.4e38";
-    case PORTOLAN_SIDL_DOUBLE:
-        return "-1.7e308, 1.7e308";
-    default:
-        return "INT32_MIN, INT32_MAX";
-    }
+    static const char *const limits[PORTOLAN_SIDL_OBJECT + 1] = {
+        [PORTOLAN_SIDL_BOOL] = "0, 1",
+        [PORTOLAN_SIDL_CHAR] = "0, 127",
+        [PORTOLAN_SIDL_LONG] = "-9007199254740992.0, 9007199254740992.0",
+        [PORTOLAN_SIDL_FLOAT] = "-3.4e38, 3.4e38",
+        [PORTOLAN_SIDL_DOUBLE] = "-1.7e308, 1.7e308",
+    };
+
+    return limits[type->kind] ? limits[type->kind] : "INT32_MIN, INT32_MAX";
 }
 
 /* From the values of contexts, looked up by the names of the arguments, to a call. */

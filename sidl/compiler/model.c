@@ -256,19 +256,22 @@ bool symbol_inherits(const struct portolan_sidl_symbol *symbol, const char *full
     return inherits(symbol, full_name, walk_begin());
 }
 
+const struct portolan_sidl_method *symbol_renaming(const struct portolan_sidl_symbol *symbol,
+                                                   const struct portolan_sidl_method *method)
+{
+    for (size_t i = 0; i < symbol->own.n_renaming; i++)
+        if (symbol->own.renaming[i]->renames == method)
+            return symbol->own.renaming[i];
+    return NULL;
+}
+
 const struct portolan_sidl_method *
 portolan_sidl_implementation(const struct portolan_sidl_symbol *type,
                              const struct portolan_sidl_method *method)
 {
-    const char *name = method->slot_name;
-    size_t slot;
+    const struct portolan_sidl_method *renaming = symbol_renaming(type, method);
+    const size_t slot = symbol_slot(type, renaming ? renaming->slot_name : method->slot_name);
 
-    for (size_t i = 0; i < type->own.n_renaming; i++)
-        if (type->own.renaming[i]->renames == method) {
-            name = type->own.renaming[i]->slot_name;
-            break;
-        }
-    slot = symbol_slot(type, name);
     return slot < type->n_slots ? type->slots[slot] : NULL;
 }
 

@@ -124,6 +124,9 @@ size_t symbol_slot(const struct portolan_sidl_symbol *symbol, const char *slot_n
 /* The method of that name that SYMBOL declares itself; NULL. */
 const struct portolan_sidl_method *symbol_method(const struct portolan_sidl_symbol *symbol,
                                                  const char *slot_name);
+/* The method, declared here or above, that gives METHOD another name by `from`; NULL. */
+const struct portolan_sidl_method *symbol_renaming(const struct portolan_sidl_symbol *symbol,
+                                                   const struct portolan_sidl_method *method);
 /* It declares static methods itself. */
 bool symbol_has_statics(const struct portolan_sidl_symbol *symbol);
 /* Whether SYMBOL or one above it has that name. */

@@ -209,13 +209,11 @@ static void read_argument(struct parser *p, struct portolan_sidl_method *method)
         }
         parser_attributes(p, &argument.attributes, &argument.n_attributes);
     }
-    if (parser_accept(p, "in"))
-        argument.mode = PORTOLAN_SIDL_IN;
-    else if (parser_accept(p, "out"))
+    if (parser_accept(p, "out"))
         argument.mode = PORTOLAN_SIDL_OUT;
     else if (parser_accept(p, "inout"))
         argument.mode = PORTOLAN_SIDL_INOUT;
-    else
+    else if (!parser_accept(p, "in"))
         parser_expected(p, "an argument, which begins with in, out or inout");
     if (p->failed)
         return;

@@ -42,15 +42,6 @@ static void add_slot(struct builder *b, struct portolan_sidl_symbol *symbol,
     *entry(&b->slots, method) = (const void *)(uintptr_t)symbol->n_slots; /* never 0 */
 }
 
-static bool is_renamed(const struct portolan_sidl_symbol *symbol,
-                       const struct portolan_sidl_method *method)
-{
-    for (size_t i = 0; i < symbol->own.n_renaming; i++)
-        if (symbol->own.renaming[i]->renames == method)
-            return true;
-    return false;
-}
-
 static void inherit_slots(struct builder *b, struct portolan_sidl_symbol *symbol,
                           const struct portolan_sidl_type *parent)
 {
@@ -58,7 +49,7 @@ static void inherit_slots(struct builder *b, struct portolan_sidl_symbol *symbol
         const struct portolan_sidl_method *method = parent->symbol->slots[i];
         const size_t at = find_slot(b, symbol, method->slot_name);
 
-        if (parent->symbol->kind == PORTOLAN_SIDL_INTERFACE && is_renamed(symbol, method))
+        if (parent->symbol->kind == PORTOLAN_SIDL_INTERFACE && symbol_renaming(symbol, method))
             continue;
         if (at == symbol->n_slots)
             add_slot(b, symbol, method);
@@ -350,7 +341,7 @@ static void build_parents(struct builder *b, struct portolan_sidl_symbol *symbol
 static void note_renaming(struct builder *b, struct portolan_sidl_symbol *symbol,
                           const struct portolan_sidl_method *method)
 {
-    if (!is_renamed(symbol, method->renames))
+    if (!symbol_renaming(symbol, method->renames))
         ARENA_PUSH(&b->model->arena, symbol->own.renaming, symbol->own.n_renaming, method);
 }
 

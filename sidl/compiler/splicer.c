@@ -22,7 +22,7 @@ struct marker {
 
 struct reader {
     struct splicer *s;
-    const char *text, *end;
+    const char *text;
     const char *counted; /* lines before it are in `line` */
     int line;
 };
@@ -139,7 +139,7 @@ static void take_marker(struct reader *r, const struct marker *m, struct splice 
 
 static void read_blocks(struct splicer *s, const char *text, size_t size)
 {
-    struct reader r = {.s = s, .text = text, .end = text + size, .counted = text, .line = 1};
+    struct reader r = {.s = s, .text = text, .counted = text, .line = 1};
     struct splice block = {0};
     const char *at = text;
 

@@ -318,8 +318,8 @@ portolan_sidl_attribute(const struct portolan_sidl_attribute *list, size_t count
  * How C is written, as texts in the arena; NULL when memory is out.
  *
  * _result: the type that the method returns ("void", "struct sidl_double__array *").
- * _slot: a function of the entry-point table: "RESULT NAME(void *self, …, sidl_BaseInterface *_ex)".
- * _slot_arguments: what a forwarding function hands on behind the object: ", a, b, _ex".
+ * _slot: a function of the entry-point table: "RESULT NAME(void *self, …, sidl_BaseInterface
+ * *_ex)". _slot_arguments: what a forwarding function hands on behind the object: ", a, b, _ex".
  * _epv_value: the value of an `in` argument inside such a function: its name, or for an extent, its
  *   array's length ("sidlLength(x, 0)"), which is only meaningful when the array is not NULL.
  */

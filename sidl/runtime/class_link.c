@@ -150,12 +150,12 @@ static const struct sidl_type *parent_type(const struct sidl_type *type)
 
 static bool is_base_exception(const struct sidl_type *type)
 {
-    return strcmp(type->name, sidl_exception_class()->name) == 0;
+    return strcmp(type->name, sidl_SIDLException__externals()->name) == 0;
 }
 
 bool class_is_plain_exception(const struct sidl_type *type)
 {
-    const size_t n_methods = sidl_exception_class()->implements[0].type->n_methods;
+    const size_t n_methods = sidl_SIDLException__externals()->implements[0].type->n_methods;
 
     while (type && type->kind == SIDL_CLASS && type->n_methods == n_methods) {
         if (is_base_exception(type))
@@ -196,7 +196,7 @@ static bool find_parent(const struct sidl_class *cls, const struct sidl_class **
     if (!type)
         return true;
     if (!cls->extends && class_is_plain_exception(type))
-        *parent = sidl_exception_class();
+        *parent = sidl_SIDLException__externals();
     else
         *parent =
             class_resolve(cls->extends_name ? cls->extends_name : type->name, cls->extends, _ex);

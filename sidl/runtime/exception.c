@@ -11,24 +11,17 @@
 #include "sidl_MemAllocException.h"
 #include "sidl_RuntimeException.h"
 
-static char *copy_or_throw(const char *text, sidl_BaseInterface *_ex)
-{
-    char *copy = portolan_strdup(text ? text : "");
-
-    if (!copy)
-        sidl_exception_throw_no_memory(_ex);
-    return copy;
-}
-
 char *sidl_exception_getNote(void *self, sidl_BaseInterface *_ex)
 {
-    return copy_or_throw(((struct sidl_exception *)self)->note, _ex);
+    const char *note = ((struct sidl_exception *)self)->note;
+
+    return sidl_String_strdup_ex(note ? note : "", _ex);
 }
 
 void sidl_exception_setNote(void *self, const char *message, sidl_BaseInterface *_ex)
 {
     struct sidl_exception *exception = self;
-    char *copy = copy_or_throw(message, _ex);
+    char *copy = sidl_String_strdup_ex(message ? message : "", _ex);
 
     if (!copy)
         return;
@@ -38,7 +31,9 @@ void sidl_exception_setNote(void *self, const char *message, sidl_BaseInterface 
 
 char *sidl_exception_getTrace(void *self, sidl_BaseInterface *_ex)
 {
-    return copy_or_throw(((struct sidl_exception *)self)->trace, _ex);
+    const char *trace = ((struct sidl_exception *)self)->trace;
+
+    return sidl_String_strdup_ex(trace ? trace : "", _ex);
 }
 
 void sidl_exception_addLine(void *self, const char *traceline, sidl_BaseInterface *_ex)
@@ -86,11 +81,6 @@ static const struct sidl_BaseException__epv exception_epv = {
 
 RUNTIME_CLASS(sidl_SIDLException, "sidl.SIDLException", exception_epv,
               .size = sizeof(struct sidl_exception), .destroy = sidl_exception_destroy)
-
-const struct sidl_class *sidl_exception_class(void)
-{
-    return &sidl_SIDLException_class;
-}
 
 /* An exception class without methods of its own: its description travels in the object. */
 struct plain_exception {

@@ -63,7 +63,8 @@ static void loader_addDLL(sidl_DLL dll, sidl_BaseInterface *_ex)
     class_unlock();
 }
 
-static sidl_DLL load_library(const char *uri, bool is_global, bool is_lazy, sidl_BaseInterface *_ex)
+static sidl_DLL load_library(const char *uri, sidl_bool is_global, sidl_bool is_lazy,
+                             sidl_BaseInterface *_ex)
 {
     sidl_DLL dll;
 
@@ -211,12 +212,6 @@ static sidl_Finder peek_finder(sidl_BaseInterface *_ex)
         current_finder = sidl_object_facet(made, "sidl.Finder");
     }
     return current_finder;
-}
-
-static sidl_DLL loader_loadLibrary(const char *uri, sidl_bool globally, sidl_bool lazy,
-                                   sidl_BaseInterface *_ex)
-{
-    return load_library(uri, globally, lazy, _ex);
 }
 
 static void loader_unloadLibraries(sidl_BaseInterface *_ex)
@@ -386,7 +381,7 @@ const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInte
 }
 
 static const struct sidl_Loader__sepv statics = {
-    .f_loadLibrary = loader_loadLibrary,
+    .f_loadLibrary = load_library,
     .f_addDLL = loader_addDLL,
     .f_unloadLibraries = loader_unloadLibraries,
     .f_findLibrary = loader_findLibrary,

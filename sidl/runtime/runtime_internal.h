@@ -34,8 +34,6 @@ void sidl_exception_throw(void *exception, sidl_BaseInterface *_ex, const char *
 /* Throws a sidl.SIDLException with a formatted note. */
 #define sidl_exception_throw_text(EX, ...)                                                         \
     sidl_exception_throw(sidl_SIDLException__create(EX), (EX), __VA_ARGS__)
-/* The class sidl.SIDLException, which holds note and trace. */
-const struct sidl_class *sidl_exception_class(void);
 
 /* Which tables the objects of a class need, and which table serves which type. */
 struct layout {
