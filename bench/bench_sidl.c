@@ -104,7 +104,7 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
     return remove(path);
 }
 
-static bool compile_once(const struct portolan_text *t, const char *dir, const char *server,
+static bool compile_once(const struct portolan_text *t, const char *dir, bool server,
                          struct cost *cost)
 {
     struct portolan_sidl_options options = {.output_dir = dir, .touch = true, .server = server};
@@ -124,7 +124,7 @@ static bool compile_once(const struct portolan_text *t, const char *dir, const c
 }
 
 /* In a child, since peak memory never falls again. */
-static bool compile(void (*make)(struct portolan_text *, int), int n, const char *server,
+static bool compile(void (*make)(struct portolan_text *, int), int n, bool server,
                     struct cost *cost)
 {
     char dir[] = "/tmp/bench_sidl_XXXXXX";
@@ -147,7 +147,7 @@ static bool compile(void (*make)(struct portolan_text *, int), int n, const char
     return good;
 }
 
-static bool measure(void (*make)(struct portolan_text *, int), int n, const char *server,
+static bool measure(void (*make)(struct portolan_text *, int), int n, bool server,
                     struct cost *cost)
 {
     int ends[2], status = 1;
@@ -174,15 +174,15 @@ int main(void)
         const char *what, *unit;
         void (*make)(struct portolan_text *t, int n);
         int sizes[4];
-        bool is_square;     /* units are n² */
-        const char *server; /* implementations are emitted too */
+        bool is_square; /* units are n² */
+        bool server;    /* implementations are emitted too */
     } kinds[] = {
-        {"interfaces of 20 methods", "interface", interfaces, {50, 100, 200, 400}, false, NULL},
-        {"classes in trees", "class", classes, {50, 100, 200, 400}, false, NULL},
-        {"… and their Impl files", "class", classes, {50, 100, 200, 400}, false, "C"},
-        {"interfaces in a chain", "slot", chain, {25, 50, 99, 0}, true, NULL},
-        {"enumerators", "enumerator", enumerators, {500, 1000, 2000, 4000}, false, NULL},
-        {"arguments of one method", "argument", arguments, {250, 500, 1000, 2000}, false, NULL},
+        {"interfaces of 20 methods", "interface", interfaces, {50, 100, 200, 400}, false, false},
+        {"classes in trees", "class", classes, {50, 100, 200, 400}, false, false},
+        {"… and their Impl files", "class", classes, {50, 100, 200, 400}, false, true},
+        {"interfaces in a chain", "slot", chain, {25, 50, 99, 0}, true, false},
+        {"enumerators", "enumerator", enumerators, {500, 1000, 2000, 4000}, false, false},
+        {"arguments of one method", "argument", arguments, {250, 500, 1000, 2000}, false, false},
     };
     int failed = 0;
 

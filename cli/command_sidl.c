@@ -26,15 +26,10 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static const char *known_language(struct argp_state *state, const char *language)
+static void check_language(struct argp_state *state, const char *language)
 {
-    const char *known;
-
-    for (size_t i = 0; (known = portolan_sidl_language(i)); i++)
-        if (strcasecmp(known, language) == 0)
-            return known;
-    argp_error(state, "no language '%s', there is: %s", language, portolan_sidl_language(0));
-    return NULL;
+    if (strcasecmp(language, "C") != 0)
+        argp_error(state, "no language '%s', there is: C", language);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -48,10 +43,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'I':
         return append_text(&o->include_dirs, &o->compile.n_include_dirs, arg);
     case 'c':
-        o->compile.client = known_language(state, arg);
+        check_language(state, arg);
         return 0;
     case 's':
-        o->compile.server = known_language(state, arg);
+        check_language(state, arg);
+        o->compile.server = true;
         return 0;
     case HOOKS:
         o->compile.hooks = true;

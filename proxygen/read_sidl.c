@@ -31,14 +31,10 @@ static enum value_kind kind_of(const struct portolan_sidl_argument *a)
     }
 }
 
-/* Longest text of the C binding that is asked for: an argument list of a large method. */
-enum { C_TEXT = 16384 };
-
-static const char *keep(struct run *run, const char *buffer, size_t length)
+/* Without memory, which the arena remembers, "". */
+static const char *or_empty(const char *text)
 {
-    if (length >= C_TEXT)
-        run->arena.failed = true;
-    return proxygen_print(&run->arena, "%s", buffer);
+    return text ? text : "";
 }
 
 /*
@@ -58,11 +54,9 @@ static const char *value_of(struct run *run, const struct portolan_sidl_argument
 static void read_argument(struct run *run, const struct portolan_sidl_method *from,
                           const struct portolan_sidl_argument *argument, struct argument *a)
 {
-    char buffer[C_TEXT] = "";
-    size_t length = portolan_sidl_epv_value(from, argument, buffer, sizeof buffer);
-
     a->name = proxygen_print(&run->arena, "%s", argument->name);
-    a->value = length ? value_of(run, argument, keep(run, buffer, length)) : NULL;
+    a->value =
+        value_of(run, argument, or_empty(portolan_sidl_epv_value(&run->arena, from, argument)));
     a->kind = kind_of(argument);
     a->input = argument->mode == PORTOLAN_SIDL_IN;
     a->place = place_of(run, &argument->place);
@@ -75,16 +69,12 @@ static void read_argument(struct run *run, const struct portolan_sidl_method *fr
 static enum portolan_status read_method(struct run *run, const struct portolan_sidl_method *from,
                                         struct method *m)
 {
-    char buffer[C_TEXT] = "";
-    size_t length = portolan_sidl_c_result(from, buffer, sizeof buffer);
-
     m->name = proxygen_print(&run->arena, "%s", from->slot_name);
     m->member = proxygen_print(&run->arena, "f_%s", from->slot_name);
-    m->result = proxygen_print(&run->arena, "%s @", keep(run, buffer, length));
-    length = portolan_sidl_c_slot(from, "@", buffer, sizeof buffer);
-    m->head = keep(run, buffer, length);
-    length = portolan_sidl_c_slot_arguments(from, buffer, sizeof buffer);
-    m->pass = keep(run, buffer, length);
+    m->result =
+        proxygen_print(&run->arena, "%s @", or_empty(portolan_sidl_c_result(&run->arena, from)));
+    m->head = or_empty(portolan_sidl_c_slot(&run->arena, from, "@"));
+    m->pass = or_empty(portolan_sidl_c_slot_arguments(&run->arena, from));
     m->returns = from->result->kind != PORTOLAN_SIDL_VOID;
     m->result_kind =
         from->result->kind == PORTOLAN_SIDL_DOUBLE || from->result->kind == PORTOLAN_SIDL_FLOAT

@@ -10,6 +10,7 @@ table='
 base: base block index json number command machine shared_object stats
 base/libclang: base command libclang
 sidl: base sidl
+sidl/runtime: base
 probe: base probe probe_inline probe_records
 probe/control: base control probe tau
 probe/counters: base probe

@@ -218,6 +218,7 @@ struct portolan_sidl_symbol {
         bool is_astray;   /* braces do not match: it may be meant to stand in a package */
         bool is_rootless; /* a parent, here or above, is unknown */
         bool is_serializable, has_rarray;
+        bool has_invariants; /* here or above */
         /* methods with `from`, here and above, nearest first */
         const struct portolan_sidl_method **renaming;
         size_t n_renaming;
@@ -263,13 +264,8 @@ struct portolan_sidl_options {
     const char *output_dir; /**< for portolan_sidl_emit; made if it is not there */
     /** Packages' files and skeletons get a new time even when unchanged, as build tools want. */
     bool touch;
-    /**
-     * The target language ("C", see portolan_sidl_language) of what callers need, and of
-     * implementations: their skeletons, and the files that their authors fill in. No `server`:
-     * only the former. No `client`: that of `server`, else C.
-     */
-    const char *client;
-    const char *server;
+    /** Implementations are wanted too: their skeletons, and files for their authors to fill in. */
+    bool server;
     bool hooks; /**< implementations get a function before and after each method */
     /**
      * OPTIONAL: receives notes that are no errors: code of methods that are gone, a built-in
@@ -306,11 +302,6 @@ portolan_sidl_find(const struct portolan_sidl_model *model, const char *full_nam
 PORTOLAN_API const char *portolan_sidl_nearest(const struct portolan_sidl_model *model,
                                                const char *full_name);
 
-/** Calls VISIT for every type below PACKAGE, in the order of declaration. */
-PORTOLAN_API void
-portolan_sidl_visit(const struct portolan_sidl_symbol *package,
-                    void (*visit)(void *arg, const struct portolan_sidl_symbol *type), void *arg);
-
 /**
  * The method of TYPE's slots that answers for METHOD, a slot of an interface that TYPE inherits:
  * the slot of the same name, unless `from` gave it another. NULL when TYPE has none.
@@ -324,36 +315,24 @@ PORTOLAN_API const struct portolan_sidl_attribute *
 portolan_sidl_attribute(const struct portolan_sidl_attribute *list, size_t count, const char *name);
 
 /**
- * How C is written. Each puts text into BUFFER like snprintf, always terminated, and returns the
- * length it has or would have had.
+ * How C is written, as texts in the arena; NULL when memory is out.
  *
  * _result: the type that the method returns ("void", "struct sidl_double__array *").
- * _parameter: one argument's declaration, as it stands in the stub or in the entry-point table
- *   ("const double *x" or "struct sidl_double__array *x"). Empty for an argument that the table
- *   does not have (is_extent).
- * _slot: the whole function of the table: "RESULT NAME(void *self, …, sidl_BaseInterface *_ex)".
- * _slot_arguments: what a forwarding function hands on behind the object: ", a, b, _ex".
+ * _slot: a function of the entry-point table: "RESULT NAME(void *self, …, sidl_BaseInterface
+ * *_ex)". _slot_arguments: what a forwarding function hands on behind the object: ", a, b, _ex".
+ * _epv_value: the value of an `in` argument inside such a function: its name, or for an extent, its
+ *   array's length ("sidlLength(x, 0)"), which is only meaningful when the array is not NULL.
  */
-PORTOLAN_API size_t portolan_sidl_c_result(const struct portolan_sidl_method *method, char *buffer,
-                                           size_t size);
-PORTOLAN_API size_t portolan_sidl_c_parameter(const struct portolan_sidl_argument *argument,
-                                              bool in_epv, char *buffer, size_t size);
-PORTOLAN_API size_t portolan_sidl_c_slot(const struct portolan_sidl_method *method,
-                                         const char *name, char *buffer, size_t size);
-PORTOLAN_API size_t portolan_sidl_c_slot_arguments(const struct portolan_sidl_method *method,
-                                                   char *buffer, size_t size);
-
-/**
- * The C expression that gives the value of an `in` argument inside a function of the entry-point
- * table: its name, or for an extent, its array's length ("sidlLength(x, 0)"), which is only
- * meaningful when the array is not NULL.
- */
-PORTOLAN_API size_t portolan_sidl_epv_value(const struct portolan_sidl_method *method,
-                                            const struct portolan_sidl_argument *argument,
-                                            char *buffer, size_t size);
-
-/** The name of the INDEX-th target language there is, NULL behind the last. */
-PORTOLAN_API const char *portolan_sidl_language(size_t index);
+PORTOLAN_API const char *portolan_sidl_c_result(struct portolan_arena *a,
+                                                const struct portolan_sidl_method *method);
+PORTOLAN_API const char *portolan_sidl_c_slot(struct portolan_arena *a,
+                                              const struct portolan_sidl_method *method,
+                                              const char *name);
+PORTOLAN_API const char *portolan_sidl_c_slot_arguments(struct portolan_arena *a,
+                                                        const struct portolan_sidl_method *method);
+PORTOLAN_API const char *portolan_sidl_epv_value(struct portolan_arena *a,
+                                                 const struct portolan_sidl_method *method,
+                                                 const struct portolan_sidl_argument *argument);
 
 /**
  * Emits the packages declared in the model's FILES into OUTPUT_DIR. In C: per type A.B.C a header
@@ -362,7 +341,7 @@ PORTOLAN_API const char *portolan_sidl_language(size_t index);
  * A_B_C_Impl.h and A_B_C_Impl.c, and the build files. What the author wrote between splicer
  * comments of an existing Impl file is kept byte for byte. A file is written only if its content
  * changes. What cannot be emitted is reported to D, and then nothing is written. Errors:
- * EUNSUPPORTED (that, or no such language), EIO, ENOMEM.
+ * EUNSUPPORTED (that), EIO, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_sidl_emit(const struct portolan_sidl_model *model,
                                                      const struct portolan_sidl_options *options,

@@ -202,22 +202,25 @@ static struct sidl__array *owner_of(struct sidl__array *array)
     return block->data ? array : block->shared;
 }
 
-struct sidl__array *sidl__array_smartCopy(struct sidl__array *src)
+static struct sidl__array *copy_in_order(struct sidl__array *src, enum sidl_array_ordering order)
 {
-    struct sidl__array *copy;
+    struct sidl__array *copy =
+        sidl__array_create(src->d_vtable->d_type, src->d_dimen, src->d_lower, src->d_upper, order);
 
-    if (!src)
-        return NULL;
-    if (owner_of(src)) {
-        sidl__array_addRef(src);
-        return src;
-    }
-    copy = sidl__array_create(src->d_vtable->d_type, src->d_dimen, src->d_lower, src->d_upper,
-                              sidl__array_isRowOrder(src) ? sidl_row_major_order
-                                                          : sidl_column_major_order);
     if (copy)
         sidl__array_copy(src, copy);
     return copy;
+}
+
+struct sidl__array *sidl__array_smartCopy(struct sidl__array *src)
+{
+    if (!src)
+        return NULL;
+    if (!owner_of(src))
+        return copy_in_order(src, sidl__array_isRowOrder(src) ? sidl_row_major_order
+                                                              : sidl_column_major_order);
+    sidl__array_addRef(src);
+    return src;
 }
 
 struct sidl__array *sidl__array_slice(struct sidl__array *src, int32_t dimen,
@@ -256,33 +259,29 @@ failed:
     return NULL;
 }
 
+static bool has_order(const struct sidl__array *array, int ordering)
+{
+    return ordering == sidl_general_order ||
+           (ordering == sidl_column_major_order && sidl__array_isColumnOrder(array)) ||
+           (ordering == sidl_row_major_order && sidl__array_isRowOrder(array));
+}
+
 struct sidl__array *sidl__array_ensure(struct sidl__array *src, int32_t dimen, int ordering)
 {
-    struct sidl__array *copy;
-
     if (!src || src->d_dimen != dimen)
         return NULL;
-    if (ordering == sidl_general_order ||
-        (ordering == sidl_column_major_order && sidl__array_isColumnOrder(src)) ||
-        (ordering == sidl_row_major_order && sidl__array_isRowOrder(src))) {
-        sidl__array_addRef(src);
-        return src;
-    }
-    copy = sidl__array_create(src->d_vtable->d_type, dimen, src->d_lower, src->d_upper,
-                              (enum sidl_array_ordering)ordering);
-    if (copy)
-        sidl__array_copy(src, copy);
-    return copy;
+    if (!has_order(src, ordering))
+        return copy_in_order(src, (enum sidl_array_ordering)ordering);
+    sidl__array_addRef(src);
+    return src;
 }
 
 struct sidl__array *sidl__array_in_order(struct sidl__array *array, int32_t dimen,
                                          enum sidl_array_ordering ordering)
 {
-    if (array && array->d_dimen == dimen &&
-        (ordering == sidl_row_major_order ? sidl__array_isRowOrder(array)
-                                          : sidl__array_isColumnOrder(array)))
-        return array;
-    return sidl__array_ensure(array, dimen, ordering);
+    if (!array || array->d_dimen != dimen)
+        return NULL;
+    return has_order(array, ordering) ? array : copy_in_order(array, ordering);
 }
 
 struct sidl__array *sidl__array_put_in_order(struct sidl__array *array, int32_t dimen,

@@ -5,13 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "class.h"
+#include "runtime_internal.h"
 
-/* The level's class, NULL for an exception without code of its own. */
-static const struct sidl_class *level_of(const struct sidl_class *cls, size_t level)
-{
-    return cls->state->chain[level];
-}
+#include "sidl_NotImplementedException.h"
 
 /*
  * While a constructor or destructor runs, the object has the tables of its class: a method that a
@@ -32,10 +28,10 @@ static void dress(struct sidl_object *object, size_t level)
 /* Undoes levels LAST … 0. The first exception stays in *_ex; destructors see none. */
 static void destroy_levels(struct sidl_object *object, size_t n_levels, sidl_BaseInterface *_ex)
 {
-    const struct sidl_class *root = level_of(object->cls, 0);
+    const struct sidl_class *root = object->cls->state->chain[0];
 
     for (size_t level = n_levels; level-- > 0;) {
-        const struct sidl_class *cls = level_of(object->cls, level);
+        const struct sidl_class *cls = object->cls->state->chain[level];
         sidl_BaseInterface ex = NULL;
 
         if (!cls || !cls->dtor)
@@ -61,7 +57,7 @@ static void construct(struct sidl_object *object, void *private_data, sidl_BaseI
     const struct sidl_class_state *state = object->cls->state;
 
     for (size_t level = 0; level <= state->depth; level++) {
-        const struct sidl_class *cls = level_of(object->cls, level);
+        const struct sidl_class *cls = object->cls->state->chain[level];
         const bool is_wrapped = private_data && level == state->depth;
 
         if (!cls)
@@ -91,7 +87,10 @@ void *class_create(const struct sidl_class *cls, void *private_data, sidl_BaseIn
     if (!class_prepare(cls, _ex))
         return NULL;
     if (state->abstract_method) {
-        sidl_exception_throw_abstract(cls->name, state->abstract_method, _ex);
+        sidl_exception_throw(sidl_NotImplementedException__create(_ex), _ex,
+                             "class %s is abstract (it has no %s): make an object of a class that "
+                             "extends it",
+                             cls->name, state->abstract_method);
         return NULL;
     }
     object = portolan_calloc(1, object_aligned(state->size) +

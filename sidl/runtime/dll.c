@@ -23,11 +23,6 @@ static struct dll *dll_of(void *self)
     return self;
 }
 
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* The value of "KEY='VALUE'" if LINE is that, cut out of it; NULL if not. */
 static char *la_value(char *line, const char *key)
 {
@@ -82,10 +77,10 @@ static char *library_of_archive(const char *archive)
 /* What dlopen is to open for URI, new; NULL: memory is out. */
 static char *file_of(const char *uri)
 {
-    const char *file = starts_with(uri, "file:") ? uri + 5 : uri;
+    const char *file = sidl_String_startsWith(uri, "file:") ? uri + 5 : uri;
     const size_t length = strlen(file);
 
-    if (starts_with(uri, "lib:"))
+    if (sidl_String_startsWith(uri, "lib:"))
         return portolan_asprintf("lib%s.so", uri + 4);
     if (length > 3 && strcmp(file + length - 3, ".la") == 0)
         return library_of_archive(file);
@@ -112,7 +107,8 @@ static sidl_bool dll_loadLibrary(void *self, const char *uri, sidl_bool globally
                                  sidl_BaseInterface *_ex)
 {
     const bool is_main = strcmp(uri, "main:") == 0;
-    const bool has_scheme = is_main || starts_with(uri, "lib:") || starts_with(uri, "file:");
+    const bool has_scheme =
+        is_main || sidl_String_startsWith(uri, "lib:") || sidl_String_startsWith(uri, "file:");
     const int flags = (lazy ? RTLD_LAZY : RTLD_NOW) | (globally ? RTLD_GLOBAL : RTLD_LOCAL);
     struct dll *dll = dll_of(self);
     char *file = is_main ? NULL : file_of(uri);
@@ -249,19 +245,4 @@ static const struct sidl_DLL__epv dll_epv = {
     .f_lookupSymbol = dll_lookupSymbol,
     .f_createClass = dll_createClass,
 };
-static const struct sidl_implements implements[] = {{&sidl_DLL__type, &dll_epv}};
-static struct sidl_class_state state;
-static const struct sidl_class dll_class = {
-    .name = "sidl.DLL",
-    .version = SIDL_RUNTIME_VERSION,
-    .size = sizeof(struct dll),
-    .implements = implements,
-    .n_implements = 1,
-    .destroy = dll_destroy,
-    .state = &state,
-};
-
-const struct sidl_class *sidl_DLL__externals(void)
-{
-    return &dll_class;
-}
+RUNTIME_CLASS(sidl_DLL, "sidl.DLL", dll_epv, .size = sizeof(struct dll), .destroy = dll_destroy)

@@ -9,26 +9,19 @@
 #include "runtime_internal.h"
 #include "sidl_BaseException.h"
 #include "sidl_MemAllocException.h"
-#include "sidl_NotImplementedException.h"
-
-static char *copy_or_throw(const char *text, sidl_BaseInterface *_ex)
-{
-    char *copy = portolan_strdup(text ? text : "");
-
-    if (!copy)
-        sidl_exception_throw_no_memory(_ex);
-    return copy;
-}
+#include "sidl_RuntimeException.h"
 
 char *sidl_exception_getNote(void *self, sidl_BaseInterface *_ex)
 {
-    return copy_or_throw(((struct sidl_exception *)self)->note, _ex);
+    const char *note = ((struct sidl_exception *)self)->note;
+
+    return sidl_String_strdup_ex(note ? note : "", _ex);
 }
 
 void sidl_exception_setNote(void *self, const char *message, sidl_BaseInterface *_ex)
 {
     struct sidl_exception *exception = self;
-    char *copy = copy_or_throw(message, _ex);
+    char *copy = sidl_String_strdup_ex(message ? message : "", _ex);
 
     if (!copy)
         return;
@@ -38,7 +31,9 @@ void sidl_exception_setNote(void *self, const char *message, sidl_BaseInterface 
 
 char *sidl_exception_getTrace(void *self, sidl_BaseInterface *_ex)
 {
-    return copy_or_throw(((struct sidl_exception *)self)->trace, _ex);
+    const char *trace = ((struct sidl_exception *)self)->trace;
+
+    return sidl_String_strdup_ex(trace ? trace : "", _ex);
 }
 
 void sidl_exception_addLine(void *self, const char *traceline, sidl_BaseInterface *_ex)
@@ -84,28 +79,8 @@ static const struct sidl_BaseException__epv exception_epv = {
     .f_add = sidl_exception_add,
 };
 
-static const struct sidl_implements base_implements[] = {
-    {&sidl_SIDLException__type, &exception_epv}};
-static struct sidl_class_state base_state;
-static const struct sidl_class base_class = {
-    .name = "sidl.SIDLException",
-    .version = SIDL_RUNTIME_VERSION,
-    .size = sizeof(struct sidl_exception),
-    .implements = base_implements,
-    .n_implements = 1,
-    .destroy = sidl_exception_destroy,
-    .state = &base_state,
-};
-
-const struct sidl_class *sidl_exception_class(void)
-{
-    return &base_class;
-}
-
-const struct sidl_class *sidl_SIDLException__externals(void)
-{
-    return &base_class;
-}
+RUNTIME_CLASS(sidl_SIDLException, "sidl.SIDLException", exception_epv,
+              .size = sizeof(struct sidl_exception), .destroy = sidl_exception_destroy)
 
 /* An exception class without methods of its own: its description travels in the object. */
 struct plain_exception {
@@ -185,36 +160,8 @@ void sidl_report_exception(void *exception)
     sidl_BaseException_deleteRef(base, NULL);
 }
 
-void sidl_exception_throw_not_implemented(const char *class_name, const char *type_name,
-                                          const char *method, sidl_BaseInterface *_ex)
+void sidl_exception_throw(void *exception, sidl_BaseInterface *_ex, const char *format, ...)
 {
-    sidl_NotImplementedException exception = sidl_NotImplementedException__create(_ex);
-    char note[512];
-
-    if (!exception)
-        return;
-    snprintf(note, sizeof note, "class %s has no function for %s of %s", class_name, method,
-             type_name);
-    *_ex = sidl_exception_fill(exception, note, NULL, 0, NULL);
-}
-
-void sidl_exception_throw_abstract(const char *class_name, const char *method,
-                                   sidl_BaseInterface *_ex)
-{
-    sidl_NotImplementedException exception = sidl_NotImplementedException__create(_ex);
-    char note[512];
-
-    if (!exception)
-        return;
-    snprintf(note, sizeof note,
-             "class %s is abstract (it has no %s): make an object of a class that extends it",
-             class_name, method);
-    *_ex = sidl_exception_fill(exception, note, NULL, 0, NULL);
-}
-
-void sidl_exception_throw_text(sidl_BaseInterface *_ex, const char *format, ...)
-{
-    sidl_SIDLException exception = sidl_SIDLException__create(_ex);
     char note[1024];
     va_list args;
 
@@ -224,4 +171,81 @@ void sidl_exception_throw_text(sidl_BaseInterface *_ex, const char *format, ...)
     vsnprintf(note, sizeof note, format, args);
     va_end(args);
     *_ex = sidl_exception_fill(exception, note, NULL, 0, NULL);
+}
+
+/*
+ * Out of memory is thrown without memory: one static object, whose note is fixed and which takes
+ * no trace. A negative count says that references to it are not counted.
+ */
+
+static char *memory_getNote(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    return sidl_String_strdup_ex("out of memory", _ex);
+}
+
+static char *memory_getTrace(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    return sidl_String_strdup_ex("", _ex);
+}
+
+static void memory_ignore_text(void *self, const char *text, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    (void)text;
+    (void)_ex;
+}
+
+static void memory_ignore_line(void *self, const char *filename, int32_t lineno,
+                               const char *methodname, sidl_BaseInterface *_ex)
+{
+    (void)lineno;
+    (void)methodname;
+    memory_ignore_text(self, filename, _ex);
+}
+
+static const struct sidl_MemAllocException__epv memory_epv = {
+    .f_getNote = memory_getNote,
+    .f_setNote = memory_ignore_text,
+    .f_getTrace = memory_getTrace,
+    .f_addLine = memory_ignore_text,
+    .f_add = memory_ignore_line,
+};
+
+static struct sidl_object memory_object;
+
+static sidl_MemAllocException memory_getSingletonException(sidl_BaseInterface *_ex)
+{
+    (void)_ex;
+    return (sidl_MemAllocException)&memory_object;
+}
+
+/* The class that others may extend; the one object above has its own table. */
+static const struct sidl_MemAllocException__epv memory_no_slots;
+static const struct sidl_MemAllocException__sepv memory_statics = {memory_getSingletonException};
+RUNTIME_CLASS(sidl_MemAllocException, "sidl.MemAllocException", memory_no_slots,
+              .extends = sidl_SIDLException__externals, .statics = &memory_statics)
+
+static const struct sidl_class memory_class = {.name = "sidl.MemAllocException",
+                                               .version = SIDL_RUNTIME_VERSION,
+                                               .size = sizeof(struct sidl_object)};
+
+static const struct sidl_facet memory_facets[] = {
+    {&sidl_MemAllocException__type, 0}, {&sidl_SIDLException__type, 0},
+    {&sidl_BaseClass__type, 0},         {&sidl_RuntimeException__type, 0},
+    {&sidl_BaseException__type, 0},     {&sidl_BaseInterface__type, 0},
+};
+
+static struct sidl_object memory_object = {
+    .self = {(const void *)&memory_epv, &memory_object},
+    .cls = &memory_class,
+    .facets = memory_facets,
+    .n_facets = sizeof memory_facets / sizeof *memory_facets,
+    .references = -1,
+};
+
+void sidl_exception_throw_no_memory(sidl_BaseInterface *_ex)
+{
+    *_ex = &memory_object.self;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sidl.Loader: classes by name, from the program, then from libraries. */
+/* Classes by name: sidl.DFinder finds libraries, sidl.Loader looks in the program and in them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "loader.h"
 #include "scl.h"
+#include "sidl_DFinder.h"
 #include "sidl_Loader.h"
 
 /* All under class_lock. */
@@ -23,18 +24,6 @@ struct known_class {
 static struct library *libraries; /* the one added last comes first */
 static struct known_class *known_classes;
 static sidl_Finder current_finder;
-
-/* Borrowed; NULL with *_ex set. */
-static sidl_Finder peek_finder(sidl_BaseInterface *_ex)
-{
-    if (!current_finder) {
-        /* Not by __create, whose weak reference would leave finder.o in a static archive. */
-        void *made = sidl_object_create(sidl_DFinder__externals(), _ex);
-
-        current_finder = sidl_object_facet(made, "sidl.Finder");
-    }
-    return current_finder;
-}
 
 /* A new reference to a library that was loaded by that name and at least as much as is wanted. */
 static sidl_DLL find_loaded(const char *uri, bool is_global, bool is_lazy)
@@ -74,7 +63,8 @@ static void loader_addDLL(sidl_DLL dll, sidl_BaseInterface *_ex)
     class_unlock();
 }
 
-sidl_DLL loader_load_library(const char *uri, bool is_global, bool is_lazy, sidl_BaseInterface *_ex)
+static sidl_DLL load_library(const char *uri, sidl_bool is_global, sidl_bool is_lazy,
+                             sidl_BaseInterface *_ex)
 {
     sidl_DLL dll;
 
@@ -93,10 +83,135 @@ sidl_DLL loader_load_library(const char *uri, bool is_global, bool is_lazy, sidl
     return dll;
 }
 
-static sidl_DLL loader_loadLibrary(const char *uri, sidl_bool globally, sidl_bool lazy,
+/* sidl.DFinder: finds libraries by .scl files in SIDL_DLL_PATH */
+
+struct finder {
+    struct sidl_object object;
+    char *path; /* NULL: as SIDL_DLL_PATH says */
+};
+
+/* Called with the lock held. */
+static const char *path_of(const struct finder *finder)
+{
+    const char *path = finder->path ? finder->path : getenv("SIDL_DLL_PATH");
+
+    return path ? path : "";
+}
+
+/* Says which file named the library that PROBLEM, which is dropped, is about. */
+static void throw_unloadable(const char *class_name, const struct scl_library *library,
+                             sidl_BaseInterface problem, sidl_BaseInterface *_ex)
+{
+    sidl_BaseException base = sidl_BaseException__cast(problem, NULL);
+    sidl_BaseInterface ignored = NULL;
+    char *note = sidl_BaseException_getNote(base, &ignored);
+
+    sidl_exception_throw_text(_ex, "class %s, which is in %s according to %s: %s", class_name,
+                              library->uri, library->file, note ? note : "");
+    SIDL_CLEAR(ignored);
+    sidl_String_free(note);
+    sidl_BaseException_deleteRef(base, NULL);
+    SIDL_CLEAR(problem);
+}
+
+static sidl_DLL load(const char *class_name, const struct scl_library *library,
+                     enum sidl_Scope__enum scope, enum sidl_Resolve__enum resolve,
+                     sidl_BaseInterface *_ex)
+{
+    const bool is_global =
+        scope == sidl_Scope_SCLSCOPE ? library->is_global : scope == sidl_Scope_GLOBAL;
+    const bool is_lazy =
+        resolve == sidl_Resolve_SCLRESOLVE ? !library->is_now : resolve == sidl_Resolve_LAZY;
+    sidl_BaseInterface problem = NULL;
+    sidl_DLL dll = load_library(library->uri, is_global, is_lazy, &problem);
+
+    if (SIDL_CATCH(problem, "sidl.MemAllocException"))
+        *_ex = problem;
+    else if (problem)
+        throw_unloadable(class_name, library, problem, _ex);
+    return dll;
+}
+
+static sidl_DLL finder_findLibrary(void *self, const char *sidl_name, const char *target,
+                                   enum sidl_Scope__enum scope, enum sidl_Resolve__enum resolve,
                                    sidl_BaseInterface *_ex)
 {
-    return loader_load_library(uri, globally, lazy, _ex);
+    struct scl_library library;
+    enum portolan_status status;
+    sidl_DLL dll = NULL;
+
+    class_lock();
+    status = scl_search(path_of(self), sidl_name, target, &library, NULL);
+    if (status == PORTOLAN_OK)
+        dll = load(sidl_name, &library, scope, resolve, _ex);
+    else if (status == PORTOLAN_ENOMEM)
+        sidl_exception_throw_no_memory(_ex);
+    scl_library_clear(&library);
+    class_unlock();
+    return dll;
+}
+
+/* PATH becomes the search path; NULL: memory was out. */
+static void replace_path(struct finder *finder, char *path, sidl_BaseInterface *_ex)
+{
+    if (path) {
+        free(finder->path);
+        finder->path = path;
+    } else {
+        sidl_exception_throw_no_memory(_ex);
+    }
+}
+
+static void finder_setSearchPath(void *self, const char *path_name, sidl_BaseInterface *_ex)
+{
+    class_lock();
+    replace_path(self, portolan_strdup(path_name ? path_name : ""), _ex);
+    class_unlock();
+}
+
+static char *finder_getSearchPath(void *self, sidl_BaseInterface *_ex)
+{
+    char *path;
+
+    class_lock();
+    path = sidl_String_strdup_ex(path_of(self), _ex);
+    class_unlock();
+    return path;
+}
+
+static void finder_addSearchPath(void *self, const char *path_fragment, sidl_BaseInterface *_ex)
+{
+    class_lock();
+    if (path_fragment)
+        replace_path(self, sidl_String_concat3(path_fragment, ";", path_of(self)), _ex);
+    class_unlock();
+}
+
+static void finder_destroy(void *self)
+{
+    free(((struct finder *)self)->path);
+}
+
+static const struct sidl_DFinder__epv finder_epv = {
+    .f_findLibrary = finder_findLibrary,
+    .f_setSearchPath = finder_setSearchPath,
+    .f_getSearchPath = finder_getSearchPath,
+    .f_addSearchPath = finder_addSearchPath,
+};
+RUNTIME_CLASS(sidl_DFinder, "sidl.DFinder", finder_epv, .size = sizeof(struct finder),
+              .destroy = finder_destroy)
+
+/* sidl.Loader */
+
+/* Borrowed; NULL with *_ex set. */
+static sidl_Finder peek_finder(sidl_BaseInterface *_ex)
+{
+    if (!current_finder) {
+        void *made = sidl_object_create(&sidl_DFinder_class, _ex);
+
+        current_finder = sidl_object_facet(made, "sidl.Finder");
+    }
+    return current_finder;
 }
 
 static void loader_unloadLibraries(sidl_BaseInterface *_ex)
@@ -266,7 +381,7 @@ const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInte
 }
 
 static const struct sidl_Loader__sepv statics = {
-    .f_loadLibrary = loader_loadLibrary,
+    .f_loadLibrary = load_library,
     .f_addDLL = loader_addDLL,
     .f_unloadLibraries = loader_unloadLibraries,
     .f_findLibrary = loader_findLibrary,
@@ -277,18 +392,4 @@ static const struct sidl_Loader__sepv statics = {
     .f_getFinder = loader_getFinder,
 };
 static const struct sidl_Loader__epv loader_epv;
-static const struct sidl_implements implements[] = {{&sidl_Loader__type, &loader_epv}};
-static struct sidl_class_state state;
-static const struct sidl_class loader_class = {
-    .name = "sidl.Loader",
-    .version = SIDL_RUNTIME_VERSION,
-    .implements = implements,
-    .n_implements = 1,
-    .statics = &statics,
-    .state = &state,
-};
-
-const struct sidl_class *sidl_Loader__externals(void)
-{
-    return &loader_class;
-}
+RUNTIME_CLASS(sidl_Loader, "sidl.Loader", loader_epv, .statics = &statics)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** Loading classes by name: shared by dll.c, finder.c and loader.c. */
+/** Loading classes by name: shared by dll.c, dll_open.c and loader.c. */
 #ifndef SIDL_LOADER_H
 #define SIDL_LOADER_H
 
@@ -8,11 +8,6 @@
 #include "runtime_internal.h"
 
 #include "sidl_DLL.h"
-#include "sidl_Finder.h"
-
-SIDL_API const struct sidl_class *sidl_DLL__externals(void);
-SIDL_API const struct sidl_class *sidl_DFinder__externals(void);
-SIDL_API const struct sidl_class *sidl_Loader__externals(void);
 
 /* The class that the library implements, NULL when it does not; the library then stays in memory.
  */
@@ -25,9 +20,5 @@ const struct sidl_class *dll_find_linked_class(const char *class_name);
 
 /* dlopen; NULL with the cause in *PROBLEM. Not there in a program with everything linked in. */
 void *dll_open(const char *file, int flags, const char **problem);
-
-/* loadLibrary of sidl.Loader: a new reference; NULL with *_ex set. */
-sidl_DLL loader_load_library(const char *uri, bool is_global, bool is_lazy,
-                             sidl_BaseInterface *_ex);
 
 #endif

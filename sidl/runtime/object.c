@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Objects of classes written by hand; references to objects of any class. */
 #include "sidl.h"
 
 #include <portolan/base.h>
@@ -8,6 +9,9 @@
 #include <string.h>
 
 #include "runtime_internal.h"
+
+#include "sidl_ClassInfo.h"
+#include "sidl_NotImplementedException.h"
 
 const struct sidl_type sidl_BaseInterface__type = {
     .name = "sidl.BaseInterface", .version = SIDL_RUNTIME_VERSION, .kind = SIDL_INTERFACE};
@@ -33,19 +37,22 @@ sidl_BaseClass sidl_BaseClass__create(sidl_BaseInterface *_ex)
     return sidl_object_create(&plain_class, _ex);
 }
 
-/* NULL when every slot of the class's tables is filled. */
-static const char *missing_method(const struct sidl_class *cls, const char **type_name)
+/* False, and thrown, when a slot of the class's tables is not filled. */
+static bool check_tables(const struct sidl_class *cls, sidl_BaseInterface *_ex)
 {
     for (size_t i = 0; i < cls->n_implements; i++) {
         const struct sidl_type *type = cls->implements[i].type;
         const sidl_slot_fn *slots = cls->implements[i].epv;
 
-        *type_name = type->name;
         for (size_t k = 0; k < type->n_methods; k++)
-            if (!slots || !slots[k])
-                return type->methods[k].name;
+            if (!slots || !slots[k]) {
+                sidl_exception_throw(sidl_NotImplementedException__create(_ex), _ex,
+                                     "class %s has no function for %s of %s", cls->name,
+                                     type->methods[k].name, type->name);
+                return false;
+            }
     }
-    return NULL;
+    return true;
 }
 
 size_t object_aligned(size_t size)
@@ -55,19 +62,71 @@ size_t object_aligned(size_t size)
     return (size + align - 1) / align * align;
 }
 
+/* A class written by hand, as a class of SIDL that has neither constructors nor a parent. */
+struct adopted {
+    struct adopted *next;
+    struct sidl_class cls;
+    struct sidl_class_state state;
+    char name[];
+};
+
+static bool is_same_class(const struct sidl_class *a, const struct sidl_class *b)
+{
+    bool same = strcmp(a->name, b->name) == 0 && a->size == b->size && a->cast == b->cast &&
+                a->destroy == b->destroy && a->n_implements == b->n_implements;
+
+    for (size_t i = 0; same && i < a->n_implements; i++)
+        same = a->implements[i].type == b->implements[i].type &&
+               a->implements[i].epv == b->implements[i].epv;
+    return same;
+}
+
+static struct adopted *new_adopted(const struct sidl_class *cls)
+{
+    struct adopted *a = portolan_calloc(1, sizeof *a + strlen(cls->name) + 1);
+    struct sidl_implements *implements = portolan_calloc(cls->n_implements, sizeof *implements);
+
+    if (!a || !implements) {
+        free(a);
+        free(implements);
+        return NULL;
+    }
+    memcpy(implements, cls->implements, cls->n_implements * sizeof *implements);
+    a->cls = *cls;
+    a->cls.name = strcpy(a->name, cls->name);
+    a->cls.implements = implements;
+    a->cls.type = &sidl_BaseClass__type;
+    a->cls.state = &a->state;
+    return a;
+}
+
+/* CLS, whose types have contracts, as a class with a state. NULL: memory is out. */
+static const struct sidl_class *adopt(const struct sidl_class *cls)
+{
+    static struct adopted *all;
+    struct adopted *a;
+
+    class_lock();
+    for (a = all; a && !is_same_class(&a->cls, cls);)
+        a = a->next;
+    if (!a && (a = new_adopted(cls))) {
+        a->next = all;
+        all = a;
+    }
+    class_unlock();
+    return a ? &a->cls : NULL;
+}
+
 /* A class written by hand: the object's block holds everything that belongs to it. */
 static void *create_by_hand(const struct sidl_class *cls, sidl_BaseInterface *_ex)
 {
     const struct need need = layout_measure(cls->implements, cls->n_implements);
-    const char *type_name, *method = missing_method(cls, &type_name);
     struct layout layout = {0};
     struct sidl_object *object;
     char *block;
 
-    if (method) {
-        sidl_exception_throw_not_implemented(cls->name, type_name, method, _ex);
+    if (!check_tables(cls, _ex))
         return NULL;
-    }
     block = portolan_calloc(1, object_aligned(cls->size) +
                                    need.facets * (sizeof *layout.facets + sizeof *layout.others) +
                                    need.slots * sizeof(sidl_slot_fn));
@@ -82,7 +141,7 @@ static void *create_by_hand(const struct sidl_class *cls, sidl_BaseInterface *_e
     layout_build(&layout, cls->implements, cls->n_implements);
     if (guard_is_needed(layout.facets, layout.n_facets)) {
         free(block);
-        if ((cls = guard_adopt(cls)))
+        if ((cls = adopt(cls)))
             return class_create(cls, NULL, _ex);
         sidl_exception_throw_no_memory(_ex);
         return NULL;
@@ -188,4 +247,71 @@ sidl_bool sidl_reference_is_type(void *reference, const char *type_name, sidl_Ba
 
     sidl_reference_delete(cast, NULL);
     return cast != NULL;
+}
+
+/* What getClassInfo returns; it copies the names, so that it may outlive the class. */
+struct class_info {
+    struct sidl_object object;
+    char *name;
+    char *version;
+};
+
+static char *info_getName(void *self, sidl_BaseInterface *_ex)
+{
+    return sidl_String_strdup_ex(((struct class_info *)self)->name, _ex);
+}
+
+static char *info_getVersion(void *self, sidl_BaseInterface *_ex)
+{
+    return sidl_String_strdup_ex(((struct class_info *)self)->version, _ex);
+}
+
+static char *info_getIORVersion(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    return sidl_String_strdup_ex("2.0", _ex);
+}
+
+static void info_destroy(void *self)
+{
+    struct class_info *info = self;
+
+    free(info->name);
+    free(info->version);
+}
+
+static const struct sidl_ClassInfo__epv info_epv = {
+    .f_getName = info_getName,
+    .f_getVersion = info_getVersion,
+    .f_getIORVersion = info_getIORVersion,
+};
+
+static const struct sidl_implements info_implements[] = {{&sidl_ClassInfo__type, &info_epv}};
+
+static const struct sidl_class info_class = {.name = "sidl.ClassInfoI",
+                                             .version = SIDL_RUNTIME_VERSION,
+                                             .size = sizeof(struct class_info),
+                                             .implements = info_implements,
+                                             .n_implements = 1,
+                                             .destroy = info_destroy};
+
+sidl_ClassInfo sidl_reference_class_info(void *reference, sidl_BaseInterface *_ex)
+{
+    const struct sidl_object *object = sidl_reference_peek(reference);
+    sidl_BaseInterface ignored;
+    struct class_info *info;
+
+    if (!_ex)
+        _ex = &ignored;
+    *_ex = NULL;
+    if (!object || !(info = sidl_object_create(&info_class, _ex)))
+        return NULL;
+    info->name = portolan_strdup(object->cls->name);
+    info->version = portolan_strdup(object->cls->version ? object->cls->version : "");
+    if (!info->name || !info->version) {
+        sidl_object_release(info);
+        sidl_exception_throw_no_memory(_ex);
+        return NULL;
+    }
+    return sidl_object_facet(info, "sidl.ClassInfo");
 }

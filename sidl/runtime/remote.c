@@ -3,40 +3,17 @@
  * The package sidl.rmi. There is no remote invocation: what would reach another process is refused.
  * Sources that name the package compile, and run as long as they stay in one process.
  */
-#include <stdio.h>
-
 #include "runtime_internal.h"
 
 #include "sidl_rmi.h"
 
 void *sidl_remote_refuse(const char *name, sidl_BaseInterface *_ex)
 {
-    sidl_rmi_NetworkException exception;
-    char note[512];
-
     *_ex = NULL;
-    exception = sidl_rmi_NetworkException__create(_ex);
-    if (!exception)
-        return NULL;
-    snprintf(note, sizeof note, "%s: there is no remote invocation in Portolan",
-             name ? name : "sidl.rmi");
-    *_ex = sidl_exception_fill(exception, note, NULL, 0, NULL);
+    sidl_exception_throw(sidl_rmi_NetworkException__create(_ex), _ex,
+                         "%s: there is no remote invocation in Portolan", name ? name : "sidl.rmi");
     return NULL;
 }
-
-#define CLASS(NAME, ...)                                                                           \
-    static const struct sidl_implements NAME##_implements[] = {                                    \
-        {&sidl_rmi_##NAME##__type, &NAME##_epv}};                                                  \
-    static const struct sidl_class NAME##_class = {.name = "sidl.rmi." #NAME,                      \
-                                                   .version = SIDL_RUNTIME_VERSION,                \
-                                                   .implements = NAME##_implements,                \
-                                                   .n_implements = 1,                              \
-                                                   __VA_ARGS__};                                   \
-    SIDL_API const struct sidl_class *sidl_rmi_##NAME##__externals(void);                          \
-    const struct sidl_class *sidl_rmi_##NAME##__externals(void)                                    \
-    {                                                                                              \
-        return &NAME##_class;                                                                      \
-    }
 
 /* sidl.rmi.NetworkException: the number itself is the private data */
 
@@ -62,8 +39,7 @@ static int32_t network_get_errno(void *self, sidl_BaseInterface *_ex)
 
 #define EXCEPTION(NAME, EXTENDS, ...)                                                              \
     static const struct sidl_rmi_##NAME##__epv NAME##_epv = {__VA_ARGS__};                         \
-    static struct sidl_class_state NAME##_state;                                                   \
-    CLASS(NAME, .extends = EXTENDS, .state = &NAME##_state)
+    RUNTIME_CLASS(sidl_rmi_##NAME, "sidl.rmi." #NAME, NAME##_epv, .extends = EXTENDS)
 
 EXCEPTION(NetworkException, NULL, .f_getHopCount = network_get_hop_count,
           .f_setErrno = network_set_errno, .f_getErrno = network_get_errno)
@@ -83,7 +59,7 @@ NETWORK_EXCEPTION(NoServerException)
 
 #define STATICS(NAME)                                                                              \
     static const struct sidl_rmi_##NAME##__epv NAME##_epv;                                         \
-    CLASS(NAME, .size = sizeof(struct sidl_object), .statics = &NAME##_statics)
+    RUNTIME_CLASS(sidl_rmi_##NAME, "sidl.rmi." #NAME, NAME##_epv, .statics = &NAME##_statics)
 
 static sidl_bool add_protocol(const char *prefix, const char *type_name, sidl_BaseInterface *_ex)
 {

@@ -5,21 +5,37 @@
 
 #include "sidl.h"
 
+#include "sidl_SIDLException.h"
+
 #define SIDL_RUNTIME_VERSION "0.9.17" /* of the package sidl, as in sidl/spec/sidl.sidl */
 
-/* Throws a sidl.NotImplementedException that names class, type and method. */
-void sidl_exception_throw_not_implemented(const char *class_name, const char *type_name,
-                                          const char *method, sidl_BaseInterface *_ex);
-/* The same, for creating an object of an abstract class. */
-void sidl_exception_throw_abstract(const char *class_name, const char *method,
-                                   sidl_BaseInterface *_ex);
-/* Throws a sidl.SIDLException with a formatted note. */
-void sidl_exception_throw_text(sidl_BaseInterface *_ex, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* The class sidl.SIDLException, which holds note and trace. */
-const struct sidl_class *sidl_exception_class(void);
+/*
+ * A class of the run time itself, and the function that returns it: TYPE is A_B_C, NAME "A.B.C",
+ * EPV its table; what else it has follows.
+ */
+#define RUNTIME_CLASS(TYPE, NAME, EPV, ...)                                                        \
+    static const struct sidl_implements TYPE##_implements[] = {{&TYPE##__type, &EPV}};             \
+    static struct sidl_class_state TYPE##_state;                                                   \
+    static const struct sidl_class TYPE##_class = {.name = NAME,                                   \
+                                                   .version = SIDL_RUNTIME_VERSION,                \
+                                                   .implements = TYPE##_implements,                \
+                                                   .n_implements = 1,                              \
+                                                   .state = &TYPE##_state,                         \
+                                                   __VA_ARGS__};                                   \
+    SIDL_API const struct sidl_class *TYPE##__externals(void);                                     \
+    const struct sidl_class *TYPE##__externals(void)                                               \
+    {                                                                                              \
+        return &TYPE##_class;                                                                      \
+    }
 
-/* layout.c: which tables the objects of a class need, and which table serves which type. */
+/* Throws EXCEPTION with a formatted note; NULL: *_ex says already why it could not be made. */
+void sidl_exception_throw(void *exception, sidl_BaseInterface *_ex, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Throws a sidl.SIDLException with a formatted note. */
+#define sidl_exception_throw_text(EX, ...)                                                         \
+    sidl_exception_throw(sidl_SIDLException__create(EX), (EX), __VA_ARGS__)
+
+/* Which tables the objects of a class need, and which table serves which type. */
 struct layout {
     struct sidl_facet *facets;
     size_t n_facets;
@@ -42,6 +58,20 @@ const struct sidl_facet *layout_find(const struct sidl_facet *facets, size_t n, 
 /* Where TYPE has a method of that name; its n_methods when it has none. */
 size_t layout_slot(const struct sidl_type *type, const char *method);
 
+/* class_link.c: what is computed once per class of SIDL. */
+/* Links and loads CLS, which has a state, and its parents; cheap when that is done. */
+bool class_prepare(const struct sidl_class *cls, sidl_BaseInterface *_ex);
+/* True when that has been done, `load` included. */
+bool class_is_ready(const struct sidl_class *cls);
+
+/* The class of that name: linked in, or found by the loader. NULL with *_ex set. */
+const struct sidl_class *class_resolve(const char *name,
+                                       const struct sidl_class *(*externals)(void),
+                                       sidl_BaseInterface *_ex);
+
+/* True for an exception class that adds no methods to sidl.SIDLException's, nor do its parents. */
+bool class_is_plain_exception(const struct sidl_type *type);
+
 /* class.c */
 /* A new object of a class with state. */
 void *class_create(const struct sidl_class *cls, void *private_data, sidl_BaseInterface *_ex);
@@ -55,12 +85,10 @@ void class_destroy(struct sidl_object *object, sidl_BaseInterface *_ex);
 void class_lock(void);
 void class_unlock(void);
 
-/* guard.c: what contracts and hooks need; see contract_internal.h. */
+/* contract.c: what contracts and hooks need. */
 /* STATE gets a guard if it has contracts or hooks. False: out of memory. */
 bool guard_make(const struct sidl_class *cls, struct sidl_class_state *state);
 bool guard_is_needed(const struct sidl_facet *facets, size_t n_facets);
-/* A class written by hand whose types have contracts, as one with a state. NULL: out of memory. */
-const struct sidl_class *guard_adopt(const struct sidl_class *cls);
 /* The table of static methods that callers use. */
 const void *guard_statics(const struct sidl_class *cls);
 

@@ -6,8 +6,8 @@
  * source's root after a build:
  *
  *   clang -std=gnu17 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address,undefined \
- *     -DPORTOLAN_LIBFUZZER -Ibase -Isidl -Ibuild/base sidl/test/fuzz_sidl.c base/[!_]*.c \
- *     build/sidl/sidl_builtin.c $(ls sidl/[!_]*.c | grep -v -e tool.c -e embed.c) -lm -o fuzz_sidl
+ *     -DPORTOLAN_LIBFUZZER -Ibase -Isidl -Ibuild/base -Ibuild/sidl/compiler \
+ *     sidl/test/fuzz_sidl.c base/[!_]*.c sidl/compiler/[!_]*.c -lm -o fuzz_sidl
  *   ./fuzz_sidl -dict=sidl/test/sidl.dict CORPUS tests/fuzz/sidl
  */
 #include <portolan/sidl.h>
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (portolan_sidl_read_text(&options, "fuzz.sidl", (const char *)data, size, &d, &model, NULL))
         return 0;
     portolan_sidl_emit(model, &options, &d, NULL);
-    options.server = "C";
+    options.server = true;
     options.hooks = true;
     portolan_sidl_emit(model, &options, &d, NULL);
     portolan_sidl_destroy(model);

@@ -63,7 +63,7 @@ static struct content read_source(void)
 static enum portolan_status compile(void)
 {
     static const char text[] = "package p version 1.0 { class C { void f(); int g(in int a); } }";
-    struct portolan_sidl_options options = {.output_dir = folder, .server = "C"};
+    struct portolan_sidl_options options = {.output_dir = folder, .server = true};
     struct portolan_diagnostics d = {0};
     struct portolan_sidl_model *model;
     enum portolan_status status;

@@ -88,7 +88,7 @@ static void attributes_and_extents_are_known(void **state)
     struct portolan_sidl_model *model = read_text(heat);
     const struct portolan_sidl_method *solve = portolan_sidl_find(model, "heat.Solver")->slots[1];
     const struct portolan_sidl_argument *n = &solve->arguments[3];
-    char text[200];
+    struct portolan_arena arena = {0};
 
     (void)state;
     assert_non_null(portolan_sidl_attribute(n->attributes, n->n_attributes, "context"));
@@ -97,10 +97,9 @@ static void attributes_and_extents_are_known(void **state)
     assert_null(portolan_sidl_attribute(n->attributes, n->n_attributes, "accuracy"));
     assert_true(n->is_extent);
     assert_false(solve->arguments[4].is_extent);
-    portolan_sidl_epv_value(solve, n, text, sizeof text);
-    assert_string_equal(text, "sidlLength(b, 1)");
-    portolan_sidl_epv_value(solve, &solve->arguments[4], text, sizeof text);
-    assert_string_equal(text, "r");
+    assert_string_equal(portolan_sidl_epv_value(&arena, solve, n), "sidlLength(b, 1)");
+    assert_string_equal(portolan_sidl_epv_value(&arena, solve, &solve->arguments[4]), "r");
+    portolan_arena_clear(&arena);
     portolan_sidl_destroy(model);
 }
 
@@ -108,23 +107,18 @@ static void slots_and_stubs_are_spelt_as_in_the_binding(void **state)
 {
     struct portolan_sidl_model *model = read_text(heat);
     const struct portolan_sidl_symbol *solver = portolan_sidl_find(model, "heat.Solver");
-    char text[500];
+    struct portolan_arena arena = {0};
 
     (void)state;
-    portolan_sidl_c_slot(solver->slots[1], "proxy_solve", text, sizeof text);
-    assert_string_equal(text, "void proxy_solve(void *self, struct sidl_double__array *b, "
-                              "struct sidl_double__array *x, double *r, sidl_BaseInterface *_ex)");
-    portolan_sidl_c_slot_arguments(solver->slots[1], text, sizeof text);
-    assert_string_equal(text, ", b, x, r, _ex");
-    portolan_sidl_c_parameter(&solver->slots[1]->arguments[0], false, text, sizeof text);
-    assert_string_equal(text, "const double *b");
-    portolan_sidl_c_slot(solver->slots[2], "name", text, sizeof text);
-    assert_string_equal(text, "char *name(void *self, char **s, const char *t, gov_cca_Port *p, "
-                              "struct sidl_string__array *a, sidl_BaseInterface *_ex)");
-    portolan_sidl_c_result(solver->slots[2], text, sizeof text);
-    assert_string_equal(text, "char *");
-    assert_int_equal(portolan_sidl_c_slot_arguments(solver->slots[1], text, 4), 14);
-    assert_string_equal(text, ", b");
+    assert_string_equal(portolan_sidl_c_slot(&arena, solver->slots[1], "proxy_solve"),
+                        "void proxy_solve(void *self, struct sidl_double__array *b, "
+                        "struct sidl_double__array *x, double *r, sidl_BaseInterface *_ex)");
+    assert_string_equal(portolan_sidl_c_slot_arguments(&arena, solver->slots[1]), ", b, x, r, _ex");
+    assert_string_equal(portolan_sidl_c_slot(&arena, solver->slots[2], "name"),
+                        "char *name(void *self, char **s, const char *t, gov_cca_Port *p, "
+                        "struct sidl_string__array *a, sidl_BaseInterface *_ex)");
+    assert_string_equal(portolan_sidl_c_result(&arena, solver->slots[2]), "char *");
+    portolan_arena_clear(&arena);
     portolan_sidl_destroy(model);
 }
 
@@ -279,7 +273,7 @@ static void every_failed_allocation_of_the_emitter_is_reported(void **state)
         "interface I { S get(in rarray<double> x(n), in int n); int f(in E e); }\n"
         "class C implements-all I { static E best(); array<int,2,row-major> rows(in C c); }\n"
         "class D extends C { int f(in E e); } }";
-    struct portolan_sidl_options options = {.server = "C", .hooks = true};
+    struct portolan_sidl_options options = {.server = true, .hooks = true};
     struct portolan_sidl_model *model = read_text(text);
     enum portolan_status status;
     unsigned long n = 0;

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is wrong with packages and types, and what can only be known once the model is whole. */
+#include "model.h"
+
+#include <string.h>
+
+static const char *const c_words[] = {"alignas",
+                                      "alignof",
+                                      "and_eq",
+                                      "asm",
+                                      "auto",
+                                      "bitand",
+                                      "bitor",
+                                      "break",
+                                      "case",
+                                      "catch",
+                                      "compl",
+                                      "const",
+                                      "constexpr",
+                                      "const_cast",
+                                      "continue",
+                                      "decltype",
+                                      "default",
+                                      "delete",
+                                      "do",
+                                      "dynamic_cast",
+                                      "explicit",
+                                      "export",
+                                      "extern",
+                                      "for",
+                                      "friend",
+                                      "goto",
+                                      "if",
+                                      "inline",
+                                      "mutable",
+                                      "namespace",
+                                      "new",
+                                      "noexcept",
+                                      "not_eq",
+                                      "nullptr",
+                                      "operator",
+                                      "or_eq",
+                                      "private",
+                                      "protected",
+                                      "public",
+                                      "register",
+                                      "reinterpret_cast",
+                                      "restrict",
+                                      "return",
+                                      "short",
+                                      "signed",
+                                      "sizeof",
+                                      "static_assert",
+                                      "static_cast",
+                                      "switch",
+                                      "template",
+                                      "this",
+                                      "thread_local",
+                                      "throw",
+                                      "try",
+                                      "typedef",
+                                      "typeid",
+                                      "typename",
+                                      "union",
+                                      "unsigned",
+                                      "using",
+                                      "virtual",
+                                      "volatile",
+                                      "wchar_t",
+                                      "while",
+                                      "xor_eq",
+                                      NULL};
+
+void check_identifier(const char *name, const struct portolan_sidl_place *place, const char *what,
+                      struct portolan_diagnostics *d)
+{
+    if (word_is_one_of(name, c_words))
+        diagnose_at(d, place, "'%s' is a reserved word of C or C++ and cannot name %s", name, what);
+}
+
+void check_attributes(const struct portolan_sidl_attribute *list, size_t count,
+                      struct portolan_diagnostics *d)
+{
+    static const char *const known[] = {"context", "accuracy", "status", "applies"};
+
+    for (size_t i = 0; i < count; i++) {
+        const char *nearest = portolan_nearest_word(list[i].name, known, 4);
+
+        if (nearest && strcmp(nearest, list[i].name) != 0)
+            diagnose_at(d, &list[i].place, "unknown attribute '%s'%s", list[i].name,
+                        portolan_did_you_mean(nearest).text);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(list[k].name, list[i].name) == 0)
+                diagnose_at(d, &list[i].place, "attribute '%s' is written twice", list[i].name);
+    }
+}
+
+void check_element(const struct portolan_sidl_type *type, struct portolan_diagnostics *d)
+{
+    if (type->element && type->element->kind == PORTOLAN_SIDL_STRUCT)
+        diagnose_at(d, &type->place, "arrays hold no structs, make %s an interface",
+                    type->element->symbol->full_name);
+}
+
+/* Enums and structs */
+
+enum { UNSEEN, BUSY, DONE };
+
+static const void **value_entry(struct check_run *c, const int64_t *value)
+{
+    return names_add(&c->values, (const char *)value, sizeof *value);
+}
+
+/* Each enumerator without a value takes the smallest number from 0 that nobody has. */
+static void number_enumerators(struct check_run *c, struct portolan_sidl_symbol *s)
+{
+    int64_t next = 0;
+
+    for (size_t i = 0; i < s->n_enumerators; i++) {
+        if (s->enumerators[i].is_explicit)
+            continue;
+        while (*value_entry(c, &next))
+            next++;
+        s->enumerators[i].value = next++;
+    }
+}
+
+static void check_enum(struct check_run *c, struct portolan_sidl_symbol *s)
+{
+    names_clear(&c->words);
+    names_clear(&c->values);
+    for (size_t i = 0; i < s->n_enumerators; i++) {
+        const struct portolan_sidl_enumerator *e = &s->enumerators[i], *other;
+        const void **word = names_add(&c->words, e->name, strlen(e->name));
+        const void **value = e->is_explicit ? value_entry(c, &e->value) : NULL;
+
+        check_identifier(e->name, &e->place, "an enumerator", c->d);
+        if (e->value < INT32_MIN || e->value > INT32_MAX)
+            diagnose_at(c->d, &e->place, "%s = %lld does not fit into 32 bits, as enums must",
+                        e->name, (long long)e->value);
+        if ((other = *word)) {
+            diagnose_at(c->d, &e->place, "enumerator %s is already there in line %d", e->name,
+                        other->place.line);
+            continue;
+        }
+        *word = e;
+        if (value && (other = *value))
+            diagnose_at(c->d, &e->place, "%s has the value %lld like %s in line %d", e->name,
+                        (long long)e->value, other->name, other->place.line);
+        else if (value)
+            *value = e;
+    }
+    number_enumerators(c, s);
+}
+
+/* Follows structs in structs: finds circles and rarrays. */
+static void walk_struct(struct check_run *c, struct portolan_sidl_symbol *s, int depth)
+{
+    s->own.state = BUSY;
+    for (size_t i = 0; i < s->n_fields; i++) {
+        const struct portolan_sidl_type *type = s->fields[i].type;
+        struct portolan_sidl_symbol *inner =
+            type->kind == PORTOLAN_SIDL_STRUCT ? (struct portolan_sidl_symbol *)type->symbol : NULL;
+
+        s->own.has_rarray |= type->kind == PORTOLAN_SIDL_RARRAY;
+        if (!inner)
+            continue;
+        if (inner->own.state == UNSEEN && depth < MAX_DEPTH)
+            walk_struct(c, inner, depth + 1);
+        if (inner == s)
+            diagnose_at(c->d, &type->place, "struct %s cannot hold itself", s->name);
+        else if (inner->own.state == BUSY)
+            diagnose_at(c->d, &type->place, "struct %s holds itself through %s", s->name,
+                        inner->full_name);
+        else if (inner->own.state == UNSEEN)
+            diagnose_at(c->d, &type->place,
+                        "structs hold each other more than %d deep, write them "
+                        "flatter",
+                        MAX_DEPTH);
+        s->own.has_rarray |= inner->own.has_rarray;
+    }
+    s->own.state = DONE;
+}
+
+static void check_struct(struct check_run *c, struct portolan_sidl_symbol *s)
+{
+    const struct extent_scope scope = {
+        .of = s->name, .fields = s->fields, .n_fields = s->n_fields, .words = &c->words};
+
+    names_clear(&c->words);
+    for (size_t i = 0; i < s->n_fields; i++) {
+        const struct portolan_sidl_field *f = &s->fields[i], *other;
+        const void **word = names_add(&c->words, f->name, strlen(f->name));
+
+        check_identifier(f->name, &f->place, "a field", c->d);
+        if (f->type->kind == PORTOLAN_SIDL_VOID)
+            diagnose_at(c->d, &f->type->place, "a field cannot be void");
+        if ((other = *word))
+            diagnose_at(c->d, &f->place, "field %s is already there in line %d", f->name,
+                        other->place.line);
+        else
+            *word = f;
+    }
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (s->fields[i].type->kind == PORTOLAN_SIDL_ARRAY)
+            check_element(s->fields[i].type, c->d);
+    for (size_t i = 0; i < s->n_fields && !s->own.is_broken; i++)
+        if (s->fields[i].type->kind == PORTOLAN_SIDL_RARRAY)
+            check_rarray(&scope, s->fields[i].type, s->fields[i].name, &s->fields[i].place, c->d);
+}
+
+/* Packages and types */
+
+static void check_class(struct check_run *c, const struct portolan_sidl_symbol *s)
+{
+    const bool is_abstract = s->flags & PORTOLAN_SIDL_ABSTRACT;
+    const struct portolan_sidl_method *missing = NULL;
+
+    for (size_t i = 0; i < s->n_slots && !missing; i++)
+        if (!s->own.has_body[i])
+            missing = s->slots[i];
+    if (s->own.is_broken)
+        return; /* the method that misses may be the unreadable one */
+    if (missing && !is_abstract && missing->owner == s)
+        diagnose_at(c->d, &s->place,
+                    "class %s has the abstract method %s, write: abstract class %s", s->name,
+                    missing->slot_name, s->name);
+    else if (missing && !is_abstract)
+        diagnose_at(c->d, &s->place,
+                    "class %s has no body for %s of %s, declare the method, use implements-all, or "
+                    "make the class abstract",
+                    s->name, missing->slot_name, missing->owner->full_name);
+    if (!missing && is_abstract)
+        diagnose_at(c->d, &s->place, "class %s is abstract, but none of its methods is", s->name);
+}
+
+/* C++ and Java would take such a method for a constructor. */
+static void check_constructor(struct check_run *c, const struct portolan_sidl_symbol *s)
+{
+    for (size_t i = 0; i < s->n_methods; i++)
+        if (strcmp(s->methods[i]->name, s->name) == 0 ||
+            strcmp(s->methods[i]->slot_name, s->name) == 0) {
+            diagnose_at(c->d, &s->methods[i]->place, "method %s has the name of its type",
+                        s->methods[i]->slot_name);
+            return;
+        }
+    for (size_t i = 0; i < s->n_slots; i++)
+        if (s->slots[i]->owner != s && (strcmp(s->slots[i]->name, s->name) == 0 ||
+                                        strcmp(s->slots[i]->slot_name, s->name) == 0)) {
+            diagnose_at(c->d, &s->place, "%s inherits from %s a method of its own name, rename one",
+                        s->name, s->slots[i]->owner->full_name);
+            return;
+        }
+}
+
+static void check_flags(struct check_run *c, const struct portolan_sidl_symbol *s)
+{
+    const unsigned allowed =
+        s->kind == PORTOLAN_SIDL_CLASS ? PORTOLAN_SIDL_ABSTRACT | PORTOLAN_SIDL_FINAL
+        : s->kind == PORTOLAN_SIDL_PACKAGE || s->kind == PORTOLAN_SIDL_INTERFACE
+            ? PORTOLAN_SIDL_FINAL
+            : 0;
+
+    if (s->flags & ~allowed)
+        diagnose_at(c->d, &s->place, "%s cannot have these modifiers, only %s",
+                    symbol_kind_text(s->kind),
+                    s->kind == PORTOLAN_SIDL_CLASS ? "abstract or final"
+                    : allowed                      ? "final"
+                                                   : "attributes");
+    else if (s->flags == (PORTOLAN_SIDL_ABSTRACT | PORTOLAN_SIDL_FINAL))
+        diagnose_at(c->d, &s->place, "class %s is abstract and final, so that nobody could use it",
+                    s->name);
+}
+
+static void check_symbol(struct check_run *c, struct portolan_sidl_symbol *s)
+{
+    const bool is_package = s->kind == PORTOLAN_SIDL_PACKAGE;
+
+    if (strchr(s->name, '_'))
+        diagnose_at(c->d, &s->place,
+                    "'%s' has an underscore, which joins names in C; names of packages and types "
+                    "go without",
+                    s->name);
+    check_identifier(s->name, &s->place, symbol_kind_text(s->kind), c->d);
+    if (!is_package && !s->version && !s->package->own.is_broken && !s->own.is_astray)
+        diagnose_at(c->d, &s->place,
+                    "%s stands outside a package with a version, write: package NAME version 1.0 "
+                    "{ … }",
+                    s->name);
+    check_flags(c, s);
+    check_attributes(s->attributes, s->n_attributes, c->d);
+    if (s->kind == PORTOLAN_SIDL_ENUMERATION)
+        check_enum(c, s);
+    if (s->kind == PORTOLAN_SIDL_STRUCTURE)
+        check_struct(c, s);
+    if (!symbol_is_object(s))
+        return;
+    for (size_t i = 0; i < s->n_methods; i++)
+        check_method(c, s->methods[i]);
+    check_constructor(c, s);
+    check_invariants(s, c->d);
+    if (s->kind == PORTOLAN_SIDL_CLASS)
+        check_class(c, s);
+}
+
+/* What a package passes on, and how structs hold each other: checks look at both. */
+static void prepare_symbols(struct check_run *c, struct portolan_sidl_symbol *package)
+{
+    for (size_t i = 0; i < package->n_children; i++) {
+        struct portolan_sidl_symbol *s = package->children[i];
+
+        if (!s->version)
+            s->version = package->version;
+        s->own.is_broken |= s->kind == PORTOLAN_SIDL_PACKAGE && package->own.is_broken;
+        if (s->kind == PORTOLAN_SIDL_STRUCTURE && s->own.state == UNSEEN)
+            walk_struct(c, s, 0);
+        prepare_symbols(c, s);
+    }
+}
+
+static void check_package(struct check_run *c, struct portolan_sidl_symbol *package)
+{
+    for (size_t i = 0; i < package->n_children; i++) {
+        struct portolan_sidl_symbol *s = package->children[i];
+
+        check_symbol(c, s);
+        check_package(c, s);
+    }
+}
+
+void check_model(struct portolan_sidl_model *model, struct portolan_diagnostics *d,
+                 struct portolan_diagnostics *notes)
+{
+    struct check_run c = {.model = model, .d = d, .notes = notes};
+
+    c.words.arena = c.values.arena = &model->arena;
+    prepare_symbols(&c, model->global);
+    check_package(&c, model->global);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Output files: which there are, collected in memory, then written where they differ from what is
+ * there.
+ */
+#include "emit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct output *emit_open_raw(struct emitter *e, const char *name)
+{
+    struct output *o = portolan_arena_alloc(e->arena, 1, sizeof *o);
+
+    o->name = name;
+    o->text.arena = e->arena;
+    ARENA_PUSH(e->arena, e->outputs, e->n_outputs, o);
+    return o;
+}
+
+struct portolan_text *emit_open(struct emitter *e, const char *name, bool is_declared,
+                                const struct portolan_sidl_symbol *symbol)
+{
+    struct output *o = emit_open_raw(e, name);
+
+    o->is_declared = is_declared;
+    portolan_text_add(&o->text, "/* " EMIT_BANNER " from %s %s; changes will be lost. */\n",
+                      symbol->full_name, symbol->version ? symbol->version : "");
+    return &o->text;
+}
+
+const char *emit_path(struct emitter *e, const char *name)
+{
+    return portolan_arena_printf(e->arena, "%s/%s",
+                                 e->options->output_dir ? e->options->output_dir : ".", name);
+}
+
+const char *emit_read_existing(struct emitter *e, const char *name, size_t *size)
+{
+    const char *path = emit_path(e, name);
+    struct portolan_text text = {.arena = e->arena};
+
+    *size = 0;
+    if (e->only_list || access(path, F_OK) != 0)
+        return NULL;
+    if (!arena_read_file(&text, path, SIZE_MAX))
+        portolan_diagnose(e->d, path, 1, 0, "cannot be read: %s", strerror(errno));
+    *size = text.length;
+    return text.bytes ? text.bytes : "";
+}
+
+/* Our own lines get the author's line ends. */
+static void use_crlf(struct emitter *e, struct output *o)
+{
+    struct portolan_text text = {.arena = e->arena};
+    size_t kept = 0;
+
+    for (size_t i = 0; i < o->text.length; i++) {
+        while (kept < o->n_kept && i >= o->kept[kept].end)
+            kept++;
+        if (o->text.bytes[i] == '\n' && !(kept < o->n_kept && i >= o->kept[kept].begin))
+            portolan_text_add_bytes(&text, "\r", 1);
+        portolan_text_add_bytes(&text, o->text.bytes + i, 1);
+    }
+    o->text = text;
+}
+
+static bool same_content(const char *path, const struct portolan_text *text)
+{
+    struct portolan_text old = {0};
+    bool same = portolan_text_add_file(&old, path, text->length) && old.length == text->length &&
+                (!text->length || !memcmp(old.bytes, text->bytes, text->length));
+
+    portolan_text_clear(&old);
+    return same;
+}
+
+/* A build file of that name that we did not write stays. */
+static bool is_foreign(struct emitter *e, const struct output *o)
+{
+    size_t size;
+    const char *text = o->is_shared ? emit_read_existing(e, o->name, &size) : NULL;
+    const char *found = text ? strstr(text, EMIT_BANNER) : NULL;
+
+    if (!text || (found && found < text + strcspn(text, "\n")))
+        return false;
+    portolan_diagnose(e->options->notes, emit_path(e, o->name), 1, 0,
+                      "not written by portolan sidl, left as it is");
+    return true;
+}
+
+static enum portolan_status write_all(struct emitter *e, struct portolan_error *err)
+{
+    const char *dir = e->options->output_dir ? e->options->output_dir : ".";
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (mkdir(dir, 0777) && errno != EEXIST)
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot make the folder %s: %s", dir,
+                                  strerror(errno));
+    for (size_t i = 0; i < e->n_outputs && !status; i++) {
+        struct output *o = e->outputs[i];
+        const char *path = emit_path(e, o->name);
+
+        if (is_foreign(e, o))
+            continue;
+        if (o->has_crlf)
+            use_crlf(e, o);
+        if (!same_content(path, &o->text))
+            status = portolan_replace_file(path, o->text.bytes, o->text.length, err);
+        else if (e->options->touch && o->is_declared)
+            utimensat(AT_FDCWD, path, NULL, 0);
+    }
+    return status;
+}
+
+bool emit_is_handwritten(const struct portolan_sidl_symbol *symbol)
+{
+    return strcmp(symbol->full_name, "sidl.BaseInterface") == 0 ||
+           strcmp(symbol->full_name, "sidl.BaseClass") == 0;
+}
+
+/* The package sidl's header is named otherwise: sidl.h is the run time's. */
+const char *emit_package_header(struct portolan_arena *a,
+                                const struct portolan_sidl_symbol *package)
+{
+    return portolan_arena_printf(a, "%s%s", package->c_name,
+                                 strcmp(package->full_name, "sidl") == 0 ? "__all.h" : ".h");
+}
+
+void emit_each(struct emitter *e, const struct portolan_sidl_symbol *package,
+               void (*fn)(struct emitter *e, const struct portolan_sidl_symbol *type))
+{
+    for (size_t i = 0; i < package->n_children; i++) {
+        const struct portolan_sidl_symbol *child = package->children[i];
+
+        if (child->kind == PORTOLAN_SIDL_PACKAGE)
+            emit_each(e, child, fn);
+        else if (package->is_requested && !emit_is_handwritten(child))
+            fn(e, child);
+    }
+}
+
+/* The same for packages, innermost first. */
+static void emit_each_package(struct emitter *e, const struct portolan_sidl_symbol *package,
+                              void (*fn)(struct emitter *e,
+                                         const struct portolan_sidl_symbol *package))
+{
+    for (size_t i = 0; i < package->n_children; i++)
+        if (package->children[i]->kind == PORTOLAN_SIDL_PACKAGE)
+            emit_each_package(e, package->children[i], fn);
+    if (package->is_requested)
+        fn(e, package);
+}
+
+const struct portolan_sidl_symbol *class_parent(const struct portolan_sidl_symbol *s)
+{
+    const struct portolan_sidl_symbol *parent = s->n_extends ? s->extends[0]->symbol : NULL;
+
+    return parent && !emit_is_handwritten(parent) ? parent : NULL;
+}
+
+bool class_defines(const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m)
+{
+    const struct portolan_sidl_method *own = symbol_method(s, m->slot_name);
+
+    if (own)
+        return !(own->flags & PORTOLAN_SIDL_ABSTRACT);
+    for (size_t i = 0; i < s->n_implements; i++)
+        if (s->implements[i]->is_all &&
+            symbol_slot(s->implements[i]->symbol, m->slot_name) < s->implements[i]->symbol->n_slots)
+            return true;
+    return false;
+}
+
+bool class_overrides(const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m)
+{
+    const struct portolan_sidl_symbol *parent = class_parent(s);
+    const size_t slot = parent ? symbol_slot(parent, m->slot_name) : 0;
+
+    return parent && !method_is_static(m) && slot < parent->n_slots && parent->own.has_body[slot];
+}
+
+struct bodies class_bodies(struct portolan_arena *a, const struct portolan_sidl_symbol *s)
+{
+    struct bodies bodies = {0};
+
+    for (size_t i = 0; i < s->n_methods; i++)
+        if (method_is_static(s->methods[i]))
+            ARENA_PUSH(a, bodies.list, bodies.count, s->methods[i]);
+    for (size_t i = 0; i < s->n_slots; i++)
+        if (class_defines(s, s->slots[i]))
+            ARENA_PUSH(a, bodies.list, bodies.count, s->slots[i]);
+    for (size_t i = 0; i < bodies.count; i++)
+        bodies.overrides_any |= class_overrides(s, bodies.list[i]);
+    return bodies;
+}
+
+static void emit_package(struct emitter *e, const struct portolan_sidl_symbol *package)
+{
+    emit_package_headers(e, package);
+    emit_package_tables(e, package);
+}
+
+static void emit_class(struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    if (s->kind != PORTOLAN_SIDL_CLASS)
+        return;
+    emit_impl(e, s);
+    emit_skel(e, s);
+}
+
+/* Fills E with the output files. */
+static enum portolan_status emit_all(struct emitter *e, struct portolan_error *err)
+{
+    emit_each(e, e->model->global, emit_type_header);
+    emit_each_package(e, e->model->global, emit_package);
+    if (e->options->server) {
+        emit_each(e, e->model->global, emit_class);
+        emit_build_files(e);
+    }
+    if (e->d->count)
+        return portolan_error_set(err, PORTOLAN_EUNSUPPORTED, "%d thing%s cannot be emitted",
+                                  e->d->count, e->d->count == 1 ? "" : "s");
+    return PORTOLAN_OK;
+}
+
+/* Emits, then writes, or only lists. The arena is not the model's, which stays constant. */
+static enum portolan_status run_emitter(const struct portolan_sidl_model *model,
+                                        const struct portolan_sidl_options *options,
+                                        struct portolan_diagnostics *d,
+                                        void (*each)(void *arg, const char *name), void *arg,
+                                        struct portolan_error *err)
+{
+    static const struct portolan_sidl_options defaults;
+    struct portolan_diagnostics own = {.report = d ? d->report : NULL, .arg = d ? d->arg : NULL};
+    jmp_buf out_of_memory;
+    struct portolan_arena arena = {.no_memory = arena_leave, .no_memory_arg = &out_of_memory};
+    struct emitter e = {.arena = &arena,
+                        .model = model,
+                        .options = options ? options : &defaults,
+                        .d = &own,
+                        .only_list = each != NULL};
+    enum portolan_status status;
+
+    if (setjmp(out_of_memory)) {
+        portolan_arena_clear(&arena);
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory while emitting");
+    }
+    status = emit_all(&e, err);
+    if (d)
+        d->count += own.count;
+    for (size_t i = 0; each && !status && i < e.n_outputs; i++)
+        each(arg, e.outputs[i]->name);
+    if (!status && !each)
+        status = write_all(&e, err);
+    portolan_arena_clear(&arena);
+    return status;
+}
+
+enum portolan_status portolan_sidl_emit(const struct portolan_sidl_model *model,
+                                        const struct portolan_sidl_options *options,
+                                        struct portolan_diagnostics *d, struct portolan_error *err)
+{
+    return run_emitter(model, options, d, NULL, NULL, err);
+}
+
+enum portolan_status portolan_sidl_list_outputs(const struct portolan_sidl_model *model,
+                                                const struct portolan_sidl_options *options,
+                                                struct portolan_diagnostics *d,
+                                                void (*each)(void *arg, const char *name),
+                                                void *arg, struct portolan_error *err)
+{
+    return run_emitter(model, options, d, each, arg, err);
+}
+
+enum portolan_status portolan_sidl_compile(const struct portolan_sidl_options *options,
+                                           struct portolan_diagnostics *d,
+                                           struct portolan_error *err)
+{
+    struct portolan_sidl_model *model;
+    enum portolan_status status = portolan_sidl_read(options, d, &model, err);
+
+    if (status)
+        return status;
+    status = portolan_sidl_emit(model, options, d, err);
+    portolan_sidl_destroy(model);
+    return status;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A_B_C_Impl.h and A_B_C_Impl.c: what the author of a class fills in, between splicer comments. */
+#include "emit.h"
+
+#include <string.h>
+
+struct impl {
+    struct splicer splicer;
+    struct emitter *e;
+    struct portolan_text *t;
+    const struct portolan_sidl_symbol *s;
+    struct bodies bodies;
+};
+
+static struct impl open_impl(struct emitter *e, const struct portolan_sidl_symbol *s,
+                             const char *ending)
+{
+    struct impl f = {.e = e, .s = s, .bodies = class_bodies(e->arena, s)};
+
+    f.splicer = splicer_open(e, portolan_arena_printf(e->arena, "%s_Impl.%s", s->c_name, ending));
+    f.t = &f.splicer.o->text;
+    portolan_text_add(f.t,
+                      "/* " EMIT_BANNER " from %s %s; only what stands between splicer comments is "
+                      "kept. */\n",
+                      s->full_name, s->version);
+    return f;
+}
+
+/* A block whose name begins with that of the class. */
+static void put(struct impl *f, const char *name, int indent, const char *preset)
+{
+    splicer_put(&f->splicer, portolan_arena_printf(f->e->arena, "%s.%s", f->s->full_name, name),
+                indent, preset);
+}
+
+static const char *self_of(struct impl *f, const struct portolan_sidl_method *m)
+{
+    return method_is_static(m) ? NULL : portolan_arena_printf(f->e->arena, "%s self", f->s->c_name);
+}
+
+static const char *impl_signature(struct impl *f, const struct portolan_sidl_method *m)
+{
+    const char *name = portolan_arena_printf(f->e->arena, "impl_%s_%s", f->s->c_name, m->slot_name);
+
+    return c_function(f->e->arena, m, C_IMPL, name, self_of(f, m));
+}
+
+enum hook_time { HOOK_BEFORE, HOOK_AFTER };
+
+/* M as its hook sees it: arguments by value, without those that only come back; then the result. */
+static struct portolan_sidl_method hook_of(struct emitter *e, const struct portolan_sidl_method *m,
+                                           enum hook_time time)
+{
+    static const struct portolan_sidl_type nothing = {.kind = PORTOLAN_SIDL_VOID, .name = "void"};
+    struct portolan_sidl_method hook = *m;
+
+    hook.result = (struct portolan_sidl_type *)&nothing;
+    hook.arguments = NULL;
+    hook.n_arguments = 0;
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        struct portolan_sidl_argument a = m->arguments[i];
+
+        if (time == HOOK_BEFORE && a.mode == PORTOLAN_SIDL_OUT)
+            continue;
+        a.mode = PORTOLAN_SIDL_IN;
+        ARENA_PUSH(e->arena, hook.arguments, hook.n_arguments, a);
+    }
+    if (time == HOOK_AFTER && m->result->kind != PORTOLAN_SIDL_VOID) {
+        const struct portolan_sidl_argument result = {.name = "_retval", .type = m->result};
+
+        ARENA_PUSH(e->arena, hook.arguments, hook.n_arguments, result);
+    }
+    return hook;
+}
+
+static const char *hook_name(struct emitter *e, const struct portolan_sidl_method *m,
+                             enum hook_time time)
+{
+    return portolan_arena_printf(e->arena, "%s_%s", m->slot_name,
+                                 time == HOOK_BEFORE ? "pre" : "post");
+}
+
+static const char *hook_signature(struct impl *f, const struct portolan_sidl_method *m,
+                                  enum hook_time time)
+{
+    struct portolan_sidl_method hook = hook_of(f->e, m, time);
+
+    hook.slot_name = hook_name(f->e, m, time);
+    return impl_signature(f, &hook);
+}
+
+/* Babel's Impl headers include this one for the table of the parent class, authors for any reason.
+ */
+static void put_ior_header(struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    struct portolan_text *t =
+        emit_open(e, portolan_arena_printf(e->arena, "%s_IOR.h", s->c_name), false, s);
+
+    portolan_text_add(t, "#include \"%s.h\"\n", s->c_name);
+}
+
+static void declare_hook(struct impl *f, const struct portolan_sidl_method *m, enum hook_time time)
+{
+    if (f->e->options->hooks)
+        emit_wrapped(f->e, f->t, 4, "%s;", hook_signature(f, m, time));
+}
+
+static void declare_builtins(struct impl *f)
+{
+    emit_named(f->t, f->s->c_name,
+               "\nstruct @__data *@__get_data(@ self);\n"
+               "void @__set_data(@ self, struct @__data *data);\n");
+    if (f->bodies.overrides_any)
+        portolan_text_add(f->t, "void %s__superEPV(struct %s__epv *parentEPV);\n", f->s->c_name,
+                          class_parent(f->s)->c_name);
+    emit_named(f->t, f->s->c_name,
+               "\nvoid impl_@__load(sidl_BaseInterface *_ex);\n"
+               "void impl_@__ctor(@ self, sidl_BaseInterface *_ex);\n"
+               "void impl_@__ctor2(@ self, void *private_data, sidl_BaseInterface *_ex);\n"
+               "void impl_@__dtor(@ self, sidl_BaseInterface *_ex);\n");
+}
+
+static void put_impl_header(struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    struct impl f = open_impl(e, s, "h");
+    const char *guard = portolan_arena_printf(e->arena, "%s_Impl", s->c_name);
+    const char *name = s->c_name;
+
+    emit_begin_guard(f.t, guard);
+    portolan_text_add(f.t, "#include \"sidl.h\"\n#include \"%s.h\"\n\n", name);
+    splicer_rename(&f.splicer, portolan_arena_printf(e->arena, "%s._includes", s->full_name),
+                   portolan_arena_printf(e->arena, "%s._hincludes", s->full_name)); /* Babel 1 */
+    put(&f, "_hincludes", 0, "");
+    portolan_text_add(f.t,
+                      "\n/** The private data of an object of class %s. */\nstruct %s__data {\n",
+                      s->full_name, name);
+    put(&f, "_data", 4, "    int ignore; /* C wants a member: replace it by yours */\n");
+    portolan_text_add(f.t, "};\n");
+    emit_begin_c(f.t);
+    declare_builtins(&f);
+    for (size_t i = 0; i < f.bodies.count; i++) {
+        const struct portolan_sidl_method *m = f.bodies.list[i];
+
+        declare_hook(&f, m, HOOK_BEFORE);
+        emit_wrapped(e, f.t, 4, "%s;", impl_signature(&f, m));
+        declare_hook(&f, m, HOOK_AFTER);
+    }
+    portolan_text_add(f.t, "\n");
+    splicer_put(&f.splicer, "_hmisc", 0, "");
+    emit_end_c(f.t);
+    emit_end_guard(f.t);
+    splicer_put_rest(&f.splicer);
+    put_ior_header(e, s);
+}
+
+/* What the parent class does, for methods that override it. */
+static void put_supers(struct impl *f)
+{
+    const struct portolan_sidl_symbol *s = f->s;
+
+    if (!f->bodies.overrides_any)
+        return;
+    portolan_text_add(f->t,
+                      "\nstatic const struct %s__epv *superEPV = NULL;\n\n"
+                      "void %s__superEPV(struct %s__epv *parentEPV)\n{\n"
+                      "    superEPV = parentEPV;\n}\n",
+                      class_parent(s)->c_name, s->c_name, class_parent(s)->c_name);
+    for (size_t i = 0; i < f->bodies.count; i++)
+        if (class_overrides(s, f->bodies.list[i]))
+            emit_super(f->e, f->t, f->bodies.list[i], self_of(f, f->bodies.list[i]));
+}
+
+/* COMMENT, then a function with one block in it. */
+static void put_function(struct impl *f, const char *comment, const char *signature,
+                         const char *block, const char *preset)
+{
+    portolan_text_add(f->t, "\n");
+    emit_comment(f->t, comment, 0);
+    emit_wrapped(f->e, f->t, 4, "%s", signature);
+    portolan_text_add(f->t, "{\n    *_ex = NULL;\n    {\n");
+    put(f, block, 8, preset);
+    portolan_text_add(f->t, "    }\n}\n");
+}
+
+static void put_builtins(struct impl *f)
+{
+    static const struct {
+        const char *comment, *block, *arguments, *preset;
+    } functions[] = {
+        {"Once, before anything else of this class.", "_load", "", ""},
+        {"The parent class's constructor has run.", "_ctor", "@ self, ", "        (void)self;\n"},
+        {"Instead of the other constructor, around data that the caller has.", "_ctor2",
+         "@ self, void *private_data, ", "        (void)self, (void)private_data;\n"},
+        {"The parent class's destructor follows.", "_dtor", "@ self, ", "        (void)self;\n"},
+    };
+
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        struct portolan_text signature = {.arena = f->e->arena};
+
+        portolan_text_add(&signature, "void impl_%s_%s(", f->s->c_name, functions[i].block);
+        emit_named(&signature, f->s->c_name, functions[i].arguments);
+        portolan_text_add(&signature, "sidl_BaseInterface *_ex)");
+        put_function(f, functions[i].comment, signature.bytes, functions[i].block,
+                     functions[i].preset);
+    }
+}
+
+/* The body that a method has until its author gives it one. */
+static const char *preset_body(struct impl *f, const struct portolan_sidl_method *m)
+{
+    struct portolan_text t = {.arena = f->e->arena};
+    const enum portolan_sidl_kind kind = m->result->kind;
+    const bool is_complex = kind == PORTOLAN_SIDL_DCOMPLEX || kind == PORTOLAN_SIDL_FCOMPLEX;
+
+    portolan_text_add(&t, "        /* DO-DELETE-WHEN-IMPLEMENTING */\n");
+    if (kind == PORTOLAN_SIDL_STRUCT)
+        portolan_text_add(&t, "        %sresult;\n\n", c_result(f->e->arena, m, C_IMPL));
+    else if (kind != PORTOLAN_SIDL_VOID)
+        portolan_text_add(&t, "        %sresult = %s;\n\n", c_result(f->e->arena, m, C_IMPL),
+                          is_complex ? "{0, 0}" : emit_zero(m->result));
+    emit_unused(f->e, &t, m);
+    if (kind == PORTOLAN_SIDL_STRUCT)
+        portolan_text_add(&t, "        %s__init(&result);\n", m->result->symbol->c_name);
+    portolan_text_add(&t,
+                      "        SIDL_THROW(*_ex, sidl_NotImplementedException,\n"
+                      "            \"%s.%s is not implemented\");\n    EXIT:%s\n",
+                      f->s->full_name, m->slot_name,
+                      kind == PORTOLAN_SIDL_VOID ? ";" : "\n        return result;");
+    return t.bytes;
+}
+
+static void put_hook(struct impl *f, const struct portolan_sidl_method *m, enum hook_time time)
+{
+    const struct portolan_sidl_method hook = hook_of(f->e, m, time);
+    struct portolan_text preset = {.arena = f->e->arena};
+
+    if (!f->e->options->hooks)
+        return;
+    emit_unused(f->e, &preset, &hook);
+    put_function(f,
+                 portolan_arena_printf(f->e->arena, "Called %s %s while hooks are on.",
+                                       time == HOOK_BEFORE ? "before" : "after", m->slot_name),
+                 hook_signature(f, m, time), hook_name(f->e, m, time),
+                 preset.length ? preset.bytes : "");
+}
+
+static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    struct impl f = open_impl(e, s, "c");
+
+    emit_comment(f.t, s->comment, 0);
+    portolan_text_add(f.t,
+                      "#include \"%s_Impl.h\"\n#include \"sidl_Exception.h\"\n"
+                      "#include \"sidl_MemAllocException.h\"\n"
+                      "#include \"sidl_NotImplementedException.h\"\n\n",
+                      s->c_name);
+    put(&f, "_includes", 0, "");
+    put_supers(&f);
+    put_builtins(&f);
+    for (size_t i = 0; i < f.bodies.count; i++) {
+        const struct portolan_sidl_method *m = f.bodies.list[i];
+
+        put_hook(&f, m, HOOK_BEFORE);
+        put_function(&f, emit_method_comment(e->arena, m), impl_signature(&f, m), m->slot_name,
+                     preset_body(&f, m));
+        put_hook(&f, m, HOOK_AFTER);
+    }
+    portolan_text_add(f.t, "\n");
+    splicer_put(&f.splicer, "_misc", 0, "");
+    splicer_put_rest(&f.splicer);
+}
+
+void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    put_impl_header(e, s);
+    put_impl_source(e, s);
+}
+
+/* Hooks: what stands in live tables while they are on, in the Skel file */
+
+/* The wrapper, which has the table's arguments, hands them to a hook. */
+static void put_hook_call(struct emitter *e, struct portolan_text *t,
+                          const struct portolan_sidl_symbol *s,
+                          const struct portolan_sidl_method *m, enum hook_time time)
+{
+    struct call call = emit_begin_call(e, "    impl_%s_%s", s->c_name, hook_name(e, m, time));
+
+    if (!method_is_static(m))
+        emit_argument(&call, "(%s)self", s->c_name);
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct portolan_sidl_argument *a = &m->arguments[i];
+        const bool is_pointer =
+            a->mode != PORTOLAN_SIDL_IN && a->type->kind != PORTOLAN_SIDL_STRUCT;
+
+        if (time == HOOK_BEFORE && a->mode == PORTOLAN_SIDL_OUT)
+            continue;
+        if (a->type->kind == PORTOLAN_SIDL_RARRAY)
+            emit_argument(&call, "%s->d_firstElement", a->name);
+        else
+            emit_argument(&call, "%s%s", is_pointer ? "*" : "",
+                          portolan_sidl_epv_value(e->arena, m, a));
+    }
+    if (time == HOOK_AFTER && m->result->kind != PORTOLAN_SIDL_VOID)
+        emit_argument(&call, "%s_retval", m->result->kind == PORTOLAN_SIDL_STRUCT ? "&" : "");
+    emit_end_call(t, &call);
+}
+
+static void put_hooked_call(struct emitter *e, struct portolan_text *t,
+                            const struct portolan_sidl_symbol *s,
+                            const struct portolan_sidl_method *m)
+{
+    const char *function = skel_function(e, s, m);
+    const bool is_impl = strncmp(function, "impl_", 5) == 0;
+    struct call call = emit_begin_call(
+        e, "    %s%s", m->result->kind == PORTOLAN_SIDL_VOID ? "" : "_retval = ", function);
+
+    if (!method_is_static(m))
+        emit_argument(&call, "%s%s%sself", is_impl ? "(" : "", is_impl ? s->c_name : "",
+                      is_impl ? ")" : "");
+    emit_slot_arguments(&call, m);
+    emit_end_call(t, &call);
+}
+
+static void put_hook_wrapper(struct emitter *e, struct portolan_text *t,
+                             const struct portolan_sidl_symbol *s,
+                             const struct portolan_sidl_method *m)
+{
+    const bool is_void = m->result->kind == PORTOLAN_SIDL_VOID;
+    const char *name = portolan_arena_printf(e->arena, "hook_%s", m->slot_name);
+
+    emit_begin_function(e, t, m, name);
+    if (!is_void)
+        portolan_text_add(t, "    %s_retval = %s;\n\n", c_result(e->arena, m, C_SLOT),
+                          emit_zero(m->result));
+    put_hook_call(e, t, s, m, HOOK_BEFORE);
+    emit_give_up(t, m, "_retval");
+    put_hooked_call(e, t, s, m);
+    emit_give_up(t, m, "_retval");
+    put_hook_call(e, t, s, m, HOOK_AFTER);
+    emit_drops(e, t, m);
+    portolan_text_add(t, "%s}\n", is_void ? "" : "    return _retval;\n");
+}
+
+bool emit_hooks(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_symbol *s,
+                const struct bodies *bodies)
+{
+    size_t n_static = 0;
+
+    if (!e->options->hooks || !bodies->count)
+        return false;
+    for (size_t i = 0; i < bodies->count; i++)
+        put_hook_wrapper(e, t, s, bodies->list[i]);
+    portolan_text_add(t, "\nstatic const struct sidl_hook hooks[] = {\n");
+    for (size_t i = 0; i < bodies->count; i++) {
+        const struct portolan_sidl_method *m = bodies->list[i];
+
+        portolan_text_add(t, "    {%zu, (sidl_slot_fn)hook_%s, %s},\n",
+                          method_is_static(m) ? n_static : symbol_slot(s, m->slot_name),
+                          m->slot_name, method_is_static(m) ? "TRUE" : "FALSE");
+        n_static += method_is_static(m);
+    }
+    portolan_text_add(t, "};\n");
+    return true;
+}

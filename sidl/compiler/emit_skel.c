@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A_B_C_Skel.c: what joins a class's implementation to the run time. Functions of the Impl file
+ * stand in the table themselves; only what they see otherwise than the table does (raw arrays,
+ * arrays of a wanted order, enums as results) needs a function between.
+ */
+#include "emit.h"
+
+#include <string.h>
+
+struct skel {
+    struct emitter *e;
+    struct portolan_text *t;
+    const struct portolan_sidl_symbol *s;
+    struct bodies bodies;
+};
+
+static bool is_ordered(const struct portolan_sidl_type *type)
+{
+    return type->kind == PORTOLAN_SIDL_ARRAY && type->order != PORTOLAN_SIDL_ANY_ORDER;
+}
+
+static bool needs_adapter(const struct portolan_sidl_method *m)
+{
+    if (m->result->kind == PORTOLAN_SIDL_ENUM || is_ordered(m->result))
+        return true;
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (m->arguments[i].type->kind == PORTOLAN_SIDL_RARRAY || is_ordered(m->arguments[i].type))
+            return true;
+    return false;
+}
+
+static const char *order_constant(const struct portolan_sidl_type *type)
+{
+    return type->order == PORTOLAN_SIDL_ROW_MAJOR ? "sidl_row_major_order"
+                                                  : "sidl_column_major_order";
+}
+
+/* Puts the array STAR NAME in order; it is the callee's to replace. */
+static void put_order(struct skel *k, struct portolan_text *t,
+                      const struct portolan_sidl_type *type, const char *star, const char *name)
+{
+    portolan_text_add(t,
+                      "    %s%s = (%s)sidl__array_put_in_order((struct sidl__array *)%s%s, %d,\n"
+                      "        %s);\n",
+                      star, name, c_value(k->e->arena, type), star, name, type->dimension,
+                      order_constant(type));
+}
+
+/* Something is to be done when the implementation has returned. */
+static bool has_after(const struct portolan_sidl_method *m)
+{
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (is_ordered(m->arguments[i].type))
+            return true;
+    return is_ordered(m->result);
+}
+
+static void put_before(struct skel *k, const struct portolan_sidl_method *m)
+{
+    const size_t before = k->t->length;
+
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct portolan_sidl_argument *a = &m->arguments[i];
+        const char *type = is_ordered(a->type) ? c_value(k->e->arena, a->type) : NULL;
+
+        if (type && a->mode == PORTOLAN_SIDL_IN)
+            portolan_text_add(k->t,
+                              "    %s%s__ordered =\n"
+                              "        (%s)sidl__array_in_order((struct sidl__array *)%s, %d,\n"
+                              "            %s);\n",
+                              type, a->name, type, a->name, a->type->dimension,
+                              order_constant(a->type));
+    }
+    if (m->result->kind != PORTOLAN_SIDL_VOID && has_after(m))
+        portolan_text_add(k->t, "    %sresult__;\n", c_result(k->e->arena, m, C_SLOT));
+    if (k->t->length > before)
+        portolan_text_add(k->t, "\n");
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (is_ordered(m->arguments[i].type) && m->arguments[i].mode == PORTOLAN_SIDL_INOUT)
+            put_order(k, k->t, m->arguments[i].type, "*", m->arguments[i].name);
+}
+
+static void put_call(struct skel *k, const struct portolan_sidl_method *m)
+{
+    const bool is_enum = m->result->kind == PORTOLAN_SIDL_ENUM;
+    struct call call =
+        emit_begin_call(k->e, "    %s%s%s%simpl_%s_%s",
+                        m->result->kind == PORTOLAN_SIDL_VOID ? ""
+                        : has_after(m)                        ? "result__ = "
+                                                              : "return ",
+                        is_enum ? "(enum " : "", is_enum ? m->result->symbol->c_name : "",
+                        is_enum ? "__enum)" : "", k->s->c_name, m->slot_name);
+
+    if (!method_is_static(m))
+        emit_argument(&call, "(%s)self", k->s->c_name);
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct portolan_sidl_argument *a = &m->arguments[i];
+
+        emit_argument(&call, "%s%s", portolan_sidl_epv_value(k->e->arena, m, a),
+                      a->type->kind == PORTOLAN_SIDL_RARRAY                ? "->d_firstElement"
+                      : is_ordered(a->type) && a->mode == PORTOLAN_SIDL_IN ? "__ordered"
+                                                                           : "");
+    }
+    emit_end_call(k->t, &call);
+}
+
+/* On exceptions, outputs are undefined and not looked at. */
+static void put_after(struct skel *k, const struct portolan_sidl_method *m)
+{
+    struct portolan_text outputs = {.arena = k->e->arena};
+
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct portolan_sidl_argument *a = &m->arguments[i];
+
+        if (is_ordered(a->type) && a->mode != PORTOLAN_SIDL_IN)
+            put_order(k, &outputs, a->type, "*", a->name);
+        else if (is_ordered(a->type))
+            emit_named(k->t, a->name,
+                       "    if (@__ordered != @)\n"
+                       "        sidl__array_deleteRef((struct sidl__array *)@__ordered);\n");
+    }
+    if (is_ordered(m->result))
+        put_order(k, &outputs, m->result, "", "result__");
+    if (outputs.length) {
+        emit_give_up(k->t, m, "result__");
+        portolan_text_add_bytes(k->t, outputs.bytes, outputs.length);
+    }
+}
+
+static void put_adapter(struct skel *k, const struct portolan_sidl_method *m)
+{
+    emit_begin_function(k->e, k->t, m, portolan_arena_printf(k->e->arena, "skel_%s", m->slot_name));
+    put_before(k, m);
+    put_call(k, m);
+    put_after(k, m);
+    portolan_text_add(
+        k->t, "%s}\n",
+        m->result->kind == PORTOLAN_SIDL_VOID || !has_after(m) ? "" : "    return result__;\n");
+}
+
+const char *skel_function(struct emitter *e, const struct portolan_sidl_symbol *s,
+                          const struct portolan_sidl_method *m)
+{
+    return needs_adapter(m)
+               ? portolan_arena_printf(e->arena, "skel_%s", m->slot_name)
+               : portolan_arena_printf(e->arena, "impl_%s_%s", s->c_name, m->slot_name);
+}
+
+static const char *function_of(struct skel *k, const struct portolan_sidl_method *m)
+{
+    return skel_function(k->e, k->s, m);
+}
+
+/* The class's own table; what it inherits stays NULL for the run time. */
+static void put_slots(struct skel *k)
+{
+    const struct portolan_sidl_symbol *s = k->s;
+
+    portolan_text_add(k->t, "\nstatic const sidl_slot_fn slots[] = {\n");
+    for (size_t i = 0; i < s->n_slots; i++)
+        if (class_defines(s, s->slots[i]))
+            portolan_text_add(k->t, "    (sidl_slot_fn)%s,\n", function_of(k, s->slots[i]));
+        else
+            portolan_text_add(k->t, "    NULL, /* %s */\n", s->slots[i]->slot_name);
+    if (s->n_slots == 0)
+        portolan_text_add(k->t, "    NULL, /* no methods; C wants an entry */\n");
+    portolan_text_add(k->t, "};\n");
+}
+
+static void put_statics_table(struct skel *k)
+{
+    portolan_text_add(k->t, "\nstatic const struct %s__sepv statics = {\n", k->s->c_name);
+    for (size_t i = 0; i < k->bodies.count; i++)
+        if (method_is_static(k->bodies.list[i]))
+            portolan_text_add(k->t, "    .f_%s = %s,\n", k->bodies.list[i]->slot_name,
+                              function_of(k, k->bodies.list[i]));
+    portolan_text_add(k->t, "};\n");
+}
+
+/* The method of S itself that is M `from` an interface, under another name; NULL. */
+static const struct portolan_sidl_method *find_renamed(const struct portolan_sidl_symbol *s,
+                                                       const struct portolan_sidl_method *m)
+{
+    const struct portolan_sidl_method *renaming = symbol_renaming(s, m);
+
+    return renaming && renaming->owner == s ? renaming : NULL;
+}
+
+static bool has_renamed(const struct portolan_sidl_symbol *s,
+                        const struct portolan_sidl_symbol *interface)
+{
+    for (size_t i = 0; i < interface->n_slots; i++)
+        if (find_renamed(s, interface->slots[i]))
+            return true;
+    return false;
+}
+
+/* The interfaces of S, and their parents, that need tables of their own. */
+static void see_renamed(struct seen *seen, const struct portolan_sidl_symbol *class,
+                        const struct portolan_sidl_symbol *s, size_t walk)
+{
+    for (size_t i = 0; i < symbol_n_parents(s); i++) {
+        const struct portolan_sidl_symbol *parent = symbol_parent(s, i)->symbol;
+
+        if (parent->kind != PORTOLAN_SIDL_INTERFACE || parent->own.visit == walk)
+            continue;
+        ((struct portolan_sidl_symbol *)parent)->own.visit = walk;
+        if (has_renamed(class, parent))
+            see(seen, parent);
+        see_renamed(seen, class, parent, walk);
+    }
+}
+
+/* The table of an interface with renamed methods; the others are the run time's to fill in. */
+static void put_renamed(struct skel *k, const struct portolan_sidl_symbol *interface)
+{
+    portolan_text_add(k->t, "\nstatic const sidl_slot_fn as_%s[] = {\n", interface->c_name);
+    for (size_t i = 0; i < interface->n_slots; i++) {
+        const struct portolan_sidl_method *own = find_renamed(k->s, interface->slots[i]);
+
+        if (own && class_defines(k->s, own))
+            portolan_text_add(k->t, "    (sidl_slot_fn)%s, /* %s */\n", function_of(k, own),
+                              interface->slots[i]->slot_name);
+        else
+            portolan_text_add(k->t, "    NULL, /* %s */\n", interface->slots[i]->slot_name);
+    }
+    portolan_text_add(k->t, "};\n");
+}
+
+static void put_implements(struct skel *k)
+{
+    struct seen seen = {.arena = k->e->arena};
+
+    see_renamed(&seen, k->s, k->s, walk_begin());
+    for (size_t i = 0; i < seen.count; i++)
+        put_renamed(k, seen.list[i]);
+    portolan_text_add(k->t,
+                      "\nstatic const struct sidl_implements implements[] = {\n"
+                      "    {&%s__type, slots},\n",
+                      k->s->c_name);
+    for (size_t i = 0; i < seen.count; i++)
+        portolan_text_add(k->t, "    {&%s__type, as_%s},\n", seen.list[i]->c_name,
+                          seen.list[i]->c_name);
+    portolan_text_add(k->t, "};\n");
+}
+
+static void put_class(struct skel *k, bool has_hooks)
+{
+    const struct portolan_sidl_symbol *s = k->s, *parent = class_parent(s);
+    struct portolan_text *t = k->t;
+
+    portolan_text_add(t,
+                      "\nstatic struct sidl_class_state state;\n"
+                      "static const struct sidl_class class = {\n    .name = \"%s\",\n"
+                      "    .version = \"%s\",\n    .size = sizeof(struct sidl_object),\n"
+                      "    .implements = implements,\n"
+                      "    .n_implements = sizeof implements / sizeof *implements,\n",
+                      s->full_name, s->version);
+    if (parent)
+        portolan_text_add(t, "    .extends = %s__externals,\n    .extends_name = \"%s\",\n",
+                          parent->c_name, parent->full_name);
+    emit_named(t, s->c_name,
+               "    .type = &@__type,\n    .load = impl_@__load,\n"
+               "    .ctor = (void (*)(void *, sidl_BaseInterface *))impl_@__ctor,\n"
+               "    .ctor2 = (void (*)(void *, void *, sidl_BaseInterface *))impl_@__ctor2,\n"
+               "    .dtor = (void (*)(void *, sidl_BaseInterface *))impl_@__dtor,\n");
+    if (k->bodies.overrides_any)
+        emit_named(t, s->c_name, "    .super = (void (*)(const void *))@__superEPV,\n");
+    if (has_hooks)
+        portolan_text_add(t, "    .hooks = hooks,\n    .n_hooks = sizeof hooks / sizeof *hooks,\n");
+    if (symbol_has_statics(s))
+        portolan_text_add(t, "    .statics = &statics,\n"
+                             "    .n_statics = sizeof statics / sizeof(sidl_slot_fn),\n");
+    emit_named(t, s->c_name,
+               "    .state = &state,\n};\n"
+               "\nSIDL_API const struct sidl_class *@__externals(void);\n"
+               "const struct sidl_class *@__externals(void)\n{\n    return &class;\n}\n");
+}
+
+/* The place of a class's private data in its objects. */
+static size_t depth_of(const struct portolan_sidl_symbol *s)
+{
+    size_t depth = 0;
+
+    while ((s = class_parent(s)))
+        depth++;
+    return depth;
+}
+
+/* Classes that are CCA components */
+
+static bool is_component(const struct portolan_sidl_symbol *s)
+{
+    return !(s->flags & PORTOLAN_SIDL_ABSTRACT) && symbol_inherits(s, "gov.cca.Component");
+}
+
+/* The method of S or a class above it by which it says where it applies; NULL: none. */
+static const struct portolan_sidl_method *find_query(const struct portolan_sidl_symbol *s)
+{
+    for (; s; s = class_parent(s))
+        for (size_t i = 0; i < s->n_methods; i++)
+            if (portolan_sidl_attribute(s->methods[i]->attributes, s->methods[i]->n_attributes,
+                                        "applies"))
+                return s->methods[i];
+    return NULL;
+}
+
+/* What its values lie between, as arguments of C. */
+static const char *limits_of(const struct portolan_sidl_type *type)
+{
+    static const char *const limits[PORTOLAN_SIDL_OBJECT + 1] = {
+        [PORTOLAN_SIDL_BOOL] = "0, 1",
+        [PORTOLAN_SIDL_CHAR] = "0, 127",
+        [PORTOLAN_SIDL_LONG] = "-9007199254740992.0, 9007199254740992.0",
+        [PORTOLAN_SIDL_FLOAT] = "-3.4e38, 3.4e38",
+        [PORTOLAN_SIDL_DOUBLE] = "-1.7e308, 1.7e308",
+    };
+
+    return limits[type->kind] ? limits[type->kind] : "INT32_MIN, INT32_MAX";
+}
+
+/* From the values of contexts, looked up by the names of the arguments, to a call. */
+static void put_query(struct emitter *e, struct portolan_text *t,
+                      const struct portolan_sidl_method *m)
+{
+    struct portolan_text call = {.arena = e->arena};
+
+    portolan_text_add(t,
+                      "\nstatic enum portolan_answer applies(portolan_condition_lookup_fn lookup, "
+                      "void *arg)\n{\n    double value[%zu];\n"
+                      "    sidl_BaseInterface ex = NULL;\n    sidl_bool answer;\n\n",
+                      m->n_arguments + 1);
+    portolan_text_add(&call, "    answer = %s_%s(", m->owner->c_name, m->slot_name);
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct portolan_sidl_argument *a = &m->arguments[i];
+        const char *type = c_value(e->arena, a->type);
+
+        portolan_text_add(t,
+                          "    if (!portolan_condition_number(lookup, arg, \"%s\", %s, "
+                          "&value[%zu]))\n        return PORTOLAN_UNKNOWN;\n",
+                          a->name, limits_of(a->type), i);
+        portolan_text_add(&call, "(%.*s)value[%zu], ", (int)strcspn(type, " "), type, i);
+    }
+    portolan_text_add(t,
+                      "%s&ex);\n    if (ex) {\n        sidl_reference_delete(ex, NULL);\n"
+                      "        return PORTOLAN_UNKNOWN;\n    }\n"
+                      "    return answer ? PORTOLAN_YES : PORTOLAN_NO;\n}\n",
+                      call.bytes);
+}
+
+/* The descriptor by which a component is loaded. */
+static void put_component(struct emitter *e, struct portolan_text *t,
+                          const struct portolan_sidl_symbol *s)
+{
+    const struct portolan_sidl_method *query = find_query(s);
+
+    emit_named(t, s->c_name,
+               "\nstatic gov_cca_Component create(sidl_BaseInterface *_ex)\n{\n"
+               "    @ object = @__create(_ex);\n"
+               "    gov_cca_Component component = object ? gov_cca_Component__cast(object, "
+               "_ex) : NULL;\n\n"
+               "    sidl_reference_delete(object, NULL);\n"
+               "    return component;\n}\n");
+    if (query)
+        put_query(e, t, query);
+    portolan_text_add(t, "\nPORTOLAN_COMPONENT%s(%s, \"%s\", create%s);\n", query ? "_ASKED" : "",
+                      s->c_name, s->full_name, query ? ", applies" : "");
+}
+
+void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    struct skel k = {e,
+                     emit_open(e, portolan_arena_printf(e->arena, "%s_Skel.c", s->c_name), true, s),
+                     s, class_bodies(e->arena, s)};
+    const struct portolan_sidl_symbol *parent = class_parent(s);
+    bool has_hooks;
+
+    if (is_component(s)) /* whose header the generated code includes, not this room */
+        portolan_text_add(k.t, "#include <portolan/%s.h>\n\n", "framework");
+    portolan_text_add(k.t, "#include \"%s_Impl.h\"\n", s->c_name);
+    if (e->options->hooks)
+        portolan_text_add(k.t, "#include \"sidl_contract.h\"\n");
+    if (parent)
+        emit_named(k.t, parent->c_name,
+                   "\n__attribute__((weak)) const struct sidl_class *@__externals(void);\n");
+    for (size_t i = 0; i < k.bodies.count; i++)
+        if (needs_adapter(k.bodies.list[i]))
+            put_adapter(&k, k.bodies.list[i]);
+    put_slots(&k);
+    if (symbol_has_statics(s))
+        put_statics_table(&k);
+    has_hooks = emit_hooks(e, k.t, s, &k.bodies);
+    put_implements(&k);
+    put_class(&k, has_hooks);
+    portolan_text_add(k.t,
+                      "\nstruct %s__data *%s__get_data(%s self)\n{\n"
+                      "    return (struct %s__data *)sidl_object_data(self, %zu);\n}\n",
+                      s->c_name, s->c_name, s->c_name, s->c_name, depth_of(s));
+    portolan_text_add(k.t,
+                      "\nvoid %s__set_data(%s self, struct %s__data *data)\n{\n"
+                      "    sidl_object_set_data(self, %zu, data);\n}\n",
+                      s->c_name, s->c_name, s->c_name, depth_of(s));
+    if (is_component(s))
+        put_component(e, k.t, s);
+}

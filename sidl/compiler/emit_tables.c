@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One C file per package: the tables of its types. */
+#include "emit.h"
+
+/* Names several on a line. */
+static void put_methods(struct portolan_text *t, const struct portolan_sidl_symbol *s)
+{
+    size_t column = 4;
+
+    portolan_text_add(t, "static const struct sidl_method %s__methods[] = {\n    ", s->c_name);
+    for (size_t i = 0; i < s->n_slots; i++) {
+        const size_t before = t->length;
+
+        portolan_text_add(t, "{\"%s\"},%s", s->slots[i]->slot_name, i + 1 < s->n_slots ? " " : "");
+        column += t->length - before;
+        if (column > 76 && i + 1 < s->n_slots) {
+            t->length--; /* the blank */
+            portolan_text_add(t, "\n    ");
+            column = 4;
+        }
+    }
+    portolan_text_add(t, "\n};\n");
+}
+
+/* Of a class, the one that it extends comes first, sidl.BaseClass where none is named. */
+static void put_parents(struct portolan_text *t, const struct portolan_sidl_symbol *s, bool is_root)
+{
+    portolan_text_add(t, "static const struct sidl_type *const %s__parents[] = {%s", s->c_name,
+                      is_root ? "&sidl_BaseClass__type" : "");
+    for (size_t i = 0; i < symbol_n_parents(s); i++)
+        portolan_text_add(t, "%s&%s__type", i || is_root ? ", " : "",
+                          symbol_parent(s, i)->symbol->c_name);
+    portolan_text_add(t, "};\n");
+}
+
+/* What belongs to a class whose code is somewhere: linked to this file, or to be loaded. */
+static void put_access(struct portolan_text *t, const struct portolan_sidl_symbol *s)
+{
+    const bool has_statics = symbol_has_statics(s),
+               has_objects = !(s->flags & PORTOLAN_SIDL_ABSTRACT);
+
+    if (has_statics || has_objects)
+        emit_named(t, s->c_name,
+                   "\n__attribute__((weak)) const struct sidl_class *@__externals(void);\n");
+    if (has_objects)
+        emit_named(t, s->c_name,
+                   "\n@ @__create(sidl_BaseInterface *_ex)\n{\n"
+                   "    return (@)sidl_class_create(&@__type, @__externals, NULL, _ex);\n}\n"
+                   "\n@ @__wrapObj(void *data, sidl_BaseInterface *_ex)\n{\n"
+                   "    return (@)sidl_class_create(&@__type, @__externals, data, _ex);\n}\n");
+    if (has_statics)
+        emit_named(t, s->c_name,
+                   "\nconst struct @__sepv *@__statics(sidl_BaseInterface *_ex)\n{\n"
+                   "    static const void *known;\n\n"
+                   "    return (const struct @__sepv *)sidl_class_statics_once(&@__type, "
+                   "@__externals,\n        &known, _ex);\n}\n");
+}
+
+static void put_type(struct emitter *e, struct portolan_text *t,
+                     const struct portolan_sidl_symbol *s)
+{
+    static const char *const kinds[] = {
+        [PORTOLAN_SIDL_INTERFACE] = "INTERFACE",
+        [PORTOLAN_SIDL_CLASS] = "CLASS",
+        [PORTOLAN_SIDL_ENUMERATION] = "ENUM",
+        [PORTOLAN_SIDL_STRUCTURE] = "STRUCT",
+    };
+    const bool is_root = s->kind == PORTOLAN_SIDL_CLASS && s->n_extends == 0;
+    const size_t n_parents = symbol_n_parents(s) + is_root;
+    const char *contract = "";
+
+    portolan_text_add(t, "\n");
+    if (s->n_slots)
+        put_methods(t, s);
+    if (n_parents)
+        put_parents(t, s, is_root);
+    if (symbol_is_object(s))
+        contract = emit_contract(e, t, s);
+    portolan_text_add(t,
+                      "const struct sidl_type %s__type = {\n    .name = \"%s\",\n"
+                      "    .version = \"%s\",\n    .kind = SIDL_%s,\n",
+                      s->c_name, s->full_name, s->version, kinds[s->kind]);
+    if (n_parents)
+        portolan_text_add(t, "    .parents = %s__parents,\n    .n_parents = %zu,\n", s->c_name,
+                          n_parents);
+    if (s->n_slots)
+        portolan_text_add(t, "    .methods = %s__methods,\n    .n_methods = %zu,\n", s->c_name,
+                          s->n_slots);
+    portolan_text_add(t, "%s};\n", contract);
+    if (s->kind == PORTOLAN_SIDL_CLASS)
+        put_access(t, s);
+}
+
+void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *package)
+{
+    struct portolan_text *t =
+        emit_open(e, portolan_arena_printf(e->arena, "%s.c", package->c_name), true, package);
+
+    portolan_text_add(t, "#include \"%s\"\n", emit_package_header(e->arena, package));
+    if (emit_has_contracts(package))
+        portolan_text_add(t, "#include \"sidl_contract.h\"\n");
+    for (size_t i = 0; i < package->n_children; i++) {
+        const struct portolan_sidl_symbol *s = package->children[i];
+
+        if (s->kind != PORTOLAN_SIDL_PACKAGE && !emit_is_handwritten(s))
+            put_type(e, t, s);
+    }
+}
