@@ -5,7 +5,6 @@
 #include <portolan/command.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TABLE_HELP                                                                                 \
@@ -20,6 +19,122 @@
     "    observing TIME                 what was measured; the others are identifiers\n"           \
     "    unit CLOCK ms                  converts where a unit is known, else notes it\n"           \
     "    sort N, P                      in this order\n"
+
+static void do_help(struct statement *s, const char *name)
+{
+    struct portolan_text *out = &s->in->out;
+    const char *word = llac_text(s, &s->now), *known[40];
+    size_t n = 0;
+
+    (void)name;
+    if (s->now.kind == TOKEN_END) {
+        struct grid g = {.arena = &s->arena, .n_columns = 2, .left = 3};
+
+        for (const struct command_form *f = llac_commands; f->name; f++)
+            if (strcmp(f->name, "exit") != 0) {
+                llac_grid_add(&g, "  %s", f->name);
+                llac_grid_add(&g, "%s", f->summary);
+            }
+        llac_grid_write(&g, out);
+        portolan_text_add(out, "`help COMMAND` tells more. A formula alone shows its value, a name "
+                               "what it stands for.\n");
+        return;
+    }
+    for (const struct command_form *f = llac_commands; f->name; f++) {
+        known[n++] = f->name;
+        if (strcmp(f->name, word) != 0)
+            continue;
+        portolan_text_add(out, "%s\n  %s\n%s", f->synopsis, f->summary, f->details);
+        return;
+    }
+    llac_fail(s, &s->now, "there is no command '%s'%s", word,
+              llac_suggest(s, word, known, n, "; `help` alone lists them"));
+}
+
+static void do_print(struct statement *s, const char *name)
+{
+    const char *between = "";
+
+    (void)name;
+    do {
+        if (s->now.kind == TOKEN_STRING) {
+            portolan_text_add(&s->in->out, "%s%s", between, llac_text(s, &s->now));
+            llac_advance(s);
+        } else if (s->now.kind != TOKEN_END) {
+            double value = llac_parse_number(s);
+
+            portolan_text_add(&s->in->out, "%s%.10g", between, value);
+        }
+        between = " ";
+    } while (llac_accept(s, ",") || s->now.kind == TOKEN_STRING);
+    llac_parse_end(s);
+    portolan_text_add(&s->in->out, "\n");
+}
+
+static void do_forget(struct statement *s, const char *name)
+{
+    const char **names = NULL;
+    size_t n = 0;
+
+    (void)name;
+    if (llac_accept(s, "all")) {
+        llac_parse_end(s);
+        llac_forget_all(s->in);
+        return;
+    }
+    /* First whether all are there: what fails changes nothing. */
+    do {
+        const struct token at = s->now;
+        const struct object *o = llac_peek_object(s);
+
+        names = portolan_arena_grow(&s->arena, names, n, sizeof *names);
+        if (!o)
+            llac_fail(s, &at, "there is nothing called '%s'", llac_parse_name(s, "a name"));
+        names[n++] = llac_text(s, &at);
+        llac_advance(s);
+    } while (s->now.kind == TOKEN_NAME);
+    llac_parse_end(s);
+    for (size_t i = 0; i < n; i++) {
+        struct object *o = llac_find(s->in, names[i]);
+
+        if (o)
+            llac_forget(s->in, o);
+    }
+}
+
+static void do_history(struct statement *s, const char *name)
+{
+    (void)name;
+    if (s->in->session.length)
+        portolan_text_add(&s->in->out, "%s", s->in->session.bytes);
+    llac_parse_end(s);
+}
+
+static void do_quit(struct statement *s, const char *name)
+{
+    const struct token at = s->now;
+    double code = s->now.kind == TOKEN_END ? 0 : llac_parse_number(s);
+
+    (void)name;
+    llac_parse_end(s);
+    if (!(code >= 0 && code <= 255 && code == floor(code)))
+        llac_fail(s, &at, "an exit status is a whole number from 0 to 255");
+    s->in->has_ended = true;
+    s->in->code = (int)code;
+}
+
+static void do_source(struct statement *s, const char *name)
+{
+    const struct token at = s->now;
+    const char *path = llac_parse_file(s, "a file"), *text;
+    size_t size;
+
+    (void)name;
+    llac_parse_end(s);
+    path = llac_read_path(s, path);
+    text = llac_read_file(s, &at, path, &size);
+    llac_check(s, &at, llac_run(s->in, text, size, path, 1, s->d));
+}
 
 const struct command_form llac_commands[] = {
     {"load", do_load, true, true, COMPLETE_FILES, "load FILE… [trial TRIALS] [of EXPERIMENT, …]",
@@ -102,139 +217,6 @@ const struct command_form *llac_command(const char *name)
         if (f->run && !strcmp(f->name, name))
             return f;
     return NULL;
-}
-
-enum portolan_status do_help(struct statement *s, const char *name)
-{
-    struct portolan_text *out = &s->in->out;
-    const char *word = llac_text(s, &s->now), *known[40];
-    size_t n = 0;
-
-    (void)name;
-    if (s->now.kind == TOKEN_END) {
-        struct grid g = {.arena = s->arena, .n_columns = 2, .left = 3};
-
-        for (const struct command_form *f = llac_commands; f->name; f++)
-            if (strcmp(f->name, "exit") != 0) {
-                llac_grid_add(&g, "  %s", f->name);
-                llac_grid_add(&g, "%s", f->summary);
-            }
-        llac_grid_write(&g, out);
-        portolan_text_add(out, "`help COMMAND` tells more. A formula alone shows its value, a name "
-                               "what it stands for.\n");
-        return PORTOLAN_OK;
-    }
-    for (const struct command_form *f = llac_commands; f->name; f++) {
-        known[n++] = f->name;
-        if (strcmp(f->name, word) != 0)
-            continue;
-        portolan_text_add(out, "%s\n  %s\n%s", f->synopsis, f->summary, f->details);
-        return PORTOLAN_OK;
-    }
-    return llac_fail(s, &s->now, "there is no command '%s'%s", word,
-                     llac_suggest(s, word, known, n, "; `help` alone lists them"));
-}
-
-enum portolan_status do_print(struct statement *s, const char *name)
-{
-    const char *between = "";
-    enum portolan_status status = PORTOLAN_OK;
-
-    (void)name;
-    do {
-        double value;
-
-        if (s->now.kind == TOKEN_STRING) {
-            portolan_text_add(&s->in->out, "%s%s", between, llac_text(s, &s->now));
-            llac_advance(s);
-        } else if (s->now.kind != TOKEN_END) {
-            if ((status = llac_parse_number(s, &value)) != PORTOLAN_OK)
-                return status;
-            portolan_text_add(&s->in->out, "%s%.10g", between, value);
-        }
-        between = " ";
-    } while (llac_accept(s, ",") || s->now.kind == TOKEN_STRING);
-    if ((status = llac_parse_end(s)) == PORTOLAN_OK)
-        portolan_text_add(&s->in->out, "\n");
-    return status;
-}
-
-enum portolan_status do_forget(struct statement *s, const char *name)
-{
-    const struct statement before = *s;
-
-    (void)name;
-    /* First whether all are there: what fails changes nothing. */
-    for (int pass = 0; pass < 2; pass++) {
-        *s = before;
-        if (llac_accept(s, "all")) {
-            while (pass && s->in->n_objects)
-                llac_forget(s->in, &s->in->objects[s->in->n_objects - 1]);
-            continue;
-        }
-        do {
-            const struct token at = s->now;
-            struct object *o;
-            enum portolan_status status = llac_parse_object(s, "a name", &name);
-
-            if (status != PORTOLAN_OK)
-                return status;
-            o = llac_find(s->in, name);
-            if (!o && !pass)
-                return llac_fail(s, &at, "there is nothing called '%s'", name);
-            if (o && pass)
-                llac_forget(s->in, o);
-        } while (s->now.kind == TOKEN_NAME);
-    }
-    return llac_parse_end(s);
-}
-
-enum portolan_status do_history(struct statement *s, const char *name)
-{
-    (void)name;
-    if (s->in->session.length)
-        portolan_text_add(&s->in->out, "%s", s->in->session.bytes);
-    return llac_parse_end(s);
-}
-
-enum portolan_status do_quit(struct statement *s, const char *name)
-{
-    const struct token at = s->now;
-    double code = 0;
-    enum portolan_status status = PORTOLAN_OK;
-
-    (void)name;
-    if (s->now.kind != TOKEN_END)
-        status = llac_parse_number(s, &code);
-    if (status == PORTOLAN_OK)
-        status = llac_parse_end(s);
-    if (status == PORTOLAN_OK && !(code >= 0 && code <= 255 && code == floor(code)))
-        status = llac_fail(s, &at, "an exit status is a whole number from 0 to 255");
-    if (status == PORTOLAN_OK) {
-        s->in->has_ended = true;
-        s->in->code = (int)code;
-    }
-    return status;
-}
-
-enum portolan_status do_source(struct statement *s, const char *name)
-{
-    const struct token at = s->now;
-    struct portolan_error err = {0};
-    const char *path, *text;
-    size_t size;
-    enum portolan_status status = llac_parse_file(s, "a file", &path);
-
-    (void)name;
-    if (status == PORTOLAN_OK)
-        status = llac_parse_end(s);
-    if (status != PORTOLAN_OK)
-        return status;
-    path = llac_read_path(s, path);
-    status = portolan_file_read(s->arena, path, &text, &size, &err);
-    if (status != PORTOLAN_OK)
-        return llac_fail_with(s, &at, status, &err);
-    return llac_run(s->in, text, size, path, 1, s->d);
 }
 
 enum portolan_status portolan_llac_run_file(struct portolan_llac *in, const char *file,

@@ -16,7 +16,7 @@ struct begun {
     struct portolan_words found;
 };
 
-static void add(struct begun *c, const char *word)
+static void add_word(struct begun *c, const char *word)
 {
     if (word && !strncmp(word, c->begun, strlen(c->begun)))
         portolan_words_add(&c->arena, &c->found, word);
@@ -28,14 +28,14 @@ static void add_objects(struct begun *c, bool tables, bool models, bool numbers)
         const struct object *o = &c->in->objects[i];
 
         if (o->kind == OBJECT_TABLE ? tables : o->kind == OBJECT_MODEL ? models : numbers)
-            add(c, o->name);
+            add_word(c, o->name);
     }
 }
 
 static void add_commands(struct begun *c)
 {
     for (const struct command_form *f = llac_commands; f->name; f++)
-        add(c, f->name);
+        add_word(c, f->name);
 }
 
 /* Columns and parameters of what the line names already. */
@@ -48,17 +48,17 @@ static void add_columns(struct begun *c)
         if (o->kind == OBJECT_NUMBER || !strstr(c->line, o->name))
             continue;
         for (size_t k = 0; t && k < t->n_columns; k++)
-            add(c, t->columns[k].name);
+            add_word(c, t->columns[k].name);
         for (size_t k = 0; o->kind == OBJECT_MODEL && k < portolan_model_n_params(o->model->model);
              k++)
-            add(c, portolan_model_peek_param(o->model->model, k));
+            add_word(c, portolan_model_peek_param(o->model->model, k));
     }
 }
 
 static void add_words(struct begun *c)
 {
     for (const char *const *word = llac_reserved; *word; word++)
-        add(c, *word);
+        add_word(c, *word);
 }
 
 /* Files beside what is begun; folders with a slash behind. */
@@ -78,7 +78,7 @@ static void add_files(struct begun *c)
             continue;
         if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
             path = portolan_arena_printf(&c->arena, "%s/", path);
-        add(c, path);
+        add_word(c, path);
     }
     if (dir)
         closedir(dir);

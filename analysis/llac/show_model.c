@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* "N >= 1024", "64 <= N/P < 4096": where a piece holds. */
@@ -22,20 +21,18 @@ static void add_condition(struct portolan_text *out, const struct portolan_model
 static const char *expression_text(struct statement *s, const struct portolan_formula *expression)
 {
     char *text = NULL;
-    const char *copy;
 
     if (portolan_formula_write(expression, PORTOLAN_NOTATION_INFIX, &text, NULL))
-        return "";
-    copy = portolan_arena_strdup(s->arena, text);
-    free(text);
-    return copy ? copy : "";
+        llac_no_memory(s);
+    llac_own(s, OWNED_TEXT, text);
+    return text;
 }
 
 /* A term without its constant, where it is not the user's own. */
 static const char *term_text(struct statement *s, const struct portolan_model *m,
                              const struct portolan_model_shape *shape)
 {
-    struct portolan_text out = {.arena = s->arena};
+    struct portolan_text out = {.arena = &s->arena};
 
     if (shape->expression)
         return expression_text(s, shape->expression);
@@ -89,15 +86,14 @@ static void add_term(struct statement *s, struct grid *g, const struct fitted *f
  */
 static void add_terms(struct statement *s, const struct fitted *f, const struct portolan_model *m)
 {
-    struct grid g = {.arena = s->arena, .n_columns = 4, .left = 9};
+    struct grid g = {.arena = &s->arena, .n_columns = 4, .left = 9};
     size_t places[PORTOLAN_MODEL_MAX_TERMS], n, n_dropped;
+    const char *const heads[] = {f->parsed ? "  constant" : "", "value", "std. error",
+                                 "of the term"};
 
     portolan_model_peek_terms(m, &n);
     portolan_model_peek_dropped(m, &n_dropped);
-    for (const char *const *head = (const char *const[]){f->parsed ? "  constant" : "", "value",
-                                                         "std. error", "of the term", NULL};
-         *head; head++)
-        llac_grid_add(&g, "%s", *head);
+    llac_grid_add_texts(&g, heads, g.n_columns);
     if (f->parsed && !portolan_model_formula_terms(m, f->parsed, f->sum.n_terms, places, NULL))
         for (size_t k = 0; k < f->sum.n_terms; k++)
             add_term(s, &g, f, m, places[f->sum.terms[k].index], &f->sum.terms[k]);
@@ -235,7 +231,7 @@ void llac_show_model(struct statement *s, const char *name, const struct fitted 
 const char *llac_outside(struct statement *s, const struct portolan_model *m, const double *x,
                          const struct portolan_prediction *p)
 {
-    struct portolan_text out = {.arena = s->arena};
+    struct portolan_text out = {.arena = &s->arena};
 
     if (p->extrapolates) {
         const struct portolan_model_range *r = portolan_model_peek_range(m, p->outside);
