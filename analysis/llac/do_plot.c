@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plot: tables as points, models as lines with their intervals. */
 #include "internal.h"
+#include "model_view.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MAX_PLOTTED = 16, MAX_SERIES = 48, LINE_POINTS = 101, MAX_GROUPS = 8 };
+enum { MAX_PLOTTED = 16, MAX_SERIES = 48, MAX_GROUPS = 8 };
 
 /* One table or model to be drawn. */
 struct plotted {
@@ -184,28 +185,19 @@ struct curve {
 /* Line and band of one curve. */
 static void add_curve(struct plot *p, const struct curve *c)
 {
-    double *v = llac_alloc(p->s, LINE_POINTS, 4 * sizeof *v), x[PORTOLAN_MODEL_MAX_PARAMS];
     struct portolan_chart_series *band = add_series(p, PORTOLAN_CHART_BAND, NULL);
     struct portolan_chart_series *line = add_series(p, PORTOLAN_CHART_LINE, c->name);
+    double at[PORTOLAN_MODEL_MAX_PARAMS];
+    struct model_curve curve;
 
-    memcpy(x, c->x, sizeof x);
-    for (size_t i = 0; i < LINE_POINTS; i++) {
-        double part = (double)i / (LINE_POINTS - 1);
-        struct portolan_prediction value = {.value = NAN, .low = NAN, .high = NAN};
-
-        x[c->param] = p->x_log && c->min > 0 ? c->min * pow(c->max / c->min, part)
-                                             : c->min + part * (c->max - c->min);
-        portolan_model_predict(c->f->model, x, &value);
-        v[i] = x[c->param];
-        v[LINE_POINTS + i] = value.value;
-        v[2 * LINE_POINTS + i] = value.low;
-        v[3 * LINE_POINTS + i] = value.high;
-    }
-    band->x = line->x = v;
-    line->y = v + LINE_POINTS;
-    band->low = v + 2 * LINE_POINTS;
-    band->high = v + 3 * LINE_POINTS;
-    band->n = line->n = LINE_POINTS;
+    memcpy(at, c->x, sizeof at);
+    model_trace(c->f->model, c->param, at, c->min, c->max, p->x_log && c->min > 0, &p->s->arena,
+                &curve);
+    band->x = line->x = curve.x;
+    line->y = curve.y;
+    band->low = curve.low;
+    band->high = curve.high;
+    band->n = line->n = curve.n;
 }
 
 /* The x axis goes as far as anything that was measured. */

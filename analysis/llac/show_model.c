@@ -1,56 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is known of a model. */
 #include "internal.h"
+#include "model_view.h"
 
 #include <math.h>
 #include <string.h>
-
-/* "N >= 1024", "64 <= N/P < 4096": where a piece holds. */
-static void add_condition(struct portolan_text *out, const struct portolan_model *m,
-                          const struct portolan_model_condition *c)
-{
-    if (isfinite(c->low))
-        portolan_text_add(out, "%.6g <= ", c->low);
-    portolan_text_add(out, "%s", portolan_model_peek_param(m, c->param));
-    if (c->divisor != NONE)
-        portolan_text_add(out, "/%s", portolan_model_peek_param(m, c->divisor));
-    if (isfinite(c->high))
-        portolan_text_add(out, " < %.6g", c->high);
-}
-
-static const char *expression_text(struct statement *s, const struct portolan_formula *expression)
-{
-    char *text = NULL;
-
-    if (portolan_formula_write(expression, PORTOLAN_NOTATION_INFIX, &text, NULL))
-        llac_no_memory(s);
-    llac_own(s, OWNED_TEXT, text);
-    return text;
-}
-
-/* A term without its constant, where it is not the user's own. */
-static const char *term_text(struct statement *s, const struct portolan_model *m,
-                             const struct portolan_model_shape *shape)
-{
-    struct portolan_text out = {.arena = &s->arena};
-
-    if (shape->expression)
-        return expression_text(s, shape->expression);
-    for (size_t p = 0; p < portolan_model_n_params(m); p++) {
-        const char *name = portolan_model_peek_param(m, p), *times = out.length ? "*" : "";
-
-        if (shape->exponents[p] == 1)
-            portolan_text_add(&out, "%s%s", times, name);
-        else if (shape->exponents[p] != 0)
-            portolan_text_add(&out, "%s%s^%g", times, name, shape->exponents[p]);
-        times = out.length ? "*" : "";
-        if (shape->logs[p] == 1)
-            portolan_text_add(&out, "%slog2(%s)", times, name);
-        else if (shape->logs[p])
-            portolan_text_add(&out, "%slog2(%s)^%d", times, name, shape->logs[p]);
-    }
-    return out.length ? out.bytes : "1";
-}
 
 /* Term I of M, behind the last one of those that were dropped, as the user has it in OWN or NULL.
  */
@@ -61,7 +15,12 @@ static void add_term(struct statement *s, struct grid *g, const struct fitted *f
     size_t n, n_dropped;
     const struct portolan_model_term *terms = portolan_model_peek_terms(m, &n);
     const struct portolan_model_dropped *dropped = portolan_model_peek_dropped(m, &n_dropped);
+    const struct portolan_model_shape given = {.expression = own ? own->expression : NULL};
+    struct portolan_text shape = {.arena = &s->arena};
 
+    model_add_shape(m, own ? &given : i < n ? &terms[i].shape : &dropped[i - n].shape, &shape);
+    if (shape.failed)
+        llac_no_memory(s);
     if (own)
         llac_grid_add(g, "  %s[%zu]", f->sum.constants, own->index);
     else
@@ -73,9 +32,7 @@ static void add_term(struct statement *s, struct grid *g, const struct fitted *f
         llac_grid_add(g, "unknown");
     else
         llac_grid_add(g, "%.2g", terms[i].std_error);
-    llac_grid_add(g, "%s%s",
-                  own ? expression_text(s, own->expression)
-                      : term_text(s, m, i < n ? &terms[i].shape : &dropped[i - n].shape),
+    llac_grid_add(g, "%s%s", shape.bytes,
                   i < n ? ""
                   : i - n < n_dropped && dropped[i - n].reason == PORTOLAN_MODEL_DROP_NEGATIVE
                       ? ": dropped, its constant would be negative"
@@ -175,13 +132,8 @@ static void add_breaks(struct statement *s, const struct portolan_model *m)
     const struct portolan_model_break *breaks = portolan_model_peek_breaks(m, &n);
 
     for (size_t i = 0; i < n; i++) {
-        portolan_text_add(out, "  break between %.6g and %.6g of %s", breaks[i].below,
-                          breaks[i].above, portolan_model_peek_param(m, breaks[i].param));
-        if (breaks[i].divisor != NONE)
-            portolan_text_add(out, "/%s", portolan_model_peek_param(m, breaks[i].divisor));
-        if (breaks[i].low < breaks[i].below || breaks[i].high > breaks[i].above)
-            portolan_text_add(out, ", perhaps anywhere from %.6g to %.6g", breaks[i].low,
-                              breaks[i].high);
+        portolan_text_add(out, "  break of ");
+        model_add_break(m, &breaks[i], out);
         portolan_text_add(out, "\n");
     }
 }
@@ -213,12 +165,11 @@ void llac_show_model(struct statement *s, const char *name, const struct fitted 
         const struct portolan_model *piece =
             portolan_model_peek_piece(m, i, &conditions, &n_conditions);
 
-        for (size_t k = 0; k < n_conditions; k++) {
-            portolan_text_add(out, "%s", k ? " and " : "  where ");
-            add_condition(out, m, &conditions[k]);
-        }
-        if (n_conditions)
+        if (n_conditions) {
+            portolan_text_add(out, "  where ");
+            model_add_conditions(m, conditions, n_conditions, out);
             portolan_text_add(out, "\n");
+        }
         add_terms(s, f, piece);
         if (n > 1)
             add_summary(s, f, piece);

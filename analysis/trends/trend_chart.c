@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trends as charts. */
+#include "model_view.h"
 #include "trend.h"
 
 #include <portolan/chart.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS, STEPS = 160, PER_TREND = 3 };
+enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS, PER_TREND = 3 };
 static const double wide = 8;   /* a span that wants a logarithmic axis */
 static const double beyond = 2; /* the line goes so many times farther than the rows */
 
@@ -137,34 +138,20 @@ static bool add_points(struct drawing *d, const struct portolan_trend *t, size_t
 static bool add_curve(struct drawing *d, const struct portolan_trend *t, size_t p, double *base,
                       bool single)
 {
-    double *x = portolan_arena_alloc(&d->arena, STEPS, 4 * sizeof *x);
-    double *y = x + STEPS, *low = y + STEPS, *high = low + STEPS;
+    struct model_curve c;
     struct span s = span_of(t, p);
     bool log = d->chart.x_log;
 
-    if (!x)
-        return false;
     if (log)
         s = (struct span){s.low / beyond, s.high * beyond};
     else
         s.high += (s.high - s.low) / 4;
-    for (size_t i = 0; i < STEPS; i++) {
-        double part = (double)i / (STEPS - 1);
-        struct portolan_prediction at;
-
-        x[i] = log ? s.low * pow(s.high / s.low, part) : s.low + part * (s.high - s.low);
-        base[p] = x[i];
-        y[i] = low[i] = high[i] = NAN;
-        if (portolan_model_predict(t->model, base, &at))
-            continue;
-        y[i] = at.value;
-        low[i] = at.low;
-        high[i] = at.high;
-    }
+    if (!model_trace(t->model, p, base, s.low, s.high, log, &d->arena, &c))
+        return false;
     if (single)
-        add_series(d, PORTOLAN_CHART_BAND, "interval of a new row", STEPS, x, NULL, low, high);
-    add_series(d, PORTOLAN_CHART_LINE, single ? portolan_model_peek_formula(t->model) : NULL, STEPS,
-               x, y, NULL, NULL);
+        add_series(d, PORTOLAN_CHART_BAND, "interval of a new row", c.n, c.x, NULL, c.low, c.high);
+    add_series(d, PORTOLAN_CHART_LINE, single ? portolan_model_peek_formula(t->model) : NULL, c.n,
+               c.x, c.y, NULL, NULL);
     return true;
 }
 
