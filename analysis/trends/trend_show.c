@@ -73,7 +73,8 @@ static void add_error(const struct portolan_model_summary *s, double error,
         portolan_text_add(out, "%.4g", error);
 }
 
-void trend_add_misfit(const struct portolan_model *m, struct portolan_text *out)
+/* A line where M does not come up to its own points; else nothing. */
+static void add_misfit(const struct portolan_model *m, struct portolan_text *out)
 {
     const struct portolan_model_summary *s = portolan_model_peek_summary(m);
 
@@ -101,7 +102,7 @@ static void add_residuals(const struct portolan_model *m, struct portolan_text *
         portolan_text_add(out, "  %-14s%s\n", "values",
                           s->kind == PORTOLAN_MODEL_COUNT ? "are counts: predictions are whole"
                                                           : "are shares: predictions are 0 to 1");
-    trend_add_misfit(m, out);
+    add_misfit(m, out);
     portolan_text_add(out, "  %-14s", "a new row");
     add_error(s, s->sigma, out);
     if (s->sigma_is_assumed)
