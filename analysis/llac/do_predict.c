@@ -81,6 +81,34 @@ static void complete_setting(struct statement *s, const struct token *at,
 
 /* ---------------------------------------------------------------------------------- predicting */
 
+/* How X lies outside the range of the model, and in a gap of its pieces: "" or words. */
+static const char *outside_text(struct statement *s, const struct portolan_model *m,
+                                const double *x, const struct portolan_prediction *p)
+{
+    struct portolan_text out = {.arena = &s->arena};
+
+    if (p->extrapolates) {
+        const struct portolan_model_range *r = portolan_model_peek_range(m, p->outside);
+        const char *name = portolan_model_peek_param(m, p->outside);
+
+        bool above = x[p->outside] > r->max;
+
+        portolan_text_add(&out, "! outside: %s was measured %s %.6g", name,
+                          r->min == r->max ? "at"
+                          : above          ? "up to"
+                                           : "from",
+                          above ? r->max : r->min);
+        if (isfinite(p->octaves))
+            portolan_text_add(&out, ", here it is %s%.3g %s that", above ? "" : "1/",
+                              exp2(p->octaves), above ? "times" : "of");
+    }
+    if (p->in_gap)
+        portolan_text_add(&out, "%s! between two intervals", out.length ? " " : "");
+    if (p->is_assumed)
+        portolan_text_add(&out, "%s~ error assumed", out.length ? " " : "");
+    return out.length ? out.bytes : "";
+}
+
 struct predictions {
     struct grid grid;
     struct table *table;
@@ -127,7 +155,7 @@ static void add_prediction(struct statement *s, struct predictions *p, const dou
         values[0] = value.value;
         values[1] = value.low;
         values[2] = value.high;
-        mark = llac_outside(s, p->model, x, &value);
+        mark = outside_text(s, p->model, x, &value);
     }
     llac_grid_numbers(&p->grid, values, 3);
     llac_grid_add(&p->grid, "%s", mark);
@@ -317,7 +345,7 @@ static void compare_model(struct statement *s, const struct token *at, const str
 
         c.marks[i] = "";
         if (portolan_model_predict(m, x + i * n_params, &value) == PORTOLAN_OK)
-            c.marks[i] = llac_outside(s, m, x + i * n_params, &value);
+            c.marks[i] = outside_text(s, m, x + i * n_params, &value);
         predicted[i] = value.value;
     }
     for (size_t i = 0; i < n_params; i++)

@@ -307,9 +307,6 @@ struct grid llac_grid_of(struct statement *s, size_t n);
 /* "" or " (s)". */
 const char *llac_unit(struct statement *s, const char *unit);
 void llac_show_model(struct statement *s, const char *name, const struct fitted *f);
-/* How X lies outside the range of the model, and in a gap of its pieces: "" or words. */
-const char *llac_outside(struct statement *s, const struct portolan_model *m, const double *x,
-                         const struct portolan_prediction *p);
 
 /* ---------------------------------------------------------------------------------- commands */
 
@@ -359,8 +356,6 @@ struct loaded {
 typedef void load_fn(struct statement *s, const struct token *at, const char *text, size_t size,
                      const char *path, struct loaded *l);
 load_fn llac_load_csv, llac_load_report, llac_load_measurements;
-void llac_load_store(struct statement *s, const struct token *at, const char *path,
-                     const char *trials, struct loaded *l);
 /* A table of the loaded ones. */
 struct table *llac_loaded_add(struct statement *s, struct loaded *l, const char *experiment);
 /* Adds the column unless there is one of that name; its place. */
@@ -368,7 +363,5 @@ size_t llac_loaded_column(struct table *t, const char *name, enum column_kind ki
                           const char *unit);
 /* The labels and identifiers of T that have several values, but for RUN and WITHOUT. */
 size_t llac_choose_keys(const struct table *t, const char *without, size_t *keys);
-/* A name out of any text, in the arena. */
-const char *llac_name_of(struct statement *s, const char *text);
 
 #endif

@@ -178,30 +178,3 @@ void llac_show_model(struct statement *s, const char *name, const struct fitted 
     add_summary(s, f, m);
     add_range(s, m);
 }
-
-const char *llac_outside(struct statement *s, const struct portolan_model *m, const double *x,
-                         const struct portolan_prediction *p)
-{
-    struct portolan_text out = {.arena = &s->arena};
-
-    if (p->extrapolates) {
-        const struct portolan_model_range *r = portolan_model_peek_range(m, p->outside);
-        const char *name = portolan_model_peek_param(m, p->outside);
-
-        bool above = x[p->outside] > r->max;
-
-        portolan_text_add(&out, "! outside: %s was measured %s %.6g", name,
-                          r->min == r->max ? "at"
-                          : above          ? "up to"
-                                           : "from",
-                          above ? r->max : r->min);
-        if (isfinite(p->octaves))
-            portolan_text_add(&out, ", here it is %s%.3g %s that", above ? "" : "1/",
-                              exp2(p->octaves), above ? "times" : "of");
-    }
-    if (p->in_gap)
-        portolan_text_add(&out, "%s! between two intervals", out.length ? " " : "");
-    if (p->is_assumed)
-        portolan_text_add(&out, "%s~ error assumed", out.length ? " " : "");
-    return out.length ? out.bytes : "";
-}

@@ -24,6 +24,10 @@ struct axis {
 /* Whether VALUE has a place on such an axis. */
 bool axis_shows(bool is_log, double value);
 
+/* Whether point I of S has a place in the chart. */
+bool point_is_shown(const struct portolan_chart *c, const struct portolan_chart_series *s,
+                    size_t i);
+
 /*
  * The axes that hold all points of CHART, with their ticks; FROM and TO are the caller's to set.
  * PORTOLAN_EINVAL: there is no point.

@@ -107,7 +107,7 @@ static void add_points(struct drawing *d, size_t series)
     for (size_t i = 0; i < s->n; i++) {
         double x, y;
 
-        if (!axis_shows(d->x.is_log, s->x[i]) || !axis_shows(d->y.is_log, s->y[i]))
+        if (!point_is_shown(d->chart, s, i))
             continue;
         x = axis_place(&d->x, s->x[i]);
         y = axis_place(&d->y, s->y[i]);
@@ -126,7 +126,7 @@ static void add_line(struct drawing *d, size_t series)
     portolan_text_add(&d->out, "<path class=\"line\" stroke=\"%s\" d=\"",
                       series_colour(d->chart, series));
     for (size_t i = 0; i < s->n; i++) {
-        if (!axis_shows(d->x.is_log, s->x[i]) || !axis_shows(d->y.is_log, s->y[i])) {
+        if (!point_is_shown(d->chart, s, i)) {
             is_drawing = false;
             continue;
         }
@@ -137,12 +137,6 @@ static void add_line(struct drawing *d, size_t series)
     portolan_text_add(&d->out, "\"/>\n");
 }
 
-static bool has_band(const struct drawing *d, const struct portolan_chart_series *s, size_t i)
-{
-    return axis_shows(d->x.is_log, s->x[i]) && axis_shows(d->y.is_log, s->high[i]) &&
-           !isnan(s->low[i]);
-}
-
 /* Along the upper edge and back along the lower one, for each run without a gap. */
 static void add_band(struct drawing *d, size_t series)
 {
@@ -151,7 +145,7 @@ static void add_band(struct drawing *d, size_t series)
     portolan_text_add(&d->out, "<path class=\"band\" fill=\"%s\" d=\"",
                       series_colour(d->chart, series));
     for (size_t first = 0, last; first < s->n; first = last) {
-        for (last = first; last < s->n && has_band(d, s, last); last++)
+        for (last = first; last < s->n && point_is_shown(d->chart, s, last); last++)
             portolan_text_add(&d->out, "%c%.2f %.2f", last > first ? 'L' : 'M',
                               axis_place(&d->x, s->x[last]), axis_place(&d->y, s->high[last]));
         for (size_t i = last; i-- > first;)
