@@ -20,13 +20,12 @@
     "    unit CLOCK ms                  converts where a unit is known, else notes it\n"           \
     "    sort N, P                      in this order\n"
 
-static void do_help(struct statement *s, const char *name)
+static void do_help(struct statement *s)
 {
     struct portolan_text *out = &s->in->out;
     const char *word = llac_text(s, &s->now), *known[40];
     size_t n = 0;
 
-    (void)name;
     if (s->now.kind == TOKEN_END) {
         struct grid g = {.arena = &s->arena, .n_columns = 2, .left = 3};
 
@@ -51,11 +50,10 @@ static void do_help(struct statement *s, const char *name)
               llac_suggest(s, word, known, n, "; `help` alone lists them"));
 }
 
-static void do_print(struct statement *s, const char *name)
+static void do_print(struct statement *s)
 {
     const char *between = "";
 
-    (void)name;
     do {
         if (s->now.kind == TOKEN_STRING) {
             portolan_text_add(&s->in->out, "%s%s", between, llac_text(s, &s->now));
@@ -71,12 +69,11 @@ static void do_print(struct statement *s, const char *name)
     portolan_text_add(&s->in->out, "\n");
 }
 
-static void do_forget(struct statement *s, const char *name)
+static void do_forget(struct statement *s)
 {
     const char **names = NULL;
     size_t n = 0;
 
-    (void)name;
     if (llac_accept(s, "all")) {
         llac_parse_end(s);
         llac_forget_all(s->in);
@@ -102,20 +99,18 @@ static void do_forget(struct statement *s, const char *name)
     }
 }
 
-static void do_history(struct statement *s, const char *name)
+static void do_history(struct statement *s)
 {
-    (void)name;
     if (s->in->session.length)
         portolan_text_add(&s->in->out, "%s", s->in->session.bytes);
     llac_parse_end(s);
 }
 
-static void do_quit(struct statement *s, const char *name)
+static void do_quit(struct statement *s)
 {
     const struct token at = s->now;
     double code = s->now.kind == TOKEN_END ? 0 : llac_parse_number(s);
 
-    (void)name;
     llac_parse_end(s);
     if (!(code >= 0 && code <= 255 && code == floor(code)))
         llac_fail(s, &at, "an exit status is a whole number from 0 to 255");
@@ -123,13 +118,12 @@ static void do_quit(struct statement *s, const char *name)
     s->in->code = (int)code;
 }
 
-static void do_source(struct statement *s, const char *name)
+static void do_source(struct statement *s)
 {
     const struct token at = s->now;
     const char *path = llac_parse_file(s, "a file"), *text;
     size_t size;
 
-    (void)name;
     llac_parse_end(s);
     path = llac_read_path(s, path);
     text = llac_read_file(s, &at, path, &size);

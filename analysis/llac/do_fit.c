@@ -16,10 +16,8 @@ struct wish {
     int line, column;
     bool is_search, has_pieces;
     struct portolan_model_options options;
-    size_t n_params;
     const char *params[PORTOLAN_MODEL_MAX_PARAMS];
-    size_t columns[PORTOLAN_MODEL_MAX_PARAMS]; /* NONE: a variable … */
-    double values[PORTOLAN_MODEL_MAX_PARAMS];  /* … of this value */
+    struct placed placed; /* the params: columns and variables */
 };
 
 /* ------------------------------------------------------------------------------------ options */
@@ -40,14 +38,14 @@ static bool accept_statistic(struct statement *s, enum portolan_model_statistic 
 static void add_param(struct statement *s, struct wish *w, const struct token *at, const char *name,
                       size_t column, double value)
 {
-    if (w->n_params == PORTOLAN_MODEL_MAX_PARAMS)
+    if (w->placed.n == PORTOLAN_MODEL_MAX_PARAMS)
         llac_fail(s, at,
                   "a model has at most %d parameters; a formula uses no more, and `fit TABLE on "
                   "COLUMN, ...` says what a search is over",
                   PORTOLAN_MODEL_MAX_PARAMS);
-    w->params[w->n_params] = name;
-    w->columns[w->n_params] = column;
-    w->values[w->n_params++] = value;
+    w->params[w->placed.n] = name;
+    w->placed.columns[w->placed.n] = column;
+    w->placed.values[w->placed.n++] = value;
 }
 
 static void parse_params(struct statement *s, struct wish *w)
@@ -157,7 +155,7 @@ static void take_own_formula(struct statement *s, struct wish *w)
 /* The formula's names are the parameters: columns, or variables that are the same in all rows. */
 static void take_names(struct statement *s, struct wish *w)
 {
-    w->n_params = 0;
+    w->placed.n = 0;
     for (size_t i = 0; i < portolan_formula_n_names(w->formula); i++) {
         const char *name = portolan_formula_peek_name(w->formula, i);
         size_t column = llac_table_find(w->table, name);
@@ -182,22 +180,21 @@ static void take_identifiers(struct statement *s, struct wish *w)
 
 static struct wish parse_wish(struct statement *s)
 {
-    struct wish w = {.at = s->now, .table = llac_parse_table(s)};
+    struct wish w = {.at = s->now, .table = llac_parse_table(s), .observable = NONE};
 
-    w.observable = llac_table_observable(w.table);
     while (parse_option(s, &w))
         ;
     llac_parse_end(s);
     if (w.observable == NONE)
-        llac_fail_unmeasured(s, &w.at, w.table);
+        w.observable = llac_observable(s, &w.at, w.table, NULL);
     if (w.is_search && w.formula)
         llac_fail(s, &w.at, "either a formula or a search");
-    w.is_search = w.is_search || w.n_params;
+    w.is_search = w.is_search || w.placed.n;
     if (!w.formula && !w.is_search && w.table->formula)
         take_own_formula(s, &w);
     if (w.formula)
         take_names(s, &w);
-    else if (!w.n_params)
+    else if (!w.placed.n)
         take_identifiers(s, &w);
     return w;
 }
@@ -207,7 +204,7 @@ static struct wish parse_wish(struct statement *s)
 /* The rows that have all numbers. */
 static struct portolan_model_data take_rows(struct statement *s, const struct wish *w)
 {
-    size_t n = w->table->n_rows, n_params = w->n_params, kept = 0;
+    size_t n = w->table->n_rows, n_params = w->placed.n, kept = 0;
     double *x = llac_alloc(s, n, (n_params + 1) * sizeof *x);
     double *y = llac_alloc(s, n, sizeof *y);
 
@@ -215,12 +212,9 @@ static struct portolan_model_data take_rows(struct statement *s, const struct wi
         const double *row = llac_table_row(w->table, i);
         bool good = isfinite(row[w->observable]);
 
-        for (size_t p = 0; p < n_params; p++) {
-            double value = w->columns[p] == NONE ? w->values[p] : row[w->columns[p]];
-
-            x[kept * n_params + p] = value;
-            good = good && isfinite(value);
-        }
+        llac_placed_point(&w->placed, row, x + kept * n_params);
+        for (size_t p = 0; p < n_params; p++)
+            good = good && isfinite(x[kept * n_params + p]);
         y[kept] = row[w->observable];
         kept += good;
     }
@@ -258,9 +252,9 @@ static enum portolan_status describe_model(const struct wish *w, struct portolan
         .source = w->table->source,
     };
 
-    for (size_t p = 0; p < w->n_params; p++)
-        if (w->columns[p] != NONE)
-            envelope.param_units[p] = w->table->columns[w->columns[p]].unit;
+    for (size_t p = 0; p < w->placed.n; p++)
+        if (w->placed.columns[p] != NONE)
+            envelope.param_units[p] = w->table->columns[w->placed.columns[p]].unit;
     return portolan_model_describe(model, &envelope, err);
 }
 
@@ -280,10 +274,11 @@ static void fit_model(struct statement *s, const struct wish *w, struct fitted *
     llac_check(s, &w->at, describe_model(w, f->model, &s->err));
 }
 
-void do_fit(struct statement *s, const char *name)
+void do_fit(struct statement *s)
 {
     const struct wish w = parse_wish(s);
     struct fitted *f = llac_alloc(s, 1, sizeof *f);
+    const char *name = s->result ? s->result : "model";
 
     f->points = w.table;
     f->observable = w.table->columns[w.observable].name;
@@ -292,6 +287,6 @@ void do_fit(struct statement *s, const char *name)
     f->parsed = w.formula;
     fit_model(s, &w, f);
     warn_of_processors(s, &w);
-    llac_put(s, name ? name : "model", &(struct object){.kind = OBJECT_MODEL, .model = f});
-    llac_show_model(s, name ? name : "model", f);
+    f = llac_put(s, name, &(struct object){.kind = OBJECT_MODEL, .model = f})->model;
+    llac_show_model(s, name, f);
 }

@@ -127,23 +127,20 @@ static void inspect_model(struct inspection *in, const struct portolan_model *m)
 }
 
 /* TABLE, or a MODEL with the rows it was fitted to. */
-void do_inspect(struct statement *s, const char *name)
+void do_inspect(struct statement *s)
 {
     struct inspection in = {.s = s, .at = s->now};
     const struct fitted *f = llac_accept_model(s);
 
-    (void)name;
     if (f && !f->points)
         llac_fail(s, &in.at, "a model from a file has no rows; `inspect TABLE`");
     in.table = f ? f->points : llac_parse_table(s);
-    in.column = f && f->observable ? llac_table_find(in.table, f->observable) : NONE;
-    if (in.column == NONE)
-        in.column = llac_table_observable(in.table);
+    in.column = NONE;
     if (!f && llac_accept(s, "of"))
         in.column = llac_parse_column(s, in.table);
     llac_parse_end(s);
     if (in.column == NONE)
-        llac_fail_unmeasured(s, &in.at, in.table);
+        in.column = llac_observable(s, &in.at, in.table, f ? f->observable : NULL);
     in.keys = llac_alloc(s, in.table->n_columns, sizeof *in.keys);
     in.y = llac_alloc(s, 2 * in.table->n_rows, sizeof *in.y);
     in.expected = in.y + in.table->n_rows;

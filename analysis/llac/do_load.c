@@ -76,12 +76,12 @@ static void add_formula(struct table *t, const struct portolan_trial *trial,
 {
     static const char prefix[] = "formula ";
 
-    t->file = llac_table_keep(t, sample->implementation);
-    t->program = llac_table_keep(t, trial->assembly);
+    t->file = sample->implementation;
+    t->program = trial->assembly;
     for (size_t i = 0; i < trial->n_metadata; i++)
         if (!strncmp(trial->metadata[i].name, prefix, strlen(prefix)) &&
             !strcmp(trial->metadata[i].name + strlen(prefix), sample->method))
-            t->formula = llac_table_keep(t, trial->metadata[i].value);
+            t->formula = trial->metadata[i].value;
 }
 
 static struct table *find_table(const struct loaded *l, size_t first, const char *name)
@@ -364,9 +364,9 @@ static void join_same(struct statement *s, const struct token *at, struct loaded
     l->n_tables = kept;
 }
 
-static void keep_model(struct statement *s, const char *name, const char *path,
-                       struct portolan_model *m)
+static void keep_model(struct statement *s, const char *path, struct portolan_model *m)
 {
+    const char *name = s->result;
     const struct portolan_model_envelope *e = portolan_model_peek_envelope(m);
     struct fitted f = {.model = m, .unit = e->unit};
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -379,9 +379,11 @@ static void keep_model(struct statement *s, const char *name, const char *path,
 }
 
 /* All or nothing: what fails does so before anything is put. */
-static void keep_tables(struct statement *s, const struct token *at, const char *name,
-                        const char *path, struct loaded *l)
+static void keep_tables(struct statement *s, const struct token *at, const char *path,
+                        struct loaded *l)
 {
+    const char *name = s->result;
+
     if (name && l->n_tables != 1)
         llac_fail(s, at,
                   "'%s' has %zu experiments, which one name cannot stand for; `load FILE of "
@@ -390,11 +392,11 @@ static void keep_tables(struct statement *s, const struct token *at, const char 
     for (size_t i = 0; !name && i < l->n_tables; i++)
         l->tables[i] = merge_with_old(s, at, l->tables[i]);
     for (size_t i = 0; i < l->n_tables; i++) {
-        struct table *t = l->tables[i];
-        const char *as = name ? name : t->experiment;
+        const char *as = name ? name : l->tables[i]->experiment;
+        const struct object *o = llac_put_table(s, as, l->tables[i]);
+        const struct table *t = o->table;
 
-        llac_put_table(s, as, t);
-        portolan_text_add(&s->in->out, "%s: %zu row%s%s%s\n", as, t->n_rows,
+        portolan_text_add(&s->in->out, "%s: %zu row%s%s%s\n", o->name, t->n_rows,
                           t->n_rows == 1 ? "" : "s", t->formula ? ", " : "",
                           t->formula ? t->formula : "");
     }
@@ -428,7 +430,7 @@ static struct files parse_files(struct statement *s)
     return f;
 }
 
-void do_load(struct statement *s, const char *name)
+void do_load(struct statement *s)
 {
     const struct files files = parse_files(s);
     const struct file *first = &files.list[0];
@@ -451,8 +453,8 @@ void do_load(struct statement *s, const char *name)
         choose_tables(s, &l);
     llac_parse_end(s);
     if (l.model)
-        keep_model(s, name, first->path, l.model);
+        keep_model(s, first->path, l.model);
     else
-        keep_tables(s, &first->at, name, first->path, &l);
+        keep_tables(s, &first->at, first->path, &l);
     s->in->runs = l.run;
 }

@@ -122,11 +122,11 @@ static void write_result(struct evaluation *e)
 }
 
 /* Every end of a superstep as a row. */
-static void keep_rows(struct evaluation *e, const char *name)
+static void keep_rows(struct evaluation *e)
 {
     static const char *const columns[] = {"CPU",   "DEPTH",         "STEP", "PARTNERS", "WORK",
                                           "BYTES", "COMMUNICATION", "END",  "MEASURED"};
-    struct table *t = llac_table_create(&e->s->arena, name);
+    struct table *t = llac_table_create(&e->s->arena, e->s->result);
 
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         llac_table_add_column(t, columns[i],
@@ -142,10 +142,10 @@ static void keep_rows(struct evaluation *e, const char *name)
 
         memcpy(llac_table_add_row(t), values, sizeof values);
     }
-    llac_put_table(e->s, name, t);
+    llac_put_table(e->s, e->s->result, t);
 }
 
-void do_obsp(struct statement *s, const char *name)
+void do_obsp(struct statement *s)
 {
     struct evaluation *e = llac_alloc(s, 1, sizeof *e);
 
@@ -154,6 +154,6 @@ void do_obsp(struct statement *s, const char *name)
     parse_trace(e);
     evaluate_trace(e);
     write_result(e);
-    if (name)
-        keep_rows(e, name);
+    if (s->result)
+        keep_rows(e);
 }

@@ -105,13 +105,8 @@ static const char *choose_x(const struct plotted *item)
 
 static size_t observable_of(const struct plot *p, const struct plotted *item)
 {
-    size_t column = NONE;
-
-    if (p->of)
-        return llac_table_find(item->table, p->of);
-    if (item->model && item->model->observable)
-        column = llac_table_find(item->table, item->model->observable);
-    return column == NONE ? llac_table_observable(item->table) : column;
+    return p->of ? llac_table_find(item->table, p->of)
+                 : llac_table_observable(item->table, item->model ? item->model->observable : NULL);
 }
 
 static struct portolan_chart_series *add_series(struct plot *p, enum portolan_chart_kind kind,
@@ -345,12 +340,11 @@ static void write_chart(struct plot *p, const struct portolan_chart *chart)
     s->in->plots += !p->file;
 }
 
-void do_plot(struct statement *s, const char *name)
+void do_plot(struct statement *s)
 {
     struct plot p = {.s = s, .at = s->now};
     struct portolan_chart chart;
 
-    (void)name;
     parse_plot(s, &p);
     build_chart(&p);
     chart = (struct portolan_chart){.title = p.title,

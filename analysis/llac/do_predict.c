@@ -194,7 +194,7 @@ static void predict_table(struct statement *s, struct predictions *p)
         add_prediction(s, p, x + i * p->n_params);
 }
 
-void do_predict(struct statement *s, const char *name)
+void do_predict(struct statement *s)
 {
     const struct token at = s->now;
     const struct fitted *f = llac_parse_object(s, OBJECT_MODEL)->model;
@@ -211,8 +211,8 @@ void do_predict(struct statement *s, const char *name)
         predict_settings(s, &at, &p, &set);
     }
     llac_grid_write(&p.grid, &s->in->out);
-    if (name)
-        llac_put_table(s, name, p.table);
+    if (s->result)
+        llac_put_table(s, s->result, p.table);
 }
 
 /* ---------------------------------------------------------------------------------- comparing */
@@ -328,15 +328,12 @@ static void compare_model(struct statement *s, const struct token *at, const str
 {
     const struct portolan_model *m = f->model;
     const char *names[PORTOLAN_MODEL_MAX_PARAMS];
-    size_t observable = f->observable ? llac_table_find(t, f->observable) : NONE;
+    size_t observable = llac_observable(s, at, t, f->observable);
     size_t n_params = portolan_model_n_params(m);
     struct comparison c = {.predicted_head = head};
     struct points p;
     double *x, *predicted;
 
-    observable = observable == NONE ? llac_table_observable(t) : observable;
-    if (observable == NONE)
-        llac_fail_unmeasured(s, at, t);
     p = llac_model_points(s, at, m, t, observable, portolan_model_peek_summary(m)->statistic, &x);
     predicted = llac_alloc(s, p.n, sizeof *predicted);
     c.marks = llac_alloc(s, p.n, sizeof *c.marks);
@@ -433,14 +430,13 @@ static const char *parse_head(struct statement *s, const struct fitted *f)
     return head;
 }
 
-void do_compare(struct statement *s, const char *name)
+void do_compare(struct statement *s)
 {
     struct token at = s->now;
     const struct fitted *f = llac_accept_model(s);
     const struct table *t;
     const char *head;
 
-    (void)name;
     if (!f) {
         compare_columns(s);
         return;

@@ -122,28 +122,19 @@ static const char *write_report(struct statement *s, const struct token *at,
 static const char *write_csv(struct statement *s, const struct table *t)
 {
     struct portolan_text out = {.arena = &s->arena};
-    const char *comma = "";
 
-    for (size_t c = 0; c < t->n_columns; c++) {
-        if (!llac_table_tells(t, c))
-            continue;
-        portolan_text_add(&out, "%s%s%s", comma, t->columns[c].name,
+    t = llac_table_to_show(&s->arena, t);
+    for (size_t c = 0; c < t->n_columns; c++)
+        portolan_text_add(&out, "%s%s%s", c ? "," : "", t->columns[c].name,
                           llac_unit(s, t->columns[c].unit));
-        comma = ",";
-    }
-    for (size_t i = 0; i < t->n_rows; i++) {
-        comma = "\n";
+    for (size_t i = 0; i < t->n_rows; i++)
         for (size_t c = 0; c < t->n_columns; c++) {
             double value = llac_table_row(t, i)[c];
 
-            if (!llac_table_tells(t, c))
-                continue;
-            portolan_text_add(&out, "%s", comma);
+            portolan_text_add(&out, c ? "," : "\n");
             if (!isnan(value))
                 portolan_text_add(&out, "%.17g", value);
-            comma = ",";
         }
-    }
     portolan_text_add(&out, "\n");
     return out.bytes;
 }
@@ -229,7 +220,7 @@ static const char *parse_target(struct statement *s, struct token *at)
     return path;
 }
 
-void do_save(struct statement *s, const char *name)
+void do_save(struct statement *s)
 {
     const struct object *o = llac_peek_object(s);
     struct table **tables = NULL;
@@ -237,7 +228,6 @@ void do_save(struct statement *s, const char *name)
     const char *path, *text;
     size_t n = 0;
 
-    (void)name;
     if (!o && llac_accept(s, "session")) {
         path = parse_target(s, &at);
         text = s->in->session.length ? s->in->session.bytes : "";

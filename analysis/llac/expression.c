@@ -73,7 +73,8 @@ static void resolve_names(struct statement *s, const struct table *t, struct bou
             const struct token now = s->now, at = find_name(s, &b->token, name);
 
             b->uses_an_observable = true;
-            b->models[i] = llac_place_model(s, &at, o->model->model, t);
+            b->models[i] = o->model->model;
+            b->placed[i] = llac_place_model(s, &at, o->model->model, t);
             s->now = now;
         } else if (!llac_variable(s->in, name, &b->x[i])) {
             fail_unknown(s, t, &b->token, name);
@@ -90,6 +91,7 @@ struct bound llac_parse_bound(struct statement *s, const struct table *t)
     b.columns = llac_alloc(s, b.n, sizeof *b.columns);
     b.x = llac_alloc(s, b.n, sizeof *b.x);
     b.models = llac_alloc(s, b.n, sizeof *b.models);
+    b.placed = llac_alloc(s, b.n, sizeof *b.placed);
     if (portolan_formula_has_constants(b.formula))
         llac_fail(s, &b.token, "constants such as fft[0] are unknown here; `fit` finds them");
     resolve_names(s, t, &b);
@@ -101,9 +103,9 @@ double llac_bound_value(struct bound *b, const double *row)
     double x[PORTOLAN_MODEL_MAX_PARAMS];
 
     for (size_t i = 0; i < b->n; i++)
-        if (b->models[i].model) {
-            llac_placed_point(&b->models[i], row, x);
-            b->x[i] = portolan_model_value(b->models[i].model, x);
+        if (b->models[i]) {
+            llac_placed_point(&b->placed[i], row, x);
+            b->x[i] = portolan_model_value(b->models[i], x);
         } else if (b->columns[i] != NONE) {
             b->x[i] = row[b->columns[i]];
         }
@@ -132,9 +134,9 @@ bool llac_usual_value(struct statement *s, const struct portolan_model *m, size_
 struct placed llac_place_model(struct statement *s, const struct token *at,
                                const struct portolan_model *m, const struct table *t)
 {
-    struct placed placed = {.model = m};
+    struct placed placed = {.n = portolan_model_n_params(m)};
 
-    for (size_t p = 0; p < portolan_model_n_params(m); p++) {
+    for (size_t p = 0; p < placed.n; p++) {
         const char *name = portolan_model_peek_param(m, p);
 
         placed.columns[p] = t ? llac_table_find(t, name) : NONE;
@@ -148,7 +150,7 @@ struct placed llac_place_model(struct statement *s, const struct token *at,
 
 void llac_placed_point(const struct placed *p, const double *row, double *x)
 {
-    for (size_t i = 0; i < portolan_model_n_params(p->model); i++)
+    for (size_t i = 0; i < p->n; i++)
         x[i] = p->columns[i] == NONE ? p->values[i] : row[p->columns[i]];
 }
 

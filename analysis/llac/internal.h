@@ -32,7 +32,7 @@ struct column {
     enum column_kind kind;
 };
 
-/* Rows of one experiment. Everything lies in its arena. */
+/* Rows of one experiment. The texts are those that it was given; all else lies in its arena. */
 struct table {
     struct portolan_arena *arena; /* while it may grow */
     const char *experiment;       /* its name */
@@ -56,8 +56,8 @@ void llac_table_add_column(struct table *t, const char *name, enum column_kind k
 /* A new row of NaN at the end. */
 double *llac_table_add_row(struct table *t);
 size_t llac_table_find(const struct table *t, const char *column); /* NONE */
-/* The first observable; NONE. */
-size_t llac_table_observable(const struct table *t);
+/* The column that is WANTED (may be NULL) or, without it, the first observable; NONE. */
+size_t llac_table_observable(const struct table *t, const char *wanted);
 double *llac_table_row(const struct table *t, size_t row);
 /* T with its columns in that order: COLUMNS are N positions. */
 struct table *llac_table_project(struct portolan_arena *arena, const struct table *t,
@@ -66,11 +66,8 @@ struct table *llac_table_project(struct portolan_arena *arena, const struct tabl
 bool llac_table_span(const struct table *t, size_t column, double *min, double *max);
 /* Whether the column has several values. */
 bool llac_table_varies(const struct table *t, size_t column);
-/* RUN is ours, and not worth showing where there was one. */
-bool llac_table_tells(const struct table *t, size_t column);
-/* A copy of TEXT, or NULL; a copy of N LINES. */
-const char *llac_table_keep(struct table *t, const char *text);
-unsigned *llac_table_keep_lines(struct table *t, const unsigned *lines, size_t n);
+/* T without RUN, which is ours, unless it tells several apart. */
+struct table *llac_table_to_show(struct portolan_arena *arena, const struct table *t);
 
 /* ----------------------------------------------------------------------------------- objects */
 
@@ -151,6 +148,7 @@ struct statement {
     jmp_buf *failed;             /* where failures go */
     size_t n_owned;
     struct owned *owned;
+    const char *result; /* what it is to be called, or NULL */
     const char *end;
     struct token now;
     const char *last_end; /* of the token before */
@@ -180,9 +178,9 @@ _Noreturn void llac_fail(struct statement *s, const struct token *t, const char 
 /* Goes on if STATUS is good; else fails with S->err, unless diagnostics told of it already. */
 void llac_check(struct statement *s, const struct token *t, enum portolan_status status);
 _Noreturn void llac_no_memory(struct statement *s);
-/* T has no observable. */
-_Noreturn void llac_fail_unmeasured(struct statement *s, const struct token *at,
-                                    const struct table *t);
+/* The same column, or a failure at AT. */
+size_t llac_observable(struct statement *s, const struct token *at, const struct table *t,
+                       const char *wanted);
 
 /* A name, which is no reserved word; WHAT it is says the failure. */
 const char *llac_parse_name(struct statement *s, const char *what);
@@ -213,9 +211,9 @@ void llac_warn(struct portolan_llac *in, const char *format, ...) PORTOLAN_PRINT
 
 /* ------------------------------------------------------------------------------- expressions */
 
-/* A model over the rows of a table. */
+/* The parameters of a model over the rows of a table. */
 struct placed {
-    const struct portolan_model *model;
+    size_t n;
     size_t columns[PORTOLAN_MODEL_MAX_PARAMS]; /* per parameter; NONE: … */
     double values[PORTOLAN_MODEL_MAX_PARAMS];  /* … this value holds for all rows */
 };
@@ -233,10 +231,11 @@ struct bound {
     struct portolan_formula *formula;
     struct token token; /* where it begins */
     size_t n;
-    size_t *columns;         /* per name; NONE: a variable or model */
-    struct placed *models;   /* per name; without a model: the name is none's */
-    double *x;               /* per name */
-    bool uses_an_observable; /* of the table, or a model of one */
+    size_t *columns;                      /* per name; NONE: a variable or model */
+    const struct portolan_model **models; /* per name; or NULL */
+    struct placed *placed;                /* of the models */
+    double *x;                            /* per name */
+    bool uses_an_observable;              /* of the table, or a model of one */
 };
 
 /* The formula that begins here, up to the next token that cannot be in it. */
@@ -262,9 +261,12 @@ const struct object *llac_parse_object(struct statement *s, enum object_kind kin
 const char *llac_kind(enum object_kind kind); /* "table", … */
 /* The value of variable NAME. */
 bool llac_variable(const struct portolan_llac *in, const char *name, double *value);
-/* Keeps copies of what O refers to as object NAME, in place of an older one. Takes its model. */
-void llac_put(struct statement *s, const char *name, const struct object *o);
-void llac_put_table(struct statement *s, const char *name, struct table *t);
+/*
+ * Keeps copies of what O refers to as object NAME, in place of an older one, which is gone then
+ * with all its texts. Takes O's model. The kept object, borrowed.
+ */
+const struct object *llac_put(struct statement *s, const char *name, const struct object *o);
+const struct object *llac_put_table(struct statement *s, const char *name, struct table *t);
 
 /*
  * The points of T: rows with the same values in the columns BY, and what stands for their values in
@@ -310,8 +312,7 @@ void llac_show_model(struct statement *s, const char *name, const struct fitted 
 
 /* ---------------------------------------------------------------------------------- commands */
 
-/* NAME is what the result is to be called, or NULL. */
-typedef void command_fn(struct statement *s, const char *name);
+typedef void command_fn(struct statement *s);
 
 /* What the words of a command are, for completion. */
 enum completion {

@@ -70,14 +70,38 @@ void llac_forget_all(struct portolan_llac *in)
         llac_forget(in, &in->objects[in->n_objects - 1]);
 }
 
-static struct table *keep_table(struct portolan_arena *arena, const struct table *t)
-{
-    return t ? llac_table_copy(arena, t, true) : NULL;
-}
-
 static const char *keep_text(struct portolan_arena *arena, const char *text)
 {
     return text ? portolan_arena_strdup(arena, text) : NULL;
+}
+
+static unsigned *keep_lines(struct portolan_arena *arena, const unsigned *lines, size_t n)
+{
+    unsigned *kept = portolan_arena_alloc(arena, n, sizeof *kept);
+
+    if (n)
+        memcpy(kept, lines, n * sizeof *kept);
+    return kept;
+}
+
+static struct table *keep_table(struct portolan_arena *arena, const struct table *t)
+{
+    struct table *kept = t ? llac_table_copy(arena, t, true) : NULL;
+
+    if (!t)
+        return NULL;
+    kept->experiment = keep_text(arena, t->experiment);
+    kept->source = keep_text(arena, t->source);
+    kept->file = keep_text(arena, t->file);
+    kept->formula = keep_text(arena, t->formula);
+    kept->program = keep_text(arena, t->program);
+    kept->begin_lines = keep_lines(arena, t->begin_lines, t->n_begin);
+    kept->end_lines = keep_lines(arena, t->end_lines, t->n_end);
+    for (size_t c = 0; c < t->n_columns; c++) {
+        kept->columns[c].name = keep_text(arena, t->columns[c].name);
+        kept->columns[c].unit = keep_text(arena, t->columns[c].unit);
+    }
+    return kept;
 }
 
 static struct fitted *keep_fitted(struct portolan_arena *arena, const struct fitted *f)
@@ -108,9 +132,9 @@ static struct object *make_room(struct statement *s, const char *name)
     return &in->objects[in->n_objects++];
 }
 
-void llac_put(struct statement *s, const char *name, const struct object *o)
+const struct object *llac_put(struct statement *s, const char *name, const struct object *o)
 {
-    struct object *making = &s->in->making;
+    struct object *kept, *making = &s->in->making;
     struct portolan_arena *arena = &making->arena;
 
     arena->no_memory = s->arena.no_memory;
@@ -120,18 +144,20 @@ void llac_put(struct statement *s, const char *name, const struct object *o)
     making->number = o->number;
     making->table = keep_table(arena, o->table);
     making->model = o->model ? keep_fitted(arena, o->model) : NULL;
-    *make_room(s, name) = *making;
+    kept = make_room(s, name);
+    *kept = *making;
     *making = (struct object){0};
     if (o->model) {
         llac_give_away(s, o->model->model);
         llac_give_away(s, o->model->parsed);
         llac_give_away(s, &o->model->sum);
     }
+    return kept;
 }
 
-void llac_put_table(struct statement *s, const char *name, struct table *t)
+const struct object *llac_put_table(struct statement *s, const char *name, struct table *t)
 {
-    llac_put(s, name, &(struct object){.kind = OBJECT_TABLE, .table = t});
+    return llac_put(s, name, &(struct object){.kind = OBJECT_TABLE, .table = t});
 }
 
 bool llac_variable(const struct portolan_llac *in, const char *name, double *value)
@@ -204,16 +230,16 @@ const struct object *llac_parse_object(struct statement *s, enum object_kind kin
 
 /* --------------------------------------------------------------------------------- statements */
 
-static void run_command(struct statement *s, const struct command_form *form, const char *name)
+static void run_command(struct statement *s, const struct command_form *form)
 {
     if (form->touches_files && s->in->options.without_files)
         llac_fail(s, &s->now, "'%s' would touch files, which is not wanted here", form->name);
     llac_advance(s);
-    form->run(s, name);
+    form->run(s);
 }
 
 /* NAME = … */
-static void define(struct statement *s, const char *name)
+static void define_result(struct statement *s)
 {
     const struct token at = s->now;
     const char *word = llac_text(s, &s->now);
@@ -222,9 +248,9 @@ static void define(struct statement *s, const char *name)
     struct object o = {.kind = OBJECT_NUMBER};
 
     if (form && !form->gives)
-        llac_fail(s, &at, "'%s' gives nothing that could be called '%s'", word, name);
+        llac_fail(s, &at, "'%s' gives nothing that could be called '%s'", word, s->result);
     if (form) {
-        run_command(s, form, name);
+        run_command(s, form);
         return;
     }
     if (named && named->kind != OBJECT_NUMBER) {
@@ -234,7 +260,7 @@ static void define(struct statement *s, const char *name)
         o.number = llac_parse_number(s);
     }
     llac_parse_end(s);
-    llac_put(s, name, &o);
+    llac_put(s, s->result, &o);
 }
 
 /* A formula alone is worth its value, a name what it stands for. */
@@ -244,7 +270,7 @@ static void evaluate(struct statement *s)
     double value;
 
     if (o && o->kind != OBJECT_NUMBER) {
-        do_show(s, NULL);
+        do_show(s);
         return;
     }
     value = llac_parse_number(s);
@@ -267,7 +293,7 @@ _Noreturn static void fail_unknown(struct statement *s, const char *word)
 
 static void do_statement(struct statement *s)
 {
-    const char *word, *name;
+    const char *word;
     const struct command_form *form;
 
     if ((llac_is(s, "let") || llac_is(s, "set")) && !llac_is_next(s, "="))
@@ -276,12 +302,12 @@ static void do_statement(struct statement *s)
     if (s->now.kind != TOKEN_NAME) {
         evaluate(s);
     } else if (llac_is_next(s, "=")) {
-        name = llac_parse_name(s, "a name");
+        s->result = llac_parse_name(s, "a name");
         llac_advance(s);
-        define(s, name);
+        define_result(s);
     } else if ((form = llac_command(word))) {
         /* Also if a report has an experiment of that name, which `show` and the others reach. */
-        run_command(s, form, NULL);
+        run_command(s, form);
     } else if (llac_find(s->in, word) || llac_is_next(s, "(")) {
         evaluate(s);
     } else {

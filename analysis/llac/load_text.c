@@ -53,13 +53,13 @@ static void take_experiment(struct statement *s, const struct portolan_cll_repor
     size_t *places = llac_alloc(s, n, sizeof *places);
 
     add_columns(e, t, places);
-    t->file = llac_table_keep(t, e->file);
-    t->formula = llac_table_keep(t, e->formula);
-    t->program = llac_table_keep(t, portolan_cll_report_peek_header(r, "PROGRAM"));
+    t->file = e->file;
+    t->formula = e->formula;
+    t->program = portolan_cll_report_peek_header(r, "PROGRAM");
     t->n_begin = e->n_begin;
     t->n_end = e->n_end;
-    t->begin_lines = llac_table_keep_lines(t, e->begin_lines, e->n_begin);
-    t->end_lines = llac_table_keep_lines(t, e->end_lines, e->n_end);
+    t->begin_lines = e->begin_lines;
+    t->end_lines = e->end_lines;
     for (size_t i = 0; i < e->n_rows; i++) {
         double *row = llac_table_add_row(t);
 
@@ -204,7 +204,7 @@ static size_t *read_head(struct statement *s, const struct portolan_csv *c, stru
             llac_fail(s, place_of(s, c, c->columns[i]), "there are two columns '%s'", name);
         places[i] = llac_loaded_column(t, name, kind_of(name, unit), unit);
     }
-    if (llac_table_observable(t) == NONE)
+    if (llac_table_observable(t, NULL) == NONE)
         t->columns[t->n_columns - 1].kind = COLUMN_OBSERVABLE;
     return places;
 }

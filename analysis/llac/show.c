@@ -167,12 +167,11 @@ static void list_objects(struct statement *s)
         portolan_text_add(&s->in->out, "nothing is loaded yet; `load FILE` reads reports\n");
 }
 
-void do_show(struct statement *s, const char *name)
+void do_show(struct statement *s)
 {
     const struct object *o = llac_peek_object(s);
     const char *word = llac_text(s, &s->now);
 
-    (void)name;
     if (s->now.kind == TOKEN_END) {
         list_objects(s);
     } else if (!o || o->kind == OBJECT_TABLE) {
@@ -194,25 +193,21 @@ void do_show(struct statement *s, const char *name)
 
 /* --------------------------------------------------------------------------------------- rows */
 
-void do_rows(struct statement *s, const char *name)
+void do_rows(struct statement *s)
 {
     struct grid g = {.arena = &s->arena};
     double limit = llac_accept(s, "all") ? INFINITY : ROWS_SHOWN;
     const struct table *t = llac_parse_table(s);
 
-    (void)name;
     if (s->now.kind == TOKEN_NUMBER)
         limit = llac_parse_number(s);
     llac_parse_end(s);
+    t = llac_table_to_show(&s->arena, t);
+    g.n_columns = t->n_columns;
     for (size_t c = 0; c < t->n_columns; c++)
-        if (llac_table_tells(t, c)) {
-            g.n_columns++;
-            llac_grid_add(&g, "%s%s", t->columns[c].name, llac_unit(s, t->columns[c].unit));
-        }
+        llac_grid_add(&g, "%s%s", t->columns[c].name, llac_unit(s, t->columns[c].unit));
     for (size_t i = 0; i < t->n_rows && (double)i < limit; i++)
-        for (size_t c = 0; c < t->n_columns; c++)
-            if (llac_table_tells(t, c))
-                llac_grid_number(&g, llac_table_row(t, i)[c]);
+        llac_grid_numbers(&g, llac_table_row(t, i), t->n_columns);
     llac_grid_write(&g, &s->in->out);
     if ((double)t->n_rows > limit)
         portolan_text_add(&s->in->out, "… %zu rows in all; `rows all TABLE` shows them\n",
@@ -272,12 +267,11 @@ static void summarise_column(struct statement *s, const struct table *t, const s
     llac_grid_write(&g, &s->in->out);
 }
 
-void do_summary(struct statement *s, const char *name)
+void do_summary(struct statement *s)
 {
     const struct table *t = llac_parse_table(s);
     size_t *keys = NULL, n = 0;
 
-    (void)name;
     if (llac_accept(s, "by")) {
         do {
             keys = portolan_arena_grow(&s->arena, keys, n, sizeof *keys);

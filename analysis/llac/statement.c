@@ -203,11 +203,15 @@ _Noreturn void llac_no_memory(struct statement *s)
     leave(s, PORTOLAN_ENOMEM);
 }
 
-_Noreturn void llac_fail_unmeasured(struct statement *s, const struct token *at,
-                                    const struct table *t)
+size_t llac_observable(struct statement *s, const struct token *at, const struct table *t,
+                       const char *wanted)
 {
-    llac_fail(s, at, "'%s' has nothing that was measured; `observing COLUMN` says what was",
-              t->experiment);
+    size_t column = llac_table_observable(t, wanted);
+
+    if (column == NONE)
+        llac_fail(s, at, "'%s' has nothing that was measured; `observing COLUMN` says what was",
+                  t->experiment);
+    return column;
 }
 
 static void leave_without_memory(void *statement)

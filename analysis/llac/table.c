@@ -10,39 +10,20 @@ struct table *llac_table_create(struct portolan_arena *arena, const char *experi
     struct table *t = portolan_arena_alloc(arena, 1, sizeof *t);
 
     t->arena = arena;
-    t->experiment = llac_table_keep(t, experiment);
+    t->experiment = experiment;
     return t;
-}
-
-const char *llac_table_keep(struct table *t, const char *text)
-{
-    return text ? portolan_arena_strdup(t->arena, text) : NULL;
-}
-
-unsigned *llac_table_keep_lines(struct table *t, const unsigned *lines, size_t n)
-{
-    unsigned *copy = portolan_arena_alloc(t->arena, n, sizeof *copy);
-
-    if (n)
-        memcpy(copy, lines, n * sizeof *copy);
-    return copy;
 }
 
 struct table *llac_table_project(struct portolan_arena *arena, const struct table *t,
                                  const size_t *columns, size_t n)
 {
-    struct table *copy = llac_table_create(arena, t->experiment);
+    struct table *copy = llac_table_create(arena, NULL);
 
-    copy->source = llac_table_keep(copy, t->source);
-    copy->file = llac_table_keep(copy, t->file);
-    copy->formula = llac_table_keep(copy, t->formula);
-    copy->program = llac_table_keep(copy, t->program);
-    copy->n_begin = t->n_begin;
-    copy->n_end = t->n_end;
-    copy->begin_lines = llac_table_keep_lines(copy, t->begin_lines, t->n_begin);
-    copy->end_lines = llac_table_keep_lines(copy, t->end_lines, t->n_end);
-    for (size_t i = 0; i < n; i++) {
-        const struct column *c = &t->columns[columns[i]];
+    *copy = *t;
+    copy->arena = arena;
+    copy->n_columns = copy->n_rows = 0;
+    for (size_t k = 0; k < n; k++) {
+        const struct column *c = &t->columns[columns[k]];
 
         llac_table_add_column(copy, c->name, c->kind, c->unit);
     }
@@ -66,19 +47,31 @@ struct table *llac_table_copy(struct portolan_arena *arena, const struct table *
     return llac_table_project(arena, &head, all, t->n_columns);
 }
 
+struct table *llac_table_to_show(struct portolan_arena *arena, const struct table *t)
+{
+    size_t *shown = portolan_arena_alloc(arena, t->n_columns, sizeof *shown), n = 0;
+
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (strcmp(t->columns[c].name, "RUN") != 0 || t->n_columns == 1 || llac_table_varies(t, c))
+            shown[n++] = c;
+    return llac_table_project(arena, t, shown, n);
+}
+
 void llac_table_add_column(struct table *t, const char *name, enum column_kind kind,
                            const char *unit)
 {
-    t->columns = portolan_arena_grow(t->arena, t->columns, t->n_columns, sizeof *t->columns);
-    t->columns[t->n_columns++] = (struct column){
-        .name = llac_table_keep(t, name), .unit = llac_table_keep(t, unit), .kind = kind};
+    struct column *old = t->n_columns ? t->columns : NULL;
+
+    t->columns = portolan_arena_grow(t->arena, old, t->n_columns, sizeof *t->columns);
+    t->columns[t->n_columns++] = (struct column){.name = name, .unit = unit, .kind = kind};
 }
 
 double *llac_table_add_row(struct table *t)
 {
     double *row;
 
-    t->cells = portolan_arena_grow(t->arena, t->cells, t->n_rows, t->n_columns * sizeof *t->cells);
+    t->cells = portolan_arena_grow(t->arena, t->n_rows ? t->cells : NULL, t->n_rows,
+                                   t->n_columns * sizeof *t->cells);
     row = llac_table_row(t, t->n_rows++);
     for (size_t i = 0; i < t->n_columns; i++)
         row[i] = NAN;
@@ -98,8 +91,12 @@ size_t llac_table_find(const struct table *t, const char *column)
     return NONE;
 }
 
-size_t llac_table_observable(const struct table *t)
+size_t llac_table_observable(const struct table *t, const char *wanted)
 {
+    size_t column = wanted ? llac_table_find(t, wanted) : NONE;
+
+    if (column != NONE)
+        return column;
     for (size_t i = 0; i < t->n_columns; i++)
         if (t->columns[i].kind == COLUMN_OBSERVABLE)
             return i;
@@ -127,10 +124,4 @@ bool llac_table_varies(const struct table *t, size_t column)
     double min, max;
 
     return llac_table_span(t, column, &min, &max) && min < max;
-}
-
-bool llac_table_tells(const struct table *t, size_t column)
-{
-    return strcmp(t->columns[column].name, "RUN") != 0 || t->n_columns == 1 ||
-           llac_table_varies(t, column);
 }
