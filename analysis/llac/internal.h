@@ -4,7 +4,8 @@
  *
  * Whatever fails in a statement leaves it: llac_fail() and its kin do not return, nor does an
  * allocation without memory. What a statement makes lies in its arena, and what has to be freed
- * otherwise is handed to llac_own(). So functions return values, and callers test nothing.
+ * otherwise is handed to llac_own(). So functions return values, and callers test nothing. But what
+ * holds a resource of its own must not allocate in the arena while it does.
  */
 #ifndef PORTOLAN_LLAC_INTERNAL_H
 #define PORTOLAN_LLAC_INTERNAL_H

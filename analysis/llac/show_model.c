@@ -16,9 +16,10 @@ static void add_term(struct statement *s, struct grid *g, const struct fitted *f
     const struct portolan_model_term *terms = portolan_model_peek_terms(m, &n);
     const struct portolan_model_dropped *dropped = portolan_model_peek_dropped(m, &n_dropped);
     const struct portolan_model_shape given = {.expression = own ? own->expression : NULL};
-    struct portolan_text shape = {.arena = &s->arena};
+    struct portolan_text shape = {0};
 
     model_add_shape(m, own ? &given : i < n ? &terms[i].shape : &dropped[i - n].shape, &shape);
+    llac_own(s, OWNED_TEXT, shape.bytes);
     if (shape.failed)
         llac_no_memory(s);
     if (own)

@@ -413,8 +413,12 @@ const char *llac_read_file(struct statement *s, const struct token *at, const ch
                            size_t *size)
 {
     const char *text = NULL;
+    enum portolan_status status;
 
-    llac_check(s, at, portolan_file_read(&s->arena, path, &text, size, &s->err));
+    s->arena.no_memory = NULL; /* for the file has to be closed */
+    status = portolan_file_read(&s->arena, path, &text, size, &s->err);
+    s->arena.no_memory = leave_without_memory;
+    llac_check(s, at, status);
     return text;
 }
 
