@@ -107,8 +107,6 @@ bool trend_add(struct trend_builder *b, const struct trend_series *series, const
     uint64_t hash = hash_series(series);
     size_t at = portolan_index_find(&b->index, hash, same_series, &(struct wanted){b, series});
     struct trend_series *s;
-    struct trend_row *rows;
-    double *copy;
 
     if (at == SIZE_MAX) {
         if (!is_wanted(b, series))
@@ -118,27 +116,26 @@ bool trend_add(struct trend_builder *b, const struct trend_series *series, const
             return false;
     }
     s = &b->series[at];
-    copy = portolan_arena_alloc(&b->arena, s->n_params, sizeof *copy);
-    rows = portolan_arena_grow(&b->arena, s->rows, s->n_rows, sizeof *rows);
-    if (!copy || !rows)
+    s->x = portolan_arena_grow(&b->arena, s->x, s->n_rows, s->n_params * sizeof *s->x);
+    s->y = portolan_arena_grow(&b->arena, s->y, s->n_rows, sizeof *s->y);
+    if (!s->x || !s->y)
         return false;
     if (s->n_params)
-        memcpy(copy, x, s->n_params * sizeof *copy);
-    s->rows = rows;
-    s->rows[s->n_rows] = (struct trend_row){copy, y, s->n_rows};
-    s->n_rows++;
+        memcpy(s->x + s->n_rows * s->n_params, x, s->n_params * sizeof *x);
+    s->y[s->n_rows++] = y;
     return true;
 }
 
 static int compare_rows(const void *left, const void *right, void *series)
 {
     const struct trend_series *s = series;
-    const struct trend_row *p = left, *q = right;
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    const double *p = s->x + a * s->n_params, *q = s->x + b * s->n_params;
 
     for (size_t k = 0; k < s->n_params; k++)
-        if (p->x[k] != q->x[k])
-            return p->x[k] < q->x[k] ? -1 : 1;
-    return (p->sequence > q->sequence) - (p->sequence < q->sequence);
+        if (p[k] != q[k])
+            return p[k] < q[k] ? -1 : 1;
+    return (a > b) - (a < b);
 }
 
 static bool fill_trend(struct trend_builder *b, struct trend_series *s, struct portolan_trend *t)
@@ -147,18 +144,21 @@ static bool fill_trend(struct trend_builder *b, struct trend_series *s, struct p
     double *x = portolan_arena_alloc(arena, s->n_rows, (s->n_params + 1) * sizeof *x);
     double *y = portolan_arena_alloc(arena, s->n_rows, sizeof *y);
     size_t *in_time = portolan_arena_alloc(arena, s->n_rows, sizeof *in_time);
+    size_t *order = portolan_arena_alloc(arena, s->n_rows, sizeof *order);
 
     t->callpath = path_with(arena, s->place.path, s->implementation);
     t->path =
         t->callpath && b->names_metrics ? path_with(arena, t->callpath, s->metric) : t->callpath;
-    if (!x || !y || !in_time || !t->path)
+    if (!x || !y || !in_time || !order || !t->path)
         return false;
-    qsort_r(s->rows, s->n_rows, sizeof *s->rows, compare_rows, s);
+    for (size_t i = 0; i < s->n_rows; i++)
+        order[i] = i;
+    qsort_r(order, s->n_rows, sizeof *order, compare_rows, s);
     for (size_t i = 0; i < s->n_rows; i++) {
         if (s->n_params)
-            memcpy(x + i * s->n_params, s->rows[i].x, s->n_params * sizeof *x);
-        y[i] = s->rows[i].y;
-        in_time[s->rows[i].sequence] = i;
+            memcpy(x + i * s->n_params, s->x + order[i] * s->n_params, s->n_params * sizeof *x);
+        y[i] = s->y[order[i]];
+        in_time[order[i]] = i;
     }
     t->label = label_of(t->path);
     t->metric = s->metric;

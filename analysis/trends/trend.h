@@ -22,12 +22,8 @@ struct trend_series {
     const char *implementation, *metric;
     size_t n_params;
     const char *const *params;
-    size_t n_rows;
-    struct trend_row {
-        const double *x;
-        double y;
-        size_t sequence;
-    } * rows;
+    size_t n_rows; /* in the order they came */
+    double *x, *y;
 };
 
 /* Gathers rows and makes trends of them. Start as {0}. */
