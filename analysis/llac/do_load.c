@@ -100,62 +100,43 @@ static const struct portolan_trial *trial_of(const struct portolan_sample_set *s
     return NULL;
 }
 
-/* The columns that a sample of TRIAL needs: labels, its contexts, the trial's numeric parameters,
- * times in s per call, counters per call. */
-static void add_columns(struct table *t, const struct portolan_trial *trial,
-                        const struct portolan_sample *sample)
+/* The cell of that name, unless it has a value; without a ROW only the column. */
+static void put_cell(struct table *t, double *row, const char *name, enum column_kind kind,
+                     const char *unit, double value)
 {
-    static const char *const labels[] = {"STEP", "CPU", "NCPUS"};
-    double number;
+    size_t column = llac_loaded_column(t, name, kind, unit);
 
-    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
-        llac_loaded_column(t, labels[i], COLUMN_LABEL, NULL);
-    for (int i = 0; i < sample->n_context; i++)
-        llac_loaded_column(t, sample->context_name[i], COLUMN_IDENTIFIER, NULL);
-    for (size_t i = 0; trial && i < trial->n_parameters; i++)
-        if (portolan_read_double(trial->parameters[i].value, &number))
-            llac_loaded_column(t, trial->parameters[i].name, COLUMN_IDENTIFIER, NULL);
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        if (!is_experiment(sample) == (i > 0))
-            llac_loaded_column(t, times[i], COLUMN_OBSERVABLE, "s");
-    llac_loaded_column(t, "CALLS", COLUMN_OBSERVABLE, NULL);
-    if (!isnan(sample->quality))
-        llac_loaded_column(t, "QUALITY", COLUMN_OBSERVABLE, NULL);
-    for (int i = 0; i < sample->n_counters; i++)
-        llac_loaded_column(t, sample->counter_name[i], COLUMN_OBSERVABLE, NULL);
-}
-
-static void put_cell(const struct table *t, double *row, const char *name, double value)
-{
-    size_t column = llac_table_find(t, name);
-
-    if (column != NONE)
+    if (row && isnan(row[column]))
         row[column] = value;
 }
 
-static void add_row(struct table *t, const struct portolan_trial *trial,
-                    const struct portolan_sample *sample)
+/* Labels, contexts, the trial's numeric parameters, times in s per call, counters per call. */
+static void take_sample(struct table *t, const struct portolan_trial *trial,
+                        const struct portolan_sample *sample, double *row)
 {
-    double *row = llac_table_add_row(t), calls = (double)sample->timed_calls, number;
+    const double ns[] = {sample->inclusive_ns, sample->exclusive_ns, sample->inclusive_ns,
+                         sample->mpi_ns};
+    double calls = (double)sample->timed_calls, number;
 
+    if (row)
+        row[0] = (double)sample->trial;
+    put_cell(t, row, "STEP", COLUMN_LABEL, NULL, sample->step);
+    put_cell(t, row, "CPU", COLUMN_LABEL, NULL, sample->rank);
+    put_cell(t, row, "NCPUS", COLUMN_LABEL, NULL, trial ? trial->ranks : NAN);
+    for (int i = 0; i < sample->n_context; i++)
+        put_cell(t, row, sample->context_name[i], COLUMN_IDENTIFIER, NULL, sample->context[i]);
     for (size_t i = 0; trial && i < trial->n_parameters; i++)
         if (portolan_read_double(trial->parameters[i].value, &number))
-            put_cell(t, row, trial->parameters[i].name, number);
-    for (int i = 0; i < sample->n_context; i++)
-        put_cell(t, row, sample->context_name[i], sample->context[i]);
-    row[0] = (double)sample->trial;
-    put_cell(t, row, "STEP", sample->step);
-    put_cell(t, row, "CPU", sample->rank);
-    put_cell(t, row, "NCPUS", trial ? trial->ranks : NAN);
-    put_cell(t, row, "CLOCK", sample->inclusive_ns * 1e-9 / calls);
-    put_cell(t, row, "TIME", sample->exclusive_ns * 1e-9 / calls);
-    put_cell(t, row, "INCLUSIVE", sample->inclusive_ns * 1e-9 / calls);
-    put_cell(t, row, "MPI", sample->mpi_ns * 1e-9 / calls);
-    put_cell(t, row, "CALLS", (double)sample->calls);
+            put_cell(t, row, trial->parameters[i].name, COLUMN_IDENTIFIER, NULL, number);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (!is_experiment(sample) == (i > 0))
+            put_cell(t, row, times[i], COLUMN_OBSERVABLE, "s", ns[i] * 1e-9 / calls);
+    put_cell(t, row, "CALLS", COLUMN_OBSERVABLE, NULL, (double)sample->calls);
     if (!isnan(sample->quality))
-        put_cell(t, row, "QUALITY", sample->quality);
+        put_cell(t, row, "QUALITY", COLUMN_OBSERVABLE, NULL, sample->quality);
     for (int i = 0; i < sample->n_counters; i++)
-        put_cell(t, row, sample->counter_name[i], sample->counter[i] / calls);
+        put_cell(t, row, sample->counter_name[i], COLUMN_OBSERVABLE, NULL,
+                 sample->counter[i] / calls);
 }
 
 static bool is_chosen(const struct portolan_trial_list *chosen, int64_t trial)
@@ -186,10 +167,7 @@ static void take_samples(struct statement *s, const struct portolan_sample_set *
                 if (trial && is_experiment(sample))
                     add_formula(t, trial, sample);
             }
-            if (pass)
-                add_row(t, trial, sample);
-            else
-                add_columns(t, trial, sample);
+            take_sample(t, trial, sample, pass ? llac_table_add_row(t) : NULL);
         }
 }
 

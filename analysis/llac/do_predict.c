@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_PREDICTIONS = 10000, MAX_SHOWN = 64 };
+enum { MAX_PREDICTIONS = 10000 };
 
 /* --------------------------------------------------------------------------------- parameters */
 
@@ -217,16 +217,6 @@ void do_predict(struct statement *s)
 
 /* ---------------------------------------------------------------------------------- comparing */
 
-/* Real and predicted, in the columns of the paper's Table 1. */
-struct comparison {
-    size_t n, n_x;      /* rows; columns before the times */
-    const char **heads; /* of these */
-    const double *x;    /* n x n_x */
-    const double *real, *predicted;
-    const char **marks; /* or NULL */
-    const char *real_head, *predicted_head;
-};
-
 /* The paper's word for what it varies. */
 static const char *head_of(const char *name)
 {
@@ -238,14 +228,14 @@ static const char *head_of(const char *name)
     return strcmp(name, "CLOCK") ? name : "TIME";
 }
 
-/* Decimals that show the N numbers to four digits and more; -1: better with exponents. */
-static int find_decimals(const double *values, size_t n)
+/* Decimals that show column C of T to four digits and more; -1: better with exponents. */
+static int find_decimals(const struct table *t, size_t c)
 {
     double least = INFINITY, most = 0;
     int decimals;
 
-    for (size_t i = 0; i < n; i++) {
-        double size = fabs(values[i]);
+    for (size_t i = 0; i < t->n_rows; i++) {
+        double size = fabs(llac_table_row(t, i)[c]);
 
         if (!isfinite(size))
             continue;
@@ -259,33 +249,47 @@ static int find_decimals(const double *values, size_t n)
         return -1;
     /* Whole numbers need none. */
     decimals = (int)ceil(-log10(least)) + 3;
-    for (size_t i = 0; i < n; i++)
-        if (isfinite(values[i]) && values[i] != floor(values[i]))
+    for (size_t i = 0; i < t->n_rows; i++) {
+        double value = llac_table_row(t, i)[c];
+
+        if (isfinite(value) && value != floor(value))
             return decimals < 0 ? 0 : decimals > 9 || most >= 1e9 ? -1 : decimals;
+    }
     return most < 1e15 ? 0 : -1;
 }
 
-static void write_comparison(struct statement *s, const struct comparison *c)
+/*
+ * T, of which the last columns are real and predicted, as the paper's Table 1; other columns that
+ * are the same everywhere say nothing. MARKS has one for each row; or NULL.
+ */
+static void write_comparison(struct statement *s, const struct table *t, const char **marks)
 {
-    const char *const heads[] = {head_of(c->real_head), c->predicted_head, "ERROR %", ""};
-    struct grid g = llac_grid_of(s, c->n_x + 4);
+    size_t *shown = llac_alloc(s, t->n_columns, sizeof *shown), n = 0, last = t->n_columns - 2;
+    struct grid g;
     double sum = 0;
     size_t counted = 0;
-    int decimals = find_decimals(c->real, c->n);
+    int decimals = find_decimals(t, last);
 
-    for (size_t i = 0; i < c->n_x; i++)
-        llac_grid_add(&g, "%s", head_of(c->heads[i]));
-    llac_grid_add_texts(&g, heads, sizeof heads / sizeof *heads);
-    for (size_t i = 0; i < c->n; i++) {
-        const double both[] = {c->real[i], c->predicted[i]};
-        double error = 100 * (c->real[i] - c->predicted[i]) / c->real[i];
+    for (size_t c = 0; c < last; c++)
+        if (llac_table_varies(t, c))
+            shown[n++] = c;
+    if (!n && last)
+        shown[n++] = 0;
+    g = llac_grid_of(s, n + 4);
+    for (size_t k = 0; k < n; k++)
+        llac_grid_add(&g, "%s", head_of(t->columns[shown[k]].name));
+    llac_grid_add(&g, "%s", head_of(t->columns[last].name));
+    llac_grid_add_texts(&g, (const char *[]){t->columns[last + 1].name, "ERROR %", ""}, 3);
+    for (size_t i = 0; i < t->n_rows; i++) {
+        const double *row = llac_table_row(t, i);
+        double error = 100 * (row[last] - row[last + 1]) / row[last];
 
-        for (size_t k = 0; k < c->n_x; k++)
-            llac_grid_add(&g, "%.10g", c->x[i * c->n_x + k]);
-        for (size_t k = 0; k < 2; k++)
-            llac_grid_add(&g, decimals < 0 ? "%.*g" : "%.*f", decimals < 0 ? 6 : decimals, both[k]);
+        for (size_t k = 0; k < n; k++)
+            llac_grid_add(&g, "%.10g", row[shown[k]]);
+        for (size_t c = last; c < t->n_columns; c++)
+            llac_grid_add(&g, decimals < 0 ? "%.*g" : "%.*f", decimals < 0 ? 6 : decimals, row[c]);
         llac_grid_add(&g, "%.2f", fabs(error) < 0.005 ? 0 : error); /* not -0.00 */
-        llac_grid_add(&g, "%s", c->marks ? c->marks[i] : "");
+        llac_grid_add(&g, "%s", marks ? marks[i] : "");
         if (isfinite(error)) {
             sum += fabs(error);
             counted++;
@@ -296,63 +300,34 @@ static void write_comparison(struct statement *s, const struct comparison *c)
         portolan_text_add(&s->in->out, "mean of absolute errors %.2f %%\n", sum / (double)counted);
 }
 
-/* Columns that say nothing, because they are the same everywhere, are left out. */
-static void choose_shown(struct statement *s, const char *const *names, size_t n_names,
-                         const double *x, struct comparison *c)
-{
-    size_t shown[MAX_SHOWN], n = 0;
-    double *kept = llac_alloc(s, c->n, (n_names + 1) * sizeof *kept);
-
-    c->heads = llac_alloc(s, n_names, sizeof *c->heads);
-    for (size_t k = 0; k < n_names && n < MAX_SHOWN; k++)
-        for (size_t i = 1; i < c->n; i++)
-            if (x[i * n_names + k] != x[k]) {
-                c->heads[n] = names[k];
-                shown[n++] = k;
-                break;
-            }
-    if (!n && n_names) {
-        c->heads[0] = names[0];
-        shown[n++] = 0;
-    }
-    for (size_t i = 0; i < c->n; i++)
-        for (size_t k = 0; k < n; k++)
-            kept[i * n + k] = x[i * n_names + shown[k]];
-    c->n_x = n;
-    c->x = kept;
-}
-
 /* The model at the points of T, beside their real values. */
 static void compare_model(struct statement *s, const struct token *at, const struct fitted *f,
                           const struct table *t, const char *head)
 {
     const struct portolan_model *m = f->model;
-    const char *names[PORTOLAN_MODEL_MAX_PARAMS];
     size_t observable = llac_observable(s, at, t, f->observable);
     size_t n_params = portolan_model_n_params(m);
-    struct comparison c = {.predicted_head = head};
+    struct table *both = llac_table_create(&s->arena, t->experiment);
+    const char **marks;
     struct points p;
-    double *x, *predicted;
+    double *x;
 
     p = llac_model_points(s, at, m, t, observable, portolan_model_peek_summary(m)->statistic, &x);
-    predicted = llac_alloc(s, p.n, sizeof *predicted);
-    c.marks = llac_alloc(s, p.n, sizeof *c.marks);
-    for (size_t i = 0; i < p.n; i++) {
-        struct portolan_prediction value = {.value = NAN};
-
-        c.marks[i] = "";
-        if (portolan_model_predict(m, x + i * n_params, &value) == PORTOLAN_OK)
-            c.marks[i] = outside_text(s, m, x + i * n_params, &value);
-        predicted[i] = value.value;
-    }
+    marks = llac_alloc(s, p.n, sizeof *marks);
     for (size_t i = 0; i < n_params; i++)
-        names[i] = portolan_model_peek_param(m, i);
-    c.n = p.n;
-    c.real = p.y;
-    c.predicted = predicted;
-    c.real_head = t->columns[observable].name;
-    choose_shown(s, names, n_params, x, &c);
-    write_comparison(s, &c);
+        llac_table_add_column(both, portolan_model_peek_param(m, i), COLUMN_IDENTIFIER, NULL);
+    llac_table_add_column(both, t->columns[observable].name, COLUMN_OBSERVABLE, NULL);
+    llac_table_add_column(both, head, COLUMN_OBSERVABLE, NULL);
+    for (size_t i = 0; i < p.n; i++, x += n_params) {
+        struct portolan_prediction value = {.value = NAN};
+        double *row = llac_table_add_row(both);
+
+        marks[i] = portolan_model_predict(m, x, &value) ? "" : outside_text(s, m, x, &value);
+        memcpy(row, x, n_params * sizeof *x);
+        row[n_params] = p.y[i];
+        row[n_params + 1] = value.value;
+    }
+    write_comparison(s, both, marks);
 }
 
 /* The column that is named at AT. */
@@ -372,48 +347,34 @@ static size_t parse_column_at(struct statement *s, const struct token *at, const
 static void compare_columns(struct statement *s)
 {
     const struct token predicted_at = s->now;
-    const char *predicted = llac_parse_name(s, "a model or a column"), **names;
+    const char *name = llac_parse_name(s, "a model or a column");
     struct token real_at;
-    struct comparison c = {.predicted_head = predicted};
-    size_t columns[2], n_keys = 0;
+    size_t *columns, predicted, real, n = 0;
     const struct table *t;
-    double *x, *values;
 
     if (!llac_accept(s, "with"))
         llac_fail(s, &predicted_at,
                   "there is no model '%s'; `compare MODEL with TABLE` or `compare COLUMN with "
                   "COLUMN of TABLE`",
-                  predicted);
+                  name);
     real_at = s->now;
-    c.real_head = llac_parse_name(s, "the column of real values");
+    llac_parse_name(s, "the column of real values");
     if (!llac_accept(s, "of"))
         llac_fail(s, &s->now,
                   "'of' and a table are wanted here; if '%s' was to be a model, there is none of "
                   "that name",
-                  predicted);
+                  name);
     t = llac_parse_table(s);
-    columns[1] = parse_column_at(s, &predicted_at, t);
-    columns[0] = parse_column_at(s, &real_at, t);
+    predicted = parse_column_at(s, &predicted_at, t);
+    real = parse_column_at(s, &real_at, t);
     llac_parse_end(s);
-    names = llac_alloc(s, t->n_columns, sizeof *names);
-    x = llac_alloc(s, t->n_rows, t->n_columns * sizeof *x);
-    values = llac_alloc(s, t->n_rows, 2 * sizeof *values);
-    for (size_t k = 0; k < t->n_columns; k++)
-        if (t->columns[k].kind == COLUMN_IDENTIFIER && k != columns[0] && k != columns[1])
-            names[n_keys++] = t->columns[k].name;
-    for (size_t i = 0; i < t->n_rows; i++) {
-        const double *row = llac_table_row(t, i);
-
-        for (size_t k = 0; k < n_keys; k++)
-            x[i * n_keys + k] = row[llac_table_find(t, names[k])];
-        for (size_t k = 0; k < 2; k++)
-            values[k * t->n_rows + i] = row[columns[k]];
-    }
-    c.n = t->n_rows;
-    c.real = values;
-    c.predicted = values + t->n_rows;
-    choose_shown(s, names, n_keys, x, &c);
-    write_comparison(s, &c);
+    columns = llac_alloc(s, t->n_columns + 2, sizeof *columns);
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (t->columns[c].kind == COLUMN_IDENTIFIER && c != real && c != predicted)
+            columns[n++] = c;
+    columns[n++] = real;
+    columns[n++] = predicted;
+    write_comparison(s, llac_table_project(&s->arena, t, columns, n), NULL);
 }
 
 /* `as "OBSP*"`; else the paper's word for what a formula predicts. */
