@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The analyzer of CALL's reports: typed, from a script, or from the command line. */
 #include "cli.h"
-#include "lines.h"
+#include "terminal.h"
 
 #include <portolan/llac.h>
 

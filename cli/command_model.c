@@ -1,15 +1,90 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* portolan model and its verbs. */
-#include "model.h"
+/* portolan model and its verbs: where rows come from, how they are fitted, what is shown. */
+#include "trial_store.h"
 
-#include <ctype.h>
+#include <portolan/command.h>
+#include <portolan/extrap.h>
+#include <portolan/formula.h>
+#include <portolan/trend.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_SORT = 512, OPTION_AT, OPTION_X, OPTION_LINEAR };
+/* Where the rows are from, how they are fitted and what is shown; the input of every argp here. */
+struct model_options {
+    const struct argp_child *children; /* of the verb */
+    struct trial_store_options store;
+    const char *trials;  /* or NULL */
+    const char *sets[2]; /* of `compare`: the arguments behind the first */
+    size_t n_sets, most_sets;
+    bool file_only;
+    const char *value; /* --value, of a table */
+    struct portolan_trend_query query;
+    struct portolan_trend_fit fit;
+    const char *formula; /* --formula, as written */
+    struct portolan_trend_list list;
+    struct portolan_name_value *at; /* of the list, the caller's to free */
+    struct portolan_trend_plot plot;
+    const char *output;                       /* of a plot */
+    enum portolan_trend_form form;            /* as `--emit` says it */
+    struct portolan_diagnostics *diagnostics; /* of what is in files */
+};
 
 /* ------------------------------------------------------------------------------------- options */
+
+enum {
+    OPTION_METRIC = 256,
+    OPTION_BY,
+    OPTION_OVER,
+    OPTION_METHOD,
+    OPTION_FORMULA,
+    OPTION_STATISTIC,
+    OPTION_KIND,
+    OPTION_PIECES,
+    OPTION_TRIMMED,
+    OPTION_NEGATIVE,
+    OPTION_UP_TO,
+    OPTION_VALUE,
+    OPTION_CONFIDENCE,
+    OPTION_TOP,
+    OPTION_WIDE,
+    OPTION_SORT,
+    OPTION_AT,
+    OPTION_X,
+    OPTION_LINEAR
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "Rows:", 1},
+    {"metric", OPTION_METRIC, "NAME", 0,
+     "exclusive (default), inclusive, mpi, calls, accuracy, or a counter", 1},
+    {"by", OPTION_BY, "WHAT", 0,
+     "parameters (of the trials, per run), contexts (parameters of the calls, per call), both; "
+     "default: parameters where they differ",
+     1},
+    {"over", OPTION_OVER, "HOW", 0, "ranks: mean (default), max or sum", 1},
+    {"method", OPTION_METHOD, "PATTERN", 0, "call paths or methods like this only: 'solver.*'", 1},
+    {"value", OPTION_VALUE, "COLUMN", 0, "of a table: the column to model (default: the last)", 1},
+    {"up-to", OPTION_UP_TO, "PARAM=VALUE", 0, "fit from rows up to there, predict the others", 1},
+    {NULL, 0, NULL, 0, "Fit:", 2},
+    {"formula", OPTION_FORMULA, "TEXT", 0,
+     "fit the constants of this, as: 'c[0] + c[1]*n*log2(n)' (default: search for a form)", 2},
+    {"pieces", OPTION_PIECES, "N", OPTION_ARG_OPTIONAL, "intervals of validity, at most N of them",
+     2},
+    {"statistic", OPTION_STATISTIC, "NAME", 0,
+     "of repetitions: typical (default), median, mean, minimum, maximum, deviation", 2},
+    {"kind", OPTION_KIND, "NAME", 0,
+     "of the values: amount (default), count (predictions are whole), share (0 to 1)", 2},
+    {"trimmed", OPTION_TRIMMED, NULL, 0, "the worst quarter of the points does not count", 2},
+    {"negative", OPTION_NEGATIVE, NULL, 0, "constants may be negative", 2},
+    {"confidence", OPTION_CONFIDENCE, "PERCENT", 0, "of intervals (default: 95)", 2},
+    {NULL, 0, NULL, 0, "Output:", 3},
+    {"top", OPTION_TOP, "N", 0, "so many lines; 0: all (default: 50)", 3},
+    {"wide", OPTION_WIDE, NULL, 0, "long names whole", 3},
+    {NULL, 0, NULL, 0, "Where from:", 4},
+    {0},
+};
 
 static const struct argp_option list_options[] = {
     {NULL, 0, NULL, 0, "What is shown:", 0},
@@ -54,121 +129,226 @@ static void read_at(struct model_options *o, char *arg, struct argp_state *state
     o->list.at = o->at;
 }
 
-static error_t parse_shown(int key, char *arg, struct argp_state *state)
+static void read_up_to(struct model_options *o, char *arg, struct argp_state *state)
 {
-    static const char *const forms[] = {"xml",    "c",           "latex",
-                                        "extrap", "extrap-json", "extrap-text"};
-    struct model_options *o = state->input;
+    char *equals = strrchr(arg, '=');
 
+    if (!equals || equals == arg || !portolan_read_double(equals + 1, &o->fit.limit))
+        argp_error(state, "--up-to wants PARAMETER=NUMBER, not '%s'", arg);
+    else
+        *equals = '\0';
+    o->fit.up_to = arg;
+}
+
+static void take_argument(struct model_options *o, const char *arg, struct argp_state *state)
+{
+    if (o->n_sets < o->most_sets && o->store.file)
+        o->sets[o->n_sets++] = arg;
+    else if (o->file_only && o->store.file)
+        argp_error(state, "one file at a time: '%s' is one too many", arg);
+    else if (o->file_only || o->most_sets)
+        o->store.file = arg;
+    else
+        trial_store_take_argument(&o->store, &o->trials, "set of trials", arg, state);
+}
+
+/* Options whose values are words, in the order of an enumeration. */
+static const struct word_option {
+    int key;
+    const char *name;
+    size_t offset; /* of the enumeration in the options */
+    const char *words[7];
+} word_options[] = {
+    {OPTION_BY,
+     "--by",
+     offsetof(struct model_options, query.by),
+     {"auto", "parameters", "contexts", "both"}},
+    {OPTION_OVER, "--over", offsetof(struct model_options, query.over), {"mean", "max", "sum"}},
+    {OPTION_STATISTIC,
+     "--statistic",
+     offsetof(struct model_options, fit.options.statistic),
+     {"typical", "median", "mean", "minimum", "maximum", "deviation"}},
+    {OPTION_KIND,
+     "--kind",
+     offsetof(struct model_options, fit.options.kind),
+     {"amount", "count", "share"}},
+    {'e',
+     "--emit",
+     offsetof(struct model_options, form),
+     {"xml", "c", "latex", "extrap", "extrap-json", "extrap-text"}},
+};
+
+static void read_word(struct model_options *o, const struct word_option *w, const char *arg,
+                      struct argp_state *state)
+{
+    unsigned *to = (unsigned *)((char *)o + w->offset);
+    size_t n = 0;
+
+    for (; w->words[n]; n++)
+        if (!strcmp(arg, w->words[n])) {
+            *to = (unsigned)n;
+            return;
+        }
+    argp_error(state, "%s knows no '%s'%s", w->name, arg,
+               portolan_did_you_mean(portolan_nearest_word(arg, w->words, n)).text);
+}
+
+static const struct option_target targets[] = {
+    {OPTION_METRIC, OPTION_TEXT, offsetof(struct model_options, query.metric), NULL},
+    {OPTION_METHOD, OPTION_TEXT, offsetof(struct model_options, query.method), NULL},
+    {OPTION_VALUE, OPTION_TEXT, offsetof(struct model_options, value), NULL},
+    {OPTION_FORMULA, OPTION_TEXT, offsetof(struct model_options, formula), NULL},
+    {OPTION_TRIMMED, OPTION_FLAG, offsetof(struct model_options, fit.options.trimmed), NULL},
+    {OPTION_NEGATIVE, OPTION_FLAG, offsetof(struct model_options, fit.options.allow_negative),
+     NULL},
+    {OPTION_TOP, OPTION_SIZE, offsetof(struct model_options, list.top), "--top"},
+    {OPTION_WIDE, OPTION_FLAG, offsetof(struct model_options, list.wide), NULL},
+    {OPTION_SORT, OPTION_TEXT, offsetof(struct model_options, list.sort), NULL},
+    {'o', OPTION_TEXT, offsetof(struct model_options, output), NULL},
+    {OPTION_X, OPTION_TEXT, offsetof(struct model_options, plot.x), NULL},
+    {OPTION_LINEAR, OPTION_FLAG, offsetof(struct model_options, plot.linear), NULL},
+    {0},
+};
+
+/* Of all groups of options. */
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct model_options *o = state->input;
+    double percent;
+
+    for (size_t i = 0; i < sizeof word_options / sizeof *word_options; i++)
+        if (word_options[i].key == key) {
+            read_word(o, &word_options[i], arg, state);
+            return 0;
+        }
     switch (key) {
-    case 'e':
-        o->form = (enum model_form)(1 + model_read_word(state, "--emit", arg, forms, 6));
+    case OPTION_PIECES:
+        o->fit.pieces = true;
+        o->fit.options.max_pieces = arg ? (unsigned)read_natural(state, "--pieces", arg) : 0;
         return 0;
-    case OPTION_SORT:
-        o->list.sort = arg;
+    case OPTION_CONFIDENCE:
+        if (!portolan_read_double(arg, &percent) || !(percent > 0 && percent < 100))
+            argp_error(state, "--confidence wants a number between 0 and 100, not '%s'", arg);
+        o->fit.options.confidence = percent / 100;
+        return 0;
+    case OPTION_UP_TO:
+        read_up_to(o, arg, state);
         return 0;
     case OPTION_AT:
         read_at(o, arg, state);
         return 0;
-    case 'o':
-        o->output = arg;
+    default:
+        return take_option(targets, key, arg, state);
+    }
+}
+
+/* The rows, their fit and the arguments, of all verbs. */
+static error_t parse_rows(int key, char *arg, struct argp_state *state)
+{
+    struct model_options *o = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->store;
         return 0;
-    case OPTION_X:
-        o->plot.x = arg;
-        return 0;
-    case OPTION_LINEAR:
-        o->plot.linear = true;
+    case ARGP_KEY_ARG:
+        take_argument(o, arg, state);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_option(key, arg, state);
     }
 }
 
-static const struct argp list_argp = {.options = list_options, .parser = parse_shown};
-static const struct argp emit_argp = {.options = emit_options, .parser = parse_shown};
-static const struct argp plot_argp = {.options = plot_options, .parser = parse_shown};
+static const struct argp_child store_child[] = {{&trial_store_argp, 0, NULL, 4}, {0}};
+static const struct argp model_argp = {
+    .options = options, .parser = parse_rows, .children = store_child};
+static const struct argp list_argp = {.options = list_options, .parser = parse_option};
+static const struct argp emit_argp = {.options = emit_options, .parser = parse_option};
+static const struct argp plot_argp = {.options = plot_options, .parser = parse_option};
 
-/* -------------------------------------------------------------------------------------- output */
+/* -------------------------------------------------------------------------------------- source */
 
-/* "driver.go->solver.solve [heat.Band]" as "solver_solve_heat_Band", and a number where it was. */
-static void add_identifier(const struct portolan_trends *trends, size_t i,
-                           struct portolan_text *name)
-{
-    const char *label = trends->items[i].label;
-    size_t begin = name->length;
-
-    if (!isalpha((unsigned char)*label) && *label != '_')
-        portolan_text_add(name, "model_");
-    for (const char *c = label; *c; c++) {
-        if (isalnum((unsigned char)*c) && (unsigned char)*c < 128)
-            portolan_text_add(name, "%c", *c);
-        else if (name->length > begin && name->bytes[name->length - 1] != '_')
-            portolan_text_add(name, "_");
-    }
-    while (name->length > begin + 1 && name->bytes[name->length - 1] == '_')
-        name->bytes[--name->length] = '\0';
-    for (size_t k = 0; k < i; k++)
-        if (!strcmp(trends->items[k].label, label)) {
-            portolan_text_add(name, "_%zu", i);
-            break;
-        }
-}
-
-static enum portolan_status write_model(const struct portolan_trends *trends, size_t i,
-                                        enum model_form form, char **text,
+static enum portolan_status read_extrap(const struct model_options *o, const char *text,
+                                        size_t size, struct portolan_trends **trends,
                                         struct portolan_error *err)
 {
-    const struct portolan_trend *t = &trends->items[i];
-    struct portolan_text name = {0};
-    enum portolan_status status;
-    char *function = NULL;
+    struct portolan_measurements *m = NULL;
+    enum portolan_status status =
+        portolan_measurements_read(text, size, o->store.file, o->diagnostics, &m, err);
 
-    if (!t->model)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "'%s' has no model: %s", t->path,
-                                  t->why ? t->why : "");
-    if (form == MODEL_XML)
-        return portolan_model_write_xml(t->model, text, err);
-    if (form == MODEL_LATEX)
-        return portolan_model_write_latex(t->model, text, err);
-    add_identifier(trends, i, &name);
-    status =
-        name.failed ? portolan_no_memory(err) : portolan_model_name_c(name.bytes, &function, err);
     if (!status)
-        status = portolan_model_write_c(t->model, function, text, err);
-    free(function);
-    portolan_text_clear(&name);
+        status = portolan_trends_of_measurements(m, &o->query, o->store.file, trends, err);
+    portolan_measurements_destroy(m);
     return status;
 }
 
-static enum portolan_status write_form(const struct portolan_trends *trends, enum model_form form,
-                                       struct portolan_text *out, struct portolan_error *err)
+static enum portolan_status read_file(const struct model_options *o,
+                                      struct portolan_trends **trends, struct portolan_error *err)
 {
-    static const enum portolan_measurements_format formats[] = {
-        PORTOLAN_MEASUREMENTS_JSONL, PORTOLAN_MEASUREMENTS_JSON, PORTOLAN_MEASUREMENTS_TEXT};
-    enum portolan_status status = PORTOLAN_OK;
-    bool rows = form >= MODEL_EXTRAP;
-    size_t n = rows ? 1 : trends->n;
+    struct portolan_arena arena = {0};
+    const char *text;
+    size_t size;
+    enum portolan_status status = portolan_file_read(&arena, o->store.file, &text, &size, err);
 
-    if (form == MODEL_XML && trends->n > 1)
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "XML holds one model, here are %zu: choose with --method",
-                                  trends->n);
-    for (size_t i = 0; !status && i < n; i++) {
-        char *text = NULL;
-
-        status =
-            rows ? portolan_trends_write_extrap(trends, formats[form - MODEL_EXTRAP], &text, err)
-                 : write_model(trends, i, form, &text, err);
-        if (!status && i)
-            portolan_text_add(out, "\n");
-        if (!status)
-            portolan_text_add_bytes(out, text, strlen(text));
-        if (!status && out->length && out->bytes && out->bytes[out->length - 1] != '\n')
-            portolan_text_add(out, "\n");
-        free(text);
-    }
+    if (!status && portolan_measurements_are_in(text))
+        status = read_extrap(o, text, size, trends, err);
+    else if (!status)
+        status = portolan_trends_read_csv(text, size, o->store.file, o->value, o->diagnostics,
+                                          trends, err);
+    portolan_arena_clear(&arena);
     return status;
 }
+
+static enum portolan_status read_store(const struct model_options *o,
+                                       struct portolan_trends **trends, struct portolan_error *err)
+{
+    struct portolan_trial_list list = {0};
+    struct trial_store t;
+    enum portolan_status status = trial_store_open(&t, &o->store, PORTOLAN_STORE_READ, err);
+
+    if (!status)
+        status = trial_store_select(&t, o->trials, &list, err);
+    if (!status)
+        status = portolan_trends_read(t.store, &list, &o->query, trends, err);
+    portolan_trials_clear(&list);
+    trial_store_close(&t);
+    return status;
+}
+
+static enum portolan_status fit_trends(const struct model_options *o,
+                                       struct portolan_trends *trends, struct portolan_error *err)
+{
+    struct portolan_trend_fit how = o->fit;
+    struct portolan_formula *formula = NULL;
+    struct portolan_formula_sum sum = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (o->formula) {
+        status = portolan_formula_parse(o->formula, strlen(o->formula), "--formula", 1, 1,
+                                        o->diagnostics, &formula, err);
+        if (!status) /* once for all: what is wrong with it is told where it is */
+            status = portolan_formula_split(formula, "--formula", 1, 1, o->diagnostics, &sum, err);
+        how.formula = formula;
+    }
+    if (!status)
+        status = portolan_trends_fit(trends, &how, err);
+    portolan_formula_sum_clear(&sum);
+    portolan_formula_destroy(formula);
+    return status;
+}
+
+/* Opens the source, reads and fits. What is wrong in a file is printed by its line. */
+static enum portolan_status open_source(const struct model_options *o,
+                                        struct portolan_trends **trends, struct portolan_error *err)
+{
+    const char *file = o->store.file;
+    enum portolan_status status =
+        file && !trial_store_is_one(file) ? read_file(o, trends, err) : read_store(o, trends, err);
+
+    return status ? status : fit_trends(o, *trends, err);
+}
+
+/* -------------------------------------------------------------------------------------- output */
 
 typedef enum portolan_status (*write_trend_fn)(const struct portolan_trends *trends,
                                                const struct portolan_trend *trend,
@@ -195,8 +375,8 @@ static enum portolan_status write_list(const struct model_options *o,
                                        const struct portolan_trends *trends,
                                        struct portolan_text *out, struct portolan_error *err)
 {
-    if (o->form)
-        return write_form(trends, o->form, out, err);
+    if (o->form != PORTOLAN_TREND_TEXT)
+        return portolan_trends_write_form(trends, o->form, out, err);
     if (o->file_only && trends->n == 1)
         return portolan_trend_write(trends, &trends->items[0], out, err);
     return portolan_trends_write_list(trends, &o->list, out, err);
@@ -206,8 +386,9 @@ static enum portolan_status write_all(const struct model_options *o,
                                       const struct portolan_trends *trends,
                                       struct portolan_text *out, struct portolan_error *err)
 {
-    return o->form ? write_form(trends, o->form, out, err)
-                   : write_each(trends, o->list.top, portolan_trend_write, out, err);
+    return o->form != PORTOLAN_TREND_TEXT
+               ? portolan_trends_write_form(trends, o->form, out, err)
+               : write_each(trends, o->list.top, portolan_trend_write, out, err);
 }
 
 static enum portolan_status write_plot(const struct model_options *o,
@@ -251,7 +432,7 @@ static enum portolan_status write_comparison(const struct model_options *o,
     other.trials = o->n_sets == 2 ? o->sets[1] : NULL;
     if (o->n_sets == 1)
         other.store.file = o->sets[0];
-    status = model_source_open(&other, &second, err);
+    status = open_source(&other, &second, err);
     if (!status)
         status =
             portolan_trends_write_comparison(trends, second, o->list.top, o->list.wide, out, err);
@@ -337,17 +518,24 @@ static int run_verb(const struct verb *v, int argc, char **argv)
         .parser = parse_none, .args_doc = v->args_doc, .doc = v->doc, .children = v->children};
     struct model_options o = v->defaults;
     struct portolan_trends *trends = NULL;
+    struct portolan_diagnostics diagnostics = {.report = print_diagnostic};
     struct portolan_text out = {0};
     struct portolan_error err = {0};
+    char *text = NULL;
     int result;
 
     o.children = v->children;
+    o.diagnostics = &diagnostics;
+    o.form = PORTOLAN_TREND_TEXT;
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     if (o.n_sets == 2)
         o.trials = o.sets[0];
-    if (model_source_open(&o, &trends, &err) == PORTOLAN_OK)
-        v->write(&o, trends, &out, &err);
-    result = model_source_finish(&out, &err);
+    if (open_source(&o, &trends, &err) == PORTOLAN_OK &&
+        v->write(&o, trends, &out, &err) == PORTOLAN_OK)
+        portolan_text_take(&out, &text, &err);
+    result = text ? write_text(NULL, text) : diagnostics.count ? EXIT_BAD_INPUT : print_error(&err);
+    free(text);
+    portolan_text_clear(&out);
     portolan_trends_destroy(trends);
     free(o.at);
     return result;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The interactive form of scripts: rank 0 reads lines, all ranks run them. */
-#include "lines.h"
 #include "script.h"
+#include "terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

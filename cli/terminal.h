@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A terminal with line editing, history and completion; libedit is seen by terminal.c only. */
+/*
+ * A terminal with line editing, history and completion (libedit is seen by terminal.c only); and
+ * lines from it or from standard input, joined behind a backslash.
+ */
 #ifndef PORTOLAN_CLI_TERMINAL_H
 #define PORTOLAN_CLI_TERMINAL_H
 
 #include <portolan/base.h>
 
 struct terminal;
-
-enum terminal_event { TERMINAL_LINE, TERMINAL_CANCELLED, TERMINAL_END };
 
 /*
  * What may stand at the end of LINE: words in one block that the terminal frees; NULL: nothing.
@@ -28,7 +29,16 @@ enum portolan_status terminal_open(const char *program, const char *history,
 /* Keeps the history. NULL is legal. */
 void terminal_close(struct terminal *t);
 
-/* The next line without its end; *LINE is the terminal's until the next call. */
-enum terminal_event terminal_read(struct terminal *t, const char *prompt, const char **line);
+struct lines {
+    struct terminal *terminal; /* NULL: standard input is none */
+    const char *prompt, *more; /* of the first line, of those that are joined to it */
+    const char *joint;         /* what becomes of a backslash and the line's end behind it */
+    struct portolan_text text; /* the line that was read; the reader's */
+    int number;                /* where it begins */
+    int read;                  /* lines so far */
+};
+
+/* The next line with those that are joined to it; false at the end. */
+bool lines_read(struct lines *l);
 
 #endif

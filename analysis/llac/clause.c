@@ -6,169 +6,143 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum portolan_status llac_table_replace(struct statement *s, struct table **t, struct table *new)
-{
-    if (!new)
-        return llac_no_memory(s);
-    llac_table_destroy(*t);
-    *t = new;
-    return PORTOLAN_OK;
-}
-
-enum portolan_status llac_parse_column(struct statement *s, const struct table *t, size_t *column)
+size_t llac_parse_column(struct statement *s, const struct table *t)
 {
     const struct token at = s->now;
-    const char **known = portolan_arena_alloc(s->arena, t->n_columns, sizeof *known), *name;
-    enum portolan_status status = llac_parse_name(s, "a column", &name);
+    const char *name = llac_parse_name(s, "a column"), **known;
+    size_t column = llac_table_find(t, name);
 
-    if (status != PORTOLAN_OK)
-        return status;
-    if ((*column = llac_table_find(t, name)) != NONE)
-        return PORTOLAN_OK;
-    if (!known)
-        return llac_no_memory(s);
-    return llac_fail(s, &at, "'%s' has no column '%s'%s", t->experiment, name,
-                     llac_suggest_column(s, name, t, known, 0));
+    if (column != NONE)
+        return column;
+    known = llac_alloc(s, t->n_columns, sizeof *known);
+    llac_fail(s, &at, "'%s' has no column '%s'%s", t->experiment, name,
+              llac_suggest_column(s, name, t, known, 0));
 }
 
-/* `A, B, C`: marks in CHOSEN. */
-static enum portolan_status parse_columns(struct statement *s, const struct table *t, bool *chosen)
+/* `A, B, C`: a mark for each column of T. */
+static bool *parse_columns(struct statement *s, const struct table *t)
 {
-    size_t column;
-    enum portolan_status status;
+    bool *chosen = llac_alloc(s, t->n_columns, sizeof *chosen);
 
-    do {
-        if ((status = llac_parse_column(s, t, &column)) != PORTOLAN_OK)
-            return status;
-        chosen[column] = true;
-    } while (llac_accept(s, ","));
-    return PORTOLAN_OK;
+    do
+        chosen[llac_parse_column(s, t)] = true;
+    while (llac_accept(s, ","));
+    return chosen;
+}
+
+/* T with the columns that are CHOSEN, or with the others. */
+static struct table *choose_columns(struct statement *s, const struct table *t, const bool *chosen,
+                                    bool keep)
+{
+    size_t *columns = llac_alloc(s, t->n_columns, sizeof *columns), n = 0;
+
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (chosen[i] == keep)
+            columns[n++] = i;
+    return llac_table_project(&s->arena, t, columns, n);
 }
 
 /* where CONDITION */
-static enum portolan_status do_where(struct statement *s, struct table **t)
+static struct table *do_where(struct statement *s, struct table *t)
 {
-    struct bound b;
-    enum portolan_status status = llac_parse_bound(s, *t, &b);
+    struct bound b = llac_parse_bound(s, t);
     size_t kept = 0;
 
-    if (status != PORTOLAN_OK)
-        return status;
-    for (size_t i = 0; i < (*t)->n_rows; i++) {
-        double holds = llac_bound_value(&b, llac_table_row(*t, i));
+    for (size_t i = 0; i < t->n_rows; i++) {
+        double holds = llac_bound_value(&b, llac_table_row(t, i));
 
         if (holds != 0 && !isnan(holds))
-            memmove(llac_table_row(*t, kept++), llac_table_row(*t, i),
-                    (*t)->n_columns * sizeof *(*t)->cells);
+            memmove(llac_table_row(t, kept++), llac_table_row(t, i),
+                    t->n_columns * sizeof *t->cells);
     }
-    (*t)->n_rows = kept;
-    llac_bound_clear(&b);
-    return PORTOLAN_OK;
+    t->n_rows = kept;
+    return t;
 }
 
 /* A copy of T with a column more, the last. */
-static struct table *widen(const struct table *t, const char *name, enum column_kind kind)
+static struct table *widen_table(struct statement *s, const struct table *t, const char *name,
+                                 enum column_kind kind)
 {
-    struct table *wide = llac_table_copy(t, false);
-    bool good = wide && llac_table_add_column(wide, name, kind, NULL);
+    struct table *wide = llac_table_copy(&s->arena, t, false);
 
-    for (size_t i = 0; good && i < t->n_rows; i++) {
-        double *row = llac_table_add_row(wide);
-
-        if ((good = row))
-            memcpy(row, llac_table_row(t, i), t->n_columns * sizeof *row);
-    }
-    if (!good)
-        llac_table_destroy(wide);
-    return good ? wide : NULL;
+    llac_table_add_column(wide, name, kind, NULL);
+    for (size_t i = 0; i < t->n_rows; i++)
+        memcpy(llac_table_add_row(wide), llac_table_row(t, i), t->n_columns * sizeof *t->cells);
+    return wide;
 }
 
 /* with COLUMN = FORMULA, …: what depends on an observable is one. */
-static enum portolan_status do_with(struct statement *s, struct table **t)
+static struct table *do_with(struct statement *s, struct table *t)
 {
     do {
-        const char *name;
+        const char *name = llac_parse_name(s, "the column's name");
         struct bound b;
         size_t column;
-        enum portolan_status status = llac_parse_name(s, "the column's name", &name);
 
-        if (status == PORTOLAN_OK && !llac_accept(s, "="))
-            status = llac_fail(s, &s->now, "'=' and the formula of '%s' are wanted here", name);
-        if (status != PORTOLAN_OK || (status = llac_parse_bound(s, *t, &b)) != PORTOLAN_OK)
-            return status;
-        if ((column = llac_table_find(*t, name)) == NONE) {
-            column = (*t)->n_columns;
-            status = llac_table_replace(
-                s, t,
-                widen(*t, name, b.uses_an_observable ? COLUMN_OBSERVABLE : COLUMN_IDENTIFIER));
+        if (!llac_accept(s, "="))
+            llac_fail(s, &s->now, "'=' and the formula of '%s' are wanted here", name);
+        b = llac_parse_bound(s, t);
+        if ((column = llac_table_find(t, name)) == NONE) {
+            column = t->n_columns;
+            t = widen_table(s, t, name,
+                            b.uses_an_observable ? COLUMN_OBSERVABLE : COLUMN_IDENTIFIER);
         } else {
-            (*t)->columns[column].unit = NULL;
+            t->columns[column].unit = NULL;
         }
-        for (size_t i = 0; status == PORTOLAN_OK && i < (*t)->n_rows; i++) {
-            double *row = llac_table_row(*t, i);
+        for (size_t i = 0; i < t->n_rows; i++) {
+            double *row = llac_table_row(t, i);
 
             row[column] = llac_bound_value(&b, row);
         }
-        llac_bound_clear(&b);
-        if (status != PORTOLAN_OK)
-            return status;
     } while (llac_accept(s, ","));
-    return PORTOLAN_OK;
+    return t;
 }
 
 /* keep COLUMNS, drop COLUMNS */
-static enum portolan_status do_choose(struct statement *s, struct table **t, bool keep)
+static struct table *do_choose(struct statement *s, struct table *t, bool keep)
 {
-    bool *chosen = portolan_arena_alloc(s->arena, (*t)->n_columns, sizeof *chosen);
-    size_t *columns = portolan_arena_alloc(s->arena, (*t)->n_columns, sizeof *columns), n = 0;
     const struct token at = s->now;
-    enum portolan_status status;
+    struct table *chosen = choose_columns(s, t, parse_columns(s, t), keep);
 
-    if (!chosen || !columns)
-        return llac_no_memory(s);
-    if ((status = parse_columns(s, *t, chosen)) != PORTOLAN_OK)
-        return status;
-    for (size_t i = 0; i < (*t)->n_columns; i++)
-        if (chosen[i] == keep)
-            columns[n++] = i;
-    if (!n)
-        return llac_fail(s, &at, "no column would be left");
-    return llac_table_replace(s, t, llac_table_project(*t, columns, n));
+    if (!chosen->n_columns)
+        llac_fail(s, &at, "no column would be left");
+    return chosen;
+}
+
+static struct table *do_keep(struct statement *s, struct table *t)
+{
+    return do_choose(s, t, true);
+}
+
+static struct table *do_drop(struct statement *s, struct table *t)
+{
+    return do_choose(s, t, false);
 }
 
 /* rename OLD NEW */
-static enum portolan_status do_rename(struct statement *s, struct table **t)
+static struct table *do_rename(struct statement *s, struct table *t)
 {
     const struct token at = s->now;
-    size_t column;
-    const char *name;
-    enum portolan_status status = llac_parse_column(s, *t, &column);
+    size_t column = llac_parse_column(s, t);
+    const char *name = llac_parse_name(s, "the column's new name");
 
-    if (status == PORTOLAN_OK)
-        status = llac_parse_name(s, "the column's new name", &name);
-    if (status != PORTOLAN_OK)
-        return status;
-    if (llac_table_find(*t, name) != NONE)
-        return llac_fail(s, &at, "there is a column '%s' already", name);
-    name = portolan_arena_strdup(&(*t)->arena, name);
-    if (!name)
-        return llac_no_memory(s);
-    (*t)->columns[column].name = name;
-    return PORTOLAN_OK;
+    if (llac_table_find(t, name) != NONE)
+        llac_fail(s, &at, "there is a column '%s' already", name);
+    t->columns[column].name = name;
+    return t;
 }
 
 /* observing COLUMNS: these are what was measured, the others that were so are not. */
-static enum portolan_status do_observing(struct statement *s, struct table **t)
+static struct table *do_observing(struct statement *s, struct table *t)
 {
-    bool *chosen = portolan_arena_alloc(s->arena, (*t)->n_columns, sizeof *chosen);
-    enum portolan_status status = chosen ? parse_columns(s, *t, chosen) : llac_no_memory(s);
+    const bool *chosen = parse_columns(s, t);
 
-    for (size_t i = 0; status == PORTOLAN_OK && i < (*t)->n_columns; i++)
+    for (size_t i = 0; i < t->n_columns; i++)
         if (chosen[i])
-            (*t)->columns[i].kind = COLUMN_OBSERVABLE;
-        else if ((*t)->columns[i].kind == COLUMN_OBSERVABLE)
-            (*t)->columns[i].kind = COLUMN_IDENTIFIER;
-    return status;
+            t->columns[i].kind = COLUMN_OBSERVABLE;
+        else if (t->columns[i].kind == COLUMN_OBSERVABLE)
+            t->columns[i].kind = COLUMN_IDENTIFIER;
+    return t;
 }
 
 /* ------------------------------------------------------------------------------------- units */
@@ -194,125 +168,296 @@ static const struct unit *find_unit(const char *name)
 }
 
 /* unit COLUMN UNIT: converts where a unit is known already, else only notes it. */
-static enum portolan_status do_unit(struct statement *s, struct table **t)
+static struct table *do_unit(struct statement *s, struct table *t)
 {
-    size_t column;
-    const struct unit *old, *new;
-    const char *name;
-    struct token at;
-    enum portolan_status status = llac_parse_column(s, *t, &column);
-    struct column *c = status == PORTOLAN_OK ? &(*t)->columns[column] : NULL;
+    size_t column = llac_parse_column(s, t);
+    struct column *c = &t->columns[column];
+    const struct token at = s->now;
+    const char *name = llac_parse_file(s, "a unit such as ms or MiB");
+    const struct unit *old = find_unit(c->unit), *new = find_unit(name);
 
-    at = s->now;
-    if (c)
-        status = llac_parse_file(s, "a unit such as ms or MiB", &name);
-    if (status != PORTOLAN_OK)
-        return status;
-    old = find_unit(c->unit);
-    new = find_unit(name);
     if (c->unit && strcmp(c->unit, name) != 0 && (!old || !new || old->of != new->of))
-        return llac_fail(s, &at,
-                         "%s cannot be turned into %s; `with %s = …` computes it by a formula",
-                         c->unit, name, c->name);
-    for (size_t i = 0; old && new &&i < (*t)->n_rows; i++)
-        llac_table_row(*t, i)[column] *= old->size / new->size;
-    c->unit = portolan_arena_strdup(&(*t)->arena, name);
-    return c->unit ? PORTOLAN_OK : llac_no_memory(s);
+        llac_fail(s, &at, "%s cannot be turned into %s; `with %s = …` computes it by a formula",
+                  c->unit, name, c->name);
+    for (size_t i = 0; old && new &&i < t->n_rows; i++)
+        llac_table_row(t, i)[column] *= old->size / new->size;
+    c->unit = name;
+    return t;
+}
+
+/* -------------------------------------------------------------------------------------- rows */
+
+/* In what order: columns, then as they are. */
+struct order {
+    const struct table *t;
+    const size_t *columns;
+    size_t n;
+    const size_t *occurrence; /* compared behind the columns; or NULL */
+};
+
+static int compare_keys(const struct order *o, size_t a, size_t b)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        double x = llac_table_row(o->t, a)[o->columns[i]];
+        double y = llac_table_row(o->t, b)[o->columns[i]];
+
+        if (isnan(x) || isnan(y)) {
+            if (isnan(x) != isnan(y))
+                return isnan(x) ? 1 : -1;
+        } else if (x != y) {
+            return x < y ? -1 : 1;
+        }
+    }
+    if (o->occurrence && o->occurrence[a] != o->occurrence[b])
+        return o->occurrence[a] < o->occurrence[b] ? -1 : 1;
+    return 0;
+}
+
+static int compare_rows(const void *a, const void *b, void *order)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    int c = compare_keys(order, x, y);
+
+    return c ? c : x < y ? -1 : x > y;
+}
+
+static size_t *sort_rows(struct statement *s, const struct order *o)
+{
+    size_t *rows = llac_alloc(s, o->t->n_rows, sizeof *rows);
+
+    for (size_t i = 0; i < o->t->n_rows; i++)
+        rows[i] = i;
+    qsort_r(rows, o->t->n_rows, sizeof *rows, compare_rows, (void *)o);
+    return rows;
+}
+
+/* sort COLUMNS */
+static struct table *do_sort(struct statement *s, struct table *t)
+{
+    struct table *sorted = llac_table_copy(&s->arena, t, true);
+    size_t *columns = NULL, n = 0, *rows;
+
+    do {
+        columns = portolan_arena_grow(&s->arena, columns, n, sizeof *columns);
+        columns[n++] = llac_parse_column(s, t);
+    } while (llac_accept(s, ","));
+    rows = sort_rows(s, &(struct order){.t = t, .columns = columns, .n = n});
+    for (size_t i = 0; i < t->n_rows; i++)
+        memcpy(llac_table_row(sorted, i), llac_table_row(t, rows[i]),
+               t->n_columns * sizeof *t->cells);
+    return sorted;
+}
+
+/* As `over` knows them; a sum stands for no point. */
+enum { STATISTIC_SUM = -1, STATISTIC_NONE = -2 }; /* beside enum portolan_model_statistic */
+static const struct {
+    const char *name;
+    int statistic;
+} statistics[] = {{"max", PORTOLAN_MODEL_MAXIMUM},
+                  {"min", PORTOLAN_MODEL_MINIMUM},
+                  {"mean", PORTOLAN_MODEL_MEAN},
+                  {"median", PORTOLAN_MODEL_MEDIAN},
+                  {"sum", STATISTIC_SUM}};
+
+static int accept_statistic(struct statement *s)
+{
+    for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
+        if (llac_is_next(s, "over") && llac_accept(s, statistics[i].name))
+            return statistics[i].statistic;
+    return STATISTIC_NONE;
+}
+
+static double reduce_values(int how, size_t n, double *values)
+{
+    double sum = 0;
+
+    if (how != STATISTIC_SUM)
+        return portolan_model_stand_in((enum portolan_model_statistic)how, n, values);
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    return sum;
+}
+
+/* How often the row's labels and identifiers stood in rows before it. */
+static size_t *count_occurrences(struct statement *s, const struct order *o)
+{
+    size_t *rows = sort_rows(s, o);
+    size_t *occurrence = llac_alloc(s, o->t->n_rows, sizeof *occurrence);
+
+    for (size_t i = 1; i < o->t->n_rows; i++)
+        if (compare_keys(o, rows[i - 1], rows[i]) == 0)
+            occurrence[rows[i]] = occurrence[rows[i - 1]] + 1;
+    return occurrence;
+}
+
+/* One row of each group: the first one's labels and identifiers, and the reduced observables. */
+static struct table *reduce_groups(struct statement *s, const struct table *t,
+                                   const struct order *o, int how)
+{
+    const size_t *rows = sort_rows(s, o);
+    double *values = llac_alloc(s, t->n_rows, sizeof *values);
+    struct table *reduced = llac_table_copy(&s->arena, t, false);
+
+    for (size_t first = 0, last; first < t->n_rows; first = last) {
+        double *row = llac_table_add_row(reduced);
+
+        for (last = first; last < t->n_rows && !compare_keys(o, rows[first], rows[last]);)
+            last++;
+        for (size_t c = 0; c < t->n_columns; c++) {
+            size_t k = 0;
+
+            for (size_t i = first; i < last; i++)
+                values[k++] = llac_table_row(t, rows[i])[c];
+            row[c] =
+                t->columns[c].kind == COLUMN_OBSERVABLE ? reduce_values(how, k, values) : values[0];
+        }
+    }
+    return reduced;
+}
+
+/* The columns of T that are no observables, without those that are GONE. */
+static size_t find_keys(const struct table *t, const bool *gone, size_t *columns)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (t->columns[i].kind != COLUMN_OBSERVABLE && !gone[i])
+            columns[n++] = i;
+    return n;
+}
+
+/*
+ * max over CPU: the k-th row of one processor belongs to the k-th of the others with the same
+ * labels and identifiers. `over repetitions` takes these together instead.
+ */
+static struct table *do_over(struct statement *s, struct table *t, int statistic)
+{
+    bool *gone = llac_alloc(s, t->n_columns, sizeof *gone), pools = false;
+    size_t *columns = llac_alloc(s, t->n_columns, sizeof *columns);
+    struct order o = {.t = t, .columns = columns, .n = find_keys(t, gone, columns)};
+
+    llac_advance(s); /* over */
+    do {
+        size_t column;
+        const struct token at = s->now;
+
+        if (llac_table_find(t, "repetitions") == NONE && llac_accept(s, "repetitions")) {
+            pools = true;
+            continue;
+        }
+        column = llac_parse_column(s, t);
+        if (t->columns[column].kind == COLUMN_OBSERVABLE)
+            llac_fail(s, &at,
+                      "'%s' is what was measured; a statistic is over a column such as CPU, or "
+                      "over repetitions",
+                      t->columns[column].name);
+        gone[column] = true;
+    } while (llac_accept(s, ","));
+    if (!pools)
+        o.occurrence = count_occurrences(s, &o);
+    o.n = find_keys(t, gone, columns);
+    return choose_columns(s, reduce_groups(s, t, &o, statistic), gone, false);
+}
+
+/* ------------------------------------------------------------------------------------- points */
+
+struct points llac_points(struct statement *s, const struct table *t, const size_t *by, size_t n_by,
+                          size_t column, enum portolan_model_statistic what)
+{
+    struct order o = {.t = t, .columns = by, .n = n_by};
+    size_t *rows = sort_rows(s, &o);
+    double *values = llac_alloc(s, t->n_rows, sizeof *values);
+    struct points p = {.n_by = n_by,
+                       .x = llac_alloc(s, t->n_rows, (n_by + 1) * sizeof *p.x),
+                       .y = llac_alloc(s, t->n_rows, sizeof *p.y),
+                       .rows = rows,
+                       .first = llac_alloc(s, t->n_rows, sizeof *p.first),
+                       .last = llac_alloc(s, t->n_rows, sizeof *p.last)};
+
+    for (size_t first = 0, last; first < t->n_rows; first = last) {
+        size_t n = 0;
+
+        for (last = first; last < t->n_rows && !compare_keys(&o, rows[first], rows[last]); last++) {
+            double value = llac_table_row(t, rows[last])[column];
+
+            if (!isnan(value))
+                values[n++] = value;
+        }
+        if (!n || isnan(p.y[p.n] = portolan_model_stand_in(what, n, values)))
+            continue;
+        for (size_t i = 0; i < n_by; i++)
+            p.x[p.n * n_by + i] = llac_table_row(t, rows[first])[by[i]];
+        p.first[p.n] = first;
+        p.last[p.n] = last;
+        p.n++;
+    }
+    return p;
 }
 
 /* ------------------------------------------------------------------------------------- tables */
 
 /* All columns of A are in B. */
-static enum portolan_status check_columns(struct statement *s, const struct token *at,
-                                          const struct table *a, const struct table *b)
+static void check_columns(struct statement *s, const struct token *at, const struct table *a,
+                          const struct table *b)
 {
     for (size_t i = 0; i < a->n_columns; i++) {
         size_t k = llac_table_find(b, a->columns[i].name);
         const char *unit = a->columns[i].unit, *other = k == NONE ? NULL : b->columns[k].unit;
 
         if (k == NONE)
-            return llac_fail(s, at,
-                             "'%s' cannot be joined: only one side has the column '%s'; "
-                             "`keep` or `drop` make them alike",
-                             b->experiment, a->columns[i].name);
+            llac_fail(s, at,
+                      "'%s' cannot be joined: only one side has the column '%s'; `keep` or `drop` "
+                      "make them alike",
+                      b->experiment, a->columns[i].name);
         if (unit && other && strcmp(unit, other) != 0)
-            return llac_fail(s, at,
-                             "'%s' is in %s on one side and in %s on the other; "
-                             "`unit %s %s` converts it",
-                             a->columns[i].name, unit, other, a->columns[i].name, unit);
+            llac_fail(s, at,
+                      "'%s' is in %s on one side and in %s on the other; `unit %s %s` converts it",
+                      a->columns[i].name, unit, other, a->columns[i].name, unit);
     }
-    return PORTOLAN_OK;
 }
 
-enum portolan_status llac_table_join(struct statement *s, const struct token *at, struct table *t,
-                                     const struct table *b)
+void llac_table_join(struct statement *s, const struct token *at, struct table *t,
+                     const struct table *b)
 {
-    enum portolan_status status = check_columns(s, at, t, b);
-
-    if (status == PORTOLAN_OK)
-        status = check_columns(s, at, b, t);
-    for (size_t i = 0; status == PORTOLAN_OK && i < b->n_rows; i++) {
+    check_columns(s, at, t, b);
+    check_columns(s, at, b, t);
+    for (size_t i = 0; i < b->n_rows; i++) {
         double *row = llac_table_add_row(t);
 
-        if (!row)
-            return llac_no_memory(s);
         for (size_t c = 0; c < t->n_columns; c++)
             row[c] = llac_table_row(b, i)[llac_table_find(b, t->columns[c].name)];
     }
-    return status;
 }
 
-static enum portolan_status do_clause(struct statement *s, struct table **t, bool *any)
+static const struct {
+    const char *word;
+    struct table *(*apply)(struct statement *s, struct table *t);
+} clauses[] = {{"where", do_where}, {"with", do_with},     {"keep", do_keep},
+               {"drop", do_drop},   {"rename", do_rename}, {"observing", do_observing},
+               {"unit", do_unit},   {"sort", do_sort}};
+
+/* The table after the clause that begins here; NULL: none does. */
+static struct table *parse_clause(struct statement *s, struct table *t)
 {
     int how;
 
-    *any = true;
-    if (llac_accept(s, "where"))
-        return do_where(s, t);
-    if (llac_accept(s, "with"))
-        return do_with(s, t);
-    if (llac_accept(s, "keep"))
-        return do_choose(s, t, true);
-    if (llac_accept(s, "drop"))
-        return do_choose(s, t, false);
-    if (llac_accept(s, "rename"))
-        return do_rename(s, t);
-    if (llac_accept(s, "observing"))
-        return do_observing(s, t);
-    if (llac_accept(s, "unit"))
-        return do_unit(s, t);
-    if (llac_accept(s, "sort"))
-        return llac_sort(s, t);
-    if ((how = llac_accept_statistic(s)) != STATISTIC_NONE)
-        return llac_over(s, t, how);
-    *any = false;
-    return PORTOLAN_OK;
+    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++)
+        if (llac_accept(s, clauses[i].word))
+            return clauses[i].apply(s, t);
+    how = accept_statistic(s);
+    return how == STATISTIC_NONE ? NULL : do_over(s, t, how);
 }
 
-enum portolan_status llac_parse_table(struct statement *s, struct table **t)
+struct table *llac_parse_table(struct statement *s)
 {
-    const struct object *named;
-    struct token at;
-    bool any = true;
-    enum portolan_status status = llac_parse_kind(s, OBJECT_TABLE, &named);
+    struct table *t = llac_table_copy(&s->arena, llac_parse_object(s, OBJECT_TABLE)->table, true);
 
-    *t = NULL;
-    if (status != PORTOLAN_OK)
-        return status;
-    if (!(*t = llac_table_copy(named->table, true)))
-        return llac_no_memory(s);
-    while (status == PORTOLAN_OK && llac_accept(s, "+")) {
-        at = s->now;
-        if ((status = llac_parse_kind(s, OBJECT_TABLE, &named)) == PORTOLAN_OK)
-            status = llac_table_join(s, &at, *t, named->table);
+    while (llac_accept(s, "+")) {
+        const struct token at = s->now;
+
+        llac_table_join(s, &at, t, llac_parse_object(s, OBJECT_TABLE)->table);
     }
-    while (status == PORTOLAN_OK && any)
-        status = do_clause(s, t, &any);
-    if (status == PORTOLAN_OK && (*t)->arena.failed)
-        status = llac_no_memory(s);
-    if (status != PORTOLAN_OK) {
-        llac_table_destroy(*t);
-        *t = NULL;
-    }
-    return status;
+    for (struct table *next = t; next; next = parse_clause(s, t))
+        t = next;
+    return t;
 }

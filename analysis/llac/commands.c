@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands, what `help` says of them, and the small ones themselves. */
+/* The commands, what `help` says of them, the small ones themselves, and completion. */
 #include "internal.h"
 
 #include <portolan/command.h>
 
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define TABLE_HELP                                                                                 \
     "  TABLE is a name, or names joined by + (rows of both), and clauses one after the other:\n"   \
@@ -20,6 +22,116 @@
     "    observing TIME                 what was measured; the others are identifiers\n"           \
     "    unit CLOCK ms                  converts where a unit is known, else notes it\n"           \
     "    sort N, P                      in this order\n"
+
+static void do_help(struct statement *s)
+{
+    struct portolan_text *out = &s->in->out;
+    const char *word = llac_text(s, &s->now), *known[40];
+    size_t n = 0;
+
+    if (s->now.kind == TOKEN_END) {
+        struct grid g = {.arena = &s->arena, .n_columns = 2, .left = 3};
+
+        for (const struct command_form *f = llac_commands; f->name; f++)
+            if (strcmp(f->name, "exit") != 0) {
+                llac_grid_add(&g, "  %s", f->name);
+                llac_grid_add(&g, "%s", f->summary);
+            }
+        llac_grid_write(&g, out);
+        portolan_text_add(out, "`help COMMAND` tells more. A formula alone shows its value, a name "
+                               "what it stands for.\n");
+        return;
+    }
+    for (const struct command_form *f = llac_commands; f->name; f++) {
+        known[n++] = f->name;
+        if (strcmp(f->name, word) != 0)
+            continue;
+        portolan_text_add(out, "%s\n  %s\n%s", f->synopsis, f->summary, f->details);
+        return;
+    }
+    llac_fail(s, &s->now, "there is no command '%s'%s", word,
+              llac_suggest(s, word, known, n, "; `help` alone lists them"));
+}
+
+static void do_print(struct statement *s)
+{
+    const char *between = "";
+
+    do {
+        if (s->now.kind == TOKEN_STRING) {
+            portolan_text_add(&s->in->out, "%s%s", between, llac_text(s, &s->now));
+            llac_advance(s);
+        } else if (s->now.kind != TOKEN_END) {
+            double value = llac_parse_number(s);
+
+            portolan_text_add(&s->in->out, "%s%.10g", between, value);
+        }
+        between = " ";
+    } while (llac_accept(s, ",") || s->now.kind == TOKEN_STRING);
+    llac_parse_end(s);
+    portolan_text_add(&s->in->out, "\n");
+}
+
+static void do_forget(struct statement *s)
+{
+    const char **names = NULL;
+    size_t n = 0;
+
+    if (llac_accept(s, "all")) {
+        llac_parse_end(s);
+        llac_forget_all(s->in);
+        return;
+    }
+    /* First whether all are there: what fails changes nothing. */
+    do {
+        const struct token at = s->now;
+        const struct object *o = llac_peek_object(s);
+
+        names = portolan_arena_grow(&s->arena, names, n, sizeof *names);
+        if (!o)
+            llac_fail(s, &at, "there is nothing called '%s'", llac_parse_name(s, "a name"));
+        names[n++] = llac_text(s, &at);
+        llac_advance(s);
+    } while (s->now.kind == TOKEN_NAME);
+    llac_parse_end(s);
+    for (size_t i = 0; i < n; i++) {
+        struct object *o = llac_find(s->in, names[i]);
+
+        if (o)
+            llac_forget(s->in, o);
+    }
+}
+
+static void do_history(struct statement *s)
+{
+    if (s->in->session.length)
+        portolan_text_add(&s->in->out, "%s", s->in->session.bytes);
+    llac_parse_end(s);
+}
+
+static void do_quit(struct statement *s)
+{
+    const struct token at = s->now;
+    double code = s->now.kind == TOKEN_END ? 0 : llac_parse_number(s);
+
+    llac_parse_end(s);
+    if (!(code >= 0 && code <= 255 && code == floor(code)))
+        llac_fail(s, &at, "an exit status is a whole number from 0 to 255");
+    s->in->has_ended = true;
+    s->in->code = (int)code;
+}
+
+static void do_source(struct statement *s)
+{
+    const struct token at = s->now;
+    const char *path = llac_parse_file(s, "a file"), *text;
+    size_t size;
+
+    llac_parse_end(s);
+    path = llac_read_path(s, path);
+    text = llac_read_file(s, &at, path, &size);
+    llac_check(s, &at, llac_run(s->in, text, size, path, 1, s->d));
+}
 
 const struct command_form llac_commands[] = {
     {"load", do_load, true, true, COMPLETE_FILES, "load FILE… [trial TRIALS] [of EXPERIMENT, …]",
@@ -104,139 +216,6 @@ const struct command_form *llac_command(const char *name)
     return NULL;
 }
 
-enum portolan_status do_help(struct statement *s, const char *name)
-{
-    struct portolan_text *out = &s->in->out;
-    const char *word = llac_text(s, &s->now), *known[40];
-    size_t n = 0;
-
-    (void)name;
-    if (s->now.kind == TOKEN_END) {
-        struct grid g = {.arena = s->arena, .n_columns = 2, .left = 3};
-
-        for (const struct command_form *f = llac_commands; f->name; f++)
-            if (strcmp(f->name, "exit") != 0) {
-                llac_grid_add(&g, "  %s", f->name);
-                llac_grid_add(&g, "%s", f->summary);
-            }
-        llac_grid_write(&g, out);
-        portolan_text_add(out, "`help COMMAND` tells more. A formula alone shows its value, a name "
-                               "what it stands for.\n");
-        return PORTOLAN_OK;
-    }
-    for (const struct command_form *f = llac_commands; f->name; f++) {
-        known[n++] = f->name;
-        if (strcmp(f->name, word) != 0)
-            continue;
-        portolan_text_add(out, "%s\n  %s\n%s", f->synopsis, f->summary, f->details);
-        return PORTOLAN_OK;
-    }
-    return llac_fail(s, &s->now, "there is no command '%s'%s", word,
-                     llac_suggest(s, word, known, n, "; `help` alone lists them"));
-}
-
-enum portolan_status do_print(struct statement *s, const char *name)
-{
-    const char *between = "";
-    enum portolan_status status = PORTOLAN_OK;
-
-    (void)name;
-    do {
-        double value;
-
-        if (s->now.kind == TOKEN_STRING) {
-            portolan_text_add(&s->in->out, "%s%s", between, llac_text(s, &s->now));
-            llac_advance(s);
-        } else if (s->now.kind != TOKEN_END) {
-            if ((status = llac_parse_number(s, &value)) != PORTOLAN_OK)
-                return status;
-            portolan_text_add(&s->in->out, "%s%.10g", between, value);
-        }
-        between = " ";
-    } while (llac_accept(s, ",") || s->now.kind == TOKEN_STRING);
-    if ((status = llac_parse_end(s)) == PORTOLAN_OK)
-        portolan_text_add(&s->in->out, "\n");
-    return status;
-}
-
-enum portolan_status do_forget(struct statement *s, const char *name)
-{
-    const struct statement before = *s;
-
-    (void)name;
-    /* First whether all are there: what fails changes nothing. */
-    for (int pass = 0; pass < 2; pass++) {
-        *s = before;
-        if (llac_accept(s, "all")) {
-            while (pass && s->in->n_objects)
-                llac_forget(s->in, &s->in->objects[s->in->n_objects - 1]);
-            continue;
-        }
-        do {
-            const struct token at = s->now;
-            struct object *o;
-            enum portolan_status status = llac_parse_object(s, "a name", &name);
-
-            if (status != PORTOLAN_OK)
-                return status;
-            o = llac_find(s->in, name);
-            if (!o && !pass)
-                return llac_fail(s, &at, "there is nothing called '%s'", name);
-            if (o && pass)
-                llac_forget(s->in, o);
-        } while (s->now.kind == TOKEN_NAME);
-    }
-    return llac_parse_end(s);
-}
-
-enum portolan_status do_history(struct statement *s, const char *name)
-{
-    (void)name;
-    if (s->in->session.length)
-        portolan_text_add(&s->in->out, "%s", s->in->session.bytes);
-    return llac_parse_end(s);
-}
-
-enum portolan_status do_quit(struct statement *s, const char *name)
-{
-    const struct token at = s->now;
-    double code = 0;
-    enum portolan_status status = PORTOLAN_OK;
-
-    (void)name;
-    if (s->now.kind != TOKEN_END)
-        status = llac_parse_number(s, &code);
-    if (status == PORTOLAN_OK)
-        status = llac_parse_end(s);
-    if (status == PORTOLAN_OK && !(code >= 0 && code <= 255 && code == floor(code)))
-        status = llac_fail(s, &at, "an exit status is a whole number from 0 to 255");
-    if (status == PORTOLAN_OK) {
-        s->in->has_ended = true;
-        s->in->code = (int)code;
-    }
-    return status;
-}
-
-enum portolan_status do_source(struct statement *s, const char *name)
-{
-    const struct token at = s->now;
-    struct portolan_error err = {0};
-    const char *path, *text;
-    size_t size;
-    enum portolan_status status = llac_parse_file(s, "a file", &path);
-
-    (void)name;
-    if (status == PORTOLAN_OK)
-        status = llac_parse_end(s);
-    if (status != PORTOLAN_OK)
-        return status;
-    path = llac_read_path(s, path);
-    status = portolan_file_read(s->arena, path, &text, &size, &err);
-    if (status != PORTOLAN_OK)
-        return llac_fail_with(s, &at, status, &err);
-    return llac_run(s->in, text, size, path, 1, s->d);
-}
-
 enum portolan_status portolan_llac_run_file(struct portolan_llac *in, const char *file,
                                             struct portolan_diagnostics *diagnostics,
                                             struct portolan_error *err)
@@ -249,5 +228,160 @@ enum portolan_status portolan_llac_run_file(struct portolan_llac *in, const char
     if (status == PORTOLAN_OK)
         status = portolan_llac_run(in, text, size, file, 1, diagnostics, err);
     portolan_arena_clear(&arena);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------- completion */
+
+/* What may stand at the end of a line. */
+struct begun {
+    struct portolan_llac *in;
+    struct portolan_arena arena;
+    const char *line, *begun;
+    struct portolan_words found;
+};
+
+static void add_word(struct begun *c, const char *word)
+{
+    if (word && !strncmp(word, c->begun, strlen(c->begun)))
+        portolan_words_add(&c->arena, &c->found, word);
+}
+
+static void add_objects(struct begun *c, bool tables, bool models, bool numbers)
+{
+    for (size_t i = 0; i < c->in->n_objects; i++) {
+        const struct object *o = &c->in->objects[i];
+
+        if (o->kind == OBJECT_TABLE ? tables : o->kind == OBJECT_MODEL ? models : numbers)
+            add_word(c, o->name);
+    }
+}
+
+static void add_commands(struct begun *c)
+{
+    for (const struct command_form *f = llac_commands; f->name; f++)
+        add_word(c, f->name);
+}
+
+/* Columns and parameters of what the line names already. */
+static void add_columns(struct begun *c)
+{
+    for (size_t i = 0; i < c->in->n_objects; i++) {
+        const struct object *o = &c->in->objects[i];
+        const struct table *t = o->kind == OBJECT_MODEL ? o->model->points : o->table;
+
+        if (o->kind == OBJECT_NUMBER || !strstr(c->line, o->name))
+            continue;
+        for (size_t k = 0; t && k < t->n_columns; k++)
+            add_word(c, t->columns[k].name);
+        for (size_t k = 0; o->kind == OBJECT_MODEL && k < portolan_model_n_params(o->model->model);
+             k++)
+            add_word(c, portolan_model_peek_param(o->model->model, k));
+    }
+}
+
+static void add_words(struct begun *c)
+{
+    for (const char *const *word = llac_reserved; *word; word++)
+        add_word(c, *word);
+}
+
+/* Files beside what is begun; folders with a slash behind. */
+static void add_files(struct begun *c)
+{
+    const char *slash = strrchr(c->begun, '/');
+    size_t length = slash ? (size_t)(slash - c->begun) + 1 : 0;
+    const char *folder = length ? portolan_arena_strndup(&c->arena, c->begun, length) : "";
+    DIR *dir = folder ? opendir(*folder ? folder : ".") : NULL;
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        char *path = portolan_arena_printf(&c->arena, "%s%s", folder, entry->d_name);
+        struct stat about;
+
+        if (!path || (*entry->d_name == '.' && c->begun[length] != '.') || strchr(path, ' '))
+            continue;
+        if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+            path = portolan_arena_printf(&c->arena, "%s/", path);
+        add_word(c, path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* The first word behind `NAME =`. */
+static const char *command_of(struct begun *c, const char *last)
+{
+    const char *equals = memchr(c->line, '=', (size_t)(last - c->line));
+    const char *at = equals && equals[1] != '=' ? equals + 1 : c->line;
+
+    at += strspn(at, " \t");
+    return portolan_arena_strndup(&c->arena, at, strcspn(at, " \t"));
+}
+
+static void complete_argument(struct begun *c, const struct command_form *form, const char *before)
+{
+    enum completion kind = form ? form->completes : COMPLETE_OBJECTS;
+    bool is_first = form && !strcmp(before, form->name);
+
+    if (!strcmp(before, "to") || !strcmp(before, "load") || !strcmp(before, "source") ||
+        kind == COMPLETE_FILES) {
+        add_files(c);
+        return;
+    }
+    if (kind == COMPLETE_COMMANDS)
+        add_commands(c);
+    if (kind == COMPLETE_NOTHING || kind == COMPLETE_COMMANDS)
+        return;
+    /* Right behind the command only what it works on; later also columns and words. */
+    add_objects(c, kind != COMPLETE_MODELS || !is_first, kind != COMPLETE_TABLES || !is_first,
+                kind == COMPLETE_OBJECTS || !is_first);
+    if (is_first)
+        return;
+    add_columns(c);
+    add_words(c);
+}
+
+/* The word before the begun one. */
+static const char *word_before(struct begun *c, const char *last)
+{
+    const char *end = last, *start;
+
+    while (end > c->line && strchr(" \t", end[-1]))
+        end--;
+    for (start = end; start > c->line && !strchr(" \t", start[-1]);)
+        start--;
+    return portolan_arena_strndup(&c->arena, start, (size_t)(end - start));
+}
+
+enum portolan_status portolan_llac_complete(struct portolan_llac *in, const char *line,
+                                            char ***words, size_t *n, struct portolan_error *err)
+{
+    const char *last = line + strlen(line), *word, *before;
+    struct begun c = {.in = in, .line = line};
+    enum portolan_status status;
+
+    *words = NULL;
+    *n = 0;
+    while (last > line && !strchr(" \t", last[-1]))
+        last--;
+    c.begun = last;
+    c.line += strspn(line, " \t");
+    word = command_of(&c, last > c.line ? last : c.line);
+    before = word_before(&c, last);
+    if (!word || !before) {
+        status = PORTOLAN_ENOMEM;
+    } else {
+        if (last <= c.line || !strcmp(before, "=")) {
+            add_commands(&c);
+            add_objects(&c, true, true, true);
+        } else {
+            complete_argument(&c, llac_command(word), before);
+        }
+        status = c.arena.failed ? PORTOLAN_ENOMEM : portolan_words_take(&c.found, words, n, err);
+    }
+    if (status == PORTOLAN_ENOMEM)
+        portolan_error_set(err, status, "out of memory");
+    portolan_arena_clear(&c.arena);
     return status;
 }

@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* load: files become tables and models. */
+/* load: files and trials of stores become tables and models. */
 #include "internal.h"
 
 #include <portolan/command.h>
 #include <portolan/extrap.h>
-#include <portolan/store.h>
+#include <portolan/profile.h>
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+/* A name out of any text. */
+static const char *name_of(struct statement *s, const char *text)
+{
+    char *name = portolan_arena_printf(&s->arena, "%s%s", isdigit((unsigned char)*text) ? "_" : "",
+                                       *text ? text : "table");
+
+    for (char *at = name; *at; at++)
+        if (!isalnum((unsigned char)*at))
+            *at = '_';
+    return name;
+}
 
 struct table *llac_loaded_add(struct statement *s, struct loaded *l, const char *experiment)
 {
-    struct table *t = llac_table_create(llac_name_of(s, experiment));
-    struct table **grown = portolan_arena_grow(s->arena, l->tables, l->n_tables, sizeof(void *));
+    struct table *t = llac_table_create(&s->arena, name_of(s, experiment));
 
-    if (!t || !grown || !llac_table_add_column(t, "RUN", COLUMN_LABEL, NULL)) {
-        llac_table_destroy(t);
-        return NULL;
-    }
-    l->tables = grown;
+    llac_table_add_column(t, "RUN", COLUMN_LABEL, NULL);
+    l->tables = portolan_arena_grow(&s->arena, l->tables, l->n_tables, sizeof(void *));
     l->tables[l->n_tables++] = t;
     return t;
 }
@@ -32,20 +40,158 @@ size_t llac_loaded_column(struct table *t, const char *name, enum column_kind ki
 
     if (column != NONE)
         return column;
-    return llac_table_add_column(t, name, kind, unit) ? t->n_columns - 1 : NONE;
+    llac_table_add_column(t, name, kind, unit);
+    return t->n_columns - 1;
 }
 
-const char *llac_name_of(struct statement *s, const char *text)
-{
-    char *name = portolan_arena_printf(s->arena, "%s%s", isdigit((unsigned char)*text) ? "_" : "",
-                                       *text ? text : "table");
+/* ------------------------------------------------------------------------------------- stores */
 
-    if (!name)
-        return "table";
-    for (char *at = name; *at; at++)
-        if (!isalnum((unsigned char)*at))
-            *at = '_';
-    return name;
+/* Trials give a table per method of an instance and implementation. */
+
+/* The first is an experiment's, the others are a call path's. */
+static const char *const times[] = {"CLOCK", "TIME", "INCLUSIVE", "MPI"};
+
+/* Whether it is an experiment of an annotated program, which reports tell of as well. */
+static bool is_experiment(const struct portolan_sample *sample)
+{
+    return !strcmp(sample->port_type, "CALL");
+}
+
+/* The experiment, or "solver_solve_Cholmod": who was called, what, the last part of the class. */
+static const char *table_name(struct statement *s, const struct portolan_sample *sample)
+{
+    const char *dot = strrchr(sample->implementation, '.');
+    const char *class_name = dot ? dot + 1 : sample->implementation;
+
+    if (is_experiment(sample))
+        return name_of(s, sample->method);
+    return name_of(s, portolan_arena_printf(&s->arena, "%s%s%s%s%s", sample->instance,
+                                            *sample->instance ? "_" : "", sample->method,
+                                            *class_name ? "_" : "", class_name));
+}
+
+/* An experiment's formula is a fact of its trial. */
+static void add_formula(struct table *t, const struct portolan_trial *trial,
+                        const struct portolan_sample *sample)
+{
+    static const char prefix[] = "formula ";
+
+    t->file = sample->implementation;
+    t->program = trial->assembly;
+    for (size_t i = 0; i < trial->n_metadata; i++)
+        if (!strncmp(trial->metadata[i].name, prefix, strlen(prefix)) &&
+            !strcmp(trial->metadata[i].name + strlen(prefix), sample->method))
+            t->formula = trial->metadata[i].value;
+}
+
+static struct table *find_table(const struct loaded *l, size_t first, const char *name)
+{
+    for (size_t i = first; i < l->n_tables; i++)
+        if (!strcmp(l->tables[i]->experiment, name))
+            return l->tables[i];
+    return NULL;
+}
+
+static const struct portolan_trial *trial_of(const struct portolan_sample_set *set, int64_t id)
+{
+    for (size_t i = 0; i < set->n_trials; i++)
+        if (set->trials[i].id == id)
+            return &set->trials[i];
+    return NULL;
+}
+
+/* The cell of that name, unless it has a value; without a ROW only the column. */
+static void put_cell(struct table *t, double *row, const char *name, enum column_kind kind,
+                     const char *unit, double value)
+{
+    size_t column = llac_loaded_column(t, name, kind, unit);
+
+    if (row && isnan(row[column]))
+        row[column] = value;
+}
+
+/* Labels, contexts, the trial's numeric parameters, times in s per call, counters per call. */
+static void take_sample(struct table *t, const struct portolan_trial *trial,
+                        const struct portolan_sample *sample, double *row)
+{
+    const double ns[] = {sample->inclusive_ns, sample->exclusive_ns, sample->inclusive_ns,
+                         sample->mpi_ns};
+    double calls = (double)sample->timed_calls, number;
+
+    if (row)
+        row[0] = (double)sample->trial;
+    put_cell(t, row, "STEP", COLUMN_LABEL, NULL, sample->step);
+    put_cell(t, row, "CPU", COLUMN_LABEL, NULL, sample->rank);
+    put_cell(t, row, "NCPUS", COLUMN_LABEL, NULL, trial ? trial->ranks : NAN);
+    for (int i = 0; i < sample->n_context; i++)
+        put_cell(t, row, sample->context_name[i], COLUMN_IDENTIFIER, NULL, sample->context[i]);
+    for (size_t i = 0; trial && i < trial->n_parameters; i++)
+        if (portolan_read_double(trial->parameters[i].value, &number))
+            put_cell(t, row, trial->parameters[i].name, COLUMN_IDENTIFIER, NULL, number);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (!is_experiment(sample) == (i > 0))
+            put_cell(t, row, times[i], COLUMN_OBSERVABLE, "s", ns[i] * 1e-9 / calls);
+    put_cell(t, row, "CALLS", COLUMN_OBSERVABLE, NULL, (double)sample->calls);
+    if (!isnan(sample->quality))
+        put_cell(t, row, "QUALITY", COLUMN_OBSERVABLE, NULL, sample->quality);
+    for (int i = 0; i < sample->n_counters; i++)
+        put_cell(t, row, sample->counter_name[i], COLUMN_OBSERVABLE, NULL,
+                 sample->counter[i] / calls);
+}
+
+static bool is_chosen(const struct portolan_trial_list *chosen, int64_t trial)
+{
+    for (size_t k = 0; k < chosen->n; k++)
+        if (chosen->trials[k]->id == trial)
+            return true;
+    return false;
+}
+
+/* Twice over the samples: columns first, for rows fix them. */
+static void take_samples(struct statement *s, const struct portolan_sample_set *set,
+                         const struct portolan_trial_list *chosen, struct loaded *l)
+{
+    size_t first = l->n_tables;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < set->n_samples; i++) {
+            const struct portolan_sample *sample = &set->samples[i];
+            const struct portolan_trial *trial = trial_of(set, sample->trial);
+            const char *name = table_name(s, sample);
+            struct table *t = find_table(l, first, name);
+
+            if (!is_chosen(chosen, sample->trial) || sample->timed_calls < 1)
+                continue;
+            if (!t) {
+                t = llac_loaded_add(s, l, name);
+                if (trial && is_experiment(sample))
+                    add_formula(t, trial, sample);
+            }
+            take_sample(t, trial, sample, pass ? llac_table_add_row(t) : NULL);
+        }
+}
+
+static void load_store(struct statement *s, const struct token *at, const char *path,
+                       const char *trials, struct loaded *l)
+{
+    struct portolan_trial_list *chosen = llac_alloc(s, 1, sizeof *chosen);
+    struct portolan_store *store = NULL;
+    struct portolan_sample_set *set = NULL;
+    size_t first = l->n_tables;
+    enum portolan_status status;
+
+    llac_own(s, OWNED_TRIALS, chosen);
+    status = portolan_store_open(path, PORTOLAN_STORE_READ, &store, &s->err);
+    if (status == PORTOLAN_OK)
+        status = portolan_trials_select(store, trials, chosen, &s->err);
+    if (status == PORTOLAN_OK)
+        status = portolan_store_read(store, NULL, true, &set, &s->err);
+    portolan_store_close(store);
+    llac_check(s, at, status);
+    llac_own(s, OWNED_SAMPLES, set);
+    take_samples(s, set, chosen, l);
+    if (l->n_tables == first)
+        llac_fail(s, at, "nothing was measured in the trials of '%s'", path);
 }
 
 /* --------------------------------------------------------------------------------------- forms */
@@ -74,32 +220,24 @@ static bool has_line(const char *text, const char *word)
     return false;
 }
 
-static enum portolan_status load_model(struct statement *s, const struct token *at,
-                                       const char *text, size_t size, const char *path,
-                                       struct loaded *l)
+static void load_model(struct statement *s, const struct token *at, const char *text, size_t size,
+                       const char *path, struct loaded *l)
 {
-    struct portolan_error err = {0};
-    int before = s->d->count;
-    enum portolan_status status = portolan_model_read_xml(text, size, path, s->d, &l->model, &err);
-
-    return status != PORTOLAN_OK && s->d->count == before ? llac_fail_with(s, at, status, &err)
-                                                          : status;
+    llac_check(s, at, portolan_model_read_xml(text, size, path, s->d, &l->model, &s->err));
+    llac_own(s, OWNED_MODEL, l->model);
 }
 
 /* What the file is, its content tells. */
-static enum portolan_status load_text(struct statement *s, const struct token *at, const char *text,
-                                      size_t size, const char *path, struct loaded *l)
+static load_fn *find_loader(const char *text)
 {
     const char *first = first_of(text);
 
     if (*first == '<' && strstr(first, "urn:portolan:model"))
-        return load_model(s, at, text, size, path, l);
+        return load_model;
     if (*first == '<' || has_line(first, "EXPERIMENT:") || has_line(first, "CALL_VERSION") ||
         (*first == '{' && strstr(first, "\"cll_experiment\"")))
-        return llac_load_report(s, at, text, size, path, l);
-    if (portolan_measurements_are_in(text))
-        return llac_load_measurements(s, at, text, size, path, l);
-    return llac_load_csv(s, at, text, size, path, l);
+        return llac_load_report;
+    return portolan_measurements_are_in(text) ? llac_load_measurements : llac_load_csv;
 }
 
 static bool is_store(const char *path)
@@ -114,171 +252,132 @@ static bool is_store(const char *path)
     return is;
 }
 
-static enum portolan_status load_file(struct statement *s, const struct token *at, const char *path,
-                                      const char *trials, struct loaded *l)
+static void load_file(struct statement *s, const struct token *at, const char *path,
+                      const char *trials, struct loaded *l)
 {
-    struct portolan_error err = {0};
     const char *text;
     size_t size;
-    enum portolan_status status;
 
-    if (portolan_store_is_server(path) || is_store(path))
-        return llac_load_store(s, at, path, trials, l);
-    status = portolan_file_read(s->arena, path, &text, &size, &err);
-    if (status != PORTOLAN_OK)
-        return llac_fail_with(s, at, status, &err);
+    if (portolan_store_is_server(path) || is_store(path)) {
+        load_store(s, at, path, trials, l);
+        return;
+    }
+    text = llac_read_file(s, at, path, &size);
     if (trials)
-        return llac_fail(s, at, "'%s' is no experiment store, and only these have trials", path);
+        llac_fail(s, at, "'%s' is no experiment store, and only these have trials", path);
     if (strlen(text) != size)
-        return llac_fail(s, at,
-                         "'%s' is no text: a report, a model, CSV or Extra-P's measurements "
-                         "are wanted",
-                         path);
-    return load_text(s, at, text, size, path, l);
+        llac_fail(s, at,
+                  "'%s' is no text: a report, a model, CSV or Extra-P's measurements are wanted",
+                  path);
+    find_loader(text)(s, at, text, size, path, l);
 }
 
 /* ------------------------------------------------------------------------------------ keeping */
 
 /* `of A, B`: the others of the loaded tables go. */
-static enum portolan_status choose(struct statement *s, struct loaded *l)
+static void choose_tables(struct statement *s, struct loaded *l)
 {
-    bool *wanted = portolan_arena_alloc(s->arena, l->n_tables, sizeof *wanted);
-    const char **known = portolan_arena_alloc(s->arena, l->n_tables, sizeof *known), *name;
+    bool *wanted = llac_alloc(s, l->n_tables, sizeof *wanted);
+    const char **known = llac_alloc(s, l->n_tables, sizeof *known);
     size_t kept = 0;
-    enum portolan_status status;
 
-    if (!wanted || !known)
-        return llac_no_memory(s);
     do {
         const struct token at = s->now;
+        const char *name = llac_parse_name(s, "an experiment");
         bool any = false;
 
-        if ((status = llac_parse_name(s, "an experiment", &name)) != PORTOLAN_OK)
-            return status;
         for (size_t i = 0; i < l->n_tables; i++) {
             known[i] = l->tables[i]->experiment;
             any = any || !strcmp(known[i], name);
             wanted[i] = wanted[i] || !strcmp(known[i], name);
         }
         if (!any)
-            return llac_fail(s, &at, "the file has no experiment '%s'%s", name,
-                             llac_suggest(s, name, known, l->n_tables, ""));
+            llac_fail(s, &at, "the file has no experiment '%s'%s", name,
+                      llac_suggest(s, name, known, l->n_tables, ""));
     } while (llac_accept(s, ","));
     for (size_t i = 0; i < l->n_tables; i++)
         if (wanted[i])
             l->tables[kept++] = l->tables[i];
-        else
-            llac_table_destroy(l->tables[i]);
     l->n_tables = kept;
-    return PORTOLAN_OK;
 }
 
-/* The table with the rows of an older one of that name before its own. */
-static enum portolan_status merge(struct statement *s, const struct token *at, const char *name,
-                                  struct table **t)
+/* T with the rows of an older one of that name before its own. */
+static struct table *merge_with_old(struct statement *s, const struct token *at, struct table *t)
 {
+    const char *name = t->experiment;
     const struct object *old = llac_find(s->in, name);
     struct table *both;
-    enum portolan_status status;
 
     if (!old)
-        return PORTOLAN_OK;
+        return t;
     if (old->kind != OBJECT_TABLE)
-        return llac_fail(s, at, "'%s' is a %s already; `forget %s`, or `NAME = load …`", name,
-                         llac_kind(old->kind), name);
-    if (!(both = llac_table_copy(old->table, true)))
-        return llac_no_memory(s);
-    if ((status = llac_table_join(s, at, both, *t)) != PORTOLAN_OK) {
-        llac_table_destroy(both);
-        return status;
-    }
-    if (both->formula && (*t)->formula && strcmp(both->formula, (*t)->formula) != 0)
+        llac_fail(s, at, "'%s' is a %s already; `forget %s`, or `NAME = load …`", name,
+                  llac_kind(old->kind), name);
+    both = llac_table_copy(&s->arena, old->table, true);
+    llac_table_join(s, at, both, t);
+    if (both->formula && t->formula && strcmp(both->formula, t->formula) != 0)
         llac_warn(s->in,
                   "%s: the formula was another one when the first rows were measured; it is "
                   "kept: %s",
                   name, both->formula);
-    llac_table_destroy(*t);
-    *t = both;
-    return PORTOLAN_OK;
+    return both;
 }
 
 /* Several files at once may have the same experiments. */
-static enum portolan_status join_same(struct statement *s, const struct token *at, struct loaded *l)
+static void join_same(struct statement *s, const struct token *at, struct loaded *l)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < l->n_tables; i++) {
         struct table *t = l->tables[i];
         size_t k = 0;
-        enum portolan_status status;
 
         while (k < kept && strcmp(l->tables[k]->experiment, t->experiment) != 0)
             k++;
-        if (k == kept) {
-            l->tables[i] = NULL;
+        if (k == kept)
             l->tables[kept++] = t;
-            continue;
-        }
-        if ((status = llac_table_join(s, at, l->tables[k], t)) != PORTOLAN_OK)
-            return status;
-        llac_table_destroy(t);
-        l->tables[i] = NULL;
+        else
+            llac_table_join(s, at, l->tables[k], t);
     }
     l->n_tables = kept;
-    return PORTOLAN_OK;
 }
 
-static enum portolan_status keep_model(struct statement *s, const char *name, const char *path,
-                                       struct loaded *l)
+static void keep_model(struct statement *s, const char *path, struct portolan_model *m)
 {
-    const struct portolan_model_envelope *e = portolan_model_peek_envelope(l->model);
-    struct object o = {.kind = OBJECT_MODEL};
+    const char *name = s->result;
+    const struct portolan_model_envelope *e = portolan_model_peek_envelope(m);
+    struct fitted f = {.model = m, .unit = e->unit};
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 
     if (!name)
-        name = llac_name_of(
-            s, e->name ? e->name : portolan_arena_strndup(s->arena, base, strcspn(base, ".")));
-    if (!(o.model = portolan_calloc(1, sizeof *o.model)))
-        return llac_no_memory(s);
-    o.model->model = l->model;
-    o.model->unit = portolan_strdup(e->unit);
-    l->model = NULL;
-    if ((e->unit && !o.model->unit) || llac_put(s->in, name, &o) != PORTOLAN_OK) {
-        llac_fitted_destroy(o.model);
-        return llac_no_memory(s);
-    }
-    portolan_text_add(&s->in->out, "%s: model %s\n", name,
-                      portolan_model_peek_formula(o.model->model));
-    return PORTOLAN_OK;
+        name = name_of(s, e->name ? e->name
+                                  : portolan_arena_strndup(&s->arena, base, strcspn(base, ".")));
+    llac_put(s, name, &(struct object){.kind = OBJECT_MODEL, .model = &f});
+    portolan_text_add(&s->in->out, "%s: model %s\n", name, portolan_model_peek_formula(m));
 }
 
 /* All or nothing: what fails does so before anything is put. */
-static enum portolan_status keep(struct statement *s, const struct token *at, const char *name,
-                                 const char *path, struct loaded *l)
+static void keep_tables(struct statement *s, const struct token *at, const char *path,
+                        struct loaded *l)
 {
-    enum portolan_status status = PORTOLAN_OK;
+    const char *name = s->result;
 
-    if (l->model)
-        return keep_model(s, name, path, l);
     if (name && l->n_tables != 1)
-        return llac_fail(s, at,
-                         "'%s' has %zu experiments, which one name cannot stand for; "
-                         "`load FILE of EXPERIMENT` takes one of them",
-                         path, l->n_tables);
-    for (size_t i = 0; status == PORTOLAN_OK && !name && i < l->n_tables; i++)
-        status = merge(s, at, l->tables[i]->experiment, &l->tables[i]);
-    for (size_t i = 0; status == PORTOLAN_OK && i < l->n_tables; i++) {
-        struct object o = {.kind = OBJECT_TABLE, .table = l->tables[i]};
-        const char *as = name ? name : o.table->experiment;
+        llac_fail(s, at,
+                  "'%s' has %zu experiments, which one name cannot stand for; `load FILE of "
+                  "EXPERIMENT` takes one of them",
+                  path, l->n_tables);
+    for (size_t i = 0; !name && i < l->n_tables; i++)
+        l->tables[i] = merge_with_old(s, at, l->tables[i]);
+    for (size_t i = 0; i < l->n_tables; i++) {
+        const char *as = name ? name : l->tables[i]->experiment;
+        const struct object *o = llac_put_table(s, as, l->tables[i]);
+        const struct table *t = o->table;
 
-        if (llac_put(s->in, as, &o) != PORTOLAN_OK)
-            return llac_no_memory(s);
-        l->tables[i] = NULL;
-        portolan_text_add(&s->in->out, "%s: %zu row%s%s%s\n", as, o.table->n_rows,
-                          o.table->n_rows == 1 ? "" : "s", o.table->formula ? ", " : "",
-                          o.table->formula ? o.table->formula : "");
+        portolan_text_add(&s->in->out, "%s: %zu row%s%s%s\n", o->name, t->n_rows,
+                          t->n_rows == 1 ? "" : "s", t->formula ? ", " : "",
+                          t->formula ? t->formula : "");
     }
-    return status;
 }
 
 /* What `load` is to read. */
@@ -291,66 +390,49 @@ struct files {
     const char *trials; /* of stores; or NULL */
 };
 
-static enum portolan_status parse_files(struct statement *s, struct files *f)
+static struct files parse_files(struct statement *s)
 {
-    enum portolan_status status;
+    struct files f = {0};
 
     do {
         struct file *file;
 
-        f->list = portolan_arena_grow(s->arena, f->list, f->n, sizeof *f->list);
-        if (!f->list)
-            return llac_no_memory(s);
-        file = &f->list[f->n++];
+        f.list = portolan_arena_grow(&s->arena, f.list, f.n, sizeof *f.list);
+        file = &f.list[f.n++];
         file->at = s->now;
-        if ((status = llac_parse_file(s, "a file", &file->name)) != PORTOLAN_OK)
-            return status;
+        file->name = llac_parse_file(s, "a file");
         file->path = llac_read_path(s, file->name);
     } while (s->now.kind != TOKEN_END && !llac_is(s, "trial") && !llac_is(s, "of"));
-    return llac_accept(s, "trial") ? llac_parse_file(s, "a trial", &f->trials) : PORTOLAN_OK;
+    if (llac_accept(s, "trial"))
+        f.trials = llac_parse_file(s, "a trial");
+    return f;
 }
 
-static enum portolan_status load_files(struct statement *s, const struct files *f, struct loaded *l)
+void do_load(struct statement *s)
 {
-    enum portolan_status status = PORTOLAN_OK;
+    const struct files files = parse_files(s);
+    const struct file *first = &files.list[0];
+    struct loaded l = {.run = s->in->runs};
 
-    for (size_t i = 0; status == PORTOLAN_OK && i < f->n; i++) {
-        const struct file *file = &f->list[i];
-        size_t before = l->n_tables;
+    for (size_t i = 0; i < files.n; i++) {
+        const struct file *file = &files.list[i];
+        size_t before = l.n_tables;
 
-        s->in->runs++;
-        status = load_file(s, &file->at, file->path, f->trials, l);
+        l.run++;
+        load_file(s, &file->at, file->path, files.trials, &l);
         /* As the user called it: where scripts lie is of no interest to who reads a model. */
-        for (size_t k = before; k < l->n_tables; k++)
-            l->tables[k]->source = portolan_arena_strdup(&l->tables[k]->arena, file->name);
-        if (status == PORTOLAN_OK && l->model && f->n > 1)
-            status = llac_fail(s, &file->at, "'%s' is a model; models are loaded one by one",
-                               file->name);
+        for (size_t k = before; k < l.n_tables; k++)
+            l.tables[k]->source = file->name;
+        if (l.model && files.n > 1)
+            llac_fail(s, &file->at, "'%s' is a model; models are loaded one by one", file->name);
     }
-    return status;
-}
-
-enum portolan_status do_load(struct statement *s, const char *name)
-{
-    struct files files = {0};
-    struct loaded l = {0};
-    const double runs = s->in->runs;
-    enum portolan_status status = parse_files(s, &files);
-
-    if (status == PORTOLAN_OK)
-        status = load_files(s, &files, &l);
-    if (status == PORTOLAN_OK)
-        status = join_same(s, &files.list[0].at, &l);
-    if (status == PORTOLAN_OK && llac_accept(s, "of"))
-        status = choose(s, &l);
-    if (status == PORTOLAN_OK)
-        status = llac_parse_end(s);
-    if (status == PORTOLAN_OK)
-        status = keep(s, &files.list[0].at, name, files.list[0].path, &l);
-    if (status != PORTOLAN_OK)
-        s->in->runs = runs;
-    for (size_t i = 0; i < l.n_tables; i++)
-        llac_table_destroy(l.tables[i]);
-    portolan_model_destroy(l.model);
-    return status;
+    join_same(s, &first->at, &l);
+    if (llac_accept(s, "of"))
+        choose_tables(s, &l);
+    llac_parse_end(s);
+    if (l.model)
+        keep_model(s, first->path, l.model);
+    else
+        keep_tables(s, &first->at, first->path, &l);
+    s->in->runs = l.run;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* predict: models at points and settings. */
+/* predict: models at points and settings; compare: real and predicted side by side. */
 #include "internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_PREDICTIONS = 10000 };
@@ -12,7 +11,6 @@ enum { MAX_PREDICTIONS = 10000 };
 
 /* What each parameter of a model is to be. */
 struct setting {
-    size_t n;
     double *values[PORTOLAN_MODEL_MAX_PARAMS];
     size_t count[PORTOLAN_MODEL_MAX_PARAMS]; /* 0: not said */
 };
@@ -25,252 +23,393 @@ size_t llac_find_param(const struct portolan_model *m, const char *name)
     return NONE;
 }
 
+/* `{1, 2, 4}` or one number. */
+static double *parse_numbers(struct statement *s, size_t *n)
+{
+    bool is_list = llac_accept(s, "{");
+    double *values = NULL;
+
+    *n = 0;
+    do {
+        values = portolan_arena_grow(&s->arena, values, *n, sizeof *values);
+        values[(*n)++] = llac_parse_number(s);
+    } while (is_list && llac_accept(s, ","));
+    if (is_list && !llac_accept(s, "}"))
+        llac_fail(s, &s->now, "a list of numbers ends with '}'");
+    return values;
+}
+
 /* P = {1, 2}, N = 1024 */
-static enum portolan_status parse_setting(struct statement *s, const struct portolan_model *m,
-                                          struct setting *set)
+static void parse_setting(struct statement *s, const struct portolan_model *m, struct setting *set)
 {
     do {
         const struct token at = s->now;
-        const char *name, *known[PORTOLAN_MODEL_MAX_PARAMS];
-        size_t p;
-        enum portolan_status status = llac_parse_name(s, "a parameter", &name);
+        const char *name = llac_parse_name(s, "a parameter"), *known[PORTOLAN_MODEL_MAX_PARAMS];
+        size_t p = llac_find_param(m, name);
 
-        if (status != PORTOLAN_OK)
-            return status;
         for (size_t i = 0; i < portolan_model_n_params(m); i++)
             known[i] = portolan_model_peek_param(m, i);
-        if ((p = llac_find_param(m, name)) == NONE)
-            return llac_fail(s, &at, "the model has no parameter '%s'%s", name,
-                             llac_suggest(s, name, known, portolan_model_n_params(m), ""));
+        if (p == NONE)
+            llac_fail(s, &at, "the model has no parameter '%s'%s", name,
+                      llac_suggest(s, name, known, portolan_model_n_params(m), ""));
         if (set->count[p])
-            return llac_fail(s, &at, "'%s' is said twice; `%s = {1, 2}` gives it several values",
-                             name, name);
+            llac_fail(s, &at, "'%s' is said twice; `%s = {1, 2}` gives it several values", name,
+                      name);
         if (!llac_accept(s, "="))
-            return llac_fail(s, &s->now, "'=' and the value of '%s' are wanted here", name);
-        if ((status = llac_parse_numbers(s, &set->values[p], &set->count[p])) != PORTOLAN_OK)
-            return status;
+            llac_fail(s, &s->now, "'=' and the value of '%s' are wanted here", name);
+        set->values[p] = parse_numbers(s, &set->count[p]);
     } while (llac_accept(s, ","));
-    return PORTOLAN_OK;
 }
 
-/* The value of a parameter that nothing was said of: a variable's, or the only one measured. */
-static bool usual_value(struct statement *s, const struct portolan_model *m, size_t p,
-                        double *value)
-{
-    const struct portolan_model_range *r = portolan_model_peek_range(m, p);
-
-    if (llac_variable(s->in, portolan_model_peek_param(m, p), value))
-        return true;
-    *value = r->min;
-    return r->min == r->max;
-}
-
-static enum portolan_status complete_setting(struct statement *s, const struct token *at,
-                                             const struct portolan_model *m, struct setting *set)
+static void complete_setting(struct statement *s, const struct token *at,
+                             const struct portolan_model *m, struct setting *set)
 {
     for (size_t p = 0; p < portolan_model_n_params(m); p++) {
-        double *value = portolan_arena_alloc(s->arena, 1, sizeof *value);
+        const char *name = portolan_model_peek_param(m, p);
 
         if (set->count[p])
             continue;
-        if (!value)
-            return llac_no_memory(s);
-        if (!usual_value(s, m, p, value)) {
-            const char *name = portolan_model_peek_param(m, p);
-
-            return llac_fail(s, at,
-                             "the model also depends on '%s'; say `at %s = VALUE`, or set "
-                             "the variable: `%s = VALUE`",
-                             name, name, name);
-        }
-        set->values[p] = value;
+        set->values[p] = llac_alloc(s, 1, sizeof *set->values[p]);
         set->count[p] = 1;
+        if (!llac_usual_value(s, m, p, set->values[p]))
+            llac_fail(s, at,
+                      "the model also depends on '%s'; say `at %s = VALUE`, or set the variable: "
+                      "`%s = VALUE`",
+                      name, name, name);
     }
-    return PORTOLAN_OK;
 }
 
 /* ---------------------------------------------------------------------------------- predicting */
 
+/* How X lies outside the range of the model, and in a gap of its pieces: "" or words. */
+static const char *outside_text(struct statement *s, const struct portolan_model *m,
+                                const double *x, const struct portolan_prediction *p)
+{
+    struct portolan_text out = {.arena = &s->arena};
+
+    if (p->extrapolates) {
+        const struct portolan_model_range *r = portolan_model_peek_range(m, p->outside);
+        const char *name = portolan_model_peek_param(m, p->outside);
+
+        bool above = x[p->outside] > r->max;
+
+        portolan_text_add(&out, "! outside: %s was measured %s %.6g", name,
+                          r->min == r->max ? "at"
+                          : above          ? "up to"
+                                           : "from",
+                          above ? r->max : r->min);
+        if (isfinite(p->octaves))
+            portolan_text_add(&out, ", here it is %s%.3g %s that", above ? "" : "1/",
+                              exp2(p->octaves), above ? "times" : "of");
+    }
+    if (p->in_gap)
+        portolan_text_add(&out, "%s! between two intervals", out.length ? " " : "");
+    if (p->is_assumed)
+        portolan_text_add(&out, "%s~ error assumed", out.length ? " " : "");
+    return out.length ? out.bytes : "";
+}
+
 struct predictions {
     struct grid grid;
     struct table *table;
-    const struct fitted *model;
+    const struct portolan_model *model;
     size_t n_params;
 };
 
-static enum portolan_status begin_predictions(struct statement *s, const struct fitted *f,
-                                              struct predictions *p)
+static struct predictions begin_predictions(struct statement *s, const struct fitted *f)
 {
-    static const char *const columns[] = {"LOW", "HIGH"};
+    const char *const columns[] = {f->observable ? f->observable : "VALUE", "LOW", "HIGH"};
     double confidence = portolan_model_peek_summary(f->model)->confidence;
-    const char *observable = f->observable ? f->observable : "VALUE";
-    bool good;
+    size_t n = portolan_model_n_params(f->model);
+    struct predictions p = {.grid = llac_grid_of(s, n + 4),
+                            .table = llac_table_create(&s->arena, "prediction"),
+                            .model = f->model,
+                            .n_params = n};
 
-    *p = (struct predictions){.model = f, .n_params = portolan_model_n_params(f->model)};
-    p->grid = (struct grid){.arena = s->arena, .n_columns = p->n_params + 4};
-    if (p->n_params + 3 < 32)
-        p->grid.left = 1u << (p->n_params + 3);
-    good = (p->table = llac_table_create("prediction"));
-    for (size_t i = 0; good && i < p->n_params; i++) {
+    for (size_t i = 0; i < n; i++) {
         const char *name = portolan_model_peek_param(f->model, i);
 
-        good = llac_table_add_column(p->table, name, COLUMN_IDENTIFIER, NULL);
-        llac_grid_add(&p->grid, "%s", name);
+        llac_table_add_column(p.table, name, COLUMN_IDENTIFIER, NULL);
+        llac_grid_add(&p.grid, "%s", name);
     }
-    good = good && llac_table_add_column(p->table, observable, COLUMN_OBSERVABLE, f->unit);
-    for (size_t i = 0; good && i < 2; i++)
-        good = llac_table_add_column(p->table, columns[i], COLUMN_OBSERVABLE, f->unit);
-    llac_grid_add(&p->grid, "%s%s", observable, llac_unit(s, f->unit));
-    llac_grid_add(&p->grid, "from");
-    llac_grid_add(&p->grid, "to, at %g %%", 100 * (confidence > 0 ? confidence : 0.95));
-    llac_grid_add(&p->grid, "%s", "");
-    return good ? PORTOLAN_OK : llac_no_memory(s);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        llac_table_add_column(p.table, columns[i], COLUMN_OBSERVABLE, f->unit);
+    llac_grid_add(&p.grid, "%s%s", columns[0], llac_unit(s, f->unit));
+    llac_grid_add(&p.grid, "from");
+    llac_grid_add(&p.grid, "to, at %g %%", 100 * (confidence > 0 ? confidence : 0.95));
+    llac_grid_add(&p.grid, "%s", "");
+    return p;
 }
 
-static enum portolan_status add_prediction(struct statement *s, struct predictions *p,
-                                           const double *x)
+static void add_prediction(struct statement *s, struct predictions *p, const double *x)
 {
-    double *row = llac_table_add_row(p->table);
+    double *row = llac_table_add_row(p->table), *values = row + p->n_params;
     struct portolan_prediction value;
+    const char *mark = "! the model has no value here";
 
-    if (!row)
-        return llac_no_memory(s);
     for (size_t i = 0; i < p->n_params; i++) {
         row[i] = x[i];
         llac_grid_add(&p->grid, "%.10g", x[i]);
     }
-    if (portolan_model_predict(p->model->model, x, &value) != PORTOLAN_OK) {
-        for (int i = 0; i < 3; i++)
-            llac_grid_add(&p->grid, "%s", "");
-        llac_grid_add(&p->grid, "! the model has no value here");
-        return PORTOLAN_OK;
+    if (portolan_model_predict(p->model, x, &value) == PORTOLAN_OK) {
+        values[0] = value.value;
+        values[1] = value.low;
+        values[2] = value.high;
+        mark = outside_text(s, p->model, x, &value);
     }
-    row[p->n_params] = value.value;
-    row[p->n_params + 1] = value.low;
-    row[p->n_params + 2] = value.high;
-    for (size_t i = p->n_params; i < p->n_params + 3; i++)
-        llac_grid_number(&p->grid, row[i]);
-    llac_grid_add(&p->grid, "%s", llac_outside(s, p->model->model, x, &value));
-    return PORTOLAN_OK;
+    llac_grid_numbers(&p->grid, values, 3);
+    llac_grid_add(&p->grid, "%s", mark);
 }
 
 /* All combinations of the values; the last parameter changes fastest. */
-static enum portolan_status predict_settings(struct statement *s, const struct token *at,
-                                             struct predictions *p, const struct setting *set)
+static void predict_settings(struct statement *s, const struct token *at, struct predictions *p,
+                             const struct setting *set)
 {
     size_t total = 1;
-    enum portolan_status status = PORTOLAN_OK;
 
     for (size_t i = 0; i < p->n_params; i++)
         if ((total *= set->count[i]) > MAX_PREDICTIONS)
-            return llac_fail(s, at, "these are more than %d combinations", MAX_PREDICTIONS);
-    for (size_t k = 0; status == PORTOLAN_OK && k < total; k++) {
+            llac_fail(s, at, "these are more than %d combinations", MAX_PREDICTIONS);
+    for (size_t k = 0; k < total; k++) {
         double x[PORTOLAN_MODEL_MAX_PARAMS];
         size_t rest = k;
 
         for (size_t i = p->n_params; i-- > 0; rest /= set->count[i])
             x[i] = set->values[i][rest % set->count[i]];
-        status = add_prediction(s, p, x);
+        add_prediction(s, p, x);
     }
-    return status;
-}
-
-enum portolan_status llac_place_params(struct statement *s, const struct token *at,
-                                       const struct portolan_model *m, const struct table *t,
-                                       size_t *columns, double *values)
-{
-    for (size_t p = 0; p < portolan_model_n_params(m); p++) {
-        const char *name = portolan_model_peek_param(m, p);
-
-        columns[p] = t ? llac_table_find(t, name) : NONE;
-        if (columns[p] == NONE && !usual_value(s, m, p, &values[p]))
-            return llac_fail(s, at,
-                             "the model depends on '%s', which is %s; a variable of that name "
-                             "would serve",
-                             name, t ? "no column here" : "not set");
-    }
-    return PORTOLAN_OK;
-}
-
-enum portolan_status llac_model_points(struct statement *s, const struct token *at,
-                                       const struct portolan_model *m, const struct table *t,
-                                       size_t observable, enum portolan_model_statistic what,
-                                       struct points *p, double **x)
-{
-    size_t columns[PORTOLAN_MODEL_MAX_PARAMS], by[PORTOLAN_MODEL_MAX_PARAMS];
-    size_t n_params = portolan_model_n_params(m), n_by = 0;
-    double values[PORTOLAN_MODEL_MAX_PARAMS];
-    enum portolan_status status = llac_place_params(s, at, m, t, columns, values);
-
-    for (size_t i = 0; status == PORTOLAN_OK && i < n_params; i++)
-        if (columns[i] != NONE)
-            by[n_by++] = columns[i];
-    if (status == PORTOLAN_OK)
-        status = llac_points(s, t, by, n_by, observable, what, p);
-    if (status != PORTOLAN_OK)
-        return status;
-    if (!(*x = portolan_arena_alloc(s->arena, p->n * (n_params ? n_params : 1), sizeof **x)))
-        return llac_no_memory(s);
-    for (size_t i = 0; i < p->n; i++) {
-        size_t k = 0;
-
-        for (size_t j = 0; j < n_params; j++)
-            (*x)[i * n_params + j] = columns[j] == NONE ? values[j] : p->x[i * n_by + k++];
-    }
-    return PORTOLAN_OK;
 }
 
 /* predict MODEL on TABLE */
-static enum portolan_status predict_table(struct statement *s, struct predictions *p)
+static void predict_table(struct statement *s, struct predictions *p)
 {
     const struct token at = s->now;
+    const struct table *t = llac_parse_table(s);
     struct points points;
-    struct table *t;
     double *x;
-    enum portolan_status status = llac_parse_table(s, &t);
 
-    if (status == PORTOLAN_OK)
-        status = llac_parse_end(s);
-    if (status == PORTOLAN_OK)
-        status =
-            llac_model_points(s, &at, p->model->model, t, 0, PORTOLAN_MODEL_MEDIAN, &points, &x);
-    for (size_t i = 0; status == PORTOLAN_OK && i < points.n; i++)
-        status = add_prediction(s, p, x + i * p->n_params);
-    llac_table_destroy(t);
-    return status;
+    llac_parse_end(s);
+    points = llac_model_points(s, &at, p->model, t, 0, PORTOLAN_MODEL_MEDIAN, &x);
+    for (size_t i = 0; i < points.n; i++)
+        add_prediction(s, p, x + i * p->n_params);
 }
 
-enum portolan_status do_predict(struct statement *s, const char *name)
+void do_predict(struct statement *s)
 {
-    struct token at = s->now;
+    const struct token at = s->now;
+    const struct fitted *f = llac_parse_object(s, OBJECT_MODEL)->model;
+    struct predictions p = begin_predictions(s, f);
     struct setting set = {0};
-    struct predictions p = {0};
-    const struct fitted *f;
-    struct object o = {.kind = OBJECT_TABLE};
-    enum portolan_status status = llac_parse_model(s, &f);
 
-    if (status != PORTOLAN_OK || (status = begin_predictions(s, f, &p)) != PORTOLAN_OK)
-        goto out;
     if (llac_accept(s, "on")) {
-        status = predict_table(s, &p);
+        predict_table(s, &p);
     } else {
         if (llac_accept(s, "at"))
-            status = parse_setting(s, f->model, &set);
-        if (status == PORTOLAN_OK)
-            status = llac_parse_end(s);
-        if (status == PORTOLAN_OK)
-            status = complete_setting(s, &at, f->model, &set);
-        if (status == PORTOLAN_OK)
-            status = predict_settings(s, &at, &p, &set);
+            parse_setting(s, f->model, &set);
+        llac_parse_end(s);
+        complete_setting(s, &at, f->model, &set);
+        predict_settings(s, &at, &p, &set);
     }
-    if (status == PORTOLAN_OK)
-        llac_grid_write(&p.grid, &s->in->out);
-    if (status == PORTOLAN_OK && name) {
-        o.table = p.table;
-        if ((status = llac_put(s->in, name, &o)) == PORTOLAN_OK)
-            p.table = NULL;
+    llac_grid_write(&p.grid, &s->in->out);
+    if (s->result)
+        llac_put_table(s, s->result, p.table);
+}
+
+/* ---------------------------------------------------------------------------------- comparing */
+
+/* The paper's word for what it varies. */
+static const char *head_of(const char *name)
+{
+    static const char *const same[] = {"P", "NCPUS", "PROCS"};
+
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (!strcmp(name, same[i]))
+            return "PROCS";
+    return strcmp(name, "CLOCK") ? name : "TIME";
+}
+
+/* Decimals that show column C of T to four digits and more; -1: better with exponents. */
+static int find_decimals(const struct table *t, size_t c)
+{
+    double least = INFINITY, most = 0;
+    int decimals;
+
+    for (size_t i = 0; i < t->n_rows; i++) {
+        double size = fabs(llac_table_row(t, i)[c]);
+
+        if (!isfinite(size))
+            continue;
+        most = fmax(most, size);
+        if (size > 0)
+            least = fmin(least, size);
     }
-out:
-    llac_table_destroy(p.table);
-    return status;
+    if (most == 0)
+        return 0;
+    if (most > 1e6 * least)
+        return -1;
+    /* Whole numbers need none. */
+    decimals = (int)ceil(-log10(least)) + 3;
+    for (size_t i = 0; i < t->n_rows; i++) {
+        double value = llac_table_row(t, i)[c];
+
+        if (isfinite(value) && value != floor(value))
+            return decimals < 0 ? 0 : decimals > 9 || most >= 1e9 ? -1 : decimals;
+    }
+    return most < 1e15 ? 0 : -1;
+}
+
+/*
+ * T, of which the last columns are real and predicted, as the paper's Table 1; other columns that
+ * are the same everywhere say nothing. MARKS has one for each row; or NULL.
+ */
+static void write_comparison(struct statement *s, const struct table *t, const char **marks)
+{
+    size_t *shown = llac_alloc(s, t->n_columns, sizeof *shown), n = 0, last = t->n_columns - 2;
+    struct grid g;
+    double sum = 0;
+    size_t counted = 0;
+    int decimals = find_decimals(t, last);
+
+    for (size_t c = 0; c < last; c++)
+        if (llac_table_varies(t, c))
+            shown[n++] = c;
+    if (!n && last)
+        shown[n++] = 0;
+    g = llac_grid_of(s, n + 4);
+    for (size_t k = 0; k < n; k++)
+        llac_grid_add(&g, "%s", head_of(t->columns[shown[k]].name));
+    llac_grid_add(&g, "%s", head_of(t->columns[last].name));
+    llac_grid_add_texts(&g, (const char *[]){t->columns[last + 1].name, "ERROR %", ""}, 3);
+    for (size_t i = 0; i < t->n_rows; i++) {
+        const double *row = llac_table_row(t, i);
+        double error = 100 * (row[last] - row[last + 1]) / row[last];
+
+        for (size_t k = 0; k < n; k++)
+            llac_grid_add(&g, "%.10g", row[shown[k]]);
+        for (size_t c = last; c < t->n_columns; c++)
+            llac_grid_add(&g, decimals < 0 ? "%.*g" : "%.*f", decimals < 0 ? 6 : decimals, row[c]);
+        llac_grid_add(&g, "%.2f", fabs(error) < 0.005 ? 0 : error); /* not -0.00 */
+        llac_grid_add(&g, "%s", marks ? marks[i] : "");
+        if (isfinite(error)) {
+            sum += fabs(error);
+            counted++;
+        }
+    }
+    llac_grid_write(&g, &s->in->out);
+    if (counted)
+        portolan_text_add(&s->in->out, "mean of absolute errors %.2f %%\n", sum / (double)counted);
+}
+
+/* The model at the points of T, beside their real values. */
+static void compare_model(struct statement *s, const struct token *at, const struct fitted *f,
+                          const struct table *t, const char *head)
+{
+    const struct portolan_model *m = f->model;
+    size_t observable = llac_observable(s, at, t, f->observable);
+    size_t n_params = portolan_model_n_params(m);
+    struct table *both = llac_table_create(&s->arena, t->experiment);
+    const char **marks;
+    struct points p;
+    double *x;
+
+    p = llac_model_points(s, at, m, t, observable, portolan_model_peek_summary(m)->statistic, &x);
+    marks = llac_alloc(s, p.n, sizeof *marks);
+    for (size_t i = 0; i < n_params; i++)
+        llac_table_add_column(both, portolan_model_peek_param(m, i), COLUMN_IDENTIFIER, NULL);
+    llac_table_add_column(both, t->columns[observable].name, COLUMN_OBSERVABLE, NULL);
+    llac_table_add_column(both, head, COLUMN_OBSERVABLE, NULL);
+    for (size_t i = 0; i < p.n; i++, x += n_params) {
+        struct portolan_prediction value = {.value = NAN};
+        double *row = llac_table_add_row(both);
+
+        marks[i] = portolan_model_predict(m, x, &value) ? "" : outside_text(s, m, x, &value);
+        memcpy(row, x, n_params * sizeof *x);
+        row[n_params] = p.y[i];
+        row[n_params + 1] = value.value;
+    }
+    write_comparison(s, both, marks);
+}
+
+/* The column that is named at AT. */
+static size_t parse_column_at(struct statement *s, const struct token *at, const struct table *t)
+{
+    const struct token now = s->now;
+    size_t column;
+
+    s->now = *at;
+    column = llac_parse_column(s, t);
+    s->now = now;
+    return column;
+}
+
+/* What somebody else predicted: COLUMN with COLUMN of TABLE, what they are columns of comes last.
+ */
+static void compare_columns(struct statement *s)
+{
+    const struct token predicted_at = s->now;
+    const char *name = llac_parse_name(s, "a model or a column");
+    struct token real_at;
+    size_t *columns, predicted, real, n = 0;
+    const struct table *t;
+
+    if (!llac_accept(s, "with"))
+        llac_fail(s, &predicted_at,
+                  "there is no model '%s'; `compare MODEL with TABLE` or `compare COLUMN with "
+                  "COLUMN of TABLE`",
+                  name);
+    real_at = s->now;
+    llac_parse_name(s, "the column of real values");
+    if (!llac_accept(s, "of"))
+        llac_fail(s, &s->now,
+                  "'of' and a table are wanted here; if '%s' was to be a model, there is none of "
+                  "that name",
+                  name);
+    t = llac_parse_table(s);
+    predicted = parse_column_at(s, &predicted_at, t);
+    real = parse_column_at(s, &real_at, t);
+    llac_parse_end(s);
+    columns = llac_alloc(s, t->n_columns + 2, sizeof *columns);
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (t->columns[c].kind == COLUMN_IDENTIFIER && c != real && c != predicted)
+            columns[n++] = c;
+    columns[n++] = real;
+    columns[n++] = predicted;
+    write_comparison(s, llac_table_project(&s->arena, t, columns, n), NULL);
+}
+
+/* `as "OBSP*"`; else the paper's word for what a formula predicts. */
+static const char *parse_head(struct statement *s, const struct fitted *f)
+{
+    const char *head = f->formula ? "OBSP*" : "MODEL";
+
+    if (!llac_accept(s, "as"))
+        return head;
+    if (s->now.kind != TOKEN_STRING && s->now.kind != TOKEN_NAME)
+        llac_fail(s, &s->now, "a heading such as \"OBSP*\" is wanted here");
+    head = llac_text(s, &s->now);
+    llac_advance(s);
+    return head;
+}
+
+void do_compare(struct statement *s)
+{
+    struct token at = s->now;
+    const struct fitted *f = llac_accept_model(s);
+    const struct table *t;
+    const char *head;
+
+    if (!f) {
+        compare_columns(s);
+        return;
+    }
+    t = f->points;
+    if (llac_accept(s, "with")) {
+        at = s->now;
+        t = llac_parse_table(s);
+    } else if (!t) {
+        llac_fail(s, &at, "a model from a file has no rows; `compare MODEL with TABLE`");
+    }
+    head = parse_head(s, f);
+    llac_parse_end(s);
+    compare_model(s, &at, f, t, head);
 }

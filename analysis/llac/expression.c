@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Formulas in statements: where they end, and what their names stand for. */
+/* Formulas in statements: where they end, and what their names and those of models stand for. */
 #include "internal.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum portolan_status llac_parse_formula(struct statement *s, struct portolan_formula **f)
+struct portolan_formula *llac_parse_formula(struct statement *s)
 {
     const struct token first = s->now;
     const char *end = first.at;
-    struct portolan_error err = {0};
-    int depth = 0, before = s->d->count;
-    enum portolan_status status;
+    struct portolan_formula *f = NULL;
+    int depth = 0;
 
-    *f = NULL;
     while (!llac_is_stop(s) && !(depth == 0 && (llac_is(s, ",") || llac_is(s, "}")))) {
         if (llac_is(s, "(") || llac_is(s, "["))
             depth++;
@@ -24,151 +20,154 @@ enum portolan_status llac_parse_formula(struct statement *s, struct portolan_for
         end = s->last_end;
     }
     if (s->now.kind == TOKEN_BAD)
-        return llac_parse_end(s);
+        llac_parse_end(s);
     if (end == first.at)
-        return llac_fail(s, &first, "a formula is wanted here");
-    status = portolan_formula_parse(first.at, (size_t)(end - first.at), s->file, first.line,
-                                    first.column, s->d, f, &err);
-    if (status != PORTOLAN_OK && s->d->count == before)
-        return llac_fail_with(s, &first, status, &err);
-    return status;
+        llac_fail(s, &first, "a formula is wanted here");
+    llac_check(s, &first,
+               portolan_formula_parse(first.at, (size_t)(end - first.at), s->file, first.line,
+                                      first.column, s->d, &f, &s->err));
+    llac_own(s, OWNED_FORMULA, f);
+    return f;
 }
 
 /* Where NAME stands behind FIRST. */
 static struct token find_name(struct statement *s, const struct token *first, const char *name)
 {
-    struct statement look = *s;
-
-    look.now = *first;
-    while (look.now.kind != TOKEN_END && strcmp(llac_text(&look, &look.now), name) != 0)
-        llac_advance(&look);
-    return look.now.kind == TOKEN_END ? *first : look.now;
+    s->now = *first;
+    while (s->now.kind != TOKEN_END && strcmp(llac_text(s, &s->now), name) != 0)
+        llac_advance(s);
+    return s->now.kind == TOKEN_END ? *first : s->now;
 }
 
-/* What columns and variables there are, for a failure. */
-static enum portolan_status fail_unknown(struct statement *s, const struct table *t,
-                                         const struct token *first, const char *name)
+/* What columns and variables there are. */
+_Noreturn static void fail_unknown(struct statement *s, const struct table *t,
+                                   const struct token *first, const char *name)
 {
     struct token at = find_name(s, first, name);
     size_t n = 0, room = (t ? t->n_columns : 0) + s->in->n_objects;
-    const char **known = portolan_arena_alloc(s->arena, room ? room : 1, sizeof *known);
+    const char **known = llac_alloc(s, room, sizeof *known);
     const struct object *o = llac_find(s->in, name);
 
-    for (size_t i = 0; known && i < s->in->n_objects; i++)
+    for (size_t i = 0; i < s->in->n_objects; i++)
         if (s->in->objects[i].kind == OBJECT_NUMBER)
             known[n++] = s->in->objects[i].name;
-    if (!known)
-        return llac_no_memory(s);
     if (o && o->kind != OBJECT_NUMBER)
-        return llac_fail(s, &at, "'%s' is a %s, and a formula is of numbers", name,
-                         llac_kind(o->kind));
+        llac_fail(s, &at, "'%s' is a %s, and a formula is of numbers", name, llac_kind(o->kind));
     if (!t)
-        return llac_fail(s, &at, "there is no variable '%s'%s", name,
-                         llac_suggest(s, name, known, n, "; `NAME = VALUE` makes one"));
-    return llac_fail(s, &at, "'%s' has no column '%s', nor is there a variable of that name%s",
-                     t->experiment, name, llac_suggest_column(s, name, t, known, n));
+        llac_fail(s, &at, "there is no variable '%s'%s", name,
+                  llac_suggest(s, name, known, n, "; `NAME = VALUE` makes one"));
+    llac_fail(s, &at, "'%s' has no column '%s', nor is there a variable of that name%s",
+              t->experiment, name, llac_suggest_column(s, name, t, known, n));
 }
 
-static enum portolan_status resolve(struct statement *s, const struct table *t, struct bound *b)
+static void resolve_names(struct statement *s, const struct table *t, struct bound *b)
 {
     for (size_t i = 0; i < b->n; i++) {
         const char *name = portolan_formula_peek_name(b->formula, i);
         const struct object *o = llac_find(s->in, name);
-        struct bound_model *m = &b->models[i];
 
         b->columns[i] = t ? llac_table_find(t, name) : NONE;
         if (b->columns[i] != NONE) {
             b->uses_an_observable |= t->columns[b->columns[i]].kind == COLUMN_OBSERVABLE;
         } else if (o && o->kind == OBJECT_MODEL) {
-            struct token at = find_name(s, &b->token, name);
+            const struct token now = s->now, at = find_name(s, &b->token, name);
 
-            m->model = o->model->model;
             b->uses_an_observable = true;
-            if (llac_place_params(s, &at, m->model, t, m->columns, m->values) != PORTOLAN_OK)
-                return PORTOLAN_ESYNTAX;
+            b->models[i] = o->model->model;
+            b->placed[i] = llac_place_model(s, &at, o->model->model, t);
+            s->now = now;
         } else if (!llac_variable(s->in, name, &b->x[i])) {
-            return fail_unknown(s, t, &b->token, name);
+            fail_unknown(s, t, &b->token, name);
         }
     }
-    return PORTOLAN_OK;
 }
 
-enum portolan_status llac_parse_bound(struct statement *s, const struct table *t, struct bound *b)
+struct bound llac_parse_bound(struct statement *s, const struct table *t)
 {
-    enum portolan_status status;
+    struct bound b = {.token = s->now};
 
-    *b = (struct bound){.token = s->now};
-    if ((status = llac_parse_formula(s, &b->formula)) != PORTOLAN_OK)
-        return status;
-    b->n = portolan_formula_n_names(b->formula);
-    b->columns = portolan_arena_alloc(s->arena, b->n, sizeof *b->columns);
-    b->x = portolan_arena_alloc(s->arena, b->n, sizeof *b->x);
-    b->models = portolan_arena_alloc(s->arena, b->n, sizeof *b->models);
-    if (!b->columns || !b->x || !b->models)
-        status = llac_no_memory(s);
-    else if (portolan_formula_has_constants(b->formula))
-        status = llac_fail(s, &b->token,
-                           "constants such as fft[0] are unknown here; `fit` finds "
-                           "them");
-    else
-        status = resolve(s, t, b);
-    if (status != PORTOLAN_OK)
-        llac_bound_clear(b);
-    return status;
-}
-
-static double model_value(const struct bound_model *m, const double *row)
-{
-    double x[PORTOLAN_MODEL_MAX_PARAMS];
-
-    for (size_t p = 0; p < portolan_model_n_params(m->model); p++)
-        x[p] = m->columns[p] == NONE ? m->values[p] : row[m->columns[p]];
-    return portolan_model_value(m->model, x);
+    b.formula = llac_parse_formula(s);
+    b.n = portolan_formula_n_names(b.formula);
+    b.columns = llac_alloc(s, b.n, sizeof *b.columns);
+    b.x = llac_alloc(s, b.n, sizeof *b.x);
+    b.models = llac_alloc(s, b.n, sizeof *b.models);
+    b.placed = llac_alloc(s, b.n, sizeof *b.placed);
+    if (portolan_formula_has_constants(b.formula))
+        llac_fail(s, &b.token, "constants such as fft[0] are unknown here; `fit` finds them");
+    resolve_names(s, t, &b);
+    return b;
 }
 
 double llac_bound_value(struct bound *b, const double *row)
 {
+    double x[PORTOLAN_MODEL_MAX_PARAMS];
+
     for (size_t i = 0; i < b->n; i++)
-        if (b->models[i].model)
-            b->x[i] = model_value(&b->models[i], row);
-        else if (b->columns[i] != NONE)
+        if (b->models[i]) {
+            llac_placed_point(&b->placed[i], row, x);
+            b->x[i] = portolan_model_value(b->models[i], x);
+        } else if (b->columns[i] != NONE) {
             b->x[i] = row[b->columns[i]];
+        }
     return portolan_formula_value(b->formula, b->x);
 }
 
-void llac_bound_clear(struct bound *b)
+double llac_parse_number(struct statement *s)
 {
-    portolan_formula_destroy(b->formula);
-    *b = (struct bound){0};
+    struct bound b = llac_parse_bound(s, NULL);
+
+    return llac_bound_value(&b, NULL);
 }
 
-enum portolan_status llac_parse_number(struct statement *s, double *value)
-{
-    struct bound b;
-    enum portolan_status status = llac_parse_bound(s, NULL, &b);
+/* ------------------------------------------------------------------------------------- models */
 
-    if (status == PORTOLAN_OK)
-        *value = llac_bound_value(&b, NULL);
-    llac_bound_clear(&b);
-    return status;
+bool llac_usual_value(struct statement *s, const struct portolan_model *m, size_t p, double *value)
+{
+    const struct portolan_model_range *r = portolan_model_peek_range(m, p);
+
+    if (llac_variable(s->in, portolan_model_peek_param(m, p), value))
+        return true;
+    *value = r->min;
+    return r->min == r->max;
 }
 
-enum portolan_status llac_parse_numbers(struct statement *s, double **values, size_t *n)
+struct placed llac_place_model(struct statement *s, const struct token *at,
+                               const struct portolan_model *m, const struct table *t)
 {
-    bool is_list = llac_accept(s, "{");
-    enum portolan_status status;
+    struct placed placed = {.n = portolan_model_n_params(m)};
 
-    *values = NULL;
-    *n = 0;
-    do {
-        *values = portolan_arena_grow(s->arena, *values, *n, sizeof **values);
-        if (!*values)
-            return llac_no_memory(s);
-        if ((status = llac_parse_number(s, &(*values)[*n])) != PORTOLAN_OK)
-            return status;
-        (*n)++;
-    } while (is_list && llac_accept(s, ","));
-    if (is_list && !llac_accept(s, "}"))
-        return llac_fail(s, &s->now, "a list of numbers ends with '}'");
-    return PORTOLAN_OK;
+    for (size_t p = 0; p < placed.n; p++) {
+        const char *name = portolan_model_peek_param(m, p);
+
+        placed.columns[p] = t ? llac_table_find(t, name) : NONE;
+        if (placed.columns[p] == NONE && !llac_usual_value(s, m, p, &placed.values[p]))
+            llac_fail(s, at,
+                      "the model depends on '%s', which is %s; a variable of that name would serve",
+                      name, t ? "no column here" : "not set");
+    }
+    return placed;
+}
+
+void llac_placed_point(const struct placed *p, const double *row, double *x)
+{
+    for (size_t i = 0; i < p->n; i++)
+        x[i] = p->columns[i] == NONE ? p->values[i] : row[p->columns[i]];
+}
+
+struct points llac_model_points(struct statement *s, const struct token *at,
+                                const struct portolan_model *m, const struct table *t,
+                                size_t observable, enum portolan_model_statistic what, double **x)
+{
+    const struct placed placed = llac_place_model(s, at, m, t);
+    size_t by[PORTOLAN_MODEL_MAX_PARAMS], n_params = portolan_model_n_params(m), n_by = 0;
+    struct points p;
+
+    for (size_t i = 0; i < n_params; i++)
+        if (placed.columns[i] != NONE)
+            by[n_by++] = placed.columns[i];
+    p = llac_points(s, t, by, n_by, observable, what);
+    *x = llac_alloc(s, p.n, n_params * sizeof **x);
+    for (size_t i = 0; i < p.n; i++)
+        llac_placed_point(&placed, llac_table_row(t, p.rows[p.first[i]]), *x + i * n_params);
+    return p;
 }

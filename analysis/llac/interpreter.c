@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statements one by one: what each is, and what becomes of its result. */
+/* Statements one by one: what each is, and the objects that they make and use. */
 #include "internal.h"
 
 #include <ctype.h>
@@ -22,8 +22,7 @@ void portolan_llac_destroy(struct portolan_llac *in)
 {
     if (!in)
         return;
-    while (in->n_objects)
-        llac_forget(in, &in->objects[in->n_objects - 1]);
+    llac_forget_all(in);
     free(in->objects);
     portolan_text_clear(&in->out);
     portolan_text_clear(&in->session);
@@ -37,85 +36,249 @@ bool portolan_llac_has_ended(const struct portolan_llac *in, int *code)
     return in->has_ended;
 }
 
+/* ------------------------------------------------------------------------------------ objects */
+
+struct object *llac_find(const struct portolan_llac *in, const char *name)
+{
+    for (size_t i = 0; i < in->n_objects; i++)
+        if (!strcmp(in->objects[i].name, name))
+            return &in->objects[i];
+    return NULL;
+}
+
+static void clear_object(struct object *o)
+{
+    if (o->model) {
+        portolan_model_destroy(o->model->model);
+        portolan_formula_destroy(o->model->parsed);
+        portolan_formula_sum_clear(&o->model->sum);
+    }
+    portolan_arena_clear(&o->arena);
+}
+
+void llac_forget(struct portolan_llac *in, struct object *o)
+{
+    size_t at = (size_t)(o - in->objects);
+
+    clear_object(o);
+    memmove(o, o + 1, (--in->n_objects - at) * sizeof *o);
+}
+
+void llac_forget_all(struct portolan_llac *in)
+{
+    while (in->n_objects)
+        llac_forget(in, &in->objects[in->n_objects - 1]);
+}
+
+static const char *keep_text(struct portolan_arena *arena, const char *text)
+{
+    return text ? portolan_arena_strdup(arena, text) : NULL;
+}
+
+static unsigned *keep_lines(struct portolan_arena *arena, const unsigned *lines, size_t n)
+{
+    unsigned *kept = portolan_arena_alloc(arena, n, sizeof *kept);
+
+    if (n)
+        memcpy(kept, lines, n * sizeof *kept);
+    return kept;
+}
+
+static struct table *keep_table(struct portolan_arena *arena, const struct table *t)
+{
+    struct table *kept = t ? llac_table_copy(arena, t, true) : NULL;
+
+    if (!t)
+        return NULL;
+    kept->experiment = keep_text(arena, t->experiment);
+    kept->source = keep_text(arena, t->source);
+    kept->file = keep_text(arena, t->file);
+    kept->formula = keep_text(arena, t->formula);
+    kept->program = keep_text(arena, t->program);
+    kept->begin_lines = keep_lines(arena, t->begin_lines, t->n_begin);
+    kept->end_lines = keep_lines(arena, t->end_lines, t->n_end);
+    for (size_t c = 0; c < t->n_columns; c++) {
+        kept->columns[c].name = keep_text(arena, t->columns[c].name);
+        kept->columns[c].unit = keep_text(arena, t->columns[c].unit);
+    }
+    return kept;
+}
+
+static struct fitted *keep_fitted(struct portolan_arena *arena, const struct fitted *f)
+{
+    struct fitted *kept = portolan_arena_alloc(arena, 1, sizeof *kept);
+
+    *kept = *f;
+    kept->points = keep_table(arena, f->points);
+    kept->observable = keep_text(arena, f->observable);
+    kept->unit = keep_text(arena, f->unit);
+    kept->formula = keep_text(arena, f->formula);
+    return kept;
+}
+
+/* The place of NAME among the objects: that of an older one, which is cleared, or a new one. */
+static struct object *make_room(struct statement *s, const char *name)
+{
+    struct portolan_llac *in = s->in;
+    struct object *old = llac_find(in, name), *grown;
+
+    if (old) {
+        clear_object(old);
+        return old;
+    }
+    if (!(grown = portolan_reallocarray(in->objects, in->n_objects + 1, sizeof *grown)))
+        llac_no_memory(s);
+    in->objects = grown;
+    return &in->objects[in->n_objects++];
+}
+
+const struct object *llac_put(struct statement *s, const char *name, const struct object *o)
+{
+    struct object *kept, *making = &s->in->making;
+    struct portolan_arena *arena = &making->arena;
+
+    arena->no_memory = s->arena.no_memory;
+    arena->no_memory_arg = s->arena.no_memory_arg;
+    making->name = portolan_arena_strdup(arena, name);
+    making->kind = o->kind;
+    making->number = o->number;
+    making->table = keep_table(arena, o->table);
+    making->model = o->model ? keep_fitted(arena, o->model) : NULL;
+    kept = make_room(s, name);
+    *kept = *making;
+    *making = (struct object){0};
+    if (o->model) {
+        llac_give_away(s, o->model->model);
+        llac_give_away(s, o->model->parsed);
+        llac_give_away(s, &o->model->sum);
+    }
+    return kept;
+}
+
+const struct object *llac_put_table(struct statement *s, const char *name, struct table *t)
+{
+    return llac_put(s, name, &(struct object){.kind = OBJECT_TABLE, .table = t});
+}
+
+bool llac_variable(const struct portolan_llac *in, const char *name, double *value)
+{
+    const struct object *o = llac_find(in, name);
+
+    if (o && o->kind == OBJECT_NUMBER)
+        *value = o->number;
+    return o && o->kind == OBJECT_NUMBER;
+}
+
+static const struct {
+    const char *what, *remedy;
+} kinds[] = {
+    [OBJECT_NUMBER] = {"number", "; `NAME = VALUE` makes one"},
+    [OBJECT_TABLE] = {"table", "; `load` reads some, `show` lists them"},
+    [OBJECT_MODEL] = {"model", "; `NAME = fit TABLE` makes one"},
+};
+
+const char *llac_kind(enum object_kind kind)
+{
+    return kinds[kind].what;
+}
+
+const struct object *llac_peek_object(struct statement *s)
+{
+    return s->now.kind == TOKEN_NAME ? llac_find(s->in, llac_text(s, &s->now)) : NULL;
+}
+
+const struct fitted *llac_accept_model(struct statement *s)
+{
+    const struct object *o = llac_peek_object(s);
+
+    if (!o || o->kind != OBJECT_MODEL)
+        return NULL;
+    llac_advance(s);
+    return o->model;
+}
+
+/* Where things are called that are there; experiments may be called as they like. */
+static const char *parse_object_name(struct statement *s, const char *what)
+{
+    const struct object *o = llac_peek_object(s);
+
+    if (!o)
+        return llac_parse_name(s, what);
+    llac_advance(s);
+    return o->name;
+}
+
+const struct object *llac_parse_object(struct statement *s, enum object_kind kind)
+{
+    const struct token at = s->now;
+    const char **known = llac_alloc(s, s->in->n_objects, sizeof *known);
+    const char *what = portolan_arena_printf(&s->arena, "a %s", kinds[kind].what);
+    const char *name = parse_object_name(s, what);
+    const struct object *o = llac_find(s->in, name);
+    size_t n = 0;
+
+    if (o && o->kind == kind)
+        return o;
+    if (o)
+        llac_fail(s, &at, "'%s' is a %s, and %s is wanted here", name, llac_kind(o->kind), what);
+    for (size_t i = 0; i < s->in->n_objects; i++)
+        if (s->in->objects[i].kind == kind)
+            known[n++] = s->in->objects[i].name;
+    llac_fail(s, &at, "there is no %s '%s'%s", kinds[kind].what, name,
+              llac_suggest(s, name, known, n, kinds[kind].remedy));
+}
+
 /* --------------------------------------------------------------------------------- statements */
 
-/* What is named by TABLE, the caller's to give away. */
-static enum portolan_status put_table(struct statement *s, const char *name, struct table *t)
-{
-    struct object o = {.kind = OBJECT_TABLE, .table = t};
-
-    if (llac_put(s->in, name, &o) == PORTOLAN_OK)
-        return PORTOLAN_OK;
-    llac_table_destroy(t);
-    return llac_no_memory(s);
-}
-
-static bool begins_table(const struct statement *s, const char *name)
-{
-    const struct object *o = llac_find(s->in, name);
-
-    return s->now.kind == TOKEN_NAME && o && o->kind != OBJECT_NUMBER;
-}
-
-static enum portolan_status run_command(struct statement *s, const struct command_form *form,
-                                        const char *name)
+static void run_command(struct statement *s, const struct command_form *form)
 {
     if (form->touches_files && s->in->options.without_files)
-        return llac_fail(s, &s->now, "'%s' would touch files, which is not wanted here",
-                         form->name);
+        llac_fail(s, &s->now, "'%s' would touch files, which is not wanted here", form->name);
     llac_advance(s);
-    return form->run(s, name);
+    form->run(s);
 }
 
 /* NAME = … */
-static enum portolan_status define(struct statement *s, const char *name)
+static void define_result(struct statement *s)
 {
     const struct token at = s->now;
     const char *word = llac_text(s, &s->now);
     const struct command_form *form = at.kind == TOKEN_NAME ? llac_command(word) : NULL;
+    const struct object *named = llac_peek_object(s);
     struct object o = {.kind = OBJECT_NUMBER};
-    struct table *t = NULL;
-    enum portolan_status status;
 
     if (form && !form->gives)
-        return llac_fail(s, &at, "'%s' gives nothing that could be called '%s'", word, name);
-    if (form)
-        return run_command(s, form, name);
-    if (begins_table(s, word)) {
-        if ((status = llac_parse_table(s, &t)) != PORTOLAN_OK)
-            return status;
-        if ((status = llac_parse_end(s)) == PORTOLAN_OK)
-            return put_table(s, name, t);
-        llac_table_destroy(t);
-        return status;
+        llac_fail(s, &at, "'%s' gives nothing that could be called '%s'", word, s->result);
+    if (form) {
+        run_command(s, form);
+        return;
     }
-    status = llac_parse_number(s, &o.number);
-    if (status == PORTOLAN_OK)
-        status = llac_parse_end(s);
-    if (status == PORTOLAN_OK && llac_put(s->in, name, &o) != PORTOLAN_OK)
-        status = llac_no_memory(s);
-    return status;
+    if (named && named->kind != OBJECT_NUMBER) {
+        o.kind = OBJECT_TABLE;
+        o.table = llac_parse_table(s);
+    } else {
+        o.number = llac_parse_number(s);
+    }
+    llac_parse_end(s);
+    llac_put(s, s->result, &o);
 }
 
 /* A formula alone is worth its value, a name what it stands for. */
-static enum portolan_status evaluate(struct statement *s)
+static void evaluate(struct statement *s)
 {
-    const struct object *o =
-        s->now.kind == TOKEN_NAME ? llac_find(s->in, llac_text(s, &s->now)) : NULL;
+    const struct object *o = llac_peek_object(s);
     double value;
-    enum portolan_status status;
 
-    if (o && o->kind != OBJECT_NUMBER)
-        return do_show(s, NULL);
-    status = llac_parse_number(s, &value);
-    if (status == PORTOLAN_OK)
-        status = llac_parse_end(s);
-    if (status == PORTOLAN_OK)
-        portolan_text_add(&s->in->out, "%.10g\n", value);
-    return status;
+    if (o && o->kind != OBJECT_NUMBER) {
+        do_show(s);
+        return;
+    }
+    value = llac_parse_number(s);
+    llac_parse_end(s);
+    portolan_text_add(&s->in->out, "%.10g\n", value);
 }
 
-static enum portolan_status unknown(struct statement *s, const char *word)
+_Noreturn static void fail_unknown(struct statement *s, const char *word)
 {
     const char *known[100];
     size_t n = 0;
@@ -124,33 +287,34 @@ static enum portolan_status unknown(struct statement *s, const char *word)
         known[n++] = f->name;
     for (size_t i = 0; i < s->in->n_objects && n < 100; i++)
         known[n++] = s->in->objects[i].name;
-    return llac_fail(s, &s->now, "'%s' is neither a command nor anything that was loaded%s", word,
-                     llac_suggest(s, word, known, n, "; `help` lists the commands"));
+    llac_fail(s, &s->now, "'%s' is neither a command nor anything that was loaded%s", word,
+              llac_suggest(s, word, known, n, "; `help` lists the commands"));
 }
 
-static enum portolan_status do_statement(struct statement *s)
+static void do_statement(struct statement *s)
 {
-    const char *word, *name;
+    const char *word;
     const struct command_form *form;
-    enum portolan_status status;
 
     if ((llac_is(s, "let") || llac_is(s, "set")) && !llac_is_next(s, "="))
         llac_advance(s);
     word = llac_text(s, &s->now);
-    if (s->now.kind != TOKEN_NAME)
-        return evaluate(s);
-    if (llac_is_next(s, "=")) {
-        if ((status = llac_parse_name(s, "a name", &name)) != PORTOLAN_OK)
-            return status;
+    if (s->now.kind != TOKEN_NAME) {
+        evaluate(s);
+    } else if (llac_is_next(s, "=")) {
+        s->result = llac_parse_name(s, "a name");
         llac_advance(s);
-        return define(s, name);
+        define_result(s);
+    } else if ((form = llac_command(word))) {
+        /* Also if a report has an experiment of that name, which `show` and the others reach. */
+        run_command(s, form);
+    } else if (llac_find(s->in, word) || llac_is_next(s, "(")) {
+        evaluate(s);
+    } else {
+        fail_unknown(s, word);
     }
-    /* Also if a report has an experiment of that name, which `show` and the others reach. */
-    if ((form = llac_command(word)))
-        return run_command(s, form, NULL);
-    if (llac_find(s->in, word) || llac_is_next(s, "("))
-        return evaluate(s);
-    return unknown(s, word);
+    if (s->in->out.failed)
+        llac_no_memory(s);
 }
 
 /* ---------------------------------------------------------------------------------- splitting */
@@ -177,7 +341,7 @@ static const char *end_of_statement(const struct reader *r)
     return r->end;
 }
 
-static void move(struct reader *r, const char *to)
+static void move_reader(struct reader *r, const char *to)
 {
     for (; r->at < to; r->at++)
         if (*r->at == '\n') {
@@ -188,7 +352,7 @@ static void move(struct reader *r, const char *to)
         }
 }
 
-static void flush(struct portolan_llac *in)
+static void flush_output(struct portolan_llac *in)
 {
     if (in->out.length && in->options.print)
         in->options.print(in->options.arg, in->out.bytes);
@@ -212,25 +376,18 @@ static enum portolan_status run_statement(struct portolan_llac *in, const char *
                                           const struct reader *r, const char *end,
                                           struct portolan_diagnostics *d)
 {
-    struct portolan_arena arena = {0};
-    struct statement s = {.in = in, .d = d, .arena = &arena, .file = file};
-    enum portolan_status status = PORTOLAN_OK;
-    int before = d->count;
+    struct statement s = {.in = in, .d = d, .file = file};
+    const char *at;
+    enum portolan_status status;
 
     llac_begin(&s, r->at, end, r->line, r->column);
-    if (s.now.kind != TOKEN_END) {
-        const char *at = s.now.at;
-
-        status = do_statement(&s);
-        if (status == PORTOLAN_OK && (arena.failed || in->out.failed))
-            status = PORTOLAN_ENOMEM;
-        if (status != PORTOLAN_OK && d->count == before)
-            llac_fail(&s, &s.now, "%s", portolan_status_text(status));
-        if (status == PORTOLAN_OK)
-            remember(in, at, end);
-    }
-    flush(in);
-    portolan_arena_clear(&arena);
+    if (s.now.kind == TOKEN_END)
+        return PORTOLAN_OK;
+    at = s.now.at;
+    status = llac_attempt(&s, do_statement);
+    if (status == PORTOLAN_OK)
+        remember(in, at, end);
+    flush_output(in);
     return status;
 }
 
@@ -255,7 +412,7 @@ enum portolan_status llac_run(struct portolan_llac *in, const char *text, size_t
             break;
         if (end < r.end && *end == '#' && !(end = memchr(end, '\n', (size_t)(r.end - end))))
             end = r.end;
-        move(&r, end < r.end ? end + 1 : end);
+        move_reader(&r, end < r.end ? end + 1 : end);
     }
     in->depth--;
     return first;

@@ -17,31 +17,16 @@ static const char *unit_of(const char *observable)
     return strstr(observable, "CLOCK") || strstr(observable, "TIME") ? "s" : NULL;
 }
 
-static bool copy_lines(struct table *t, size_t n, const unsigned *from, unsigned **to)
-{
-    *to = portolan_arena_alloc(&t->arena, n, sizeof **to);
-    if (*to && n)
-        memcpy(*to, from, n * sizeof **to);
-    return *to;
-}
-
 /* CPU, NCPUS, identifiers and observables, in a report's order. */
-static enum portolan_status add_columns(struct statement *s, const struct portolan_cll_sample *e,
-                                        struct table *t, size_t *places)
+static void add_columns(const struct portolan_cll_sample *e, struct table *t, size_t *places)
 {
-    size_t n = 0;
-
-    places[n++] = llac_loaded_column(t, "CPU", COLUMN_LABEL, NULL);
-    places[n++] = llac_loaded_column(t, "NCPUS", COLUMN_LABEL, NULL);
+    *places++ = llac_loaded_column(t, "CPU", COLUMN_LABEL, NULL);
+    *places++ = llac_loaded_column(t, "NCPUS", COLUMN_LABEL, NULL);
     for (size_t i = 0; i < e->n_identifiers; i++)
-        places[n++] = llac_loaded_column(t, e->identifiers[i], COLUMN_IDENTIFIER, NULL);
+        *places++ = llac_loaded_column(t, e->identifiers[i], COLUMN_IDENTIFIER, NULL);
     for (size_t i = 0; i < e->n_observables; i++)
-        places[n++] =
+        *places++ =
             llac_loaded_column(t, e->observables[i], COLUMN_OBSERVABLE, unit_of(e->observables[i]));
-    for (size_t i = 0; i < n; i++)
-        if (places[i] == NONE)
-            return llac_no_memory(s);
-    return PORTOLAN_OK;
 }
 
 /* The experiment's name; with that of its source where several have such a one. */
@@ -56,38 +41,32 @@ static const char *name_of(struct statement *s, const struct portolan_cll_report
     if (n < 2 || !e->file)
         return e->name;
     return portolan_arena_printf(
-        s->arena, "%s_%.*s", e->name,
+        &s->arena, "%s_%.*s", e->name,
         (int)(dot && !strchr(dot, '/') ? (size_t)(dot - e->file) : strlen(e->file)), e->file);
 }
 
-static enum portolan_status take_experiment(struct statement *s,
-                                            const struct portolan_cll_report *r,
-                                            const struct portolan_cll_sample *e, struct loaded *l)
+static void take_experiment(struct statement *s, const struct portolan_cll_report *r,
+                            const struct portolan_cll_sample *e, struct loaded *l)
 {
-    const char *name = name_of(s, r, e);
-    struct table *t = name ? llac_loaded_add(s, l, name) : NULL;
+    struct table *t = llac_loaded_add(s, l, name_of(s, r, e));
     size_t n = 2 + e->n_identifiers + e->n_observables;
-    size_t *places = portolan_arena_alloc(s->arena, n, sizeof *places);
-    const char *program = portolan_cll_report_peek_header(r, "PROGRAM");
+    size_t *places = llac_alloc(s, n, sizeof *places);
 
-    if (!t || !places || add_columns(s, e, t, places) != PORTOLAN_OK)
-        return llac_no_memory(s);
-    t->file = e->file ? portolan_arena_strdup(&t->arena, e->file) : NULL;
-    t->formula = e->formula ? portolan_arena_strdup(&t->arena, e->formula) : NULL;
-    t->program = program ? portolan_arena_strdup(&t->arena, program) : NULL;
-    if (!copy_lines(t, t->n_begin = e->n_begin, e->begin_lines, &t->begin_lines) ||
-        !copy_lines(t, t->n_end = e->n_end, e->end_lines, &t->end_lines))
-        return llac_no_memory(s);
+    add_columns(e, t, places);
+    t->file = e->file;
+    t->formula = e->formula;
+    t->program = portolan_cll_report_peek_header(r, "PROGRAM");
+    t->n_begin = e->n_begin;
+    t->n_end = e->n_end;
+    t->begin_lines = e->begin_lines;
+    t->end_lines = e->end_lines;
     for (size_t i = 0; i < e->n_rows; i++) {
         double *row = llac_table_add_row(t);
 
-        if (!row)
-            return llac_no_memory(s);
-        row[0] = s->in->runs;
+        row[0] = l->run;
         for (size_t k = 0; k < n; k++)
             row[places[k]] = e->rows[i * n + k];
     }
-    return PORTOLAN_OK;
 }
 
 /* Rows that ought to be there. A process tells of an experiment by name and number. */
@@ -108,81 +87,60 @@ static void warn_of_lost(struct statement *s, const struct portolan_cll_report *
                   path, lost);
 }
 
-enum portolan_status llac_load_report(struct statement *s, const struct token *at, const char *text,
-                                      size_t size, const char *path, struct loaded *l)
+void llac_load_report(struct statement *s, const struct token *at, const char *text, size_t size,
+                      const char *path, struct loaded *l)
 {
-    struct portolan_cll_report *r;
-    struct portolan_error err = {0};
-    int before = s->d->count;
-    enum portolan_status status = portolan_cll_report_parse(text, size, path, s->d, &r, &err);
+    struct portolan_cll_report *r = NULL;
 
-    if (status != PORTOLAN_OK)
-        return s->d->count == before ? llac_fail_with(s, at, status, &err) : status;
-    for (size_t i = 0; status == PORTOLAN_OK && i < r->n_experiments; i++)
-        status = take_experiment(s, r, &r->experiments[i], l);
-    if (status == PORTOLAN_OK)
-        warn_of_lost(s, r, path);
-    portolan_cll_report_destroy(r);
-    return status;
+    llac_check(s, at, portolan_cll_report_parse(text, size, path, s->d, &r, &s->err));
+    llac_own(s, OWNED_REPORT, r);
+    for (size_t i = 0; i < r->n_experiments; i++)
+        take_experiment(s, r, &r->experiments[i], l);
+    warn_of_lost(s, r, path);
 }
 
 /* ------------------------------------------------------------------------------------ Extra-P */
 
-static enum portolan_status take_measurement(struct statement *s,
-                                             const struct portolan_measurements *m,
-                                             const struct portolan_measurement *item,
-                                             bool several_metrics, struct loaded *l)
+static void take_measurement(struct statement *s, const struct portolan_measurements *m,
+                             const struct portolan_measurement *item, bool several_metrics,
+                             struct loaded *l)
 {
-    const char *name =
-        portolan_arena_printf(s->arena, "%s%s%s", item->callpath, several_metrics ? "_" : "",
-                              several_metrics ? item->metric : "");
     const char *metric = item->metric && *item->metric ? item->metric : "TIME";
-    struct table *t = name ? llac_loaded_add(s, l, name) : NULL;
-    bool good = t != NULL;
+    struct table *t = llac_loaded_add(s, l,
+                                      portolan_arena_printf(&s->arena, "%s%s%s", item->callpath,
+                                                            several_metrics ? "_" : "",
+                                                            several_metrics ? item->metric : ""));
+    size_t *places = llac_alloc(s, m->n_params + 1, sizeof *places);
 
-    for (size_t i = 0; good && i < m->n_params; i++)
-        good = llac_loaded_column(t, m->params[i], COLUMN_IDENTIFIER, NULL) == i + 1;
-    good = good && llac_loaded_column(t, metric, COLUMN_OBSERVABLE,
-                                      strstr(metric, "time") ? "s" : NULL) != NONE;
-    for (size_t i = 0; good && i < item->n_rows; i++) {
+    for (size_t i = 0; i < m->n_params; i++)
+        places[i] = llac_loaded_column(t, m->params[i], COLUMN_IDENTIFIER, NULL);
+    places[m->n_params] =
+        llac_loaded_column(t, metric, COLUMN_OBSERVABLE, strstr(metric, "time") ? "s" : NULL);
+    for (size_t i = 0; i < item->n_rows; i++) {
         double *row = llac_table_add_row(t);
 
-        if (!(good = row))
-            break;
-        row[0] = s->in->runs;
+        row[0] = l->run;
         for (size_t k = 0; k < m->n_params; k++)
-            row[k + 1] = item->x[i * m->n_params + k];
-        row[m->n_params + 1] = item->y[i];
+            row[places[k]] = item->x[i * m->n_params + k];
+        row[places[m->n_params]] = item->y[i];
     }
-    return good ? PORTOLAN_OK : llac_no_memory(s);
 }
 
-enum portolan_status llac_load_measurements(struct statement *s, const struct token *at,
-                                            const char *text, size_t size, const char *path,
-                                            struct loaded *l)
+void llac_load_measurements(struct statement *s, const struct token *at, const char *text,
+                            size_t size, const char *path, struct loaded *l)
 {
-    struct portolan_measurements *m;
-    struct portolan_error err = {0};
-    int before = s->d->count;
+    struct portolan_measurements *m = NULL;
     bool several = false;
-    enum portolan_status status = portolan_measurements_read(text, size, path, s->d, &m, &err);
 
-    if (status != PORTOLAN_OK)
-        return s->d->count == before ? llac_fail_with(s, at, status, &err) : status;
+    llac_check(s, at, portolan_measurements_read(text, size, path, s->d, &m, &s->err));
+    llac_own(s, OWNED_MEASUREMENTS, m);
     for (size_t i = 1; i < m->n; i++)
         several = several || strcmp(m->items[i].metric, m->items[0].metric) != 0;
-    for (size_t i = 0; status == PORTOLAN_OK && i < m->n; i++)
-        status = take_measurement(s, m, &m->items[i], several, l);
-    portolan_measurements_destroy(m);
-    return status;
+    for (size_t i = 0; i < m->n; i++)
+        take_measurement(s, m, &m->items[i], several, l);
 }
 
 /* ---------------------------------------------------------------------------------------- CSV */
-
-struct csv {
-    struct statement *s;
-    struct portolan_csv in;
-};
 
 /* "TIME (s)" is TIME in s; cuts the name. */
 static const char *take_unit(char *name)
@@ -217,89 +175,78 @@ static enum column_kind kind_of(const char *name, const char *unit)
                : COLUMN_IDENTIFIER;
 }
 
-static enum portolan_status read_head(struct csv *c, struct table *t, size_t *places)
+/* Where a failure in the line of C is told. */
+static const struct token *place_of(struct statement *s, const struct portolan_csv *c, int column)
 {
-    for (size_t i = 0; i < c->in.n_fields; i++) {
-        char *name = portolan_arena_strdup(c->s->arena, c->in.fields[i]);
-        const char *unit = name ? take_unit(name) : NULL;
+    struct token *at = llac_alloc(s, 1, sizeof *at);
+
+    at->line = c->line;
+    at->column = column;
+    s->file = c->file;
+    return at;
+}
+
+/* The columns of T, which the line names: their places. */
+static size_t *read_head(struct statement *s, const struct portolan_csv *c, struct table *t)
+{
+    size_t *places = llac_alloc(s, c->n_fields, sizeof *places);
+
+    for (size_t i = 0; i < c->n_fields; i++) {
+        char *name = portolan_arena_strdup(&s->arena, c->fields[i]);
+        const char *unit = take_unit(name);
         double number;
 
-        if (!name)
-            return llac_no_memory(c->s);
-        if (!*name || portolan_read_double(name, &number)) {
-            portolan_diagnose(c->s->d, c->in.file, c->in.line, c->in.columns[i],
-                              "the first line names the columns, as in \"N,P,TIME (s)\"%s%s%s",
-                              *name ? ", not '" : "", name, *name ? "'" : "");
-            return PORTOLAN_ESYNTAX;
-        }
-        if (llac_table_find(t, name) != NONE && (strcmp(name, "RUN") || i)) {
-            portolan_diagnose(c->s->d, c->in.file, c->in.line, c->in.columns[i],
-                              "there are two columns '%s'", name);
-            return PORTOLAN_ESYNTAX;
-        }
-        if ((places[i] = llac_loaded_column(t, name, kind_of(name, unit), unit)) == NONE)
-            return llac_no_memory(c->s);
+        if (!*name || portolan_read_double(name, &number))
+            llac_fail(s, place_of(s, c, c->columns[i]),
+                      "the first line names the columns, as in \"N,P,TIME (s)\"%s%s%s",
+                      *name ? ", not '" : "", name, *name ? "'" : "");
+        if (llac_table_find(t, name) != NONE && (strcmp(name, "RUN") || i))
+            llac_fail(s, place_of(s, c, c->columns[i]), "there are two columns '%s'", name);
+        places[i] = llac_loaded_column(t, name, kind_of(name, unit), unit);
     }
-    if (llac_table_observable(t) == NONE)
+    if (llac_table_observable(t, NULL) == NONE)
         t->columns[t->n_columns - 1].kind = COLUMN_OBSERVABLE;
-    return PORTOLAN_OK;
+    return places;
 }
 
-static enum portolan_status read_row(struct csv *c, struct table *t, const size_t *places, size_t n)
+static void read_row(struct statement *s, const struct portolan_csv *c, const size_t *places,
+                     size_t n, double *row)
 {
-    double *row = llac_table_add_row(t);
-
-    if (!row)
-        return llac_no_memory(c->s);
-    if (c->in.n_fields != n) {
-        portolan_diagnose(c->s->d, c->in.file, c->in.line, 0,
-                          "this line has %zu fields, the first has "
-                          "%zu names",
-                          c->in.n_fields, n);
-        return PORTOLAN_ESYNTAX;
-    }
-    row[0] = c->s->in->runs;
+    if (c->n_fields != n)
+        llac_fail(s, place_of(s, c, 0), "this line has %zu fields, the first has %zu names",
+                  c->n_fields, n);
     for (size_t i = 0; i < n; i++) {
-        if (!*c->in.fields[i] || !strcasecmp(c->in.fields[i], "nan"))
+        if (!*c->fields[i] || !strcasecmp(c->fields[i], "nan"))
             continue;
-        if (!portolan_read_double(c->in.fields[i], &row[places[i]])) {
-            portolan_diagnose(c->s->d, c->in.file, c->in.line, c->in.columns[i],
-                              "'%s' is no number; a field that was not measured stays empty",
-                              c->in.fields[i]);
-            return PORTOLAN_ESYNTAX;
-        }
+        if (!portolan_read_double(c->fields[i], &row[places[i]]))
+            llac_fail(s, place_of(s, c, c->columns[i]),
+                      "'%s' is no number; a field that was not measured stays empty", c->fields[i]);
     }
-    return PORTOLAN_OK;
 }
 
-enum portolan_status llac_load_csv(struct statement *s, const struct token *at, const char *text,
-                                   size_t size, const char *path, struct loaded *l)
+void llac_load_csv(struct statement *s, const struct token *at, const char *text, size_t size,
+                   const char *path, struct loaded *l)
 {
-    struct csv *c = portolan_arena_alloc(s->arena, 1, sizeof *c);
+    struct portolan_csv c = {.arena = &s->arena, .d = s->d, .file = path, .comment = '#'};
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    const char *name = portolan_arena_strndup(s->arena, base, strcspn(base, "."));
+    struct table *t =
+        llac_loaded_add(s, l, portolan_arena_strndup(&s->arena, base, strcspn(base, ".")));
     size_t *places, n;
-    struct table *t;
-    enum portolan_status status;
-    int before = s->d->count;
 
-    if (!c || !name || !(t = llac_loaded_add(s, l, name)))
-        return llac_no_memory(s);
-    c->s = s;
-    c->in = (struct portolan_csv){.arena = s->arena, .d = s->d, .file = path, .comment = '#'};
-    portolan_csv_begin(&c->in, text, size);
-    if (!portolan_csv_next(&c->in))
-        return llac_fail(s, at,
-                         "'%s' holds nothing that could be read: a report, a model, CSV, or "
-                         "Extra-P's measurements",
-                         path);
-    n = c->in.n_fields;
-    if (!(places = portolan_arena_alloc(s->arena, n, sizeof *places)))
-        return llac_no_memory(s);
-    status = read_head(c, t, places);
-    while (status == PORTOLAN_OK && portolan_csv_next(&c->in))
-        status = read_row(c, t, places, n);
-    if (status == PORTOLAN_OK && s->arena->failed)
-        return llac_no_memory(s);
-    return status == PORTOLAN_OK && s->d->count > before ? PORTOLAN_ESYNTAX : status;
+    portolan_csv_begin(&c, text, size);
+    if (!portolan_csv_next(&c))
+        llac_fail(s, at,
+                  "'%s' holds nothing that could be read: a report, a model, CSV, or Extra-P's "
+                  "measurements",
+                  path);
+    n = c.n_fields;
+    places = read_head(s, &c, t);
+    while (portolan_csv_next(&c)) {
+        double *row = llac_table_add_row(t);
+
+        row[0] = l->run;
+        read_row(s, &c, places, n, row);
+    }
+    if (s->d->count > s->told) /* of quotes */
+        llac_check(s, at, PORTOLAN_ESYNTAX);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows by call path, and the trends that they make. */
+/* Rows by call path, the trends that they make, and the models of these. */
 #include "trend.h"
+
+#include <portolan/formula.h>
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -105,8 +107,6 @@ bool trend_add(struct trend_builder *b, const struct trend_series *series, const
     uint64_t hash = hash_series(series);
     size_t at = portolan_index_find(&b->index, hash, same_series, &(struct wanted){b, series});
     struct trend_series *s;
-    struct trend_row *rows;
-    double *copy;
 
     if (at == SIZE_MAX) {
         if (!is_wanted(b, series))
@@ -116,27 +116,26 @@ bool trend_add(struct trend_builder *b, const struct trend_series *series, const
             return false;
     }
     s = &b->series[at];
-    copy = portolan_arena_alloc(&b->arena, s->n_params, sizeof *copy);
-    rows = portolan_arena_grow(&b->arena, s->rows, s->n_rows, sizeof *rows);
-    if (!copy || !rows)
+    s->x = portolan_arena_grow(&b->arena, s->x, s->n_rows, s->n_params * sizeof *s->x);
+    s->y = portolan_arena_grow(&b->arena, s->y, s->n_rows, sizeof *s->y);
+    if (!s->x || !s->y)
         return false;
     if (s->n_params)
-        memcpy(copy, x, s->n_params * sizeof *copy);
-    s->rows = rows;
-    s->rows[s->n_rows] = (struct trend_row){copy, y, s->n_rows};
-    s->n_rows++;
+        memcpy(s->x + s->n_rows * s->n_params, x, s->n_params * sizeof *x);
+    s->y[s->n_rows++] = y;
     return true;
 }
 
 static int compare_rows(const void *left, const void *right, void *series)
 {
     const struct trend_series *s = series;
-    const struct trend_row *p = left, *q = right;
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    const double *p = s->x + a * s->n_params, *q = s->x + b * s->n_params;
 
     for (size_t k = 0; k < s->n_params; k++)
-        if (p->x[k] != q->x[k])
-            return p->x[k] < q->x[k] ? -1 : 1;
-    return (p->sequence > q->sequence) - (p->sequence < q->sequence);
+        if (p[k] != q[k])
+            return p[k] < q[k] ? -1 : 1;
+    return (a > b) - (a < b);
 }
 
 static bool fill_trend(struct trend_builder *b, struct trend_series *s, struct portolan_trend *t)
@@ -145,18 +144,21 @@ static bool fill_trend(struct trend_builder *b, struct trend_series *s, struct p
     double *x = portolan_arena_alloc(arena, s->n_rows, (s->n_params + 1) * sizeof *x);
     double *y = portolan_arena_alloc(arena, s->n_rows, sizeof *y);
     size_t *in_time = portolan_arena_alloc(arena, s->n_rows, sizeof *in_time);
+    size_t *order = portolan_arena_alloc(arena, s->n_rows, sizeof *order);
 
     t->callpath = path_with(arena, s->place.path, s->implementation);
     t->path =
         t->callpath && b->names_metrics ? path_with(arena, t->callpath, s->metric) : t->callpath;
-    if (!x || !y || !in_time || !t->path)
+    if (!x || !y || !in_time || !order || !t->path)
         return false;
-    qsort_r(s->rows, s->n_rows, sizeof *s->rows, compare_rows, s);
+    for (size_t i = 0; i < s->n_rows; i++)
+        order[i] = i;
+    qsort_r(order, s->n_rows, sizeof *order, compare_rows, s);
     for (size_t i = 0; i < s->n_rows; i++) {
         if (s->n_params)
-            memcpy(x + i * s->n_params, s->rows[i].x, s->n_params * sizeof *x);
-        y[i] = s->rows[i].y;
-        in_time[s->rows[i].sequence] = i;
+            memcpy(x + i * s->n_params, s->x + order[i] * s->n_params, s->n_params * sizeof *x);
+        y[i] = s->y[order[i]];
+        in_time[order[i]] = i;
     }
     t->label = label_of(t->path);
     t->metric = s->metric;
@@ -212,6 +214,16 @@ size_t trend_param(const struct portolan_trend *t, const char *name)
     return SIZE_MAX;
 }
 
+int trend_time(const char *metric)
+{
+    static const char *const times[] = {"exclusive", "inclusive", "mpi"};
+
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(metric, times[i]))
+            return i;
+    return -1;
+}
+
 void portolan_trends_destroy(struct portolan_trends *t)
 {
     if (!t)
@@ -220,4 +232,116 @@ void portolan_trends_destroy(struct portolan_trends *t)
         portolan_model_destroy(t->items[i].model);
     portolan_arena_clear(&t->arena);
     free(t);
+}
+
+/* ------------------------------------------------- models */
+
+/* The rows up to FIT's limit; *ROOM, the caller's to free, may hold them. False without memory. */
+static bool choose_rows(const struct portolan_trend *t, const struct portolan_trend_fit *fit,
+                        struct portolan_model_data *data, double **room)
+{
+    size_t p = fit->up_to ? trend_param(t, fit->up_to) : SIZE_MAX, n = t->n_params;
+    double *x, *y;
+
+    *data = (struct portolan_model_data){
+        .n_params = n, .params = t->params, .n_rows = t->n_rows, .x = t->x, .y = t->y};
+    if (p == SIZE_MAX)
+        return true;
+    if (!(*room = x = portolan_calloc(t->n_rows, (n + 1) * sizeof *x)))
+        return false;
+    y = x + t->n_rows * n;
+    data->n_rows = 0;
+    data->x = x;
+    data->y = y;
+    for (size_t i = 0; i < t->n_rows; i++) {
+        if (t->x[i * n + p] > fit->limit)
+            continue;
+        memcpy(x + data->n_rows * n, t->x + i * n, n * sizeof *x);
+        y[data->n_rows++] = t->y[i];
+    }
+    return true;
+}
+
+/* Numbers of calls are whole, unless they are means. */
+static bool is_count(const struct portolan_trend *t, const struct portolan_model_data *data)
+{
+    if (!t->metric || strcmp(t->metric, "calls") != 0)
+        return false;
+    for (size_t i = 0; i < data->n_rows; i++)
+        if (data->y[i] < 0 || floor(data->y[i]) < data->y[i])
+            return false;
+    return true;
+}
+
+static enum portolan_status fit_one(const struct portolan_trends *all, struct portolan_trend *t,
+                                    const struct portolan_trend_fit *fit,
+                                    struct portolan_error *err)
+{
+    const struct portolan_model_envelope envelope = {
+        .name = t->path,
+        .unit = *all->unit ? all->unit : NULL,
+        /* files have names of their own */
+        .quality = trend_time(t->metric) >= 0 ? "time" : t->metric,
+        .source = all->what};
+    struct portolan_model_options options = fit->options;
+    struct portolan_model_data data;
+    double *room = NULL;
+    enum portolan_status status;
+
+    if (!choose_rows(t, fit, &data, &room))
+        return portolan_no_memory(err);
+    if (is_count(t, &data))
+        options.kind = PORTOLAN_MODEL_COUNT;
+    if (!data.n_rows)
+        status = portolan_error_set(err, PORTOLAN_EINVAL, "no row has %s up to %g", fit->up_to,
+                                    fit->limit);
+    else
+        status = portolan_model_fit_as(&data, fit->formula, fit->pieces, &options, &t->model, err);
+    free(room);
+    return status ? status : portolan_model_describe(t->model, &envelope, err);
+}
+
+/* Whether the trends know the parameter that bounds the rows. */
+static enum portolan_status check_limit(const struct portolan_trends *t,
+                                        const struct portolan_trend_fit *fit,
+                                        struct portolan_error *err)
+{
+    for (size_t i = 0; fit->up_to && i < t->n; i++)
+        if (trend_param(&t->items[i], fit->up_to) != SIZE_MAX)
+            return PORTOLAN_OK;
+    return fit->up_to
+               ? portolan_error_set(err, PORTOLAN_EINVAL, "'%s' is no parameter here", fit->up_to)
+               : PORTOLAN_OK;
+}
+
+enum portolan_status portolan_trends_fit(struct portolan_trends *trends,
+                                         const struct portolan_trend_fit *fit,
+                                         struct portolan_error *err)
+{
+    size_t fitted = 0;
+    enum portolan_status status = check_limit(trends, fit, err);
+    struct portolan_error first = {0};
+
+    for (size_t i = 0; !status && i < trends->n; i++) {
+        struct portolan_trend *t = &trends->items[i];
+        struct portolan_error why = {0};
+
+        portolan_model_destroy(t->model);
+        t->model = NULL;
+        t->statistic = fit->options.statistic;
+        status = fit_one(trends, t, fit, &why);
+        if (!status) {
+            t->why = NULL;
+            fitted++;
+        } else if (status != PORTOLAN_ENOMEM) {
+            first = first.status ? first : why;
+            t->why = portolan_arena_strdup(&trends->arena, why.text);
+            status = t->why ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+        }
+    }
+    if (status == PORTOLAN_ENOMEM)
+        return portolan_error_set(err, status, "out of memory");
+    if (!status && !fitted && trends->n)
+        return portolan_error_set(err, first.status, "%s", first.text);
+    return status;
 }

@@ -22,12 +22,8 @@ struct trend_series {
     const char *implementation, *metric;
     size_t n_params;
     const char *const *params;
-    size_t n_rows;
-    struct trend_row {
-        const double *x;
-        double y;
-        size_t sequence;
-    } * rows;
+    size_t n_rows; /* in the order they came */
+    double *x, *y;
 };
 
 /* Gathers rows and makes trends of them. Start as {0}. */
@@ -56,15 +52,9 @@ void trend_clear(struct trend_builder *b);
 
 /* The position of a parameter of T; SIZE_MAX. */
 size_t trend_param(const struct portolan_trend *t, const char *name);
+/* 0: METRIC is exclusive time, 1: inclusive, 2: that in MPI; -1: no time. */
+int trend_time(const char *metric);
 
-/* trend_list.c: the row with the largest value of the first parameters, the last one; and texts. */
-const double *trend_last_point(const struct portolan_trend *t);
-/* A value with its unit, in 32 bytes. */
-const char *trend_value_text(const struct portolan_trends *t, double value, char *storage);
-/* A line where M does not come up to its own points; else nothing. */
-void trend_add_misfit(const struct portolan_model *m, struct portolan_text *out);
-/* What low and high are. */
-void trend_add_level(const struct portolan_model *m, struct portolan_text *out);
 /* A line above a text: what is shown, of how many trials. */
 void trend_add_head(const struct portolan_trends *t, struct portolan_text *out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trends as charts. */
+#include "model_view.h"
 #include "trend.h"
 
 #include <portolan/chart.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS, STEPS = 160, PER_TREND = 3 };
+enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS, PER_TREND = 3 };
 static const double wide = 8;   /* a span that wants a logarithmic axis */
 static const double beyond = 2; /* the line goes so many times farther than the rows */
 
@@ -35,24 +36,34 @@ static int larger_first(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-static bool varies(const struct portolan_trend *t, size_t p)
+struct span {
+    double low, high;
+};
+
+static struct span span_of(const struct portolan_trend *t, size_t p)
 {
-    for (size_t i = 1; i < t->n_rows; i++)
-        if (t->x[i * t->n_params + p] != t->x[p])
-            return true;
-    return false;
+    struct span s = {INFINITY, -INFINITY};
+
+    for (size_t i = 0; i < t->n_rows; i++) {
+        s.low = fmin(s.low, t->x[i * t->n_params + p]);
+        s.high = fmax(s.high, t->x[i * t->n_params + p]);
+    }
+    return s;
 }
 
 static const char *first_that_varies(const struct portolan_trend *t)
 {
-    for (size_t p = 0; p < t->n_params; p++)
-        if (varies(t, p))
+    for (size_t p = 0; p < t->n_params; p++) {
+        const struct span s = span_of(t, p);
+
+        if (s.low < s.high)
             return t->params[p];
+    }
     return t->n_params ? t->params[0] : NULL;
 }
 
 /* The largest trends that have the parameter. */
-static enum portolan_status choose(struct drawing *d, struct portolan_error *err)
+static enum portolan_status choose_trends(struct drawing *d, struct portolan_error *err)
 {
     const struct portolan_trend **all =
         portolan_arena_alloc(&d->arena, d->trends->n, sizeof(void *));
@@ -80,11 +91,8 @@ static enum portolan_status choose(struct drawing *d, struct portolan_error *err
 /* The place on the axis with the other parameters as large as measured. */
 static void base_point(const struct portolan_trend *t, double *x)
 {
-    for (size_t p = 0; p < t->n_params; p++) {
-        x[p] = t->x[p];
-        for (size_t i = 1; i < t->n_rows; i++)
-            x[p] = fmax(x[p], t->x[i * t->n_params + p]);
-    }
+    for (size_t p = 0; p < t->n_params; p++)
+        x[p] = span_of(t, p).high;
 }
 
 /* Whether row I has the base point's values but for parameter P. */
@@ -94,21 +102,6 @@ static bool is_on_line(const struct portolan_trend *t, size_t i, size_t p, const
         if (q != p && t->x[i * t->n_params + q] != base[q])
             return false;
     return true;
-}
-
-struct span {
-    double low, high;
-};
-
-static struct span span_of(const struct portolan_trend *t, size_t p)
-{
-    struct span s = {INFINITY, -INFINITY};
-
-    for (size_t i = 0; i < t->n_rows; i++) {
-        s.low = fmin(s.low, t->x[i * t->n_params + p]);
-        s.high = fmax(s.high, t->x[i * t->n_params + p]);
-    }
-    return s;
 }
 
 static void add_series(struct drawing *d, enum portolan_chart_kind kind, const char *name, size_t n,
@@ -137,34 +130,20 @@ static bool add_points(struct drawing *d, const struct portolan_trend *t, size_t
 static bool add_curve(struct drawing *d, const struct portolan_trend *t, size_t p, double *base,
                       bool single)
 {
-    double *x = portolan_arena_alloc(&d->arena, STEPS, 4 * sizeof *x);
-    double *y = x + STEPS, *low = y + STEPS, *high = low + STEPS;
+    struct model_curve c;
     struct span s = span_of(t, p);
     bool log = d->chart.x_log;
 
-    if (!x)
-        return false;
     if (log)
         s = (struct span){s.low / beyond, s.high * beyond};
     else
         s.high += (s.high - s.low) / 4;
-    for (size_t i = 0; i < STEPS; i++) {
-        double part = (double)i / (STEPS - 1);
-        struct portolan_prediction at;
-
-        x[i] = log ? s.low * pow(s.high / s.low, part) : s.low + part * (s.high - s.low);
-        base[p] = x[i];
-        y[i] = low[i] = high[i] = NAN;
-        if (portolan_model_predict(t->model, base, &at))
-            continue;
-        y[i] = at.value;
-        low[i] = at.low;
-        high[i] = at.high;
-    }
+    if (!model_trace(t->model, p, base, s.low, s.high, log, &d->arena, &c))
+        return false;
     if (single)
-        add_series(d, PORTOLAN_CHART_BAND, "interval of a new row", STEPS, x, NULL, low, high);
-    add_series(d, PORTOLAN_CHART_LINE, single ? portolan_model_peek_formula(t->model) : NULL, STEPS,
-               x, y, NULL, NULL);
+        add_series(d, PORTOLAN_CHART_BAND, "interval of a new row", c.n, c.x, NULL, c.low, c.high);
+    add_series(d, PORTOLAN_CHART_LINE, single ? portolan_model_peek_formula(t->model) : NULL, c.n,
+               c.x, c.y, NULL, NULL);
     return true;
 }
 
@@ -202,9 +181,9 @@ static char *x_label(struct drawing *d, const double *base)
     return text.bytes;
 }
 
-static enum portolan_status draw(struct drawing *d, struct portolan_error *err)
+static enum portolan_status draw_chart(struct drawing *d, struct portolan_error *err)
 {
-    enum portolan_status status = choose(d, err);
+    enum portolan_status status = choose_trends(d, err);
     bool single = d->n == 1, good = true;
 
     if (status)
@@ -239,7 +218,7 @@ enum portolan_status portolan_trends_write_chart(const struct portolan_trends *t
                                                  struct portolan_error *err)
 {
     struct drawing d = {.trends = trends, .plot = plot};
-    enum portolan_status status = draw(&d, err);
+    enum portolan_status status = draw_chart(&d, err);
 
     if (!status)
         status = portolan_chart_write(&d.chart, file, text, err);

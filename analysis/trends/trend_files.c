@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trends from comma separated values, and from and to measurements in Extra-P's forms. */
+/* Trends from files: comma separated values and Extra-P's forms; and as other programs want them.
+ */
 #include "trend.h"
 
 #include <portolan/extrap.h>
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,5 +255,89 @@ enum portolan_status portolan_trends_write_extrap(const struct portolan_trends *
     else if (!status)
         status = portolan_no_memory(err);
     portolan_measurements_destroy(m);
+    return status;
+}
+
+/* ------------------------------------------------- models as code and text */
+
+/* "driver.go->solver.solve [heat.Band]" as "solver_solve_heat_Band", and a number where it was. */
+static void add_identifier(const struct portolan_trends *trends, size_t i,
+                           struct portolan_text *name)
+{
+    const char *label = trends->items[i].label;
+    size_t begin = name->length;
+
+    if (!isalpha((unsigned char)*label) && *label != '_')
+        portolan_text_add(name, "model_");
+    for (const char *c = label; *c; c++) {
+        if (isalnum((unsigned char)*c) && (unsigned char)*c < 128)
+            portolan_text_add(name, "%c", *c);
+        else if (name->length > begin && name->bytes[name->length - 1] != '_')
+            portolan_text_add(name, "_");
+    }
+    while (name->length > begin + 1 && name->bytes[name->length - 1] == '_')
+        name->bytes[--name->length] = '\0';
+    for (size_t k = 0; k < i; k++)
+        if (!strcmp(trends->items[k].label, label)) {
+            portolan_text_add(name, "_%zu", i);
+            break;
+        }
+}
+
+static enum portolan_status write_model(const struct portolan_trends *trends, size_t i,
+                                        enum portolan_trend_form form, char **text,
+                                        struct portolan_error *err)
+{
+    const struct portolan_trend *t = &trends->items[i];
+    struct portolan_text name = {0};
+    enum portolan_status status;
+    char *function = NULL;
+
+    if (!t->model)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "'%s' has no model: %s", t->path,
+                                  t->why ? t->why : "");
+    if (form == PORTOLAN_TREND_XML)
+        return portolan_model_write_xml(t->model, text, err);
+    if (form == PORTOLAN_TREND_LATEX)
+        return portolan_model_write_latex(t->model, text, err);
+    add_identifier(trends, i, &name);
+    status =
+        name.failed ? portolan_no_memory(err) : portolan_model_name_c(name.bytes, &function, err);
+    if (!status)
+        status = portolan_model_write_c(t->model, function, text, err);
+    free(function);
+    portolan_text_clear(&name);
+    return status;
+}
+
+enum portolan_status portolan_trends_write_form(const struct portolan_trends *trends,
+                                                enum portolan_trend_form form,
+                                                struct portolan_text *out,
+                                                struct portolan_error *err)
+{
+    static const enum portolan_measurements_format formats[] = {
+        PORTOLAN_MEASUREMENTS_JSONL, PORTOLAN_MEASUREMENTS_JSON, PORTOLAN_MEASUREMENTS_TEXT};
+    enum portolan_status status = PORTOLAN_OK;
+    bool rows = form >= PORTOLAN_TREND_EXTRAP;
+    size_t n = rows ? 1 : trends->n;
+
+    if (form == PORTOLAN_TREND_XML && trends->n > 1)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "XML holds one model, here are %zu: choose with --method",
+                                  trends->n);
+    for (size_t i = 0; !status && i < n; i++) {
+        char *text = NULL;
+
+        status = rows ? portolan_trends_write_extrap(trends, formats[form - PORTOLAN_TREND_EXTRAP],
+                                                     &text, err)
+                      : write_model(trends, i, form, &text, err);
+        if (!status && i)
+            portolan_text_add(out, "\n");
+        if (!status)
+            portolan_text_add_bytes(out, text, strlen(text));
+        if (!status && out->length && out->bytes && out->bytes[out->length - 1] != '\n')
+            portolan_text_add(out, "\n");
+        free(text);
+    }
     return status;
 }

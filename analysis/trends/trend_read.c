@@ -75,17 +75,15 @@ static double pick(const struct reading *r, const struct portolan_profile *p,
 static double value_of(const struct reading *r, const struct portolan_profile *p,
                        const struct portolan_profile_node *n)
 {
-    size_t k;
+    const struct portolan_statistics *times[] = {&n->exclusive_ns, &n->inclusive_ns, &n->mpi_ns};
+    const double sums[] = {n->exclusive.value, n->inclusive.value, n->mpi.value};
+    int time = trend_time(r->metric);
+    size_t k = counter_at(p, r->metric);
 
-    if (!strcmp(r->metric, "exclusive"))
-        return pick(r, p, &n->exclusive_ns, n->exclusive.value);
-    if (!strcmp(r->metric, "inclusive"))
-        return pick(r, p, &n->inclusive_ns, n->inclusive.value);
-    if (!strcmp(r->metric, "mpi"))
-        return pick(r, p, &n->mpi_ns, n->mpi.value);
+    if (time >= 0)
+        return pick(r, p, times[time], sums[time]);
     if (!strcmp(r->metric, "calls"))
         return pick(r, p, &n->calls, n->calls.sum);
-    k = counter_at(p, r->metric);
     return k < p->n_counters && n->counted & UINT32_C(1) << k
                ? pick(r, p, &n->counters[k], n->counters[k].sum)
                : NAN;
@@ -114,23 +112,17 @@ static bool take_profile(struct reading *r, const struct portolan_profile *p, co
     return good;
 }
 
-static enum portolan_status read_profiles(struct reading *r, struct portolan_store *store,
-                                          struct portolan_error *err)
+static enum portolan_status read_profile(struct reading *r, struct portolan_store *store,
+                                         int64_t trial, const double *point,
+                                         struct portolan_error *err)
 {
-    enum portolan_status status = PORTOLAN_OK;
+    struct portolan_profile_query q = {.trial = trial};
+    struct portolan_profile *p = NULL;
+    enum portolan_status status = portolan_profile_read(store, &q, &p, err);
 
-    for (size_t i = 0; !status && i < r->n_trials; i++) {
-        struct portolan_profile_query q = {.trial = r->trials[i]->id};
-        struct portolan_profile *p = NULL;
-        double point[MAX_PARAMS];
-
-        for (size_t k = 0; k < r->n_params; k++)
-            portolan_trial_number(r->trials[i], r->params[k], &point[k]);
-        status = portolan_profile_read(store, &q, &p, err);
-        if (!status && !take_profile(r, p, point))
-            status = portolan_no_memory(err);
-        portolan_profile_destroy(p);
-    }
+    if (!status && !take_profile(r, p, point))
+        status = portolan_no_memory(err);
+    portolan_profile_destroy(p);
     return status;
 }
 
@@ -138,14 +130,12 @@ static enum portolan_status read_profiles(struct reading *r, struct portolan_sto
 
 static double sample_value(const struct reading *r, const struct portolan_sample *s)
 {
+    const double times[] = {s->exclusive_ns, s->inclusive_ns, s->mpi_ns};
     double each = s->timed_calls > 0 ? 1 / (double)s->timed_calls : NAN;
+    int time = trend_time(r->metric);
 
-    if (!strcmp(r->metric, "exclusive"))
-        return s->exclusive_ns * each;
-    if (!strcmp(r->metric, "inclusive"))
-        return s->inclusive_ns * each;
-    if (!strcmp(r->metric, "mpi"))
-        return s->mpi_ns * each;
+    if (time >= 0)
+        return times[time] * each;
     if (!strcmp(r->metric, "calls"))
         return (double)s->calls;
     if (!strcmp(r->metric, "accuracy"))
@@ -182,15 +172,12 @@ static bool take_sample(struct reading *r, const struct portolan_sample *s,
                      x, value);
 }
 
-static bool take_samples(struct reading *r, const struct portolan_trial *t,
-                         const struct portolan_sample_set *set)
+static bool take_samples(struct reading *r, const struct portolan_sample_set *set,
+                         const double *point)
 {
     struct trend_place *places = portolan_calloc(set->n_samples + 1, sizeof *places);
-    double point[MAX_PARAMS];
     bool good = places != NULL;
 
-    for (size_t k = 0; k < r->n_params; k++)
-        portolan_trial_number(t, r->params[k], &point[k]);
     for (size_t i = 0; good && i < set->n_samples; i++) {
         const struct portolan_sample *s = &set->samples[i];
 
@@ -203,19 +190,16 @@ static bool take_samples(struct reading *r, const struct portolan_trial *t,
 }
 
 static enum portolan_status read_samples(struct reading *r, struct portolan_store *store,
+                                         int64_t trial, const double *point,
                                          struct portolan_error *err)
 {
-    enum portolan_status status = PORTOLAN_OK;
+    struct portolan_store_query q = {.trial = trial};
+    struct portolan_sample_set *set = NULL;
+    enum portolan_status status = portolan_store_read(store, &q, true, &set, err);
 
-    for (size_t i = 0; !status && i < r->n_trials; i++) {
-        struct portolan_store_query q = {.trial = r->trials[i]->id};
-        struct portolan_sample_set *set = NULL;
-
-        status = portolan_store_read(store, &q, true, &set, err);
-        if (!status && !take_samples(r, r->trials[i], set))
-            status = portolan_no_memory(err);
-        portolan_sample_set_destroy(set);
-    }
+    if (!status && !take_samples(r, set, point))
+        status = portolan_no_memory(err);
+    portolan_sample_set_destroy(set);
     return status;
 }
 
@@ -228,16 +212,11 @@ static const char *over_text(enum portolan_trend_over over)
                                         : "mean over ranks";
 }
 
-static bool is_time(const char *metric)
-{
-    return !strcmp(metric, "exclusive") || !strcmp(metric, "inclusive") || !strcmp(metric, "mpi");
-}
-
 static enum portolan_status name_and_finish(struct reading *r, bool by_context,
                                             struct portolan_trends **trends,
                                             struct portolan_error *err)
 {
-    bool time = is_time(r->metric);
+    bool time = trend_time(r->metric) >= 0;
     char what[200];
 
     if (!time && strcmp(r->metric, "calls") != 0 && !r->counter_seen)
@@ -272,7 +251,15 @@ static enum portolan_status read_rows(struct reading *r, struct portolan_store *
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "no number among the parameters differs between the trials; "
                                   "name trials of several sizes, or of several numbers of ranks");
-    status = by_context ? read_samples(r, store, err) : read_profiles(r, store, err);
+    for (size_t i = 0; !status && i < r->n_trials; i++) {
+        const struct portolan_trial *t = r->trials[i];
+        double point[MAX_PARAMS];
+
+        for (size_t k = 0; k < r->n_params; k++)
+            portolan_trial_number(t, r->params[k], &point[k]);
+        status = by_context ? read_samples(r, store, t->id, point, err)
+                            : read_profile(r, store, t->id, point, err);
+    }
     return status ? status : name_and_finish(r, by_context, trends, err);
 }
 

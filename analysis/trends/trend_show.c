@@ -1,43 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All that is known of one trend. */
+#include "model_view.h"
 #include "trend.h"
 
-#include <portolan/formula.h>
 #include <portolan/series.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-static void add_shape(const struct portolan_model *m, const struct portolan_model_shape *shape,
-                      struct portolan_text *out)
-{
-    const char *between = "";
-    char *expression = NULL;
-
-    if (shape->expression) {
-        if (!portolan_formula_write(shape->expression, PORTOLAN_NOTATION_INFIX, &expression, NULL))
-            portolan_text_add(out, "%s", expression);
-        free(expression);
-        return;
-    }
-    for (size_t p = 0; p < portolan_model_n_params(m); p++) {
-        const char *name = portolan_model_peek_param(m, p);
-
-        if (shape->exponents[p] == 1)
-            portolan_text_add(out, "%s%s", between, name);
-        else if (shape->exponents[p] != 0)
-            portolan_text_add(out, "%s%s^%.4g", between, name, shape->exponents[p]);
-        else if (!shape->logs[p])
-            continue;
-        if (shape->logs[p])
-            portolan_text_add(out, "%slog2(%s)", shape->exponents[p] != 0 ? " " : between, name);
-        if (shape->logs[p] > 1)
-            portolan_text_add(out, "^%d", shape->logs[p]);
-        between = " ";
-    }
-    if (!*between)
-        portolan_text_add(out, "1");
-}
 
 static void add_constants(const struct portolan_model *m, struct portolan_text *out)
 {
@@ -56,7 +25,7 @@ static void add_constants(const struct portolan_model *m, struct portolan_text *
         else
             portolan_text_add(out, " (error not known)");
         portolan_text_add(out, " of ");
-        add_shape(m, &terms[j].shape, out);
+        model_add_shape(m, &terms[j].shape, out);
         portolan_text_add(out, "%s\n", terms[j].fitted_exponents ? ", exponent fitted" : "");
     }
 }
@@ -68,7 +37,7 @@ static void add_dropped(const struct portolan_model *m, struct portolan_text *ou
 
     for (size_t i = 0; i < n; i++) {
         portolan_text_add(out, "  %-14s", i ? "" : "dropped");
-        add_shape(m, &dropped[i].shape, out);
+        model_add_shape(m, &dropped[i].shape, out);
         portolan_text_add(out, "%s\n",
                           dropped[i].reason == PORTOLAN_MODEL_DROP_NEGATIVE
                               ? ": its constant would be negative"
@@ -104,7 +73,8 @@ static void add_error(const struct portolan_model_summary *s, double error,
         portolan_text_add(out, "%.4g", error);
 }
 
-void trend_add_misfit(const struct portolan_model *m, struct portolan_text *out)
+/* A line where M does not come up to its own points; else nothing. */
+static void add_misfit(const struct portolan_model *m, struct portolan_text *out)
 {
     const struct portolan_model_summary *s = portolan_model_peek_summary(m);
 
@@ -132,7 +102,7 @@ static void add_residuals(const struct portolan_model *m, struct portolan_text *
         portolan_text_add(out, "  %-14s%s\n", "values",
                           s->kind == PORTOLAN_MODEL_COUNT ? "are counts: predictions are whole"
                                                           : "are shares: predictions are 0 to 1");
-    trend_add_misfit(m, out);
+    add_misfit(m, out);
     portolan_text_add(out, "  %-14s", "a new row");
     add_error(s, s->sigma, out);
     if (s->sigma_is_assumed)
@@ -153,22 +123,6 @@ static void add_residuals(const struct portolan_model *m, struct portolan_text *
                                          : "");
 }
 
-static void add_conditions(const struct portolan_model *m, const struct portolan_model_condition *c,
-                           size_t n, struct portolan_text *out)
-{
-    for (size_t i = 0; i < n; i++) {
-        portolan_text_add(out, "%s%s", i ? ", " : "", portolan_model_peek_param(m, c[i].param));
-        if (c[i].divisor != SIZE_MAX)
-            portolan_text_add(out, "/%s", portolan_model_peek_param(m, c[i].divisor));
-        if (isinf(c[i].low))
-            portolan_text_add(out, " < %.6g", c[i].high);
-        else if (isinf(c[i].high))
-            portolan_text_add(out, " >= %.6g", c[i].low);
-        else
-            portolan_text_add(out, " from %.6g to %.6g", c[i].low, c[i].high);
-    }
-}
-
 static void add_piece(const struct portolan_model *m, struct portolan_text *out)
 {
     portolan_text_add(out, "  %-14s%s (%s)\n", "model", portolan_model_peek_formula(m),
@@ -185,12 +139,9 @@ static void add_breaks(const struct portolan_model *m, struct portolan_text *out
     const struct portolan_model_break *b = portolan_model_peek_breaks(m, &n);
 
     for (size_t i = 0; i < n; i++) {
-        portolan_text_add(out, "  %-14s%s", i ? "" : "breaks",
-                          portolan_model_peek_param(m, b[i].param));
-        if (b[i].divisor != SIZE_MAX)
-            portolan_text_add(out, "/%s", portolan_model_peek_param(m, b[i].divisor));
-        portolan_text_add(out, " between %.6g and %.6g; it may lie from %.6g to %.6g\n", b[i].below,
-                          b[i].above, b[i].low, b[i].high);
+        portolan_text_add(out, "  %-14s", i ? "" : "breaks");
+        model_add_break(m, &b[i], out);
+        portolan_text_add(out, "\n");
     }
 }
 
@@ -210,7 +161,7 @@ static void add_model(const struct portolan_model *m, struct portolan_text *out)
 
         if (pieces > 1) {
             portolan_text_add(out, "where ");
-            add_conditions(m, conditions, n, out);
+            model_add_conditions(m, conditions, n, out);
             portolan_text_add(out, "\n");
         }
         add_piece(piece, out);

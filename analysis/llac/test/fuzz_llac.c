@@ -16,28 +16,31 @@ static void drop(void *arg, const char *text)
 }
 
 /* The table that the commands may name: t with N, P, CPU and CLOCK. */
-static bool put_table(struct portolan_llac *llac)
+static void put_table(struct statement *s)
 {
     static const char *const names[] = {"CPU", "N", "P", "CLOCK"};
     static const enum column_kind kinds[] = {COLUMN_LABEL, COLUMN_IDENTIFIER, COLUMN_IDENTIFIER,
                                              COLUMN_OBSERVABLE};
-    struct table *t = llac_table_create("t");
-    struct object o = {.kind = OBJECT_TABLE, .table = t};
+    struct table *t = llac_table_create(&s->arena, "t");
 
-    for (int i = 0; t && i < 4; i++)
-        if (!llac_table_add_column(t, names[i], kinds[i], i == 3 ? "s" : NULL))
-            return false;
-    for (int i = 0; t && i < 16; i++) {
+    for (int i = 0; i < 4; i++)
+        llac_table_add_column(t, names[i], kinds[i], i == 3 ? "s" : NULL);
+    for (int i = 0; i < 16; i++) {
         double *row = llac_table_add_row(t);
 
-        if (!row)
-            return false;
         row[0] = i % 2;
         row[1] = 1 << (i / 4);
         row[2] = 1 + i / 2 % 2;
         row[3] = 0.5 + row[1] / row[2] + 0.01 * i;
     }
-    return t && llac_put(llac, "t", &o) == PORTOLAN_OK;
+    llac_put_table(s, "t", t);
+}
+
+static void load_csv(struct statement *s)
+{
+    struct loaded l = {0};
+
+    llac_load_csv(s, &s->now, s->now.at, (size_t)(s->end - s->now.at), "fuzz.csv", &l);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -47,22 +50,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct portolan_arena arena = {0};
     struct portolan_diagnostics d = {0};
     struct portolan_llac *llac;
-    struct loaded l = {0};
-    struct statement s = {.d = &d, .arena = &arena, .file = "fuzz"};
     char *text = portolan_arena_strndup(&arena, (const char *)data, size), **words;
     size_t n;
 
-    if (!text || portolan_llac_create(&options, &llac, NULL) != PORTOLAN_OK || !put_table(llac))
+    if (!text || portolan_llac_create(&options, &llac, NULL) != PORTOLAN_OK ||
+        llac_attempt(&(struct statement){.in = llac, .d = &d, .file = "fuzz"}, put_table))
         abort();
     portolan_llac_run(llac, (const char *)data, size, "fuzz", 1, NULL, NULL);
     if (portolan_llac_complete(llac, text, &words, &n, NULL) != PORTOLAN_OK)
         abort();
     free(words);
-    s.in = llac;
-    llac_begin(&s, text, text, 1, 1);
-    llac_load_csv(&s, &s.now, text, size, "fuzz.csv", &l);
-    for (size_t i = 0; i < l.n_tables; i++)
-        llac_table_destroy(l.tables[i]);
+    llac_attempt(&(struct statement){.in = llac,
+                                     .d = &d,
+                                     .file = "fuzz",
+                                     .end = text + size,
+                                     .now = {.at = text, .line = 1, .column = 1}},
+                 load_csv);
     portolan_llac_destroy(llac);
     portolan_arena_clear(&arena);
     return 0;

@@ -344,6 +344,8 @@ static void a_model_is_of_what_was_asked_for(void **state)
     shows(&s, "fit t as c[0]*N median; compare model", "2     4      4     0.00\n");
     shows(&s, "d = fit t as c[0]*N deviation", "model d of the standard deviation of TIME");
     shows(&s, "compare d", "1  2.646  2.646     0.00\n2  5.292  5.292     0.00\n");
+    /* What a result takes the name of may be what it was made of. */
+    shows(&s, "t = fit t as c[0]*N mean", "model t of the mean of TIME");
     session_end(&s);
     unlink("t.csv");
 }

@@ -107,6 +107,26 @@ portolan_trends_write_extrap(const struct portolan_trends *trends,
                              enum portolan_measurements_format format, char **text,
                              struct portolan_error *err);
 
+/** What other programs read. */
+enum portolan_trend_form {
+    PORTOLAN_TREND_XML,
+    PORTOLAN_TREND_C, /**< a function for each model */
+    PORTOLAN_TREND_LATEX,
+    PORTOLAN_TREND_EXTRAP, /**< from here on the rows: JSON Lines, */
+    PORTOLAN_TREND_EXTRAP_JSON,
+    PORTOLAN_TREND_EXTRAP_TEXT,
+    PORTOLAN_TREND_TEXT /**< none of these */
+};
+
+/**
+ * The models, or the rows, in FORM; added to OUT. Errors: EINVAL (a trend without model, several in
+ * XML, what a form cannot carry), ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_trends_write_form(const struct portolan_trends *trends,
+                                                             enum portolan_trend_form form,
+                                                             struct portolan_text *out,
+                                                             struct portolan_error *err);
+
 /** NULL is legal. */
 PORTOLAN_API void portolan_trends_destroy(struct portolan_trends *trends);
 

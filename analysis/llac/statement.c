@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words and signs of a statement, and its failures. */
+/* A statement: its words and signs, how it fails, what it frees. */
 #include "internal.h"
+
+#include <portolan/cll_report.h>
+#include <portolan/command.h>
+#include <portolan/extrap.h>
+#include <portolan/obsp.h>
+#include <portolan/profile.h>
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,7 +22,7 @@ const char *const llac_reserved[] = {
     "trimmed",  "typical", "unit",     "using",     "where",      "with",      NULL,
 };
 
-bool llac_is_reserved(const char *word)
+static bool is_reserved(const char *word)
 {
     for (const char *const *r = llac_reserved; *r; r++)
         if (!strcmp(*r, word))
@@ -157,37 +164,145 @@ bool llac_accept(struct statement *s, const char *text)
 const char *llac_text(struct statement *s, const struct token *t)
 {
     bool quoted = t->length >= 2 && strchr("\"'`", *t->at);
-    const char *text =
-        portolan_arena_strndup(s->arena, t->at + quoted, t->length - (quoted ? 2 : 0));
 
-    return text ? text : "";
+    return portolan_arena_strndup(&s->arena, t->at + quoted, t->length - (quoted ? 2 : 0));
 }
 
 /* ---------------------------------------------------------------------------------- failures */
 
-enum portolan_status llac_fail(struct statement *s, const struct token *t, const char *format, ...)
+_Noreturn static void leave(struct statement *s, enum portolan_status status)
+{
+    s->status = status;
+    longjmp(*s->failed, 1);
+}
+
+_Noreturn void llac_fail(struct statement *s, const struct token *t, const char *format, ...)
 {
     va_list args;
-    const char *text;
 
     va_start(args, format);
-    text = portolan_arena_vprintf(s->arena, format, args);
+    portolan_diagnose(s->d, s->file, t->line, t->column, "%s",
+                      portolan_arena_vprintf(&s->arena, format, args));
     va_end(args);
-    portolan_diagnose(s->d, s->file, t->line, t->column, "%s", text ? text : "out of memory");
-    return PORTOLAN_ESYNTAX;
+    leave(s, PORTOLAN_ESYNTAX);
 }
 
-enum portolan_status llac_fail_with(struct statement *s, const struct token *t,
-                                    enum portolan_status status, const struct portolan_error *err)
+void llac_check(struct statement *s, const struct token *t, enum portolan_status status)
 {
-    llac_fail(s, t, "%s", *err->text ? err->text : portolan_status_text(status));
-    return status;
+    if (status == PORTOLAN_OK)
+        return;
+    if (s->d->count == s->told)
+        portolan_diagnose(s->d, s->file, t->line, t->column, "%s",
+                          *s->err.text ? s->err.text : portolan_status_text(status));
+    leave(s, status);
 }
 
-enum portolan_status llac_no_memory(struct statement *s)
+_Noreturn void llac_no_memory(struct statement *s)
 {
     portolan_diagnose(s->d, s->file, s->now.line, s->now.column, "out of memory");
-    return PORTOLAN_ENOMEM;
+    leave(s, PORTOLAN_ENOMEM);
+}
+
+size_t llac_observable(struct statement *s, const struct token *at, const struct table *t,
+                       const char *wanted)
+{
+    size_t column = llac_table_observable(t, wanted);
+
+    if (column == NONE)
+        llac_fail(s, at, "'%s' has nothing that was measured; `observing COLUMN` says what was",
+                  t->experiment);
+    return column;
+}
+
+static void leave_without_memory(void *statement)
+{
+    llac_no_memory(statement);
+}
+
+/* ---------------------------------------------------------------------------------- resources */
+
+struct owned {
+    enum owned_kind kind;
+    void *object;
+};
+
+static void free_owned(const struct owned *o)
+{
+    switch (o->kind) {
+    case OWNED_TEXT:
+        free(o->object);
+        break;
+    case OWNED_FORMULA:
+        portolan_formula_destroy(o->object);
+        break;
+    case OWNED_SUM:
+        portolan_formula_sum_clear(o->object);
+        break;
+    case OWNED_MODEL:
+        portolan_model_destroy(o->object);
+        break;
+    case OWNED_MEASUREMENTS:
+        portolan_measurements_destroy(o->object);
+        break;
+    case OWNED_REPORT:
+        portolan_cll_report_destroy(o->object);
+        break;
+    case OWNED_SAMPLES:
+        portolan_sample_set_destroy(o->object);
+        break;
+    case OWNED_TRIALS:
+        portolan_trials_clear(o->object);
+        break;
+    case OWNED_TRACE:
+        portolan_obsp_destroy(o->object);
+        break;
+    case OWNED_RESULT:
+        portolan_obsp_result_clear(o->object);
+        break;
+    }
+}
+
+void *llac_alloc(struct statement *s, size_t count, size_t size)
+{
+    return portolan_arena_alloc(&s->arena, count, size);
+}
+
+void llac_own(struct statement *s, enum owned_kind kind, void *object)
+{
+    struct owned *grown;
+
+    s->arena.no_memory = NULL; /* for OBJECT would be lost */
+    grown = portolan_arena_grow(&s->arena, s->owned, s->n_owned, sizeof *grown);
+    s->arena.no_memory = leave_without_memory;
+    if (!grown) {
+        free_owned(&(struct owned){kind, object});
+        llac_no_memory(s);
+    }
+    s->owned = grown;
+    s->owned[s->n_owned++] = (struct owned){kind, object};
+}
+
+void llac_give_away(struct statement *s, const void *object)
+{
+    for (size_t i = 0; i < s->n_owned; i++)
+        if (s->owned[i].object == object)
+            s->owned[i] = (struct owned){0};
+}
+
+enum portolan_status llac_attempt(struct statement *s, void (*run)(struct statement *s))
+{
+    jmp_buf failed;
+
+    s->arena = (struct portolan_arena){.no_memory = leave_without_memory, .no_memory_arg = s};
+    s->told = s->d->count;
+    s->failed = &failed;
+    if (setjmp(failed) == 0)
+        run(s);
+    for (size_t i = 0; i < s->n_owned; i++)
+        free_owned(&s->owned[i]);
+    portolan_arena_clear(&s->in->making.arena);
+    portolan_arena_clear(&s->arena);
+    return s->status;
 }
 
 const char *llac_suggest(struct statement *s, const char *name, const char *const *known, size_t n,
@@ -195,15 +310,13 @@ const char *llac_suggest(struct statement *s, const char *name, const char *cons
 {
     const char *near = portolan_nearest_word(name, known, n);
 
-    if (near)
-        otherwise = portolan_arena_strdup(s->arena, portolan_did_you_mean(near).text);
-    return otherwise ? otherwise : "";
+    return near ? portolan_arena_strdup(&s->arena, portolan_did_you_mean(near).text) : otherwise;
 }
 
 const char *llac_suggest_column(struct statement *s, const char *name, const struct table *t,
                                 const char **known, size_t n)
 {
-    struct portolan_text all = {.arena = s->arena};
+    struct portolan_text all = {.arena = &s->arena};
 
     portolan_text_add(&all, "; its columns are ");
     for (size_t i = 0; i < t->n_columns; i++) {
@@ -227,63 +340,50 @@ void llac_warn(struct portolan_llac *in, const char *format, ...)
 
 /* ------------------------------------------------------------------------------- small pieces */
 
-enum portolan_status llac_parse_name(struct statement *s, const char *what, const char **name)
+const char *llac_parse_name(struct statement *s, const char *what)
 {
-    *name = llac_text(s, &s->now);
+    const char *name = llac_text(s, &s->now);
+
     if (s->now.kind != TOKEN_NAME)
-        return llac_fail(s, &s->now, "%s is wanted here%s%s%s", what, **name ? ", not '" : "",
-                         *name, **name ? "'" : "");
-    if (*s->now.at != '`' && llac_is_reserved(*name))
-        return llac_fail(s, &s->now,
-                         "%s is wanted here, and '%s' is a word of the language; a column of that "
-                         "name stands between backquotes",
-                         what, *name);
+        llac_fail(s, &s->now, "%s is wanted here%s%s%s", what, *name ? ", not '" : "", name,
+                  *name ? "'" : "");
+    if (*s->now.at != '`' && is_reserved(name))
+        llac_fail(s, &s->now,
+                  "%s is wanted here, and '%s' is a word of the language; a column of that name "
+                  "stands between backquotes",
+                  what, name);
     llac_advance(s);
-    return PORTOLAN_OK;
+    return name;
 }
 
-enum portolan_status llac_parse_object(struct statement *s, const char *what, const char **name)
+const char *llac_parse_file(struct statement *s, const char *what)
 {
-    *name = llac_text(s, &s->now);
-    if (s->now.kind != TOKEN_NAME || !llac_find(s->in, *name))
-        return llac_parse_name(s, what, name);
-    llac_advance(s);
-    return PORTOLAN_OK;
-}
-
-enum portolan_status llac_parse_file(struct statement *s, const char *what, const char **name)
-{
+    const char *name;
     size_t length = 0;
 
     if (s->now.kind == TOKEN_BAD)
-        return llac_parse_end(s);
-    if (s->now.kind == TOKEN_STRING) {
-        *name = llac_text(s, &s->now);
-        llac_advance(s);
-    } else {
+        llac_parse_end(s);
+    if (s->now.kind != TOKEN_STRING) {
         while (s->now.at + length < s->end && !strchr(" \t\r\n\\\"'", s->now.at[length]))
             length++;
         s->now.length = length;
-        *name = portolan_arena_strndup(s->arena, s->now.at, length);
-        if (length)
-            llac_advance(s);
     }
+    name = s->now.kind == TOKEN_STRING ? llac_text(s, &s->now)
+                                       : portolan_arena_strndup(&s->arena, s->now.at, length);
+    if (s->now.length)
+        llac_advance(s);
     if (!*name)
-        return llac_no_memory(s);
-    if (!**name)
-        return llac_fail(s, &s->now, "%s is wanted here", what);
-    return PORTOLAN_OK;
+        llac_fail(s, &s->now, "%s is wanted here", what);
+    return name;
 }
 
-enum portolan_status llac_parse_end(struct statement *s)
+void llac_parse_end(struct statement *s)
 {
-    if (s->now.kind == TOKEN_END)
-        return PORTOLAN_OK;
     if (s->now.kind == TOKEN_BAD)
-        return llac_fail(s, &s->now, "this text has no end; it ends with %c on the same line",
-                         *s->now.at);
-    return llac_fail(s, &s->now, "'%s' does not belong here; a command ends with its line or ';'",
-                     llac_text(s, &s->now));
+        llac_fail(s, &s->now, "this text has no end; it ends with %c on the same line", *s->now.at);
+    if (s->now.kind != TOKEN_END)
+        llac_fail(s, &s->now, "'%s' does not belong here; a command ends with its line or ';'",
+                  llac_text(s, &s->now));
 }
 
 bool llac_is_stop(const struct statement *s)
@@ -295,7 +395,7 @@ bool llac_is_stop(const struct statement *s)
     if (s->now.kind != TOKEN_NAME || s->now.length >= sizeof word)
         return false;
     snprintf(word, sizeof word, "%.*s", (int)s->now.length, s->now.at);
-    return llac_is_reserved(word) && !llac_is_next(s, "(");
+    return is_reserved(word) && !llac_is_next(s, "(");
 }
 
 const char *llac_read_path(struct statement *s, const char *file)
@@ -305,6 +405,26 @@ const char *llac_read_path(struct statement *s, const char *file)
 
     if (*file == '/' || !slash)
         return file;
-    beside = portolan_arena_printf(s->arena, "%.*s/%s", (int)(slash - s->file), s->file, file);
-    return beside && access(beside, R_OK) == 0 ? beside : file;
+    beside = portolan_arena_printf(&s->arena, "%.*s/%s", (int)(slash - s->file), s->file, file);
+    return access(beside, R_OK) == 0 ? beside : file;
+}
+
+const char *llac_read_file(struct statement *s, const struct token *at, const char *path,
+                           size_t *size)
+{
+    const char *text = NULL;
+    enum portolan_status status;
+
+    s->arena.no_memory = NULL; /* for the file has to be closed */
+    status = portolan_file_read(&s->arena, path, &text, size, &s->err);
+    s->arena.no_memory = leave_without_memory;
+    llac_check(s, at, status);
+    return text;
+}
+
+void llac_write_file(struct statement *s, const struct token *at, const char *path,
+                     const char *text)
+{
+    llac_check(s, at, portolan_replace_file(path, text, strlen(text), &s->err));
+    portolan_text_add(&s->in->out, "%s\n", path);
 }

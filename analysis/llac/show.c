@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Columns of text; models as text; and show, rows, summary: what there is. */
+#include "internal.h"
+#include "model_view.h"
+
+#include <portolan/stats.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS_SHOWN = 40 };
+
+/* -------------------------------------------------------------------------------------- grids */
+
+struct grid llac_grid_of(struct statement *s, size_t n)
+{
+    return (struct grid){.arena = &s->arena, .n_columns = n, .left = n <= 32 ? 1u << (n - 1) : 0};
+}
+
+void llac_grid_add(struct grid *g, const char *format, ...)
+{
+    va_list args;
+
+    g->cells = portolan_arena_grow(g->arena, g->cells, g->n_cells, sizeof *g->cells);
+    va_start(args, format);
+    g->cells[g->n_cells++] = portolan_arena_vprintf(g->arena, format, args);
+    va_end(args);
+}
+
+void llac_grid_add_texts(struct grid *g, const char *const *texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        llac_grid_add(g, "%s", texts[i]);
+}
+
+void llac_grid_number(struct grid *g, double value)
+{
+    if (isnan(value))
+        llac_grid_add(g, "%s", "");
+    else if (value == floor(value) && fabs(value) < 1e12) /* sizes and counts stay readable */
+        llac_grid_add(g, "%.0f", value);
+    else
+        llac_grid_add(g, "%.6g", value);
+}
+
+void llac_grid_numbers(struct grid *g, const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        llac_grid_number(g, values[i]);
+}
+
+/* Characters, not bytes. */
+static int width_of(const char *text)
+{
+    int n = 0;
+
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+void llac_grid_write(const struct grid *g, struct portolan_text *out)
+{
+    int widths[64] = {0};
+
+    for (size_t i = 0; i < g->n_cells; i++) {
+        int width = width_of(g->cells[i]), *widest = &widths[i % g->n_columns % 64];
+
+        *widest = width > *widest ? width : *widest;
+    }
+    for (size_t i = 0; i < g->n_cells; i++) {
+        size_t column = i % g->n_columns;
+        bool is_left = column < 32 && g->left >> column & 1, is_last = column + 1 == g->n_columns;
+        int space = widths[column % 64] - width_of(g->cells[i]);
+
+        portolan_text_add(out, "%s%*s%s%*s", column ? "  " : "", is_left ? 0 : space, "",
+                          g->cells[i], is_left && !is_last ? space : 0, "");
+        if (!is_last)
+            continue;
+        while (out->length && out->bytes[out->length - 1] == ' ')
+            out->bytes[--out->length] = '\0';
+        portolan_text_add(out, "\n");
+    }
+}
+
+const char *llac_unit(struct statement *s, const char *unit)
+{
+    return unit && *unit ? portolan_arena_printf(&s->arena, " (%s)", unit) : "";
+}
+
+/* ------------------------------------------------------------------------------------- models */
+
+/* Term I of M, behind the last one of those that were dropped, as the user has it in OWN or NULL.
+ */
+static void add_term(struct statement *s, struct grid *g, const struct fitted *f,
+                     const struct portolan_model *m, size_t i,
+                     const struct portolan_formula_term *own)
+{
+    size_t n, n_dropped;
+    const struct portolan_model_term *terms = portolan_model_peek_terms(m, &n);
+    const struct portolan_model_dropped *dropped = portolan_model_peek_dropped(m, &n_dropped);
+    const struct portolan_model_shape given = {.expression = own ? own->expression : NULL};
+    struct portolan_text shape = {0};
+
+    model_add_shape(m, own ? &given : i < n ? &terms[i].shape : &dropped[i - n].shape, &shape);
+    llac_own(s, OWNED_TEXT, shape.bytes);
+    if (shape.failed)
+        llac_no_memory(s);
+    if (own)
+        llac_grid_add(g, "  %s[%zu]", f->sum.constants, own->index);
+    else
+        llac_grid_add(g, "%s", "");
+    llac_grid_number(g, i < n ? terms[i].constant : 0);
+    if (i >= n)
+        llac_grid_add(g, "%s", "");
+    else if (isnan(terms[i].std_error))
+        llac_grid_add(g, "unknown");
+    else
+        llac_grid_add(g, "%.2g", terms[i].std_error);
+    llac_grid_add(g, "%s%s", shape.bytes,
+                  i < n ? ""
+                  : i - n < n_dropped && dropped[i - n].reason == PORTOLAN_MODEL_DROP_NEGATIVE
+                      ? ": dropped, its constant would be negative"
+                      : ": dropped, the rows cannot tell it from the others");
+}
+
+/* One row per constant, those that were dropped too; in the order of the formula if there is one.
+ */
+static void add_terms(struct statement *s, const struct fitted *f, const struct portolan_model *m)
+{
+    struct grid g = {.arena = &s->arena, .n_columns = 4, .left = 9};
+    size_t places[PORTOLAN_MODEL_MAX_TERMS], n, n_dropped;
+    const char *const heads[] = {f->parsed ? "  constant" : "", "value", "std. error",
+                                 "of the term"};
+
+    portolan_model_peek_terms(m, &n);
+    portolan_model_peek_dropped(m, &n_dropped);
+    llac_grid_add_texts(&g, heads, g.n_columns);
+    if (f->parsed && !portolan_model_formula_terms(m, f->parsed, f->sum.n_terms, places, NULL))
+        for (size_t k = 0; k < f->sum.n_terms; k++)
+            add_term(s, &g, f, m, places[f->sum.terms[k].index], &f->sum.terms[k]);
+    else
+        for (size_t i = 0; i < n + n_dropped; i++)
+            add_term(s, &g, f, m, i, NULL);
+    llac_grid_write(&g, &s->in->out);
+}
+
+/* "0.35 %" or, absolute, "0.004 s". */
+static void add_error(struct portolan_text *out, const struct fitted *f,
+                      const struct portolan_model_summary *sum, double error)
+{
+    if (sum->weighting == PORTOLAN_MODEL_RELATIVE)
+        portolan_text_add(out, "%.2f %%", 100 * error);
+    else
+        portolan_text_add(out, "%.3g%s%s", error, f->unit ? " " : "", f->unit ? f->unit : "");
+}
+
+static void add_summary(struct statement *s, const struct fitted *f, const struct portolan_model *m)
+{
+    const struct portolan_model_summary *sum = portolan_model_peek_summary(m);
+    struct portolan_text *out = &s->in->out;
+
+    portolan_text_add(out, "  %zu row%s at %zu point%s", sum->n_rows, sum->n_rows == 1 ? "" : "s",
+                      sum->n_points, sum->n_points == 1 ? "" : "s");
+    if (sum->n_outliers)
+        portolan_text_add(out, ", %zu left out as outliers", sum->n_outliers);
+    portolan_text_add(out, "; condition number %.4g; constants %s\n", sum->condition,
+                      sum->nonnegative ? "not negative"
+                      : sum->bounded   ? "of either sign, values kept above 0"
+                                       : "of either sign");
+    if (!isnan(sum->sigma_repeat)) {
+        portolan_text_add(out, "  repetitions scatter by ");
+        add_error(out, f, sum, sum->sigma_repeat);
+        portolan_text_add(out, "\n");
+    }
+    portolan_text_add(out, "  residuals ");
+    add_error(out, f, sum, sum->rms);
+    portolan_text_add(out, " rms, ");
+    add_error(out, f, sum, sum->max);
+    portolan_text_add(out, " at most");
+    if (!isnan(sum->leave_one_out)) {
+        portolan_text_add(out, "; predicted without itself, a point is off by ");
+        add_error(out, f, sum, sum->leave_one_out);
+    }
+    portolan_text_add(out, "\n");
+    if (!portolan_model_fits(m))
+        portolan_text_add(out, "  does not fit its own points; do not believe it elsewhere\n");
+    if (sum->sigma_is_assumed)
+        portolan_text_add(out,
+                          "  the rows do not tell their own error: intervals rest on an "
+                          "assumed %.0f %%\n",
+                          100 * PORTOLAN_MODEL_ASSUMED_ERROR);
+}
+
+static void add_range(struct statement *s, const struct portolan_model *m)
+{
+    struct portolan_text *out = &s->in->out;
+
+    for (size_t p = 0; p < portolan_model_n_params(m); p++) {
+        const struct portolan_model_range *r = portolan_model_peek_range(m, p);
+        const char *name = portolan_model_peek_param(m, p);
+
+        portolan_text_add(out, "%s", p ? ", " : "  valid for ");
+        if (r->min == r->max)
+            portolan_text_add(out, "%s = %.10g", name, r->min);
+        else
+            portolan_text_add(out, "%.10g <= %s <= %.10g", r->min, name, r->max);
+    }
+    if (portolan_model_n_params(m))
+        portolan_text_add(out, "\n");
+}
+
+static void add_breaks(struct statement *s, const struct portolan_model *m)
+{
+    struct portolan_text *out = &s->in->out;
+    size_t n;
+    const struct portolan_model_break *breaks = portolan_model_peek_breaks(m, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        portolan_text_add(out, "  break of ");
+        model_add_break(m, &breaks[i], out);
+        portolan_text_add(out, "\n");
+    }
+}
+
+static const char *const statistics[] = {
+    [PORTOLAN_MODEL_TYPICAL] = "",
+    [PORTOLAN_MODEL_MEDIAN] = "the median of ",
+    [PORTOLAN_MODEL_MEAN] = "the mean of ",
+    [PORTOLAN_MODEL_MINIMUM] = "the least ",
+    [PORTOLAN_MODEL_MAXIMUM] = "the greatest ",
+    [PORTOLAN_MODEL_DEVIATION] = "the standard deviation of ",
+};
+
+void llac_show_model(struct statement *s, const char *name, const struct fitted *f)
+{
+    const struct portolan_model *m = f->model;
+    struct portolan_text *out = &s->in->out;
+    size_t n = portolan_model_n_pieces(m);
+
+    portolan_text_add(out, "model%s%s", strcmp(name, "model") ? " " : "",
+                      strcmp(name, "model") ? name : "");
+    if (f->observable)
+        portolan_text_add(out, " of %s%s%s", statistics[portolan_model_peek_summary(m)->statistic],
+                          f->observable, llac_unit(s, f->unit));
+    portolan_text_add(out, "\n  %s\n", f->formula ? f->formula : portolan_model_peek_formula(m));
+    for (size_t i = 0; i < n; i++) {
+        const struct portolan_model_condition *conditions;
+        size_t n_conditions;
+        const struct portolan_model *piece =
+            portolan_model_peek_piece(m, i, &conditions, &n_conditions);
+
+        if (n_conditions) {
+            portolan_text_add(out, "  where ");
+            model_add_conditions(m, conditions, n_conditions, out);
+            portolan_text_add(out, "\n");
+        }
+        add_terms(s, f, piece);
+        if (n > 1)
+            add_summary(s, f, piece);
+    }
+    add_breaks(s, m);
+    add_summary(s, f, m);
+    add_range(s, m);
+}
+
+/* --------------------------------------------------------------------------------------- show */
+
+static void add_lines(struct portolan_text *out, const struct table *t)
+{
+    for (size_t i = 0; i < t->n_begin; i++)
+        portolan_text_add(out, "%s%u", i ? ", " : ":", t->begin_lines[i]);
+}
+
+/* How many values column C has, and which. */
+static void add_column(struct statement *s, struct grid *g, const struct table *t, size_t c)
+{
+    static const char *const kinds[] = {"label", "identifier", "observable"};
+    const struct points p = llac_points(s, t, &c, 1, c, PORTOLAN_MODEL_MEDIAN);
+    double min = NAN, max = NAN, *values = llac_alloc(s, t->n_rows, sizeof *values);
+    size_t n = 0;
+
+    llac_table_span(t, c, &min, &max);
+    for (size_t k = 0; k < t->n_rows; k++)
+        if (!isnan(llac_table_row(t, k)[c]))
+            values[n++] = llac_table_row(t, k)[c];
+    llac_grid_add(g, "  %s", t->columns[c].name);
+    llac_grid_add(g, "%s", t->columns[c].unit ? t->columns[c].unit : "");
+    llac_grid_add(g, "%s", kinds[t->columns[c].kind]);
+    llac_grid_add(g, "%zu", p.n);
+    llac_grid_numbers(g, (double[]){min, portolan_sort_to_median(n, values), max}, 3);
+}
+
+/* What a table holds, column by column. */
+static void show_table(struct statement *s, const char *name, const struct table *t)
+{
+    static const char *const heads[] = {"  column", "unit", "", "values", "min", "median", "max"};
+    struct portolan_text *out = &s->in->out;
+    struct grid g = {.arena = &s->arena, .n_columns = 7, .left = 7};
+
+    portolan_text_add(out, "table %s: %zu row%s", name ? name : t->experiment, t->n_rows,
+                      t->n_rows == 1 ? "" : "s");
+    if (name && strcmp(name, t->experiment) != 0)
+        portolan_text_add(out, " of %s", t->experiment);
+    if (t->file) {
+        portolan_text_add(out, ", %s", t->file);
+        add_lines(out, t);
+    }
+    if (t->source)
+        portolan_text_add(out, ", from %s", t->source);
+    portolan_text_add(out, "\n");
+    if (t->formula)
+        portolan_text_add(out, "  formula %s\n", t->formula);
+    llac_grid_add_texts(&g, heads, g.n_columns);
+    for (size_t c = 0; c < t->n_columns; c++)
+        add_column(s, &g, t, c);
+    llac_grid_write(&g, out);
+}
+
+static void list_objects(struct statement *s)
+{
+    struct grid g = {.arena = &s->arena, .n_columns = 3, .left = 7};
+
+    for (size_t i = 0; i < s->in->n_objects; i++) {
+        const struct object *o = &s->in->objects[i];
+
+        llac_grid_add(&g, "%s", o->name);
+        if (o->kind == OBJECT_NUMBER) {
+            llac_grid_add(&g, "number");
+            llac_grid_add(&g, "%.10g", o->number);
+        } else if (o->kind == OBJECT_TABLE) {
+            llac_grid_add(&g, "table");
+            llac_grid_add(&g, "%zu row%s%s%s", o->table->n_rows, o->table->n_rows == 1 ? "" : "s",
+                          o->table->formula ? ", " : "",
+                          o->table->formula ? o->table->formula : "");
+        } else {
+            llac_grid_add(&g, "model");
+            llac_grid_add(&g, "%s", portolan_model_peek_formula(o->model->model));
+        }
+    }
+    if (s->in->n_objects)
+        llac_grid_write(&g, &s->in->out);
+    else
+        portolan_text_add(&s->in->out, "nothing is loaded yet; `load FILE` reads reports\n");
+}
+
+void do_show(struct statement *s)
+{
+    const struct object *o = llac_peek_object(s);
+    const char *word = llac_text(s, &s->now);
+
+    if (s->now.kind == TOKEN_END) {
+        list_objects(s);
+    } else if (!o || o->kind == OBJECT_TABLE) {
+        const char *second = s->now.at + s->now.length;
+        const struct table *t = llac_parse_table(s);
+
+        llac_parse_end(s);
+        /* By the name it is known by, if that is all. */
+        show_table(s, s->last_end == second ? word : NULL, t);
+    } else {
+        llac_advance(s);
+        llac_parse_end(s);
+        if (o->kind == OBJECT_MODEL)
+            llac_show_model(s, o->name, o->model);
+        else
+            portolan_text_add(&s->in->out, "%s = %.17g\n", o->name, o->number);
+    }
+}
+
+/* --------------------------------------------------------------------------------------- rows */
+
+void do_rows(struct statement *s)
+{
+    struct grid g = {.arena = &s->arena};
+    double limit = llac_accept(s, "all") ? INFINITY : ROWS_SHOWN;
+    const struct table *t = llac_parse_table(s);
+
+    if (s->now.kind == TOKEN_NUMBER)
+        limit = llac_parse_number(s);
+    llac_parse_end(s);
+    t = llac_table_to_show(&s->arena, t);
+    g.n_columns = t->n_columns;
+    for (size_t c = 0; c < t->n_columns; c++)
+        llac_grid_add(&g, "%s%s", t->columns[c].name, llac_unit(s, t->columns[c].unit));
+    for (size_t i = 0; i < t->n_rows && (double)i < limit; i++)
+        llac_grid_numbers(&g, llac_table_row(t, i), t->n_columns);
+    llac_grid_write(&g, &s->in->out);
+    if ((double)t->n_rows > limit)
+        portolan_text_add(&s->in->out, "… %zu rows in all; `rows all TABLE` shows them\n",
+                          t->n_rows);
+}
+
+/* ------------------------------------------------------------------------------------ summary */
+
+size_t llac_choose_keys(const struct table *t, const char *without, size_t *keys)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (t->columns[i].kind != COLUMN_OBSERVABLE && strcmp(t->columns[i].name, "RUN") != 0 &&
+            strcmp(t->columns[i].name, without) != 0 && llac_table_varies(t, i))
+            keys[n++] = i;
+    return n;
+}
+
+/* Statistics of one observable at one point; VALUES has room for all rows. */
+static void add_statistics(struct grid *g, const struct table *t, const struct points *p,
+                           size_t point, size_t column, double *values)
+{
+    static const enum portolan_model_statistic shown[] = {
+        PORTOLAN_MODEL_MINIMUM, PORTOLAN_MODEL_MEDIAN, PORTOLAN_MODEL_MEAN, PORTOLAN_MODEL_MAXIMUM,
+        PORTOLAN_MODEL_DEVIATION};
+    size_t n = 0;
+
+    for (size_t i = p->first[point]; i < p->last[point]; i++) {
+        double value = llac_table_row(t, p->rows[i])[column];
+
+        if (!isnan(value))
+            values[n++] = value;
+    }
+    llac_grid_add(g, "%zu", n);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        llac_grid_number(g, portolan_model_stand_in(shown[i], n, values));
+}
+
+/* Column C at each point. */
+static void summarise_column(struct statement *s, const struct table *t, const size_t *keys,
+                             size_t n_keys, size_t c)
+{
+    static const char *const heads[] = {"n", "min", "median", "mean", "max", "deviation"};
+    const struct points p = llac_points(s, t, keys, n_keys, c, PORTOLAN_MODEL_MEDIAN);
+    struct grid g = {.arena = &s->arena, .n_columns = n_keys + 6};
+    double *values = llac_alloc(s, t->n_rows, sizeof *values);
+
+    portolan_text_add(&s->in->out, "%s%s\n", t->columns[c].name, llac_unit(s, t->columns[c].unit));
+    for (size_t k = 0; k < n_keys; k++)
+        llac_grid_add(&g, "%s", t->columns[keys[k]].name);
+    llac_grid_add_texts(&g, heads, sizeof heads / sizeof *heads);
+    for (size_t i = 0; i < p.n; i++) {
+        llac_grid_numbers(&g, p.x + i * n_keys, n_keys);
+        add_statistics(&g, t, &p, i, c, values);
+    }
+    llac_grid_write(&g, &s->in->out);
+}
+
+void do_summary(struct statement *s)
+{
+    const struct table *t = llac_parse_table(s);
+    size_t *keys = NULL, n = 0;
+
+    if (llac_accept(s, "by")) {
+        do {
+            keys = portolan_arena_grow(&s->arena, keys, n, sizeof *keys);
+            keys[n++] = llac_parse_column(s, t);
+        } while (llac_accept(s, ","));
+    } else {
+        keys = llac_alloc(s, t->n_columns, sizeof *keys);
+        n = llac_choose_keys(t, "CPU", keys);
+    }
+    llac_parse_end(s);
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (t->columns[c].kind == COLUMN_OBSERVABLE)
+            summarise_column(s, t, keys, n, c);
+}
