@@ -106,14 +106,31 @@ bool portolan_read_double(const char *text, double *value)
     return true;
 }
 
+/* printf follows the locale; texts that other programs read must not. */
+static void put_c_decimal_point(char *text)
+{
+    const char *point = localeconv()->decimal_point;
+    size_t length = strlen(point);
+    char *at = strcmp(point, ".") == 0 || !length ? NULL : strstr(text, point);
+
+    if (!at)
+        return;
+    *at = '.';
+    memmove(at + 1, at + length, strlen(at + length) + 1);
+}
+
+void portolan_number_round(double value, int digits, char text[PORTOLAN_NUMBER_TEXT])
+{
+    snprintf(text, PORTOLAN_NUMBER_TEXT, "%.*g", digits, value);
+    put_c_decimal_point(text);
+}
+
 void portolan_number_write(double value, bool is_float, char text[PORTOLAN_NUMBER_TEXT])
 {
     double back;
 
     for (int digits = is_float ? 6 : 15; digits <= 17; digits++) {
-        snprintf(text, PORTOLAN_NUMBER_TEXT, "%.*g", digits, value);
-        for (char *comma = strchr(text, ','); comma; comma = NULL)
-            *comma = '.';
+        portolan_number_round(value, digits, text);
         if (portolan_read_double(text, &back) &&
             (is_float ? (float)back == (float)value : back == value))
             return;

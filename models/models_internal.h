@@ -5,12 +5,13 @@
 
 #include <portolan/formula.h>
 #include <portolan/models.h>
-#include <stdio.h>
+#include <portolan/number.h>
 
 enum {
     MODEL_PARAMS = PORTOLAN_MODEL_MAX_PARAMS,
     MODEL_TERMS = PORTOLAN_MODEL_MAX_TERMS,
     MODEL_ESTIMATES = 2 * PORTOLAN_MODEL_MAX_TERMS, /* constants, and some fitted exponents */
+    NUMBER_TEXT = PORTOLAN_NUMBER_TEXT,
     CONSTANT_ESTIMATE = -1
 };
 
@@ -366,8 +367,14 @@ double model_sum(const struct portolan_model *model, const double *x);
 /* What is wrong with the names as XML or as parameters; NULL = nothing. */
 const char *model_check_params(size_t n_params, const char *const *params);
 
+/* BEFORE, and VALUE with at most so many significant DIGITS. */
+void text_add_rounded(struct portolan_text *out, const char *before, double value, int digits);
+
 /* How many factors of two X is outside R; 0 inside. */
 double range_octaves(const struct portolan_model_range *r, double x);
+/* The same of PARAM, and notes it in P where nothing is farther outside. */
+double range_note_outside(const struct portolan_model_range *r, size_t param, double x,
+                          struct portolan_prediction *p);
 
 /* ---- piecewise.c ---- */
 
@@ -379,14 +386,7 @@ size_t model_find_piece(const struct portolan_model *model, const double *x);
 enum portolan_status model_predict_pieces(const struct portolan_model *model, const double *x,
                                           struct portolan_prediction *out);
 /* "0.12 n (n < 384); 0.2 + 0.31 n (n >= 384)" */
-void model_write_pieces(FILE *out, const struct portolan_model *model);
-
-/* ---- formula_words.c: numbers as text ---- */
-
-/* The shortest decimal text that reads back as VALUE, in C's form whatever the locale. */
-enum { NUMBER_TEXT = 32 };
-void number_write(double value, char text[NUMBER_TEXT]);
-void number_write_short(double value, int digits, char text[NUMBER_TEXT]);
+void model_write_pieces(struct portolan_text *out, const struct portolan_model *model);
 
 /* ---- series.c: the dip of N > 0 values in ascending order, and its probability ---- */
 

@@ -13,7 +13,7 @@ static double rounded(double value, int digits)
     char text[NUMBER_TEXT];
 
     if (digits && isfinite(value)) {
-        number_write_short(value, digits, text);
+        portolan_number_round(value, digits, text);
         portolan_read_double(text, &value);
     }
     return value;
@@ -178,6 +178,9 @@ static enum portolan_status make_formula(const struct portolan_model *m,
 
 /* ---- what a reader of the code should know: unit, ranges, error, where it is from ---- */
 
+/* Significant ones, of numbers in comments and of constants in LaTeX. */
+enum { DIGITS = 6, LATEX_DIGITS = 4 };
+
 /*
  * Text of others in a comment: no line ends, nothing that ends or begins a comment of C, no
  * trigraph, and no characters that turn the direction of what follows (U+202A…E, U+2066…9).
@@ -213,14 +216,6 @@ static void add_line(struct portolan_text *out, const char *prefix, const char *
     portolan_text_add(out, "\n");
 }
 
-static void add_number(struct portolan_text *out, const char *before, double value)
-{
-    char text[NUMBER_TEXT];
-
-    number_write_short(value, 6, text);
-    portolan_text_add(out, "%s%s", before, text);
-}
-
 static void add_ranges(struct portolan_text *out, const struct portolan_model *m,
                        const char *prefix)
 {
@@ -238,8 +233,8 @@ static void add_ranges(struct portolan_text *out, const struct portolan_model *m
             portolan_text_add(out, ": any value\n");
             continue;
         }
-        add_number(out, ": valid from ", r->min);
-        add_number(out, " to ", r->max);
+        text_add_rounded(out, ": valid from ", r->min, DIGITS);
+        text_add_rounded(out, " to ", r->max, DIGITS);
         portolan_text_add(out, "; outside it is a guess\n");
     }
 }
@@ -256,7 +251,7 @@ static void add_error(struct portolan_text *out, const struct portolan_model *m,
     portolan_text_add(out, "%sFitted to %zu row%s at %zu point%s; standard deviation of a row",
                       prefix, s->n_rows, s->n_rows == 1 ? "" : "s", s->n_points,
                       s->n_points == 1 ? "" : "s");
-    add_number(out, " ", s->sigma * (relative ? 100 : 1));
+    text_add_rounded(out, " ", s->sigma * (relative ? 100 : 1), DIGITS);
     portolan_text_add(out, "%s%s.\n", relative ? " %" : "",
                       s->sigma_is_assumed ? " (assumed)" : "");
 }
@@ -288,12 +283,10 @@ void emit_about(struct portolan_text *out, const struct portolan_model *m, const
 
 /* ---- LaTeX ---- */
 
-enum { DIGITS = 4 };
-
 enum portolan_status portolan_model_write_latex(const struct portolan_model *m, char **text,
                                                 struct portolan_error *err)
 {
-    static const struct emit_style style = {.digits = DIGITS};
+    static const struct emit_style style = {.digits = LATEX_DIGITS};
     struct portolan_text out = {0};
     struct portolan_formula *f = NULL;
     enum portolan_status status = make_formula(m, &style, &f, err);

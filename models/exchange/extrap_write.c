@@ -39,7 +39,7 @@ static void write_number(struct writer *w, double value)
 {
     char text[NUMBER_TEXT];
 
-    number_write(value, text);
+    portolan_number_write(value, false, text);
     /* Readers of JSON take -0 as a whole number, which has no sign. */
     ADD(w, "%s%s", text, value == 0 && signbit(value) ? ".0" : "");
 }

@@ -339,13 +339,8 @@ static void note_outside(const struct portolan_local *l, const double *x,
 {
     for (size_t p = 0; p < l->n_params; p++) {
         const struct portolan_model_range r = {.min = l->low[p], .max = l->high[p]};
-        double octaves = range_octaves(&r, x[p]);
 
-        if (octaves > out->octaves) {
-            out->extrapolates = true;
-            out->octaves = octaves;
-            out->outside = p;
-        }
+        range_note_outside(&r, p, x[p], out);
     }
 }
 

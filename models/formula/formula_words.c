@@ -1,45 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The words of the formula language, how numbers are written, and where complaints go. */
+/* The words of the formula language, and where complaints go. */
 #include "formula_parse.h"
-#include "models_internal.h"
 
 #include <ctype.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
-
-/* ---- numbers, as they are written ---- */
-
-/* printf follows the locale; texts that other programs read must not. */
-static void c_decimal_point(char *text)
-{
-    const char *point = localeconv()->decimal_point;
-    size_t length = strlen(point);
-    char *at = strcmp(point, ".") == 0 || !length ? NULL : strstr(text, point);
-
-    if (!at)
-        return;
-    *at = '.';
-    memmove(at + 1, at + length, strlen(at + length) + 1);
-}
-
-void number_write_short(double value, int digits, char text[NUMBER_TEXT])
-{
-    snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
-    c_decimal_point(text);
-}
-
-void number_write(double value, char text[NUMBER_TEXT])
-{
-    double back;
-
-    for (int digits = 15; digits <= 17; digits++) {
-        number_write_short(value, digits, text);
-        if (portolan_read_double(text, &back) && back == value)
-            return;
-    }
-}
 
 /* ---- complaints ---- */
 

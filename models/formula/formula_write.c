@@ -176,7 +176,7 @@ static void write_number(struct writer *w, double value)
     } else if (isinf(value)) {
         ADD(w, "%s%s", value < 0 ? "-" : "", latex ? "\\infty" : "INFINITY");
     } else {
-        number_write(value, text);
+        portolan_number_write(value, false, text);
         if (latex)
             write_latex_number(w->out, text);
         else
@@ -269,7 +269,7 @@ static enum level level_of(const struct writer *w, const struct formula_node *no
         return TIGHT;
     if (signbit(node->number))
         return latex ? SUM : UNARY;
-    number_write(node->number, text);
+    portolan_number_write(node->number, false, text);
     return latex && isfinite(node->number) && strchr(text, 'e') ? PRODUCT : TIGHT;
 }
 

@@ -4,6 +4,7 @@
 #include "formula_internal.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct portolan_formula *parse(const char *text)
