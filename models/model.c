@@ -100,6 +100,16 @@ void portolan_model_destroy(struct portolan_model *m)
     free(m);
 }
 
+enum portolan_status model_give(enum portolan_status status, struct portolan_model *made,
+                                struct portolan_model **model)
+{
+    if (status)
+        portolan_model_destroy(made);
+    else
+        *model = made;
+    return status;
+}
+
 /* ---- formula ---- */
 
 /* As portolan_text_add() would, which takes a good part of the time of a small fit. */
@@ -207,23 +217,46 @@ enum portolan_status portolan_model_create(size_t n_params, const char *const *p
         if (!status)
             status = expressions_own(&m->expressions, &m->terms[j].shape, n_params, params, err);
     }
-    if (status || (status = model_finish(m, err))) {
-        portolan_model_destroy(m);
-        return status;
-    }
-    *model = m;
-    return PORTOLAN_OK;
+    status = status ? status : model_finish(m, err);
+    return model_give(status, m, model);
 }
 
 /* ---- prediction ---- */
 
-double model_sum(const struct portolan_model *m, const double *x)
+/* How many factors of two X is outside; of no factor where signs forbid, widths instead. */
+static double range_octaves(const struct portolan_model_range *r, double x)
+{
+    double edge = x > r->max ? r->max : r->min;
+    double width = r->max > r->min ? r->max - r->min : fmax(fabs(edge), 1);
+
+    if (x >= r->min && x <= r->max)
+        return 0;
+    return fmin(x > 0 && edge > 0 ? fabs(log2(x) - log2(edge)) : fabs(x - edge) / width, 1024);
+}
+
+/* The terms' sum at X, of a model without pieces. */
+static double add_terms(const struct portolan_model *m, const double *x)
 {
     double value = 0;
 
     for (size_t j = 0; j < m->n_terms; j++)
         value += m->terms[j].constant * shape_value(&m->terms[j].shape, m->n_params, x);
     return value;
+}
+
+/* Where a law with minuses goes below 0 outside the rows, a cost falls at most as the cube. */
+static const double steepest = 3;
+
+/* VALUE of a bounded model at X, or what it must not go below outside its rows. */
+static double bound_value(const struct portolan_model *m, const double *x, double value)
+{
+    double inside[MODEL_PARAMS], octaves = 0;
+
+    for (size_t p = 0; p < m->n_params; p++) {
+        inside[p] = fmin(fmax(x[p], m->range[p].min), m->range[p].max);
+        octaves += range_octaves(&m->range[p], x[p]);
+    }
+    return octaves > 0 ? fmax(value, add_terms(m, inside) * exp2(-steepest * octaves)) : value;
 }
 
 double portolan_model_value(const struct portolan_model *m, const double *x)
@@ -233,7 +266,7 @@ double portolan_model_value(const struct portolan_model *m, const double *x)
 
         return i < m->n_pieces ? portolan_model_value(m->pieces[i].model, x) : NAN;
     }
-    return m->summary.bounded ? model_bound(m, x, model_sum(m, x)) : model_sum(m, x);
+    return m->summary.bounded ? bound_value(m, x, add_terms(m, x)) : add_terms(m, x);
 }
 
 /* g' C g, where g is the gradient of the value by the estimates. */
@@ -253,17 +286,6 @@ static double curve_variance(const struct portolan_model *m, const double *x)
         for (size_t j = 0; j < n; j++)
             sum += g[i] * m->covariance[i * n + j] * g[j];
     return fmax(sum, 0);
-}
-
-/* How many factors of two X is outside; of no factor where signs forbid, widths instead. */
-double range_octaves(const struct portolan_model_range *r, double x)
-{
-    double edge = x > r->max ? r->max : r->min;
-    double width = r->max > r->min ? r->max - r->min : fmax(fabs(edge), 1);
-
-    if (x >= r->min && x <= r->max)
-        return 0;
-    return fmin(x > 0 && edge > 0 ? fabs(log2(x) - log2(edge)) : fabs(x - edge) / width, 1024);
 }
 
 double range_note_outside(const struct portolan_model_range *r, size_t param, double x,

@@ -92,7 +92,7 @@ struct linear_fit {
 enum portolan_status linear_full(size_t m, size_t k, const double *a, const double *b,
                                  struct linear_fit *fit, struct portolan_error *err);
 
-/* ---- term.c ---- */
+/* ---- formula_terms.c: terms, and formulas that are sums of powers and logarithms ---- */
 
 /* Product over parameters of x^exponent log2(x)^log, or the expression. */
 double shape_value(const struct portolan_model_shape *shape, size_t n_params, const double *x);
@@ -121,8 +121,6 @@ struct estimate {
     int param; /* CONSTANT_ESTIMATE, or which exponent */
 };
 
-/* ---- formula_terms.c: formulas that are sums of powers and logarithms ---- */
-
 /* A sum of terms, as far as it is known. */
 struct sum {
     size_t n;
@@ -135,14 +133,6 @@ struct sum {
  * logarithms. False when it is none, or has too many terms.
  */
 bool formula_sum(const struct portolan_formula *f, size_t root, size_t n_params, struct sum *sum);
-
-/*
- * Is F, as a term, a plain product of powers and logarithms? That is what everything is quickest
- * at; but the constant is the user's, so no factor may have to go into it, such as that of log()
- * against log2().
- */
-bool formula_is_plain(const struct portolan_formula *f, size_t n_params,
-                      struct portolan_model_shape *shape);
 
 /* ---- search.c: which terms ---- */
 
@@ -213,8 +203,6 @@ enum portolan_status search_trim(struct search *s, const struct candidate *given
 
 /* candidate.c */
 
-/* Term J of C at every point times the factor. */
-void search_column(struct search *s, const struct candidate *c, size_t j, double *out);
 /* As an assignment, but without the room for terms that FROM has not. */
 void candidate_copy(struct candidate *to, const struct candidate *from);
 /* Adds an empty term of constant 1; set its shape by candidate_list(). Its place. */
@@ -265,7 +253,7 @@ bool search_starts_over(struct search *s);
 /* How far repetitions can be believed when the best of many forms leaves RESIDUAL. */
 void search_trust(struct search *s, double residual, size_t k);
 
-/* ---- grid.c ---- */
+/* ---- screen.c: forms of one parameter ---- */
 
 /* The list of exponents and logarithms for one parameter. */
 struct grid_entry {
@@ -282,16 +270,17 @@ void search_grid_prepare(struct search *s);
 /* The values of an entry at all points; in SCRATCH when they are not kept. */
 const double *search_grid_column(struct search *s, size_t param, size_t entry, double *scratch);
 
-/* screen.c: forms of one parameter; PLAIN: single ones; MORE: several terms, fitted exponents. */
+/* PLAIN: single ones; MORE: several terms, fitted exponents. */
 void search_one(struct search *s, size_t param, bool plain, bool more);
 
-/* lines.c: combinations of what lines along two or three parameters make likely, if there are. */
+/* ---- several_params.c: models of more than one parameter ---- */
+
+void search_several(struct search *s);
+/* Combinations of what lines along two or three parameters make likely; false: there are no lines.
+ */
 bool search_lines(struct search *s);
 
-/* several_params.c: models of more than one parameter. */
-void search_several(struct search *s);
-
-/* ---- nonlinear.c ---- */
+/* ---- candidate.c again ---- */
 
 /*
  * Gauss-Newton on the constants and fitted exponents of C, from where they are. RESIDUAL and
@@ -309,15 +298,13 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
                                const struct portolan_model_options *options,
                                struct portolan_model **model, struct portolan_error *err);
 
-/* fit_signs.c: what a caller's OPTIONS (may be NULL) mean for these rows */
+/* What a caller's OPTIONS (may be NULL) mean for these rows. */
 struct portolan_model_options model_options(const struct portolan_model_data *data,
                                             const struct portolan_model_options *options);
 /* Where *MODEL, a searched one, does not fit: one with minuses in its place, if that does. */
 enum portolan_status model_try_signs(const struct portolan_model_data *data,
                                      const struct portolan_model_options *options,
                                      struct portolan_model **model, struct portolan_error *err);
-/* VALUE of a bounded model at X, or what it must not go below outside its rows */
-double model_bound(const struct portolan_model *model, const double *x, double value);
 
 /* ---- model.c ---- */
 
@@ -362,17 +349,16 @@ enum portolan_status model_create(size_t n_params, const char *const *params,
                                   struct portolan_model **model, struct portolan_error *err);
 /* Derives formula, t and standard errors when all else is filled in. */
 enum portolan_status model_finish(struct portolan_model *model, struct portolan_error *err);
-/* The terms' sum at X, of a model without pieces. */
-double model_sum(const struct portolan_model *model, const double *x);
+/* With STATUS, destroys MADE if that is a failure, or hands it over in *MODEL. */
+enum portolan_status model_give(enum portolan_status status, struct portolan_model *made,
+                                struct portolan_model **model);
 /* What is wrong with the names as XML or as parameters; NULL = nothing. */
 const char *model_check_params(size_t n_params, const char *const *params);
 
 /* BEFORE, and VALUE with at most so many significant DIGITS. */
 void text_add_rounded(struct portolan_text *out, const char *before, double value, int digits);
 
-/* How many factors of two X is outside R; 0 inside. */
-double range_octaves(const struct portolan_model_range *r, double x);
-/* The same of PARAM, and notes it in P where nothing is farther outside. */
+/* How many factors of two X of PARAM is outside R; in P, too, where nothing is farther. */
 double range_note_outside(const struct portolan_model_range *r, size_t param, double x,
                           struct portolan_prediction *p);
 

@@ -238,11 +238,6 @@ void formula_add_names(struct formula_builder *b, size_t n, const char *const *n
             names_add(b, &b->f->names, names[i], strlen(names[i]));
 }
 
-void formula_push_names(struct formula_builder *b, const struct portolan_formula *f)
-{
-    formula_add_names(b, f->names.n, (const char *const *)f->names.list);
-}
-
 enum portolan_status formula_end(struct formula_builder *b, struct portolan_formula **formula)
 {
     if (b->status)

@@ -100,8 +100,7 @@ void formula_push_tree(struct formula_builder *b, const struct portolan_formula 
  */
 bool formula_push_without(struct formula_builder *b, const struct portolan_formula *f, size_t root,
                           size_t c, size_t *between);
-/* The names of F, all of them, in their order: before any node is pushed. */
-void formula_push_names(struct formula_builder *b, const struct portolan_formula *f);
+/* Before any node is pushed. */
 void formula_add_names(struct formula_builder *b, size_t n, const char *const *names);
 /* *FORMULA if all went well; B is empty in any case. */
 enum portolan_status formula_end(struct formula_builder *b, struct portolan_formula **formula);
@@ -149,8 +148,6 @@ void emit_push_term(struct formula_builder *b, const struct portolan_model *m,
                     const struct emit_style *style);
 void emit_push_conditions(struct formula_builder *b, const struct portolan_model *m,
                           const struct piece *piece, const struct emit_style *style);
-/* What a reader of the code should know, line by line, each behind PREFIX. */
-void emit_about(struct portolan_text *out, const struct portolan_model *m, const char *prefix);
 
 /* ---- where complaints go ---- */
 

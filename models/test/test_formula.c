@@ -3,8 +3,8 @@
 #include "check.h"
 #include "formula_internal.h"
 
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct portolan_formula *parse(const char *text)
