@@ -12,25 +12,26 @@
 
 /* ---- measurements ---- */
 
-/* How items are found, and what room there is. */
-struct impl {
+/* What is handed out, with all that it points to and how items are found. */
+struct collection {
+    struct portolan_measurements measurements;
+    struct portolan_arena arena;
     struct portolan_index index; /* of items */
-    size_t room;                 /* of items */
-    size_t *rooms;               /* of each item's rows */
 };
 
 struct portolan_measurements *portolan_measurements_create(size_t n_params,
                                                            const char *const *params)
 {
-    struct portolan_measurements *m = portolan_calloc(1, sizeof *m);
-    bool good = m && (m->impl = portolan_calloc(1, sizeof(struct impl))) &&
-                (m->params = portolan_calloc(n_params > EXTRAP_PARAMS ? n_params : EXTRAP_PARAMS,
-                                             sizeof *m->params));
+    struct collection *c = portolan_calloc(1, sizeof *c);
+    struct portolan_measurements *m = c ? &c->measurements : NULL;
 
-    for (size_t p = 0; good && p < n_params; p++)
-        if ((good = (m->params[p] = portolan_strdup(params[p]))))
-            m->n_params++;
-    if (good)
+    if (!m)
+        return NULL;
+    m->impl = c;
+    m->params = portolan_arena_alloc(&c->arena, n_params + EXTRAP_PARAMS, sizeof *m->params);
+    for (size_t p = 0; m->params && p < n_params; p++)
+        m->params[m->n_params++] = portolan_arena_strdup(&c->arena, params[p]);
+    if (!c->arena.failed)
         return m;
     portolan_measurements_destroy(m);
     return NULL;
@@ -38,26 +39,13 @@ struct portolan_measurements *portolan_measurements_create(size_t n_params,
 
 void portolan_measurements_destroy(struct portolan_measurements *m)
 {
-    struct impl *impl = m ? m->impl : NULL;
+    struct collection *c = m ? m->impl : NULL;
 
-    if (!m)
+    if (!c)
         return;
-    for (size_t i = 0; i < m->n; i++) {
-        free(m->items[i].callpath);
-        free(m->items[i].metric);
-        free(m->items[i].x);
-        free(m->items[i].y);
-    }
-    free(m->items);
-    for (size_t p = 0; p < m->n_params; p++)
-        free(m->params[p]);
-    free(m->params);
-    if (impl) {
-        portolan_index_clear(&impl->index);
-        free(impl->rooms);
-    }
-    free(impl);
-    free(m);
+    portolan_arena_clear(&c->arena);
+    portolan_index_clear(&c->index);
+    free(c);
 }
 
 struct wanted {
@@ -73,70 +61,46 @@ static bool same_item(const void *wanted, size_t i)
            !strcmp(w->in->items[i].metric, w->metric);
 }
 
-static bool grow_items(struct portolan_measurements *m)
+static struct portolan_measurement *add_item(struct portolan_measurements *m,
+                                             const struct wanted *w, uint64_t hash)
 {
-    struct impl *impl = m->impl;
-    size_t room = impl->room ? 2 * impl->room : 16, *rooms;
-    struct portolan_measurement *items = portolan_reallocarray(m->items, room, sizeof *items);
+    struct collection *c = m->impl;
+    struct portolan_measurement item = {.callpath = portolan_arena_strdup(&c->arena, w->callpath),
+                                        .metric = portolan_arena_strdup(&c->arena, w->metric)};
+    struct portolan_measurement *items =
+        portolan_arena_grow(&c->arena, m->items, m->n, sizeof *items);
 
-    if (items)
-        m->items = items;
-    rooms = items ? portolan_reallocarray(impl->rooms, room, sizeof *rooms) : NULL;
-    if (rooms) {
-        impl->rooms = rooms;
-        impl->room = room;
-    }
-    return rooms != NULL;
-}
-
-static bool add_item(struct portolan_measurements *m, const struct wanted *w, uint64_t hash)
-{
-    struct portolan_measurement item = {.callpath = portolan_strdup(w->callpath),
-                                        .metric = portolan_strdup(w->metric)};
-    struct impl *impl = m->impl;
-
-    if (!item.callpath || !item.metric || (m->n == impl->room && !grow_items(m)) ||
-        !portolan_index_add(&impl->index, hash, m->n)) {
-        free(item.callpath);
-        free(item.metric);
-        return false;
-    }
-    m->items[m->n] = item;
-    impl->rooms[m->n++] = 0;
-    return true;
+    if (!item.callpath || !item.metric || !items || !portolan_index_add(&c->index, hash, m->n))
+        return NULL;
+    m->items = items;
+    items[m->n] = item;
+    return &items[m->n++];
 }
 
 struct portolan_measurement *portolan_measurements_item(struct portolan_measurements *m,
                                                         const char *callpath, const char *metric)
 {
     const struct wanted wanted = {m, callpath, metric};
-    const struct impl *impl = m->impl;
+    const struct collection *c = m->impl;
     uint64_t hash =
         portolan_hash(metric, strlen(metric), portolan_hash(callpath, strlen(callpath), 0));
-    size_t at = portolan_index_find(&impl->index, hash, same_item, &wanted);
+    size_t at = portolan_index_find(&c->index, hash, same_item, &wanted);
 
-    if (at != SIZE_MAX)
-        return &m->items[at];
-    return add_item(m, &wanted, hash) ? &m->items[m->n - 1] : NULL;
+    return at != SIZE_MAX ? &m->items[at] : add_item(m, &wanted, hash);
 }
 
 bool portolan_measurements_add(struct portolan_measurements *m, struct portolan_measurement *item,
                                const double *x, double y)
 {
-    size_t *room = &((struct impl *)m->impl)->rooms[item - m->items], n = m->n_params;
+    struct portolan_arena *arena = &((struct collection *)m->impl)->arena;
+    size_t n = m->n_params;
+    double *wider = portolan_arena_grow(arena, item->x, item->n_rows, n * sizeof *wider);
+    double *longer = portolan_arena_grow(arena, item->y, item->n_rows, sizeof *longer);
 
-    if (item->n_rows == *room) {
-        size_t wanted = *room ? 2 * *room : 8;
-        double *more = portolan_reallocarray(item->x, wanted, (n ? n : 1) * sizeof *more);
-
-        if (more)
-            item->x = more;
-        more = more ? portolan_reallocarray(item->y, wanted, sizeof *more) : NULL;
-        if (!more)
-            return false;
-        item->y = more;
-        *room = wanted;
-    }
+    if (!wider || !longer)
+        return false;
+    item->x = wider;
+    item->y = longer;
     memcpy(item->x + item->n_rows * n, x, n * sizeof *x);
     item->y[item->n_rows++] = y;
     return true;
@@ -144,8 +108,10 @@ bool portolan_measurements_add(struct portolan_measurements *m, struct portolan_
 
 /* ---- complaints ---- */
 
-void collector_no_memory(struct collector *c)
+void collector_no_memory(void *arg)
 {
+    struct collector *c = arg;
+
     if (!c->status)
         c->status =
             portolan_error_set(c->place.err, PORTOLAN_ENOMEM, "no memory to read measurements");
@@ -196,10 +162,12 @@ const char *collector_add_param(struct collector *c, const char *name, size_t le
     for (size_t p = 0; p < m->n_params; p++)
         if (strncmp(m->params[p], name, length) == 0 && !m->params[p][length])
             return "this parameter is there twice";
-    if (!(m->params[m->n_params] = portolan_calloc(length + 1, 1)))
+    m->params[m->n_params] =
+        portolan_arena_strndup(&((struct collection *)m->impl)->arena, name, length);
+    if (!m->params[m->n_params])
         collector_no_memory(c);
     else
-        memcpy(m->params[m->n_params++], name, length);
+        m->n_params++;
     return NULL;
 }
 
@@ -243,7 +211,7 @@ bool portolan_measurements_are_in(const char *text)
     return *text == '{' || *text == '[';
 }
 
-static void dispatch(struct collector *c, const char *text, size_t size)
+static void read_form(struct collector *c, const char *text, size_t size)
 {
     size_t first = 0;
 
@@ -276,6 +244,7 @@ enum portolan_status portolan_measurements_read(const char *text, size_t size, c
 {
     struct collector c = {.place = {file ? file : "measurements", 1, 1, diagnostics, err}};
 
+    c.arena = (struct portolan_arena){.no_memory = collector_no_memory, .no_memory_arg = &c};
     if (size > PORTOLAN_MEASUREMENTS_MAX_BYTES)
         return formula_complain(&c.place, 0, 0, "measurements take at most %d bytes",
                                 (int)PORTOLAN_MEASUREMENTS_MAX_BYTES);
@@ -283,7 +252,8 @@ enum portolan_status portolan_measurements_read(const char *text, size_t size, c
     if (!c.m)
         collector_no_memory(&c);
     else
-        dispatch(&c, text, size);
+        read_form(&c, text, size);
+    portolan_arena_clear(&c.arena);
     if (c.status)
         portolan_measurements_destroy(c.m);
     else

@@ -12,11 +12,12 @@ enum { EXTRAP_PARAMS = PORTOLAN_MEASUREMENTS_MAX_PARAMS };
 /* Measurements in the making. */
 struct collector {
     struct portolan_measurements *m;
+    struct portolan_arena arena; /* of the reader; without memory it says so to the collector */
     struct formula_place place;
     enum portolan_status status;
 };
 
-void collector_no_memory(struct collector *c);
+void collector_no_memory(void *collector);
 /* Says what is wrong at LINE and COLUMN, both from 1; returns false. The first one ends it. */
 bool collector_complain(struct collector *c, size_t line, size_t column, const char *format, ...)
     PORTOLAN_PRINTF(4, 5);

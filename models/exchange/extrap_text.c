@@ -14,7 +14,7 @@ struct reader {
     const char *start;
     size_t line;
     double *points; /* × parameters */
-    size_t n_points, room;
+    size_t n_points;
     char *callpath, *metric; /* as last said */
     size_t next;             /* point of the next DATA */
     size_t data_line;        /* of the last one; 0 = none yet */
@@ -76,18 +76,12 @@ static bool add_point(struct reader *r, const double *x)
 {
     size_t n = r->c->m->n_params;
 
-    if (r->n_points == r->room) {
-        size_t room = r->room ? 2 * r->room : 32;
-        double *more = portolan_reallocarray(r->points, room, n * sizeof *more);
+    double *points = portolan_arena_grow(&r->c->arena, r->points, r->n_points, n * sizeof *points);
 
-        if (!more) {
-            collector_no_memory(r->c);
-            return false;
-        }
-        r->points = more;
-        r->room = room;
-    }
-    memcpy(r->points + r->n_points++ * n, x, n * sizeof *x);
+    if (!points)
+        return false;
+    r->points = points;
+    memcpy(points + r->n_points++ * n, x, n * sizeof *x);
     return true;
 }
 
@@ -154,7 +148,7 @@ static bool end_data(struct reader *r)
 /* The rest of the line, blanks as one. */
 static bool read_name(struct reader *r, char **name)
 {
-    struct portolan_text text = {0};
+    struct portolan_text text = {.arena = &r->c->arena};
     const char *from;
     size_t length;
 
@@ -164,9 +158,7 @@ static bool read_name(struct reader *r, char **name)
         portolan_text_add(&text, text.length ? " " : "");
         portolan_text_add_bytes(&text, from, length);
     }
-    free(*name);
-    if (portolan_text_take(&text, name, NULL))
-        collector_no_memory(r->c);
+    portolan_text_take(&text, name, NULL);
     return !r->c->status;
 }
 
@@ -234,9 +226,5 @@ bool extrap_read_text(struct collector *c, const char *text, size_t size)
                    ? read_line(&r)
                    : complain(&r, text, "this line is not UTF-8 text");
     }
-    good = good && end_data(&r);
-    free(r.points);
-    free(r.callpath);
-    free(r.metric);
-    return good;
+    return good && end_data(&r);
 }
