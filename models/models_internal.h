@@ -32,10 +32,18 @@ struct points {
     double mean_gain;   /* mean of w over points: how much steadier than a row they are */
 };
 
+/* Their arrays are in MEMORY. */
 enum portolan_status points_create(const struct portolan_model_data *data,
                                    const struct portolan_model_options *options,
-                                   struct points *points, struct portolan_error *err);
-void points_destroy(struct points *points);
+                                   struct portolan_arena *memory, struct points *points,
+                                   struct portolan_error *err);
+/* A point, and what it is sorted by; for qsort(). */
+struct ordered {
+    double v;
+    size_t point;
+};
+int compare_ordered(const void *left, const void *right);
+
 /* What a residual at a fitted value V is divided by. */
 double points_scale(const struct points *points, double v);
 /* The same for point I: V tells it better than the value that was found, unless it is far off. */
@@ -165,7 +173,8 @@ enum { CACHED_POINTS = 4096 }; /* no columns are kept of more */
 struct search {
     const struct points *points;
     const struct portolan_model_options *options;
-    size_t m;                 /* points that are not outliers */
+    struct portolan_arena *memory; /* of all arrays */
+    size_t m;                      /* points that are not outliers */
     double *factor;           /* what the rows of the problem are multiplied by; 0 for outliers */
     double *rhs;              /* factor · y */
     double *logs;             /* natural ones of every parameter, parameter by parameter */
@@ -185,13 +194,12 @@ struct search {
     struct shortlist best;
 };
 
-struct search *search_allocate(void); /* empty, to be freed; NULL: no memory */
-enum portolan_status search_create(const struct points *points,
-                                   const struct portolan_model_options *options, struct search *s,
-                                   struct portolan_error *err);
+/* To be freed (free); NULL: no memory. */
+struct search *search_create(const struct points *points,
+                             const struct portolan_model_options *options,
+                             struct portolan_arena *memory);
 /* Leaves the best candidates, with drifts, in S->best: at least one. PORTOLAN_ENOMEM. */
 enum portolan_status search_run(struct search *s);
-void search_destroy(struct search *s);
 
 /* robust.c: sets the weights, from the values or from a FIT; leaves out what FIT cannot reach. */
 void search_weigh(struct search *s, const struct candidate *fit);
@@ -386,13 +394,12 @@ enum { KRIGING_MOST = 128 };
 struct kriging;
 
 /*
- * N places, 1 … KRIGING_MOST, at Z (N × N_DIMS, of like scales) with values LEVEL. Places of a
- * group are judged without each other. Z and GROUP stay the caller's and must outlive it. NULL: out
- * of memory.
+ * Of N places, 1 … KRIGING_MOST, at Z (N × N_DIMS, of like scales) with values LEVEL; in MEMORY.
+ * Places of a group are judged without each other. Z and GROUP stay the caller's and must outlive
+ * it. NULL: out of memory.
  */
-struct kriging *kriging_create(size_t n_dims, size_t n, const double *z, const double *level,
-                               const size_t *group);
-void kriging_destroy(struct kriging *k);
+struct kriging *kriging_create(struct portolan_arena *memory, size_t n_dims, size_t n,
+                               const double *z, const double *level, const size_t *group);
 /* What place I would have been mistaken for, had its group not been there: too high by ERROR, when
  * SIGMA was to be expected. False: there is but one group. */
 bool kriging_left_out(const struct kriging *k, size_t i, double *error, double *sigma);

@@ -371,7 +371,9 @@ static bool is_identifier(const char *name)
 enum portolan_status portolan_model_name_c(const char *wish, char **name,
                                            struct portolan_error *err)
 {
-    char **list = formula_identifiers(1, &wish, false, NULL), *made = NULL;
+    struct portolan_arena memory = {0};
+    const char *const *list = formula_identifiers(&memory, 1, &wish, false, NULL);
+    char *made = NULL;
 
     if (list && (!*wish || is_function(list[0])))
         made = portolan_asprintf("%s%smodel", list[0], *wish ? "_" : "");
@@ -381,7 +383,7 @@ enum portolan_status portolan_model_name_c(const char *wish, char **name,
         free(made);
         made = portolan_asprintf("model_%s", list[0]);
     }
-    formula_identifiers_destroy(list, 1);
+    portolan_arena_clear(&memory);
     if (!made)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to name a function");
     *name = made;
@@ -500,15 +502,16 @@ static void add_head(struct writer *w, const char *name)
 enum portolan_status portolan_model_write_c(const struct portolan_model *m, const char *function,
                                             char **text, struct portolan_error *err)
 {
-    char *name = NULL, **params;
+    struct portolan_arena memory = {0};
+    char *name = NULL;
     enum portolan_status status = choose_name(m, function, &name, err);
     struct writer w = {.m = m};
 
     if (status)
         return status;
-    params = formula_identifiers(m->n_params, (const char *const *)m->params, false, is_reserved);
-    w.params = (const char *const *)params;
-    if (params) {
+    w.params = formula_identifiers(&memory, m->n_params, (const char *const *)m->params, false,
+                                   is_reserved);
+    if (w.params) {
         portolan_text_add(&w.out, "/*\n");
         add_about(&w.out, m, " * ");
         portolan_text_add(&w.out, " */\n#include <math.h>\n\n#ifdef __cplusplus\nextern \"C\"\n"
@@ -522,7 +525,7 @@ enum portolan_status portolan_model_write_c(const struct portolan_model *m, cons
     } else {
         w.out.failed = true;
     }
-    formula_identifiers_destroy(params, m->n_params);
+    portolan_arena_clear(&memory);
     free(name);
     return portolan_text_take(&w.out, text, err);
 }

@@ -351,23 +351,19 @@ static enum portolan_status finish(struct final *f, struct portolan_error *err)
     enum portolan_status status;
 
     f->inverse = inverse;
-    f->columns = portolan_calloc(n, (MODEL_ESTIMATES + 2) * sizeof *f->columns);
-    if (!f->columns) {
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points", n);
-    } else {
-        f->residual = f->columns + MODEL_ESTIMATES * n;
-        f->leverage = f->residual + n;
-        status = f->given ? settle(f, err) : settle_searched(f);
-        if (status && !f->given) {
-            /* A searched form may be too much for doubles; a constant never is. */
-            f->c = (struct candidate){.family = PORTOLAN_MODEL_CONSTANT, .k = 1};
-            f->model->summary.family = PORTOLAN_MODEL_CONSTANT;
-            search_weigh(f->s, NULL);
-            status = settle(f, err);
-        }
-    }
-    free(f->columns);
-    return status;
+    f->columns = portolan_arena_alloc(f->s->memory, n, (MODEL_ESTIMATES + 2) * sizeof *f->columns);
+    if (!f->columns)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points", n);
+    f->residual = f->columns + MODEL_ESTIMATES * n;
+    f->leverage = f->residual + n;
+    status = f->given ? settle(f, err) : settle_searched(f);
+    if (!status || f->given)
+        return status;
+    /* A searched form may be too much for doubles; a constant never is. */
+    f->c = (struct candidate){.family = PORTOLAN_MODEL_CONSTANT, .k = 1};
+    f->model->summary.family = PORTOLAN_MODEL_CONSTANT;
+    search_weigh(f->s, NULL);
+    return settle(f, err);
 }
 
 static void start_summary(struct portolan_model_summary *sum, const struct search *s,
@@ -420,15 +416,16 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
                                const struct portolan_model_options *options,
                                struct portolan_model **model, struct portolan_error *err)
 {
-    struct points pts = {0};
-    struct search *s = search_allocate();
+    struct portolan_arena memory = {0};
+    struct points pts;
+    struct search *s = NULL;
     struct portolan_model *made = NULL;
-    struct final f = {.s = s, .given = n_shapes > 0};
-    enum portolan_status status;
+    struct final f = {.given = n_shapes > 0};
+    enum portolan_status status = points_create(data, options, &memory, &pts, err);
 
-    status = s ? points_create(data, options, &pts, err)
-               : portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit");
-    status = status ? status : search_create(&pts, options, s, err);
+    if (!status && !(s = search_create(&pts, options, &memory)))
+        status =
+            portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points", pts.m);
     status = status ? status : model_create(data->n_params, data->params, &made, err);
     if (!status && n_shapes) {
         status = given_terms(&f.c, made, &pts, shapes, n_shapes, err);
@@ -440,14 +437,13 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
         f.c = *s->best.entry[0];
     }
     if (!status) {
+        f.s = s;
         f.model = made;
         start_summary(&made->summary, s, f.c.family);
         status = finish(&f, err);
     }
-    if (s)
-        search_destroy(s);
     free(s);
-    points_destroy(&pts);
+    portolan_arena_clear(&memory);
     return model_give(status, made, model);
 }
 

@@ -33,6 +33,7 @@ struct place {
 };
 
 struct portolan_local {
+    struct portolan_arena memory; /* of all arrays */
     size_t n_params, n_used, used[MODEL_PARAMS];
     bool logs[MODEL_PARAMS];
     double middle[MODEL_PARAMS], scale[MODEL_PARAMS];
@@ -148,18 +149,18 @@ static enum portolan_status krige(struct portolan_local *l)
 {
     l->stride = (l->n + KRIGING_MOST - 1) / KRIGING_MOST;
     l->n_asked = (l->n + l->stride - 1) / l->stride;
-    l->level = portolan_calloc(l->n_asked, sizeof *l->level);
-    l->z = portolan_calloc(l->n_asked, (l->n_used + 1) * sizeof *l->z);
-    l->group = portolan_calloc(l->n_asked, sizeof *l->group);
-    for (size_t i = 0; l->level && l->z && l->group && i < l->n_asked; i++) {
+    l->level = portolan_arena_alloc(&l->memory, l->n_asked, sizeof *l->level);
+    l->z = portolan_arena_alloc(&l->memory, l->n_asked, (l->n_used + 1) * sizeof *l->z);
+    l->group = portolan_arena_alloc(&l->memory, l->n_asked, sizeof *l->group);
+    for (size_t i = 0; !l->memory.failed && i < l->n_asked; i++) {
         const struct place *p = &l->places[i * l->stride];
 
         memcpy(&l->z[i * l->n_used], p->z, l->n_used * sizeof *p->z);
         l->group[i] = p->group;
         l->level[i] = p->level;
     }
-    if (l->level && l->z && l->group)
-        l->between = kriging_create(l->n_used, l->n_asked, l->z, l->level, l->group);
+    if (!l->memory.failed)
+        l->between = kriging_create(&l->memory, l->n_used, l->n_asked, l->z, l->level, l->group);
     return l->between ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
@@ -277,22 +278,15 @@ static bool is_good(const struct portolan_local_data *d)
     return true;
 }
 
-enum portolan_status portolan_local_create(const struct portolan_local_data *d,
-                                           struct portolan_local **local,
-                                           struct portolan_error *err)
+static enum portolan_status take_rows(struct portolan_local *l, const struct portolan_local_data *d)
 {
-    struct portolan_local *l;
     double most = 0, least = INFINITY, heaviest = 0;
 
-    if (!is_good(d))
-        return portolan_error_set(err, PORTOLAN_EINVAL, "no rows to predict from");
-    if (!(l = portolan_calloc(1, sizeof *l)) ||
-        !(l->places = portolan_calloc(d->n_rows, sizeof *l->places)) ||
-        !(l->x = portolan_calloc(d->n_rows * d->n_params + 1, sizeof *l->x))) {
-        portolan_local_destroy(l);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "predicting from what was measured");
-    }
     l->n_params = d->n_params;
+    l->places = portolan_arena_alloc(&l->memory, d->n_rows, sizeof *l->places);
+    l->x = portolan_arena_alloc(&l->memory, d->n_rows * d->n_params + 1, sizeof *l->x);
+    if (l->memory.failed)
+        return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < d->n_rows; i++) {
         most = fmax(most, d->y[i]);
         least = d->y[i] > 0 ? fmin(least, d->y[i]) : least;
@@ -305,7 +299,19 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
         if (!d->weight || d->weight[i] >= 0.9 * heaviest)
             add_row(l, d, i);
     finish_places(l);
-    if (krige(l)) {
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_local_create(const struct portolan_local_data *d,
+                                           struct portolan_local **local,
+                                           struct portolan_error *err)
+{
+    struct portolan_local *l;
+
+    if (!is_good(d))
+        return portolan_error_set(err, PORTOLAN_EINVAL, "no rows to predict from");
+    l = portolan_calloc(1, sizeof *l);
+    if (!l || take_rows(l, d) || krige(l)) {
         portolan_local_destroy(l);
         return portolan_error_set(err, PORTOLAN_ENOMEM, "predicting from what was measured");
     }
@@ -318,17 +324,11 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
     *local = l;
     return PORTOLAN_OK;
 }
-
 void portolan_local_destroy(struct portolan_local *l)
 {
     if (!l)
         return;
-    kriging_destroy(l->between);
-    free(l->places);
-    free(l->x);
-    free(l->z);
-    free(l->level);
-    free(l->group);
+    portolan_arena_clear(&l->memory);
     free(l);
 }
 
@@ -535,22 +535,20 @@ portolan_model_left_out(const struct portolan_model_data *data, const size_t *gr
                         struct portolan_left_out *out, struct portolan_error *err)
 {
     struct folds f = {.data = data, .shapes = shapes, .n_shapes = n_shapes, .options = options};
-    enum portolan_status status = PORTOLAN_ENOMEM;
+    struct portolan_arena memory = {0};
+    enum portolan_status status = PORTOLAN_OK;
     size_t groups;
 
     *out = (struct portolan_left_out){0};
-    f.fold = portolan_calloc(data->n_rows + 1, sizeof *f.fold);
-    f.x = portolan_calloc(data->n_rows + 1, (data->n_params + 1) * sizeof *f.x);
-    f.y = portolan_calloc(data->n_rows + 1, sizeof *f.y);
-    if (f.fold && f.x && f.y) {
-        status = PORTOLAN_OK;
-        groups = deal_groups(group, data->n_rows, folds, f.fold);
-        for (size_t k = 0; groups >= LEAST_GROUPS && !status && k < folds && k < groups; k++)
-            status = judge_fold(&f, k, out);
-        out->sigma = sqrt(out->sigma);
-    }
-    free(f.fold);
-    free(f.x);
-    free(f.y);
+    f.fold = portolan_arena_alloc(&memory, data->n_rows, sizeof *f.fold);
+    f.x = portolan_arena_alloc(&memory, data->n_rows, data->n_params * sizeof *f.x);
+    f.y = portolan_arena_alloc(&memory, data->n_rows, sizeof *f.y);
+    if (memory.failed)
+        status = PORTOLAN_ENOMEM;
+    groups = status ? 0 : deal_groups(group, data->n_rows, folds, f.fold);
+    for (size_t k = 0; groups >= LEAST_GROUPS && !status && k < folds && k < groups; k++)
+        status = judge_fold(&f, k, out);
+    out->sigma = sqrt(out->sigma);
+    portolan_arena_clear(&memory);
     return status ? portolan_error_set(err, status, "judging a model") : PORTOLAN_OK;
 }

@@ -171,15 +171,16 @@ static bool may_share(const struct pieces_fit *f)
     return f->n_shapes > 1 && !f->options->trimmed && f->n_parts * f->n_shapes <= MODEL_ESTIMATES;
 }
 
-static enum portolan_status prepare(struct joint *j, const struct pieces_fit *f)
+static enum portolan_status prepare_joint(struct joint *j, struct pieces_fit *f)
 {
     const struct points *pts = &f->points;
 
     *j = (struct joint){.f = f, .m = pts->m, .k = f->part_form[0].k, .pieces = f->n_parts};
     j->shape = f->part_form[0].shape;
-    j->columns = portolan_calloc(j->m, (2 * MODEL_ESTIMATES + 4) * sizeof *j->columns);
-    j->piece = portolan_calloc(j->m, sizeof *j->piece);
-    if (!j->columns || !j->piece)
+    j->columns =
+        portolan_arena_alloc(&f->memory, j->m, (2 * MODEL_ESTIMATES + 4) * sizeof *j->columns);
+    j->piece = portolan_arena_alloc(&f->memory, j->m, sizeof *j->piece);
+    if (f->memory.failed)
         return PORTOLAN_ENOMEM;
     j->rhs = j->columns + MODEL_ESTIMATES * j->m;
     j->factor = j->rhs + j->m;
@@ -205,7 +206,7 @@ static void number_columns(struct joint *j)
     }
 }
 
-static enum portolan_status solve(struct joint *j)
+static enum portolan_status solve_joint(struct joint *j)
 {
     const struct points *pts = &j->f->points;
     struct linear_fit fit = {0};
@@ -258,7 +259,7 @@ static enum portolan_status share_one(struct joint *j, size_t *shared)
         if (j->shared[t])
             continue;
         j->shared[t] = true;
-        status = solve(j);
+        status = solve_joint(j);
         j->shared[t] = false;
         p = portolan_fisher_p((j->rss - rss) / less / s2, less, dof);
         if (p > best) {
@@ -268,7 +269,7 @@ static enum portolan_status share_one(struct joint *j, size_t *shared)
     }
     if (*shared < j->k)
         j->shared[*shared] = true;
-    return status ? status : solve(j);
+    return status ? status : solve_joint(j);
 }
 
 /* ---- back into the pieces ---- */
@@ -373,40 +374,25 @@ static enum portolan_status write_pieces(struct joint *j, double *inverse,
     return status;
 }
 
-static enum portolan_status share(struct joint *j, struct portolan_error *err)
-{
-    double *inverse = portolan_calloc(MODEL_ESTIMATES * MODEL_ESTIMATES, sizeof *inverse);
-    enum portolan_status status = inverse ? solve(j) : PORTOLAN_ENOMEM;
-    size_t n = 0, shared = 0;
-
-    while (!status && shared < j->k && n + 1 < j->k) {
-        status = share_one(j, &shared);
-        n += shared < j->k;
-    }
-    if (status)
-        portolan_error_set(err, status, "no memory for the constants of pieces");
-    else if (n)
-        status = write_pieces(j, inverse, err);
-    free(inverse);
-    return status;
-}
-
 /* Constants that do not change become one, in all of F->model's pieces. */
-static enum portolan_status share_constants(const struct pieces_fit *f, struct portolan_error *err)
+static enum portolan_status share_constants(struct pieces_fit *f, struct portolan_error *err)
 {
-    struct joint j = {0};
+    double inverse[MODEL_ESTIMATES * MODEL_ESTIMATES] = {0};
+    struct joint j;
     enum portolan_status status;
+    size_t n = 0, shared = 0;
 
     if (!may_share(f))
         return PORTOLAN_OK;
-    status = prepare(&j, f);
+    status = prepare_joint(&j, f);
+    status = status ? status : solve_joint(&j);
+    while (!status && shared < j.k && n + 1 < j.k) {
+        status = share_one(&j, &shared);
+        n += shared < j.k;
+    }
     if (status)
-        portolan_error_set(err, status, "no memory for the constants of pieces");
-    else
-        status = share(&j, err);
-    free(j.columns);
-    free(j.piece);
-    return status;
+        return portolan_error_set(err, status, "no memory for the constants of pieces");
+    return n ? write_pieces(&j, inverse, err) : PORTOLAN_OK;
 }
 
 /* ---- all of them ---- */

@@ -98,15 +98,10 @@ struct pieces_form {
     struct portolan_model_shape shape[MODEL_TERMS];
 };
 
-struct ordered {
-    double v;
-    size_t point;
-};
-
 /* Points that belong together, and how they are told from others. */
 struct part {
     size_t n;
-    size_t *point; /* indices, owned */
+    size_t *point; /* indices */
     size_t n_conditions;
     struct portolan_model_condition conditions[MODEL_PIECES];
 };
@@ -127,6 +122,7 @@ struct pieces_space {
 };
 
 struct pieces_fit {
+    struct portolan_arena memory; /* of all arrays */
     const struct portolan_model_data *data;
     const struct portolan_model_options *options;
     const struct portolan_model_shape *shapes; /* of the caller; none: the search */

@@ -518,15 +518,13 @@ static bool find_likely(struct combining *c)
 {
     struct search *s = c->s;
     size_t m = s->points->m, n_params = s->points->n_params, n = 0;
-    size_t *line = portolan_calloc(m, sizeof *line);
-    struct line_sums *sums = portolan_calloc(m, sizeof *sums);
+    size_t *line = portolan_arena_alloc(s->memory, m, sizeof *line);
+    struct line_sums *sums = portolan_arena_alloc(s->memory, m, sizeof *sums);
 
     for (size_t p = 0; line && sums && p < n_params; p++) {
         list_likely(s, p, n_params == 2 ? LISTED : 6, line, sums, &c->likely[p]);
         n += c->likely[p].n > 0;
     }
-    free(line);
-    free(sums);
     return n > 1;
 }
 
