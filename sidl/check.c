@@ -4,81 +4,11 @@
 
 #include <string.h>
 
-static const char *const c_words[] = {
-    "alignas",
-    "alignof",
-    "and_eq",
-    "asm",
-    "auto",
-    "bitand",
-    "bitor",
-    "break",
-    "case",
-    "catch",
-    "compl",
-    "const",
-    "constexpr",
-    "const_cast",
-    "continue",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "dynamic_cast",
-    "explicit",
-    "export",
-    "extern",
-    "for",
-    "friend",
-    "goto",
-    "if",
-    "inline",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or_eq",
-    "private",
-    "protected",
-    "public",
-    "register",
-    "reinterpret_cast",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static_assert",
-    "static_cast",
-    "switch",
-    "template",
-    "this",
-    "thread_local",
-    "throw",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "virtual",
-    "volatile",
-    "wchar_t",
-    "while",
-    "xor_eq",
-};
-
 void check_identifier(const char *name, const struct portolan_sidl_place *place, const char *what,
                       struct portolan_diagnostics *d)
 {
-    for (size_t i = 0; i < sizeof c_words / sizeof *c_words; i++)
-        if (*name == *c_words[i] && strcmp(name, c_words[i]) == 0)
-            diagnose_at(d, place, "'%s' is a reserved word of C or C++ and cannot name %s", name,
-                        what);
+    if (portolan_is_c_word(name))
+        diagnose_at(d, place, "'%s' is a reserved word of C or C++ and cannot name %s", name, what);
 }
 
 void check_attributes(const struct portolan_sidl_attribute *list, size_t count,

@@ -308,19 +308,12 @@ enum portolan_status portolan_model_write_latex(const struct portolan_model *m, 
 
 /* ---- a function of C and C++ that needs nothing but <math.h>: its name ---- */
 
-/* Names that C, C++, <math.h> or a compiler have already, between blanks. */
+/* Names that C++20, <math.h> or a compiler have already besides the words of C and C++. */
 static const char reserved[] =
     " DOMAIN HUGE INFINITY MATH_ERREXCEPT MATH_ERRNO MAXFLOAT NAN NULL OVERFLOW PLOSS SING "
-    "TLOSS UNDERFLOW alignas alignof and and_eq asm auto bitand bitor bool break case catch "
-    "cbrt ceil char char16_t char32_t char8_t class co_await co_return co_yield compl "
-    "concept const const_cast consteval constexpr constinit continue decltype default delete "
-    "do double dynamic_cast else enum exp explicit export extern fabs false float floor fmax "
-    "fmin for friend goto i386 if inline int linux log log10 log2 long math_errhandling "
-    "mutable namespace new noexcept not not_eq nullptr operator or or_eq pow private "
-    "protected public register reinterpret_cast requires restrict return short signed sizeof "
-    "sqrt static static_assert static_cast struct switch template this thread_local throw "
-    "true try typedef typeid typename typeof union unix unsigned using virtual void volatile "
-    "wchar_t while xor xor_eq ";
+    "TLOSS UNDERFLOW cbrt ceil char16_t char32_t char8_t co_await co_return co_yield "
+    "concept consteval constinit exp fabs floor fmax fmin i386 linux log log10 log2 "
+    "math_errhandling pow requires sqrt typeof unix ";
 
 /* Functions of the C library that models are likely to be called like: no parameters' trouble, but
  * a second time() is that of all. */
@@ -333,16 +326,6 @@ static const char functions[] =
     "rename rint round scalb scanf select send signal significand sin sinh sleep stat step "
     "sync system tan tanh tgamma time times trunc unlink wait write y0 y1 yn ";
 
-static bool is_among(const char *words, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (const char *at = words; (at = strstr(at, name)); at++)
-        if (at > words && at[-1] == ' ' && at[length] == ' ')
-            return true;
-    return false;
-}
-
 static bool is_reserved(const char *name)
 {
     static const char *const prefixes[] = {"M_", "FP_", "HUGE_", "is", "__"};
@@ -350,12 +333,12 @@ static bool is_reserved(const char *name)
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
-    return is_among(reserved, name);
+    return portolan_is_c_word(name) || portolan_has_word(reserved, name);
 }
 
 static bool is_function(const char *name)
 {
-    return is_reserved(name) || is_among(functions, name);
+    return is_reserved(name) || portolan_has_word(functions, name);
 }
 
 static bool is_identifier(const char *name)

@@ -28,10 +28,9 @@ size_t collector_find(struct collector *c, const char *callpath, const char *met
 bool collector_add_row(struct collector *c, size_t item, const double *x, double y);
 bool text_is_utf8(const char *text, size_t length);
 
-bool extrap_read_text(struct collector *c, const char *text, size_t size);
 bool extrap_read_json(struct collector *c, const char *text, size_t size);
 bool extrap_read_lines(struct collector *c, const char *text, size_t size);
-/* Is the first line one of JSON Lines? */
+/* Is the first line, which is not blank, one of JSON Lines? */
 bool extrap_is_lines(const char *text, size_t size);
 
 #endif

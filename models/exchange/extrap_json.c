@@ -4,7 +4,6 @@
  * so complaints carry the way to the value, and the text is walked along it again.
  */
 #include "extrap_internal.h"
-#include "models_internal.h"
 
 #include <ctype.h>
 #include <jansson.h>
@@ -127,33 +126,23 @@ static bool walk_complain(struct json_walk *r, const char *format, ...)
     return collector_complain(r->c, line, (size_t)(cursor.at - start) + 1, "%s", text);
 }
 
-/* One step further; R->depth is set back by the caller. */
-static bool walk_key(struct json_walk *r, const char *key)
+/* One step further, to member KEY or, where that is NULL, INDEX; the caller sets R->depth back. */
+static void walk_in(struct json_walk *r, const char *key, size_t index)
 {
-    r->way[r->depth++] = (struct step){.key = key};
-    return true;
-}
-
-static bool walk_index(struct json_walk *r, size_t index)
-{
-    r->way[r->depth++] = (struct step){.index = index};
-    return true;
+    r->way[r->depth++] = (struct step){key, index};
 }
 
 /* ---- values ---- */
 
-static bool is_number(json_t *value, double *number)
-{
-    if (json_is_string(value))
-        return portolan_read_double(json_string_value(value), number) && isfinite(*number);
-    *number = json_number_value(value);
-    return json_is_number(value) && isfinite(*number);
-}
-
 /* The finite number that VALUE is, or false after a complaint. */
 static bool walk_number(struct json_walk *r, json_t *value, double *number)
 {
-    return is_number(value, number) || walk_complain(r, "a finite number is expected here");
+    const char *text = json_string_value(value);
+    bool good = text ? portolan_read_double(text, number) : json_is_number(value);
+
+    if (!text)
+        *number = json_number_value(value);
+    return (good && isfinite(*number)) || walk_complain(r, "a finite number is expected here");
 }
 
 /* The member KEY of OBJECT, and one step further; NULL after a complaint. */
@@ -166,7 +155,7 @@ static json_t *walk_member(struct json_walk *r, json_t *object, const char *key)
     else if (!value)
         walk_complain(r, "\"%s\" is missing in this object", key);
     else
-        walk_key(r, key);
+        walk_in(r, key, 0);
     return value;
 }
 
@@ -216,7 +205,7 @@ static bool add_values(struct json_walk *r, size_t item, const double *x, json_t
         return walk_complain(r, "a value is missing");
     json_array_foreach(values, i, value)
     {
-        walk_index(r, i);
+        walk_in(r, NULL, i);
         if (!walk_number(r, value, &y) || !collector_add_row(r->c, item, x, y))
             return false;
         r->depth--;
@@ -239,7 +228,7 @@ static bool read_point(struct json_walk *r, size_t item, json_t *measurement)
                              n == 1 ? "" : "s", json_array_size(point));
     json_array_foreach(point, i, value)
     {
-        walk_index(r, i);
+        walk_in(r, NULL, i);
         if (!walk_number(r, value, &x[i]))
             return false;
         r->depth--;
@@ -264,7 +253,7 @@ static bool read_metric(struct json_walk *r, const char *callpath, const char *m
     item = collector_find(r->c, callpath, metric);
     json_array_foreach(list, i, measurement)
     {
-        walk_index(r, i);
+        walk_in(r, NULL, i);
         if (r->c->status || !read_point(r, item, measurement))
             return false;
         r->depth--;
@@ -284,7 +273,7 @@ static bool read_present(struct json_walk *r, json_t *root)
         return walk_complain(r, "a parameter is missing");
     json_array_foreach(params, i, value)
     {
-        walk_index(r, i);
+        walk_in(r, NULL, i);
         if (!walk_param(r, value))
             return false;
         r->depth--;
@@ -295,12 +284,12 @@ static bool read_present(struct json_walk *r, json_t *root)
         return walk_complain(r, "\"measurements\" is an object of call paths");
     json_object_foreach(paths, callpath, metrics)
     {
-        walk_key(r, callpath);
+        walk_in(r, callpath, 0);
         if (!json_is_object(metrics))
             return walk_complain(r, "a call path is an object of metrics");
         json_object_foreach(metrics, metric, list)
         {
-            walk_key(r, metric);
+            walk_in(r, metric, 0);
             if (!read_metric(r, callpath, metric, list))
                 return false;
             r->depth--;
@@ -330,24 +319,41 @@ static int by_id(const void *a, const void *b)
     return (i > j) - (i < j);
 }
 
-static bool read_table(struct json_walk *r, json_t *root, const char *key, struct table *table)
+/* All of them have a name. */
+static bool read_names(struct json_walk *r, const char *key, const struct table *table)
+{
+    for (size_t i = 0; i < table->n; i++) {
+        const struct entry *entry = &table->entries[i];
+
+        r->depth = 0;
+        walk_in(r, key, 0);
+        walk_in(r, NULL, entry->index);
+        if (!walk_text(r, entry->value, "name"))
+            return false;
+        walk_in(r, "name", 0);
+        if (!strcmp(key, "parameters") && !walk_param(r, json_object_get(entry->value, "name")))
+            return false;
+    }
+    return true;
+}
+
+static bool read_table(struct json_walk *r, json_t *root, const char *key, bool named,
+                       struct table *table)
 {
     json_t *array, *value;
     size_t i;
 
     r->depth = 0;
-    if (!(array = walk_array(r, root, key)))
-        return false;
-    table->entries =
-        portolan_arena_alloc(&r->c->arena, json_array_size(array), sizeof *table->entries);
-    if (!table->entries)
+    if (!(array = walk_array(r, root, key)) ||
+        !(table->entries =
+              portolan_arena_alloc(&r->c->arena, json_array_size(array), sizeof *table->entries)))
         return false;
     json_array_foreach(array, i, value)
     {
         struct entry *entry = &table->entries[table->n++];
         json_t *id;
 
-        walk_index(r, i);
+        walk_in(r, NULL, i);
         if (!(id = walk_member(r, value, "id")) || !walk_number(r, id, &entry->id))
             return false;
         entry->index = i;
@@ -357,10 +363,10 @@ static bool read_table(struct json_walk *r, json_t *root, const char *key, struc
     qsort(table->entries, table->n, sizeof *table->entries, by_id);
     for (i = 1; i < table->n; i++)
         if (table->entries[i].id == table->entries[i - 1].id) {
-            walk_index(r, table->entries[i].index);
+            walk_in(r, NULL, table->entries[i].index);
             return walk_complain(r, "two of \"%s\" have the id %g", key, table->entries[i].id);
         }
-    return true;
+    return !named || read_names(r, key, table);
 }
 
 /* The entry that the member KEY of OBJECT refers to. */
@@ -393,15 +399,15 @@ static bool read_coordinate(struct json_walk *r, const struct legacy *l, const s
     unsigned seen = 0;
 
     r->depth = 0;
-    walk_key(r, "coordinates");
-    walk_index(r, entry->index);
+    walk_in(r, "coordinates", 0);
+    walk_in(r, NULL, entry->index);
     if (!(pairs = walk_array(r, entry->value, "parameter_value_pairs")))
         return false;
     json_array_foreach(pairs, i, pair)
     {
         const struct entry *param;
 
-        walk_index(r, i);
+        walk_in(r, NULL, i);
         if (!(param = referred(r, pair, "parameter_id", &l->params)) ||
             !(value = walk_member(r, pair, "parameter_value")) ||
             !walk_number(r, value, &x[param - l->params.entries]))
@@ -427,7 +433,7 @@ static bool read_values(struct json_walk *r, json_t *root, const struct legacy *
     {
         const struct entry *path, *metric, *coordinate;
 
-        walk_index(r, i);
+        walk_in(r, NULL, i);
         if (!(path = referred(r, value, "callpath_id", &l->paths)) ||
             !(metric = referred(r, value, "metric_id", &l->metrics)) ||
             !(coordinate = referred(r, value, "coordinate_id", &l->coordinates)) ||
@@ -443,36 +449,15 @@ static bool read_values(struct json_walk *r, json_t *root, const struct legacy *
     return true;
 }
 
-/* All of them have a name. */
-static bool read_names(struct json_walk *r, const char *key, const struct table *table, bool params)
-{
-    for (size_t i = 0; i < table->n; i++) {
-        const struct entry *entry = &table->entries[i];
-
-        r->depth = 0;
-        walk_key(r, key);
-        walk_index(r, entry->index);
-        if (!walk_text(r, entry->value, "name"))
-            return false;
-        walk_key(r, "name");
-        if (params && !walk_param(r, json_object_get(entry->value, "name")))
-            return false;
-    }
-    return true;
-}
-
 static bool read_older(struct json_walk *r, json_t *root)
 {
     struct legacy l = {.x = NULL};
     size_t n;
 
-    if (!read_table(r, root, "parameters", &l.params) ||
-        !read_names(r, "parameters", &l.params, true) ||
-        !read_table(r, root, "callpaths", &l.paths) ||
-        !read_names(r, "callpaths", &l.paths, false) ||
-        !read_table(r, root, "metrics", &l.metrics) ||
-        !read_names(r, "metrics", &l.metrics, false) ||
-        !read_table(r, root, "coordinates", &l.coordinates))
+    if (!read_table(r, root, "parameters", true, &l.params) ||
+        !read_table(r, root, "callpaths", true, &l.paths) ||
+        !read_table(r, root, "metrics", true, &l.metrics) ||
+        !read_table(r, root, "coordinates", false, &l.coordinates))
         return false;
     if (!(n = r->c->m->n_params)) {
         r->depth = 0;
@@ -584,16 +569,10 @@ static bool is_blank(const char *text, const char *end)
 
 bool extrap_is_lines(const char *text, size_t size)
 {
-    const char *end = text + size, *stop = line_end(text, end);
-    json_t *root;
-    bool is;
+    size_t length = (size_t)(line_end(text, text + size) - text);
+    json_t *root = json_loadb(text, length, 0, NULL);
+    bool is = root && (json_object_get(root, "params") || json_object_get(root, "value"));
 
-    while (stop < end && is_blank(text, stop)) {
-        text = stop + 1;
-        stop = line_end(text, end);
-    }
-    root = json_loadb(text, (size_t)(stop - text), 0, NULL);
-    is = root && (json_object_get(root, "params") || json_object_get(root, "value"));
     json_decref(root);
     return is;
 }

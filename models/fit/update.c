@@ -316,29 +316,6 @@ static enum portolan_status make_skeleton(const struct portolan_model *m,
 
 /* ---- the beginning ---- */
 
-static enum portolan_status make_update(const struct portolan_model *m, double gate,
-                                        struct portolan_update **update, struct portolan_error *err)
-{
-    struct portolan_update *u;
-
-    if (!(gate >= 0))
-        return portolan_error_set(err, PORTOLAN_EINVAL, "the gate of an update is at least 0");
-    u = portolan_calloc(1, sizeof *u);
-    if (!u || !(u->parts = portolan_calloc(portolan_model_n_pieces(m), sizeof *u->parts))) {
-        portolan_update_destroy(u);
-        return portolan_no_memory(err);
-    }
-    u->n_parts = portolan_model_n_pieces(m);
-    for (size_t i = 0; i < u->n_parts; i++) {
-        u->parts[i].n_params = m->n_params;
-        u->parts[i].gate = gate;
-        for (size_t p = 0; p < m->n_params; p++)
-            u->parts[i].range[p] = (struct portolan_model_range){.min = INFINITY, .max = -INFINITY};
-    }
-    *update = u;
-    return make_skeleton(m, &u->base, err);
-}
-
 static enum portolan_status take_rows(struct portolan_update *u,
                                       const struct portolan_model_data *rows,
                                       struct portolan_error *err)
@@ -364,14 +341,20 @@ static enum portolan_status take_rows(struct portolan_update *u,
                   : PORTOLAN_OK;
 }
 
-/* The terms of M, and those that may come back. */
+/* The terms of M, and those that may come back; of its ranges the drifts. */
 static enum portolan_status take_terms(struct recursion *part, const struct portolan_model *m,
                                        struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
 
+    part->n_params = m->n_params;
     part->begun = m->summary;
     part->least_error = m->summary.weighting == PORTOLAN_MODEL_RELATIVE ? least_error : 0;
+    for (size_t p = 0; p < m->n_params; p++) {
+        part->range[p] = m->range[p];
+        part->range[p].min = INFINITY;
+        part->range[p].max = -INFINITY;
+    }
     for (size_t j = 0; j < m->n_terms; j++) {
         part->shape[part->k] = m->terms[j].shape;
         part->reference[part->k++] = m->terms[j].constant;
@@ -385,40 +368,35 @@ static enum portolan_status take_terms(struct recursion *part, const struct port
     return status;
 }
 
-static enum portolan_status begin_parts(struct portolan_update *u, const struct portolan_model *m,
-                                        const struct portolan_model_data *rows,
-                                        struct portolan_error *err)
-{
-    enum portolan_status status = PORTOLAN_OK;
-
-    for (size_t i = 0; i < u->n_parts && !status; i++)
-        status = take_terms(&u->parts[i], portolan_model_peek_piece(m, i, NULL, NULL), err);
-    status = status ? status : take_rows(u, rows, err);
-    for (size_t i = 0; i < u->n_parts && !status; i++) {
-        const struct portolan_model *piece = portolan_model_peek_piece(m, i, NULL, NULL);
-
-        for (size_t p = 0; p < m->n_params; p++) {
-            u->parts[i].range[p].drift_below = piece->range[p].drift_below;
-            u->parts[i].range[p].drift_above = piece->range[p].drift_above;
-        }
-        recursion_solve(&u->parts[i]);
-    }
-    return status;
-}
-
 enum portolan_status portolan_update_create(const struct portolan_model *m,
                                             const struct portolan_model_data *rows, double gate,
                                             struct portolan_update **update,
                                             struct portolan_error *err)
 {
-    struct portolan_update *u = NULL;
-    enum portolan_status status = make_update(m, gate, &u, err);
+    size_t n = portolan_model_n_pieces(m);
+    struct portolan_update *u;
+    enum portolan_status status;
 
-    status = status ? status : begin_parts(u, m, rows, err);
+    if (!(gate >= 0))
+        return portolan_error_set(err, PORTOLAN_EINVAL, "the gate of an update is at least 0");
+    u = portolan_calloc(1, sizeof *u);
+    if (!u || !(u->parts = portolan_calloc(n, sizeof *u->parts))) {
+        portolan_update_destroy(u);
+        return portolan_no_memory(err);
+    }
+    u->n_parts = n;
+    status = make_skeleton(m, &u->base, err);
+    for (size_t i = 0; i < n && !status; i++) {
+        u->parts[i].gate = gate;
+        status = take_terms(&u->parts[i], portolan_model_peek_piece(m, i, NULL, NULL), err);
+    }
+    status = status ? status : take_rows(u, rows, err);
     if (status) {
         portolan_update_destroy(u);
         return status;
     }
+    for (size_t i = 0; i < n; i++)
+        recursion_solve(&u->parts[i]);
     *update = u;
     return PORTOLAN_OK;
 }
