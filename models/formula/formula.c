@@ -2,7 +2,9 @@
 /* Formulas: built bottom up, bound to names, evaluated. */
 #include "formula_internal.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -441,4 +443,25 @@ double portolan_formula_value(const struct portolan_formula *f, const double *x)
         }
     }
     return stack[0];
+}
+
+/* ---- complaints ---- */
+
+enum portolan_status formula_complain(const struct formula_place *place, unsigned line,
+                                      unsigned column, const char *format, ...)
+{
+    long long at_line = (long long)place->line + line;
+    long long at_column = (line ? 1LL : (long long)place->column) + column;
+    const char *file = place->file ? place->file : "formula";
+    char text[600];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    at_line = at_line > INT_MAX ? INT_MAX : at_line;
+    at_column = at_column > INT_MAX ? INT_MAX : at_column;
+    portolan_diagnose(place->diagnostics, file, (int)at_line, (int)at_column, "%s", text);
+    return portolan_error_set(place->err, PORTOLAN_ESYNTAX, "%s:%lld:%lld: %s", file, at_line,
+                              at_column, text);
 }
