@@ -441,17 +441,14 @@ const char *portolan_model_family_name(enum portolan_model_family family)
 
 /* ---- envelope ---- */
 
-static bool copy_text(const char **to, const char *from, enum portolan_status *status)
+static void copy_text(const char **to, const char *from, enum portolan_status *status)
 {
     if (!from || *status)
-        return true;
-    if (!text_is_plain(from)) {
+        return;
+    if (!text_is_plain(from))
         *status = PORTOLAN_EINVAL;
-        return false;
-    }
-    if (!(*to = portolan_strdup(from)))
+    else if (!(*to = portolan_strdup(from)))
         *status = PORTOLAN_ENOMEM;
-    return !*status;
 }
 
 enum portolan_status portolan_model_describe(struct portolan_model *m,

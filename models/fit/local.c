@@ -173,10 +173,16 @@ static bool is_below(const struct portolan_local *l, const double *a, const doub
     return true;
 }
 
+/* The relative standard deviation of repetitions, as far as it is known. */
+static double noise_of(const struct portolan_local *l)
+{
+    return isnan(l->summary.repeat) ? assumed_repeat : l->summary.repeat;
+}
+
 /* What a value may fall by where it rises. */
 static double slack_of(const struct portolan_local *l)
 {
-    return 2 * (isnan(l->summary.repeat) ? assumed_repeat : l->summary.repeat);
+    return 2 * noise_of(l);
 }
 
 static void find_rise(struct portolan_local *l)
@@ -231,7 +237,7 @@ static double octaves_between(const struct portolan_local *l, size_t a, size_t b
 /* A place and its neighbour whose values differ by more than any smooth cost explains. */
 static void find_conflicts(struct portolan_local *l)
 {
-    double noise = isnan(l->summary.repeat) ? assumed_repeat : l->summary.repeat, worst = 0;
+    double noise = noise_of(l), worst = 0;
     size_t stride = l->n / MOST_CONFLICTS + 1;
 
     for (size_t i = 0; i < l->n; i += stride) {
@@ -353,22 +359,21 @@ static void note_outside(const struct portolan_local *l, const double *x,
 static void predict_repeated(const struct portolan_local *l, const struct place *p,
                              struct portolan_prediction *out)
 {
-    bool assumed = isnan(l->summary.repeat);
-    double sigma = assumed ? assumed_repeat : l->summary.repeat;
+    double sigma = noise_of(l);
     double half = l->t_repeated * p->mean * sigma * sqrt(1 + 1 / (double)p->n);
 
     *out = (struct portolan_prediction){.value = p->mean,
                                         .low = fmax(0, p->mean - half),
                                         .high = p->mean + half,
                                         .std_error = p->mean * sigma / sqrt((double)p->n),
-                                        .is_assumed = assumed};
+                                        .is_assumed = isnan(l->summary.repeat)};
 }
 
 /* Whether there are places at X, in GROUP or in any; their mean, and the spread among them. */
 static bool predict_same(const struct portolan_local *l, const double *x,
                          struct portolan_prediction *out)
 {
-    double sum = 0, squares = 0, n = 0, sigma, spread, noise = l->summary.repeat, mean;
+    double sum = 0, squares = 0, n = 0, sigma, spread, mean;
 
     for (size_t i = 0; i < l->n; i++)
         if (same_x(l, &l->x[i * l->n_params], x)) {
@@ -379,9 +384,8 @@ static bool predict_same(const struct portolan_local *l, const double *x,
     if (n == 0)
         return false;
     mean = sum / n;
-    noise = isnan(noise) ? assumed_repeat : noise;
     sigma = n > 1 ? sqrt(fmax(0, squares - n * mean * mean) / (n - 1)) : 0;
-    sigma = fmax(sigma, noise);
+    sigma = fmax(sigma, noise_of(l));
     spread = sigma * portolan_student_quantile(0.95, fmax(2, n - 1)) * sqrt(1 + 1 / n);
     *out = (struct portolan_prediction){.value = exp(mean),
                                         .low = exp(mean - spread),

@@ -291,7 +291,8 @@ static enum level operand_level(const struct writer *w, size_t i, const struct f
     return form->operand[k];
 }
 
-static void write_all_operands(struct writer *w, size_t i)
+/* With commas between them, and BEHIND each but the first. */
+static void write_all_operands(struct writer *w, size_t i, const char *behind)
 {
     size_t arg[FORMULA_ARGUMENTS] = {0}, n = w->f->nodes[i].n_args;
 
@@ -299,22 +300,16 @@ static void write_all_operands(struct writer *w, size_t i)
     for (size_t k = 0; k < n; k++) {
         ADD(w, k ? ", " : "");
         write_node(w, arg[k], LOOSE, false);
+        ADD(w, "%s", k ? behind : "");
     }
 }
 
 /* fmin(fmin(a, b), c) */
 static void write_c_extreme(struct writer *w, size_t i)
 {
-    size_t arg[FORMULA_ARGUMENTS] = {0}, n = w->f->nodes[i].n_args;
-
-    formula_arguments(w->f, i, arg, FORMULA_ARGUMENTS);
-    for (size_t k = 1; k < n; k++)
+    for (size_t k = 1; k < w->f->nodes[i].n_args; k++)
         ADD(w, w->f->nodes[i].op == OP_MIN ? "fmin(" : "fmax(");
-    for (size_t k = 0; k < n; k++) {
-        ADD(w, k ? ", " : "");
-        write_node(w, arg[k], LOOSE, false);
-        ADD(w, k ? ")" : "");
-    }
+    write_all_operands(w, i, ")");
 }
 
 static void write_latex_selection(struct writer *w, size_t i)
@@ -341,7 +336,7 @@ static void write_form(struct writer *w, size_t i, const size_t *arg, const stru
         size_t k = (size_t)(*s - 1);
 
         if (*s == '\4')
-            write_all_operands(w, i);
+            write_all_operands(w, i, "");
         else if (*s == '\5')
             ADD(w, "%s", formula_op_name(op));
         else if (k < 3)
