@@ -59,6 +59,31 @@ const char *portolan_nearest_word(const char *word, const char *const *known, si
     return nearest;
 }
 
+bool portolan_has_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = words; length && (at = strstr(at, word)); at++)
+        if (at > words && at[-1] == ' ' && at[length] == ' ')
+            return true;
+    return false;
+}
+
+bool portolan_is_c_word(const char *word)
+{
+    static const char words[] =
+        " alignas alignof and and_eq asm auto bitand bitor bool break case catch char class "
+        "compl const const_cast constexpr continue decltype default delete do double "
+        "dynamic_cast else enum explicit export extern false float for friend goto if inline "
+        "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
+        "protected public register reinterpret_cast restrict return short signed sizeof static "
+        "static_assert static_cast struct switch template this thread_local throw true try "
+        "typedef typeid typename union unsigned using virtual void volatile wchar_t while xor "
+        "xor_eq ";
+
+    return portolan_has_word(words, word);
+}
+
 struct portolan_hint portolan_did_you_mean(const char *near)
 {
     struct portolan_hint hint = {""};
@@ -106,14 +131,31 @@ bool portolan_read_double(const char *text, double *value)
     return true;
 }
 
+/* printf follows the locale; texts that other programs read must not. */
+static void put_c_decimal_point(char *text)
+{
+    const char *point = localeconv()->decimal_point;
+    size_t length = strlen(point);
+    char *at = strcmp(point, ".") == 0 || !length ? NULL : strstr(text, point);
+
+    if (!at)
+        return;
+    *at = '.';
+    memmove(at + 1, at + length, strlen(at + length) + 1);
+}
+
+void portolan_number_round(double value, int digits, char text[PORTOLAN_NUMBER_TEXT])
+{
+    snprintf(text, PORTOLAN_NUMBER_TEXT, "%.*g", digits, value);
+    put_c_decimal_point(text);
+}
+
 void portolan_number_write(double value, bool is_float, char text[PORTOLAN_NUMBER_TEXT])
 {
     double back;
 
     for (int digits = is_float ? 6 : 15; digits <= 17; digits++) {
-        snprintf(text, PORTOLAN_NUMBER_TEXT, "%.*g", digits, value);
-        for (char *comma = strchr(text, ','); comma; comma = NULL)
-            *comma = '.';
+        portolan_number_round(value, digits, text);
         if (portolan_read_double(text, &back) &&
             (is_float ? (float)back == (float)value : back == value))
             return;

@@ -4,7 +4,6 @@
 #include "models_internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,80 +100,80 @@ void portolan_model_destroy(struct portolan_model *m)
     free(m);
 }
 
-/* ---- formula ---- */
-
-/* As fprintf() would, which takes a good part of the time of a small fit. */
-static void write_words(FILE *out, const char *first, const char *second)
+enum portolan_status model_give(enum portolan_status status, struct portolan_model *made,
+                                struct portolan_model **model)
 {
-    fputs(first, out);
-    fputs(second, out);
+    if (status)
+        portolan_model_destroy(made);
+    else
+        *model = made;
+    return status;
 }
 
-/* Takes up the words of one term's shape: " n^1.5 log2(m)"; false: no memory. */
-static bool write_shape(FILE *out, const struct portolan_model *m,
+/* ---- formula ---- */
+
+/* As portolan_text_add() would, which takes a good part of the time of a small fit. */
+static void text_add_words(struct portolan_text *out, const char *first, const char *second)
+{
+    portolan_text_add_bytes(out, first, strlen(first));
+    portolan_text_add_bytes(out, second, strlen(second));
+}
+
+void text_add_rounded(struct portolan_text *out, const char *before, double value, int digits)
+{
+    char number[NUMBER_TEXT];
+
+    portolan_number_round(value, digits, number);
+    text_add_words(out, before, number);
+}
+
+/* The words of one term's shape: " n^1.5 log2(m)". */
+static void write_shape(struct portolan_text *out, const struct portolan_model *m,
                         const struct portolan_model_shape *shape)
 {
-    char number[NUMBER_TEXT], *text;
-
     if (shape->expression) {
-        struct portolan_text words = {0};
-
-        formula_write_factor(shape->expression, shape->expression->n_nodes - 1, &words);
-        if (portolan_text_take(&words, &text, NULL))
-            return false;
-        fprintf(out, " * %s", text);
-        free(text);
-        return true;
+        text_add_words(out, " * ", "");
+        formula_write_factor(shape->expression, shape->expression->n_nodes - 1, out);
+        return;
     }
     for (size_t p = 0; p < m->n_params; p++) {
         if (shape->exponents[p] != 0)
-            write_words(out, " ", m->params[p]);
-        if (shape->exponents[p] != 0 && shape->exponents[p] != 1) {
-            number_write_short(shape->exponents[p], 4, number);
-            write_words(out, "^", number);
-        }
+            text_add_words(out, " ", m->params[p]);
+        if (shape->exponents[p] != 0 && shape->exponents[p] != 1)
+            text_add_rounded(out, "^", shape->exponents[p], 4);
         if (shape->logs[p] == 1)
-            fprintf(out, " log2(%s)", m->params[p]);
+            portolan_text_add(out, " log2(%s)", m->params[p]);
         else if (shape->logs[p])
-            fprintf(out, " log2(%s)^%d", m->params[p], shape->logs[p]);
+            portolan_text_add(out, " log2(%s)^%d", m->params[p], shape->logs[p]);
     }
-    return true;
 }
 
-static enum portolan_status write_formula(struct portolan_model *m)
+static enum portolan_status write_formula(struct portolan_model *m, struct portolan_error *err)
 {
-    char number[NUMBER_TEXT], *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    bool failed = false;
+    struct portolan_text out = {0};
 
-    if (!out)
-        return PORTOLAN_ENOMEM;
     for (size_t j = 0; j < m->n_terms; j++) {
         double c = m->terms[j].constant;
 
-        number_write_short(j ? fabs(c) : c, 4, number);
-        write_words(out, !j ? "" : c < 0 ? " - " : " + ", number);
-        failed = !write_shape(out, m, &m->terms[j].shape) || failed;
+        text_add_rounded(&out, !j ? "" : c < 0 ? " - " : " + ", j ? fabs(c) : c, 4);
+        write_shape(&out, m, &m->terms[j].shape);
     }
     if (m->n_pieces)
-        model_write_pieces(out, m);
+        model_write_pieces(&out, m);
     else if (!m->n_terms)
-        fputs("0", out);
-    failed = ferror(out) || failed;
-    if (fclose(out) || failed) {
-        free(text);
-        return PORTOLAN_ENOMEM;
-    }
+        text_add_words(&out, "0", "");
     free(m->formula);
-    m->formula = text;
+    if (portolan_text_take(&out, &m->formula, NULL))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a formula");
     return PORTOLAN_OK;
 }
 
 enum portolan_status model_finish(struct portolan_model *m, struct portolan_error *err)
 {
-    if (write_formula(m))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a formula");
+    enum portolan_status status = write_formula(m, err);
+
+    if (status)
+        return status;
     /* No degrees of freedom: the assumed error is taken as known, there is no better way. */
     m->t = portolan_student_quantile(m->summary.confidence,
                                      m->summary.dof > 0 ? m->summary.dof : INFINITY);
@@ -218,23 +217,46 @@ enum portolan_status portolan_model_create(size_t n_params, const char *const *p
         if (!status)
             status = expressions_own(&m->expressions, &m->terms[j].shape, n_params, params, err);
     }
-    if (status || (status = model_finish(m, err))) {
-        portolan_model_destroy(m);
-        return status;
-    }
-    *model = m;
-    return PORTOLAN_OK;
+    status = status ? status : model_finish(m, err);
+    return model_give(status, m, model);
 }
 
 /* ---- prediction ---- */
 
-double model_sum(const struct portolan_model *m, const double *x)
+/* How many factors of two X is outside; of no factor where signs forbid, widths instead. */
+static double range_octaves(const struct portolan_model_range *r, double x)
+{
+    double edge = x > r->max ? r->max : r->min;
+    double width = r->max > r->min ? r->max - r->min : fmax(fabs(edge), 1);
+
+    if (x >= r->min && x <= r->max)
+        return 0;
+    return fmin(x > 0 && edge > 0 ? fabs(log2(x) - log2(edge)) : fabs(x - edge) / width, 1024);
+}
+
+/* The terms' sum at X, of a model without pieces. */
+static double add_terms(const struct portolan_model *m, const double *x)
 {
     double value = 0;
 
     for (size_t j = 0; j < m->n_terms; j++)
         value += m->terms[j].constant * shape_value(&m->terms[j].shape, m->n_params, x);
     return value;
+}
+
+/* Where a law with minuses goes below 0 outside the rows, a cost falls at most as the cube. */
+static const double steepest = 3;
+
+/* VALUE of a bounded model at X, or what it must not go below outside its rows. */
+static double bound_value(const struct portolan_model *m, const double *x, double value)
+{
+    double inside[MODEL_PARAMS], octaves = 0;
+
+    for (size_t p = 0; p < m->n_params; p++) {
+        inside[p] = fmin(fmax(x[p], m->range[p].min), m->range[p].max);
+        octaves += range_octaves(&m->range[p], x[p]);
+    }
+    return octaves > 0 ? fmax(value, add_terms(m, inside) * exp2(-steepest * octaves)) : value;
 }
 
 double portolan_model_value(const struct portolan_model *m, const double *x)
@@ -244,7 +266,7 @@ double portolan_model_value(const struct portolan_model *m, const double *x)
 
         return i < m->n_pieces ? portolan_model_value(m->pieces[i].model, x) : NAN;
     }
-    return m->summary.bounded ? model_bound(m, x, model_sum(m, x)) : model_sum(m, x);
+    return m->summary.bounded ? bound_value(m, x, add_terms(m, x)) : add_terms(m, x);
 }
 
 /* g' C g, where g is the gradient of the value by the estimates. */
@@ -266,15 +288,17 @@ static double curve_variance(const struct portolan_model *m, const double *x)
     return fmax(sum, 0);
 }
 
-/* How many factors of two X is outside; of no factor where signs forbid, widths instead. */
-double range_octaves(const struct portolan_model_range *r, double x)
+double range_note_outside(const struct portolan_model_range *r, size_t param, double x,
+                          struct portolan_prediction *p)
 {
-    double edge = x > r->max ? r->max : r->min;
-    double width = r->max > r->min ? r->max - r->min : fmax(fabs(edge), 1);
+    double octaves = range_octaves(r, x);
 
-    if (x >= r->min && x <= r->max)
-        return 0;
-    return fmin(x > 0 && edge > 0 ? fabs(log2(x) - log2(edge)) : fabs(x - edge) / width, 1024);
+    if (octaves > p->octaves) {
+        p->extrapolates = true;
+        p->octaves = octaves;
+        p->outside = param;
+    }
+    return octaves;
 }
 
 /*
@@ -331,16 +355,11 @@ enum portolan_status portolan_model_predict(const struct portolan_model *m, cons
     p.is_assumed = s->sigma_is_assumed;
     for (size_t i = 0; i < m->n_params; i++) {
         const struct portolan_model_range *r = &m->range[i];
-        double octaves = range_octaves(r, x[i]);
+        double octaves = range_note_outside(r, i, x[i], &p);
 
         drift = hypot(drift, octaves * octaves * (x[i] > r->max ? r->drift_above : r->drift_below));
         if (octaves > 0 && !(r->max > r->min))
             p.is_assumed = true;
-        if (octaves > p.octaves) {
-            p.extrapolates = true;
-            p.octaves = octaves;
-            p.outside = i;
-        }
     }
     row = s->sigma * (relative ? fmax(size, s->floor) : 1);
     p.std_error = hypot(sqrt(variance), size * drift);
@@ -422,17 +441,14 @@ const char *portolan_model_family_name(enum portolan_model_family family)
 
 /* ---- envelope ---- */
 
-static bool copy_text(const char **to, const char *from, enum portolan_status *status)
+static void copy_text(const char **to, const char *from, enum portolan_status *status)
 {
     if (!from || *status)
-        return true;
-    if (!text_is_plain(from)) {
+        return;
+    if (!text_is_plain(from))
         *status = PORTOLAN_EINVAL;
-        return false;
-    }
-    if (!(*to = portolan_strdup(from)))
+    else if (!(*to = portolan_strdup(from)))
         *status = PORTOLAN_ENOMEM;
-    return !*status;
 }
 
 enum portolan_status portolan_model_describe(struct portolan_model *m,

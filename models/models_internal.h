@@ -5,12 +5,13 @@
 
 #include <portolan/formula.h>
 #include <portolan/models.h>
-#include <stdio.h>
+#include <portolan/number.h>
 
 enum {
     MODEL_PARAMS = PORTOLAN_MODEL_MAX_PARAMS,
     MODEL_TERMS = PORTOLAN_MODEL_MAX_TERMS,
     MODEL_ESTIMATES = 2 * PORTOLAN_MODEL_MAX_TERMS, /* constants, and some fitted exponents */
+    NUMBER_TEXT = PORTOLAN_NUMBER_TEXT,
     CONSTANT_ESTIMATE = -1
 };
 
@@ -31,10 +32,18 @@ struct points {
     double mean_gain;   /* mean of w over points: how much steadier than a row they are */
 };
 
+/* Their arrays are in MEMORY. */
 enum portolan_status points_create(const struct portolan_model_data *data,
                                    const struct portolan_model_options *options,
-                                   struct points *points, struct portolan_error *err);
-void points_destroy(struct points *points);
+                                   struct portolan_arena *memory, struct points *points,
+                                   struct portolan_error *err);
+/* A point, and what it is sorted by; for qsort(). */
+struct ordered {
+    double v;
+    size_t point;
+};
+int compare_ordered(const void *left, const void *right);
+
 /* What a residual at a fitted value V is divided by. */
 double points_scale(const struct points *points, double v);
 /* The same for point I: V tells it better than the value that was found, unless it is far off. */
@@ -91,7 +100,7 @@ struct linear_fit {
 enum portolan_status linear_full(size_t m, size_t k, const double *a, const double *b,
                                  struct linear_fit *fit, struct portolan_error *err);
 
-/* ---- term.c ---- */
+/* ---- formula_terms.c: terms, and formulas that are sums of powers and logarithms ---- */
 
 /* Product over parameters of x^exponent log2(x)^log, or the expression. */
 double shape_value(const struct portolan_model_shape *shape, size_t n_params, const double *x);
@@ -120,8 +129,6 @@ struct estimate {
     int param; /* CONSTANT_ESTIMATE, or which exponent */
 };
 
-/* ---- formula_terms.c: formulas that are sums of powers and logarithms ---- */
-
 /* A sum of terms, as far as it is known. */
 struct sum {
     size_t n;
@@ -134,14 +141,6 @@ struct sum {
  * logarithms. False when it is none, or has too many terms.
  */
 bool formula_sum(const struct portolan_formula *f, size_t root, size_t n_params, struct sum *sum);
-
-/*
- * Is F, as a term, a plain product of powers and logarithms? That is what everything is quickest
- * at; but the constant is the user's, so no factor may have to go into it, such as that of log()
- * against log2().
- */
-bool formula_is_plain(const struct portolan_formula *f, size_t n_params,
-                      struct portolan_model_shape *shape);
 
 /* ---- search.c: which terms ---- */
 
@@ -174,7 +173,8 @@ enum { CACHED_POINTS = 4096 }; /* no columns are kept of more */
 struct search {
     const struct points *points;
     const struct portolan_model_options *options;
-    size_t m;                 /* points that are not outliers */
+    struct portolan_arena *memory; /* of all arrays */
+    size_t m;                      /* points that are not outliers */
     double *factor;           /* what the rows of the problem are multiplied by; 0 for outliers */
     double *rhs;              /* factor · y */
     double *logs;             /* natural ones of every parameter, parameter by parameter */
@@ -194,13 +194,12 @@ struct search {
     struct shortlist best;
 };
 
-struct search *search_allocate(void); /* empty, to be freed; NULL: no memory */
-enum portolan_status search_create(const struct points *points,
-                                   const struct portolan_model_options *options, struct search *s,
-                                   struct portolan_error *err);
+/* To be freed (free); NULL: no memory. */
+struct search *search_create(const struct points *points,
+                             const struct portolan_model_options *options,
+                             struct portolan_arena *memory);
 /* Leaves the best candidates, with drifts, in S->best: at least one. PORTOLAN_ENOMEM. */
 enum portolan_status search_run(struct search *s);
-void search_destroy(struct search *s);
 
 /* robust.c: sets the weights, from the values or from a FIT; leaves out what FIT cannot reach. */
 void search_weigh(struct search *s, const struct candidate *fit);
@@ -212,8 +211,6 @@ enum portolan_status search_trim(struct search *s, const struct candidate *given
 
 /* candidate.c */
 
-/* Term J of C at every point times the factor. */
-void search_column(struct search *s, const struct candidate *c, size_t j, double *out);
 /* As an assignment, but without the room for terms that FROM has not. */
 void candidate_copy(struct candidate *to, const struct candidate *from);
 /* Adds an empty term of constant 1; set its shape by candidate_list(). Its place. */
@@ -264,7 +261,7 @@ bool search_starts_over(struct search *s);
 /* How far repetitions can be believed when the best of many forms leaves RESIDUAL. */
 void search_trust(struct search *s, double residual, size_t k);
 
-/* ---- grid.c ---- */
+/* ---- screen.c: forms of one parameter ---- */
 
 /* The list of exponents and logarithms for one parameter. */
 struct grid_entry {
@@ -281,16 +278,17 @@ void search_grid_prepare(struct search *s);
 /* The values of an entry at all points; in SCRATCH when they are not kept. */
 const double *search_grid_column(struct search *s, size_t param, size_t entry, double *scratch);
 
-/* screen.c: forms of one parameter; PLAIN: single ones; MORE: several terms, fitted exponents. */
+/* PLAIN: single ones; MORE: several terms, fitted exponents. */
 void search_one(struct search *s, size_t param, bool plain, bool more);
 
-/* lines.c: combinations of what lines along two or three parameters make likely, if there are. */
+/* ---- several_params.c: models of more than one parameter ---- */
+
+void search_several(struct search *s);
+/* Combinations of what lines along two or three parameters make likely; false: there are no lines.
+ */
 bool search_lines(struct search *s);
 
-/* several_params.c: models of more than one parameter. */
-void search_several(struct search *s);
-
-/* ---- nonlinear.c ---- */
+/* ---- candidate.c again ---- */
 
 /*
  * Gauss-Newton on the constants and fitted exponents of C, from where they are. RESIDUAL and
@@ -308,15 +306,13 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
                                const struct portolan_model_options *options,
                                struct portolan_model **model, struct portolan_error *err);
 
-/* fit_signs.c: what a caller's OPTIONS (may be NULL) mean for these rows */
+/* What a caller's OPTIONS (may be NULL) mean for these rows. */
 struct portolan_model_options model_options(const struct portolan_model_data *data,
                                             const struct portolan_model_options *options);
 /* Where *MODEL, a searched one, does not fit: one with minuses in its place, if that does. */
 enum portolan_status model_try_signs(const struct portolan_model_data *data,
                                      const struct portolan_model_options *options,
                                      struct portolan_model **model, struct portolan_error *err);
-/* VALUE of a bounded model at X, or what it must not go below outside its rows */
-double model_bound(const struct portolan_model *model, const double *x, double value);
 
 /* ---- model.c ---- */
 
@@ -361,13 +357,18 @@ enum portolan_status model_create(size_t n_params, const char *const *params,
                                   struct portolan_model **model, struct portolan_error *err);
 /* Derives formula, t and standard errors when all else is filled in. */
 enum portolan_status model_finish(struct portolan_model *model, struct portolan_error *err);
-/* The terms' sum at X, of a model without pieces. */
-double model_sum(const struct portolan_model *model, const double *x);
+/* With STATUS, destroys MADE if that is a failure, or hands it over in *MODEL. */
+enum portolan_status model_give(enum portolan_status status, struct portolan_model *made,
+                                struct portolan_model **model);
 /* What is wrong with the names as XML or as parameters; NULL = nothing. */
 const char *model_check_params(size_t n_params, const char *const *params);
 
-/* How many factors of two X is outside R; 0 inside. */
-double range_octaves(const struct portolan_model_range *r, double x);
+/* BEFORE, and VALUE with at most so many significant DIGITS. */
+void text_add_rounded(struct portolan_text *out, const char *before, double value, int digits);
+
+/* How many factors of two X of PARAM is outside R; in P, too, where nothing is farther. */
+double range_note_outside(const struct portolan_model_range *r, size_t param, double x,
+                          struct portolan_prediction *p);
 
 /* ---- piecewise.c ---- */
 
@@ -379,14 +380,7 @@ size_t model_find_piece(const struct portolan_model *model, const double *x);
 enum portolan_status model_predict_pieces(const struct portolan_model *model, const double *x,
                                           struct portolan_prediction *out);
 /* "0.12 n (n < 384); 0.2 + 0.31 n (n >= 384)" */
-void model_write_pieces(FILE *out, const struct portolan_model *model);
-
-/* ---- formula_words.c: numbers as text ---- */
-
-/* The shortest decimal text that reads back as VALUE, in C's form whatever the locale. */
-enum { NUMBER_TEXT = 32 };
-void number_write(double value, char text[NUMBER_TEXT]);
-void number_write_short(double value, int digits, char text[NUMBER_TEXT]);
+void model_write_pieces(struct portolan_text *out, const struct portolan_model *model);
 
 /* ---- series.c: the dip of N > 0 values in ascending order, and its probability ---- */
 
@@ -400,13 +394,12 @@ enum { KRIGING_MOST = 128 };
 struct kriging;
 
 /*
- * N places, 1 … KRIGING_MOST, at Z (N × N_DIMS, of like scales) with values LEVEL. Places of a
- * group are judged without each other. Z and GROUP stay the caller's and must outlive it. NULL: out
- * of memory.
+ * Of N places, 1 … KRIGING_MOST, at Z (N × N_DIMS, of like scales) with values LEVEL; in MEMORY.
+ * Places of a group are judged without each other. Z and GROUP stay the caller's and must outlive
+ * it. NULL: out of memory.
  */
-struct kriging *kriging_create(size_t n_dims, size_t n, const double *z, const double *level,
-                               const size_t *group);
-void kriging_destroy(struct kriging *k);
+struct kriging *kriging_create(struct portolan_arena *memory, size_t n_dims, size_t n,
+                               const double *z, const double *level, const size_t *group);
 /* What place I would have been mistaken for, had its group not been there: too high by ERROR, when
  * SIGMA was to be expected. False: there is but one group. */
 bool kriging_left_out(const struct kriging *k, size_t i, double *error, double *sigma);

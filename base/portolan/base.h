@@ -266,6 +266,12 @@ struct portolan_hint {
 };
 PORTOLAN_API struct portolan_hint portolan_did_you_mean(const char *near);
 
+/** Whether WORD is among WORDS, a text with a blank around each. */
+PORTOLAN_API bool portolan_has_word(const char *words, const char *word);
+
+/** Whether C or C++ reserves WORD as a keyword or another name of an operator, up to C++17. */
+PORTOLAN_API bool portolan_is_c_word(const char *word);
+
 /**
  * Whole-text number readers: false when TEXT is NULL, empty, has anything behind the number, or
  * does not fit. Read in the C locale's form whatever the locale is.

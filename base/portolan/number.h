@@ -14,9 +14,13 @@ extern "C" {
 /** Bytes that every such text fits in, its NUL included. */
 enum { PORTOLAN_NUMBER_TEXT = 32 };
 
+/** VALUE with at most so many significant DIGITS, in the form of the C locale whatever the locale.
+ */
+PORTOLAN_API void portolan_number_round(double value, int digits, char text[PORTOLAN_NUMBER_TEXT]);
+
 /**
- * The shortest decimal text that reads back as VALUE, or (IS_FLOAT) as the same float, in the form
- * of the C locale whatever the locale is.
+ * The shortest decimal text that reads back as VALUE, or (IS_FLOAT) as the same float, in the same
+ * form.
  */
 PORTOLAN_API void portolan_number_write(double value, bool is_float,
                                         char text[PORTOLAN_NUMBER_TEXT]);

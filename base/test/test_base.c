@@ -86,6 +86,18 @@ static void utf8_characters_are_told_from_other_bytes(void **state)
     assert_int_equal(portolan_utf8_length("\xf4\x90\x80\x80"), 0); /* beyond the last */
 }
 
+static void words_are_found_whole(void **state)
+{
+    (void)state;
+    assert_true(portolan_has_word(" one two ", "one"));
+    assert_true(portolan_has_word(" one two ", "two"));
+    assert_false(portolan_has_word(" one two ", "tw"));
+    assert_false(portolan_has_word(" one two ", "one two three"));
+    assert_false(portolan_has_word(" one two ", ""));
+    assert_true(portolan_is_c_word("wchar_t") && portolan_is_c_word("alignas"));
+    assert_false(portolan_is_c_word("char_"));
+}
+
 static void nearest_word_suggests_near_words_only(void **state)
 {
     static const char *const known[] = {"instance", "connect", "parameter", "monitor"};
@@ -208,6 +220,7 @@ int main(void)
         cmocka_unit_test(only_files_are_replaced),
         cmocka_unit_test(every_status_has_its_own_text),
         cmocka_unit_test(utf8_characters_are_told_from_other_bytes),
+        cmocka_unit_test(words_are_found_whole),
         cmocka_unit_test(nearest_word_suggests_near_words_only),
         cmocka_unit_test(numbers_must_be_whole_texts),
         cmocka_unit_test(allocation_fails_when_told_and_checks_products),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A model as a formula, as an equation of LaTeX, and what stands above one written as code. */
+/* A model as a formula, as an equation of LaTeX, and as a function of C. */
 #include "formula_internal.h"
 #include "models_internal.h"
 
@@ -13,7 +13,7 @@ static double rounded(double value, int digits)
     char text[NUMBER_TEXT];
 
     if (digits && isfinite(value)) {
-        number_write_short(value, digits, text);
+        portolan_number_round(value, digits, text);
         portolan_read_double(text, &value);
     }
     return value;
@@ -178,6 +178,9 @@ static enum portolan_status make_formula(const struct portolan_model *m,
 
 /* ---- what a reader of the code should know: unit, ranges, error, where it is from ---- */
 
+/* Significant ones, of numbers in comments and of constants in LaTeX. */
+enum { DIGITS = 6, LATEX_DIGITS = 4 };
+
 /*
  * Text of others in a comment: no line ends, nothing that ends or begins a comment of C, no
  * trigraph, and no characters that turn the direction of what follows (U+202A…E, U+2066…9).
@@ -213,14 +216,6 @@ static void add_line(struct portolan_text *out, const char *prefix, const char *
     portolan_text_add(out, "\n");
 }
 
-static void add_number(struct portolan_text *out, const char *before, double value)
-{
-    char text[NUMBER_TEXT];
-
-    number_write_short(value, 6, text);
-    portolan_text_add(out, "%s%s", before, text);
-}
-
 static void add_ranges(struct portolan_text *out, const struct portolan_model *m,
                        const char *prefix)
 {
@@ -238,8 +233,8 @@ static void add_ranges(struct portolan_text *out, const struct portolan_model *m
             portolan_text_add(out, ": any value\n");
             continue;
         }
-        add_number(out, ": valid from ", r->min);
-        add_number(out, " to ", r->max);
+        text_add_rounded(out, ": valid from ", r->min, DIGITS);
+        text_add_rounded(out, " to ", r->max, DIGITS);
         portolan_text_add(out, "; outside it is a guess\n");
     }
 }
@@ -256,12 +251,12 @@ static void add_error(struct portolan_text *out, const struct portolan_model *m,
     portolan_text_add(out, "%sFitted to %zu row%s at %zu point%s; standard deviation of a row",
                       prefix, s->n_rows, s->n_rows == 1 ? "" : "s", s->n_points,
                       s->n_points == 1 ? "" : "s");
-    add_number(out, " ", s->sigma * (relative ? 100 : 1));
+    text_add_rounded(out, " ", s->sigma * (relative ? 100 : 1), DIGITS);
     portolan_text_add(out, "%s%s.\n", relative ? " %" : "",
                       s->sigma_is_assumed ? " (assumed)" : "");
 }
 
-void emit_about(struct portolan_text *out, const struct portolan_model *m, const char *prefix)
+static void add_about(struct portolan_text *out, const struct portolan_model *m, const char *prefix)
 {
     const struct portolan_model_envelope *e = &m->envelope;
 
@@ -288,19 +283,17 @@ void emit_about(struct portolan_text *out, const struct portolan_model *m, const
 
 /* ---- LaTeX ---- */
 
-enum { DIGITS = 4 };
-
 enum portolan_status portolan_model_write_latex(const struct portolan_model *m, char **text,
                                                 struct portolan_error *err)
 {
-    static const struct emit_style style = {.digits = DIGITS};
+    static const struct emit_style style = {.digits = LATEX_DIGITS};
     struct portolan_text out = {0};
     struct portolan_formula *f = NULL;
     enum portolan_status status = make_formula(m, &style, &f, err);
 
     if (status)
         return status;
-    emit_about(&out, m, "% ");
+    add_about(&out, m, "% ");
     portolan_text_add(&out, "\\begin{equation}\n  f");
     for (size_t p = 0; p < m->n_params; p++) {
         portolan_text_add(&out, p ? ", " : "(");
@@ -311,4 +304,211 @@ enum portolan_status portolan_model_write_latex(const struct portolan_model *m, 
     portolan_text_add(&out, "\n\\end{equation}\n");
     portolan_formula_destroy(f);
     return portolan_text_take(&out, text, err);
+}
+
+/* ---- a function of C and C++ that needs nothing but <math.h>: its name ---- */
+
+/* Names that C++20, <math.h> or a compiler have already besides the words of C and C++. */
+static const char reserved[] =
+    " DOMAIN HUGE INFINITY MATH_ERREXCEPT MATH_ERRNO MAXFLOAT NAN NULL OVERFLOW PLOSS SING "
+    "TLOSS UNDERFLOW cbrt ceil char16_t char32_t char8_t co_await co_return co_yield "
+    "concept consteval constinit exp fabs floor fmax fmin i386 linux log log10 log2 "
+    "math_errhandling pow requires sqrt typeof unix ";
+
+/* Functions of the C library that models are likely to be called like: no parameters' trouble, but
+ * a second time() is that of all. */
+static const char functions[] =
+    " abort abs accept access acos asin atan atan2 bind brk calloc clock close connect cos "
+    "cosh div dup erf erfc exit exp2 expm1 fdim fma fmod fork free frexp fsync gamma getc "
+    "hypot ilogb index ioctl j0 j1 jn kill labs ldexp ldiv lgamma link listen llrint llround "
+    "log1p logb lrint lround lseek main malloc memcpy mmap modf nan nearbyint open pause "
+    "pipe poll printf putc puts qsort raise rand random read realloc recv remainder remove "
+    "rename rint round scalb scanf select send signal significand sin sinh sleep stat step "
+    "sync system tan tanh tgamma time times trunc unlink wait write y0 y1 yn ";
+
+static bool is_reserved(const char *name)
+{
+    static const char *const prefixes[] = {"M_", "FP_", "HUGE_", "is", "__"};
+
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return portolan_is_c_word(name) || portolan_has_word(reserved, name);
+}
+
+static bool is_function(const char *name)
+{
+    return is_reserved(name) || portolan_has_word(functions, name);
+}
+
+static bool is_identifier(const char *name)
+{
+    if (isdigit((unsigned char)*name) || !*name)
+        return false;
+    for (; *name; name++)
+        if (!isalnum((unsigned char)*name) && *name != '_')
+            return false;
+    return true;
+}
+
+enum portolan_status portolan_model_name_c(const char *wish, char **name,
+                                           struct portolan_error *err)
+{
+    struct portolan_arena memory = {0};
+    const char *const *list = formula_identifiers(&memory, 1, &wish, false, NULL);
+    char *made = NULL;
+
+    if (list && (!*wish || is_function(list[0])))
+        made = portolan_asprintf("%s%smodel", list[0], *wish ? "_" : "");
+    else if (list)
+        made = portolan_strdup(list[0]);
+    if (made && is_reserved(made)) { /* by how it begins */
+        free(made);
+        made = portolan_asprintf("model_%s", list[0]);
+    }
+    portolan_arena_clear(&memory);
+    if (!made)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to name a function");
+    *name = made;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status choose_name(const struct portolan_model *m, const char *function,
+                                        char **name, struct portolan_error *err)
+{
+    const char *wish = function ? function : m->envelope.name;
+
+    if (function && (!is_identifier(function) || is_function(function)))
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "\"%s\" is no name for a C function; letters, digits and _ are, "
+                                  "if C, C++ and their libraries have no such word",
+                                  function);
+    return portolan_model_name_c(wish ? wish : "", name, err);
+}
+
+/* ---- the body ---- */
+
+struct writer {
+    const struct portolan_model *m;
+    const char *const *params;
+    struct portolan_text out;
+};
+
+static const struct emit_style exact = {.expand = true};
+
+/* What PUSH makes, in C. */
+static void add_tree(struct writer *w, const struct portolan_model *m, const struct piece *piece,
+                     size_t term)
+{
+    struct portolan_formula *f = NULL;
+    struct formula_builder b;
+
+    if (!emit_begin(&b, w->m)) {
+        if (piece)
+            emit_push_conditions(&b, w->m, piece, &exact);
+        else
+            emit_push_term(&b, m, &m->terms[term].shape,
+                           term ? fabs(m->terms[term].constant) : m->terms[0].constant, &exact);
+    }
+    if (formula_end(&b, &f)) {
+        w->out.failed = true;
+        return;
+    }
+    formula_write_c(f, w->params, piece != NULL, &w->out);
+    portolan_formula_destroy(f);
+}
+
+static void add_return(struct writer *w, const struct portolan_model *m, const char *indent)
+{
+    portolan_text_add(&w->out, "%sreturn ", indent);
+    for (size_t j = 0; j < m->n_terms; j++) {
+        if (j)
+            portolan_text_add(&w->out, "\n%s       %c ", indent,
+                              m->terms[j].constant < 0 ? '-' : '+');
+        add_tree(w, m, NULL, j);
+    }
+    portolan_text_add(&w->out, m->n_terms ? ";\n" : "0.0;\n");
+}
+
+static bool is_used_by(const struct portolan_model_shape *shape, size_t p)
+{
+    const struct portolan_formula *f = shape->expression;
+
+    for (size_t i = 0; f && i < f->n_nodes; i++)
+        if (f->nodes[i].op == OP_NAME && f->nodes[i].name == p)
+            return true;
+    return shape->exponents[p] != 0 || shape->logs[p];
+}
+
+static bool is_used(const struct portolan_model *m, size_t p)
+{
+    for (size_t j = 0; j < m->n_terms; j++)
+        if (is_used_by(&m->terms[j].shape, p))
+            return true;
+    for (size_t i = 0; i < m->n_pieces; i++) {
+        if (is_used(m->pieces[i].model, p))
+            return true;
+        for (size_t j = 0; j < m->pieces[i].n_conditions; j++)
+            if (m->pieces[i].conditions[j].param == p || m->pieces[i].conditions[j].divisor == p)
+                return true;
+    }
+    return false;
+}
+
+static void add_body(struct writer *w)
+{
+    const struct portolan_model *m = w->m;
+
+    for (size_t p = 0; p < m->n_params; p++)
+        if (!is_used(m, p))
+            portolan_text_add(&w->out, "    (void)%s;\n", w->params[p]);
+    for (size_t i = 0; i < m->n_pieces; i++) {
+        portolan_text_add(&w->out, "    if (");
+        add_tree(w, NULL, &m->pieces[i], 0);
+        portolan_text_add(&w->out, ")\n");
+        add_return(w, m->pieces[i].model, "        ");
+    }
+    if (m->n_pieces)
+        portolan_text_add(&w->out, "    return NAN;\n");
+    else
+        add_return(w, m, "    ");
+}
+
+static void add_head(struct writer *w, const char *name)
+{
+    portolan_text_add(&w->out, "double %s(", name);
+    for (size_t p = 0; p < w->m->n_params; p++)
+        portolan_text_add(&w->out, "%sdouble %s", p ? ", " : "", w->params[p]);
+    portolan_text_add(&w->out, w->m->n_params ? ")" : "void)");
+}
+
+enum portolan_status portolan_model_write_c(const struct portolan_model *m, const char *function,
+                                            char **text, struct portolan_error *err)
+{
+    struct portolan_arena memory = {0};
+    char *name = NULL;
+    enum portolan_status status = choose_name(m, function, &name, err);
+    struct writer w = {.m = m};
+
+    if (status)
+        return status;
+    w.params = formula_identifiers(&memory, m->n_params, (const char *const *)m->params, false,
+                                   is_reserved);
+    if (w.params) {
+        portolan_text_add(&w.out, "/*\n");
+        add_about(&w.out, m, " * ");
+        portolan_text_add(&w.out, " */\n#include <math.h>\n\n#ifdef __cplusplus\nextern \"C\"\n"
+                                  "#endif\n");
+        add_head(&w, name);
+        portolan_text_add(&w.out, ";\n\n");
+        add_head(&w, name);
+        portolan_text_add(&w.out, "\n{\n");
+        add_body(&w);
+        portolan_text_add(&w.out, "}\n");
+    } else {
+        w.out.failed = true;
+    }
+    portolan_arena_clear(&memory);
+    free(name);
+    return portolan_text_take(&w.out, text, err);
 }

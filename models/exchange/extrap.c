@@ -1,36 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Extra-P's measurements: what is collected, by whichever reader. */
+/* Extra-P's measurements: what is collected, by whichever reader, and the text form. */
 #include "extrap_internal.h"
 #include "models_internal.h"
 
 #include <portolan/index.h>
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- measurements ---- */
 
-/* How items are found, and what room there is. */
-struct impl {
+/* What is handed out, with all that it points to and how items are found. */
+struct collection {
+    struct portolan_measurements measurements;
+    struct portolan_arena arena;
     struct portolan_index index; /* of items */
-    size_t room;                 /* of items */
-    size_t *rooms;               /* of each item's rows */
 };
 
 struct portolan_measurements *portolan_measurements_create(size_t n_params,
                                                            const char *const *params)
 {
-    struct portolan_measurements *m = portolan_calloc(1, sizeof *m);
-    bool good = m && (m->impl = portolan_calloc(1, sizeof(struct impl))) &&
-                (m->params = portolan_calloc(n_params > EXTRAP_PARAMS ? n_params : EXTRAP_PARAMS,
-                                             sizeof *m->params));
+    struct collection *c = portolan_calloc(1, sizeof *c);
+    struct portolan_measurements *m = c ? &c->measurements : NULL;
 
-    for (size_t p = 0; good && p < n_params; p++)
-        if ((good = (m->params[p] = portolan_strdup(params[p]))))
-            m->n_params++;
-    if (good)
+    if (!m)
+        return NULL;
+    m->impl = c;
+    m->params = portolan_arena_alloc(&c->arena, n_params + EXTRAP_PARAMS, sizeof *m->params);
+    for (size_t p = 0; m->params && p < n_params; p++)
+        m->params[m->n_params++] = portolan_arena_strdup(&c->arena, params[p]);
+    if (!c->arena.failed)
         return m;
     portolan_measurements_destroy(m);
     return NULL;
@@ -38,26 +40,13 @@ struct portolan_measurements *portolan_measurements_create(size_t n_params,
 
 void portolan_measurements_destroy(struct portolan_measurements *m)
 {
-    struct impl *impl = m ? m->impl : NULL;
+    struct collection *c = m ? m->impl : NULL;
 
-    if (!m)
+    if (!c)
         return;
-    for (size_t i = 0; i < m->n; i++) {
-        free(m->items[i].callpath);
-        free(m->items[i].metric);
-        free(m->items[i].x);
-        free(m->items[i].y);
-    }
-    free(m->items);
-    for (size_t p = 0; p < m->n_params; p++)
-        free(m->params[p]);
-    free(m->params);
-    if (impl) {
-        portolan_index_clear(&impl->index);
-        free(impl->rooms);
-    }
-    free(impl);
-    free(m);
+    portolan_arena_clear(&c->arena);
+    portolan_index_clear(&c->index);
+    free(c);
 }
 
 struct wanted {
@@ -73,70 +62,46 @@ static bool same_item(const void *wanted, size_t i)
            !strcmp(w->in->items[i].metric, w->metric);
 }
 
-static bool grow_items(struct portolan_measurements *m)
+static struct portolan_measurement *add_item(struct portolan_measurements *m,
+                                             const struct wanted *w, uint64_t hash)
 {
-    struct impl *impl = m->impl;
-    size_t room = impl->room ? 2 * impl->room : 16, *rooms;
-    struct portolan_measurement *items = portolan_reallocarray(m->items, room, sizeof *items);
+    struct collection *c = m->impl;
+    struct portolan_measurement item = {.callpath = portolan_arena_strdup(&c->arena, w->callpath),
+                                        .metric = portolan_arena_strdup(&c->arena, w->metric)};
+    struct portolan_measurement *items =
+        portolan_arena_grow(&c->arena, m->items, m->n, sizeof *items);
 
-    if (items)
-        m->items = items;
-    rooms = items ? portolan_reallocarray(impl->rooms, room, sizeof *rooms) : NULL;
-    if (rooms) {
-        impl->rooms = rooms;
-        impl->room = room;
-    }
-    return rooms != NULL;
-}
-
-static bool add_item(struct portolan_measurements *m, const struct wanted *w, uint64_t hash)
-{
-    struct portolan_measurement item = {.callpath = portolan_strdup(w->callpath),
-                                        .metric = portolan_strdup(w->metric)};
-    struct impl *impl = m->impl;
-
-    if (!item.callpath || !item.metric || (m->n == impl->room && !grow_items(m)) ||
-        !portolan_index_add(&impl->index, hash, m->n)) {
-        free(item.callpath);
-        free(item.metric);
-        return false;
-    }
-    m->items[m->n] = item;
-    impl->rooms[m->n++] = 0;
-    return true;
+    if (!item.callpath || !item.metric || !items || !portolan_index_add(&c->index, hash, m->n))
+        return NULL;
+    m->items = items;
+    items[m->n] = item;
+    return &items[m->n++];
 }
 
 struct portolan_measurement *portolan_measurements_item(struct portolan_measurements *m,
                                                         const char *callpath, const char *metric)
 {
     const struct wanted wanted = {m, callpath, metric};
-    const struct impl *impl = m->impl;
+    const struct collection *c = m->impl;
     uint64_t hash =
         portolan_hash(metric, strlen(metric), portolan_hash(callpath, strlen(callpath), 0));
-    size_t at = portolan_index_find(&impl->index, hash, same_item, &wanted);
+    size_t at = portolan_index_find(&c->index, hash, same_item, &wanted);
 
-    if (at != SIZE_MAX)
-        return &m->items[at];
-    return add_item(m, &wanted, hash) ? &m->items[m->n - 1] : NULL;
+    return at != SIZE_MAX ? &m->items[at] : add_item(m, &wanted, hash);
 }
 
 bool portolan_measurements_add(struct portolan_measurements *m, struct portolan_measurement *item,
                                const double *x, double y)
 {
-    size_t *room = &((struct impl *)m->impl)->rooms[item - m->items], n = m->n_params;
+    struct portolan_arena *arena = &((struct collection *)m->impl)->arena;
+    size_t n = m->n_params;
+    double *wider = portolan_arena_grow(arena, item->x, item->n_rows, n * sizeof *wider);
+    double *longer = portolan_arena_grow(arena, item->y, item->n_rows, sizeof *longer);
 
-    if (item->n_rows == *room) {
-        size_t wanted = *room ? 2 * *room : 8;
-        double *more = portolan_reallocarray(item->x, wanted, (n ? n : 1) * sizeof *more);
-
-        if (more)
-            item->x = more;
-        more = more ? portolan_reallocarray(item->y, wanted, sizeof *more) : NULL;
-        if (!more)
-            return false;
-        item->y = more;
-        *room = wanted;
-    }
+    if (!wider || !longer)
+        return false;
+    item->x = wider;
+    item->y = longer;
     memcpy(item->x + item->n_rows * n, x, n * sizeof *x);
     item->y[item->n_rows++] = y;
     return true;
@@ -144,8 +109,10 @@ bool portolan_measurements_add(struct portolan_measurements *m, struct portolan_
 
 /* ---- complaints ---- */
 
-void collector_no_memory(struct collector *c)
+void collector_no_memory(void *arg)
 {
+    struct collector *c = arg;
+
     if (!c->status)
         c->status =
             portolan_error_set(c->place.err, PORTOLAN_ENOMEM, "no memory to read measurements");
@@ -196,10 +163,12 @@ const char *collector_add_param(struct collector *c, const char *name, size_t le
     for (size_t p = 0; p < m->n_params; p++)
         if (strncmp(m->params[p], name, length) == 0 && !m->params[p][length])
             return "this parameter is there twice";
-    if (!(m->params[m->n_params] = portolan_calloc(length + 1, 1)))
+    m->params[m->n_params] =
+        portolan_arena_strndup(&((struct collection *)m->impl)->arena, name, length);
+    if (!m->params[m->n_params])
         collector_no_memory(c);
     else
-        memcpy(m->params[m->n_params++], name, length);
+        m->n_params++;
     return NULL;
 }
 
@@ -224,6 +193,229 @@ bool collector_add_row(struct collector *c, size_t item, const double *x, double
     return false;
 }
 
+/* ---- the text form: lines that begin with PARAMETER, POINTS, METRIC, REGION or DATA ---- */
+
+struct reader {
+    struct collector *c;
+    const char *at, *end; /* of the line */
+    const char *start;
+    size_t line;
+    double *points; /* × parameters */
+    size_t n_points;
+    char *callpath, *metric; /* as last said */
+    size_t next;             /* point of the next DATA */
+    size_t data_line;        /* of the last one; 0 = none yet */
+};
+
+static bool complain(struct reader *r, const char *at, const char *what)
+{
+    return collector_complain(r->c, r->line, (size_t)(at - r->start) + 1, "%s", what);
+}
+
+/* The next word of the line, where SPECIAL characters are words of their own; NULL at its end. */
+static const char *word(struct reader *r, const char *special, size_t *length)
+{
+    const char *from;
+
+    while (r->at < r->end && isspace((unsigned char)*r->at))
+        r->at++;
+    if (r->at == r->end)
+        return NULL;
+    from = r->at++;
+    while (!strchr(special, *from) && r->at < r->end && !isspace((unsigned char)*r->at) &&
+           !strchr(special, *r->at))
+        r->at++;
+    *length = (size_t)(r->at - from);
+    return from;
+}
+
+static bool take_number(struct reader *r, const char *from, size_t length, double *number)
+{
+    char text[64];
+
+    if (length < sizeof text) {
+        memcpy(text, from, length);
+        text[length] = '\0';
+        if (portolan_read_double(text, number) && isfinite(*number))
+            return true;
+    }
+    return collector_complain(r->c, r->line, (size_t)(from - r->start) + 1,
+                              "\"%.*s\" is not a finite number", length < 40 ? (int)length : 40,
+                              from);
+}
+
+/* ---- sections ---- */
+
+static bool read_parameters(struct reader *r)
+{
+    size_t length, n = 0;
+    const char *name, *wrong;
+
+    if (r->n_points)
+        return complain(r, r->start, "PARAMETER stands in front of the first POINTS");
+    for (; (name = word(r, "", &length)); n++)
+        if ((wrong = collector_add_param(r->c, name, length)))
+            return complain(r, name, wrong);
+    return n ? !r->c->status : complain(r, r->at, "a name is missing behind PARAMETER");
+}
+
+static bool add_point(struct reader *r, const double *x)
+{
+    size_t n = r->c->m->n_params;
+
+    double *points = portolan_arena_grow(&r->c->arena, r->points, r->n_points, n * sizeof *points);
+
+    if (!points)
+        return false;
+    r->points = points;
+    memcpy(points + r->n_points++ * n, x, n * sizeof *x);
+    return true;
+}
+
+static bool end_point(struct reader *r, const char *at, const double *x, size_t n)
+{
+    if (n == r->c->m->n_params)
+        return add_point(r, x);
+    return collector_complain(r->c, r->line, (size_t)(at - r->start) + 1,
+                              "a point has %zu coordinate%s, one for each parameter, not %zu",
+                              r->c->m->n_params, r->c->m->n_params > 1 ? "s" : "", n);
+}
+
+/* "(4 8) (4 16)", "((4)(8)) ((4)(16))", or for one parameter "4 8 16". */
+static bool read_points(struct reader *r)
+{
+    size_t length, n = 0, before = r->n_points, depth = 0;
+    const char *token, *begin = r->at;
+    double x[EXTRAP_PARAMS + 1], number = 0;
+
+    if (!r->c->m->n_params)
+        return complain(r, r->start, "PARAMETER must come in front of POINTS");
+    if (r->data_line)
+        return complain(r, r->start, "all POINTS stand in front of the first DATA");
+    while ((token = word(r, "()", &length))) {
+        if (*token == '(') {
+            if (depth++ == 0) {
+                begin = token;
+                n = 0;
+            }
+            if (depth > 2)
+                return complain(r, token, "there are too many parentheses; write (4 8) (4 16)");
+        } else if (*token == ')') {
+            if (depth == 0)
+                return complain(r, token, "this ) closes nothing");
+            if (--depth == 0 && !end_point(r, begin, x, n))
+                return false;
+        } else {
+            if (!take_number(r, token, length, &number))
+                return false;
+            x[n < EXTRAP_PARAMS ? n : EXTRAP_PARAMS] = number;
+            n = depth ? n + 1 : 1;
+            if (!depth && !end_point(r, token, &number, 1))
+                return false;
+        }
+    }
+    if (depth)
+        return complain(r, r->at, "a ) is missing");
+    return r->n_points > before || complain(r, r->at, "a point is missing behind POINTS");
+}
+
+/* Every region and metric has as many DATA as there are points. */
+static bool end_data(struct reader *r)
+{
+    size_t next = r->next;
+
+    r->next = 0;
+    if (!next || next == r->n_points)
+        return true;
+    return collector_complain(r->c, r->data_line, 1,
+                              "here end %zu DATA lines, but there are %zu points; each has a line",
+                              next, r->n_points);
+}
+
+/* The rest of the line, blanks as one. */
+static bool read_name(struct reader *r, char **name)
+{
+    struct portolan_text text = {.arena = &r->c->arena};
+    const char *from;
+    size_t length;
+
+    if (!end_data(r))
+        return false;
+    while ((from = word(r, "", &length))) {
+        portolan_text_add(&text, text.length ? " " : "");
+        portolan_text_add_bytes(&text, from, length);
+    }
+    portolan_text_take(&text, name, NULL);
+    return !r->c->status;
+}
+
+static bool read_data(struct reader *r)
+{
+    const char *from;
+    size_t item, length, n = 0;
+    double y = 0;
+
+    if (r->next == r->n_points)
+        return complain(r, r->start,
+                        r->n_points ? "there are more DATA lines than points"
+                                    : "POINTS must come in front of DATA");
+    item = collector_find(r->c, r->callpath ? r->callpath : "", r->metric ? r->metric : "");
+    for (; !r->c->status && (from = word(r, "", &length)); n++)
+        if (!take_number(r, from, length, &y) ||
+            !collector_add_row(r->c, item, r->points + r->next * r->c->m->n_params, y))
+            return false;
+    r->next++;
+    r->data_line = r->line;
+    return n ? !r->c->status : complain(r, r->at, "a value is missing behind DATA");
+}
+
+static bool read_line(struct reader *r)
+{
+    static const char *const names[] = {"PARAMETER", "POINTS", "METRIC", "REGION", "DATA"};
+    const char *from, *nearest;
+    char name[16] = "";
+    size_t length;
+
+    if (*r->start == '#' || !(from = word(r, "", &length)))
+        return true;
+    memcpy(name, from, length < sizeof name ? length : sizeof name - 1);
+    if (strcmp(name, "PARAMETER") == 0)
+        return read_parameters(r);
+    if (strcmp(name, "POINTS") == 0)
+        return read_points(r);
+    if (strcmp(name, "METRIC") == 0)
+        return read_name(r, &r->metric);
+    if (strcmp(name, "REGION") == 0)
+        return read_name(r, &r->callpath);
+    if (strcmp(name, "DATA") == 0)
+        return read_data(r);
+    nearest = portolan_nearest_word(name, names, 5);
+    return collector_complain(r->c, r->line, (size_t)(from - r->start) + 1,
+                              "a line begins with PARAMETER, POINTS, METRIC, REGION or DATA, not "
+                              "\"%.*s\"%s",
+                              length < 40 ? (int)length : 40, from,
+                              portolan_did_you_mean(nearest).text);
+}
+
+static bool read_text(struct collector *c, const char *text, size_t size)
+{
+    struct reader r = {.c = c};
+    bool good = true;
+
+    for (const char *end = text + size; good && text < end; text = r.end + (r.end < end)) {
+        r.line++;
+        r.start = r.at = text;
+        r.end = memchr(text, '\n', (size_t)(end - text));
+        if (!r.end)
+            r.end = end;
+        good = text_is_utf8(text, (size_t)(r.end - text)) &&
+                       !memchr(text, '\0', (size_t)(r.end - text))
+                   ? read_line(&r)
+                   : complain(&r, text, "this line is not UTF-8 text");
+    }
+    return good && end_data(&r);
+}
+
 /* ---- reading ---- */
 
 /* The text form begins with one of its words, JSON with a bracket. */
@@ -243,7 +435,7 @@ bool portolan_measurements_are_in(const char *text)
     return *text == '{' || *text == '[';
 }
 
-static void dispatch(struct collector *c, const char *text, size_t size)
+static void read_form(struct collector *c, const char *text, size_t size)
 {
     size_t first = 0;
 
@@ -256,8 +448,8 @@ static void dispatch(struct collector *c, const char *text, size_t size)
     if (first == size)
         collector_complain(c, 1, 1, "there are no measurements");
     else if (text[first] != '{' && text[first] != '[')
-        extrap_read_text(c, text, size);
-    else if (extrap_is_lines(text, size))
+        read_text(c, text, size);
+    else if (extrap_is_lines(text + first, size - first))
         extrap_read_lines(c, text, size);
     else
         extrap_read_json(c, text, size);
@@ -276,6 +468,7 @@ enum portolan_status portolan_measurements_read(const char *text, size_t size, c
 {
     struct collector c = {.place = {file ? file : "measurements", 1, 1, diagnostics, err}};
 
+    c.arena = (struct portolan_arena){.no_memory = collector_no_memory, .no_memory_arg = &c};
     if (size > PORTOLAN_MEASUREMENTS_MAX_BYTES)
         return formula_complain(&c.place, 0, 0, "measurements take at most %d bytes",
                                 (int)PORTOLAN_MEASUREMENTS_MAX_BYTES);
@@ -283,7 +476,8 @@ enum portolan_status portolan_measurements_read(const char *text, size_t size, c
     if (!c.m)
         collector_no_memory(&c);
     else
-        dispatch(&c, text, size);
+        read_form(&c, text, size);
+    portolan_arena_clear(&c.arena);
     if (c.status)
         portolan_measurements_destroy(c.m);
     else

@@ -12,11 +12,12 @@ enum { EXTRAP_PARAMS = PORTOLAN_MEASUREMENTS_MAX_PARAMS };
 /* Measurements in the making. */
 struct collector {
     struct portolan_measurements *m;
+    struct portolan_arena arena; /* of the reader; without memory it says so to the collector */
     struct formula_place place;
     enum portolan_status status;
 };
 
-void collector_no_memory(struct collector *c);
+void collector_no_memory(void *collector);
 /* Says what is wrong at LINE and COLUMN, both from 1; returns false. The first one ends it. */
 bool collector_complain(struct collector *c, size_t line, size_t column, const char *format, ...)
     PORTOLAN_PRINTF(4, 5);
@@ -27,10 +28,9 @@ size_t collector_find(struct collector *c, const char *callpath, const char *met
 bool collector_add_row(struct collector *c, size_t item, const double *x, double y);
 bool text_is_utf8(const char *text, size_t length);
 
-bool extrap_read_text(struct collector *c, const char *text, size_t size);
 bool extrap_read_json(struct collector *c, const char *text, size_t size);
 bool extrap_read_lines(struct collector *c, const char *text, size_t size);
-/* Is the first line one of JSON Lines? */
+/* Is the first line, which is not blank, one of JSON Lines? */
 bool extrap_is_lines(const char *text, size_t size);
 
 #endif

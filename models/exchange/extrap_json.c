@@ -1,16 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Extra-P's JSON: the present form and JSON Lines; extrap_ids.c has the older one. The parser keeps
- * no positions, so complaints carry the way to the value, and the text is walked along it again.
+ * Extra-P's JSON: the present form, the older one, and JSON Lines. The parser keeps no positions,
+ * so complaints carry the way to the value, and the text is walked along it again.
  */
-#include "extrap_json.h"
-#include "models_internal.h"
+#include "extrap_internal.h"
 
 #include <ctype.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { DEEPEST = 8 };
+
+/* One step from a value to one inside it: a member's name, or a place in an array. */
+struct step {
+    const char *key;
+    size_t index;
+};
+
+struct json_walk {
+    struct collector *c;
+    const char *text, *end;
+    size_t first_line; /* of the text, from 1 */
+    struct step way[DEEPEST];
+    size_t depth;
+};
 
 /* ---- where a value stands: the text is known to be JSON ---- */
 
@@ -86,7 +102,9 @@ static void enter(struct cursor *c, const struct step *step)
     }
 }
 
-bool walk_complain(struct json_walk *r, const char *format, ...)
+/* Says what is wrong with the value that the way leads to; returns false. */
+PORTOLAN_PRINTF(2, 3)
+static bool walk_complain(struct json_walk *r, const char *format, ...)
 {
     struct cursor cursor = {r->text, r->end};
     size_t line = r->first_line;
@@ -108,35 +126,27 @@ bool walk_complain(struct json_walk *r, const char *format, ...)
     return collector_complain(r->c, line, (size_t)(cursor.at - start) + 1, "%s", text);
 }
 
-bool walk_key(struct json_walk *r, const char *key)
+/* One step further, to member KEY or, where that is NULL, INDEX; the caller sets R->depth back. */
+static void walk_in(struct json_walk *r, const char *key, size_t index)
 {
-    r->way[r->depth++] = (struct step){.key = key};
-    return true;
-}
-
-bool walk_index(struct json_walk *r, size_t index)
-{
-    r->way[r->depth++] = (struct step){.index = index};
-    return true;
+    r->way[r->depth++] = (struct step){key, index};
 }
 
 /* ---- values ---- */
 
-static bool is_number(json_t *value, double *number)
+/* The finite number that VALUE is, or false after a complaint. */
+static bool walk_number(struct json_walk *r, json_t *value, double *number)
 {
-    if (json_is_string(value))
-        return portolan_read_double(json_string_value(value), number) && isfinite(*number);
-    *number = json_number_value(value);
-    return json_is_number(value) && isfinite(*number);
+    const char *text = json_string_value(value);
+    bool good = text ? portolan_read_double(text, number) : json_is_number(value);
+
+    if (!text)
+        *number = json_number_value(value);
+    return (good && isfinite(*number)) || walk_complain(r, "a finite number is expected here");
 }
 
-bool walk_number(struct json_walk *r, json_t *value, double *number)
-{
-    return is_number(value, number) || walk_complain(r, "a finite number is expected here");
-}
-
-/* The member KEY of OBJECT; NULL after a complaint. On success the way leads to it. */
-json_t *walk_member(struct json_walk *r, json_t *object, const char *key)
+/* The member KEY of OBJECT, and one step further; NULL after a complaint. */
+static json_t *walk_member(struct json_walk *r, json_t *object, const char *key)
 {
     json_t *value = json_object_get(object, key);
 
@@ -145,11 +155,11 @@ json_t *walk_member(struct json_walk *r, json_t *object, const char *key)
     else if (!value)
         walk_complain(r, "\"%s\" is missing in this object", key);
     else
-        walk_key(r, key);
+        walk_in(r, key, 0);
     return value;
 }
 
-json_t *walk_array(struct json_walk *r, json_t *object, const char *key)
+static json_t *walk_array(struct json_walk *r, json_t *object, const char *key)
 {
     json_t *value = walk_member(r, object, key);
 
@@ -160,7 +170,8 @@ json_t *walk_array(struct json_walk *r, json_t *object, const char *key)
     return value;
 }
 
-const char *walk_text(struct json_walk *r, json_t *object, const char *key)
+/* The text that member KEY is; no step. */
+static const char *walk_text(struct json_walk *r, json_t *object, const char *key)
 {
     json_t *value = walk_member(r, object, key);
 
@@ -170,7 +181,8 @@ const char *walk_text(struct json_walk *r, json_t *object, const char *key)
     return json_string_value(value);
 }
 
-bool walk_param(struct json_walk *r, json_t *value)
+/* VALUE, the name of a new parameter. */
+static bool walk_param(struct json_walk *r, json_t *value)
 {
     const char *name = json_string_value(value), *wrong;
 
@@ -193,7 +205,7 @@ static bool add_values(struct json_walk *r, size_t item, const double *x, json_t
         return walk_complain(r, "a value is missing");
     json_array_foreach(values, i, value)
     {
-        walk_index(r, i);
+        walk_in(r, NULL, i);
         if (!walk_number(r, value, &y) || !collector_add_row(r->c, item, x, y))
             return false;
         r->depth--;
@@ -216,7 +228,7 @@ static bool read_point(struct json_walk *r, size_t item, json_t *measurement)
                              n == 1 ? "" : "s", json_array_size(point));
     json_array_foreach(point, i, value)
     {
-        walk_index(r, i);
+        walk_in(r, NULL, i);
         if (!walk_number(r, value, &x[i]))
             return false;
         r->depth--;
@@ -241,7 +253,7 @@ static bool read_metric(struct json_walk *r, const char *callpath, const char *m
     item = collector_find(r->c, callpath, metric);
     json_array_foreach(list, i, measurement)
     {
-        walk_index(r, i);
+        walk_in(r, NULL, i);
         if (r->c->status || !read_point(r, item, measurement))
             return false;
         r->depth--;
@@ -261,7 +273,7 @@ static bool read_present(struct json_walk *r, json_t *root)
         return walk_complain(r, "a parameter is missing");
     json_array_foreach(params, i, value)
     {
-        walk_index(r, i);
+        walk_in(r, NULL, i);
         if (!walk_param(r, value))
             return false;
         r->depth--;
@@ -272,12 +284,12 @@ static bool read_present(struct json_walk *r, json_t *root)
         return walk_complain(r, "\"measurements\" is an object of call paths");
     json_object_foreach(paths, callpath, metrics)
     {
-        walk_key(r, callpath);
+        walk_in(r, callpath, 0);
         if (!json_is_object(metrics))
             return walk_complain(r, "a call path is an object of metrics");
         json_object_foreach(metrics, metric, list)
         {
-            walk_key(r, metric);
+            walk_in(r, metric, 0);
             if (!read_metric(r, callpath, metric, list))
                 return false;
             r->depth--;
@@ -285,6 +297,178 @@ static bool read_present(struct json_walk *r, json_t *root)
         r->depth--;
     }
     return true;
+}
+
+/* ---- the older form: tables of things with ids, which measurements refer to ---- */
+
+struct entry {
+    double id;
+    size_t index; /* in its array */
+    json_t *value;
+};
+
+struct table {
+    size_t n;
+    struct entry *entries; /* ascending by id */
+};
+
+static int by_id(const void *a, const void *b)
+{
+    double i = ((const struct entry *)a)->id, j = ((const struct entry *)b)->id;
+
+    return (i > j) - (i < j);
+}
+
+/* All of them have a name. */
+static bool read_names(struct json_walk *r, const char *key, const struct table *table)
+{
+    for (size_t i = 0; i < table->n; i++) {
+        const struct entry *entry = &table->entries[i];
+
+        r->depth = 0;
+        walk_in(r, key, 0);
+        walk_in(r, NULL, entry->index);
+        if (!walk_text(r, entry->value, "name"))
+            return false;
+        walk_in(r, "name", 0);
+        if (!strcmp(key, "parameters") && !walk_param(r, json_object_get(entry->value, "name")))
+            return false;
+    }
+    return true;
+}
+
+static bool read_table(struct json_walk *r, json_t *root, const char *key, bool named,
+                       struct table *table)
+{
+    json_t *array, *value;
+    size_t i;
+
+    r->depth = 0;
+    if (!(array = walk_array(r, root, key)) ||
+        !(table->entries =
+              portolan_arena_alloc(&r->c->arena, json_array_size(array), sizeof *table->entries)))
+        return false;
+    json_array_foreach(array, i, value)
+    {
+        struct entry *entry = &table->entries[table->n++];
+        json_t *id;
+
+        walk_in(r, NULL, i);
+        if (!(id = walk_member(r, value, "id")) || !walk_number(r, id, &entry->id))
+            return false;
+        entry->index = i;
+        entry->value = value;
+        r->depth -= 2;
+    }
+    qsort(table->entries, table->n, sizeof *table->entries, by_id);
+    for (i = 1; i < table->n; i++)
+        if (table->entries[i].id == table->entries[i - 1].id) {
+            walk_in(r, NULL, table->entries[i].index);
+            return walk_complain(r, "two of \"%s\" have the id %g", key, table->entries[i].id);
+        }
+    return !named || read_names(r, key, table);
+}
+
+/* The entry that the member KEY of OBJECT refers to. */
+static const struct entry *referred(struct json_walk *r, json_t *object, const char *key,
+                                    const struct table *table)
+{
+    struct entry wanted = {0};
+    const struct entry *found;
+    json_t *id = walk_member(r, object, key);
+
+    if (!id || !walk_number(r, id, &wanted.id))
+        return NULL;
+    found = bsearch(&wanted, table->entries, table->n, sizeof wanted, by_id);
+    if (!found)
+        walk_complain(r, "there is nothing with this id");
+    r->depth--;
+    return found;
+}
+
+struct legacy {
+    struct table params, paths, metrics, coordinates;
+    double *x; /* of the coordinates, by their place in the table */
+};
+
+static bool read_coordinate(struct json_walk *r, const struct legacy *l, const struct entry *entry,
+                            double *x)
+{
+    size_t i, n = r->c->m->n_params;
+    json_t *pairs, *pair, *value;
+    unsigned seen = 0;
+
+    r->depth = 0;
+    walk_in(r, "coordinates", 0);
+    walk_in(r, NULL, entry->index);
+    if (!(pairs = walk_array(r, entry->value, "parameter_value_pairs")))
+        return false;
+    json_array_foreach(pairs, i, pair)
+    {
+        const struct entry *param;
+
+        walk_in(r, NULL, i);
+        if (!(param = referred(r, pair, "parameter_id", &l->params)) ||
+            !(value = walk_member(r, pair, "parameter_value")) ||
+            !walk_number(r, value, &x[param - l->params.entries]))
+            return false;
+        seen |= 1u << (param - l->params.entries);
+        r->depth -= 2;
+    }
+    if (json_array_size(pairs) == n && seen == (1u << n) - 1)
+        return true;
+    return walk_complain(r, "a coordinate has one value for each of the %zu parameters", n);
+}
+
+static bool read_values(struct json_walk *r, json_t *root, const struct legacy *l)
+{
+    json_t *array, *value, *number;
+    size_t i, n = r->c->m->n_params;
+    double y = 0;
+
+    r->depth = 0;
+    if (!(array = walk_array(r, root, "measurements")))
+        return false;
+    json_array_foreach(array, i, value)
+    {
+        const struct entry *path, *metric, *coordinate;
+
+        walk_in(r, NULL, i);
+        if (!(path = referred(r, value, "callpath_id", &l->paths)) ||
+            !(metric = referred(r, value, "metric_id", &l->metrics)) ||
+            !(coordinate = referred(r, value, "coordinate_id", &l->coordinates)) ||
+            !(number = walk_member(r, value, "value")) || !walk_number(r, number, &y) ||
+            !collector_add_row(
+                r->c,
+                collector_find(r->c, json_string_value(json_object_get(path->value, "name")),
+                               json_string_value(json_object_get(metric->value, "name"))),
+                l->x + (size_t)(coordinate - l->coordinates.entries) * n, y))
+            return false;
+        r->depth -= 2;
+    }
+    return true;
+}
+
+static bool read_older(struct json_walk *r, json_t *root)
+{
+    struct legacy l = {.x = NULL};
+    size_t n;
+
+    if (!read_table(r, root, "parameters", true, &l.params) ||
+        !read_table(r, root, "callpaths", true, &l.paths) ||
+        !read_table(r, root, "metrics", true, &l.metrics) ||
+        !read_table(r, root, "coordinates", false, &l.coordinates))
+        return false;
+    if (!(n = r->c->m->n_params)) {
+        r->depth = 0;
+        return walk_complain(r, "a parameter is missing");
+    }
+    if (!(l.x = portolan_arena_alloc(&r->c->arena, l.coordinates.n, n * sizeof *l.x)))
+        return false;
+    for (size_t i = 0; i < l.coordinates.n; i++)
+        if (!read_coordinate(r, &l, &l.coordinates.entries[i], l.x + i * n))
+            return false;
+    return read_values(r, root, &l);
 }
 
 /* ---- JSON Lines ---- */
@@ -364,8 +548,7 @@ bool extrap_read_json(struct collector *c, const char *text, size_t size)
         good = walk_complain(
             &r, "measurements are an object: {\"parameters\": …, \"measurements\": …}");
     else if (good)
-        good =
-            json_object_get(root, "callpaths") ? extrap_read_ids(&r, root) : read_present(&r, root);
+        good = json_object_get(root, "callpaths") ? read_older(&r, root) : read_present(&r, root);
     json_decref(root);
     return good;
 }
@@ -386,16 +569,10 @@ static bool is_blank(const char *text, const char *end)
 
 bool extrap_is_lines(const char *text, size_t size)
 {
-    const char *end = text + size, *stop = line_end(text, end);
-    json_t *root;
-    bool is;
+    size_t length = (size_t)(line_end(text, text + size) - text);
+    json_t *root = json_loadb(text, length, 0, NULL);
+    bool is = root && (json_object_get(root, "params") || json_object_get(root, "value"));
 
-    while (stop < end && is_blank(text, stop)) {
-        text = stop + 1;
-        stop = line_end(text, end);
-    }
-    root = json_loadb(text, (size_t)(stop - text), 0, NULL);
-    is = root && (json_object_get(root, "params") || json_object_get(root, "value"));
     json_decref(root);
     return is;
 }

@@ -27,6 +27,7 @@ struct place {
 struct writer {
     const struct portolan_measurements *m;
     struct portolan_text out;
+    struct portolan_arena arena;
     struct portolan_error *err;
     enum portolan_status status;
 };
@@ -39,7 +40,7 @@ static void write_number(struct writer *w, double value)
 {
     char text[NUMBER_TEXT];
 
-    number_write(value, text);
+    portolan_number_write(value, false, text);
     /* Readers of JSON take -0 as a whole number, which has no sign. */
     ADD(w, "%s%s", text, value == 0 && signbit(value) ? ".0" : "");
 }
@@ -82,36 +83,30 @@ static uint64_t hash_point(const double *x, size_t n)
     return portolan_hash(plain, n * sizeof *plain, 0);
 }
 
-static void no_memory(struct writer *w)
+static void no_memory(void *arg)
 {
+    struct writer *w = arg;
+
     w->status = portolan_error_set(w->err, PORTOLAN_ENOMEM, "no memory to write measurements");
 }
 
-static void layout_clear(struct layout *l)
-{
-    free(l->first);
-    *l = (struct layout){0};
-}
-
-static bool layout_create(struct writer *w, const struct portolan_measurement *item,
-                          struct layout *l)
+static bool lay_out(struct writer *w, const struct portolan_measurement *item, struct layout *l)
 {
     size_t n = item->n_rows, at;
     struct portolan_index index = {0};
     struct wanted wanted = {w, item, l, NULL};
-    bool good;
 
-    *l = (struct layout){.first = portolan_calloc(n, 3 * sizeof *l->first)};
-    good = l->first;
+    *l = (struct layout){.first = portolan_arena_alloc(&w->arena, n, 3 * sizeof *l->first)};
     l->last = l->first + n;
     l->next = l->last + n;
-    for (size_t i = 0; good && i < n; i++) {
+    for (size_t i = 0; l->first && i < n; i++) {
         wanted.x = row(w, item, i);
         l->first[l->n] = l->next[i] = SIZE_MAX;
-        good = portolan_index_put(&index, hash_point(wanted.x, w->m->n_params), l->n, same_point,
-                                  &wanted, &at);
-        if (!good)
+        if (!portolan_index_put(&index, hash_point(wanted.x, w->m->n_params), l->n, same_point,
+                                &wanted, &at)) {
+            no_memory(w);
             break;
+        }
         if (at == l->n)
             l->first[l->n++] = i;
         else
@@ -119,11 +114,7 @@ static bool layout_create(struct writer *w, const struct portolan_measurement *i
         l->last[at] = i;
     }
     portolan_index_clear(&index);
-    if (!good) {
-        layout_clear(l);
-        no_memory(w);
-    }
-    return good;
+    return !w->status;
 }
 
 /* The values of one point, from its FIRST row on, with SEPARATOR between them. */
@@ -196,7 +187,7 @@ static void write_region(struct writer *w, const struct portolan_measurement *it
         refuse(w, "names with line ends or blanks around them");
         return;
     }
-    if (!layout_create(w, item, &l))
+    if (!lay_out(w, item, &l))
         return;
     if (!same_points(w, first, item, &l))
         refuse(w, "call paths that were measured at different points, or in another order");
@@ -206,7 +197,6 @@ static void write_region(struct writer *w, const struct portolan_measurement *it
         write_values(w, item, &l, l.first[i], " ");
         ADD(w, "\n");
     }
-    layout_clear(&l);
 }
 
 static void write_text(struct writer *w)
@@ -216,14 +206,13 @@ static void write_text(struct writer *w)
 
     if (m->n_params > TEXT_PARAMS)
         refuse(w, "more than four parameters");
-    if (w->status || !layout_create(w, &m->items[0], &first))
+    if (w->status || !lay_out(w, &m->items[0], &first))
         return;
     for (size_t p = 0; p < m->n_params; p++)
         ADD(w, "PARAMETER %s\n", m->params[p]);
     write_points(w, &first);
     for (size_t i = 0; i < m->n && !w->status; i++)
         write_region(w, &m->items[i], &first);
-    layout_clear(&first);
 }
 
 /* ---- JSON ---- */
@@ -236,25 +225,24 @@ static int by_path(const void *a, const void *b)
     return order ? order : (p->item > q->item) - (p->item < q->item);
 }
 
-/* The items call path by call path, the caller's to free; NULL without memory. */
-static struct place *sort_items(const struct portolan_measurements *m)
+/* The items call path by call path. */
+static const struct place *sort_items(struct writer *w)
 {
+    const struct portolan_measurements *m = w->m;
     struct portolan_measurements *paths = portolan_measurements_create(0, NULL);
-    struct place *places = paths ? portolan_calloc(m->n, sizeof *places) : NULL;
+    struct place *places = portolan_arena_alloc(&w->arena, m->n, sizeof *places);
 
-    for (size_t i = 0; places && i < m->n; i++) {
+    for (size_t i = 0; !w->status && i < m->n; i++) {
         const struct portolan_measurement *path =
-            portolan_measurements_item(paths, m->items[i].callpath, "");
+            paths ? portolan_measurements_item(paths, m->items[i].callpath, "") : NULL;
 
-        if (path) {
+        if (path)
             places[i] = (struct place){(size_t)(path - paths->items), i};
-        } else {
-            free(places);
-            places = NULL;
-        }
+        else
+            no_memory(w);
     }
     portolan_measurements_destroy(paths);
-    if (places)
+    if (!w->status)
         qsort(places, m->n, sizeof *places, by_path);
     return places;
 }
@@ -263,7 +251,7 @@ static void write_metric(struct writer *w, const struct portolan_measurement *it
 {
     struct layout l;
 
-    if (!layout_create(w, item, &l))
+    if (!lay_out(w, item, &l))
         return;
     portolan_text_add_json(&w->out, item->metric);
     ADD(w, ":[");
@@ -275,18 +263,15 @@ static void write_metric(struct writer *w, const struct portolan_measurement *it
         ADD(w, "]}");
     }
     ADD(w, "]");
-    layout_clear(&l);
 }
 
 static void write_json(struct writer *w)
 {
     const struct portolan_measurements *m = w->m;
-    struct place *places = sort_items(m);
+    const struct place *places = sort_items(w);
 
-    if (!places) {
-        no_memory(w);
+    if (w->status)
         return;
-    }
     ADD(w, "{\"parameters\":[");
     for (size_t p = 0; p < m->n_params; p++) {
         ADD(w, p ? "," : "");
@@ -306,7 +291,6 @@ static void write_json(struct writer *w)
         write_metric(w, item);
     }
     ADD(w, "}\n}}\n");
-    free(places);
 }
 
 /* ---- JSON Lines ---- */
@@ -383,6 +367,7 @@ enum portolan_status portolan_measurements_write(const struct portolan_measureme
     struct writer w = {.m = m, .err = err};
     const char *wrong = wrong_names(m);
 
+    w.arena = (struct portolan_arena){.no_memory = no_memory, .no_memory_arg = &w};
     wrong = wrong ? wrong : wrong_items(m);
     if (wrong || (size_t)format >= sizeof forms / sizeof *forms)
         return portolan_error_set(err, PORTOLAN_EINVAL, "%s", wrong ? wrong : "no such form");
@@ -390,5 +375,6 @@ enum portolan_status portolan_measurements_write(const struct portolan_measureme
     if (!w.status)
         w.status = portolan_text_take(&w.out, text, err);
     portolan_text_clear(&w.out);
+    portolan_arena_clear(&w.arena);
     return w.status;
 }

@@ -61,7 +61,7 @@ static void write_number(struct portolan_text *out, double value)
         portolan_text_add(out, value < 0 ? "<apply><minus/><infinity/></apply>" : "<infinity/>");
         return;
     }
-    number_write(value, number);
+    portolan_number_write(value, false, number);
     e = strchr(number, 'e');
     if (e)
         *e = '\0';
@@ -207,7 +207,7 @@ static void write_attribute(struct portolan_text *out, const char *name, double 
 
     if (!isfinite(value))
         return;
-    number_write(value, number);
+    portolan_number_write(value, false, number);
     portolan_text_add(out, " %s=\"%s\"", name, number);
 }
 
@@ -378,7 +378,7 @@ static void write_estimates(struct portolan_text *out, const struct portolan_mod
     portolan_text_add(out, "%s  <covariance>\n", indent);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
-            number_write(m->covariance[i * n + j], number);
+            portolan_number_write(m->covariance[i * n + j], false, number);
             portolan_text_add(out, "%s%s%s%s", j ? "" : indent, j ? " " : "    ", number,
                               j == i ? "\n" : "");
         }

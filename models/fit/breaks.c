@@ -8,7 +8,6 @@
 #include "pieces_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Relative errors below this are rounding. */
@@ -16,6 +15,7 @@ static const double rounding = 1e-8;
 
 struct work {
     const struct sequence *q;
+    struct portolan_arena memory;        /* of all arrays */
     struct segment_problem fine, coarse; /* every v by itself; neighbours taken together */
     struct segment_solution solution;    /* of the coarse problem */
     double *rows;                        /* m × (k + 1), weighted */
@@ -37,9 +37,9 @@ static enum portolan_status make_blocks(struct work *w)
     size_t n = w->q->most_units, k = w->q->k;
     double width = (double)w->fine.n_units / (double)n;
 
-    w->blocks = portolan_calloc(n, (k * (k + 1) + 1) * sizeof *w->blocks);
-    w->block = portolan_calloc(n + 1, 3 * sizeof *w->block);
-    if (!w->blocks || !w->block)
+    w->blocks = portolan_arena_alloc(&w->memory, n, (k * (k + 1) + 1) * sizeof *w->blocks);
+    w->block = portolan_arena_alloc(&w->memory, n + 1, 3 * sizeof *w->block);
+    if (w->memory.failed)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i <= n; i++) {
         w->block[i] = i == n ? w->fine.n_units : (size_t)(width * (double)i);
@@ -71,9 +71,9 @@ static enum portolan_status prepare(struct work *w)
     const struct sequence *q = w->q;
     size_t n = 0;
 
-    w->rows = portolan_calloc(q->m, (q->k + 4) * sizeof *w->rows);
-    w->unit = portolan_calloc(q->m + 1, sizeof *w->unit);
-    if (!w->rows || !w->unit)
+    w->rows = portolan_arena_alloc(&w->memory, q->m, (q->k + 4) * sizeof *w->rows);
+    w->unit = portolan_arena_alloc(&w->memory, q->m + 1, sizeof *w->unit);
+    if (w->memory.failed)
         return PORTOLAN_ENOMEM;
     w->scale = w->rows + q->m * (q->k + 1);
     w->sweep = w->scale + q->m;
@@ -397,9 +397,6 @@ enum portolan_status breaks_find(const struct sequence *q, double confidence, st
         for (size_t s = 0; s + 1 < w.pieces; s++)
             find_set(&w, s, confidence, out);
     }
-    free(w.rows);
-    free(w.unit);
-    free(w.blocks);
-    free(w.block);
+    portolan_arena_clear(&w.memory);
     return status;
 }

@@ -61,7 +61,8 @@ static bool powers_only(const struct portolan_model_shape *shape, size_t n_param
     return !shape->expression;
 }
 
-void search_column(struct search *s, const struct candidate *c, size_t j, double *out)
+/* Term J of C at every point times the factor. */
+static void term_column(struct search *s, const struct candidate *c, size_t j, double *out)
 {
     const struct points *pts = s->points;
     const struct portolan_model_shape *shape = &c->shape[j];
@@ -97,6 +98,134 @@ void search_column(struct search *s, const struct candidate *c, size_t j, double
         }
 }
 
+/* ---- exponents that are estimated along with the constants ---- */
+
+static const double exponent_bound = 12;
+
+/* By the exponents, after the terms themselves in COLUMNS; the number of all columns. */
+static size_t slope_columns(const struct search *s, const struct candidate *c, double *columns,
+                            struct estimate *estimates)
+{
+    const struct points *pts = s->points;
+    size_t n = 0;
+
+    for (; n < c->k; n++)
+        estimates[n] = (struct estimate){n, CONSTANT_ESTIMATE};
+    for (size_t j = 0; j < c->k; j++)
+        for (size_t p = 0; p < pts->n_params; p++) {
+            if (!(c->fitted[j] >> p & 1) || n == MODEL_ESTIMATES)
+                continue;
+            estimates[n] = (struct estimate){j, (int)p};
+            for (size_t i = 0; i < pts->m; i++)
+                columns[n * pts->m + i] =
+                    c->constant[j] * columns[j * pts->m + i] * s->logs[(size_t)p * pts->m + i];
+            n++;
+        }
+    return n;
+}
+
+/* All terms of C, column by column. */
+static void term_columns(struct search *s, const struct candidate *c, double *columns)
+{
+    for (size_t j = 0; j < c->k; j++)
+        term_column(s, c, j, columns + j * s->points->m);
+}
+
+size_t nonlinear_columns(struct search *s, const struct candidate *c, double *columns,
+                         struct estimate *estimates)
+{
+    term_columns(s, c, columns);
+    return slope_columns(s, c, columns, estimates);
+}
+
+/* Residuals in the problem's units; their sum of squares. Leaves the terms in the work space. */
+static double find_residuals(struct search *s, const struct candidate *c, double *residual)
+{
+    size_t m = s->points->m;
+
+    memcpy(residual, s->rhs, m * sizeof *residual);
+    term_columns(s, c, s->work);
+    for (size_t j = 0; j < c->k; j++)
+        linear_subtract(m, c->constant[j], s->work + j * m, residual);
+    return linear_dot(m, residual, residual);
+}
+
+static bool move_estimates(struct candidate *c, const struct estimate *estimates, size_t n,
+                           const double *step, double length)
+{
+    for (size_t e = 0; e < n; e++) {
+        size_t j = estimates[e].term;
+
+        if (estimates[e].param == CONSTANT_ESTIMATE)
+            c->constant[j] += length * step[e];
+        else
+            c->shape[j].exponents[estimates[e].param] += length * step[e];
+        if (estimates[e].param != CONSTANT_ESTIMATE &&
+            !(fabs(c->shape[j].exponents[estimates[e].param]) < exponent_bound))
+            return false;
+    }
+    return true;
+}
+
+/* Halves the step until the sum of squares goes down; false when it never does. */
+static bool descend(struct search *s, struct candidate *c, const struct estimate *estimates,
+                    size_t n, const double *step, double *sum, double *residual)
+{
+    struct candidate trial;
+    double length = 1;
+
+    for (int i = 0; i < 12; i++, length /= 2) {
+        double now;
+
+        candidate_copy(&trial, c);
+        if (!move_estimates(&trial, estimates, n, step, length))
+            continue;
+        now = find_residuals(s, &trial, residual);
+        if (now < *sum) {
+            candidate_copy(c, &trial);
+            *sum = now;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The best constants for the exponents as they are: those of another form may be far off. */
+static bool start_descent(struct search *s, struct candidate *c, double *residual)
+{
+    term_columns(s, c, s->work);
+    memcpy(residual, s->rhs, s->points->m * sizeof *residual);
+    return linear_quick(s->points->m, c->k, s->work, residual, c->constant, NULL, NULL);
+}
+
+bool nonlinear_fit(struct search *s, struct candidate *c, double *residual, double *leverage)
+{
+    const struct points *pts = s->points;
+    struct estimate estimates[MODEL_ESTIMATES];
+    double step[MODEL_ESTIMATES], sum;
+    size_t n;
+
+    if (!start_descent(s, c, residual))
+        return false;
+    sum = find_residuals(s, c, residual);
+
+    for (int i = 0; i < 30; i++) {
+        double before = sum;
+
+        /* The residual and the terms are there from the last step. */
+        n = slope_columns(s, c, s->work, estimates);
+        if (n > s->m || !linear_quick(pts->m, n, s->work, residual, step, leverage, NULL))
+            return false;
+        /* What the linear problem promises is all there is to gain. */
+        if (linear_dot(pts->m, residual, residual) > before * (1 - 1e-6))
+            break;
+        if (!descend(s, c, estimates, n, step, &sum, residual) || sum > before * (1 - 1e-6))
+            break;
+    }
+    find_residuals(s, c, residual);
+    return isfinite(sum);
+}
+
 /* ---- fitting and scoring one candidate ---- */
 
 static bool has_fitted(const struct candidate *c)
@@ -116,7 +245,7 @@ struct outcome {
 };
 
 /* How large each of the N columns at the start of the work space gets. */
-static void measure(const struct search *s, size_t n, struct outcome *o)
+static void measure_columns(const struct search *s, size_t n, struct outcome *o)
 {
     size_t m = s->points->m;
 
@@ -137,9 +266,8 @@ static bool fit_constants(struct search *s, struct candidate *c, struct outcome 
 {
     size_t m = s->points->m;
 
-    for (size_t j = 0; j < c->k; j++)
-        search_column(s, c, j, s->work + j * m);
-    measure(s, c->k, o);
+    term_columns(s, c, s->work);
+    measure_columns(s, c->k, o);
     memcpy(o->residual, s->rhs, m * sizeof *o->residual);
     return c->k <= s->m &&
            linear_quick(m, c->k, s->work, o->residual, c->constant, o->leverage, &o->scatter);
@@ -157,7 +285,7 @@ static bool fit_exponents(struct search *s, struct candidate *c, struct outcome 
         for (size_t p = 0; p < s->points->n_params; p++)
             if (c->fitted[j] >> p & 1)
                 c->cost += steep_price * fmax(c->shape[j].exponents[p] - steep, 0);
-    measure(s, nonlinear_columns(s, c, s->work, estimates), o);
+    measure_columns(s, nonlinear_columns(s, c, s->work, estimates), o);
     rhs = o->leverage + m;
     memcpy(rhs, o->residual, m * sizeof *rhs);
     return linear_quick(m, o->n, s->work, rhs, unused, NULL, &o->scatter);
@@ -172,7 +300,7 @@ bool candidate_is_positive(const struct candidate *c)
 }
 
 /* The sum of squared residuals; infinite when a point cannot be predicted without itself. */
-static double squares(const struct search *s, const struct outcome *o)
+static double residual_squares(const struct search *s, const struct outcome *o)
 {
     double sum = 0;
 
@@ -201,7 +329,7 @@ static bool is_shown(struct search *s, const struct candidate *c, size_t term)
 
     for (size_t p = 0; p < pts->n_params; p++)
         seen[p] = shape->exponents[p] == 0 && !shape->logs[p];
-    search_column(s, c, term, s->work);
+    term_column(s, c, term, s->work);
     for (size_t i = 0; i < pts->m; i++) {
         /* More than all of it: another term takes some away. */
         s->work[i] = s->rhs[i] != 0 ? fmin(fabs(c->constant[term] * s->work[i] / s->rhs[i]), 1) : 0;
@@ -295,7 +423,7 @@ double search_try(struct search *s, struct candidate *c)
     if (c->k >= s->m || !(has_fitted(c) ? fit_exponents(s, c, &o) : fit_constants(s, c, &o)) ||
         !(s->options->allow_negative || candidate_is_positive(c)))
         return INFINITY;
-    residual = squares(s, &o);
+    residual = residual_squares(s, &o);
     if (!isfinite(residual))
         return INFINITY;
     score = search_score(s, o.n, residual, log_volume(s, c, &o)) -

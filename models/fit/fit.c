@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows, search or given terms, and the final fit with its errors. */
+/* The public fits: rows, a search or given terms, and the final fit with its errors. */
 #include "models_internal.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@ struct final {
     struct search *s;
     struct portolan_model *model;
     struct candidate c;
-    bool given;            /* terms of the caller */
-    double *columns, *rhs; /* MODEL_ESTIMATES × m, m */
+    bool given;      /* terms of the caller */
+    double *columns; /* MODEL_ESTIMATES × m */
     double *residual, *leverage, *inverse;
     size_t n_estimates;
     double rss;
@@ -351,23 +351,19 @@ static enum portolan_status finish(struct final *f, struct portolan_error *err)
     enum portolan_status status;
 
     f->inverse = inverse;
-    f->columns = portolan_calloc(n, (MODEL_ESTIMATES + 2) * sizeof *f->columns);
-    if (!f->columns) {
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points", n);
-    } else {
-        f->residual = f->columns + MODEL_ESTIMATES * n;
-        f->leverage = f->residual + n;
-        status = f->given ? settle(f, err) : settle_searched(f);
-        if (status && !f->given) {
-            /* A searched form may be too much for doubles; a constant never is. */
-            f->c = (struct candidate){.family = PORTOLAN_MODEL_CONSTANT, .k = 1};
-            f->model->summary.family = PORTOLAN_MODEL_CONSTANT;
-            search_weigh(f->s, NULL);
-            status = settle(f, err);
-        }
-    }
-    free(f->columns);
-    return status;
+    f->columns = portolan_arena_alloc(f->s->memory, n, (MODEL_ESTIMATES + 2) * sizeof *f->columns);
+    if (!f->columns)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points", n);
+    f->residual = f->columns + MODEL_ESTIMATES * n;
+    f->leverage = f->residual + n;
+    status = f->given ? settle(f, err) : settle_searched(f);
+    if (!status || f->given)
+        return status;
+    /* A searched form may be too much for doubles; a constant never is. */
+    f->c = (struct candidate){.family = PORTOLAN_MODEL_CONSTANT, .k = 1};
+    f->model->summary.family = PORTOLAN_MODEL_CONSTANT;
+    search_weigh(f->s, NULL);
+    return settle(f, err);
 }
 
 static void start_summary(struct portolan_model_summary *sum, const struct search *s,
@@ -420,15 +416,16 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
                                const struct portolan_model_options *options,
                                struct portolan_model **model, struct portolan_error *err)
 {
-    struct points pts = {0};
-    struct search *s = search_allocate();
+    struct portolan_arena memory = {0};
+    struct points pts;
+    struct search *s = NULL;
     struct portolan_model *made = NULL;
-    struct final f = {.s = s, .given = n_shapes > 0};
-    enum portolan_status status;
+    struct final f = {.given = n_shapes > 0};
+    enum portolan_status status = points_create(data, options, &memory, &pts, err);
 
-    status = s ? points_create(data, options, &pts, err)
-               : portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit");
-    status = status ? status : search_create(&pts, options, s, err);
+    if (!status && !(s = search_create(&pts, options, &memory)))
+        status =
+            portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points", pts.m);
     status = status ? status : model_create(data->n_params, data->params, &made, err);
     if (!status && n_shapes) {
         status = given_terms(&f.c, made, &pts, shapes, n_shapes, err);
@@ -440,18 +437,118 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
         f.c = *s->best.entry[0];
     }
     if (!status) {
+        f.s = s;
         f.model = made;
         start_summary(&made->summary, s, f.c.family);
         status = finish(&f, err);
     }
-    if (s)
-        search_destroy(s);
     free(s);
-    points_destroy(&pts);
-    if (status) {
-        portolan_model_destroy(made);
-        return status;
+    portolan_arena_clear(&memory);
+    return model_give(status, made, model);
+}
+
+/*
+ * ---- Which signs constants may have. Costs are sums of what is not negative, so constants are
+ * not, unless all values are; or unless no such law comes up to its own points, as repetitions
+ * tell, and one with a minus does: a cost that begins late, or is saved elsewhere. ----
+ */
+
+/* Some below 0 may be noise about little. */
+static bool all_are_negative(const struct portolan_model_data *data)
+{
+    bool some = false;
+
+    for (size_t i = 0; i < data->n_rows && data->y; i++) {
+        if (data->y[i] > 0)
+            return false;
+        some = some || data->y[i] < 0;
     }
-    *model = made;
-    return PORTOLAN_OK;
+    return some;
+}
+
+/* Is it positive on the rows, and between each of them and the next? */
+static bool is_positive(const struct portolan_model *m, const struct portolan_model_data *data)
+{
+    enum { STEPS = 8 };
+    double x[MODEL_PARAMS];
+
+    for (size_t i = 0; i < data->n_rows; i++)
+        for (int step = 0; step < (i + 1 < data->n_rows ? STEPS : 1); step++) {
+            for (size_t p = 0; p < data->n_params; p++) {
+                const double *at = data->x + i * data->n_params + p;
+
+                x[p] = at[0] + (step ? (at[data->n_params] - at[0]) * step / STEPS : 0);
+            }
+            if (!(portolan_model_value(m, x) > 0))
+                return false;
+        }
+    return true;
+}
+
+struct portolan_model_options model_options(const struct portolan_model_data *data,
+                                            const struct portolan_model_options *options)
+{
+    struct portolan_model_options resolved = {0};
+
+    if (options)
+        resolved = *options;
+    resolved.allow_negative = resolved.allow_negative || all_are_negative(data);
+    return resolved;
+}
+
+enum portolan_status model_try_signs(const struct portolan_model_data *data,
+                                     const struct portolan_model_options *options,
+                                     struct portolan_model **model, struct portolan_error *err)
+{
+    struct portolan_model_options any = *options;
+    struct portolan_model *other = NULL;
+    enum portolan_status status;
+
+    if (options->allow_negative || portolan_model_fits(*model))
+        return PORTOLAN_OK;
+    any.allow_negative = true;
+    status = model_fit(data, NULL, 0, &any, &other, NULL);
+    if (!status && portolan_model_fits(other) && is_positive(other, data)) {
+        portolan_model_destroy(*model);
+        *model = other;
+        other->summary.bounded = true;
+        return PORTOLAN_OK;
+    }
+    portolan_model_destroy(other);
+    return status == PORTOLAN_ENOMEM ? portolan_error_set(err, status, "no memory for a fit")
+                                     : PORTOLAN_OK;
+}
+
+static enum portolan_status fit_rows(const struct portolan_model_data *data,
+                                     const struct portolan_model_shape *shapes, size_t n_shapes,
+                                     const struct portolan_model_options *options,
+                                     struct portolan_model **model, struct portolan_error *err)
+{
+    struct portolan_model_options resolved = model_options(data, options);
+    struct portolan_model *made = NULL;
+    enum portolan_status status = model_fit(data, shapes, n_shapes, &resolved, &made, err);
+
+    if (!status && !n_shapes)
+        status = model_try_signs(data, &resolved, &made, err);
+    return model_give(status, made, model);
+}
+
+enum portolan_status portolan_model_fit(const struct portolan_model_data *data,
+                                        const struct portolan_model_options *options,
+                                        struct portolan_model **model, struct portolan_error *err)
+{
+    return fit_rows(data, NULL, 0, options, model, err);
+}
+
+enum portolan_status portolan_model_fit_terms(const struct portolan_model_data *data,
+                                              const struct portolan_model_shape *shapes,
+                                              size_t n_shapes,
+                                              const struct portolan_model_options *options,
+                                              struct portolan_model **model,
+                                              struct portolan_error *err)
+{
+    if (!shapes || !n_shapes || n_shapes > MODEL_TERMS)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "a model takes 1 to %d terms, not %zu",
+                                  (int)MODEL_TERMS, n_shapes);
+    return fit_rows(data, shapes, n_shapes, options, model, err);
 }

@@ -9,7 +9,6 @@
 
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double lengths[] = {8, 4, 2, 1, 0.5}, nuggets[] = {0.4, 0.1, 0.02, 0.003};
@@ -170,7 +169,7 @@ static void search_each(struct kriging *k, size_t *at, double *block, struct con
 }
 
 /* The best lengths and nugget; with but one group nothing tells which are. */
-static void search(struct kriging *k, size_t *at, double *block)
+static void search_constants(struct kriging *k, size_t *at, double *block)
 {
     struct constants best = {.nugget = 0.1, .fit = -INFINITY};
 
@@ -186,46 +185,37 @@ static void search(struct kriging *k, size_t *at, double *block)
         k->variance = 1;
 }
 
-struct kriging *kriging_create(size_t n_dims, size_t n, const double *z, const double *level,
-                               const size_t *group)
+struct kriging *kriging_create(struct portolan_arena *memory, size_t n_dims, size_t n,
+                               const double *z, const double *level, const size_t *group)
 {
-    struct kriging *k = portolan_calloc(1, sizeof *k);
-    size_t *at = portolan_calloc(n, sizeof *at);
-    double *block = portolan_calloc(n, n * sizeof *block);
+    struct portolan_arena scratch = {0};
+    struct kriging *k = portolan_arena_alloc(memory, 1, sizeof *k);
+    double *levels = portolan_arena_alloc(memory, 4 * n, sizeof *levels);
+    double *inverse = portolan_arena_alloc(memory, n, n * sizeof *inverse);
+    size_t *at = portolan_arena_alloc(&scratch, n, sizeof *at);
+    double *block = portolan_arena_alloc(&scratch, n, n * sizeof *block);
 
-    if (k)
-        *k = (struct kriging){.n = n,
-                              .n_dims = n_dims,
-                              .z = z,
-                              .group = group,
-                              .slope = n >= n_dims + MORE_PLACES_THAN_SLOPES ? steep : 0,
-                              .level = portolan_calloc(4 * n, sizeof *k->level),
-                              .inverse = portolan_calloc(n, n * sizeof *k->inverse)};
-    if (!at || !block || !k || !k->level || !k->inverse) {
-        kriging_destroy(k);
-        k = NULL;
-    } else {
-        k->reach = k->level + n;
-        k->error = k->reach + n;
-        k->spread = k->error + n;
-        for (size_t i = 0; i < n; i++)
-            k->mean += level[i] / (double)n;
-        for (size_t i = 0; i < n; i++)
-            k->level[i] = level[i] - k->mean;
-        search(k, at, block);
+    if (memory->failed || scratch.failed) {
+        portolan_arena_clear(&scratch);
+        return NULL;
     }
-    free(at);
-    free(block);
+    *k = (struct kriging){.n = n,
+                          .n_dims = n_dims,
+                          .z = z,
+                          .group = group,
+                          .slope = n >= n_dims + MORE_PLACES_THAN_SLOPES ? steep : 0,
+                          .level = levels,
+                          .inverse = inverse,
+                          .reach = levels + n,
+                          .error = levels + 2 * n,
+                          .spread = levels + 3 * n};
+    for (size_t i = 0; i < n; i++)
+        k->mean += level[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        k->level[i] = level[i] - k->mean;
+    search_constants(k, at, block);
+    portolan_arena_clear(&scratch);
     return k;
-}
-
-void kriging_destroy(struct kriging *k)
-{
-    if (!k)
-        return;
-    free(k->level);
-    free(k->inverse);
-    free(k);
 }
 
 bool kriging_left_out(const struct kriging *k, size_t i, double *error, double *sigma)

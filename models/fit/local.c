@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured places, their neighbours, and what both err by on places left out. */
+/* Measured places, their neighbours, and what both and laws err by on rows left out. */
 #include "models_internal.h"
 
 #include <portolan/local.h>
@@ -33,6 +33,7 @@ struct place {
 };
 
 struct portolan_local {
+    struct portolan_arena memory; /* of all arrays */
     size_t n_params, n_used, used[MODEL_PARAMS];
     bool logs[MODEL_PARAMS];
     double middle[MODEL_PARAMS], scale[MODEL_PARAMS];
@@ -148,18 +149,18 @@ static enum portolan_status krige(struct portolan_local *l)
 {
     l->stride = (l->n + KRIGING_MOST - 1) / KRIGING_MOST;
     l->n_asked = (l->n + l->stride - 1) / l->stride;
-    l->level = portolan_calloc(l->n_asked, sizeof *l->level);
-    l->z = portolan_calloc(l->n_asked, (l->n_used + 1) * sizeof *l->z);
-    l->group = portolan_calloc(l->n_asked, sizeof *l->group);
-    for (size_t i = 0; l->level && l->z && l->group && i < l->n_asked; i++) {
+    l->level = portolan_arena_alloc(&l->memory, l->n_asked, sizeof *l->level);
+    l->z = portolan_arena_alloc(&l->memory, l->n_asked, (l->n_used + 1) * sizeof *l->z);
+    l->group = portolan_arena_alloc(&l->memory, l->n_asked, sizeof *l->group);
+    for (size_t i = 0; !l->memory.failed && i < l->n_asked; i++) {
         const struct place *p = &l->places[i * l->stride];
 
         memcpy(&l->z[i * l->n_used], p->z, l->n_used * sizeof *p->z);
         l->group[i] = p->group;
         l->level[i] = p->level;
     }
-    if (l->level && l->z && l->group)
-        l->between = kriging_create(l->n_used, l->n_asked, l->z, l->level, l->group);
+    if (!l->memory.failed)
+        l->between = kriging_create(&l->memory, l->n_used, l->n_asked, l->z, l->level, l->group);
     return l->between ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
@@ -172,10 +173,16 @@ static bool is_below(const struct portolan_local *l, const double *a, const doub
     return true;
 }
 
+/* The relative standard deviation of repetitions, as far as it is known. */
+static double noise_of(const struct portolan_local *l)
+{
+    return isnan(l->summary.repeat) ? assumed_repeat : l->summary.repeat;
+}
+
 /* What a value may fall by where it rises. */
 static double slack_of(const struct portolan_local *l)
 {
-    return 2 * (isnan(l->summary.repeat) ? assumed_repeat : l->summary.repeat);
+    return 2 * noise_of(l);
 }
 
 static void find_rise(struct portolan_local *l)
@@ -195,16 +202,21 @@ static void find_rise(struct portolan_local *l)
     l->rises = l->rises && n >= RISES;
 }
 
+/* Takes in an ERROR; until all are in, sigma is a mean square. */
+static void add_error(struct portolan_left_out *o, double error)
+{
+    o->n++;
+    o->mean += (fabs(error) - o->mean) / (double)o->n;
+    o->sigma += (error * error - o->sigma) / (double)o->n;
+}
+
 static void sum_up_errors(struct portolan_local *l)
 {
     struct portolan_left_out *o = &l->summary.left_out;
     double error, expected;
 
-    for (size_t i = 0; i < l->n_asked && kriging_left_out(l->between, i, &error, &expected); i++) {
-        o->n++;
-        o->mean += (fabs(error) - o->mean) / (double)o->n;
-        o->sigma += (error * error - o->sigma) / (double)o->n;
-    }
+    for (size_t i = 0; i < l->n_asked && kriging_left_out(l->between, i, &error, &expected); i++)
+        add_error(o, error);
     o->sigma = sqrt(o->sigma);
 }
 
@@ -225,7 +237,7 @@ static double octaves_between(const struct portolan_local *l, size_t a, size_t b
 /* A place and its neighbour whose values differ by more than any smooth cost explains. */
 static void find_conflicts(struct portolan_local *l)
 {
-    double noise = isnan(l->summary.repeat) ? assumed_repeat : l->summary.repeat, worst = 0;
+    double noise = noise_of(l), worst = 0;
     size_t stride = l->n / MOST_CONFLICTS + 1;
 
     for (size_t i = 0; i < l->n; i += stride) {
@@ -272,22 +284,15 @@ static bool is_good(const struct portolan_local_data *d)
     return true;
 }
 
-enum portolan_status portolan_local_create(const struct portolan_local_data *d,
-                                           struct portolan_local **local,
-                                           struct portolan_error *err)
+static enum portolan_status take_rows(struct portolan_local *l, const struct portolan_local_data *d)
 {
-    struct portolan_local *l;
     double most = 0, least = INFINITY, heaviest = 0;
 
-    if (!is_good(d))
-        return portolan_error_set(err, PORTOLAN_EINVAL, "no rows to predict from");
-    if (!(l = portolan_calloc(1, sizeof *l)) ||
-        !(l->places = portolan_calloc(d->n_rows, sizeof *l->places)) ||
-        !(l->x = portolan_calloc(d->n_rows * d->n_params + 1, sizeof *l->x))) {
-        portolan_local_destroy(l);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "predicting from what was measured");
-    }
     l->n_params = d->n_params;
+    l->places = portolan_arena_alloc(&l->memory, d->n_rows, sizeof *l->places);
+    l->x = portolan_arena_alloc(&l->memory, d->n_rows * d->n_params + 1, sizeof *l->x);
+    if (l->memory.failed)
+        return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < d->n_rows; i++) {
         most = fmax(most, d->y[i]);
         least = d->y[i] > 0 ? fmin(least, d->y[i]) : least;
@@ -300,7 +305,19 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
         if (!d->weight || d->weight[i] >= 0.9 * heaviest)
             add_row(l, d, i);
     finish_places(l);
-    if (krige(l)) {
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_local_create(const struct portolan_local_data *d,
+                                           struct portolan_local **local,
+                                           struct portolan_error *err)
+{
+    struct portolan_local *l;
+
+    if (!is_good(d))
+        return portolan_error_set(err, PORTOLAN_EINVAL, "no rows to predict from");
+    l = portolan_calloc(1, sizeof *l);
+    if (!l || take_rows(l, d) || krige(l)) {
         portolan_local_destroy(l);
         return portolan_error_set(err, PORTOLAN_ENOMEM, "predicting from what was measured");
     }
@@ -313,17 +330,11 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
     *local = l;
     return PORTOLAN_OK;
 }
-
 void portolan_local_destroy(struct portolan_local *l)
 {
     if (!l)
         return;
-    kriging_destroy(l->between);
-    free(l->places);
-    free(l->x);
-    free(l->z);
-    free(l->level);
-    free(l->group);
+    portolan_arena_clear(&l->memory);
     free(l);
 }
 
@@ -339,13 +350,8 @@ static void note_outside(const struct portolan_local *l, const double *x,
 {
     for (size_t p = 0; p < l->n_params; p++) {
         const struct portolan_model_range r = {.min = l->low[p], .max = l->high[p]};
-        double octaves = range_octaves(&r, x[p]);
 
-        if (octaves > out->octaves) {
-            out->extrapolates = true;
-            out->octaves = octaves;
-            out->outside = p;
-        }
+        range_note_outside(&r, p, x[p], out);
     }
 }
 
@@ -353,22 +359,21 @@ static void note_outside(const struct portolan_local *l, const double *x,
 static void predict_repeated(const struct portolan_local *l, const struct place *p,
                              struct portolan_prediction *out)
 {
-    bool assumed = isnan(l->summary.repeat);
-    double sigma = assumed ? assumed_repeat : l->summary.repeat;
+    double sigma = noise_of(l);
     double half = l->t_repeated * p->mean * sigma * sqrt(1 + 1 / (double)p->n);
 
     *out = (struct portolan_prediction){.value = p->mean,
                                         .low = fmax(0, p->mean - half),
                                         .high = p->mean + half,
                                         .std_error = p->mean * sigma / sqrt((double)p->n),
-                                        .is_assumed = assumed};
+                                        .is_assumed = isnan(l->summary.repeat)};
 }
 
 /* Whether there are places at X, in GROUP or in any; their mean, and the spread among them. */
 static bool predict_same(const struct portolan_local *l, const double *x,
                          struct portolan_prediction *out)
 {
-    double sum = 0, squares = 0, n = 0, sigma, spread, noise = l->summary.repeat, mean;
+    double sum = 0, squares = 0, n = 0, sigma, spread, mean;
 
     for (size_t i = 0; i < l->n; i++)
         if (same_x(l, &l->x[i * l->n_params], x)) {
@@ -379,9 +384,8 @@ static bool predict_same(const struct portolan_local *l, const double *x,
     if (n == 0)
         return false;
     mean = sum / n;
-    noise = isnan(noise) ? assumed_repeat : noise;
     sigma = n > 1 ? sqrt(fmax(0, squares - n * mean * mean) / (n - 1)) : 0;
-    sigma = fmax(sigma, noise);
+    sigma = fmax(sigma, noise_of(l));
     spread = sigma * portolan_student_quantile(0.95, fmax(2, n - 1)) * sqrt(1 + 1 / n);
     *out = (struct portolan_prediction){.value = exp(mean),
                                         .low = exp(mean - spread),
@@ -459,4 +463,96 @@ void portolan_local_predict(const struct portolan_local *l, const double *x, siz
         return;
     *source = PORTOLAN_LOCAL_NEIGHBOURS;
     predict_near(l, x, out);
+}
+
+/* ---- what a law that is searched for errs by on rows that it did not see ---- */
+
+static const double worst_error = 3;
+enum { LEAST_GROUPS = 4 };
+
+struct folds {
+    const struct portolan_model_data *data;
+    const struct portolan_model_shape *shapes;
+    size_t n_shapes;
+    const struct portolan_model_options *options;
+    size_t *fold; /* of each row */
+    double *x, *y;
+};
+
+/* Numbers the groups in their order, and deals them out. */
+static size_t deal_groups(const size_t *group, size_t n_rows, size_t folds, size_t *fold)
+{
+    size_t groups = 0;
+
+    for (size_t i = 0; i < n_rows; i++) {
+        size_t k = 0;
+
+        while (k < i && group[k] != group[i])
+            k++;
+        fold[i] = k < i ? fold[k] : groups++;
+    }
+    for (size_t i = 0; i < n_rows && folds; i++)
+        fold[i] %= folds < groups ? folds : groups;
+    return groups;
+}
+
+static enum portolan_status judge_fold(struct folds *f, size_t fold, struct portolan_left_out *out)
+{
+    const struct portolan_model_data *d = f->data;
+    struct portolan_model_data some = *d;
+    struct portolan_model *model = NULL;
+    enum portolan_status status;
+
+    some.n_rows = 0;
+    some.weight = NULL;
+    for (size_t i = 0; i < d->n_rows; i++)
+        if (f->fold[i] != fold) {
+            if (d->n_params)
+                memcpy(&f->x[some.n_rows * d->n_params], &d->x[i * d->n_params],
+                       d->n_params * sizeof *f->x);
+            f->y[some.n_rows++] = d->y[i];
+        }
+    some.x = f->x;
+    some.y = f->y;
+    status =
+        f->options && f->options->max_pieces == 1 && !f->n_shapes
+            ? portolan_model_fit(&some, f->options, &model, NULL)
+            : portolan_model_fit_pieces(&some, f->shapes, f->n_shapes, f->options, &model, NULL);
+    if (status == PORTOLAN_ENOMEM)
+        return status;
+    for (size_t i = 0; i < d->n_rows; i++) {
+        double value;
+
+        if (f->fold[i] != fold || !(d->y[i] > 0))
+            continue;
+        value = model ? portolan_model_value(model, &d->x[i * d->n_params]) : NAN;
+        add_error(out, value > 0 ? fmin(fabs(log(value / d->y[i])), worst_error) : worst_error);
+    }
+    portolan_model_destroy(model);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status
+portolan_model_left_out(const struct portolan_model_data *data, const size_t *group,
+                        const struct portolan_model_shape *shapes, size_t n_shapes,
+                        const struct portolan_model_options *options, size_t folds,
+                        struct portolan_left_out *out, struct portolan_error *err)
+{
+    struct folds f = {.data = data, .shapes = shapes, .n_shapes = n_shapes, .options = options};
+    struct portolan_arena memory = {0};
+    enum portolan_status status = PORTOLAN_OK;
+    size_t groups;
+
+    *out = (struct portolan_left_out){0};
+    f.fold = portolan_arena_alloc(&memory, data->n_rows, sizeof *f.fold);
+    f.x = portolan_arena_alloc(&memory, data->n_rows, data->n_params * sizeof *f.x);
+    f.y = portolan_arena_alloc(&memory, data->n_rows, sizeof *f.y);
+    if (memory.failed)
+        status = PORTOLAN_ENOMEM;
+    groups = status ? 0 : deal_groups(group, data->n_rows, folds, f.fold);
+    for (size_t k = 0; groups >= LEAST_GROUPS && !status && k < folds && k < groups; k++)
+        status = judge_fold(&f, k, out);
+    out->sigma = sqrt(out->sigma);
+    portolan_arena_clear(&memory);
+    return status ? portolan_error_set(err, status, "judging a model") : PORTOLAN_OK;
 }

@@ -100,7 +100,7 @@ enum portolan_status pieces_drop_spikes(struct pieces_fit *f)
     double *r = f->space.v, *off = f->space.y, *sorted = f->space.w, cut;
     size_t limit = pts->m / 5;
 
-    f->spike = portolan_calloc(f->data->n_rows, sizeof *f->spike);
+    f->spike = portolan_arena_alloc(&f->memory, f->data->n_rows, sizeof *f->spike);
     if (!f->spike)
         return PORTOLAN_ENOMEM;
     if (pts->n_params != 1 || pts->m < 2 * AROUND + 1 || !log_ratios(f, r))

@@ -266,7 +266,7 @@ enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error
     if (f->data->n_params != 1 || !choose_shapes(&kf) || kf.m < LEAST_POINTS ||
         !(f->points.x[0] >= 1))
         return PORTOLAN_OK;
-    if (!(room = portolan_calloc(kf.m, (2 + SHAPES + COLUMNS + 1) * sizeof *room)))
+    if (!(room = portolan_arena_alloc(&f->memory, kf.m, (2 + SHAPES + COLUMNS + 1) * sizeof *room)))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a kink");
     kf.factor = room;
     kf.rhs = room + kf.m;
@@ -284,6 +284,5 @@ enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error
     }
     if (kf.best.rss < INFINITY)
         status = rival(&kf, err);
-    free(room);
     return status;
 }

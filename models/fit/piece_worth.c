@@ -108,13 +108,16 @@ static double information(const struct rivals *r, double rss, size_t k)
     return (m + known) * log(rss / (m + known) + 1e-16) + pieces_price(m) * (double)k;
 }
 
-static enum portolan_status beat_the_bent(const struct rivals *r, double price, bool *beaten)
+static enum portolan_status beat_the_bent(const struct rivals *r, struct portolan_arena *memory,
+                                          double price, bool *beaten)
 {
     const struct portolan_model *m = r->f->model;
-    double *rows = portolan_calloc(r->m, (BENDS + 2) * sizeof *rows), *u;
-    size_t *unit = portolan_calloc(r->m + 1, sizeof *unit);
-    bool there = rows && unit, good = there;
+    double *rows = portolan_arena_alloc(memory, r->m, (BENDS + 2) * sizeof *rows), *u;
+    size_t *unit = portolan_arena_alloc(memory, r->m + 1, sizeof *unit);
+    bool good = true;
 
+    if (memory->failed)
+        return PORTOLAN_ENOMEM;
     u = rows + (BENDS + 1) * r->m;
     for (size_t b = 0; good && b < m->n_breaks; b++) {
         if (!place_variable(r, &m->breaks[b], u))
@@ -122,10 +125,8 @@ static enum portolan_status beat_the_bent(const struct rivals *r, double price, 
         for (size_t k = 2; k <= BENDS && k + 2 <= r->m && good; k++)
             good = information(r, bent_rss(r, u, k, rows, unit), r->whole_k + k - 1) > price;
     }
-    free(rows);
-    free(unit);
     *beaten = good;
-    return there ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    return PORTOLAN_OK;
 }
 
 enum portolan_status pieces_are_worth_it(struct pieces_fit *f, bool continuous, bool *worth)
@@ -134,7 +135,7 @@ enum portolan_status pieces_are_worth_it(struct pieces_fit *f, bool continuous, 
     enum portolan_status status = PORTOLAN_OK;
     double price;
 
-    r.factor = portolan_calloc(r.m, 2 * sizeof *r.factor);
+    r.factor = portolan_arena_alloc(&f->memory, r.m, 2 * sizeof *r.factor);
     if (!r.factor)
         return PORTOLAN_ENOMEM;
     r.whole = r.factor + r.m;
@@ -144,9 +145,8 @@ enum portolan_status pieces_are_worth_it(struct pieces_fit *f, bool continuous, 
     *worth = r.pieces_rss < r.whole_rss && price < f->price &&
              ((f->n_shapes && !continuous) || beat_the_whole(&r));
     if (*worth && !f->n_shapes)
-        status = beat_the_bent(&r, price, worth);
+        status = beat_the_bent(&r, &f->memory, price, worth);
     f->price = *worth ? price : f->price;
-    free(r.factor);
     return status;
 }
 
@@ -192,11 +192,11 @@ static bool find_seam(const struct part *a, const struct part *b,
     return found && a->n_conditions == b->n_conditions;
 }
 
-static bool join_parts(const struct part *a, const struct part *b,
+static bool join_parts(struct portolan_arena *memory, const struct part *a, const struct part *b,
                        const struct portolan_model_condition *seam, struct part *both)
 {
     *both = (struct part){.n = a->n + b->n};
-    both->point = portolan_calloc(both->n, sizeof *both->point);
+    both->point = portolan_arena_alloc(memory, both->n, sizeof *both->point);
     if (!both->point)
         return false;
     memcpy(both->point, a->point, a->n * sizeof *a->point);
@@ -269,8 +269,6 @@ static void put_merged(struct pieces_fit *f, size_t i, size_t j, const struct pa
     struct portolan_model *m = f->model;
     double at = condition_on(&f->parts[i], seam)->high;
 
-    free(f->parts[i].point);
-    free(f->parts[j].point);
     portolan_model_destroy(m->pieces[i].model);
     portolan_model_destroy(m->pieces[j].model);
     f->parts[i] = *both;
@@ -296,7 +294,7 @@ static enum portolan_status try_pair(const struct merger *g, size_t i, size_t j,
 
     if (!find_seam(&f->parts[i], &f->parts[j], &seam))
         return PORTOLAN_OK;
-    if (!join_parts(&f->parts[i], &f->parts[j], &seam, &both))
+    if (!join_parts(&f->memory, &f->parts[i], &f->parts[j], &seam, &both))
         return PORTOLAN_ENOMEM;
     status = pieces_fit_part(f, &both, &f->part_form[i], &model, NULL);
     if (!status && loss_of_merger(g, &both, model, i, j) < 0) {
@@ -305,7 +303,6 @@ static enum portolan_status try_pair(const struct merger *g, size_t i, size_t j,
         return PORTOLAN_OK;
     }
     portolan_model_destroy(model);
-    free(both.point);
     return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
 }
 

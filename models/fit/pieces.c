@@ -22,15 +22,6 @@ enum { COARSE = 64, MIDDLE = 128, FINE = 1024 };
 
 /* ---- points of a part in the order of a variable ---- */
 
-static int compare_ordered(const void *left, const void *right)
-{
-    const struct ordered *a = left, *b = right;
-
-    if (a->v != b->v)
-        return a->v < b->v ? -1 : 1;
-    return (a->point > b->point) - (a->point < b->point);
-}
-
 bool pieces_order(struct pieces_fit *f, const struct part *part, size_t param, size_t divisor)
 {
     const struct points *pts = &f->points;
@@ -305,7 +296,7 @@ static void keep_breaks(struct pieces_fit *f, const struct split *split, double 
     }
 }
 
-static enum portolan_status split_part(struct pieces_fit *f, struct part *part,
+static enum portolan_status split_part(struct pieces_fit *f, const struct part *part,
                                        const struct pieces_form *form);
 
 static enum portolan_status split_on(struct pieces_fit *f, const struct part *part,
@@ -321,44 +312,36 @@ static enum portolan_status split_on(struct pieces_fit *f, const struct part *pa
         struct part inner = *part;
 
         inner.n = b->begin[s + 1] - b->begin[s];
-        inner.point = portolan_calloc(inner.n, sizeof *inner.point);
-        if (!inner.point || !narrow(&inner, split->param, split->divisor, at[s], at[s + 1])) {
-            free(inner.point);
+        inner.point = portolan_arena_alloc(&f->memory, inner.n, sizeof *inner.point);
+        if (!inner.point || !narrow(&inner, split->param, split->divisor, at[s], at[s + 1]))
             return PORTOLAN_ENOMEM;
-        }
         memcpy(inner.point, split->order + b->begin[s], inner.n * sizeof *inner.point);
         status = split_part(f, &inner, &split->form);
     }
     return status;
 }
 
-/* Splits PART as far as it goes; what stays whole becomes one of F's parts. PART's points are used
- * up. */
-static enum portolan_status split_part(struct pieces_fit *f, struct part *part,
+/* Splits PART as far as it goes; what stays whole becomes one of F's parts. */
+static enum portolan_status split_part(struct pieces_fit *f, const struct part *part,
                                        const struct pieces_form *form)
 {
     struct split best = {.breaks.n = 1};
     bool once = f->points.n_params == 1 && part->n_conditions; /* exact: nothing is left to find */
     enum portolan_status status = PORTOLAN_OK;
 
-    best.order = portolan_calloc(part->n, sizeof *best.order);
-    best.v = portolan_calloc(part->n, sizeof *best.v);
-    if (!best.order || !best.v)
-        status = PORTOLAN_ENOMEM;
-    else if (f->left && !once)
+    best.order = portolan_arena_alloc(&f->memory, part->n, sizeof *best.order);
+    best.v = portolan_arena_alloc(&f->memory, part->n, sizeof *best.v);
+    if (f->memory.failed)
+        return PORTOLAN_ENOMEM;
+    if (f->left && !once)
         status = find_split(f, part, form, &best);
-    if (!status && best.breaks.n > 1) {
-        status = split_on(f, part, &best);
-        free(part->point);
-    } else if (!status) {
-        f->part_form[f->n_parts] = *form;
-        f->parts[f->n_parts++] = *part;
-    } else {
-        free(part->point);
-    }
-    free(best.order);
-    free(best.v);
-    return status;
+    if (status)
+        return status;
+    if (best.breaks.n > 1)
+        return split_on(f, part, &best);
+    f->part_form[f->n_parts] = *form;
+    f->parts[f->n_parts++] = *part;
+    return PORTOLAN_OK;
 }
 
 /* ---- the whole ---- */
@@ -366,11 +349,11 @@ static enum portolan_status split_part(struct pieces_fit *f, struct part *part,
 static enum portolan_status make_space(struct pieces_fit *f)
 {
     size_t m = f->points.m;
-    double *all = portolan_calloc(m, (4 + MODEL_TERMS) * sizeof *all);
+    double *all = portolan_arena_alloc(&f->memory, m, (4 + MODEL_TERMS) * sizeof *all);
 
     f->space = (struct pieces_space){all, all + m, all + 2 * m, all + 3 * m, all + 4 * m};
-    f->order = portolan_calloc(m, sizeof *f->order);
-    return all && f->order ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    f->order = portolan_arena_alloc(&f->memory, m, sizeof *f->order);
+    return f->memory.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
 static enum portolan_status find_forms(struct pieces_fit *f, const struct part *all)
@@ -389,21 +372,18 @@ static enum portolan_status split_all(struct pieces_fit *f)
     struct pieces_form none = {0};
     enum portolan_status status;
 
-    all.point = portolan_calloc(all.n, sizeof *all.point);
+    all.point = portolan_arena_alloc(&f->memory, all.n, sizeof *all.point);
     if (!all.point)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < all.n; i++)
         all.point[i] = i;
     status = find_forms(f, &all);
-    if (!status)
-        return split_part(f, &all, &none);
-    free(all.point);
-    return status;
+    return status ? status : split_part(f, &all, &none);
 }
 
 static enum portolan_status fit_parts(struct pieces_fit *f, struct portolan_error *err)
 {
-    enum portolan_status status = points_create(f->data, f->options, &f->points, err);
+    enum portolan_status status = points_create(f->data, f->options, &f->memory, &f->points, err);
 
     status = status ? status : model_create(f->data->n_params, f->data->params, &f->model, err);
     status = status ? status : model_make_pieces(f->model, err);
@@ -424,12 +404,7 @@ static enum portolan_status fit_parts(struct pieces_fit *f, struct portolan_erro
 
 static void fit_destroy(struct pieces_fit *f)
 {
-    for (size_t i = 0; i < f->n_parts; i++)
-        free(f->parts[i].point);
-    free(f->space.v);
-    free(f->order);
-    free(f->spike);
-    points_destroy(&f->points);
+    portolan_arena_clear(&f->memory);
     portolan_model_destroy(f->single);
     portolan_model_destroy(f->model);
     free(f);

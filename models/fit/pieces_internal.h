@@ -98,15 +98,10 @@ struct pieces_form {
     struct portolan_model_shape shape[MODEL_TERMS];
 };
 
-struct ordered {
-    double v;
-    size_t point;
-};
-
 /* Points that belong together, and how they are told from others. */
 struct part {
     size_t n;
-    size_t *point; /* indices, owned */
+    size_t *point; /* indices */
     size_t n_conditions;
     struct portolan_model_condition conditions[MODEL_PIECES];
 };
@@ -127,6 +122,7 @@ struct pieces_space {
 };
 
 struct pieces_fit {
+    struct portolan_arena memory; /* of all arrays */
     const struct portolan_model_data *data;
     const struct portolan_model_options *options;
     const struct portolan_model_shape *shapes; /* of the caller; none: the search */
@@ -179,7 +175,7 @@ enum portolan_status pieces_merge(struct pieces_fit *f);
 /* piece_kink.c: puts two pieces that meet in place of F->model, if they do better */
 enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error *err);
 
-/* piece_share.c: gives M the K terms of these SHAPES, each constant the sum of N C, by its row of
+/* piece_fit.c: gives M the K terms of these SHAPES, each constant the sum of N C, by its row of
  * MADE, and the errors that follow; those of 0 are dropped. */
 enum portolan_status pieces_write(struct portolan_model *m, size_t k,
                                   const struct portolan_model_shape *shapes, size_t n,
@@ -187,10 +183,7 @@ enum portolan_status pieces_write(struct portolan_model *m, size_t k,
                                   struct portolan_error *err);
 /* Says how far piece S of F->model is from its points. */
 void pieces_judge(const struct pieces_fit *f, size_t s, const double *leverage);
-/* Constants that do not change become one, in all of F->model's pieces */
-enum portolan_status pieces_share(const struct pieces_fit *f, struct portolan_error *err);
-
-/* piece_fit.c: a model of one part, by FORM or the search; the same as one more piece of
+/* A model of one part, by FORM or the search; the same as one more piece of
  * F->model; of all parts together */
 enum portolan_status pieces_fit_part(const struct pieces_fit *f, const struct part *part,
                                      const struct pieces_form *form, struct portolan_model **model,

@@ -74,18 +74,12 @@ static void mark_outside(const struct portolan_model *piece, const struct portol
     p->octaves = 0;
     for (size_t i = 0; i < piece->n_params; i++) {
         struct portolan_model_range r = piece->range[i];
-        double octaves;
 
         if (b->divisor == SIZE_MAX && b->param == i) {
             r.min = fmin(r.min, b->below);
             r.max = fmax(r.max, b->above);
         }
-        octaves = range_octaves(&r, x[i]);
-        if (octaves > p->octaves) {
-            p->extrapolates = true;
-            p->octaves = octaves;
-            p->outside = i;
-        }
+        range_note_outside(&r, i, x[i], p);
     }
 }
 
@@ -145,35 +139,32 @@ const struct portolan_model_break *portolan_model_peek_breaks(const struct porto
     return m->breaks;
 }
 
-static void write_condition(FILE *out, const struct portolan_model *m,
+static void write_condition(struct portolan_text *out, const struct portolan_model *m,
                             const struct portolan_model_condition *c)
 {
-    char low[NUMBER_TEXT], high[NUMBER_TEXT];
-    bool ratio = c->divisor != SIZE_MAX;
+    bool ratio = c->divisor != SIZE_MAX, both = c->low > -INFINITY && c->high < INFINITY;
 
-    number_write_short(c->low, 4, low);
-    number_write_short(c->high, 4, high);
-    if (c->low > -INFINITY && c->high < INFINITY)
-        fprintf(out, "%s <= ", low);
-    fprintf(out, "%s%s%s", m->params[c->param], ratio ? "/" : "",
-            ratio ? m->params[c->divisor] : "");
+    if (both)
+        text_add_rounded(out, "", c->low, 4);
+    portolan_text_add(out, "%s%s%s%s", both ? " <= " : "", m->params[c->param], ratio ? "/" : "",
+                      ratio ? m->params[c->divisor] : "");
     if (c->high < INFINITY)
-        fprintf(out, " < %s", high);
+        text_add_rounded(out, " < ", c->high, 4);
     else if (c->low > -INFINITY)
-        fprintf(out, " >= %s", low);
+        text_add_rounded(out, " >= ", c->low, 4);
 }
 
-void model_write_pieces(FILE *out, const struct portolan_model *m)
+void model_write_pieces(struct portolan_text *out, const struct portolan_model *m)
 {
     for (size_t i = 0; i < m->n_pieces; i++) {
         const struct piece *piece = &m->pieces[i];
 
-        fprintf(out, "%s%s (", i ? "; " : "", piece->model->formula);
+        portolan_text_add(out, "%s%s (", i ? "; " : "", piece->model->formula);
         for (size_t j = 0; j < piece->n_conditions; j++) {
-            fputs(j ? ", " : "", out);
+            portolan_text_add(out, j ? ", " : "");
             write_condition(out, m, &piece->conditions[j]);
         }
-        fputc(')', out);
+        portolan_text_add(out, ")");
     }
 }
 

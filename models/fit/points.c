@@ -343,15 +343,12 @@ static void measure_spread(struct points *pts, const struct row *rows,
 }
 
 /* Medians first: they tell what a spike is; then what the options ask for. */
-static enum portolan_status place_points(struct points *pts, const struct row *rows,
-                                         const struct portolan_model_options *options)
+static void place_points(struct points *pts, const struct row *rows, double *deviation,
+                         const struct portolan_model_options *options)
 {
     bool deviates = options->statistic == PORTOLAN_MODEL_DEVIATION;
-    double *deviation = deviates ? NULL : portolan_calloc(pts->n_rows, sizeof *deviation);
     struct scatter scatter;
 
-    if (!deviates && !deviation)
-        return PORTOLAN_ENOMEM;
     group_rows(pts, rows, deviates ? options->statistic : PORTOLAN_MODEL_MEDIAN, NULL);
     pts->floor = find_floor(pts);
     pts->repeat_sigma = NAN;
@@ -363,8 +360,6 @@ static enum portolan_status place_points(struct points *pts, const struct row *r
         }
         measure_spread(pts, rows, &scatter);
     }
-    free(deviation);
-    return PORTOLAN_OK;
 }
 
 /* ---- rows ---- */
@@ -433,56 +428,52 @@ static enum portolan_status check_rows(const struct portolan_model_data *data,
 }
 
 enum portolan_status points_create(const struct portolan_model_data *data,
-                                   const struct portolan_model_options *options, struct points *pts,
+                                   const struct portolan_model_options *options,
+                                   struct portolan_arena *memory, struct points *pts,
                                    struct portolan_error *err)
 {
     enum portolan_status status = check_rows(data, options, err);
-    struct row *rows = NULL;
-    struct points p = {.n_params = data->n_params,
-                       .relative = options->weighting == PORTOLAN_MODEL_RELATIVE};
+    size_t n = data->n_params;
+    double *deviation;
+    struct row *rows;
+    struct points p = {.n_params = n, .relative = options->weighting == PORTOLAN_MODEL_RELATIVE};
 
     if (status)
         return status;
-    rows = portolan_calloc(data->n_rows, sizeof *rows);
-    p.x = portolan_calloc(data->n_rows, (data->n_params + 1) * sizeof *p.x);
-    p.y = portolan_calloc(data->n_rows, sizeof *p.y);
-    p.w = portolan_calloc(data->n_rows, sizeof *p.w);
-    status = rows && p.x && p.y && p.w ? PORTOLAN_OK : PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < data->n_rows && !status; i++) {
+    rows = portolan_arena_alloc(memory, data->n_rows, sizeof *rows);
+    p.x = portolan_arena_alloc(memory, data->n_rows, (n + 1) * sizeof *p.x);
+    p.y = portolan_arena_alloc(memory, data->n_rows, sizeof *p.y);
+    p.w = portolan_arena_alloc(memory, data->n_rows, sizeof *p.w);
+    deviation = portolan_arena_alloc(memory, data->n_rows, sizeof *deviation);
+    if (memory->failed)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for %zu rows", data->n_rows);
+    for (size_t i = 0; i < data->n_rows; i++) {
         double w = data->weight ? data->weight[i] : 1;
 
         if (w > 0)
             rows[p.n_rows++] =
-                (struct row){data->n_params ? data->x + i * data->n_params : NULL, data->n_params,
+                (struct row){n ? data->x + i * n : NULL, n,
                              /* Squares of anything smaller vanish. */
                              fabs(data->y[i]) * PORTOLAN_MODEL_MAX_VALUE < 1 ? 0 : data->y[i], w};
     }
-    if (!status && !p.n_rows)
-        status = portolan_error_set(err, PORTOLAN_EINVAL, "all rows have weight 0");
-    if (!status) {
-        sort_rows(rows, p.n_rows);
-        status = place_points(&p, rows, options);
-    }
-    free(rows);
-    if (status) {
-        points_destroy(&p);
-        return portolan_error_set(err, status, "no memory for %zu rows", data->n_rows);
-    }
-    if (!p.m) {
-        points_destroy(&p);
+    if (!p.n_rows)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "all rows have weight 0");
+    sort_rows(rows, p.n_rows);
+    place_points(&p, rows, deviation, options);
+    if (!p.m)
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "a standard deviation needs points with repetitions");
-    }
     *pts = p;
     return PORTOLAN_OK;
 }
 
-void points_destroy(struct points *pts)
+int compare_ordered(const void *left, const void *right)
 {
-    free(pts->x);
-    free(pts->y);
-    free(pts->w);
-    *pts = (struct points){0};
+    const struct ordered *a = left, *b = right;
+
+    if (a->v != b->v)
+        return a->v < b->v ? -1 : 1;
+    return (a->point > b->point) - (a->point < b->point);
 }
 
 double portolan_model_stand_in(enum portolan_model_statistic statistic, size_t n, double *values)

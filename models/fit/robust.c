@@ -65,19 +65,14 @@ void search_exclude_outliers(struct search *s, const struct candidate *fit)
 
 enum { STARTS = 60, FEW_STARTS = 10, STEPS = 12 };
 
-struct distance {
-    double off;
-    size_t at;
-};
-
 struct trim {
     struct search *s;
     size_t h;
-    struct distance *order; /* of every point from the fit at hand: relative or absolute, by its
-                               weight */
-    double best;          /* least mean square of the H points per degree of freedom, so far … */
-    struct candidate fit; /* … and the fit it belongs to */
-    uint64_t n_drawn;     /* random numbers */
+    struct ordered *order; /* by the distance from the fit at hand: relative or absolute, by its
+                              weight */
+    double best;           /* least mean square of the H points per degree of freedom, so far … */
+    struct candidate fit;  /* … and the fit it belongs to */
+    uint64_t n_drawn;      /* random numbers */
 };
 
 static size_t pick(struct trim *t, size_t n)
@@ -92,7 +87,7 @@ static bool fit_some(struct trim *t, struct candidate *c, size_t n)
     double *columns = t->s->work, *rhs = columns + c->k * n;
 
     for (size_t i = 0; i < n; i++) {
-        size_t at = t->order[i].at;
+        size_t at = t->order[i].point;
         const double *x = pts->x + at * pts->n_params;
         double f = sqrt(pts->w[at]) / points_scale(pts, pts->y[at]);
 
@@ -101,13 +96,6 @@ static bool fit_some(struct trim *t, struct candidate *c, size_t n)
         rhs[i] = f * pts->y[at];
     }
     return linear_quick(n, c->k, columns, rhs, c->constant, NULL, NULL);
-}
-
-static int compare_distances(const void *left, const void *right)
-{
-    const struct distance *a = left, *b = right;
-
-    return a->off != b->off ? (a->off < b->off ? -1 : 1) : (a->at > b->at) - (a->at < b->at);
 }
 
 /* Puts the H points first that are least off C; the sum of their squares. */
@@ -120,11 +108,11 @@ static double concentrate(struct trim *t, const struct candidate *c)
         double v = candidate_value(c, pts->n_params, pts->x + i * pts->n_params);
         double off = fabs(pts->y[i] - v) * sqrt(pts->w[i]) / points_scale(pts, v);
 
-        t->order[i] = (struct distance){isfinite(off) ? off : 1e150, i};
+        t->order[i] = (struct ordered){isfinite(off) ? off : 1e150, i};
     }
-    qsort(t->order, pts->m, sizeof *t->order, compare_distances);
+    qsort(t->order, pts->m, sizeof *t->order, compare_ordered);
     for (size_t i = 0; i < t->h; i++)
-        sum += t->order[i].off * t->order[i].off;
+        sum += t->order[i].v * t->order[i].v;
     return sum;
 }
 
@@ -134,12 +122,12 @@ static void draw_start(struct trim *t, size_t k)
     size_t m = t->s->points->m;
 
     for (size_t i = 0; i < m; i++)
-        t->order[i].at = i;
+        t->order[i].point = i;
     for (size_t i = 0; i < k; i++) {
-        size_t other = i + pick(t, m - i), at = t->order[i].at;
+        size_t other = i + pick(t, m - i), at = t->order[i].point;
 
-        t->order[i].at = t->order[other].at;
-        t->order[other].at = at;
+        t->order[i].point = t->order[other].point;
+        t->order[other].point = at;
     }
 }
 
@@ -204,9 +192,9 @@ static void leave_out_far(struct trim *t)
         sigma = fmax(sigma, s->points->repeat_sigma * sqrt(s->points->place_share));
     cut = fmax(bound * sigma, 1e-9);
     for (size_t i = t->h; i < m; i++) {
-        size_t at = t->order[i].at;
+        size_t at = t->order[i].point;
 
-        if (t->order[i].off > cut && search_is_in(s, at)) {
+        if (t->order[i].v > cut && search_is_in(s, at)) {
             s->factor[at] = s->rhs[at] = 0;
             s->m--;
         }
@@ -216,27 +204,20 @@ static void leave_out_far(struct trim *t)
 enum portolan_status search_trim(struct search *s, const struct candidate *given)
 {
     size_t m = s->points->m;
-    struct trim *t = portolan_calloc(1, sizeof *t);
-    struct distance *order = portolan_calloc(m, sizeof *order);
+    struct trim t = {.s = s, .h = m - m / 4, .best = INFINITY};
 
-    if (!t || !order || m < 4) {
-        free(t);
-        free(order);
-        return t && order ? PORTOLAN_OK : PORTOLAN_ENOMEM;
-    }
-    t->s = s;
-    t->h = m - m / 4;
-    t->best = INFINITY;
-    t->order = order;
+    if (m < 4)
+        return PORTOLAN_OK;
+    t.order = portolan_arena_alloc(s->memory, m, sizeof *t.order);
+    if (!t.order)
+        return PORTOLAN_ENOMEM;
     if (given) {
-        try_form(t, given);
+        try_form(&t, given);
     } else {
-        try_list(t);
+        try_list(&t);
         for (size_t i = 0; i < s->best.n; i++)
-            try_form(t, s->best.entry[i]);
+            try_form(&t, s->best.entry[i]);
     }
-    leave_out_far(t);
-    free(t);
-    free(order);
+    leave_out_far(&t);
     return PORTOLAN_OK;
 }

@@ -68,52 +68,37 @@ static void try_constant(struct search *s)
     s->residual_k = 1;
 }
 
-struct search *search_allocate(void)
+struct search *search_create(const struct points *points,
+                             const struct portolan_model_options *options,
+                             struct portolan_arena *memory)
 {
+    size_t m = points->m, n = points->n_params;
     struct search *s = malloc(sizeof *s);
 
+    if (!s)
+        return NULL;
     /* Not the places of the shortlist: they are large. */
-    if (s)
-        memset(s, 0, offsetof(struct search, best.place));
-    return s;
-}
-
-enum portolan_status search_create(const struct points *points,
-                                   const struct portolan_model_options *options, struct search *s,
-                                   struct portolan_error *err)
-{
+    memset(s, 0, offsetof(struct search, best.place));
     s->points = points;
     s->options = options;
-    s->m = points->m;
-    s->factor = portolan_calloc(points->m, sizeof *s->factor);
-    s->rhs = portolan_calloc(points->m, sizeof *s->rhs);
-    s->work = portolan_calloc(points->m, (MODEL_ESTIMATES + 5) * sizeof *s->work);
-    s->logs = portolan_calloc(points->m, 3 * (points->n_params + 1) * sizeof *s->logs);
-    s->usable = portolan_calloc(GRID, points->n_params + 1);
-    if (points->n_params && points->m <= CACHED_POINTS)
-        s->columns = malloc(points->n_params * GRID * points->m * sizeof *s->columns);
-    if (!s->factor || !s->rhs || !s->work || !s->logs || !s->usable) {
-        search_destroy(s);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points",
-                                  points->m);
+    s->memory = memory;
+    s->m = m;
+    s->factor = portolan_arena_alloc(memory, m, sizeof *s->factor);
+    s->rhs = portolan_arena_alloc(memory, m, sizeof *s->rhs);
+    s->work = portolan_arena_alloc(memory, m, (MODEL_ESTIMATES + 5) * sizeof *s->work);
+    s->logs = portolan_arena_alloc(memory, m, 3 * (n + 1) * sizeof *s->logs);
+    s->usable = portolan_arena_alloc(memory, GRID, n + 1);
+    if (n && m <= CACHED_POINTS)
+        s->columns = portolan_arena_alloc(memory, n * GRID * m, sizeof *s->columns);
+    if (memory->failed) {
+        free(s);
+        return NULL;
     }
-    s->thirds = s->logs + points->n_params * points->m;
-    s->fourths = s->thirds + points->n_params * points->m;
+    s->thirds = s->logs + n * m;
+    s->fourths = s->thirds + n * m;
     search_weigh(s, NULL);
     search_grid_prepare(s);
-    return PORTOLAN_OK;
-}
-
-void search_destroy(struct search *s)
-{
-    free(s->factor);
-    free(s->rhs);
-    free(s->work);
-    free(s->logs);
-    free(s->usable);
-    free(s->columns);
-    s->factor = s->rhs = s->work = s->logs = s->columns = NULL;
-    s->usable = NULL;
+    return s;
 }
 
 /* ---- what is known of the noise ---- */
@@ -337,29 +322,27 @@ static void mark_sample(const struct points *pts, bool *in)
 }
 
 /* What is known of the noise, and the floor, are those of all points. */
-static enum portolan_status draw_sample(const struct points *all, struct points *some)
+static enum portolan_status draw_sample(const struct points *all, struct portolan_arena *memory,
+                                        struct points *some)
 {
     size_t n = all->n_params;
-    bool *in = portolan_calloc(all->m, sizeof *in), good;
+    bool *in = portolan_arena_alloc(memory, all->m, sizeof *in);
 
     *some = *all;
     some->m = 0;
-    some->x = portolan_calloc(CACHED_POINTS, (n + 1) * sizeof *some->x);
-    some->y = portolan_calloc(CACHED_POINTS, sizeof *some->y);
-    some->w = portolan_calloc(CACHED_POINTS, sizeof *some->w);
-    good = in && some->x && some->y && some->w;
-    if (good)
-        mark_sample(all, in);
-    for (size_t i = 0; good && i < all->m; i++)
+    some->x = portolan_arena_alloc(memory, CACHED_POINTS, (n + 1) * sizeof *some->x);
+    some->y = portolan_arena_alloc(memory, CACHED_POINTS, sizeof *some->y);
+    some->w = portolan_arena_alloc(memory, CACHED_POINTS, sizeof *some->w);
+    if (memory->failed)
+        return PORTOLAN_ENOMEM;
+    mark_sample(all, in);
+    for (size_t i = 0; i < all->m; i++)
         if (in[i]) {
             memcpy(some->x + some->m * n, all->x + i * n, n * sizeof *some->x);
             some->y[some->m] = all->y[i];
             some->w[some->m++] = all->w[i];
         }
-    free(in);
-    if (!good)
-        points_destroy(some);
-    return good ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    return PORTOLAN_OK;
 }
 
 /*
@@ -393,11 +376,12 @@ static void refine_best(struct search *s)
 
 static enum portolan_status search_sample(struct search *s)
 {
-    struct points some = {0};
-    struct search *part = search_allocate();
-    enum portolan_status status = part ? draw_sample(s->points, &some) : PORTOLAN_ENOMEM;
+    struct points some;
+    struct search *part = NULL;
+    enum portolan_status status = draw_sample(s->points, s->memory, &some);
 
-    status = status ? status : search_create(&some, s->options, part, NULL);
+    if (!status && !(part = search_create(&some, s->options, s->memory)))
+        status = PORTOLAN_ENOMEM;
     status = status ? status : search_run(part);
     if (!status) {
         struct candidate best;
@@ -411,10 +395,7 @@ static enum portolan_status search_sample(struct search *s)
         search_weigh(s, &best);
         search_again(s, &part->best);
     }
-    if (part)
-        search_destroy(part);
     free(part);
-    points_destroy(&some);
     return status;
 }
 

@@ -8,7 +8,6 @@
 #include "pieces_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TERMS = MODEL_TERMS };
@@ -224,7 +223,7 @@ static void use_beginning(const struct segment_problem *p, struct table *t, size
     }
 }
 
-static void trace(const struct table *t, struct segment_solution *out)
+static void trace_back(const struct table *t, struct segment_solution *out)
 {
     out->n = 0;
     for (size_t s = 0; s < t->max && t->best[s * t->n + t->n - 1] < INFINITY; s++, out->n++) {
@@ -240,20 +239,19 @@ static void trace(const struct table *t, struct segment_solution *out)
 enum portolan_status segment_solve(const struct segment_problem *p, struct segment_solution *out)
 {
     struct table t = {.n = p->n_units, .max = p->max < MODEL_PIECES ? p->max : MODEL_PIECES};
+    struct portolan_arena memory = {0};
     bool good;
 
-    t.best = portolan_calloc(t.n * t.max, sizeof *t.best);
-    t.begin = portolan_calloc(t.n * t.max, sizeof *t.begin);
-    t.cost = portolan_calloc(t.n, sizeof *t.cost);
-    good = t.best && t.begin && t.cost;
+    t.best = portolan_arena_alloc(&memory, t.n * t.max, sizeof *t.best);
+    t.begin = portolan_arena_alloc(&memory, t.n * t.max, sizeof *t.begin);
+    t.cost = portolan_arena_alloc(&memory, t.n, sizeof *t.cost);
+    good = !memory.failed;
     for (size_t i = 0; good && i < t.n * t.max; i++)
         t.best[i] = INFINITY;
     for (size_t begin = 0; good && begin < t.n; begin++)
         use_beginning(p, &t, begin);
     if (good)
-        trace(&t, out);
-    free(t.best);
-    free(t.begin);
-    free(t.cost);
+        trace_back(&t, out);
+    portolan_arena_clear(&memory);
     return good ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }

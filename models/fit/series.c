@@ -487,36 +487,31 @@ static enum portolan_status check_rows(size_t n, const double *y, const double *
     return PORTOLAN_OK;
 }
 
-static enum portolan_status inspect_series(struct series *s)
-{
-    size_t pairs = s->n <= ALL_PAIRS ? s->n * (s->n - 1) / 2 : 0;
-
-    s->work = portolan_calloc(pairs > s->n ? pairs : s->n, sizeof *s->work);
-    s->spike = portolan_calloc(s->n, sizeof *s->spike);
-    if (!s->work || !s->spike)
-        return PORTOLAN_ENOMEM;
-    find_drift(s);
-    return find_places(s);
-}
-
 enum portolan_status portolan_series_inspect(size_t n, const double *y, const double *expected,
                                              struct portolan_series_report *report,
                                              struct portolan_error *err)
 {
     struct portolan_series_report made = {.n = n};
     struct series s = {.n = n, .report = &made};
+    struct portolan_arena memory = {0};
+    size_t pairs = n <= ALL_PAIRS && n > 1 ? n * (n - 1) / 2 : 0;
     enum portolan_status status = check_rows(n, y, expected, err);
 
     if (status)
         return status;
-    s.r = portolan_calloc(n, 2 * sizeof *s.r);
-    s.sorted = s.r ? s.r + n : NULL;
-    for (size_t i = 0; i < n && s.r; i++)
-        s.r[i] = log(expected ? y[i] / expected[i] : y[i]);
-    status = s.r ? inspect_series(&s) : PORTOLAN_ENOMEM;
-    free(s.r);
-    free(s.work);
-    free(s.spike);
+    s.r = portolan_arena_alloc(&memory, n, sizeof *s.r);
+    s.sorted = portolan_arena_alloc(&memory, n, sizeof *s.sorted);
+    s.work = portolan_arena_alloc(&memory, pairs > n ? pairs : n, sizeof *s.work);
+    s.spike = portolan_arena_alloc(&memory, n, sizeof *s.spike);
+    if (memory.failed) {
+        status = PORTOLAN_ENOMEM;
+    } else {
+        for (size_t i = 0; i < n; i++)
+            s.r[i] = log(expected ? y[i] / expected[i] : y[i]);
+        find_drift(&s);
+        status = find_places(&s);
+    }
+    portolan_arena_clear(&memory);
     if (status)
         return portolan_error_set(err, status, "no memory for a series of %zu rows", n);
     *report = made;

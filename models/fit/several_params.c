@@ -6,6 +6,7 @@
 #include "models_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NONE = -1 };
@@ -253,4 +254,303 @@ void search_several(struct search *s)
     try_extras(s, &product);
     sum.constant = false;
     descend(s, &sum);
+}
+
+/*
+ * ---- Points measured along lines on which only one of the parameters varies. On such a line every
+ * product and sum of shapes is a constant plus a constant times the shape of its parameter, so the
+ * lines tell which shapes are likely, one parameter at a time. Then all their combinations are
+ * sketched. ----
+ */
+
+enum { LISTED = 10, MASKS = 8, TERMS = 3, SKETCHES = 24 };
+
+static const double hopeless = 9;
+
+struct likely_shape {
+    double residual;
+    unsigned char entry;
+};
+
+/* Those of one parameter; N = 0: it does not vary, or there are no lines. */
+struct likely {
+    size_t n;
+    struct likely_shape shape[LISTED];
+};
+
+/* ---- lines ---- */
+
+static bool on_line(const struct points *pts, size_t a, size_t b, size_t param)
+{
+    const double *x = pts->x + a * pts->n_params, *y = pts->x + b * pts->n_params;
+
+    for (size_t p = 0; p < pts->n_params; p++)
+        if (p != param && x[p] != y[p])
+            return false;
+    return true;
+}
+
+/* Numbers the lines along PARAM; how many there are. */
+static size_t number_lines(const struct search *s, size_t param, size_t *line)
+{
+    const struct points *pts = s->points;
+    size_t n = 0;
+
+    for (size_t i = 0; i < pts->m; i++) {
+        size_t j = 0;
+
+        while (j < i && !(search_is_in(s, j) && on_line(pts, i, j, param)))
+            j++;
+        line[i] = j < i ? line[j] : n++;
+    }
+    return n;
+}
+
+/* What a line leaves of its values beside a constant and one column. */
+struct line_sums {
+    double one, t, tt, y, ty, yy, n;
+};
+
+static double left_by_line(const struct line_sums *l, double *dof)
+{
+    double tt = l->tt - l->t * l->t / l->one, ty = l->ty - l->t * l->y / l->one;
+    double yy = l->yy - l->y * l->y / l->one;
+
+    if (l->n < 3 || !(tt > 1e-12 * l->tt))
+        return 0;
+    *dof += l->n - 2;
+    return fmax(yy - ty * ty / tt, 1e-13 * l->yy);
+}
+
+static double left_by_lines(const struct search *s, const size_t *line, size_t n,
+                            const double *column, struct line_sums *sums, double *dof)
+{
+    double left = 0;
+
+    memset(sums, 0, n * sizeof *sums);
+    *dof = 0;
+    for (size_t i = 0; i < s->points->m; i++) {
+        struct line_sums *l = &sums[line[i]];
+        double f = s->factor[i], t = f * column[i];
+
+        if (!search_is_in(s, i))
+            continue;
+        l->n++;
+        l->one += f * f;
+        l->t += f * t;
+        l->tt += t * t;
+        l->y += f * s->rhs[i];
+        l->ty += t * s->rhs[i];
+        l->yy += s->rhs[i] * s->rhs[i];
+    }
+    for (size_t j = 0; j < n; j++)
+        left += left_by_line(&sums[j], dof);
+    return left;
+}
+
+/* The likely shapes of PARAM, at most LIMIT. */
+static void list_likely(struct search *s, size_t param, size_t limit, size_t *line,
+                        struct line_sums *sums, struct likely *likely)
+{
+    size_t n = number_lines(s, param, line);
+    double dof = 0, known;
+
+    likely->n = 0;
+    for (size_t e = 0; e < GRID; e++) {
+        const double *column;
+        double left;
+
+        if (!search_grid_fits(s, param, e))
+            continue;
+        column = search_grid_column(s, param, e, s->work);
+        left = left_by_lines(s, line, n, column, sums, &dof);
+        if (dof > 0 && isfinite(left))
+            numbers_rank(likely->shape, &likely->n, limit,
+                         &(struct likely_shape){left, (unsigned char)e}, sizeof *likely->shape);
+    }
+    if (!likely->n)
+        return;
+    if (!(s->line_variance < likely->shape[0].residual / dof))
+        s->line_variance = likely->shape[0].residual / dof;
+    known = s->known + s->least + 1e-30;
+    while (likely->n > 1 &&
+           (s->known_dof + dof) * log((known + likely->shape[likely->n - 1].residual) /
+                                      (known + likely->shape[0].residual)) >
+               hopeless + 3)
+        likely->n--;
+}
+
+/* ---- combinations ---- */
+
+struct combination {
+    double score;
+    unsigned char entry[3];     /* of each parameter */
+    unsigned char masks[TERMS]; /* each a set of parameters: the product of their shapes */
+    unsigned char n;
+    bool constant;
+};
+
+struct combining {
+    struct search *s;
+    size_t n_masks; /* 2^parameters: the last is the product of all */
+    struct likely likely[3];
+    size_t n;
+    struct combination best[SKETCHES];
+    struct least least;
+    double gram[MASKS][MASKS], rhs[MASKS], largest[MASKS], yy;
+};
+
+static double price(const struct combination *form)
+{
+    double cost = form->n - 1;
+    unsigned used = 0;
+
+    for (size_t j = 0; j < form->n; j++)
+        used |= form->masks[j];
+    for (size_t p = 0; used >> p; p++)
+        if (used >> p & 1)
+            cost += search_grid[form->entry[p]].cost;
+    return cost;
+}
+
+static void sketch(struct combining *c, struct combination *form)
+{
+    double a[LINEAR_NORMAL][LINEAR_NORMAL], b[LINEAR_NORMAL], volume = 1, determinant, off;
+    unsigned char columns[TERMS + 1] = {0};
+    size_t k = form->constant;
+
+    memcpy(columns + k, form->masks, form->n);
+    k += form->n;
+    if (k >= c->s->m)
+        return;
+    for (size_t j = 0; j < k; j++) {
+        for (size_t i = 0; i <= j; i++)
+            a[i][j] = c->gram[columns[i]][columns[j]];
+        b[j] = c->rhs[columns[j]];
+        volume *= c->s->largest / c->largest[columns[j]];
+    }
+    off = linear_normal(k, a, b, !c->s->options->allow_negative, &determinant);
+    if (!(off >= 0))
+        return;
+    off = sketch_left(c->s, &c->least, k, c->yy, off);
+    form->score = search_score(c->s, k, off, log(determinant * volume)) + price(form);
+    if (!c->n || form->score < c->best[0].score + hopeless)
+        numbers_rank(c->best, &c->n, SKETCHES, form, sizeof *form);
+}
+
+/* The sums of products of all columns: a constant and the products of the entries' shapes. */
+static void multiply(struct combining *c, const unsigned char *entry)
+{
+    struct search *s = c->s;
+    size_t m = s->points->m;
+    double *columns = s->work;
+
+    memcpy(columns, s->factor, m * sizeof *columns);
+    for (size_t mask = 1; mask < c->n_masks; mask++) {
+        size_t p = (size_t)__builtin_ctzl(mask);
+        const double *shape = search_grid_column(s, p, entry[p], NULL);
+        const double *rest = columns + (mask & (mask - 1)) * m;
+
+        for (size_t i = 0; i < m; i++)
+            columns[mask * m + i] = rest[i] * shape[i];
+    }
+    for (size_t a = 0; a < c->n_masks; a++) {
+        const double *of_a = columns + a * m;
+
+        c->rhs[a] = linear_dot(m, of_a, s->rhs);
+        c->largest[a] = 0;
+        for (size_t i = 0; i < m; i++)
+            c->largest[a] = fabs(of_a[i]) > c->largest[a] ? fabs(of_a[i]) : c->largest[a];
+        for (size_t b = a; b < c->n_masks; b++)
+            c->gram[a][b] = c->gram[b][a] = linear_dot(m, of_a, columns + b * m);
+    }
+}
+
+/* Every sum of one to three of the products that has more than one parameter. */
+static void sketch_all(struct combining *c, const unsigned char *entry)
+{
+    struct combination form = {0};
+
+    memcpy(form.entry, entry, sizeof form.entry);
+    multiply(c, entry);
+    for (unsigned set = 2; set < 1u << c->n_masks; set += 2) {
+        unsigned used = 0;
+
+        form.n = 0;
+        if (__builtin_popcount(set) > TERMS)
+            continue;
+        for (int size = 3; size > 0; size--)
+            for (unsigned char mask = 1; mask < c->n_masks; mask++)
+                if (set >> mask & 1 && __builtin_popcount(mask) == size) {
+                    form.masks[form.n++] = mask;
+                    used |= mask;
+                }
+        if (!(used & (used - 1)) || (form.n > 1 && c->s->options->only_products))
+            continue;
+        for (int constant = 0; constant < 2; constant++) {
+            form.constant = constant;
+            sketch(c, &form);
+        }
+    }
+}
+
+static void try_combination(struct search *s, const struct combination *form)
+{
+    struct candidate c;
+
+    c.k = 0;
+    c.cost = 0;
+    c.family = form->n == 1 ? PORTOLAN_MODEL_PRODUCT : PORTOLAN_MODEL_SUM;
+    if (form->constant)
+        candidate_add(&c);
+    for (size_t j = 0; j < form->n; j++) {
+        size_t term = candidate_add(&c);
+
+        for (size_t p = 0; form->masks[j] >> p; p++)
+            if (form->masks[j] >> p & 1)
+                candidate_list(&c, term, p, form->entry[p]);
+    }
+    c.cost = price(form);
+    search_try(s, &c);
+}
+
+static bool find_likely(struct combining *c)
+{
+    struct search *s = c->s;
+    size_t m = s->points->m, n_params = s->points->n_params, n = 0;
+    size_t *line = portolan_arena_alloc(s->memory, m, sizeof *line);
+    struct line_sums *sums = portolan_arena_alloc(s->memory, m, sizeof *sums);
+
+    for (size_t p = 0; line && sums && p < n_params; p++) {
+        list_likely(s, p, n_params == 2 ? LISTED : 6, line, sums, &c->likely[p]);
+        n += c->likely[p].n > 0;
+    }
+    return n > 1;
+}
+
+bool search_lines(struct search *s)
+{
+    struct combining c = {
+        .s = s, .n_masks = (size_t)1 << s->points->n_params, .least.residual = INFINITY};
+    size_t at[3] = {0}, p, n_params = s->points->n_params;
+    unsigned char entry[3] = {0};
+
+    if (n_params > 3 || !s->columns || !find_likely(&c))
+        return false;
+    c.yy = linear_dot(s->points->m, s->rhs, s->rhs);
+    do {
+        for (p = 0; p < n_params; p++)
+            entry[p] = c.likely[p].n ? c.likely[p].shape[at[p]].entry : 0;
+        sketch_all(&c, entry);
+        for (p = 0; p < n_params && ++at[p] >= c.likely[p].n; p++)
+            at[p] = 0;
+    } while (p < n_params);
+    if (c.n)
+        search_trust(s, c.least.squares, c.least.k);
+    for (size_t i = 0; i < c.n && c.best[i].score < c.best[0].score + hopeless && !s->over; i++) {
+        try_combination(s, &c.best[i]);
+        if (s->first)
+            search_starts_over(s);
+    }
+    return true;
 }

@@ -1,10 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Online update: R and Q'y by Givens rotations, and two CUSUM tests of the form. */
-#include "update_internal.h"
+/*
+ * Online update: R and Q'y by Givens rotations, two CUSUM tests of the form, and the model that all
+ * rows so far give.
+ */
+#include "pieces_internal.h"
+
+#include <portolan/update.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* One sum of terms: the factor of all its rows, and what judges them. */
+struct recursion {
+    size_t n_params, k;
+    struct portolan_model_shape shape[MODEL_TERMS];
+    struct expressions expressions; /* of the shapes */
+    double reference[MODEL_TERMS];  /* constants that weigh rows */
+    struct portolan_model_range range[MODEL_PARAMS];
+    struct portolan_model_summary begun;
+    double gate, least_error;
+
+    double r[MODEL_TERMS][MODEL_TERMS], z[MODEL_TERMS]; /* upper triangular */
+    double rss, n, weight;
+    double constant[MODEL_TERMS]; /* of all rows so far, signs free */
+    bool full;                    /* R has full rank */
+
+    double recursive_squares, largest; /* of recursive residuals, per unit weight */
+    size_t n_recursive;
+    double up, down, spread;                   /* CUSUMs */
+    size_t up_since, down_since, spread_since; /* rows since they were 0 */
+    struct portolan_update_state state;
+};
+
+struct portolan_update {
+    size_t n_parts; /* one per piece */
+    struct recursion *parts;
+    struct portolan_model *base; /* pieces and breaks with empty models, envelope, summary */
+    struct portolan_update_state state;
+};
 
 /* Mean and spread of normal scores: drift and limit of the first, limit of the second. */
 static const double shift_drift = 0.5, shift_limit = 8, scatter_limit = 12;
@@ -41,7 +75,7 @@ static void rotate_row(struct recursion *u, double *a, double b)
 }
 
 /* The constants of all rows so far; u->full tells whether there are any. */
-void recursion_solve(struct recursion *u)
+static void recursion_solve(struct recursion *u)
 {
     double length[MODEL_TERMS] = {0};
 
@@ -108,7 +142,7 @@ static void add_up(double *sum, size_t *since, double step)
     *since = *sum > 0 ? *since + 1 : 0;
 }
 
-static void judge(struct recursion *u, double t, double dof)
+static void judge_form(struct recursion *u, double t, double dof)
 {
     struct portolan_update_state *state = &u->state;
     double score = fmax(-most_score, fmin(most_score, normal_score(t, dof))), shift, scatter;
@@ -141,7 +175,7 @@ static double look_at(struct recursion *u, double e, double h, double weight)
     double kept = sigma > 0 ? pull_in(u, e, sigma * sqrt(1 + h)) : e;
 
     if (sigma > 0)
-        judge(u, recursive / sigma, dof);
+        judge_form(u, recursive / sigma, dof);
     u->n_recursive++;
     u->recursive_squares += recursive * recursive;
     u->largest = fmax(u->largest, fabs(plain));
@@ -170,8 +204,9 @@ static void widen(struct recursion *u, const double *x)
     }
 }
 
-enum portolan_status recursion_take(struct recursion *u, const double *x, double y, double weight,
-                                    bool earlier)
+/* Takes a row in; EARLIER ones are of those that the model came from and judge nothing. */
+static enum portolan_status recursion_take(struct recursion *u, const double *x, double y,
+                                           double weight, bool earlier)
 {
     double a[MODEL_TERMS], scale, b;
 
@@ -204,7 +239,8 @@ enum portolan_status recursion_take(struct recursion *u, const double *x, double
     return PORTOLAN_OK;
 }
 
-struct recursion *update_part(struct portolan_update *u, const double *x)
+/* The part of U that X belongs to; NULL where a ratio is no number. */
+static struct recursion *update_part(struct portolan_update *u, const double *x)
 {
     size_t i = u->n_parts > 1 ? model_find_piece(u->base, x) : 0;
 
@@ -245,4 +281,263 @@ const char *portolan_update_sign_text(enum portolan_update_sign sign)
     static const char *const texts[] = {"holds", "shifted", "scattered"};
 
     return texts[sign];
+}
+
+/* Relative standard deviations less than this are taken as this large when the form is judged. */
+static const double least_error = 0.01;
+
+/* An empty model with as many pieces as M has, where they are and what its envelope says. */
+static enum portolan_status make_skeleton(const struct portolan_model *m,
+                                          struct portolan_model **skeleton,
+                                          struct portolan_error *err)
+{
+    const char *const *params = (const char *const *)m->params;
+    struct portolan_model *s = NULL;
+    enum portolan_status status = model_create(m->n_params, params, &s, err);
+
+    if (!status && m->n_pieces)
+        status = model_make_pieces(s, err);
+    for (size_t i = 0; i < m->n_pieces && !status; i++) {
+        s->pieces[i] = m->pieces[i];
+        s->pieces[i].model = NULL;
+        s->n_pieces++;
+        status = model_create(m->n_params, params, &s->pieces[i].model, err);
+    }
+    if (!status && m->n_breaks)
+        memcpy(s->breaks, m->breaks, m->n_breaks * sizeof *m->breaks);
+    if (!status) {
+        s->n_breaks = m->n_breaks;
+        s->summary = m->summary;
+        memcpy(s->range, m->range, sizeof s->range);
+        status = portolan_model_describe(s, &m->envelope, err);
+    }
+    return model_give(status, s, skeleton);
+}
+
+/* ---- the beginning ---- */
+
+static enum portolan_status take_rows(struct portolan_update *u,
+                                      const struct portolan_model_data *rows,
+                                      struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (rows->n_params != u->base->n_params)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "rows of %zu parameters, model of %zu",
+                                  rows->n_params, u->base->n_params);
+    for (size_t p = 0; p < u->base->n_params; p++)
+        if (strcmp(rows->params[p], u->base->params[p]) != 0)
+            return portolan_error_set(err, PORTOLAN_EINVAL, "rows of '%s', model of '%s'",
+                                      rows->params[p], u->base->params[p]);
+    for (size_t i = 0; i < rows->n_rows && !status; i++) {
+        const double *x = rows->x ? rows->x + i * u->base->n_params : NULL;
+        struct recursion *part = update_part(u, x);
+
+        status = part
+                     ? recursion_take(part, x, rows->y[i], rows->weight ? rows->weight[i] : 1, true)
+                     : PORTOLAN_EINVAL;
+    }
+    return status ? portolan_error_set(err, status, "a row has a number that no fit takes")
+                  : PORTOLAN_OK;
+}
+
+/* The terms of M, and those that may come back; of its ranges the drifts. */
+static enum portolan_status take_terms(struct recursion *part, const struct portolan_model *m,
+                                       struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    part->n_params = m->n_params;
+    part->begun = m->summary;
+    part->least_error = m->summary.weighting == PORTOLAN_MODEL_RELATIVE ? least_error : 0;
+    for (size_t p = 0; p < m->n_params; p++) {
+        part->range[p] = m->range[p];
+        part->range[p].min = INFINITY;
+        part->range[p].max = -INFINITY;
+    }
+    for (size_t j = 0; j < m->n_terms; j++) {
+        part->shape[part->k] = m->terms[j].shape;
+        part->reference[part->k++] = m->terms[j].constant;
+    }
+    for (size_t j = 0; j < m->n_dropped && part->k < MODEL_TERMS; j++)
+        if (m->dropped[j].reason == PORTOLAN_MODEL_DROP_NEGATIVE)
+            part->shape[part->k++] = m->dropped[j].shape;
+    for (size_t j = 0; j < part->k && !status; j++)
+        status = expressions_own(&part->expressions, &part->shape[j], m->n_params,
+                                 (const char *const *)m->params, err);
+    return status;
+}
+
+enum portolan_status portolan_update_create(const struct portolan_model *m,
+                                            const struct portolan_model_data *rows, double gate,
+                                            struct portolan_update **update,
+                                            struct portolan_error *err)
+{
+    size_t n = portolan_model_n_pieces(m);
+    struct portolan_update *u;
+    enum portolan_status status;
+
+    if (!(gate >= 0))
+        return portolan_error_set(err, PORTOLAN_EINVAL, "the gate of an update is at least 0");
+    u = portolan_calloc(1, sizeof *u);
+    if (!u || !(u->parts = portolan_calloc(n, sizeof *u->parts))) {
+        portolan_update_destroy(u);
+        return portolan_no_memory(err);
+    }
+    u->n_parts = n;
+    status = make_skeleton(m, &u->base, err);
+    for (size_t i = 0; i < n && !status; i++) {
+        u->parts[i].gate = gate;
+        status = take_terms(&u->parts[i], portolan_model_peek_piece(m, i, NULL, NULL), err);
+    }
+    status = status ? status : take_rows(u, rows, err);
+    if (status) {
+        portolan_update_destroy(u);
+        return status;
+    }
+    for (size_t i = 0; i < n; i++)
+        recursion_solve(&u->parts[i]);
+    *update = u;
+    return PORTOLAN_OK;
+}
+
+void portolan_update_destroy(struct portolan_update *u)
+{
+    if (!u)
+        return;
+    for (size_t i = 0; u->parts && i < u->n_parts; i++)
+        expressions_clear(&u->parts[i].expressions);
+    free(u->parts);
+    portolan_model_destroy(u->base);
+    free(u);
+}
+
+/* ---- the model ---- */
+
+/* Columns of R, those of terms whose constants are not 0 only; how many. */
+static size_t load_columns(const struct recursion *u, const double *constants, double *columns)
+{
+    size_t n = 0;
+
+    for (size_t j = 0; j < u->k; j++)
+        if (constants[j] != 0) {
+            for (size_t i = 0; i < u->k; i++)
+                columns[n * u->k + i] = i <= j ? u->r[i][j] : 0;
+            n++;
+        }
+    return n;
+}
+
+/* The constants of all terms, 0 of those that go: NOT_TOLD, because rows cannot tell them. */
+static enum portolan_status find_constants(const struct recursion *u, struct portolan_model *m,
+                                           double *constants, bool *not_told,
+                                           struct portolan_error *err)
+{
+    double columns[MODEL_TERMS * MODEL_TERMS], work[MODEL_TERMS * (MODEL_TERMS + 1)];
+    struct linear_fit fit = {0};
+    enum portolan_status status;
+
+    for (size_t j = 0; j < u->k; j++)
+        constants[j] = 1;
+    load_columns(u, constants, columns);
+    status = linear_full(u->k, u->k, columns, u->z, &fit, err);
+    m->summary.condition = fit.condition;
+    memcpy(constants, fit.coefficients, u->k * sizeof *constants);
+    if (u->begun.nonnegative) {
+        memset(constants, 0, u->k * sizeof *constants);
+        linear_nonnegative(u->k, u->k, columns, u->z, work, constants);
+    }
+    for (size_t j = 0; j < u->k; j++)
+        not_told[j] = fit.dependent[j] && constants[j] == 0;
+    return status;
+}
+
+/* The residual sum of squares with these constants. */
+static double residual_squares(const struct recursion *u, const double *constants)
+{
+    double sum = u->rss;
+
+    for (size_t i = 0; i < u->k; i++) {
+        double e = u->z[i];
+
+        for (size_t j = i; j < u->k; j++)
+            e -= u->r[i][j] * constants[j];
+        sum += e * e;
+    }
+    return sum;
+}
+
+/* From N constants, the FIRST of them among them; the variance of a row. */
+static double judge_error(const struct recursion *u, struct portolan_model *m, double rss, size_t n,
+                          double first)
+{
+    struct portolan_model_summary *s = &m->summary;
+    double dof = u->n - (double)n;
+
+    s->n_rows = s->n_points = u->begun.n_rows + u->state.n_rows;
+    s->n_outliers = u->begun.n_outliers;
+    s->sigma_is_assumed = !(dof > 0);
+    s->sigma = PORTOLAN_MODEL_ASSUMED_ERROR;
+    if (dof > 0)
+        s->sigma = sqrt(rss / dof);
+    else if (u->begun.weighting == PORTOLAN_MODEL_ABSOLUTE)
+        s->sigma *= fabs(first);
+    s->dof = fmax(dof, 0);
+    s->rms = sqrt(rss / u->weight);
+    s->max = fmax(u->begun.max, u->largest);
+    s->leave_one_out = u->n_recursive ? sqrt(u->recursive_squares / (double)u->n_recursive)
+                                      : u->begun.leave_one_out;
+    return s->sigma * s->sigma;
+}
+
+/* The model of one sum of terms, into the empty M. */
+static enum portolan_status fill_model(const struct recursion *u, struct portolan_model *m,
+                                       struct portolan_error *err)
+{
+    double columns[MODEL_TERMS * MODEL_TERMS], inverse[MODEL_TERMS * MODEL_TERMS], variance;
+    double constants[MODEL_TERMS], kept[MODEL_TERMS] = {0}, made[MODEL_TERMS * MODEL_TERMS] = {0};
+    struct linear_fit fit = {.inverse = inverse};
+    bool not_told[MODEL_TERMS];
+    enum portolan_status status;
+    size_t n, t = 0, d = 0;
+
+    if (!(u->n > 0))
+        return portolan_error_set(err, PORTOLAN_EINVAL, "an update without a row has no model");
+    m->summary = u->begun;
+    memcpy(m->range, u->range, sizeof m->range);
+    status = find_constants(u, m, constants, not_told, err);
+    n = load_columns(u, constants, columns);
+    status = status ? status : linear_full(u->k, n, columns, u->z, &fit, err);
+    if (status)
+        return status;
+    for (size_t j = 0; j < u->k; j++)
+        if (constants[j] != 0) {
+            made[j * n + t] = 1;
+            kept[t++] = constants[j];
+        }
+    variance = judge_error(u, m, residual_squares(u, constants), n, kept[0]);
+    for (size_t i = 0; i < n * n; i++)
+        inverse[i] *= variance;
+    status = pieces_write(m, u->k, u->shape, n, made, kept, inverse, err);
+    for (size_t j = 0; j < u->k && !status; j++)
+        if (constants[j] == 0)
+            m->dropped[d++].reason =
+                not_told[j] ? PORTOLAN_MODEL_DROP_DEPENDENT : PORTOLAN_MODEL_DROP_NEGATIVE;
+    return status ? status : model_finish(m, err);
+}
+
+enum portolan_status portolan_update_model(const struct portolan_update *u,
+                                           struct portolan_model **model,
+                                           struct portolan_error *err)
+{
+    struct portolan_model *m = NULL;
+    enum portolan_status status = make_skeleton(u->base, &m, err);
+
+    for (size_t i = 0; i < u->n_parts && !status; i++)
+        status = fill_model(&u->parts[i], m->n_pieces ? m->pieces[i].model : m, err);
+    if (!status && m->n_pieces) {
+        pieces_summarize(m, 0);
+        status = model_finish(m, err);
+    }
+    return model_give(status, m, model);
 }

@@ -2,19 +2,13 @@
 /* Formulas: built bottom up, bound to names, evaluated. */
 #include "formula_internal.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- names ---- */
-
-static void names_clear(struct formula_names *names)
-{
-    for (size_t i = 0; i < names->n; i++)
-        free(names->list[i]);
-    free(names->list);
-    *names = (struct formula_names){0};
-}
 
 static size_t names_find(const struct formula_names *names, const char *name, size_t length)
 {
@@ -38,7 +32,7 @@ static unsigned names_add(struct formula_builder *b, struct formula_names *names
                           size_t length)
 {
     size_t at = names_find(names, name, length);
-    char **more, *copy;
+    char **list, *copy;
 
     if (b->status || at < names->n)
         return (unsigned)at;
@@ -46,15 +40,14 @@ static unsigned names_add(struct formula_builder *b, struct formula_names *names
         fail(b, PORTOLAN_EINVAL, "a formula takes at most 64 different names");
         return 0;
     }
-    copy = portolan_calloc(length + 1, 1);
-    more = copy ? portolan_reallocarray(names->list, names->n + 1, sizeof *more) : NULL;
-    if (!more) {
-        free(copy);
+    list = portolan_arena_grow(&b->f->memory, names->list, at, sizeof *list);
+    copy = portolan_arena_strndup(&b->f->memory, name, length);
+    if (!list || !copy) {
         fail(b, PORTOLAN_ENOMEM, "no memory for a formula");
         return 0;
     }
-    names->list = more;
-    names->list[names->n++] = memcpy(copy, name, length);
+    names->list = list;
+    list[names->n++] = copy;
     return (unsigned)at;
 }
 
@@ -62,7 +55,6 @@ static unsigned names_add(struct formula_builder *b, struct formula_names *names
 
 enum portolan_status formula_begin(struct formula_builder *b)
 {
-    b->room = 0;
     b->line = b->column = 0;
     b->why = NULL;
     b->f = portolan_calloc(1, sizeof *b->f);
@@ -77,20 +69,15 @@ static struct formula_node *add_node(struct formula_builder *b, enum formula_op 
 
     if (!b->status && f->n_nodes == PORTOLAN_FORMULA_MAX_NODES)
         fail(b, PORTOLAN_EINVAL, "a formula takes at most 4096 numbers, names and operations");
-    if (!b->status && f->n_nodes == b->room) {
-        size_t room = b->room ? 2 * b->room : 16;
-
-        node = portolan_reallocarray(f->nodes, room, sizeof *node);
-        if (node) {
-            f->nodes = node;
-            b->room = room;
-        } else {
-            fail(b, PORTOLAN_ENOMEM, "no memory for a formula");
-        }
-    }
     if (b->status)
         return NULL;
-    node = &f->nodes[f->n_nodes];
+    node = portolan_arena_grow(&f->memory, f->nodes, f->n_nodes, sizeof *node);
+    if (!node) {
+        fail(b, PORTOLAN_ENOMEM, "no memory for a formula");
+        return NULL;
+    }
+    f->nodes = node;
+    node += f->n_nodes;
     *node = (struct formula_node){.op = (unsigned char)op,
                                   .start = (unsigned)f->n_nodes,
                                   .line = b->line,
@@ -238,11 +225,6 @@ void formula_add_names(struct formula_builder *b, size_t n, const char *const *n
             names_add(b, &b->f->names, names[i], strlen(names[i]));
 }
 
-void formula_push_names(struct formula_builder *b, const struct portolan_formula *f)
-{
-    formula_add_names(b, f->names.n, (const char *const *)f->names.list);
-}
-
 enum portolan_status formula_end(struct formula_builder *b, struct portolan_formula **formula)
 {
     if (b->status)
@@ -257,9 +239,7 @@ void portolan_formula_destroy(struct portolan_formula *f)
 {
     if (!f)
         return;
-    names_clear(&f->names);
-    names_clear(&f->constants);
-    free(f->nodes);
+    portolan_arena_clear(&f->memory);
     free(f);
 }
 
@@ -463,4 +443,25 @@ double portolan_formula_value(const struct portolan_formula *f, const double *x)
         }
     }
     return stack[0];
+}
+
+/* ---- complaints ---- */
+
+enum portolan_status formula_complain(const struct formula_place *place, unsigned line,
+                                      unsigned column, const char *format, ...)
+{
+    long long at_line = (long long)place->line + line;
+    long long at_column = (line ? 1LL : (long long)place->column) + column;
+    const char *file = place->file ? place->file : "formula";
+    char text[600];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    at_line = at_line > INT_MAX ? INT_MAX : at_line;
+    at_column = at_column > INT_MAX ? INT_MAX : at_column;
+    portolan_diagnose(place->diagnostics, file, (int)at_line, (int)at_column, "%s", text);
+    return portolan_error_set(place->err, PORTOLAN_ESYNTAX, "%s:%lld:%lld: %s", file, at_line,
+                              at_column, text);
 }

@@ -61,6 +61,7 @@ struct formula_names {
 };
 
 struct portolan_formula {
+    struct portolan_arena memory; /* of names and nodes */
     struct formula_names names, constants;
     size_t n_nodes;
     struct formula_node *nodes;
@@ -76,7 +77,6 @@ enum {
 
 struct formula_builder {
     struct portolan_formula *f;
-    size_t room;
     unsigned short stack[PORTOLAN_FORMULA_MAX_NODES];  /* what the tree below needs, … */
     unsigned short height[PORTOLAN_FORMULA_MAX_NODES]; /* … and how far its leaves are */
     unsigned line, column;                             /* of the next node */
@@ -100,8 +100,7 @@ void formula_push_tree(struct formula_builder *b, const struct portolan_formula 
  */
 bool formula_push_without(struct formula_builder *b, const struct portolan_formula *f, size_t root,
                           size_t c, size_t *between);
-/* The names of F, all of them, in their order: before any node is pushed. */
-void formula_push_names(struct formula_builder *b, const struct portolan_formula *f);
+/* Before any node is pushed. */
 void formula_add_names(struct formula_builder *b, size_t n, const char *const *names);
 /* *FORMULA if all went well; B is empty in any case. */
 enum portolan_status formula_end(struct formula_builder *b, struct portolan_formula **formula);
@@ -126,12 +125,12 @@ void formula_write_latex(const struct portolan_formula *f, struct portolan_text 
 void formula_write_latex_name(struct portolan_text *out, const char *name);
 void formula_write_mathml(const struct portolan_formula *f, size_t root, struct portolan_text *out);
 /*
- * N different identifiers for N different names, none RESERVED (may be NULL); MEMBERS: a.b and p->n
- * stay. NULL = no memory.
+ * N different identifiers for N different names, in MEMORY, none RESERVED (may be NULL); MEMBERS:
+ * a.b and p->n stay. NULL = no memory.
  */
-char **formula_identifiers(size_t n, const char *const *names, bool members,
-                           bool (*reserved)(const char *));
-void formula_identifiers_destroy(char **list, size_t n);
+const char *const *formula_identifiers(struct portolan_arena *memory, size_t n,
+                                       const char *const *names, bool members,
+                                       bool (*reserved)(const char *));
 
 /* ---- emit.c: models as formulas ---- */
 
@@ -149,8 +148,6 @@ void emit_push_term(struct formula_builder *b, const struct portolan_model *m,
                     const struct emit_style *style);
 void emit_push_conditions(struct formula_builder *b, const struct portolan_model *m,
                           const struct piece *piece, const struct emit_style *style);
-/* What a reader of the code should know, line by line, each behind PREFIX. */
-void emit_about(struct portolan_text *out, const struct portolan_model *m, const char *prefix);
 
 /* ---- where complaints go ---- */
 

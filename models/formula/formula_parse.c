@@ -1,9 +1,266 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The grammar of the formula language: an operator-precedence parser. */
-#include "formula_parse.h"
+/* The formula language: its words, and its grammar by an operator-precedence parser. */
+#include "formula_internal.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
+
+enum { LONGEST_NAME = 200 };
+
+enum kind { END, NUMBER, NAME, SYMBOL };
+
+struct token {
+    enum kind kind;
+    unsigned line, column; /* from 0 */
+    const char *text;      /* as it stands */
+    size_t length;
+    double number;
+    char name[LONGEST_NAME + 1]; /* without quotes, and without blanks around . and -> */
+    bool is_word;                /* a bare identifier: of a constant or a function, maybe */
+};
+
+struct parser {
+    const char *at, *end, *line_start;
+    unsigned line;
+    struct token now;
+    unsigned depth;
+    struct formula_place place;
+    struct formula_builder build;
+    enum portolan_status status;
+};
+
+/* The first complaint ends it. */
+#define COMPLAIN(p, ...)                                                                           \
+    stop_reading((p), (p)->status ? PORTOLAN_OK                                                    \
+                                  : formula_complain(&(p)->place, (p)->now.line, (p)->now.column,  \
+                                                     __VA_ARGS__))
+static bool stop_reading(struct parser *p, enum portolan_status status)
+{
+    if (!p->status)
+        p->status = status;
+    p->now.kind = END;
+    p->at = p->end;
+    return false;
+}
+
+static bool is_name_start(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool is_name_inside(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static char peek_ahead(const struct parser *p, size_t ahead)
+{
+    return ahead < (size_t)(p->end - p->at) ? p->at[ahead] : '\0';
+}
+
+/* Over blanks, line ends, and a backslash that hides a line end. */
+static void skip_blanks(struct parser *p)
+{
+    for (; p->at < p->end; p->at++) {
+        bool hides = *p->at == '\\' && (peek_ahead(p, 1) == '\n' ||
+                                        (peek_ahead(p, 1) == '\r' && peek_ahead(p, 2) == '\n'));
+
+        if (*p->at == '\n') {
+            p->line++;
+            p->line_start = p->at + 1;
+        } else if (!hides && !isspace((unsigned char)*p->at)) {
+            return;
+        }
+    }
+}
+
+/* C's suffixes change nothing in double arithmetic. */
+static bool is_number(const char *s, size_t n, double *number)
+{
+    char text[64];
+    size_t end = n;
+
+    while (end > 0 && n - end < 3 && strchr("fFlLuU", s[end - 1]))
+        end--;
+    if (end >= sizeof text)
+        return false;
+    memcpy(text, s, end);
+    text[end] = '\0';
+    return strspn(text, "0123456789.eE+-") == end && portolan_read_double(text, number);
+}
+
+static void take_number(struct parser *p)
+{
+    const char *s = p->at;
+    size_t n = 0, octal = 0;
+    int shown;
+
+    while (is_name_inside(peek_ahead(p, n)) || peek_ahead(p, n) == '.' ||
+           (n && (s[n - 1] == 'e' || s[n - 1] == 'E') &&
+            (peek_ahead(p, n) == '+' || peek_ahead(p, n) == '-')))
+        n++;
+    p->now.kind = NUMBER;
+    p->now.length = n;
+    shown = n < 40 ? (int)n : 40;
+    p->at += n;
+    while (octal < n && s[octal] >= '0' && s[octal] <= '7')
+        octal++;
+    if (n > 1 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+        COMPLAIN(p, "\"%.*s\" is hexadecimal; write the number in decimal", shown, s);
+    else if (n > 1 && s[0] == '0' && octal == n)
+        COMPLAIN(p, "\"%.*s\" is octal in C; write the number in decimal, without the 0 in front",
+                 shown, s);
+    else if (!is_number(s, n, &p->now.number))
+        COMPLAIN(p, "\"%.*s\" is not a number; between two factors stands a *", shown, s);
+}
+
+static bool name_add(struct parser *p, size_t *length, const char *bytes, size_t n)
+{
+    if (*length + n > LONGEST_NAME)
+        return COMPLAIN(p, "this name is too long; at most %d bytes are read", (int)LONGEST_NAME);
+    memcpy(p->now.name + *length, bytes, n);
+    p->now.name[ *length += n] = '\0';
+    return true;
+}
+
+static bool take_word(struct parser *p, size_t *length)
+{
+    size_t n = 1;
+
+    while (is_name_inside(peek_ahead(p, n)))
+        n++;
+    if (!name_add(p, length, p->at, n))
+        return false;
+    p->at += n;
+    return true;
+}
+
+/* name, name.member, name->member, and so on. */
+static void take_name(struct parser *p)
+{
+    size_t length = 0;
+
+    p->now.kind = NAME;
+    p->now.is_word = true;
+    if (!take_word(p, &length))
+        return;
+    for (;;) {
+        const char *at = p->at, *line_start = p->line_start;
+        unsigned line = p->line;
+        size_t n;
+
+        skip_blanks(p);
+        n = peek_ahead(p, 0) == '.'                              ? 1
+            : peek_ahead(p, 0) == '-' && peek_ahead(p, 1) == '>' ? 2
+                                                                 : 0;
+        if (!n) {
+            p->at = at;
+            p->line = line;
+            p->line_start = line_start;
+            return;
+        }
+        if (!name_add(p, &length, p->at, n))
+            return;
+        p->at += n;
+        p->now.is_word = false;
+        skip_blanks(p);
+        if (!is_name_start(peek_ahead(p, 0))) {
+            COMPLAIN(p, "a member's name is missing behind \"%s\"", p->now.name);
+            return;
+        }
+        if (!take_word(p, &length))
+            return;
+    }
+}
+
+static size_t character_length(const struct parser *p)
+{
+    char text[5] = {peek_ahead(p, 0), peek_ahead(p, 1), peek_ahead(p, 2), peek_ahead(p, 3), '\0'};
+
+    return portolan_utf8_length(text);
+}
+
+/* Whatever stands between backquotes; a doubled one is meant as such. */
+static void take_quoted(struct parser *p)
+{
+    size_t length = 0, n;
+
+    p->now.kind = NAME;
+    p->now.is_word = false;
+    for (p->at++; p->at < p->end; p->at += n) {
+        if (*p->at == '`' && peek_ahead(p, 1) != '`')
+            break;
+        n = *p->at == '`' ? 2 : character_length(p);
+        if (!n || (unsigned char)*p->at <= ' ')
+            break;
+        if (!name_add(p, &length, p->at, *p->at == '`' ? 1 : n))
+            return;
+    }
+    if (peek_ahead(p, 0) != '`' || !length) {
+        COMPLAIN(p, "a name between backquotes is UTF-8 text without blanks, on one line");
+        return;
+    }
+    p->at++;
+}
+
+static void take_symbol(struct parser *p)
+{
+    static const struct {
+        const char *text, *remedy;
+    } wrong[] = {
+        {"**", "a power is written a ^ b, or pow(a, b)"},
+        {"->", "a member's name stands directly behind a name"},
+        {"%", "there is no remainder; write a - b * floor(a / b)"},
+        {"&", "\"and\" is written &&"},
+        {"|", "\"or\" is written ||"},
+        {"=", "\"equal\" is written =="},
+        {"{", "parentheses are ( and )"},
+        {"}", "parentheses are ( and )"},
+        {"\"", "a formula holds numbers and names only"},
+        {"'", "a formula holds numbers and names only"},
+        {";", "a formula ends without a semicolon"},
+        {"~", "\"not\" is written !"},
+    };
+    char text[3] = {peek_ahead(p, 0), peek_ahead(p, 1), '\0'};
+
+    p->now.kind = SYMBOL;
+    p->now.length = portolan_has_word(" == != <= >= && || ", text) ? 2 : 1;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong && p->now.length == 1; i++)
+        if (strncmp(text, wrong[i].text, strlen(wrong[i].text)) == 0) {
+            COMPLAIN(p, "\"%s\" has no meaning here; %s", wrong[i].text, wrong[i].remedy);
+            return;
+        }
+    if (!strchr("+-*/^()?:,!<>=&|[]", text[0]) || !text[0]) {
+        COMPLAIN(p, "a formula has no such character; names that do stand between backquotes");
+        return;
+    }
+    p->at += p->now.length;
+}
+
+static void next_token(struct parser *p)
+{
+    if (p->status)
+        return;
+    skip_blanks(p);
+    p->now.line = p->line;
+    p->now.column = (unsigned)(p->at - p->line_start);
+    p->now.text = p->at;
+    p->now.length = 0;
+    if (p->at == p->end)
+        p->now.kind = END;
+    else if (isdigit((unsigned char)*p->at) ||
+             (*p->at == '.' && isdigit((unsigned char)peek_ahead(p, 1))))
+        take_number(p);
+    else if (is_name_start(*p->at))
+        take_name(p);
+    else if (*p->at == '`')
+        take_quoted(p);
+    else
+        take_symbol(p);
+}
+
+/* ---- grammar ---- */
 
 static bool is_symbol(const struct parser *p, const char *symbol)
 {
@@ -15,7 +272,7 @@ static bool expect(struct parser *p, const char *symbol, const char *what)
 {
     if (!is_symbol(p, symbol))
         return COMPLAIN(p, "%s", what);
-    formula_next(p);
+    next_token(p);
     return !p->status;
 }
 
@@ -37,9 +294,7 @@ static const struct function functions[] = {
 };
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
 
-static const char *const types[] = {"double", "float",  "int",      "long",  "short",
-                                    "char",   "signed", "unsigned", "sizeof"};
-enum { N_TYPES = sizeof types / sizeof *types };
+static const char types[] = " double float int long short char signed unsigned sizeof ";
 
 const char *formula_op_name(enum formula_op op)
 {
@@ -53,25 +308,16 @@ const char *formula_op_name(enum formula_op op)
     return NULL;
 }
 
-static bool is_among(const char *name, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(name, words[i]) == 0)
-            return true;
-    return false;
-}
-
 bool formula_name_is_plain(const char *name)
 {
-    static const char *const numbers[] = {"INFINITY", "NAN"};
     const char *s = name;
 
-    if (is_among(name, types, N_TYPES) || is_among(name, numbers, 2))
+    if (portolan_has_word(types, name) || portolan_has_word(" INFINITY NAN ", name))
         return false;
     for (;;) {
-        if (!formula_is_start(*s))
+        if (!is_name_start(*s))
             return false;
-        while (formula_is_inside(*s))
+        while (is_name_inside(*s))
             s++;
         if (!*s)
             return true;
@@ -81,21 +327,23 @@ bool formula_name_is_plain(const char *name)
     }
 }
 
-/* ---- grammar ---- */
-
 /* One level that a user sees is an expression and an operand here. */
 enum { MOST_CALLS = 2 * PORTOLAN_FORMULA_MAX_DEPTH };
 
 static void parse_expression(struct parser *p);
-static void parse_binary(struct parser *p, int least);
+
+/* What is built next comes from the token AT. */
+static struct formula_builder *build_at(struct parser *p, const struct token *at)
+{
+    p->build.line = at->line;
+    p->build.column = at->column;
+    return &p->build;
+}
 
 static void push(struct parser *p, const struct token *at, enum formula_op op, size_t n_args)
 {
-    if (p->status)
-        return;
-    p->build.line = at->line;
-    p->build.column = at->column;
-    formula_push(&p->build, op, n_args);
+    if (!p->status)
+        formula_push(build_at(p, at), op, n_args);
 }
 
 static bool enter(struct parser *p)
@@ -116,14 +364,10 @@ static const struct function *find_function(struct parser *p)
             return &functions[i];
     }
     nearest = portolan_nearest_word(p->now.name, names, N_FUNCTIONS);
-    if (nearest)
-        COMPLAIN(p, "there is no function \"%s\"%s", p->now.name,
-                 portolan_did_you_mean(nearest).text);
-    else
-        COMPLAIN(p,
-                 "there is no function \"%s\"; log, log2, log10, exp, sqrt, cbrt, pow, fabs, "
-                 "floor, ceil, min and max are, and a product needs a *",
-                 p->now.name);
+    COMPLAIN(p, "there is no function \"%s\"%s", p->now.name,
+             nearest ? portolan_did_you_mean(nearest).text
+                     : "; log, log2, log10, exp, sqrt, cbrt, pow, fabs, floor, ceil, min and max "
+                       "are, and a product needs a *");
     return NULL;
 }
 
@@ -136,9 +380,9 @@ static void parse_call(struct parser *p)
 
     if (!f)
         return;
-    formula_next(p);
+    next_token(p);
     do {
-        formula_next(p);
+        next_token(p);
         parse_expression(p);
     } while (!p->status && ++n < FORMULA_ARGUMENTS && is_symbol(p, ","));
     if (!expect(p, ")", "a ) or an operator is missing here"))
@@ -153,13 +397,10 @@ static void parse_call(struct parser *p)
                  n);
         return;
     }
-    if (f->op == OP_LOG && n == 2) {
-        p->build.line = at.line;
-        p->build.column = at.column;
-        formula_push_log(&p->build);
-    } else {
+    if (f->op == OP_LOG && n == 2)
+        formula_push_log(build_at(p, &at));
+    else
         push(p, &at, f->op, n);
-    }
 }
 
 /* From the [ on. */
@@ -171,19 +412,17 @@ static void parse_index(struct parser *p, const struct token *name)
         COMPLAIN(p, "only a constant has an index, and its name is one word, as in fft[0]");
         return;
     }
-    formula_next(p);
+    next_token(p);
     k = p->now.kind == NUMBER ? p->now.number : -1;
     if (!(k >= 0 && k <= PORTOLAN_FORMULA_MAX_INDEX && k == floor(k))) {
         COMPLAIN(p, "a constant's index is a whole number from 0 to %d, as in %s[0]",
                  (int)PORTOLAN_FORMULA_MAX_INDEX, name->name);
         return;
     }
-    formula_next(p);
+    next_token(p);
     if (!expect(p, "]", "a ] is missing here: the index of a constant is one number"))
         return;
-    p->build.line = name->line;
-    p->build.column = name->column;
-    formula_push_constant(&p->build, name->name, strlen(name->name), (unsigned)k);
+    formula_push_constant(build_at(p, name), name->name, strlen(name->name), (unsigned)k);
 }
 
 static void parse_name(struct parser *p)
@@ -191,26 +430,25 @@ static void parse_name(struct parser *p)
     struct token name = p->now;
     char behind;
 
-    if (name.is_word && is_among(name.name, types, N_TYPES)) {
+    if (name.is_word && portolan_has_word(types, name.name)) {
         COMPLAIN(p, "\"%s\" is a type; all is computed in double, leave the conversion out",
                  name.name);
         return;
     }
-    formula_skip(p);
-    behind = formula_peek(p, 0);
+    skip_blanks(p);
+    behind = peek_ahead(p, 0);
     if (behind == '(') {
         parse_call(p);
         return;
     }
-    formula_next(p);
+    next_token(p);
     if (behind == '[') {
         parse_index(p, &name);
         return;
     }
     if (p->status)
         return;
-    p->build.line = name.line;
-    p->build.column = name.column;
+    build_at(p, &name);
     if (name.is_word && strcmp(name.name, "INFINITY") == 0)
         formula_push_number(&p->build, INFINITY);
     else if (name.is_word && strcmp(name.name, "NAN") == 0)
@@ -222,14 +460,12 @@ static void parse_name(struct parser *p)
 static void parse_primary(struct parser *p)
 {
     if (p->now.kind == NUMBER && !p->status) {
-        p->build.line = p->now.line;
-        p->build.column = p->now.column;
-        formula_push_number(&p->build, p->now.number);
-        formula_next(p);
+        formula_push_number(build_at(p, &p->now), p->now.number);
+        next_token(p);
     } else if (p->now.kind == NAME) {
         parse_name(p);
     } else if (is_symbol(p, "(")) {
-        formula_next(p);
+        next_token(p);
         parse_expression(p);
         expect(p, ")", "a ) or an operator is missing here");
     } else if (p->now.kind == END) {
@@ -247,7 +483,7 @@ static void parse_unary(struct parser *p)
     if (!enter(p))
         return;
     if (is_symbol(p, "-") || is_symbol(p, "!") || is_symbol(p, "+")) {
-        formula_next(p);
+        next_token(p);
         parse_unary(p);
         if (*at.text != '+')
             push(p, &at, *at.text == '-' ? OP_NEGATE : OP_NOT, 1);
@@ -255,7 +491,7 @@ static void parse_unary(struct parser *p)
         parse_primary(p);
         at = p->now;
         if (is_symbol(p, "^")) {
-            formula_next(p);
+            next_token(p);
             parse_unary(p);
             push(p, &at, OP_POWER, 2);
         }
@@ -263,20 +499,18 @@ static void parse_unary(struct parser *p)
     p->depth--;
 }
 
-static const struct operator
-{
+static const struct binary {
     const char *symbol;
     enum formula_op op;
     int level;
-}
-operators[] = {
+} operators[] = {
     {"||", OP_OR, 1},        {"&&", OP_AND, 2},        {"==", OP_EQUAL, 3},
     {"!=", OP_NOT_EQUAL, 3}, {"<=", OP_LESS_EQUAL, 4}, {">=", OP_GREATER_EQUAL, 4},
     {"<", OP_LESS, 4},       {">", OP_GREATER, 4},     {"+", OP_ADD, 5},
     {"-", OP_SUBTRACT, 5},   {"*", OP_MULTIPLY, 6},    {"/", OP_DIVIDE, 6},
 };
 
-static const struct operator* find_operator(const struct parser *p)
+static const struct binary *find_operator(const struct parser *p)
 {
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
         if (is_symbol(p, operators[i].symbol))
@@ -287,7 +521,7 @@ static const struct operator* find_operator(const struct parser *p)
 /* Operators of LEAST and tighter levels, from the left. */
 static void parse_binary(struct parser *p, int least)
 {
-    const struct operator* o;
+    const struct binary *o;
     int compared = 0;
 
     parse_unary(p);
@@ -299,7 +533,7 @@ static void parse_binary(struct parser *p, int least)
             return;
         }
         compared = o->level == 3 || o->level == 4 ? o->level : 0;
-        formula_next(p);
+        next_token(p);
         parse_binary(p, o->level + 1);
         push(p, &at, o->op, 2);
     }
@@ -314,7 +548,7 @@ static void parse_expression(struct parser *p)
     parse_binary(p, 1);
     at = p->now;
     if (is_symbol(p, "?")) {
-        formula_next(p);
+        next_token(p);
         parse_expression(p);
         if (expect(p, ":", "the : of a ? is missing here"))
             parse_expression(p);
@@ -325,7 +559,7 @@ static void parse_expression(struct parser *p)
 
 static void parse_all(struct parser *p)
 {
-    formula_next(p);
+    next_token(p);
     if (p->now.kind == END)
         COMPLAIN(p, "there is no formula");
     parse_expression(p);
@@ -359,9 +593,8 @@ enum portolan_status portolan_formula_parse(const char *text, size_t size, const
         parse_all(&p);
     if (!p.status && p.build.status == PORTOLAN_EINVAL)
         p.status = formula_complain(&p.place, 0, 0, "%s", p.build.why);
-    status = p.status;
-    if (status)
-        p.build.status = status;
+    if (p.status)
+        p.build.status = p.status;
     status = formula_end(&p.build, formula);
     return status ? portolan_error_set(err, status, "no memory for a formula") : PORTOLAN_OK;
 }

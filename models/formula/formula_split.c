@@ -81,7 +81,7 @@ static struct portolan_formula *expression_of(struct split *s, size_t root, size
     size_t between = c;
 
     if (!formula_begin(&b)) {
-        formula_push_names(&b, s->f);
+        formula_add_names(&b, s->f->names.n, (const char *const *)s->f->names.list);
         if (!formula_push_without(&b, s->f, root, c, &between))
             formula_push_number(&b, 1);
         if (between != c)

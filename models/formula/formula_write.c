@@ -176,7 +176,7 @@ static void write_number(struct writer *w, double value)
     } else if (isinf(value)) {
         ADD(w, "%s%s", value < 0 ? "-" : "", latex ? "\\infty" : "INFINITY");
     } else {
-        number_write(value, text);
+        portolan_number_write(value, false, text);
         if (latex)
             write_latex_number(w->out, text);
         else
@@ -269,7 +269,7 @@ static enum level level_of(const struct writer *w, const struct formula_node *no
         return TIGHT;
     if (signbit(node->number))
         return latex ? SUM : UNARY;
-    number_write(node->number, text);
+    portolan_number_write(node->number, false, text);
     return latex && isfinite(node->number) && strchr(text, 'e') ? PRODUCT : TIGHT;
 }
 
@@ -291,7 +291,8 @@ static enum level operand_level(const struct writer *w, size_t i, const struct f
     return form->operand[k];
 }
 
-static void write_all_operands(struct writer *w, size_t i)
+/* With commas between them, and BEHIND each but the first. */
+static void write_all_operands(struct writer *w, size_t i, const char *behind)
 {
     size_t arg[FORMULA_ARGUMENTS] = {0}, n = w->f->nodes[i].n_args;
 
@@ -299,22 +300,16 @@ static void write_all_operands(struct writer *w, size_t i)
     for (size_t k = 0; k < n; k++) {
         ADD(w, k ? ", " : "");
         write_node(w, arg[k], LOOSE, false);
+        ADD(w, "%s", k ? behind : "");
     }
 }
 
 /* fmin(fmin(a, b), c) */
 static void write_c_extreme(struct writer *w, size_t i)
 {
-    size_t arg[FORMULA_ARGUMENTS] = {0}, n = w->f->nodes[i].n_args;
-
-    formula_arguments(w->f, i, arg, FORMULA_ARGUMENTS);
-    for (size_t k = 1; k < n; k++)
+    for (size_t k = 1; k < w->f->nodes[i].n_args; k++)
         ADD(w, w->f->nodes[i].op == OP_MIN ? "fmin(" : "fmax(");
-    for (size_t k = 0; k < n; k++) {
-        ADD(w, k ? ", " : "");
-        write_node(w, arg[k], LOOSE, false);
-        ADD(w, k ? ")" : "");
-    }
+    write_all_operands(w, i, ")");
 }
 
 static void write_latex_selection(struct writer *w, size_t i)
@@ -341,7 +336,7 @@ static void write_form(struct writer *w, size_t i, const size_t *arg, const stru
         size_t k = (size_t)(*s - 1);
 
         if (*s == '\4')
-            write_all_operands(w, i);
+            write_all_operands(w, i, "");
         else if (*s == '\5')
             ADD(w, "%s", formula_op_name(op));
         else if (k < 3)
@@ -425,55 +420,44 @@ static void write_postfix(struct writer *w)
 /* ---- names for C ---- */
 
 /* Some words are reserved by how they begin: a number behind them does not help. */
-static char *rename_identifier(const char *text, size_t number, bool (*reserved)(const char *))
+static char *rename_identifier(struct portolan_arena *memory, const char *text, size_t number,
+                               bool (*reserved)(const char *))
 {
-    char *other = portolan_asprintf("%s_%zu", text, number);
+    char *other = portolan_arena_printf(memory, "%s_%zu", text, number);
 
-    if (!other || !reserved || !reserved(other))
-        return other;
-    free(other);
-    return portolan_asprintf("x_%s", text);
+    return !other || !reserved || !reserved(other) ? other
+                                                   : portolan_arena_printf(memory, "x_%s", text);
 }
 
-static char *free_identifier(const char *name, char *const *taken, size_t n, bool members,
+static char *free_identifier(struct portolan_arena *memory, const char *name,
+                             const char *const *taken, size_t n, bool members,
                              bool (*reserved)(const char *))
 {
-    char *text = portolan_asprintf("%s%s", isdigit((unsigned char)*name) ? "_" : "", name);
+    char *text =
+        portolan_arena_printf(memory, "%s%s", isdigit((unsigned char)*name) ? "_" : "", name);
 
     for (char *s = text; s && *s && !(members && formula_name_is_plain(name)); s++)
         if (!isalnum((unsigned char)*s) && *s != '_')
             *s = '_';
     for (size_t i = 0, number = 2; text && i <= n; i++) {
-        char *other;
-
         if (i < n ? strcmp(text, taken[i]) != 0 : !reserved || !reserved(text))
             continue;
-        other = rename_identifier(text, number++, reserved);
-        free(text);
-        text = other;
+        text = rename_identifier(memory, text, number++, reserved);
         i = SIZE_MAX;
     }
     return text;
 }
 
-char **formula_identifiers(size_t n, const char *const *names, bool members,
-                           bool (*reserved)(const char *))
+const char *const *formula_identifiers(struct portolan_arena *memory, size_t n,
+                                       const char *const *names, bool members,
+                                       bool (*reserved)(const char *))
 {
-    char **list = portolan_calloc(n + 1, sizeof *list);
+    const char **list = portolan_arena_alloc(memory, n, sizeof *list);
 
     for (size_t i = 0; list && i < n; i++)
-        if (!(list[i] = free_identifier(names[i], list, i, members, reserved))) {
-            formula_identifiers_destroy(list, n);
-            return NULL;
-        }
-    return list;
-}
-
-void formula_identifiers_destroy(char **list, size_t n)
-{
-    for (size_t i = 0; list && i < n; i++)
-        free(list[i]);
-    free(list);
+        list[i] =
+            memory->failed ? NULL : free_identifier(memory, names[i], list, i, members, reserved);
+    return memory->failed ? NULL : list;
 }
 
 /* ---- all ---- */
@@ -494,39 +478,38 @@ void formula_write_latex(const struct portolan_formula *f, struct portolan_text 
 }
 
 /* The language's own names: quoted where needed. */
-static char **quoted_names(const struct portolan_formula *f)
+static const char *const *quoted_names(struct portolan_arena *memory,
+                                       const struct portolan_formula *f)
 {
-    char **list = portolan_calloc(f->names.n + 1, sizeof *list);
+    const char **list = portolan_arena_alloc(memory, f->names.n, sizeof *list);
 
     for (size_t i = 0; list && i < f->names.n; i++) {
-        struct portolan_text text = {0};
+        struct portolan_text text = {.arena = memory};
 
         write_quoted_name(&text, f->names.list[i]);
-        if (portolan_text_take(&text, &list[i], NULL)) {
-            formula_identifiers_destroy(list, f->names.n);
-            return NULL;
-        }
+        list[i] = text.bytes;
     }
-    return list;
+    return memory->failed ? NULL : list;
 }
 
 static void write_in_names(const struct portolan_formula *f, size_t root,
                            enum portolan_notation notation, enum level least,
                            struct portolan_text *out)
 {
-    char **names =
-        notation == PORTOLAN_NOTATION_C
-            ? formula_identifiers(f->names.n, (const char *const *)f->names.list, true, NULL)
-            : quoted_names(f);
-    struct writer w = {f, out, notation, (const char *const *)names};
+    const char *const *own = (const char *const *)f->names.list;
+    struct portolan_arena memory = {0};
+    struct writer w = {f, out, notation,
+                       notation == PORTOLAN_NOTATION_C
+                           ? formula_identifiers(&memory, f->names.n, own, true, NULL)
+                           : quoted_names(&memory, f)};
 
-    if (!names)
+    if (!w.names)
         out->failed = true;
     else if (notation == PORTOLAN_NOTATION_POSTFIX)
         write_postfix(&w);
     else
         write_node(&w, root, least, false);
-    formula_identifiers_destroy(names, f->names.n);
+    portolan_arena_clear(&memory);
 }
 
 void formula_write_factor(const struct portolan_formula *f, size_t root, struct portolan_text *out)

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "formula_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
