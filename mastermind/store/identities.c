@@ -124,7 +124,7 @@ static enum portolan_status remember(struct table *t, const struct portolan_text
     size_t n = t->index.n;
     char *copy = NULL;
 
-    if (!key->failed && store_reserve(&t->entries, &t->capacity, n, sizeof *t->entries))
+    if (!key->failed && portolan_reserve(&t->entries, &t->capacity, n + 1, sizeof *t->entries))
         copy = portolan_arena_strndup(&t->arena, key->bytes, key->length);
     if (!copy || !portolan_index_add(&t->index, portolan_hash(copy, key->length, 0), n))
         return portolan_no_memory(err);
@@ -194,7 +194,7 @@ static enum portolan_status want(struct identities *x, struct batch *b,
         (status = recall(&b->asked, &x->key, id, err)) || *id)
         return status;
     for (size_t i = 0; kinds[b->kind].types[i]; ++i) {
-        if (!store_reserve(&b->values, &b->capacity, b->n_values, sizeof *b->values))
+        if (!portolan_reserve(&b->values, &b->capacity, b->n_values + 1, sizeof *b->values))
             return portolan_no_memory(err);
         b->values[b->n_values++] = values[i];
     }
@@ -471,7 +471,7 @@ static enum portolan_status name_sample(struct portolan_store *store,
         status = recall(&x->known, &x->key, &ids[at].callpath, err);
     }
     if (!status && !ids[at].callpath) {
-        if (!store_reserve(&u->paths, &u->capacity, u->n, sizeof *u->paths))
+        if (!portolan_reserve(&u->paths, &u->capacity, u->n + 1, sizeof *u->paths))
             return portolan_no_memory(err);
         u->paths[u->n++] = (struct unknown){.sample = at};
     }

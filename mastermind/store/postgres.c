@@ -524,11 +524,6 @@ static enum portolan_status identify(struct backend *base, enum statement find, 
 
 /* ------------------------------------------------- opening */
 
-static bool takes(const char *path)
-{
-    return portolan_store_is_server(path);
-}
-
 /* The server rolls an open transaction back. */
 static void close_backend(struct backend *base)
 {
@@ -577,7 +572,6 @@ static void set_patience(struct backend *base, int busy_ms)
 }
 
 const struct backend_ops backend_postgres = {
-    .takes = takes,
     .open = open_backend,
     .set_patience = set_patience,
     .close = close_backend,

@@ -222,12 +222,6 @@ static const char *text(struct backend *b, enum statement which, int column)
     return t ? t : "";
 }
 
-/* Every path that no other back end wants. */
-static bool takes(const char *path)
-{
-    return !portolan_store_is_server(path);
-}
-
 static void close_backend(struct backend *base)
 {
     struct sqlite *b = of(base);
@@ -274,7 +268,6 @@ static void set_patience(struct backend *base, int busy_ms)
 }
 
 const struct backend_ops backend_sqlite = {
-    .takes = takes,
     .open = open_backend,
     .set_patience = set_patience,
     .close = close_backend,

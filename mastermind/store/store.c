@@ -154,6 +154,15 @@ enum portolan_status store_explain(struct portolan_store *s, enum portolan_statu
     return status;
 }
 
+enum portolan_status store_unread(struct portolan_store *s, enum portolan_status status,
+                                  struct portolan_error *err, const char *what, int64_t trial)
+{
+    if (status)
+        portolan_error_prefix(err, "store '%s': %s of trial %lld cannot be read", s->path, what,
+                              (long long)trial);
+    return status;
+}
+
 enum portolan_status store_require_trial(struct portolan_store *s, int64_t trial,
                                          struct portolan_error *err)
 {
