@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that are over when they return, and their bytes; those that go on are in pending.c. */
+/* Calls that are over when they return, and their bytes; those that go on are in requests.c. */
 #include "note.h"
 
 void mpi_note(const struct mpi_call *call)
