@@ -74,10 +74,8 @@ bool mpi_status_bytes(const MPI_Status *status, uint64_t *bytes);
 /* -- bytes of a rank's own buffer; arguments that are not significant are not looked at -- */
 
 uint64_t mpi_bytes(MPI_Count count, MPI_Datatype type);
-uint64_t mpi_bytes_each(const int *counts, const MPI_Datatype *types, int n);
-uint64_t mpi_bytes_each_c(const MPI_Count *counts, const MPI_Datatype *types, int n);
-MPI_Count mpi_sum(const int *counts, int n);
-MPI_Count mpi_sum_c(const MPI_Count *counts, int n);
+uint64_t mpi_bytes_each(const void *counts, size_t width, const MPI_Datatype *types, int n);
+MPI_Count mpi_sum(const void *counts, size_t width, int n);
 int mpi_rank(MPI_Comm comm);
 int mpi_size(MPI_Comm comm);
 /* To how many a rank sends in an all-to-all: in an intercommunicator those of the other group. */
@@ -85,13 +83,8 @@ int mpi_partners(MPI_Comm comm);
 /* To how many it sends in a neighbourhood's. */
 int mpi_neighbours(MPI_Comm comm);
 
-#define SUM(counts, n)                                                                             \
-    _Generic((counts)[0], const int : mpi_sum, int : mpi_sum, default : mpi_sum_c)(counts, n)
-#define EACH(counts, types, n)                                                                     \
-    _Generic((counts)[0], const int                                                                \
-             : mpi_bytes_each, int                                                                 \
-             : mpi_bytes_each, default                                                             \
-             : mpi_bytes_each_c)(counts, types, n)
+#define SUM(counts, n)         mpi_sum(counts, sizeof *(counts), n)
+#define EACH(counts, types, n) mpi_bytes_each(counts, sizeof *(counts), types, n)
 
 /* MPI_PROC_NULL and MPI_ROOT, both negative, are roots in intercommunicators only. */
 #define ROOTED(root, count, type)  ((root) == MPI_PROC_NULL ? 0 : mpi_bytes(count, type))

@@ -259,7 +259,7 @@ static enum portolan_status add_path(struct visiting *v)
     s->rank = t->rank;
     s->thread = t->thread;
     s->quality = NAN;
-    trial_names_put_path(&v->names.paths[p->path], s);
+    COPY_PATH(s, &v->names.paths[p->path]);
     if (p->layout >= 0)
         trial_names_put_layout(&v->names.layouts[p->layout], s);
     v->paths[v->n_paths++] = s;

@@ -65,9 +65,10 @@ static enum portolan_status put_all_events(struct portolan_store *store, struct 
             status = portolan_error_set(err, PORTOLAN_EINVAL,
                                         "event %zu: its path is none of the samples", i);
         if (!status)
-            status = identity_of_counter(store, e->name, &p->places[i].counter, err);
+            status = identity_of(store, IDENTITY_COUNTER, &p->places[i].counter, err, e->name);
         if (!status)
-            status = identity_of_thread(store, e->rank, e->thread, &p->places[i].thread, err);
+            status =
+                identity_of(store, IDENTITY_THREAD, &p->places[i].thread, err, e->rank, e->thread);
     }
     for (size_t i = 0; i < n && !status; ++i)
         if (!i || p->events[i].rank != p->events[i - 1].rank)
@@ -125,7 +126,7 @@ static enum portolan_status make_samples(const struct trial_names *names, int64_
 
         set->samples[i].trial = trial;
         set->samples[i].parent = p->parent ? trial_names_find_path(names, p->parent, -1) : -1;
-        trial_names_put_path(p, &set->samples[i]);
+        COPY_PATH(&set->samples[i], p);
     }
     return PORTOLAN_OK;
 }

@@ -107,14 +107,16 @@ enum portolan_status rows_read(struct backend *b, enum statement which, const st
 /* ---- identities.c: ids of what is named, found in the data base or made there, and remembered.
  * Within a write transaction that store_begin() began. */
 
-enum portolan_status identity_of_step(struct portolan_store *store, int step, int64_t *id,
-                                      struct portolan_error *err);
-enum portolan_status identity_of_metric(struct portolan_store *store, const char *name,
-                                        const char *unit, int64_t *id, struct portolan_error *err);
-enum portolan_status identity_of_counter(struct portolan_store *store, const char *name,
-                                         int64_t *id, struct portolan_error *err);
-enum portolan_status identity_of_thread(struct portolan_store *store, int rank, int thread,
-                                        int64_t *id, struct portolan_error *err);
+/** Kinds of what a trial has one of by name; behind them what tells one from the others. */
+enum identity_kind {
+    IDENTITY_STEP,    /* int number */
+    IDENTITY_METRIC,  /* const char *name, *unit */
+    IDENTITY_COUNTER, /* const char *name */
+    IDENTITY_THREAD,  /* int rank, thread */
+};
+
+enum portolan_status identity_of(struct portolan_store *store, enum identity_kind kind, int64_t *id,
+                                 struct portolan_error *err, ...);
 
 /** When the latest regular invocation of a thread started; -infinity when there is none. */
 enum portolan_status identity_last_start(struct portolan_store *store, int64_t thread,
@@ -180,8 +182,19 @@ int64_t trial_names_find_layout(const struct trial_names *names, int64_t id, int
 /** The threads by rank and number, malloc'ed; NULL when memory is out. */
 const struct named_thread **trial_names_sort_threads(const struct trial_names *names);
 
-/** Names of a call path into a sample. */
-void trial_names_put_path(const struct named_path *path, struct portolan_sample *s);
+/** Names of a call path from one struct to another, of which several have the same members. */
+#define COPY_PATH(TO, FROM)                                                                        \
+    do {                                                                                           \
+        (TO)->user = (FROM)->user;                                                                 \
+        (TO)->uses = (FROM)->uses;                                                                 \
+        (TO)->instance = (FROM)->instance;                                                         \
+        (TO)->port = (FROM)->port;                                                                 \
+        (TO)->implementation = (FROM)->implementation;                                             \
+        (TO)->port_type = (FROM)->port_type;                                                       \
+        (TO)->method = (FROM)->method;                                                             \
+    } while (0)
+
+/** Names of contexts and counters into a sample. */
 void trial_names_put_layout(const struct named_layout *layout, struct portolan_sample *s);
 
 enum portolan_status trial_names_missing(struct portolan_error *err);

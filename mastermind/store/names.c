@@ -119,17 +119,6 @@ const struct named_thread **trial_names_sort_threads(const struct trial_names *n
     return sorted;
 }
 
-void trial_names_put_path(const struct named_path *p, struct portolan_sample *s)
-{
-    s->user = p->user;
-    s->uses = p->uses;
-    s->instance = p->instance;
-    s->port = p->port;
-    s->implementation = p->implementation;
-    s->port_type = p->port_type;
-    s->method = p->method;
-}
-
 void trial_names_put_layout(const struct named_layout *l, struct portolan_sample *s)
 {
     s->n_context = l->n_context;

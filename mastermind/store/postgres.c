@@ -208,6 +208,7 @@ static enum portolan_status fetch(struct postgres *b, enum statement which,
                                   struct portolan_error *err)
 {
     struct query *q = &b->queries[which];
+    enum portolan_status status;
     char text[60];
 
     PQclear(q->rows);
@@ -217,10 +218,9 @@ static enum portolan_status fetch(struct postgres *b, enum statement which,
     if (PQresultStatus(q->rows) == PGRES_TUPLES_OK)
         return PORTOLAN_OK;
     q->has_cursor = false;
-    PQresultStatus(q->rows);
-    PGresult *r = q->rows;
+    status = postgres_failed(b->connection, q->rows, err);
     q->rows = NULL;
-    return postgres_failed(b->connection, r, err);
+    return status;
 }
 
 static enum portolan_status open_cursor(struct postgres *b, enum statement which,

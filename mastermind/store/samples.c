@@ -99,9 +99,9 @@ static enum portolan_status put_samples(struct portolan_store *store, int step,
     int64_t metric;
     enum portolan_status status;
 
-    if ((status = identity_of_step(store, step, &p.step, err)) ||
-        (status = identity_of_metric(store, "TIME", "ns", &metric, err)) ||
-        (status = identity_of_metric(store, "MPI TIME", "ns", &metric, err)) ||
+    if ((status = identity_of(store, IDENTITY_STEP, &p.step, err, step)) ||
+        (status = identity_of(store, IDENTITY_METRIC, &metric, err, "TIME", "ns")) ||
+        (status = identity_of(store, IDENTITY_METRIC, &metric, err, "MPI TIME", "ns")) ||
         (status = identities_of_samples(store, samples, n, false, &ids, err)))
         return status;
     p.ids = ids;
@@ -238,7 +238,7 @@ static enum portolan_status put_names(struct reading *r, struct portolan_sample 
         trial_names_find_thread(&r->names, backend_int(b, READ_CALL_DATA, CALL_THREAD), r->thread);
     if (r->path < 0 || r->thread < 0)
         return trial_names_missing(r->err);
-    trial_names_put_path(&r->names.paths[r->path], s);
+    COPY_PATH(s, &r->names.paths[r->path]);
     s->thread = r->names.threads[r->thread].thread;
     if (!layout)
         return PORTOLAN_OK;

@@ -246,7 +246,7 @@ enum portolan_status portolan_store_put_rank_facts(struct portolan_store *store,
         const struct portolan_rank_fact *f = &facts[i];
         int64_t thread = 0;
 
-        status = identity_of_thread(store, f->rank, f->thread, &thread, err);
+        status = identity_of(store, IDENTITY_THREAD, &thread, err, f->rank, f->thread);
         if (!status)
             status = backend_run(store->backend, PUT_RANK_FACT, NULL, err, "iitt", trial, thread,
                                  f->name, f->value ? f->value : "");

@@ -182,13 +182,7 @@ static void finish_path(const struct summing *x, struct path_sums *p,
     struct portolan_path_summary *s = &p->all;
 
     portolan_path_summary_merge(s, 0, p->covered, NULL, ranks - p->covered);
-    s->user = names->user;
-    s->uses = names->uses;
-    s->instance = names->instance;
-    s->port = names->port;
-    s->implementation = names->implementation;
-    s->port_type = names->port_type;
-    s->method = names->method;
+    COPY_PATH(s, names);
     s->n_counters = 0;
     for (int c = 0; c < x->n_counters; ++c)
         if (p->counters & 1U << c) {

@@ -160,14 +160,8 @@ static enum portolan_status find_paths(struct portolan_store *store, struct put 
     for (size_t i = 0; i < n && !status; ++i) {
         const struct portolan_path_summary *s = &p->rows[i];
 
-        samples[i] = (struct portolan_sample){.parent = s->parent,
-                                              .user = s->user,
-                                              .uses = s->uses,
-                                              .instance = s->instance,
-                                              .port = s->port,
-                                              .implementation = s->implementation,
-                                              .port_type = s->port_type,
-                                              .method = s->method};
+        samples[i].parent = s->parent;
+        COPY_PATH(&samples[i], s);
         if (s->n_counters < 0 || s->n_counters > PORTOLAN_SUMMARY_COUNTER_MAX)
             status = portolan_error_set(err, PORTOLAN_EINVAL, "row %zu: %d counters are the limit",
                                         i, PORTOLAN_SUMMARY_COUNTER_MAX);
@@ -182,7 +176,7 @@ static enum portolan_status add_counter(struct portolan_store *store, struct put
                                         struct counter_place c, const char *name, const char *unit,
                                         size_t *capacity, struct portolan_error *err)
 {
-    enum portolan_status status = identity_of_metric(store, name, unit, &c.metric, err);
+    enum portolan_status status = identity_of(store, IDENTITY_METRIC, &c.metric, err, name, unit);
 
     if (!status && !portolan_reserve(&p->counters, capacity, p->n_counters + 1, sizeof c))
         status = portolan_no_memory(err);
@@ -217,9 +211,9 @@ static enum portolan_status put_summary(struct portolan_store *store, int64_t tr
     int64_t metric;
 
     if (!status)
-        status = identity_of_metric(store, "TIME", "ns", &metric, err);
+        status = identity_of(store, IDENTITY_METRIC, &metric, err, "TIME", "ns");
     if (!status)
-        status = identity_of_metric(store, "MPI TIME", "ns", &metric, err);
+        status = identity_of(store, IDENTITY_METRIC, &metric, err, "MPI TIME", "ns");
     for (size_t i = 0; i < n && !status; ++i)
         status = find_counters(store, &p, i, &capacity, err);
     if (!status && !(status = backend_run(b, DELETE_COUNTER_SUMMARY, NULL, err, "i", trial)) &&
@@ -320,21 +314,11 @@ static enum portolan_status take_row(struct backend *b, const struct trial_names
     struct portolan_path_summary *s = &set->rows[set->n];
     int64_t path = trial_names_find_path(names, backend_int(b, READ_SUMMARY, 0),
                                          set->n ? places[set->n - 1] : 0);
-    const struct named_path *p;
 
     if (path < 0 || set->n == names->n_paths)
         return trial_names_missing(err);
-    p = &names->paths[path];
-    *s = (struct portolan_path_summary){
-        .parent = -1,
-        .user = p->user,
-        .uses = p->uses,
-        .instance = p->instance,
-        .port = p->port,
-        .implementation = p->implementation,
-        .port_type = p->port_type,
-        .method = p->method,
-    };
+    s->parent = -1;
+    COPY_PATH(s, &names->paths[path]);
     columns_take(summary_columns, SUMMARY_COLUMNS, b, READ_SUMMARY, SUMMARY_IDS, NULL, s);
     for (int q = 0; q < 4; ++q)
         columns_take(statistics_columns, STATISTICS_COLUMNS, b, READ_SUMMARY, column_of(q), NULL,
