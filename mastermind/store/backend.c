@@ -147,11 +147,6 @@ enum portolan_status backend_identify(struct backend *b, enum statement find,
     return status;
 }
 
-int64_t backend_changes(struct backend *b)
-{
-    return b->ops->changes(b);
-}
-
 enum portolan_status backend_next(struct backend *b, enum statement which, bool *row,
                                   struct portolan_error *err)
 {

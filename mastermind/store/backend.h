@@ -154,8 +154,6 @@ struct backend_ops {
     int64_t (*integer)(struct backend *b, enum statement which, int column);
     double (*real)(struct backend *b, enum statement which, int column);
     const char *(*text)(struct backend *b, enum statement which, int column);
-    /** How many rows the last statement changed. */
-    int64_t (*changes)(struct backend *b);
     /** Stores N rows whose values FILL gives. */
     enum portolan_status (*put_rows)(struct backend *b, enum statement which, const char *types,
                                      size_t n, backend_fill_fn fill, void *arg,
@@ -209,9 +207,6 @@ enum portolan_status backend_identify(struct backend *backend, enum statement fi
                                       const char *add_types, size_t n,
                                       const union backend_value *values, int64_t *ids,
                                       struct portolan_error *err);
-
-/** How many rows the last statement changed. */
-int64_t backend_changes(struct backend *backend);
 
 /** Stores N rows; nothing happens when N is 0. */
 enum portolan_status backend_put_rows(struct backend *backend, enum statement which,

@@ -46,6 +46,9 @@ enum portolan_status store_explain(struct portolan_store *store, enum portolan_s
 enum portolan_status store_unread(struct portolan_store *store, enum portolan_status status,
                                   struct portolan_error *err, const char *what, int64_t trial);
 
+/** Says that there is no TRIAL: ENOTFOUND. */
+enum portolan_status store_has_no_trial(int64_t trial, struct portolan_error *err);
+
 /** ENOTFOUND when there is no such trial. */
 enum portolan_status store_require_trial(struct portolan_store *store, int64_t trial,
                                          struct portolan_error *err);

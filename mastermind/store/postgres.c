@@ -37,7 +37,6 @@ struct postgres {
     bool write;
     int busy_ms;
     struct query queries[STATEMENT_COUNT];
-    int64_t changes;
     struct portolan_text copy;
 };
 
@@ -257,8 +256,6 @@ static enum portolan_status run(struct postgres *b, enum statement which,
     r = PQexecPrepared(b->connection, name, p->n, p->values, p->lengths, p->formats, 1);
     if (!postgres_is_good(r))
         return postgres_failed(b->connection, r, err);
-    if (*PQcmdTuples(r))
-        portolan_read_int64(PQcmdTuples(r), &b->changes);
     q->rows = r;
     q->at = -1;
     return PORTOLAN_OK;
@@ -473,11 +470,6 @@ static const char *text(struct backend *b, enum statement which, int column)
     return bytes ? bytes : "";
 }
 
-static int64_t changes(struct backend *b)
-{
-    return of(b)->changes;
-}
-
 /* ------------------------------------------------- names */
 
 /* A column of N rows of WIDTH values as the binary format has arrays. */
@@ -581,7 +573,6 @@ const struct backend_ops backend_postgres = {
     .integer = integer,
     .real = real,
     .text = text,
-    .changes = changes,
     .put_rows = put_rows,
     .identify = identify,
 };

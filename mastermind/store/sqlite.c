@@ -467,11 +467,6 @@ static enum portolan_status put_rows(struct backend *base, enum statement which,
     return status;
 }
 
-static int64_t changes(struct backend *b)
-{
-    return sqlite3_changes(of(b)->db);
-}
-
 static int64_t integer(struct backend *b, enum statement which, int column)
 {
     return sqlite3_column_int64(of(b)->prepared[which], column);
@@ -546,6 +541,5 @@ const struct backend_ops backend_sqlite = {
     .integer = integer,
     .real = real,
     .text = text,
-    .changes = changes,
     .put_rows = put_rows,
 };

@@ -280,8 +280,7 @@ static enum portolan_status read_ranks(struct backend *b, int64_t trial, int *ra
     if (!status)
         status = backend_next(b, READ_TRIALS, &row, err);
     if (!status && !row)
-        status =
-            portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial %lld", (long long)trial);
+        status = store_has_no_trial(trial, err);
     if (!status)
         *ranks = (int)backend_int(b, READ_TRIALS, 1);
     backend_reset(b, READ_TRIALS);
