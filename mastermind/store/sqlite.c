@@ -94,8 +94,7 @@ static enum portolan_status failed(sqlite3 *db, int rc, struct portolan_error *e
     }
 }
 
-/* ------------------------------------------------- opening: whose it is, its journal, its schema
- */
+/* ------------------------------------------------- opening */
 
 enum {
     APPLICATION_ID = 0x506f7274, /* "Port" */
