@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -308,4 +309,23 @@ void portolan_machine_judge(const struct portolan_machine_reading *ranks, size_t
             *verdict = v;
         }
     }
+}
+
+/* ------------------------------------------------------------------ file systems */
+
+bool portolan_machine_shares(const char *path)
+{
+    static const unsigned long shared[] = {
+        0x6969 /* NFS */,        0xff534d42 /* CIFS */,   0xfe534d42 /* SMB2 */,
+        0x517b /* SMB */,        0x0bd00bd0 /* Lustre */, 0x47504653 /* GPFS */,
+        0x19830326 /* BeeGFS */, 0x5346414f /* AFS */,    0x01021997 /* 9P */,
+        0xaad7aaea /* PanFS */,  0x00c36400 /* Ceph */,   0x65735546 /* FUSE */,
+        0x7461636f /* OCFS2 */,  0x01161970 /* GFS2 */,
+    };
+    struct statfs fs;
+
+    for (size_t i = 0; statfs(path, &fs) == 0 && i < sizeof shared / sizeof *shared; i++)
+        if (((unsigned long)fs.f_type & 0xffffffffUL) == shared[i])
+            return true;
+    return false;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that can be made to run out, for tests; arenas. */
-#include <portolan/base.h>
+#include <portolan/index.h>
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -40,6 +40,22 @@ void *portolan_reallocarray(void *old, size_t count, size_t size)
     if (__builtin_mul_overflow(count, size, &bytes) || alloc_fails_now())
         return NULL;
     return realloc(old, bytes ? bytes : 1);
+}
+
+bool portolan_reserve(void *array, size_t *capacity, size_t n, size_t size)
+{
+    void **items = array, *grown;
+    size_t wanted = *capacity ? 2 * *capacity : 16;
+
+    if (n <= *capacity)
+        return true;
+    if (wanted < n)
+        wanted = n;
+    if (!(grown = portolan_reallocarray(*items, wanted, size)))
+        return false;
+    *items = grown;
+    *capacity = wanted;
+    return true;
 }
 
 char *portolan_strdup(const char *text)

@@ -72,17 +72,6 @@ bool mpi_is_contended(double ran_ns, double delayed_ns);
  * wrong word in the environment, PORTOLAN_EMISMATCH when they differ; then nothing yields.
  */
 enum portolan_status mpi_yield_decide(struct portolan_error *err);
-/* Waits for one request, yielding; errors are those of COMM, as of a blocking call on it. */
-int mpi_await(MPI_Comm comm, MPI_Request *request, MPI_Status *status);
-/* The same, with errors told to nobody but the caller. */
-int mpi_await_quietly(MPI_Request *request, MPI_Status *status);
-/* One test like that; where threads come one by one, only while the handler is put aside. */
-int mpi_test_quietly(MPI_Request *request, int *is_done, MPI_Status *status);
-/* Around these, where threads come one by one; they nest. */
-void mpi_put_handler_aside(void);
-void mpi_put_handler_back(void);
-/* Once between two tests that missed; MISSES counts them and begins with 0. */
-void mpi_relax(unsigned *misses);
 /* Where all ranks come to, before a call of MPI that has no form that yields. */
 void mpi_gather_ranks(MPI_Comm comm);
 

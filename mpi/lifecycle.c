@@ -40,16 +40,21 @@ static enum portolan_status begin(struct portolan_error *err)
     return mpi_yield_decide(err);
 }
 
-/* The same for a program that begins MPI itself, and has nobody to take an error. */
-static void begin_unasked(void)
+/*
+ * The same for a program that began MPI itself by ROUTINE, with RESULT, and has nobody to take an
+ * error.
+ */
+static int begin_unasked(enum mpi_routine routine, int result)
 {
     struct portolan_error err = {0};
 
-    if (begin(&err) != PORTOLAN_OK)
+    if (result == MPI_SUCCESS && begin(&err) != PORTOLAN_OK)
         portolan_log(PORTOLAN_LOG_WARNING, "mpi", "%s; %s", err.text,
                      portolan_mpi_describe_waits());
-    else if (mpi_yields && mpi_world_rank(MPI_COMM_SELF, 0) == 0)
+    else if (result == MPI_SUCCESS && mpi_yields && mpi_world_rank(MPI_COMM_SELF, 0) == 0)
         portolan_log(PORTOLAN_LOG_NOTICE, "mpi", "%s", portolan_mpi_describe_waits());
+    mpi_add(routine, -1, false, 1, portolan_probe_mpi_leave(), 0);
+    return result;
 }
 
 static int end(void)
@@ -120,30 +125,18 @@ const char *portolan_mpi_describe(void)
 /* Components written as whole programs begin and end MPI themselves; here it is there already. */
 PORTOLAN_API int MPI_Init(int *argc, char ***argv)
 {
-    int result;
-
     if (owned && portolan_mpi_is_running())
         return MPI_SUCCESS;
     portolan_probe_mpi_enter();
-    result = PMPI_Init(argc, argv);
-    if (result == MPI_SUCCESS)
-        begin_unasked();
-    mpi_add(MPI_ROUTINE_Init, -1, false, 1, portolan_probe_mpi_leave(), 0);
-    return result;
+    return begin_unasked(MPI_ROUTINE_Init, PMPI_Init(argc, argv));
 }
 
 PORTOLAN_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    int result;
-
     if (owned && portolan_mpi_is_running())
         return PMPI_Query_thread(provided);
     portolan_probe_mpi_enter();
-    result = PMPI_Init_thread(argc, argv, required, provided);
-    if (result == MPI_SUCCESS)
-        begin_unasked();
-    mpi_add(MPI_ROUTINE_Init_thread, -1, false, 1, portolan_probe_mpi_leave(), 0);
-    return result;
+    return begin_unasked(MPI_ROUTINE_Init_thread, PMPI_Init_thread(argc, argv, required, provided));
 }
 
 PORTOLAN_API int MPI_Finalize(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that are over when they return, and their bytes; those that go on are in pending.c. */
+/* Calls that are over when they return, and their bytes; those that go on are in requests.c. */
 #include "note.h"
 
 void mpi_note(const struct mpi_call *call)
@@ -122,39 +122,27 @@ uint64_t mpi_bytes(MPI_Count count, MPI_Datatype type)
     return (uint64_t)count * (uint64_t)size;
 }
 
-uint64_t mpi_bytes_each(const int *counts, const MPI_Datatype *types, int n)
+/* Count I of those of WIDTH bytes each: int, or MPI_Count in routines for large counts. */
+static MPI_Count count_at(const void *counts, size_t width, int i)
+{
+    return width == sizeof(int) ? ((const int *)counts)[i] : ((const MPI_Count *)counts)[i];
+}
+
+uint64_t mpi_bytes_each(const void *counts, size_t width, const MPI_Datatype *types, int n)
 {
     uint64_t bytes = 0;
 
     for (int i = 0; i < n; i++)
-        bytes += mpi_bytes(counts[i], types[i]);
+        bytes += mpi_bytes(count_at(counts, width, i), types[i]);
     return bytes;
 }
 
-uint64_t mpi_bytes_each_c(const MPI_Count *counts, const MPI_Datatype *types, int n)
-{
-    uint64_t bytes = 0;
-
-    for (int i = 0; i < n; i++)
-        bytes += mpi_bytes(counts[i], types[i]);
-    return bytes;
-}
-
-MPI_Count mpi_sum(const int *counts, int n)
+MPI_Count mpi_sum(const void *counts, size_t width, int n)
 {
     MPI_Count sum = 0;
 
     for (int i = 0; i < n; i++)
-        sum += counts[i];
-    return sum;
-}
-
-MPI_Count mpi_sum_c(const MPI_Count *counts, int n)
-{
-    MPI_Count sum = 0;
-
-    for (int i = 0; i < n; i++)
-        sum += counts[i];
+        sum += count_at(counts, width, i);
     return sum;
 }
 

@@ -41,7 +41,7 @@ void mpi_note_matched(const struct mpi_call *call, const MPI_Message *message,
 void mpi_note_matched_if(const struct mpi_call *call, const int *flag, const MPI_Message *message,
                          const MPI_Status *status, MPI_Comm comm);
 
-/* Receives whose bytes are known when they complete: pending.c. */
+/* Receives whose bytes are known when they complete: requests.c. */
 void mpi_note_receiving(const struct mpi_call *call, int source, MPI_Comm comm,
                         const MPI_Request *request);
 void mpi_note_receiving_message(const struct mpi_call *call, const MPI_Request *request);
@@ -68,64 +68,14 @@ void mpi_note_swapped(const struct mpi_call *call, MPI_Op op, MPI_Count out, MPI
 void mpi_note_own(const struct mpi_call *call, uint64_t bytes);
 void mpi_note_own_again(const struct mpi_call *call, uint64_t bytes, const MPI_Request *request);
 
-/* -- pending.c: requests of which more is to be noted: receives under way, persistent ones -- */
-
-struct mpi_pending;
-
 /* Bytes that a status tells of; false when the operation was cancelled. */
 bool mpi_status_bytes(const MPI_Status *status, uint64_t *bytes);
-
-/* What is known of REQUEST, or NULL. */
-struct mpi_pending *mpi_pending_find(MPI_Request request);
-/* There are any, in no particular thread. */
-bool mpi_pending_any(void);
-/*
- * Notes what STATUS says of one that completed with RESULT, and drops it if REQUEST, as it is now,
- * is null.
- */
-void mpi_pending_complete(struct mpi_pending *p, const MPI_Status *status, int result,
-                          MPI_Request request);
-/* The same for one that was only looked at, and stays. */
-void mpi_pending_peek(struct mpi_pending *p, const MPI_Status *status, int result);
-/* Drops one that is about to be freed; what it will have received is not known then. */
-void mpi_pending_free(struct mpi_pending *p);
-/* Before and after the start of a persistent one; IS_CALL: CALL started nothing else. */
-void mpi_pending_activate(struct mpi_pending *p);
-void mpi_pending_started(struct mpi_pending *p, const struct mpi_call *call, bool is_call);
-/* One more receive of which nothing more will be known. */
-void mpi_pending_lose(void);
-
-/* -- wrappers.c: what must be kept of a call's requests, since completing makes them null -- */
-
-#define MPI_WATCHED_FEW 16
-
-struct mpi_watched {
-    int n; /* 0: nothing to be noted */
-    const MPI_Request *now;
-    MPI_Request few_before[MPI_WATCHED_FEW], *before;
-    /* Found before, with several threads. */
-    struct mpi_pending *few_pending[MPI_WATCHED_FEW], **pending;
-    MPI_Status few_statuses[MPI_WATCHED_FEW], *statuses; /* where the caller ignores them */
-    void *memory;
-};
-
-/* To be called before REQUESTS may complete; gives the statuses to be used. */
-MPI_Status *mpi_watch(struct mpi_watched *watched, int n, const MPI_Request *requests,
-                      MPI_Status *statuses);
-/* After the call: request I completed, or none if I is out of range. */
-void mpi_note_completed_one(const struct mpi_call *call, struct mpi_watched *watched, int i,
-                            const MPI_Status *status);
-/* N requests completed, those of INDICES or, if that is NULL, the first ones. */
-void mpi_note_completed_many(const struct mpi_call *call, struct mpi_watched *watched, int n,
-                             const int *indices, const MPI_Status *statuses);
 
 /* -- bytes of a rank's own buffer; arguments that are not significant are not looked at -- */
 
 uint64_t mpi_bytes(MPI_Count count, MPI_Datatype type);
-uint64_t mpi_bytes_each(const int *counts, const MPI_Datatype *types, int n);
-uint64_t mpi_bytes_each_c(const MPI_Count *counts, const MPI_Datatype *types, int n);
-MPI_Count mpi_sum(const int *counts, int n);
-MPI_Count mpi_sum_c(const MPI_Count *counts, int n);
+uint64_t mpi_bytes_each(const void *counts, size_t width, const MPI_Datatype *types, int n);
+MPI_Count mpi_sum(const void *counts, size_t width, int n);
 int mpi_rank(MPI_Comm comm);
 int mpi_size(MPI_Comm comm);
 /* To how many a rank sends in an all-to-all: in an intercommunicator those of the other group. */
@@ -133,13 +83,8 @@ int mpi_partners(MPI_Comm comm);
 /* To how many it sends in a neighbourhood's. */
 int mpi_neighbours(MPI_Comm comm);
 
-#define SUM(counts, n)                                                                             \
-    _Generic((counts)[0], const int : mpi_sum, int : mpi_sum, default : mpi_sum_c)(counts, n)
-#define EACH(counts, types, n)                                                                     \
-    _Generic((counts)[0], const int                                                                \
-             : mpi_bytes_each, int                                                                 \
-             : mpi_bytes_each, default                                                             \
-             : mpi_bytes_each_c)(counts, types, n)
+#define SUM(counts, n)         mpi_sum(counts, sizeof *(counts), n)
+#define EACH(counts, types, n) mpi_bytes_each(counts, sizeof *(counts), types, n)
 
 /* MPI_PROC_NULL and MPI_ROOT, both negative, are roots in intercommunicators only. */
 #define ROOTED(root, count, type)  ((root) == MPI_PROC_NULL ? 0 : mpi_bytes(count, type))

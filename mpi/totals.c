@@ -6,6 +6,7 @@
  */
 #include "internal.h"
 
+#include <portolan/index.h>
 #include <portolan/probe.h>
 
 #include <pthread.h>
@@ -204,15 +205,9 @@ static void take_cell(struct reading *r, const struct cell *c)
 
     if (!calls && !ticks && !bytes)
         return;
-    if (r->n == r->capacity) {
-        size_t capacity = r->capacity ? 2 * r->capacity : 256;
-        struct cell *grown = portolan_reallocarray(r->cells, capacity, sizeof *grown);
-
-        r->is_short |= !grown;
-        if (!grown)
-            return;
-        r->cells = grown;
-        r->capacity = capacity;
+    if (!portolan_reserve(&r->cells, &r->capacity, r->n + 1, sizeof *r->cells)) {
+        r->is_short = true;
+        return;
     }
     r->cells[r->n++] = (struct cell){.routine = c->routine,
                                      .partner = c->partner,

@@ -164,11 +164,10 @@ static inline bool probe_frame_is_timer(const struct probe_thread *t,
            (uintptr_t)f->binding == handle;
 }
 
-/* timer.c: memory for something per frame that is made at first use, NULL if there is none. */
-void *probe_frames_map(size_t size_each);
-void probe_frames_unmap(void *map, size_t size_each);
+/* thread.c: address space, of which only what is touched becomes memory; NULL if there is none. */
+void *probe_map(size_t size);
 
-/* span.c: the calling thread's own */
+/* call.c: running calls, the calling thread's own */
 enum portolan_status probe_spans_reserve(struct probe_thread *t);
 /* ELAPSED ticks count in no call that runs below END. */
 void probe_spans_shift(struct probe_thread *t, const struct portolan_probe_frame *end,
@@ -238,8 +237,6 @@ void probe_counters_detach(struct probe_thread *t);
 void probe_counters_free(struct probe_thread *t);
 /* Whether there is a set NAME, or it means none. */
 enum portolan_status probe_counters_check_set(const char *name, struct portolan_error *err);
-/* counters_cost.c: what the set in force adds to a call; 0 without. One at a time. */
-double probe_counters_cost_ns(void);
 /* The call in F counts for nothing. */
 void probe_counters_drop(struct probe_thread *t, const struct portolan_probe_frame *f);
 /* The call in F goes on in another record. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "internal.h"
 
+#include <portolan/index.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,23 +14,10 @@ static uint64_t load(const uint64_t *p)
     return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-static enum portolan_status reserve(struct portolan_probe_snapshot *s, size_t count)
+static bool reserve_records(struct portolan_probe_snapshot *s, size_t count)
 {
-    size_t capacity = s->capacity ? s->capacity : 64;
-    struct portolan_probe_record *records;
-
-    if (s->is_fixed)
-        return count <= s->capacity ? PORTOLAN_OK : PORTOLAN_ENOMEM;
-    while (capacity < count)
-        capacity *= 2;
-    if (capacity == s->capacity)
-        return PORTOLAN_OK;
-    records = portolan_reallocarray(s->records, capacity, sizeof *records);
-    if (!records)
-        return PORTOLAN_ENOMEM;
-    s->records = records;
-    s->capacity = capacity;
-    return PORTOLAN_OK;
+    return s->is_fixed ? count <= s->capacity
+                       : portolan_reserve(&s->records, &s->capacity, count, sizeof *s->records);
 }
 
 /* The edges of a bin, smaller one first: its key is the top 14 bits of the numbers in it. */
@@ -173,7 +162,7 @@ static enum portolan_status take_thread(struct portolan_probe_snapshot *s, struc
 
     for (const struct portolan_probe_node *node = t->root; node;
          node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE)) {
-        if (reserve(s, s->count + 1) != PORTOLAN_OK)
+        if (!reserve_records(s, s->count + 1))
             return PORTOLAN_ENOMEM;
         read_node(&s->records[s->count++], t, node, base);
         if (node == t->root)
@@ -410,4 +399,34 @@ enum portolan_status portolan_probe_reset(struct portolan_error *err)
 enum portolan_status portolan_probe_reset_unprofiled(struct portolan_error *err)
 {
     return probe_reset(true, false, err);
+}
+
+/* ------------------------------------------------- communication */
+
+/* Who watches it says so here, so that who stores it needs to know no message library. */
+static portolan_probe_traffic_fn source;
+static const char *waits;
+
+void portolan_probe_traffic_set_source(portolan_probe_traffic_fn fn)
+{
+    __atomic_store_n(&source, fn, __ATOMIC_RELEASE);
+}
+
+enum portolan_status portolan_probe_traffic_take(struct portolan_probe_traffic **rows, size_t *n)
+{
+    portolan_probe_traffic_fn take = __atomic_load_n(&source, __ATOMIC_ACQUIRE);
+
+    *rows = NULL;
+    *n = 0;
+    return take ? take(rows, n) : PORTOLAN_OK;
+}
+
+void portolan_probe_waits_set(const char *text)
+{
+    __atomic_store_n(&waits, text, __ATOMIC_RELEASE);
+}
+
+const char *portolan_probe_waits_peek(void)
+{
+    return __atomic_load_n(&waits, __ATOMIC_ACQUIRE);
 }

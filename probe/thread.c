@@ -46,14 +46,20 @@ void probe_threads_set_clock(bool is_slow)
     pthread_mutex_unlock(&probe_registry_lock);
 }
 
+void *probe_map(size_t size)
+{
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return map == MAP_FAILED ? NULL : map;
+}
+
 struct probe_thread *probe_thread_create(void)
 {
     struct probe_thread *t;
 
     /* pages of its own: what one thread writes at each call no other may have in a cache line */
-    t = mmap(NULL, PROBE_THREAD_SIZE, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (t == MAP_FAILED)
+    if (!(t = probe_map(PROBE_THREAD_SIZE)))
         return NULL;
     if (__lsan_register_root_region)
         __lsan_register_root_region(t, sizeof *t);
@@ -79,9 +85,9 @@ void probe_thread_destroy(struct probe_thread *t)
     probe_tree_free(t);
     probe_events_free(t->events);
     if (t->activations)
-        probe_frames_unmap(t->activations, sizeof *t->activations);
+        munmap(t->activations, PROBE_FRAMES * sizeof *t->activations);
     if (t->spans)
-        probe_frames_unmap(t->spans, sizeof *t->spans);
+        munmap(t->spans, PROBE_FRAMES * sizeof *t->spans);
     probe_counters_free(t);
     if (__lsan_unregister_root_region)
         __lsan_unregister_root_region(t, sizeof *t);

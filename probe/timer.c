@@ -4,20 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-void *probe_frames_map(size_t size_each)
-{
-    void *map = mmap(NULL, PROBE_FRAMES * size_each, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    return map == MAP_FAILED ? NULL : map;
-}
-
-void probe_frames_unmap(void *map, size_t size_each)
-{
-    munmap(map, PROBE_FRAMES * size_each);
-}
 
 /* HANDLE stands where port calls have their binding; 0 for what is no timer. */
 static struct portolan_probe_frame *push_frame(struct probe_thread *t, uint32_t handle,
@@ -145,7 +131,8 @@ enum portolan_status portolan_probe_timer_start(uint32_t handle)
     struct portolan_probe_frame *f;
     struct probe_activation *a;
 
-    if (!t || (!t->activations && !(t->activations = probe_frames_map(sizeof *t->activations))) ||
+    if (!t ||
+        (!t->activations && !(t->activations = probe_map(PROBE_FRAMES * sizeof *t->activations))) ||
         !(f = push_frame(t, handle, true)))
         return PORTOLAN_ENOMEM;
     f->node = plain_child(t, f->below->node, handle);

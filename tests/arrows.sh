@@ -11,13 +11,13 @@ base: base block index json number command machine shared_object stats
 base/libclang: base command libclang
 sidl: base sidl
 sidl/runtime: base
-probe: base probe probe_inline probe_records
-probe/control: base control probe tau
+probe: base index probe probe_inline probe_records
+probe/control: base index machine control probe tau
 probe/counters: base probe
-probe/tau: base control probe tau
+probe/tau: base index control probe tau
 probe/portolan: base control probe probe_inline probe_records tau
-mpi: base machine probe framework mpi
-mastermind/store: base index store
+mpi: base index machine probe framework mpi
+mastermind/store: base index machine store
 analysis/profile: base index json stats store profile compare models
 analysis/trends: base index stats chart store profile models formula extrap series trend
 analysis/export: base index store profile extrap tau export json

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * base: finds positions in an array by the items' content: an open-addressing hash table beside the
- * array, which owns the items. Start it as `{0}`. One thread at a time.
+ * base: arrays that grow, and positions in them by the items' content: an open-addressing hash table
+ * beside the array, which owns the items. Start it as `{0}`. One thread at a time.
  */
 #ifndef PORTOLAN_INDEX_H
 #define PORTOLAN_INDEX_H
 
 #include <portolan/base.h>
+
+/**
+ * Makes room for N elements of SIZE bytes in the array that *ARRAY, a pointer, points to and that
+ * has room for *CAPACITY of them; it doubles at least. Both change on success only.
+ */
+PORTOLAN_API bool portolan_reserve(void *array, size_t *capacity, size_t n, size_t size);
 
 struct portolan_index {
     struct portolan_index_slot {

@@ -37,6 +37,10 @@ PORTOLAN_API double portolan_machine_frequency_mhz(void);
 /** The processor's name into NAME, cut to SIZE_BYTES with its NUL; "" when it is not known. */
 PORTOLAN_API void portolan_machine_processor(char *name, size_t size_bytes);
 
+/** Whether PATH lies in a file system that other machines write too: then processes that use it
+ * share no memory, and the kernel does not tell of their writes. */
+PORTOLAN_API bool portolan_machine_shares(const char *path);
+
 /** FROM becomes what happened between FROM and TO: sums become differences. */
 PORTOLAN_API void portolan_machine_subtract(struct portolan_machine_reading *from,
                                             const struct portolan_machine_reading *to);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
-#include <portolan/base.h>
+#include <portolan/index.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -145,6 +145,26 @@ static void allocation_fails_when_told_and_checks_products(void **state)
     free(p);
 }
 
+static void arrays_grow_as_a_whole_or_not_at_all(void **state)
+{
+    int *items = NULL;
+    size_t capacity = 0;
+
+    (void)state;
+    assert_true(portolan_reserve(&items, &capacity, 1, sizeof *items));
+    assert_true(capacity >= 1);
+    for (size_t i = 0; i < 1000; ++i) {
+        assert_true(portolan_reserve(&items, &capacity, i + 1, sizeof *items));
+        items[i] = (int)i;
+    }
+    assert_int_equal(items[999], 999);
+    capacity = 1000;
+    assert_false(portolan_reserve(&items, &capacity, SIZE_MAX / 2, sizeof *items));
+    assert_int_equal(capacity, 1000);
+    assert_int_equal(items[0], 0);
+    free(items);
+}
+
 static void escapes(void (*add)(struct portolan_text *, const char *), const char *text,
                     const char *wanted)
 {
@@ -224,6 +244,7 @@ int main(void)
         cmocka_unit_test(nearest_word_suggests_near_words_only),
         cmocka_unit_test(numbers_must_be_whole_texts),
         cmocka_unit_test(allocation_fails_when_told_and_checks_products),
+        cmocka_unit_test(arrays_grow_as_a_whole_or_not_at_all),
         cmocka_unit_test(texts_fit_into_xml_and_json),
         cmocka_unit_test(diagnostics_are_counted_and_reported),
         cmocka_unit_test(a_lone_cohort_is_a_cohort),

@@ -108,41 +108,25 @@ static void switch_number(const char *verb, int64_t id, sidl_BaseInterface *_ex)
                        (long long)id);
 }
 
-static void enable_id(void *self, int64_t group, sidl_BaseInterface *_ex)
-{
-    (void)self;
-    switch_number("on", group, _ex);
-}
+#define DEFINE_SWITCHES(NAME, VERB)                                                                \
+    static void NAME##_id(void *self, int64_t group, sidl_BaseInterface *_ex)                      \
+    {                                                                                              \
+        (void)self;                                                                                \
+        switch_number(VERB, group, _ex);                                                           \
+    }                                                                                              \
+    static void NAME##_name(void *self, const char *group, sidl_BaseInterface *_ex)                \
+    {                                                                                              \
+        (void)self;                                                                                \
+        switch_group(VERB, group, _ex);                                                            \
+    }                                                                                              \
+    static void NAME##_all(void *self, sidl_BaseInterface *_ex)                                    \
+    {                                                                                              \
+        (void)self;                                                                                \
+        run(VERB " *", false, _ex);                                                                \
+    }
 
-static void enable_name(void *self, const char *group, sidl_BaseInterface *_ex)
-{
-    (void)self;
-    switch_group("on", group, _ex);
-}
-
-static void enable_all(void *self, sidl_BaseInterface *_ex)
-{
-    (void)self;
-    run("on *", false, _ex);
-}
-
-static void disable_id(void *self, int64_t group, sidl_BaseInterface *_ex)
-{
-    (void)self;
-    switch_number("off", group, _ex);
-}
-
-static void disable_name(void *self, const char *group, sidl_BaseInterface *_ex)
-{
-    (void)self;
-    switch_group("off", group, _ex);
-}
-
-static void disable_all(void *self, sidl_BaseInterface *_ex)
-{
-    (void)self;
-    run("off *", false, _ex);
-}
+DEFINE_SWITCHES(enable, "on")
+DEFINE_SWITCHES(disable, "off")
 
 static struct sidl_string__array *get_group_names(void *self, sidl_BaseInterface *_ex)
 {

@@ -46,7 +46,7 @@ void measurement_end_trackers(void);
         .destroy = (DESTROY)                                                                       \
     }
 
-/* ------------------------------------------------- names.c: names that there are */
+/* ------------------------------------------------- measurement_port.c: names that there are */
 
 /* Start it as {0}; all is in the arena. */
 struct names {

@@ -82,57 +82,30 @@ static struct event *create_event(const struct sidl_class *class, const char *na
 
 /* ------------------------------------------------- the factory */
 
-static Performance_Timer timer(void *self, sidl_BaseInterface *_ex)
-{
-    (void)self;
-    return performance_timer(NULL, NULL, NULL, _ex);
-}
+/* The functions that make a timer or a phase: of nothing, a name, a type and a group too. */
+#define DEFINE_MAKERS(MAKE, INTERFACE)                                                             \
+    static INTERFACE MAKE##_of_group(void *self, const char *name, const char *type,               \
+                                     const char *group, sidl_BaseInterface *_ex)                   \
+    {                                                                                              \
+        (void)self;                                                                                \
+        return performance_##MAKE(name, type, group, _ex);                                         \
+    }                                                                                              \
+    static INTERFACE MAKE##_of_type(void *self, const char *name, const char *type,                \
+                                    sidl_BaseInterface *_ex)                                       \
+    {                                                                                              \
+        return MAKE##_of_group(self, name, type, NULL, _ex);                                       \
+    }                                                                                              \
+    static INTERFACE MAKE##_of_name(void *self, const char *name, sidl_BaseInterface *_ex)         \
+    {                                                                                              \
+        return MAKE##_of_group(self, name, NULL, NULL, _ex);                                       \
+    }                                                                                              \
+    static INTERFACE MAKE(void *self, sidl_BaseInterface *_ex)                                     \
+    {                                                                                              \
+        return MAKE##_of_group(self, NULL, NULL, NULL, _ex);                                       \
+    }
 
-static Performance_Timer timer_name(void *self, const char *name, sidl_BaseInterface *_ex)
-{
-    (void)self;
-    return performance_timer(name, NULL, NULL, _ex);
-}
-
-static Performance_Timer timer_type(void *self, const char *name, const char *type,
-                                    sidl_BaseInterface *_ex)
-{
-    (void)self;
-    return performance_timer(name, type, NULL, _ex);
-}
-
-static Performance_Timer timer_group(void *self, const char *name, const char *type,
-                                     const char *group, sidl_BaseInterface *_ex)
-{
-    (void)self;
-    return performance_timer(name, type, group, _ex);
-}
-
-static Performance_Phase phase(void *self, sidl_BaseInterface *_ex)
-{
-    (void)self;
-    return performance_phase(NULL, NULL, NULL, _ex);
-}
-
-static Performance_Phase phase_name(void *self, const char *name, sidl_BaseInterface *_ex)
-{
-    (void)self;
-    return performance_phase(name, NULL, NULL, _ex);
-}
-
-static Performance_Phase phase_type(void *self, const char *name, const char *type,
-                                    sidl_BaseInterface *_ex)
-{
-    (void)self;
-    return performance_phase(name, type, NULL, _ex);
-}
-
-static Performance_Phase phase_group(void *self, const char *name, const char *type,
-                                     const char *group, sidl_BaseInterface *_ex)
-{
-    (void)self;
-    return performance_phase(name, type, group, _ex);
-}
+DEFINE_MAKERS(timer, Performance_Timer)
+DEFINE_MAKERS(phase, Performance_Phase)
 
 static Performance_Query query(void *self, sidl_BaseInterface *_ex)
 {
@@ -190,13 +163,13 @@ static Performance_Control control(void *self, sidl_BaseInterface *_ex)
 
 const struct Performance_Measurement__epv performance_measurement_epv = {
     .f_createTimer = timer,
-    .f_createTimerWithName = timer_name,
-    .f_createTimerWithNameType = timer_type,
-    .f_createTimerWithNameTypeGroup = timer_group,
+    .f_createTimerWithName = timer_of_name,
+    .f_createTimerWithNameType = timer_of_type,
+    .f_createTimerWithNameTypeGroup = timer_of_group,
     .f_createPhase = phase,
-    .f_createPhaseWithName = phase_name,
-    .f_createPhaseWithNameType = phase_type,
-    .f_createPhaseWithNameTypeGroup = phase_group,
+    .f_createPhaseWithName = phase_of_name,
+    .f_createPhaseWithNameType = phase_of_type,
+    .f_createPhaseWithNameTypeGroup = phase_of_group,
     .f_createQuery = query,
     .f_createMemoryTracker = memory,
     .f_createMemoryHeadroomTracker = headroom,

@@ -68,45 +68,35 @@ static const struct portolan_ports_StepListener__epv steps_epv = {
 
 /* ------------------------------------------------- gov.cca.Component */
 
-static void add_published_ports(struct mastermind *m, sidl_BaseInterface *_ex)
-{
-    gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, "Performance.Monitor"),
-                                     "MonitorPort", "Performance.Monitor", NULL, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, "Performance.PerfParam"),
-                                     "PerfParamPort", "Performance.PerfParam", NULL, _ex);
-    SIDL_CHECK(*_ex);
-EXIT:;
-}
-
 static void add_ports(struct mastermind *m, sidl_BaseInterface *_ex)
 {
+    static const struct {
+        const char *name, *type;
+    } provides[] = {{"monitor", "portolan.ports.Monitor"},
+                    {"MonitorPort", "Performance.Monitor"},
+                    {"PerfParamPort", "Performance.PerfParam"},
+                    {"steps", "portolan.ports.StepListener"}},
+      uses[] = {{"measurement", "portolan.ports.Measurement"},
+                {"cohort", "portolan.Cohort"},
+                {"assembly", "portolan.Assembly"},
+                {"failure", "portolan.Failure"}};
     gov_cca_Port records = NULL;
     sidl_BaseInterface ignored = NULL;
 
-    gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, "portolan.ports.Monitor"),
-                                     "monitor", "portolan.ports.Monitor", NULL, _ex);
-    SIDL_CHECK(*_ex);
-    add_published_ports(m, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_addProvidesPort(m->services,
-                                     sidl_object_facet(m, "portolan.ports.StepListener"), "steps",
-                                     "portolan.ports.StepListener", NULL, _ex);
-    SIDL_CHECK(*_ex);
+    for (size_t i = 0; i < sizeof provides / sizeof *provides; ++i) {
+        gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, provides[i].type),
+                                         provides[i].name, provides[i].type, NULL, _ex);
+        SIDL_CHECK(*_ex);
+    }
     records = portolan_foreign_create(&m->records.port, "portolan.Records", _ex);
     SIDL_CHECK(*_ex);
     gov_cca_Services_addProvidesPort(m->services, records, "records", "portolan.Records", NULL,
                                      _ex);
     SIDL_CHECK(*_ex);
-    gov_cca_Services_registerUsesPort(m->services, "measurement", "portolan.ports.Measurement",
-                                      NULL, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_registerUsesPort(m->services, "cohort", "portolan.Cohort", NULL, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_registerUsesPort(m->services, "assembly", "portolan.Assembly", NULL, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_registerUsesPort(m->services, "failure", "portolan.Failure", NULL, _ex);
-    SIDL_CHECK(*_ex);
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; ++i) {
+        gov_cca_Services_registerUsesPort(m->services, uses[i].name, uses[i].type, NULL, _ex);
+        SIDL_CHECK(*_ex);
+    }
 EXIT:
     gov_cca_Port_deleteRef(records, &ignored);
 }
@@ -128,10 +118,8 @@ static void open_store(struct mastermind *m, sidl_BaseInterface *_ex)
     m->counters = portolan_strdup(counters);
     cohort = portolan_foreign_get(m->services, "cohort", "portolan.Cohort", _ex);
     SIDL_CHECK(*_ex);
-    m->has_cohort = true;
     assembly = portolan_foreign_get(m->services, "assembly", "portolan.Assembly", _ex);
     SIDL_CHECK(*_ex);
-    m->has_assembly = true;
     m->failure = portolan_foreign_get(m->services, "failure", "portolan.Failure", _ex);
     SIDL_CHECK(*_ex);
     if (portolan_recorder_open(&m->recorder, cohort, assembly, path, &err))
@@ -189,22 +177,17 @@ static void end_trial(struct mastermind *m)
 
 static void release_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
+    static const char *const held[] = {"assembly", "cohort", "failure"};
     struct mastermind *m = self;
     sidl_BaseInterface ignored = NULL;
 
     end_trial(m);
     mastermind_write_routines(m, _ex);
-    if (m->has_assembly)
-        gov_cca_Services_releasePort(services, "assembly", &ignored);
-    SIDL_CLEAR(ignored);
-    if (m->has_cohort)
-        gov_cca_Services_releasePort(services, "cohort", &ignored);
-    SIDL_CLEAR(ignored);
-    if (m->failure)
-        gov_cca_Services_releasePort(services, "failure", &ignored);
-    SIDL_CLEAR(ignored);
+    for (size_t i = 0; i < sizeof held / sizeof *held; ++i) {
+        gov_cca_Services_releasePort(services, held[i], &ignored);
+        SIDL_CLEAR(ignored); /* it was not got */
+    }
     m->failure = NULL;
-    m->has_assembly = m->has_cohort = false;
     mastermind_settings_end(m);
     portolan_recorder_close(&m->recorder);
     portolan_ports_Measurement_deleteRef(m->measurement, &ignored);

@@ -33,8 +33,7 @@ struct mastermind {
     struct portolan_recorder recorder;
     struct mastermind_settings settings;
     struct mastermind_records records;
-    bool has_cohort, has_assembly;        /* uses ports that are held */
-    const struct portolan_error *failure; /* of the program; held, too */
+    const struct portolan_error *failure; /* of the program */
     bool ever_attached;                   /* alike on all ranks */
     bool has_warned;                      /* of the step before this one, that it was lost */
     portolan_ports_Measurement measurement;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From two snapshots of the probe to the samples of one step. */
+/* From two snapshots of the probe to the samples of one step; from one, to call paths that rows of
+ * calls and events are on. */
 #include "recorder_internal.h"
 
 #include <math.h>
@@ -132,16 +133,10 @@ static void take_extremes(struct portolan_sample *s, const struct gain *g,
     s->quality = r->has_quality && g->timed ? r->quality : NAN;
 }
 
-/* What all samples of one piece have in common. */
-struct taking {
-    const struct portolan_recorder_source *source;
-    int rank;
-    const struct portolan_piece *piece;
-};
-
-/* Copies, since another set of counters may be chosen while the piece is in use. */
-enum portolan_status piece_find_counters(const struct portolan_recorder_source *source,
-                                         struct portolan_piece *p)
+/* Notes the names of the counters that SOURCE reads now: copies, since another set of counters may
+ * be chosen while the piece is in use. */
+static enum portolan_status find_counters(const struct portolan_recorder_source *source,
+                                          struct portolan_piece *p)
 {
     char *names[PORTOLAN_COUNTER_MAX];
     const char *name;
@@ -161,9 +156,10 @@ enum portolan_status piece_find_counters(const struct portolan_recorder_source *
     return PORTOLAN_OK;
 }
 
-void piece_name(struct portolan_sample *s, const struct portolan_recorder_source *source,
-                const struct portolan_piece *piece, int rank, int64_t parent,
-                const struct portolan_probe_record *r)
+/* Makes S a sample of record R with all names, those of PIECE's counters too, and no values. */
+static void name_sample(struct portolan_sample *s, const struct portolan_recorder_source *source,
+                        const struct portolan_piece *piece, int rank, int64_t parent,
+                        const struct portolan_probe_record *r)
 {
     const struct portolan_probe_method_info *info = source->peek_method(source->self, r->handle);
 
@@ -188,10 +184,9 @@ void piece_name(struct portolan_sample *s, const struct portolan_recorder_source
         s->counter_name[i] = piece->counters[i];
 }
 
-static void take(struct portolan_sample *s, const struct taking *taking, const struct gain *g,
-                 int64_t parent, const struct portolan_probe_record *r)
+static void fill_sample(struct portolan_sample *s, const struct gain *g,
+                        const struct portolan_probe_record *r)
 {
-    piece_name(s, taking->source, taking->piece, taking->rank, parent, r);
     s->calls = g->calls;
     s->failed_calls = g->failed;
     s->timed_calls = g->timed || !g->calls ? g->timed : PORTOLAN_STORE_NONE_TIMED;
@@ -207,22 +202,13 @@ static void take(struct portolan_sample *s, const struct taking *taking, const s
     take_extremes(s, g, r);
 }
 
-enum portolan_status piece_reserve(struct portolan_piece *p, size_t n)
+/* Room for N samples in all. */
+static bool reserve_samples(struct portolan_piece *p, size_t n)
 {
-    void *samples, *handles;
+    size_t capacity = p->capacity;
 
-    if (n <= p->capacity)
-        return PORTOLAN_OK;
-    if (n < 2 * p->capacity)
-        n = 2 * p->capacity;
-    if (!(samples = portolan_reallocarray(p->samples, n, sizeof *p->samples)))
-        return PORTOLAN_ENOMEM;
-    p->samples = samples;
-    if (!(handles = portolan_reallocarray(p->handles, n, sizeof *p->handles)))
-        return PORTOLAN_ENOMEM;
-    p->handles = handles;
-    p->capacity = n;
-    return PORTOLAN_OK;
+    return portolan_reserve(&p->samples, &capacity, n, sizeof *p->samples) &&
+           portolan_reserve(&p->handles, &p->capacity, n, sizeof *p->handles);
 }
 
 /* A call that is running and is not timed has no time so far. */
@@ -253,14 +239,13 @@ enum portolan_status piece_difference(const struct portolan_recorder_source *sou
                                       struct portolan_piece *p, struct portolan_error *err)
 {
     struct gain *gains = portolan_calloc(now->count + 1, sizeof *gains);
-    struct taking taking = {.source = source, .rank = rank, .piece = p};
     size_t n;
 
     if (!gains)
         return portolan_no_memory(err);
     match(before, now, gains);
     n = select_wanted(now, gains);
-    if (piece_reserve(p, n) || piece_find_counters(source, p)) {
+    if (!reserve_samples(p, n) || find_counters(source, p)) {
         free(gains);
         return portolan_no_memory(err);
     }
@@ -272,7 +257,9 @@ enum portolan_status piece_difference(const struct portolan_recorder_source *sou
 
         if (gains[i].position != WANTED || r->parent < 0)
             continue;
-        take(&p->samples[p->n], &taking, &gains[i], below_root ? -1 : gains[r->parent].position, r);
+        name_sample(&p->samples[p->n], source, p, rank, below_root ? -1 : gains[r->parent].position,
+                    r);
+        fill_sample(&p->samples[p->n], &gains[i], r);
         p->handles[p->n] = r->handle;
         p->has_untimed_roots |= below_root && has_untimed(&gains[i], r);
         gains[i].position = (int64_t)p->n++;
@@ -327,7 +314,7 @@ void piece_carry(struct portolan_block *b, struct portolan_piece *p)
 
     portolan_block_carry(b, &p->n_partial, sizeof p->n_partial);
     portolan_block_carry_count(b, &n, 16 * sizeof(double));
-    if (b->is_read && piece_reserve(p, n)) {
+    if (b->is_read && !reserve_samples(p, n)) {
         portolan_block_fail(b, PORTOLAN_ENOMEM);
         n = 0;
     }
@@ -360,5 +347,110 @@ enum portolan_status piece_unpack(struct portolan_piece *p, const void *bytes, s
     piece_carry(&b, p);
     if ((status = portolan_block_finish(&b, err)))
         p->n = 0;
+    return status;
+}
+
+/* ------------------------------------------------------------------ call paths by ids of records
+ */
+
+struct paths_entry {
+    uint64_t id;               /* of the record */
+    size_t record;             /* in the snapshot */
+    int64_t position;          /* in the piece; -1: not there yet */
+    struct paths_entry *below; /* on the way down to what is looked for */
+};
+
+static int by_id(const void *a, const void *b)
+{
+    const struct paths_entry *x = a, *y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+void paths_close(struct paths *p)
+{
+    portolan_probe_snapshot_clear(&p->snapshot);
+    piece_clear(&p->piece);
+    free(p->entries);
+    *p = (struct paths){0};
+}
+
+enum portolan_status paths_open(struct paths *p, const struct portolan_recorder_source *source,
+                                int rank, struct portolan_error *err)
+{
+    enum portolan_status status;
+    struct portolan_probe_snapshot *s = &p->snapshot;
+
+    paths_close(p);
+    p->source = source;
+    p->rank = rank;
+    if ((status = source->take(source->self, s, err)))
+        return status;
+    portolan_probe_snapshot_select(s, false);
+    if (!(p->entries = portolan_calloc(s->count + 1, sizeof *p->entries)) ||
+        find_counters(source, &p->piece))
+        return portolan_no_memory(err);
+    for (size_t i = 0; i < s->count; ++i)
+        p->entries[i] = (struct paths_entry){.id = s->records[i].id, .record = i, .position = -1};
+    qsort(p->entries, s->count, sizeof *p->entries, by_id);
+    return PORTOLAN_OK;
+}
+
+void paths_empty(struct paths *p)
+{
+    p->piece.n = 0;
+    for (size_t i = 0; i < p->snapshot.count; ++i)
+        p->entries[i].position = -1;
+}
+
+static struct paths_entry *find_entry(const struct paths *p, uint64_t id)
+{
+    const struct paths_entry key = {.id = id};
+
+    return p->entries ? bsearch(&key, p->entries, p->snapshot.count, sizeof key, by_id) : NULL;
+}
+
+const struct portolan_probe_record *paths_peek(const struct paths *p, uint64_t id)
+{
+    const struct paths_entry *e = find_entry(p, id);
+
+    return e ? &p->snapshot.records[e->record] : NULL;
+}
+
+static enum portolan_status add_entry(struct paths *p, struct paths_entry *e, int64_t parent)
+{
+    const struct portolan_probe_record *r = &p->snapshot.records[e->record];
+
+    if (!reserve_samples(&p->piece, p->piece.n + 1))
+        return PORTOLAN_ENOMEM;
+    e->position = (int64_t)p->piece.n;
+    p->piece.handles[p->piece.n] = r->handle;
+    name_sample(&p->piece.samples[p->piece.n++], p->source, &p->piece, p->rank, parent, r);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status paths_find(struct paths *p, uint64_t id, int64_t *position)
+{
+    struct paths_entry *e = find_entry(p, id), *way = NULL;
+    enum portolan_status status = PORTOLAN_OK;
+
+    *position = -1;
+    for (; e && e->position < 0;
+         e = find_entry(p, p->snapshot.records[p->snapshot.records[e->record].parent].id)) {
+        const struct portolan_probe_record *r = &p->snapshot.records[e->record];
+
+        if (r->parent < 0)
+            break;
+        if (is_own(r))
+            return PORTOLAN_OK;
+        e->below = way;
+        way = e;
+    }
+    if (e)
+        *position = e->position;
+    for (; way && !status; way = way->below) {
+        status = add_entry(p, way, *position);
+        *position = way->position;
+    }
     return status;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "facts.h"
 #include "recorder_internal.h"
 
 #include <math.h>

@@ -3,14 +3,84 @@
 #ifndef PORTOLAN_MASTERMIND_RECORDER_INTERNAL_H
 #define PORTOLAN_MASTERMIND_RECORDER_INTERNAL_H
 
-#include "summary.h"
-
 #include <portolan/block.h>
 #include <portolan/machine.h>
 #include <portolan/recorder.h>
 
 /** This process's probe. */
 extern const struct portolan_recorder_source piece_own_source;
+
+/* ---- facts.c and facts_files.c: who and what took part in a trial */
+
+/** portolan_facts_put() with a value of at most 1000 characters. */
+void facts_printf(struct portolan_facts *facts, const char *name, const char *format, ...)
+    PORTOLAN_PRINTF(3, 4);
+
+/** A copy of TEXT in which passwords of data bases are stars; NULL: no memory. */
+char *facts_without_secrets(const char *text);
+
+/** Which compilers made the object or program FILE, and with which flags, under NAME. */
+void facts_put_compiler(struct portolan_facts *facts, const char *name, const char *file);
+
+/** Whether FILE is an object with a component (exports portolan_component_…). */
+bool facts_is_component(const char *file);
+
+/** The assembly as text, and the revision of the folder that it lies in. */
+void facts_put_assembly(struct portolan_facts *facts, const struct portolan_assembly *assembly);
+
+/** The revision of git's working tree that FOLDER lies in; nothing when it lies in none. */
+void facts_put_revision(struct portolan_facts *facts, const char *folder);
+
+/** Collective: what is known of all ranks, into rank 0's facts. */
+enum portolan_status facts_put_ranks(struct portolan_recorder *r, struct portolan_error *err);
+
+/** Collective: who else used the ranks' cores since OPENED, into rank 0's facts. */
+void facts_put_load(struct portolan_recorder *r, const struct portolan_machine_reading *opened);
+
+/* ---- summary.c: call paths with statistics over ranks, merged on the way up a tree of ranks */
+
+/** Paths, parents before their children, each once. All names are borrowed. Start it as `{0}`. */
+struct summary {
+    int first, ranks; /* whose: from the first on, so many */
+    size_t n, capacity;
+    struct portolan_path_summary *rows;
+    struct portolan_index paths;
+    int n_counters; /* of every row */
+    const char *counters[PORTOLAN_SUMMARY_COUNTER_MAX];
+};
+
+/** Frees all; it can be used again. */
+void summary_clear(struct summary *s);
+
+/** The table, to or from another rank. A table that is read is to be empty before. */
+void summary_carry(struct portolan_block *b, struct summary *s);
+
+/** A portolan_cohort_merge_fn: two tables become one; an empty block is over no rank. */
+enum portolan_status summary_merge(void *arg, const void *mine, size_t mine_bytes,
+                                   const void *theirs, size_t theirs_bytes, void **out,
+                                   size_t *out_bytes);
+
+/** What one rank has measured so far: the rows have sums only. Start it as `{0}`. */
+struct totals {
+    struct summary sums;
+    size_t n_pairs, capacity;
+    uint64_t *pairs; /* of a row and a thread that was on it */
+    struct portolan_index threads;
+};
+
+/** Frees all; it can be used again. */
+void totals_clear(struct totals *t);
+
+/**
+ * Adds PIECE, whose names must stay as long as the totals. Counters beyond
+ * PORTOLAN_SUMMARY_COUNTER_MAX are left out. Errors: ENOMEM, and nothing has changed.
+ */
+enum portolan_status totals_add(struct totals *t, const struct portolan_piece *piece,
+                                struct portolan_error *err);
+
+/** The totals of RANK as a table of one rank; the caller frees *BYTES. Errors: ENOMEM. */
+enum portolan_status totals_pack(const struct totals *t, int rank, void **bytes, size_t *size_bytes,
+                                 struct portolan_error *err);
 
 /* ---- piece.c: samples of one rank */
 
@@ -27,18 +97,6 @@ enum portolan_status piece_difference(const struct portolan_recorder_source *sou
                                       const struct portolan_probe_snapshot *now, int rank,
                                       struct portolan_piece *piece, struct portolan_error *err);
 
-/** Room for N samples in all. Errors: ENOMEM. */
-enum portolan_status piece_reserve(struct portolan_piece *piece, size_t n);
-
-/** Notes the names of the counters that SOURCE reads now. Errors: ENOMEM. */
-enum portolan_status piece_find_counters(const struct portolan_recorder_source *source,
-                                         struct portolan_piece *piece);
-
-/** Makes S a sample of record R with all names, those of PIECE's counters too, and no values. */
-void piece_name(struct portolan_sample *s, const struct portolan_recorder_source *source,
-                const struct portolan_piece *piece, int rank, int64_t parent,
-                const struct portolan_probe_record *r);
-
 /** The samples, to or from another rank; the names of those that are read are the block's. */
 void piece_carry(struct portolan_block *b, struct portolan_piece *piece);
 
@@ -50,14 +108,7 @@ enum portolan_status piece_pack(const struct portolan_piece *piece, void **bytes
 enum portolan_status piece_unpack(struct portolan_piece *piece, const void *bytes, size_t size,
                                   struct portolan_error *err);
 
-/* ---- paths.c: the call paths that rows of calls and events refer to by the ids of records */
-
-struct paths_entry {
-    uint64_t id;               /* of the record */
-    size_t record;             /* in the snapshot */
-    int64_t position;          /* in the piece; -1: not there yet */
-    struct paths_entry *below; /* on the way down to what is looked for */
-};
+/* ---- piece.c: the call paths that rows of calls and events refer to by the ids of records */
 
 /** Samples without values for some records of a snapshot, and their callers. Start it as `{0}`. */
 struct paths {
@@ -123,7 +174,7 @@ enum portolan_status rows_put_block(void *arg, int rank, const void *bytes, size
 /** Forgets all rows of the step, which is lost, and says how many those were. */
 double rows_drop(struct portolan_recorder *r);
 
-/* ---- waiting.c: steps that wait in memory because another process holds the store locked */
+/* ---- step.c: steps that wait in memory because another process holds the store locked */
 
 /** Most bytes of such steps that a rank keeps. */
 #define WAITING_BYTES ((size_t)64 << 20)
@@ -241,12 +292,6 @@ static inline int step_rank(const struct portolan_recorder *r)
  */
 enum portolan_status step_put_samples(struct portolan_recorder *r, enum portolan_status status,
                                       struct portolan_error *err);
-
-/** The same of a piece that was packed as step STEP. */
-enum portolan_status step_put_packed_samples(struct portolan_recorder *r, int step,
-                                             const void *bytes, size_t size,
-                                             enum portolan_status status,
-                                             struct portolan_error *err);
 
 /**
  * Collective. On rank 0 the samples of the rank that computed longest in the latest step, on the

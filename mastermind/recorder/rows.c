@@ -49,23 +49,11 @@ static double calls_before(const struct rows *w, uint64_t id)
 
 static bool reserve_ids(struct rows *w, size_t n)
 {
-    size_t capacity = w->capacity_ids ? w->capacity_ids : 64;
-    void *ids, *calls;
+    size_t capacity = w->capacity_ids;
 
-    while (capacity < n)
-        capacity *= 2;
-    if (capacity == w->capacity_ids)
-        return true;
-    if (!(ids = portolan_reallocarray(w->ids, capacity, sizeof *w->ids)))
-        return false;
-    w->ids = ids;
-    if (!(calls = portolan_reallocarray(w->calls, capacity, sizeof *w->calls)))
-        return false;
-    w->calls = calls;
-    if (!portolan_index_reserve(&w->index, capacity))
-        return false;
-    w->capacity_ids = capacity;
-    return true;
+    return portolan_reserve(&w->ids, &capacity, n, sizeof *w->ids) &&
+           portolan_reserve(&w->calls, &w->capacity_ids, n, sizeof *w->calls) &&
+           portolan_index_reserve(&w->index, n);
 }
 
 enum portolan_status rows_note_restart(struct rows *w, const struct portolan_probe_snapshot *s)
@@ -109,7 +97,7 @@ static bool make_room(struct rows *w)
     return !w->is_out_of_memory;
 }
 
-static int take(void *arg, const struct portolan_probe_row *rows, size_t n)
+static int take_rows(void *arg, const struct portolan_probe_row *rows, size_t n)
 {
     struct taking *t = arg;
     struct rows *w = t->rows;
@@ -124,7 +112,7 @@ static int take(void *arg, const struct portolan_probe_row *rows, size_t n)
     return 0;
 }
 
-static int count(void *arg, const struct portolan_probe_row *rows, size_t n)
+static int count_rows(void *arg, const struct portolan_probe_row *rows, size_t n)
 {
     (void)rows;
     *(uint64_t *)arg += n;
@@ -141,7 +129,7 @@ enum portolan_status rows_fill(struct portolan_recorder *r, struct portolan_erro
     if (!r->source->take_rows)
         return PORTOLAN_OK;
     w->is_out_of_memory = false;
-    status = r->source->take_rows(r->source->self, take, &taking, &lost, err);
+    status = r->source->take_rows(r->source->self, take_rows, &taking, &lost, err);
     r->lost_rows += (double)lost;
     if (!status && w->is_out_of_memory)
         status = portolan_no_memory(err);
@@ -156,7 +144,7 @@ double rows_drop(struct portolan_recorder *r)
 
     r->state->rows.n = 0;
     if (r->source->take_rows)
-        r->source->take_rows(r->source->self, count, &dropped, &lost, NULL);
+        r->source->take_rows(r->source->self, count_rows, &dropped, &lost, NULL);
     return (double)(dropped + lost);
 }
 

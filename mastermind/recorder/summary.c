@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "summary.h"
+#include "recorder_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,20 +30,8 @@ static void list_names(struct portolan_path_summary *row, const char **names[NAM
 /* Room for N rows in all. */
 static bool reserve_rows(struct summary *s, size_t n)
 {
-    size_t capacity = s->capacity ? s->capacity : 32;
-    void *rows;
-
-    while (capacity < n)
-        capacity *= 2;
-    if (capacity == s->capacity)
-        return true;
-    if (!(rows = portolan_reallocarray(s->rows, capacity, sizeof *s->rows)))
-        return false;
-    s->rows = rows;
-    if (!portolan_index_reserve(&s->paths, capacity))
-        return false;
-    s->capacity = capacity;
-    return true;
+    return portolan_reserve(&s->rows, &s->capacity, n, sizeof *s->rows) &&
+           portolan_index_reserve(&s->paths, n);
 }
 
 static bool same_path(const void *wanted, size_t i)
@@ -253,16 +241,10 @@ void totals_clear(struct totals *t)
 static bool reserve_totals(struct totals *t, const struct portolan_piece *p, int *places)
 {
     size_t n = t->n_pairs + p->n;
-    void *pairs;
 
-    if (!reserve_rows(&t->sums, t->sums.n + p->n) || !portolan_index_reserve(&t->threads, n + 1))
+    if (!reserve_rows(&t->sums, t->sums.n + p->n) || !portolan_index_reserve(&t->threads, n + 1) ||
+        !portolan_reserve(&t->pairs, &t->capacity, n + 1, sizeof *t->pairs))
         return false;
-    if (n + 1 > t->capacity) {
-        if (!(pairs = portolan_reallocarray(t->pairs, 2 * (n + 1), sizeof *t->pairs)))
-            return false;
-        t->pairs = pairs;
-        t->capacity = 2 * (n + 1);
-    }
     for (size_t i = 0; i < p->n_counters; ++i) {
         int n_before = t->sums.n_counters;
         char *copy;

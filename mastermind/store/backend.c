@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-/* In this order; the last takes what no other wanted. */
-static const struct backend_ops *const backends[] = {
-#ifdef PORTOLAN_WITH_POSTGRES
-    &backend_postgres,
-#endif
-    &backend_sqlite,
-};
-
 bool portolan_store_is_server(const char *path)
 {
     return !strncmp(path, "postgresql://", 13) || !strncmp(path, "postgres://", 11) ||
@@ -22,12 +14,15 @@ enum portolan_status backend_open(const char *path, enum portolan_store_mode mod
                                   struct backend **backend, struct portolan_error *err)
 {
     *backend = NULL;
-    for (size_t i = 0; i < sizeof backends / sizeof *backends; ++i)
-        if (backends[i]->takes(path))
-            return backends[i]->open(path, mode, busy_ms, backend, err);
+    if (!portolan_store_is_server(path))
+        return backend_sqlite.open(path, mode, busy_ms, backend, err);
+#ifdef PORTOLAN_WITH_POSTGRES
+    return backend_postgres.open(path, mode, busy_ms, backend, err);
+#else
     return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
                               "names a PostgreSQL server, but this program was built without "
                               "libpq; name a file, or build it again with libpq-dev installed");
+#endif
 }
 
 char *backend_display(const char *path)
@@ -66,16 +61,25 @@ static void take_values(const char *types, va_list args, union backend_value *va
     }
 }
 
+enum portolan_status backend_query_list(struct backend *b, enum statement which,
+                                        struct portolan_error *err, const char *types, va_list args)
+{
+    union backend_value values[BACKEND_VALUES_MAX];
+
+    take_values(types, args, values);
+    return b->ops->start(b, which, types, values, err);
+}
+
 enum portolan_status backend_query(struct backend *b, enum statement which,
                                    struct portolan_error *err, const char *types, ...)
 {
-    union backend_value values[BACKEND_VALUES_MAX];
+    enum portolan_status status;
     va_list args;
 
     va_start(args, types);
-    take_values(types, args, values);
+    status = backend_query_list(b, which, err, types, args);
     va_end(args);
-    return b->ops->start(b, which, types, values, err);
+    return status;
 }
 
 enum portolan_status backend_run_values(struct backend *b, enum statement which, int64_t *result,
@@ -141,11 +145,6 @@ enum portolan_status backend_identify(struct backend *b, enum statement find,
             status = backend_run_values(b, add, &ids[i], err, add_types, row);
     }
     return status;
-}
-
-int64_t backend_changes(struct backend *b)
-{
-    return b->ops->changes(b);
 }
 
 enum portolan_status backend_next(struct backend *b, enum statement which, bool *row,

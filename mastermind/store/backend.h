@@ -26,6 +26,7 @@
 #define PORTOLAN_STORE_BACKEND_H
 
 #include <portolan/store.h>
+#include <stdarg.h>
 
 struct backend;
 
@@ -132,8 +133,6 @@ enum { BACKEND_VALUES_MAX = 40 };
 typedef void (*backend_fill_fn)(void *arg, size_t row, union backend_value *values);
 
 struct backend_ops {
-    /** Whether PATH names a data base of this kind; SQLite takes what names no server. */
-    bool (*takes)(const char *path);
     /**
      * Makes the schema when the data base is empty, brings an older one to today's. BUSY_MS: how
      * long to wait for other processes.
@@ -155,8 +154,6 @@ struct backend_ops {
     int64_t (*integer)(struct backend *b, enum statement which, int column);
     double (*real)(struct backend *b, enum statement which, int column);
     const char *(*text)(struct backend *b, enum statement which, int column);
-    /** How many rows the last statement changed. */
-    int64_t (*changes)(struct backend *b);
     /** Stores N rows whose values FILL gives. */
     enum portolan_status (*put_rows)(struct backend *b, enum statement which, const char *types,
                                      size_t n, backend_fill_fn fill, void *arg,
@@ -211,9 +208,6 @@ enum portolan_status backend_identify(struct backend *backend, enum statement fi
                                       const union backend_value *values, int64_t *ids,
                                       struct portolan_error *err);
 
-/** How many rows the last statement changed. */
-int64_t backend_changes(struct backend *backend);
-
 /** Stores N rows; nothing happens when N is 0. */
 enum portolan_status backend_put_rows(struct backend *backend, enum statement which,
                                       const char *types, size_t n, backend_fill_fn fill, void *arg,
@@ -225,6 +219,9 @@ enum portolan_status backend_put_rows(struct backend *backend, enum statement wh
  */
 enum portolan_status backend_query(struct backend *backend, enum statement which,
                                    struct portolan_error *err, const char *types, ...);
+enum portolan_status backend_query_list(struct backend *backend, enum statement which,
+                                        struct portolan_error *err, const char *types,
+                                        va_list args);
 enum portolan_status backend_next(struct backend *backend, enum statement which, bool *row,
                                   struct portolan_error *err);
 void backend_reset(struct backend *backend, enum statement which);

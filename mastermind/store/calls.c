@@ -3,12 +3,47 @@
  * Single calls. Rows of a thread come about in the order of their ends, and a call that encloses
  * others may end many steps after it started; they are wanted by start. So each put sorts its rows:
  * those that start after all that is stored of the thread make a regular piece, the few others a
- * late one, and a reader (calls_read.c) merges two streams.
+ * late one, and a reader merges two streams.
  */
 #include "internal.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Columns of invocation, as READ_INVOCATIONS gives them and PUT_INVOCATION takes them. */
+enum invocation_column {
+    INVOCATION_ID,
+    INVOCATION_CALLPATH,
+    INVOCATION_LAYOUT,
+    INVOCATION_STEP,
+    INVOCATION_ORDINAL,
+    INVOCATION_START,
+    INVOCATION_INCLUSIVE,
+    INVOCATION_EXCLUSIVE,
+    INVOCATION_MPI,
+    INVOCATION_QUALITY,
+    INVOCATION_ONE_IN,
+    INVOCATION_CONTEXT,
+    INVOCATION_COUNTER = INVOCATION_CONTEXT + PORTOLAN_CONTEXT_MAX
+};
+
+/* What is alike in a call and its row, from INVOCATION_STEP on. */
+static const struct column call_columns[] = {
+    COLUMN(INT, portolan_invocation, step),
+    COLUMN(INT64, portolan_invocation, ordinal),
+    COLUMN(DOUBLE, portolan_invocation, start_ns),
+    COLUMN(DOUBLE, portolan_invocation, inclusive_ns),
+    COLUMN(DOUBLE, portolan_invocation, exclusive_ns),
+    COLUMN(DOUBLE, portolan_invocation, mpi_ns),
+    COLUMN(DOUBLE, portolan_invocation, quality),
+    COLUMN(INT, portolan_invocation, one_in),
+};
+
+enum { N_CALL_COLUMNS = INVOCATION_CONTEXT - INVOCATION_STEP };
+_Static_assert(sizeof call_columns / sizeof *call_columns == N_CALL_COLUMNS, "as in the schema");
+
+/* ------------------------------------------------------------------------------ into the store */
 
 static const char row_types[] = "iikiidddddidddddddddddd";
 
@@ -63,13 +98,7 @@ static void fill_row(void *arg, size_t row, union backend_value *v)
     v[INVOCATION_ID].i = p->first + (int64_t)row;
     v[INVOCATION_CALLPATH].i = id->callpath;
     v[INVOCATION_LAYOUT].i = id->layout;
-    v[INVOCATION_STEP].i = r->step;
-    v[INVOCATION_ORDINAL].i = r->ordinal;
-    v[INVOCATION_START].d = r->start_ns;
-    v[INVOCATION_INCLUSIVE].d = r->inclusive_ns;
-    v[INVOCATION_EXCLUSIVE].d = r->exclusive_ns;
-    v[INVOCATION_MPI].d = r->mpi_ns;
-    v[INVOCATION_QUALITY].d = r->quality;
+    columns_put(call_columns, N_CALL_COLUMNS, r, v + INVOCATION_STEP);
     v[INVOCATION_ONE_IN].i = r->one_in > 1 ? r->one_in : 1;
     for (int i = 0; i < PORTOLAN_CONTEXT_MAX; ++i)
         v[INVOCATION_CONTEXT + i].d = i < s->n_context ? r->context[i] : NAN;
@@ -145,7 +174,7 @@ static enum portolan_status make_runs(struct put *p, size_t n, struct portolan_e
         int64_t id = p->first + (int64_t)i;
 
         if (!i || s->thread != s[-1].thread || s->late != s[-1].late) {
-            if (!store_reserve(&p->runs, &p->capacity, p->n_runs, sizeof *p->runs))
+            if (!portolan_reserve(&p->runs, &p->capacity, p->n_runs + 1, sizeof *p->runs))
                 return portolan_no_memory(err);
             p->runs[p->n_runs++] = (struct run){.first = id, .thread = s->thread, .late = s->late};
         }
@@ -180,4 +209,169 @@ enum portolan_status portolan_store_put_invocations(struct portolan_store *store
     free(p.runs);
     free(ids);
     return store_explain(store, store_finish(store, status, err), err, "a block of single calls");
+}
+
+/* -------------------------------------------------------------------------------- out of it */
+
+/* One of the two streams of a thread. */
+struct stream {
+    enum statement which;
+    bool open, row;
+};
+
+struct visiting {
+    struct backend *b;
+    struct trial_names names;
+    struct texts *texts;
+    struct portolan_sample **paths; /* made at their first row */
+    size_t n_paths, capacity;
+    struct place {
+        int64_t path, thread, layout; /* positions in `names`; layout -1: none */
+    } * places;                       /* of each of `paths` */
+    size_t place_capacity;
+    struct portolan_index index;
+    int64_t near;
+    portolan_invocation_fn visit;
+    void *arg;
+    bool stopped;
+    struct portolan_error *err;
+};
+
+/* Is the place at I that behind the last? */
+static bool same_place(const void *visiting, size_t i)
+{
+    const struct visiting *v = visiting;
+
+    return !memcmp(&v->places[i], &v->places[v->n_paths], sizeof *v->places);
+}
+
+/* The path of the place behind the last. */
+static enum portolan_status add_path(struct visiting *v)
+{
+    const struct place *p = &v->places[v->n_paths];
+    const struct named_thread *t = &v->names.threads[p->thread];
+    struct portolan_sample *s;
+
+    if (!portolan_reserve(&v->paths, &v->capacity, v->n_paths + 1, sizeof *v->paths) ||
+        !(s = portolan_calloc(1, sizeof *s)))
+        return portolan_no_memory(v->err);
+    s->parent = -1;
+    s->rank = t->rank;
+    s->thread = t->thread;
+    s->quality = NAN;
+    COPY_PATH(s, &v->names.paths[p->path]);
+    if (p->layout >= 0)
+        trial_names_put_layout(&v->names.layouts[p->layout], s);
+    v->paths[v->n_paths++] = s;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status visit_row(struct visiting *v, enum statement w, int64_t thread)
+{
+    struct backend *b = v->b;
+    struct place p = {.thread = thread, .layout = -1};
+    size_t at;
+    int64_t layout = backend_int(b, w, INVOCATION_LAYOUT);
+    struct portolan_invocation row;
+    const struct portolan_sample *s;
+    enum portolan_status status;
+
+    p.path = v->near =
+        trial_names_find_path(&v->names, backend_int(b, w, INVOCATION_CALLPATH), v->near);
+    if (layout)
+        p.layout = trial_names_find_layout(&v->names, layout, 0);
+    if (p.path < 0 || (layout && p.layout < 0))
+        return trial_names_missing(v->err);
+    if (!portolan_reserve(&v->places, &v->place_capacity, v->n_paths + 1, sizeof p))
+        return portolan_no_memory(v->err);
+    v->places[v->n_paths] = p;
+    if (!portolan_index_put(&v->index, portolan_hash(&p, sizeof p, 0), v->n_paths, same_place, v,
+                            &at))
+        return portolan_no_memory(v->err);
+    if (at == v->n_paths && (status = add_path(v)))
+        return status;
+    s = v->paths[at];
+    row = (struct portolan_invocation){
+        .path = (int64_t)at,
+        .n_counters = s->n_counters,
+    };
+    columns_take(call_columns, N_CALL_COLUMNS, b, w, INVOCATION_STEP, NULL, &row);
+    for (int i = 0; i < s->n_context; ++i)
+        row.context[i] = backend_double(b, w, INVOCATION_CONTEXT + i);
+    for (int i = 0; i < s->n_counters; ++i)
+        row.counter[i] = backend_double(b, w, INVOCATION_COUNTER + i);
+    v->stopped = v->visit(v->arg, s, &row) != 0;
+    return PORTOLAN_OK;
+}
+
+/* Whether the late stream's row comes first: the order of by_start(). */
+static bool is_earlier(struct backend *b, enum statement x, enum statement y)
+{
+    double d = backend_double(b, x, INVOCATION_START) - backend_double(b, y, INVOCATION_START);
+
+    if (d == 0)
+        d = backend_double(b, y, INVOCATION_INCLUSIVE) - backend_double(b, x, INVOCATION_INCLUSIVE);
+    if (d == 0)
+        return backend_int(b, x, INVOCATION_CALLPATH) < backend_int(b, y, INVOCATION_CALLPATH);
+    return d < 0;
+}
+
+static enum portolan_status visit_thread(struct visiting *v, int64_t thread)
+{
+    struct stream regular = {.which = READ_INVOCATIONS}, late = {.which = READ_LATE_INVOCATIONS};
+    struct stream *streams[] = {&regular, &late};
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (int i = 0; i < 2 && !status; ++i) {
+        struct stream *s = streams[i];
+
+        status = backend_query(v->b, s->which, v->err, "i", v->names.threads[thread].id);
+        if (!status)
+            status = backend_next(v->b, s->which, &s->row, v->err);
+    }
+    while (!status && !v->stopped && (regular.row || late.row)) {
+        struct stream *s = !regular.row || (late.row && is_earlier(v->b, late.which, regular.which))
+                               ? &late
+                               : &regular;
+
+        if (!(status = visit_row(v, s->which, thread)))
+            status = backend_next(v->b, s->which, &s->row, v->err);
+    }
+    for (int i = 0; i < 2; ++i)
+        backend_reset(v->b, streams[i]->which);
+    return status;
+}
+
+static enum portolan_status visit_all(struct visiting *v, int64_t trial, const int *rank)
+{
+    const struct named_thread **sorted = NULL;
+    enum portolan_status status = trial_names_read(&v->names, v->b, trial, v->texts, v->err);
+
+    if (!status && !(sorted = trial_names_sort_threads(&v->names)))
+        status = portolan_no_memory(v->err);
+    for (size_t i = 0; i < v->names.n_threads && !status && !v->stopped; ++i)
+        if (!rank || sorted[i]->rank == *rank)
+            status = visit_thread(v, sorted[i] - v->names.threads);
+    free(sorted);
+    return status;
+}
+
+enum portolan_status portolan_store_visit_invocations(struct portolan_store *store, int64_t trial,
+                                                      const int *rank, portolan_invocation_fn visit,
+                                                      void *arg, struct portolan_error *err)
+{
+    struct visiting v = {
+        .b = store->backend, .texts = texts_create(), .visit = visit, .arg = arg, .err = err};
+    enum portolan_status status = v.texts ? PORTOLAN_OK : portolan_no_memory(err);
+
+    if (!status && !(status = store_start_reading(store, err)))
+        status = store_finish_reading(store, visit_all(&v, trial, rank), err);
+    for (size_t i = 0; i < v.n_paths; ++i)
+        free(v.paths[i]);
+    free(v.paths);
+    free(v.places);
+    portolan_index_clear(&v.index);
+    trial_names_clear(&v.names);
+    texts_destroy(v.texts);
+    return store_unread(store, status, err, "single calls", trial);
 }

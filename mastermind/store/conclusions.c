@@ -90,30 +90,20 @@ void portolan_decision_destroy(struct portolan_decision *d)
 static enum portolan_status take_decision(struct backend *b, enum statement which,
                                           struct portolan_decision **d)
 {
+    static const struct column columns[] = {
+        COLUMN(INT64, portolan_decision, id),      COLUMN(INT64, portolan_decision, trial),
+        COLUMN(INT, portolan_decision, ranks),     COLUMN(DOUBLE, portolan_decision, predicted_ns),
+        COLUMN(DOUBLE, portolan_decision, low_ns), COLUMN(DOUBLE, portolan_decision, high_ns),
+        COLUMN(TEXT, portolan_decision, assembly), COLUMN(TEXT, portolan_decision, parameters),
+        COLUMN(TEXT, portolan_decision, host),     COLUMN(TEXT, portolan_decision, choice),
+        COLUMN(TEXT, portolan_decision, reason),   COLUMN(TEXT, portolan_decision, decided),
+    };
     struct found *f = portolan_calloc(1, sizeof *f);
-    const char **texts[6];
 
-    if (!f || !(f->texts = texts_create())) {
-        free(f);
+    if (!f || !(f->texts = texts_create()) ||
+        !columns_take(columns, sizeof columns / sizeof *columns, b, which, 0, f->texts, &f->d)) {
+        portolan_decision_destroy(f ? &f->d : NULL);
         return PORTOLAN_ENOMEM;
-    }
-    texts[0] = &f->d.assembly;
-    texts[1] = &f->d.parameters;
-    texts[2] = &f->d.host;
-    texts[3] = &f->d.choice;
-    texts[4] = &f->d.reason;
-    texts[5] = &f->d.decided;
-    f->d.id = backend_int(b, which, 0);
-    f->d.trial = backend_int(b, which, 1);
-    f->d.ranks = (int)backend_int(b, which, 2);
-    f->d.predicted_ns = backend_double(b, which, 3);
-    f->d.low_ns = backend_double(b, which, 4);
-    f->d.high_ns = backend_double(b, which, 5);
-    for (int i = 0; i < 6; ++i) {
-        if (!(*texts[i] = texts_intern(f->texts, backend_text(b, which, 6 + i)))) {
-            portolan_decision_destroy(&f->d);
-            return PORTOLAN_ENOMEM;
-        }
     }
     *d = &f->d;
     return PORTOLAN_OK;

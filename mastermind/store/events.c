@@ -1,14 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that a program gave by name. */
+/* What ranks counted over a trial: events, values that a program gave by name, and communication.
+ */
 #include "internal.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* ------------------------------------------------------------------------------ into the store */
+static const struct column event_columns[] = {
+    COLUMN(INT, portolan_event, rank),    COLUMN(INT, portolan_event, thread),
+    COLUMN(INT64, portolan_event, path),  COLUMN(INT64, portolan_event, count),
+    COLUMN(DOUBLE, portolan_event, max),  COLUMN(DOUBLE, portolan_event, min),
+    COLUMN(DOUBLE, portolan_event, mean), COLUMN(DOUBLE, portolan_event, sum_squares),
+    COLUMN(TEXT, portolan_event, name),
+};
 
-struct put {
+static const struct column traffic_columns[] = {
+    COLUMN(INT, portolan_traffic, rank),       COLUMN(INT, portolan_traffic, partner),
+    COLUMN(BOOL, portolan_traffic, received),  COLUMN(INT64, portolan_traffic, calls),
+    COLUMN(DOUBLE, portolan_traffic, time_ns), COLUMN(DOUBLE, portolan_traffic, bytes),
+    COLUMN(TEXT, portolan_traffic, routine),
+};
+
+/* Where count, max, min and mean are, from left to right, in rows that are read or written. */
+enum { EVENT_COUNT = 3 };
+/* Where partner, received, calls, time and bytes are in those that are read, and written. */
+enum { TRAFFIC_READ = 1, TRAFFIC_WRITTEN = 3 };
+
+/* ------------------------------------------------------------------- events, into the store */
+
+struct put_events {
     const struct portolan_event *events;
     const struct identity *paths;
     int64_t trial;
@@ -19,23 +40,20 @@ struct put {
 
 static void fill_event(void *arg, size_t row, union backend_value *v)
 {
-    const struct put *p = arg;
+    const struct put_events *p = arg;
     const struct portolan_event *e = &p->events[row];
     double n = (double)e->count, variance = e->sum_squares / n - e->mean * e->mean;
 
     v[0].i = p->places[row].counter;
     v[1].i = e->path < 0 ? 0 : p->paths[e->path].callpath;
     v[2].i = p->places[row].thread;
-    v[3].i = e->count;
-    v[4].d = e->max;
-    v[5].d = e->min;
-    v[6].d = e->mean;
+    columns_put(event_columns + EVENT_COUNT, 4, e, v + EVENT_COUNT);
     v[7].d = n > 0 ? sqrt(fmax(variance, 0)) : NAN;
     v[8].d = e->sum_squares;
 }
 
-static enum portolan_status put_events(struct portolan_store *store, struct put *p,
-                                       size_t n_samples, size_t n, struct portolan_error *err)
+static enum portolan_status put_all_events(struct portolan_store *store, struct put_events *p,
+                                           size_t n_samples, size_t n, struct portolan_error *err)
 {
     struct backend *b = store->backend;
     enum portolan_status status = PORTOLAN_OK;
@@ -47,9 +65,10 @@ static enum portolan_status put_events(struct portolan_store *store, struct put 
             status = portolan_error_set(err, PORTOLAN_EINVAL,
                                         "event %zu: its path is none of the samples", i);
         if (!status)
-            status = identity_of_counter(store, e->name, &p->places[i].counter, err);
+            status = identity_of(store, IDENTITY_COUNTER, &p->places[i].counter, err, e->name);
         if (!status)
-            status = identity_of_thread(store, e->rank, e->thread, &p->places[i].thread, err);
+            status =
+                identity_of(store, IDENTITY_THREAD, &p->places[i].thread, err, e->rank, e->thread);
     }
     for (size_t i = 0; i < n && !status; ++i)
         if (!i || p->events[i].rank != p->events[i - 1].rank)
@@ -65,7 +84,7 @@ enum portolan_status portolan_store_put_events(struct portolan_store *store, int
                                                const struct portolan_event *events, size_t n_events,
                                                struct portolan_error *err)
 {
-    struct put p = {.events = events, .trial = trial};
+    struct put_events p = {.events = events, .trial = trial};
     struct identity *paths = NULL;
     enum portolan_status status = store_begin(store, trial, err);
 
@@ -76,13 +95,13 @@ enum portolan_status portolan_store_put_events(struct portolan_store *store, int
     if (!status && !(p.places = portolan_calloc(n_events + 1, sizeof *p.places)))
         status = portolan_no_memory(err);
     if (!status)
-        status = put_events(store, &p, n_samples, n_events, err);
+        status = put_all_events(store, &p, n_samples, n_events, err);
     free(p.places);
     free(paths);
     return store_explain(store, store_finish(store, status, err), err, "events");
 }
 
-/* -------------------------------------------------------------------------------- out of it */
+/* ------------------------------------------------------------------------------- out of it */
 
 void portolan_event_set_destroy(struct portolan_event_set *set)
 {
@@ -107,7 +126,7 @@ static enum portolan_status make_samples(const struct trial_names *names, int64_
 
         set->samples[i].trial = trial;
         set->samples[i].parent = p->parent ? trial_names_find_path(names, p->parent, -1) : -1;
-        trial_names_put_path(p, &set->samples[i]);
+        COPY_PATH(&set->samples[i], p);
     }
     return PORTOLAN_OK;
 }
@@ -116,32 +135,16 @@ static enum portolan_status read_events(struct backend *b, int64_t trial, const 
                                         const struct trial_names *names,
                                         struct portolan_event_set *set, struct portolan_error *err)
 {
-    enum portolan_status status =
-        backend_query(b, READ_COUNTER_VALUES, err, "iii", trial, (int64_t)(rank ? *rank : INT_MIN),
-                      (int64_t)(rank ? *rank : INT_MAX));
-    size_t capacity = 0;
-    bool row;
+    static const struct shape shape = SHAPE(portolan_event, event_columns);
+    enum portolan_status status = rows_read(
+        b, READ_COUNTER_VALUES, &shape, set->impl, &set->events, &set->n_events, err, "iii", trial,
+        (int64_t)(rank ? *rank : INT_MIN), (int64_t)(rank ? *rank : INT_MAX));
 
-    while (!status && !(status = backend_next(b, READ_COUNTER_VALUES, &row, err)) && row) {
-        int64_t path = backend_int(b, READ_COUNTER_VALUES, 2);
-        struct portolan_event e = {
-            .rank = (int)backend_int(b, READ_COUNTER_VALUES, 0),
-            .thread = (int)backend_int(b, READ_COUNTER_VALUES, 1),
-            .path = path ? trial_names_find_path(names, path, -1) : -1,
-            .count = backend_int(b, READ_COUNTER_VALUES, 3),
-            .max = backend_double(b, READ_COUNTER_VALUES, 4),
-            .min = backend_double(b, READ_COUNTER_VALUES, 5),
-            .mean = backend_double(b, READ_COUNTER_VALUES, 6),
-            .sum_squares = backend_double(b, READ_COUNTER_VALUES, 7),
-        };
+    for (size_t i = 0; i < set->n_events; ++i) {
+        int64_t *path = &set->events[i].path; /* still an id */
 
-        if (texts_take(set->impl, b, READ_COUNTER_VALUES, 8, &e.name) &&
-            store_reserve(&set->events, &capacity, set->n_events, sizeof e))
-            set->events[set->n_events++] = e;
-        else
-            status = portolan_no_memory(err);
+        *path = *path ? trial_names_find_path(names, *path, -1) : -1;
     }
-    backend_reset(b, READ_COUNTER_VALUES);
     return status;
 }
 
@@ -164,10 +167,76 @@ enum portolan_status portolan_store_read_events(struct portolan_store *store, in
     }
     trial_names_clear(&names);
     if (status) {
-        portolan_error_prefix(err, "store '%s': events of trial %lld cannot be read", store->path,
-                              (long long)trial);
         portolan_event_set_destroy(made);
-        return status;
+        return store_unread(store, status, err, "events", trial);
+    }
+    *set = made;
+    return PORTOLAN_OK;
+}
+
+/* ---------------------------------------------------------------------------- communication */
+
+struct put_traffic {
+    const struct portolan_traffic *rows;
+    int64_t trial;
+};
+
+static void fill_traffic(void *arg, size_t row, union backend_value *v)
+{
+    const struct put_traffic *p = arg;
+    const struct portolan_traffic *t = &p->rows[row];
+
+    v[0].i = p->trial;
+    v[1].i = t->rank;
+    v[2].t = t->routine ? t->routine : "";
+    columns_put(traffic_columns + TRAFFIC_READ, 5, t, v + TRAFFIC_WRITTEN);
+}
+
+enum portolan_status portolan_store_put_traffic(struct portolan_store *store, int64_t trial,
+                                                const struct portolan_traffic *rows, size_t n,
+                                                struct portolan_error *err)
+{
+    struct put_traffic p = {rows, trial};
+    enum portolan_status status = store_begin(store, trial, err);
+
+    if (status)
+        return store_explain(store, status, err, "communication");
+    for (size_t i = 0; i < n && !status; ++i)
+        if (!i || rows[i].rank != rows[i - 1].rank)
+            status = backend_run(store->backend, DELETE_TRAFFIC, NULL, err, "ii", trial,
+                                 (int64_t)rows[i].rank);
+    if (!status)
+        status =
+            backend_put_rows(store->backend, PUT_TRAFFIC, "iitiiidd", n, fill_traffic, &p, err);
+    return store_explain(store, store_finish(store, status, err), err, "communication");
+}
+
+void portolan_traffic_set_destroy(struct portolan_traffic_set *set)
+{
+    if (!set)
+        return;
+    texts_destroy(set->impl);
+    free(set->rows);
+    free(set);
+}
+
+enum portolan_status portolan_store_read_traffic(struct portolan_store *store, int64_t trial,
+                                                 struct portolan_traffic_set **set,
+                                                 struct portolan_error *err)
+{
+    static const struct shape shape = SHAPE(portolan_traffic, traffic_columns);
+    struct portolan_traffic_set *made = portolan_calloc(1, sizeof *made);
+    enum portolan_status status = PORTOLAN_OK;
+
+    *set = NULL;
+    if (!made || !(made->impl = texts_create()))
+        status = portolan_no_memory(err);
+    else
+        status = rows_read(store->backend, READ_TRAFFIC, &shape, made->impl, &made->rows, &made->n,
+                           err, "i", trial);
+    if (status) {
+        portolan_traffic_set_destroy(made);
+        return store_unread(store, status, err, "communication", trial);
     }
     *set = made;
     return PORTOLAN_OK;

@@ -124,7 +124,7 @@ static enum portolan_status remember(struct table *t, const struct portolan_text
     size_t n = t->index.n;
     char *copy = NULL;
 
-    if (!key->failed && store_reserve(&t->entries, &t->capacity, n, sizeof *t->entries))
+    if (!key->failed && portolan_reserve(&t->entries, &t->capacity, n + 1, sizeof *t->entries))
         copy = portolan_arena_strndup(&t->arena, key->bytes, key->length);
     if (!copy || !portolan_index_add(&t->index, portolan_hash(copy, key->length, 0), n))
         return portolan_no_memory(err);
@@ -134,17 +134,17 @@ static enum portolan_status remember(struct table *t, const struct portolan_text
 
 /* ---------------------------------------------------------------------------------- batches */
 
-enum { STEP, METRIC, COUNTER, THREAD, COMPONENT, PORT, TIMER, CALLPATH };
+enum { COMPONENT = IDENTITY_THREAD + 1, PORT, TIMER, CALLPATH };
 
 /* FIND takes the first values that ADD takes: the key. */
 static const struct kind {
     enum statement find, add;
     const char *key_types, *types;
 } kinds[] = {
-    [STEP] = {FIND_STEP, ADD_STEP, "ii", "ii"},
-    [METRIC] = {FIND_METRIC, ADD_METRIC, "it", "itt"},
-    [COUNTER] = {FIND_COUNTER, ADD_COUNTER, "it", "it"},
-    [THREAD] = {FIND_THREAD, ADD_THREAD, "iii", "iii"},
+    [IDENTITY_STEP] = {FIND_STEP, ADD_STEP, "ii", "ii"},
+    [IDENTITY_METRIC] = {FIND_METRIC, ADD_METRIC, "it", "itt"},
+    [IDENTITY_COUNTER] = {FIND_COUNTER, ADD_COUNTER, "it", "it"},
+    [IDENTITY_THREAD] = {FIND_THREAD, ADD_THREAD, "iii", "iii"},
     [COMPONENT] = {FIND_COMPONENT, ADD_COMPONENT, "itt", "itt"},
     [PORT] = {FIND_PORT, ADD_PORT, "itt", "itt"},
     [TIMER] = {FIND_TIMER, ADD_TIMER, "it", "it"},
@@ -194,7 +194,7 @@ static enum portolan_status want(struct identities *x, struct batch *b,
         (status = recall(&b->asked, &x->key, id, err)) || *id)
         return status;
     for (size_t i = 0; kinds[b->kind].types[i]; ++i) {
-        if (!store_reserve(&b->values, &b->capacity, b->n_values, sizeof *b->values))
+        if (!portolan_reserve(&b->values, &b->capacity, b->n_values + 1, sizeof *b->values))
             return portolan_no_memory(err);
         b->values[b->n_values++] = values[i];
     }
@@ -242,38 +242,21 @@ static enum portolan_status identify(struct portolan_store *store, int kind,
     return status;
 }
 
-enum portolan_status identity_of_step(struct portolan_store *store, int step, int64_t *id,
-                                      struct portolan_error *err)
+enum portolan_status identity_of(struct portolan_store *store, enum identity_kind kind, int64_t *id,
+                                 struct portolan_error *err, ...)
 {
-    const union backend_value values[] = {{.i = store->identities->trial}, {.i = step}};
+    union backend_value values[3] = {{.i = store->identities->trial}};
+    const char *types = kinds[kind].types;
+    va_list args;
 
-    return identify(store, STEP, values, id, err);
-}
-
-enum portolan_status identity_of_metric(struct portolan_store *store, const char *name,
-                                        const char *unit, int64_t *id, struct portolan_error *err)
-{
-    const union backend_value values[] = {
-        {.i = store->identities->trial}, {.t = text(name)}, {.t = unit}};
-
-    return identify(store, METRIC, values, id, err);
-}
-
-enum portolan_status identity_of_counter(struct portolan_store *store, const char *name,
-                                         int64_t *id, struct portolan_error *err)
-{
-    const union backend_value values[] = {{.i = store->identities->trial}, {.t = text(name)}};
-
-    return identify(store, COUNTER, values, id, err);
-}
-
-enum portolan_status identity_of_thread(struct portolan_store *store, int rank, int thread,
-                                        int64_t *id, struct portolan_error *err)
-{
-    const union backend_value values[] = {
-        {.i = store->identities->trial}, {.i = rank}, {.i = thread}};
-
-    return identify(store, THREAD, values, id, err);
+    va_start(args, err);
+    for (size_t i = 1; types[i]; ++i)
+        if (types[i] == 't')
+            values[i].t = text(va_arg(args, const char *));
+        else
+            values[i].i = va_arg(args, int);
+    va_end(args);
+    return identify(store, (int)kind, values, id, err);
 }
 
 /* ---------------------------------------------------------------------------------- layouts */
@@ -295,7 +278,7 @@ static enum portolan_status add_layout(struct portolan_store *store,
     for (int i = 0; i < PORTOLAN_COUNTER_MAX; ++i)
         counter[i].t = i < s->n_counters ? text(s->counter_name[i]) : NULL;
     for (int i = 0; i < s->n_counters && !status; ++i)
-        status = identity_of_metric(store, s->counter_name[i], "events", &metric, err);
+        status = identity_of(store, IDENTITY_METRIC, &metric, err, s->counter_name[i], "events");
     if (!status)
         status = backend_run_values(store->backend, FIND_LAYOUT, id, err, types, values);
     if (!status && !*id)
@@ -471,7 +454,7 @@ static enum portolan_status name_sample(struct portolan_store *store,
         status = recall(&x->known, &x->key, &ids[at].callpath, err);
     }
     if (!status && !ids[at].callpath) {
-        if (!store_reserve(&u->paths, &u->capacity, u->n, sizeof *u->paths))
+        if (!portolan_reserve(&u->paths, &u->capacity, u->n + 1, sizeof *u->paths))
             return portolan_no_memory(err);
         u->paths[u->n++] = (struct unknown){.sample = at};
     }
@@ -486,7 +469,7 @@ enum portolan_status identities_of_samples(struct portolan_store *store,
                                            struct portolan_error *err)
 {
     struct identity *x = portolan_calloc(n + 1, sizeof *x);
-    struct unknowns u = {.threads.kind = THREAD};
+    struct unknowns u = {.threads.kind = IDENTITY_THREAD};
     enum portolan_status status = x ? PORTOLAN_OK : portolan_no_memory(err);
 
     for (size_t i = 0; i < n && !status; ++i)

@@ -5,6 +5,7 @@
 #include "backend.h"
 
 #include <portolan/index.h>
+#include <stddef.h>
 
 /** What portolan_store_begin() opened. */
 enum bracket { BRACKET_NONE, BRACKET_OPEN, BRACKET_BROKEN /* something in it failed */ };
@@ -41,6 +42,13 @@ enum portolan_status store_finish_reading(struct portolan_store *store, enum por
 enum portolan_status store_explain(struct portolan_store *store, enum portolan_status status,
                                    struct portolan_error *err, const char *what);
 
+/** Says what of TRIAL cannot be read; returns STATUS. */
+enum portolan_status store_unread(struct portolan_store *store, enum portolan_status status,
+                                  struct portolan_error *err, const char *what, int64_t trial);
+
+/** Says that there is no TRIAL: ENOTFOUND. */
+enum portolan_status store_has_no_trial(int64_t trial, struct portolan_error *err);
+
 /** ENOTFOUND when there is no such trial. */
 enum portolan_status store_require_trial(struct portolan_store *store, int64_t trial,
                                          struct portolan_error *err);
@@ -51,34 +59,67 @@ struct store_time {
 };
 struct store_time store_now(void);
 
-/* ---- texts.c: each different text once, all freed together. */
+/* ---- rows.c: each different text once, all freed together. */
 
 struct texts;
 
 struct texts *texts_create(void);
 void texts_destroy(struct texts *texts); /* NULL is legal */
 
-/** The set's own copy of TEXT (NULL counts as ""); NULL when memory is out. */
+/** The set's own copy of TEXT; NULL when memory is out. */
 const char *texts_intern(struct texts *texts, const char *text);
 
-/** texts_intern() of a column of the row at hand. */
-bool texts_take(struct texts *texts, struct backend *b, enum statement which, int column,
-                const char **text);
+/* ---- rows.c: which columns of a row are which members of a struct. */
 
-/** Makes room for one more element; the array and CAPACITY change only on success. */
-bool store_reserve(void *array, size_t *capacity, size_t count, size_t size);
+struct column {
+    enum { COLUMN_BOOL, COLUMN_INT, COLUMN_INT64, COLUMN_DOUBLE, COLUMN_TEXT } kind;
+    size_t offset;
+};
+
+#define COLUMN(KIND, STRUCT, MEMBER)                                                               \
+    {                                                                                              \
+        COLUMN_##KIND, offsetof(struct STRUCT, MEMBER)                                             \
+    }
+
+/** All columns of a statement, in its order. */
+struct shape {
+    size_t size; /* of the struct */
+    const struct column *columns;
+    size_t n;
+};
+
+#define SHAPE(STRUCT, COLUMNS)                                                                     \
+    {                                                                                              \
+        sizeof(struct STRUCT), COLUMNS, sizeof(COLUMNS) / sizeof *(COLUMNS)                        \
+    }
+
+/** The members of ROW as values of a statement. */
+void columns_put(const struct column *columns, size_t n, const void *row,
+                 union backend_value *values);
+
+/** The columns from FIRST on of the row at hand as members of ROW; false when memory is out. TEXTS
+ * may be NULL when there are none among them. */
+bool columns_take(const struct column *columns, size_t n, struct backend *b, enum statement which,
+                  int first, struct texts *texts, void *row);
+
+/** Runs a query and adds its rows to the N structs of *ARRAY, a pointer, which is enlarged. */
+enum portolan_status rows_read(struct backend *b, enum statement which, const struct shape *shape,
+                               struct texts *texts, void *array, size_t *n,
+                               struct portolan_error *err, const char *types, ...);
 
 /* ---- identities.c: ids of what is named, found in the data base or made there, and remembered.
  * Within a write transaction that store_begin() began. */
 
-enum portolan_status identity_of_step(struct portolan_store *store, int step, int64_t *id,
-                                      struct portolan_error *err);
-enum portolan_status identity_of_metric(struct portolan_store *store, const char *name,
-                                        const char *unit, int64_t *id, struct portolan_error *err);
-enum portolan_status identity_of_counter(struct portolan_store *store, const char *name,
-                                         int64_t *id, struct portolan_error *err);
-enum portolan_status identity_of_thread(struct portolan_store *store, int rank, int thread,
-                                        int64_t *id, struct portolan_error *err);
+/** Kinds of what a trial has one of by name; behind them what tells one from the others. */
+enum identity_kind {
+    IDENTITY_STEP,    /* int number */
+    IDENTITY_METRIC,  /* const char *name, *unit */
+    IDENTITY_COUNTER, /* const char *name */
+    IDENTITY_THREAD,  /* int rank, thread */
+};
+
+enum portolan_status identity_of(struct portolan_store *store, enum identity_kind kind, int64_t *id,
+                                 struct portolan_error *err, ...);
 
 /** When the latest regular invocation of a thread started; -infinity when there is none. */
 enum portolan_status identity_last_start(struct portolan_store *store, int64_t thread,
@@ -132,13 +173,31 @@ enum portolan_status trial_names_read(struct trial_names *names, struct backend 
                                       struct texts *texts, struct portolan_error *err);
 void trial_names_clear(struct trial_names *names);
 
+/** The position of ID in an array, sorted by it, of structs of SIZE bytes that begin with one; -1:
+ * there is none. */
+int64_t ids_find(const void *items, size_t n, size_t size, int64_t id);
+
 /** Positions; -1 when there is none. Fast when ids are asked for in their order. */
 int64_t trial_names_find_path(const struct trial_names *names, int64_t id, int64_t near);
 int64_t trial_names_find_thread(const struct trial_names *names, int64_t id, int64_t near);
 int64_t trial_names_find_layout(const struct trial_names *names, int64_t id, int64_t near);
 
-/** Names of a call path into a sample. */
-void trial_names_put_path(const struct named_path *path, struct portolan_sample *s);
+/** The threads by rank and number, malloc'ed; NULL when memory is out. */
+const struct named_thread **trial_names_sort_threads(const struct trial_names *names);
+
+/** Names of a call path from one struct to another, of which several have the same members. */
+#define COPY_PATH(TO, FROM)                                                                        \
+    do {                                                                                           \
+        (TO)->user = (FROM)->user;                                                                 \
+        (TO)->uses = (FROM)->uses;                                                                 \
+        (TO)->instance = (FROM)->instance;                                                         \
+        (TO)->port = (FROM)->port;                                                                 \
+        (TO)->implementation = (FROM)->implementation;                                             \
+        (TO)->port_type = (FROM)->port_type;                                                       \
+        (TO)->method = (FROM)->method;                                                             \
+    } while (0)
+
+/** Names of contexts and counters into a sample. */
 void trial_names_put_layout(const struct named_layout *layout, struct portolan_sample *s);
 
 enum portolan_status trial_names_missing(struct portolan_error *err);
@@ -199,42 +258,6 @@ enum portolan_status samples_read(struct backend *b, const struct portolan_trial
                                   const struct portolan_store_query *query,
                                   struct portolan_sample_set *set, size_t *capacity,
                                   struct texts *texts, struct portolan_error *err);
-
-/* ---- calls.c: columns of invocation, as READ_INVOCATIONS gives them and PUT_INVOCATION takes
- * them. */
-
-enum invocation_column {
-    INVOCATION_ID,
-    INVOCATION_CALLPATH,
-    INVOCATION_LAYOUT,
-    INVOCATION_STEP,
-    INVOCATION_ORDINAL,
-    INVOCATION_START,
-    INVOCATION_INCLUSIVE,
-    INVOCATION_EXCLUSIVE,
-    INVOCATION_MPI,
-    INVOCATION_QUALITY,
-    INVOCATION_ONE_IN,
-    INVOCATION_CONTEXT,
-    INVOCATION_COUNTER = INVOCATION_CONTEXT + PORTOLAN_CONTEXT_MAX
-};
-
-/* ---- summary.c */
-
-/* Columns of summary: some of their own, then four statistics. */
-enum { STATISTICS_COLUMNS = 6, SUMMARY_HEAD = 9 };
-
-/* Among the counters of a summary, where there is MPI time. */
-#define SUMMARY_COMPUTE "COMPUTE TIME"
-
-/** Stores it in place of an earlier one. In a transaction on the trial. */
-enum portolan_status summary_put(struct portolan_store *store, int64_t trial,
-                                 const struct portolan_path_summary *rows, size_t n,
-                                 struct portolan_error *err);
-
-/** Says that the summary was not stored; returns STATUS. */
-enum portolan_status summary_explain(struct portolan_store *store, enum portolan_status status,
-                                     int64_t trial, struct portolan_error *err);
 
 /* ---- summarise.c */
 

@@ -37,7 +37,6 @@ struct postgres {
     bool write;
     int busy_ms;
     struct query queries[STATEMENT_COUNT];
-    int64_t changes;
     struct portolan_text copy;
 };
 
@@ -208,6 +207,7 @@ static enum portolan_status fetch(struct postgres *b, enum statement which,
                                   struct portolan_error *err)
 {
     struct query *q = &b->queries[which];
+    enum portolan_status status;
     char text[60];
 
     PQclear(q->rows);
@@ -217,10 +217,9 @@ static enum portolan_status fetch(struct postgres *b, enum statement which,
     if (PQresultStatus(q->rows) == PGRES_TUPLES_OK)
         return PORTOLAN_OK;
     q->has_cursor = false;
-    PQresultStatus(q->rows);
-    PGresult *r = q->rows;
+    status = postgres_failed(b->connection, q->rows, err);
     q->rows = NULL;
-    return postgres_failed(b->connection, r, err);
+    return status;
 }
 
 static enum portolan_status open_cursor(struct postgres *b, enum statement which,
@@ -257,8 +256,6 @@ static enum portolan_status run(struct postgres *b, enum statement which,
     r = PQexecPrepared(b->connection, name, p->n, p->values, p->lengths, p->formats, 1);
     if (!postgres_is_good(r))
         return postgres_failed(b->connection, r, err);
-    if (*PQcmdTuples(r))
-        portolan_read_int64(PQcmdTuples(r), &b->changes);
     q->rows = r;
     q->at = -1;
     return PORTOLAN_OK;
@@ -473,11 +470,6 @@ static const char *text(struct backend *b, enum statement which, int column)
     return bytes ? bytes : "";
 }
 
-static int64_t changes(struct backend *b)
-{
-    return of(b)->changes;
-}
-
 /* ------------------------------------------------- names */
 
 /* A column of N rows of WIDTH values as the binary format has arrays. */
@@ -523,11 +515,6 @@ static enum portolan_status identify(struct backend *base, enum statement find, 
 }
 
 /* ------------------------------------------------- opening */
-
-static bool takes(const char *path)
-{
-    return portolan_store_is_server(path);
-}
 
 /* The server rolls an open transaction back. */
 static void close_backend(struct backend *base)
@@ -577,7 +564,6 @@ static void set_patience(struct backend *base, int busy_ms)
 }
 
 const struct backend_ops backend_postgres = {
-    .takes = takes,
     .open = open_backend,
     .set_patience = set_patience,
     .close = close_backend,
@@ -587,7 +573,6 @@ const struct backend_ops backend_postgres = {
     .integer = integer,
     .real = real,
     .text = text,
-    .changes = changes,
     .put_rows = put_rows,
     .identify = identify,
 };

@@ -8,7 +8,7 @@
 /* What a set owns besides its arrays: every name once, and the name-value pairs in blocks. */
 struct owned {
     struct texts *texts;
-    size_t n_blocks;
+    size_t n_blocks, capacity;
     struct portolan_name_value **blocks;
 };
 
@@ -17,7 +17,7 @@ struct reading {
     struct backend *backend;
     struct portolan_sample_set *set;
     struct owned *owned;
-    size_t trial_capacity, sample_capacity;
+    size_t sample_capacity;
     struct portolan_error *err;
 };
 
@@ -55,62 +55,41 @@ void portolan_sample_set_destroy(struct portolan_sample_set *set)
     free(set);
 }
 
-static bool take_text(struct reading *r, enum statement which, int column, const char **text)
-{
-    return texts_take(r->owned->texts, r->backend, which, column, text);
-}
-
 static enum portolan_status read_trials(struct reading *r, const struct portolan_store_query *q)
 {
-    struct portolan_sample_set *set = r->set;
-    enum portolan_status status;
-    bool row;
+    static const struct column columns[] = {
+        COLUMN(INT64, portolan_trial, id),          COLUMN(INT, portolan_trial, ranks),
+        COLUMN(DOUBLE, portolan_trial, elapsed_ns), COLUMN(TEXT, portolan_trial, assembly),
+        COLUMN(TEXT, portolan_trial, purpose),      COLUMN(TEXT, portolan_trial, started),
+        COLUMN(TEXT, portolan_trial, outcome),      COLUMN(INT, portolan_trial, threads),
+    };
+    static const struct shape shape = SHAPE(portolan_trial, columns);
 
-    status = backend_query(r->backend, READ_TRIALS, r->err, "itttii", q->trial, q->assembly,
-                           q->purpose, q->outcome, (int64_t)q->ranks, (int64_t)q->newest_only);
-    while (!status && !(status = backend_next(r->backend, READ_TRIALS, &row, r->err)) && row) {
-        struct portolan_trial t = {.id = backend_int(r->backend, READ_TRIALS, 0),
-                                   .ranks = (int)backend_int(r->backend, READ_TRIALS, 1),
-                                   .elapsed_ns = backend_double(r->backend, READ_TRIALS, 2),
-                                   .threads = (int)backend_int(r->backend, READ_TRIALS, 7)};
-
-        if (take_text(r, READ_TRIALS, 3, &t.assembly) && take_text(r, READ_TRIALS, 4, &t.purpose) &&
-            take_text(r, READ_TRIALS, 5, &t.started) && take_text(r, READ_TRIALS, 6, &t.outcome) &&
-            store_reserve(&set->trials, &r->trial_capacity, set->n_trials, sizeof *set->trials))
-            set->trials[set->n_trials++] = t;
-        else
-            status = portolan_no_memory(r->err);
-    }
-    return status;
+    return rows_read(r->backend, READ_TRIALS, &shape, r->owned->texts, &r->set->trials,
+                     &r->set->n_trials, r->err, "itttii", q->trial, q->assembly, q->purpose,
+                     q->outcome, (int64_t)q->ranks, (int64_t)q->newest_only);
 }
 
 static enum portolan_status read_pairs(struct reading *r, enum statement which, int64_t trial,
                                        const struct portolan_name_value **pairs, size_t *n)
 {
+    static const struct column columns[] = {
+        COLUMN(TEXT, portolan_name_value, name),
+        COLUMN(TEXT, portolan_name_value, value),
+    };
+    static const struct shape shape = SHAPE(portolan_name_value, columns);
     struct owned *o = r->owned;
-    struct portolan_name_value *block = NULL, **blocks;
-    size_t capacity = 0;
-    enum portolan_status status = backend_query(r->backend, which, r->err, "i", trial);
-    bool row;
+    struct portolan_name_value *block = NULL;
+    enum portolan_status status =
+        rows_read(r->backend, which, &shape, o->texts, &block, n, r->err, "i", trial);
 
-    while (!status && !(status = backend_next(r->backend, which, &row, r->err)) && row) {
-        if (store_reserve(&block, &capacity, *n, sizeof *block) &&
-            take_text(r, which, 0, &block[*n].name) && take_text(r, which, 1, &block[*n].value))
-            ++*n;
-        else
-            status = portolan_no_memory(r->err);
-    }
-    if (block && !status) {
-        blocks = portolan_reallocarray(o->blocks, o->n_blocks + 1, sizeof *blocks);
-        if (blocks) {
-            o->blocks = blocks;
-            o->blocks[o->n_blocks++] = block;
-            *pairs = block;
-            return PORTOLAN_OK;
-        }
+    if (!status && block &&
+        !portolan_reserve(&o->blocks, &o->capacity, o->n_blocks + 1, sizeof *o->blocks))
         status = portolan_no_memory(r->err);
-    }
-    free(block);
+    if (status)
+        free(block);
+    else if (block)
+        *pairs = o->blocks[o->n_blocks++] = block;
     return status;
 }
 
@@ -123,24 +102,16 @@ static void count_partial(struct portolan_trial *t)
 
 static enum portolan_status read_lifted(struct reading *r)
 {
-    struct portolan_sample_set *set = r->set;
-    size_t capacity = 0;
-    enum portolan_status status = backend_query(r->backend, READ_LIFTED_VETOES, r->err, "");
-    bool row;
+    static const struct column columns[] = {
+        COLUMN(INT64, portolan_lifted_veto, trial),
+        COLUMN(TEXT, portolan_lifted_veto, assembly),
+        COLUMN(TEXT, portolan_lifted_veto, instance),
+        COLUMN(TEXT, portolan_lifted_veto, implementation),
+    };
+    static const struct shape shape = SHAPE(portolan_lifted_veto, columns);
 
-    while (!status && !(status = backend_next(r->backend, READ_LIFTED_VETOES, &row, r->err)) &&
-           row) {
-        struct portolan_lifted_veto v = {.trial = backend_int(r->backend, READ_LIFTED_VETOES, 0)};
-
-        if (take_text(r, READ_LIFTED_VETOES, 1, &v.assembly) &&
-            take_text(r, READ_LIFTED_VETOES, 2, &v.instance) &&
-            take_text(r, READ_LIFTED_VETOES, 3, &v.implementation) &&
-            store_reserve(&set->lifted, &capacity, set->n_lifted, sizeof *set->lifted))
-            set->lifted[set->n_lifted++] = v;
-        else
-            status = portolan_no_memory(r->err);
-    }
-    return status;
+    return rows_read(r->backend, READ_LIFTED_VETOES, &shape, r->owned->texts, &r->set->lifted,
+                     &r->set->n_lifted, r->err, "");
 }
 
 static enum portolan_status read_all(struct reading *r, const struct portolan_store_query *query,
@@ -184,8 +155,6 @@ enum portolan_status portolan_store_read(struct portolan_store *store,
     /* One transaction: what other processes store meanwhile does not show. */
     if (!(status = store_start_reading(store, err))) {
         status = read_all(&r, query ? query : &everything, with_samples);
-        for (enum statement s = READ_TRIALS; s <= READ_LIFTED_VETOES; ++s)
-            backend_reset(store->backend, s);
         status = store_finish_reading(store, status, err);
     }
     if (status) {

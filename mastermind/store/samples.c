@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of call_data into samples, and back. */
+/* Rows of call_data: from samples, back into samples, and walks over them, piece by piece. */
 #include "internal.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What is alike in a sample and its row, from CALL_CALLS on. */
+static const struct column sample_columns[] = {
+    COLUMN(INT64, portolan_sample, calls),         COLUMN(INT64, portolan_sample, timed_calls),
+    COLUMN(INT64, portolan_sample, subroutines),   COLUMN(BOOL, portolan_sample, binned),
+    COLUMN(DOUBLE, portolan_sample, inclusive_ns), COLUMN(DOUBLE, portolan_sample, exclusive_ns),
+    COLUMN(DOUBLE, portolan_sample, mpi_ns),       COLUMN(DOUBLE, portolan_sample, min_ns),
+    COLUMN(DOUBLE, portolan_sample, max_ns),       COLUMN(DOUBLE, portolan_sample, sum_squares_ns2),
+    COLUMN(DOUBLE, portolan_sample, quality),
+};
+
+enum { N_SAMPLE_COLUMNS = CALL_CONTEXT - CALL_CALLS };
+_Static_assert(sizeof sample_columns / sizeof *sample_columns == N_SAMPLE_COLUMNS,
+               "as in the schema");
+
+static const struct column piece_columns[] = {
+    COLUMN(INT64, piece, first),
+    COLUMN(INT64, piece, last),
+    COLUMN(INT, piece, step),
+    COLUMN(INT, piece, rank),
+};
 
 /* ------------------------------------------------------------------------------ into the store */
 
@@ -30,17 +51,8 @@ static void fill_sample(void *arg, size_t row, union backend_value *v)
     v[CALL_CALLPATH].i = id->callpath;
     v[CALL_PARENT].i = s->parent < 0 ? 0 : p->first + s->parent;
     v[CALL_LAYOUT].i = id->layout;
-    v[CALL_CALLS].i = s->calls;
+    columns_put(sample_columns, N_SAMPLE_COLUMNS, s, v + CALL_CALLS);
     v[CALL_TIMED].i = !s->timed_calls ? s->calls : s->timed_calls < 0 ? 0 : s->timed_calls;
-    v[CALL_SUBROUTINES].i = s->subroutines;
-    v[CALL_BINNED].i = s->binned;
-    v[CALL_INCLUSIVE].d = s->inclusive_ns;
-    v[CALL_EXCLUSIVE].d = s->exclusive_ns;
-    v[CALL_MPI].d = s->mpi_ns;
-    v[CALL_MINIMUM].d = s->min_ns;
-    v[CALL_MAXIMUM].d = s->max_ns;
-    v[CALL_SQUARES].d = s->sum_squares_ns2;
-    v[CALL_QUALITY].d = s->quality;
     for (int i = 0; i < PORTOLAN_CONTEXT_MAX; ++i)
         v[CALL_CONTEXT + i].d = i < s->n_context ? s->context[i] : NAN;
     for (int i = 0; i < PORTOLAN_COUNTER_MAX; ++i)
@@ -52,10 +64,8 @@ static void fill_piece(void *arg, size_t row, union backend_value *v)
 {
     const struct put *p = arg;
 
-    v[0].i = p->pieces[row].first;
-    v[1].i = p->pieces[row].last;
-    v[2].i = p->step;
-    v[3].i = p->pieces[row].rank;
+    columns_put(piece_columns, 4, &p->pieces[row], v);
+    v[2].i = p->step; /* its id */
 }
 
 /* One piece per run of samples of one rank. */
@@ -71,7 +81,7 @@ static enum portolan_status make_pieces(struct put *p, size_t n, size_t *n_piece
             p->pieces[*n_pieces - 1].last = id;
             continue;
         }
-        if (!store_reserve(&p->pieces, &capacity, *n_pieces, sizeof *p->pieces))
+        if (!portolan_reserve(&p->pieces, &capacity, *n_pieces + 1, sizeof *p->pieces))
             return portolan_no_memory(err);
         p->pieces[(*n_pieces)++] =
             (struct piece){.first = id, .last = id, .rank = p->samples[i].rank};
@@ -89,9 +99,9 @@ static enum portolan_status put_samples(struct portolan_store *store, int step,
     int64_t metric;
     enum portolan_status status;
 
-    if ((status = identity_of_step(store, step, &p.step, err)) ||
-        (status = identity_of_metric(store, "TIME", "ns", &metric, err)) ||
-        (status = identity_of_metric(store, "MPI TIME", "ns", &metric, err)) ||
+    if ((status = identity_of(store, IDENTITY_STEP, &p.step, err, step)) ||
+        (status = identity_of(store, IDENTITY_METRIC, &metric, err, "TIME", "ns")) ||
+        (status = identity_of(store, IDENTITY_METRIC, &metric, err, "MPI TIME", "ns")) ||
         (status = identities_of_samples(store, samples, n, false, &ids, err)))
         return status;
     p.ids = ids;
@@ -122,6 +132,76 @@ enum portolan_status portolan_store_put_step(struct portolan_store *store, int64
 
 /* -------------------------------------------------------------------------------- out of it */
 
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_step(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    int c = compare(x->step, y->step);
+
+    if (!c)
+        c = compare(x->rank, y->rank);
+    return c ? c : compare(x->first, y->first);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    int c = compare(x->rank, y->rank);
+
+    return c ? c : compare(x->first, y->first);
+}
+
+enum portolan_status pieces_read(struct backend *b, int64_t trial, const struct piece_range *r,
+                                 enum piece_order order, struct piece **pieces, size_t *n,
+                                 struct portolan_error *err)
+{
+    static const struct shape shape = SHAPE(piece, piece_columns);
+    enum portolan_status status;
+
+    *pieces = NULL;
+    *n = 0;
+    status = rows_read(b, READ_CALL_PIECES, &shape, NULL, pieces, n, err, "iiiii", trial,
+                       (int64_t)r->first_step, (int64_t)r->last_step, (int64_t)r->first_rank,
+                       (int64_t)r->last_rank);
+    if (status) {
+        free(*pieces);
+        *pieces = NULL;
+        *n = 0;
+    }
+    if (*n)
+        qsort(*pieces, *n, sizeof **pieces, order == PIECES_BY_STEP ? by_step : by_rank);
+    return status;
+}
+
+enum portolan_status pieces_visit(struct backend *b, const struct piece *pieces, size_t n,
+                                  enum portolan_status (*visit)(void *arg,
+                                                                const struct piece *piece),
+                                  void *arg, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t at = 0, end; at < n && !status; at = end) {
+        bool row;
+
+        /* Pieces that lie side by side are one range. */
+        for (end = at + 1; end < n && pieces[end].first == pieces[end - 1].last + 1;)
+            ++end;
+        status =
+            backend_query(b, READ_CALL_DATA, err, "ii", pieces[at].first, pieces[end - 1].last);
+        while (!status && !(status = backend_next(b, READ_CALL_DATA, &row, err)) && row) {
+            while (backend_int(b, READ_CALL_DATA, CALL_ID) > pieces[at].last)
+                ++at;
+            status = visit(arg, &pieces[at]);
+        }
+        backend_reset(b, READ_CALL_DATA);
+    }
+    return status;
+}
+
 /* A set being filled. */
 struct reading {
     struct backend *backend;
@@ -139,19 +219,12 @@ struct reading {
 static int64_t find_parent(struct reading *r, size_t at, int64_t id)
 {
     const struct portolan_sample *s = &r->set->samples[at], *g = &r->set->samples[r->group];
-    size_t low, high = at;
+    int64_t found;
 
     if (s->step != g->step || s->rank != g->rank)
         r->group = at;
-    for (low = r->group; low < high;) {
-        size_t middle = low + (high - low) / 2;
-
-        if (r->ids[middle - r->start] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < at && r->ids[low - r->start] == id ? (int64_t)low : -1;
+    found = ids_find(r->ids + (r->group - r->start), at - r->group, sizeof *r->ids, id);
+    return found < 0 ? -1 : (int64_t)r->group + found;
 }
 
 static enum portolan_status put_names(struct reading *r, struct portolan_sample *s)
@@ -165,7 +238,7 @@ static enum portolan_status put_names(struct reading *r, struct portolan_sample 
         trial_names_find_thread(&r->names, backend_int(b, READ_CALL_DATA, CALL_THREAD), r->thread);
     if (r->path < 0 || r->thread < 0)
         return trial_names_missing(r->err);
-    trial_names_put_path(&r->names.paths[r->path], s);
+    COPY_PATH(s, &r->names.paths[r->path]);
     s->thread = r->names.threads[r->thread].thread;
     if (!layout)
         return PORTOLAN_OK;
@@ -188,27 +261,17 @@ static enum portolan_status take_sample(void *arg, const struct piece *piece)
     struct portolan_sample *s;
     enum portolan_status status;
 
-    if (!store_reserve(&r->ids, &r->ids_capacity, n - r->start, sizeof *r->ids) ||
-        !store_reserve(&set->samples, r->capacity, n, sizeof *set->samples))
+    if (!portolan_reserve(&r->ids, &r->ids_capacity, n - r->start + 1, sizeof *r->ids) ||
+        !portolan_reserve(&set->samples, r->capacity, n + 1, sizeof *set->samples))
         return portolan_no_memory(r->err);
     s = &set->samples[n];
     *s = (struct portolan_sample){
         .trial = r->trial->id,
         .step = piece->step,
         .rank = piece->rank,
-        .calls = backend_int(b, READ_CALL_DATA, CALL_CALLS),
         .failed_calls = backend_int(b, READ_CALL_DATA, CALL_FAILED),
-        .timed_calls = backend_int(b, READ_CALL_DATA, CALL_TIMED),
-        .subroutines = backend_int(b, READ_CALL_DATA, CALL_SUBROUTINES),
-        .binned = backend_int(b, READ_CALL_DATA, CALL_BINNED) != 0,
-        .inclusive_ns = backend_double(b, READ_CALL_DATA, CALL_INCLUSIVE),
-        .exclusive_ns = backend_double(b, READ_CALL_DATA, CALL_EXCLUSIVE),
-        .mpi_ns = backend_double(b, READ_CALL_DATA, CALL_MPI),
-        .min_ns = backend_double(b, READ_CALL_DATA, CALL_MINIMUM),
-        .max_ns = backend_double(b, READ_CALL_DATA, CALL_MAXIMUM),
-        .sum_squares_ns2 = backend_double(b, READ_CALL_DATA, CALL_SQUARES),
-        .quality = backend_double(b, READ_CALL_DATA, CALL_QUALITY),
     };
+    columns_take(sample_columns, N_SAMPLE_COLUMNS, b, READ_CALL_DATA, CALL_CALLS, NULL, s);
     if ((status = put_names(r, s)))
         return status;
     r->ids[n - r->start] = backend_int(b, READ_CALL_DATA, CALL_ID);

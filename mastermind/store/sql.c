@@ -11,7 +11,7 @@ const char *const backend_sql[STATEMENT_COUNT] = {
     [ROLLBACK] = "ROLLBACK",
     [ADD_TRIAL] = "INSERT INTO trial (name, purpose, node_count, started, outcome, elapsed_ns)"
                   " VALUES (?1, ?2, ?3, ?4, 'running', 0) RETURNING id",
-    [END_TRIAL] = "UPDATE trial SET outcome = ?2, elapsed_ns = ?3 WHERE id = ?1",
+    [END_TRIAL] = "UPDATE trial SET outcome = ?2, elapsed_ns = ?3 WHERE id = ?1 RETURNING id",
     [DELETE_TRIAL] = "DELETE FROM trial WHERE id = ?1",
     [HAS_TRIAL] = "SELECT id FROM trial WHERE id = ?1",
     [FIND_JOB] = "SELECT t.id FROM trial t JOIN primary_metadata m ON m.trial = t.id"

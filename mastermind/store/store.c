@@ -154,16 +154,27 @@ enum portolan_status store_explain(struct portolan_store *s, enum portolan_statu
     return status;
 }
 
+enum portolan_status store_unread(struct portolan_store *s, enum portolan_status status,
+                                  struct portolan_error *err, const char *what, int64_t trial)
+{
+    if (status)
+        portolan_error_prefix(err, "store '%s': %s of trial %lld cannot be read", s->path, what,
+                              (long long)trial);
+    return status;
+}
+
+enum portolan_status store_has_no_trial(int64_t trial, struct portolan_error *err)
+{
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial %lld", (long long)trial);
+}
+
 enum portolan_status store_require_trial(struct portolan_store *s, int64_t trial,
                                          struct portolan_error *err)
 {
     int64_t found = 0;
     enum portolan_status status = backend_run(s->backend, HAS_TRIAL, &found, err, "i", trial);
 
-    if (!status && !found)
-        status =
-            portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial %lld", (long long)trial);
-    return status;
+    return !status && !found ? store_has_no_trial(trial, err) : status;
 }
 
 enum portolan_status store_begin(struct portolan_store *s, int64_t trial,
@@ -237,7 +248,7 @@ enum portolan_status portolan_store_put_rank_facts(struct portolan_store *store,
         const struct portolan_rank_fact *f = &facts[i];
         int64_t thread = 0;
 
-        status = identity_of_thread(store, f->rank, f->thread, &thread, err);
+        status = identity_of(store, IDENTITY_THREAD, &thread, err, f->rank, f->thread);
         if (!status)
             status = backend_run(store->backend, PUT_RANK_FACT, NULL, err, "iitt", trial, thread,
                                  f->name, f->value ? f->value : "");
@@ -249,12 +260,12 @@ enum portolan_status portolan_store_end_trial(struct portolan_store *s, int64_t 
                                               const char *outcome, double elapsed_ns,
                                               struct portolan_error *err)
 {
+    int64_t found = 0;
     enum portolan_status status =
-        backend_run(s->backend, END_TRIAL, NULL, err, "itd", trial, outcome, elapsed_ns);
+        backend_run(s->backend, END_TRIAL, &found, err, "itd", trial, outcome, elapsed_ns);
 
-    if (!status && !backend_changes(s->backend))
-        status =
-            portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial %lld", (long long)trial);
+    if (!status && !found)
+        status = store_has_no_trial(trial, err);
     return store_explain(s, status, err, "the end of a trial");
 }
 

@@ -123,27 +123,15 @@ static enum portolan_status add_row(void *arg, const struct piece *piece)
 
 /* ------------------------------------------------------------------------- before and after */
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct named_thread *const *x = a, *const *y = b;
-
-    if ((*x)->rank != (*y)->rank)
-        return (*x)->rank < (*y)->rank ? -1 : 1;
-    return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
-}
-
 /* Numbers the threads within their ranks. */
 static bool number_threads(struct summing *x)
 {
     size_t n = x->names.n_threads;
-    const struct named_thread **sorted = portolan_calloc(n + 1, sizeof *sorted);
+    const struct named_thread **sorted = trial_names_sort_threads(&x->names);
     int most = 0;
 
     x->ordinals = portolan_calloc(n + 1, sizeof *x->ordinals);
     if (sorted && x->ordinals) {
-        for (size_t i = 0; i < n; ++i)
-            sorted[i] = &x->names.threads[i];
-        qsort(sorted, n, sizeof *sorted, by_rank);
         for (size_t i = 1; i < n; ++i) {
             int *ordinal = &x->ordinals[sorted[i] - x->names.threads];
 
@@ -194,13 +182,7 @@ static void finish_path(const struct summing *x, struct path_sums *p,
     struct portolan_path_summary *s = &p->all;
 
     portolan_path_summary_merge(s, 0, p->covered, NULL, ranks - p->covered);
-    s->user = names->user;
-    s->uses = names->uses;
-    s->instance = names->instance;
-    s->port = names->port;
-    s->implementation = names->implementation;
-    s->port_type = names->port_type;
-    s->method = names->method;
+    COPY_PATH(s, names);
     s->n_counters = 0;
     for (int c = 0; c < x->n_counters; ++c)
         if (p->counters & 1U << c) {

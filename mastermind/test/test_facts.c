@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "facts.h"
+#include "recorder_internal.h"
 
 #include <ftw.h>
 #include <stdio.h>

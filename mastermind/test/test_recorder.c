@@ -24,7 +24,8 @@ static enum portolan_status mirror_gather(struct portolan_cohort *c, const void 
     *all = malloc(2 * size);
     memcpy(*all, bytes, size);
     memcpy((char *)*all + size, bytes, size);
-    sizes[0] = sizes[1] = size;
+    if (sizes)
+        sizes[0] = sizes[1] = size;
     return PORTOLAN_OK;
 }
 

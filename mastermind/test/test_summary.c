@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "summary.h"
+#include "recorder_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

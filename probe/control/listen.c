@@ -7,6 +7,8 @@
  */
 #include "internal.h"
 
+#include <portolan/machine.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,7 +20,6 @@
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 /* Larger is no control file. */
@@ -168,36 +169,12 @@ static void obey_if_changed(struct listener *l)
 
 /* ------------------------------------------------- the folder */
 
-/* File systems that other machines write too. */
-static bool is_remote(const char *folder)
-{
-    static const unsigned long known[] = {0x6969 /* NFS */,
-                                          0x0BD00BD0 /* Lustre */,
-                                          0x47504653 /* GPFS */,
-                                          0xFF534D42 /* CIFS */,
-                                          0xFE534D42 /* SMB2 */,
-                                          0x517B /* SMB */,
-                                          0x01021997 /* 9P */,
-                                          0x65735546 /* FUSE */,
-                                          0x00C36400 /* Ceph */,
-                                          0x5346414F /* AFS */,
-                                          0x7461636F /* OCFS2 */,
-                                          0x01161970 /* GFS2 */,
-                                          0x19830326 /* BeeGFS */};
-    struct statfs fs;
-
-    for (size_t i = 0; statfs(folder, &fs) == 0 && i < sizeof known / sizeof *known; i++)
-        if (((unsigned long)fs.f_type & 0xFFFFFFFFU) == known[i])
-            return true;
-    return false;
-}
-
 static bool watch_folder(struct listener *l)
 {
     l->watch = inotify_add_watch(l->watch_fd, l->folder,
                                  IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF |
                                      IN_ONLYDIR);
-    l->is_remote = l->watch >= 0 && is_remote(l->folder);
+    l->is_remote = l->watch >= 0 && portolan_machine_shares(l->folder);
     return l->watch >= 0;
 }
 

@@ -2,6 +2,7 @@
 /* The registry of ports that can be steered, and what a switch does to one. */
 #include "internal.h"
 
+#include <portolan/index.h>
 #include <portolan/tau.h>
 
 #include <fnmatch.h>
@@ -169,16 +170,9 @@ bool control_matches(const struct portolan_control_port *p, const char *glob)
 
 enum portolan_status control_reserve_rules(size_t count, struct portolan_error *err)
 {
-    struct rule *more;
-
-    if (n_rules + count <= rules_capacity)
-        return PORTOLAN_OK;
-    more = portolan_reallocarray(rules, 2 * (n_rules + count), sizeof *rules);
-    if (!more)
-        return portolan_no_memory(err);
-    rules = more;
-    rules_capacity = 2 * (n_rules + count);
-    return PORTOLAN_OK;
+    return portolan_reserve(&rules, &rules_capacity, n_rules + count, sizeof *rules)
+               ? PORTOLAN_OK
+               : portolan_no_memory(err);
 }
 
 /* The first of those of which the last one counts: variants, on or off, rows or none, sampling. */

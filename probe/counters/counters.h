@@ -70,7 +70,6 @@ enum portolan_status counter_table_read(struct counter_table *table, const char 
 void counter_table_find_again(struct counter_table *table);
 /* What keeps the driver from starting or is missing; OK when it runs. Under the lock. */
 enum portolan_status counter_driver_start(struct portolan_error *err);
-const char *counter_driver_describe(void);
 
 /* counting.c: the definition, and the place of the set in force; a switch writes it atomically. */
 #define COUNTERS_NONE (-1)

@@ -129,15 +129,6 @@ static void take_up(struct probe_counting *c)
 
 #define COUNTING_SIZE (sizeof(struct probe_counting) + PROBE_FRAMES * sizeof(struct counted_call))
 
-/* Address space, of which only what is touched becomes memory. */
-static struct probe_counting *counting_create(void)
-{
-    void *c = mmap(NULL, COUNTING_SIZE, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    return c == MAP_FAILED ? NULL : c;
-}
-
 void probe_counters_free(struct probe_thread *t)
 {
     if (t->counting)
@@ -222,7 +213,7 @@ static bool is_current(struct probe_thread *t, const struct portolan_probe_frame
 
     if (c && c->generation == __atomic_load_n(&generation, __ATOMIC_ACQUIRE))
         return true;
-    if (!c && !(t->counting = c = counting_create()))
+    if (!c && !(t->counting = c = probe_map(COUNTING_SIZE)))
         return false;
     pthread_mutex_lock(&probe_counters_lock);
     /* a call that is counted goes on as it began, with those it makes */

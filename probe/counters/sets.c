@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters: sets of events read from their text, and tried. */
+/* Counters: sets of events read from their text, and tried; what of them is asked for. */
 #include "counters.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ void counter_driver_forget(void)
     started = false;
 }
 
-const char *counter_driver_describe(void)
+static const char *describe_driver(void)
 {
     if (!probe_counter_driver)
         return "no counters: this Portolan was built without PAPI; clocks alone";
@@ -370,4 +370,83 @@ enum portolan_status counter_table_read(struct counter_table *table, const char 
     }
     free(copy);
     return first.status ? portolan_error_set(err, first.status, "%s", first.text) : PORTOLAN_OK;
+}
+
+/* ------------------------------------------------- what is counted */
+
+void portolan_probe_counter_sets_visit(bool (*visit)(void *arg,
+                                                     const struct portolan_probe_counter_set *set),
+                                       void *arg)
+{
+    bool go_on = true;
+
+    pthread_mutex_lock(&probe_counters_lock);
+    for (size_t i = 0; i < probe_counter_table.n_sets && go_on; i++) {
+        const struct counter_set *from = &probe_counter_table.sets[i];
+        struct portolan_probe_counter_set set = {
+            .name = from->name,
+            .n = from->n,
+            .multiplexed = from->multiplexed,
+            .in_force = (int)i == probe_counters_in_force,
+            .user_mode_only = !probe_counter_driver->counts_kernel(),
+        };
+
+        for (size_t k = 0; k < from->n; k++)
+            set.counters[k] = probe_counter_table.names[from->slots[k]];
+        go_on = visit(arg, &set);
+    }
+    pthread_mutex_unlock(&probe_counters_lock);
+}
+
+static const struct counter_set *peek_in_force(void)
+{
+    int index = __atomic_load_n(&probe_counters_in_force, __ATOMIC_RELAXED);
+
+    return index == COUNTERS_NONE ? NULL : &probe_counter_table.sets[index];
+}
+
+size_t portolan_probe_counters_count(void)
+{
+    const struct counter_set *set = peek_in_force();
+
+    return set ? set->n : 0;
+}
+
+size_t portolan_probe_counter_slot(size_t index)
+{
+    const struct counter_set *set = peek_in_force();
+
+    return set && index < set->n ? set->slots[index] : SIZE_MAX;
+}
+
+const char *portolan_probe_counter_peek_name(size_t index)
+{
+    return portolan_probe_counter_slot_peek_name(portolan_probe_counter_slot(index));
+}
+
+size_t portolan_probe_counter_slots(void)
+{
+    return probe_counter_table.n_slots;
+}
+
+const char *portolan_probe_counter_slot_peek_name(size_t slot)
+{
+    return slot < probe_counter_table.n_slots ? probe_counter_table.names[slot] : NULL;
+}
+
+const char *portolan_probe_counter_set_peek_name(void)
+{
+    const struct counter_set *set = peek_in_force();
+
+    return set ? set->name : NULL;
+}
+
+const char *portolan_probe_counters_describe(void)
+{
+    const char *text;
+
+    pthread_mutex_lock(&probe_counters_lock);
+    text = describe_driver();
+    pthread_mutex_unlock(&probe_counters_lock);
+    return text;
 }

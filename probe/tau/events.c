@@ -2,6 +2,8 @@
 /* Atomic events: names, what a trigger does, and what readers get. */
 #include "../internal.h"
 
+#include <portolan/index.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,30 +181,17 @@ struct taking {
     bool failed;
 };
 
-static struct portolan_probe_event_record *add_row(struct taking *to)
-{
-    if (to->n == to->capacity) {
-        size_t capacity = to->capacity ? 2 * to->capacity : 64;
-        void *rows = portolan_reallocarray(to->rows, capacity, sizeof *to->rows);
-
-        if (!rows) {
-            to->failed = true;
-            return NULL;
-        }
-        to->rows = rows;
-        to->capacity = capacity;
-    }
-    return &to->rows[to->n++];
-}
-
-static void take(struct taking *to, const struct probe_event_sums *s, uint32_t thread)
+static void take_sums(struct taking *to, const struct probe_event_sums *s, uint32_t thread)
 {
     uint64_t count = __atomic_load_n(&s->count, __ATOMIC_ACQUIRE);
-    struct portolan_probe_event_record *r = count ? add_row(to) : NULL;
 
-    if (!r)
+    if (!count || to->failed)
         return;
-    *r = (struct portolan_probe_event_record){
+    if (!portolan_reserve(&to->rows, &to->capacity, to->n + 1, sizeof *to->rows)) {
+        to->failed = true;
+        return;
+    }
+    to->rows[to->n++] = (struct portolan_probe_event_record){
         .name = portolan_probe_event_peek_name((uint32_t)s->key.event),
         .event = (uint32_t)s->key.event,
         .thread = thread,
@@ -222,7 +211,7 @@ static void take_all(struct taking *to, const struct probe_events *events, uint3
         return;
     for (const struct probe_event_sums *s = __atomic_load_n(&events->first, __ATOMIC_ACQUIRE); s;
          s = __atomic_load_n(&s->next, __ATOMIC_ACQUIRE))
-        take(to, s, thread);
+        take_sums(to, s, thread);
 }
 
 /* By thread, then event, totals before call paths, these by record. */

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests, and matched messages, of which more is to be noted later, by handle; and the wrappers,
+ * among them those that start and complete requests: how much came, and from whom, is known only
+ * here.
+ *
+ * MPI gives the handle of a request that completed to a new one at once, and with several threads
+ * the new one may be here before the old one is dropped. So the newest of a handle is the one that
+ * lives, and with threads an entry is looked up before a call completes it and dropped by its
+ * address.
+ */
+#include "note.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mpi_pending {
+    struct mpi_pending *next;
+    intptr_t handle;
+    bool is_message;
+    bool is_persistent;
+    bool receives;
+    bool is_active; /* under way, and not noted yet */
+    bool is_wild;   /* from whom is known at the end */
+    bool in_world;  /* the communicator was MPI_COMM_WORLD */
+    bool is_call;   /* its call and time were noted without partner, and move to whom it was from */
+    enum mpi_routine routine;
+    int partner;
+    struct mpi_peers *peers;
+    uint64_t ticks;
+    uint64_t bytes; /* that each start sends */
+};
+
+#define SHARDS  64
+#define BUCKETS 64
+
+static struct shard {
+    pthread_mutex_t lock; /* used with MPI_THREAD_MULTIPLE only: else calls come one by one */
+    struct mpi_pending *buckets[BUCKETS];
+    struct mpi_pending *spare; /* as many as were pending at one time */
+} shards[SHARDS];
+
+static size_t n_pending, n_lost; /* atomic */
+
+__attribute__((constructor)) static void make_locks(void)
+{
+    for (int i = 0; i < SHARDS; i++)
+        pthread_mutex_init(&shards[i].lock, NULL);
+}
+
+/* One more receive of which nothing more will be known. */
+static void lose_receive(void)
+{
+    __atomic_add_fetch(&n_lost, 1, __ATOMIC_RELAXED);
+}
+
+uint64_t portolan_mpi_receives_unknown(void)
+{
+    return __atomic_load_n(&n_lost, __ATOMIC_RELAXED);
+}
+
+static bool any_is_pending(void)
+{
+    return __atomic_load_n(&n_pending, __ATOMIC_RELAXED) > 0;
+}
+
+static struct shard *lock_shard(intptr_t handle, struct mpi_pending ***bucket)
+{
+    uint32_t h = (uint32_t)handle * UINT32_C(0x9E3779B1);
+    struct shard *s = &shards[h >> 26];
+
+    *bucket = &s->buckets[h >> 20 & (BUCKETS - 1)];
+    if (mpi_is_concurrent)
+        pthread_mutex_lock(&s->lock);
+    return s;
+}
+
+static void unlock_shard(struct shard *s)
+{
+    if (mpi_is_concurrent)
+        pthread_mutex_unlock(&s->lock);
+}
+
+static struct mpi_pending *find_handle(intptr_t handle, bool is_message)
+{
+    struct mpi_pending **bucket, *p;
+    struct shard *s = lock_shard(handle, &bucket);
+
+    for (p = *bucket; p && (p->handle != handle || p->is_message != is_message); p = p->next)
+        ;
+    unlock_shard(s);
+    return p;
+}
+
+static struct mpi_pending *find_request(MPI_Request request)
+{
+    return request == MPI_REQUEST_NULL ? NULL : find_handle((intptr_t)request, false);
+}
+
+static struct mpi_pending *take_spare(intptr_t handle)
+{
+    struct mpi_pending **bucket, *p;
+    struct shard *s = lock_shard(handle, &bucket);
+
+    if ((p = s->spare))
+        s->spare = p->next;
+    unlock_shard(s);
+    return p ? p : portolan_calloc(1, sizeof *p);
+}
+
+/* A copy of WHAT, which has all but its links; without memory it is not noted any further. */
+static void insert_pending(const struct mpi_pending *what)
+{
+    struct mpi_pending *p = take_spare(what->handle), **bucket;
+    struct shard *s;
+
+    if (!p) {
+        mpi_peers_release(what->peers);
+        if (what->receives)
+            lose_receive();
+        return;
+    }
+    *p = *what;
+    s = lock_shard(p->handle, &bucket);
+    p->next = *bucket;
+    *bucket = p;
+    unlock_shard(s);
+    __atomic_add_fetch(&n_pending, 1, __ATOMIC_RELAXED);
+}
+
+static void drop_pending(struct mpi_pending *p)
+{
+    struct mpi_pending **at;
+    struct shard *s = lock_shard(p->handle, &at);
+
+    while (*at != p)
+        at = &(*at)->next;
+    *at = p->next;
+    mpi_peers_release(p->peers);
+    p->next = s->spare;
+    s->spare = p;
+    unlock_shard(s);
+    __atomic_sub_fetch(&n_pending, 1, __ATOMIC_RELAXED);
+}
+
+/* -- receives that were posted -- */
+
+/* P is filled but for where from; in vain when nothing will come. */
+static void expect_receive(struct mpi_pending *p, int source, MPI_Comm comm)
+{
+    p->receives = true;
+    p->is_wild = source == MPI_ANY_SOURCE;
+    p->in_world = comm == MPI_COMM_WORLD;
+    if (p->is_wild && !p->in_world)
+        p->peers = mpi_peers_hold(comm);
+    insert_pending(p);
+}
+
+/* Notes the call; false when nothing is to be received. */
+static bool note_source(const struct mpi_call *call, int source, MPI_Comm comm, int *partner)
+{
+    bool is_open = call->result == MPI_SUCCESS && source != MPI_PROC_NULL;
+
+    *partner = is_open ? mpi_world_rank(comm, source) : -1;
+    mpi_add(call->routine, *partner, true, 1, call->ticks, 0);
+    return is_open;
+}
+
+void mpi_note_receiving(const struct mpi_call *call, int source, MPI_Comm comm,
+                        const MPI_Request *request)
+{
+    struct mpi_pending p = {
+        .is_active = true, .is_call = true, .routine = call->routine, .ticks = call->ticks};
+
+    if (!note_source(call, source, comm, &p.partner))
+        return;
+    p.handle = (intptr_t)*request;
+    expect_receive(&p, source, comm);
+}
+
+void mpi_note_receiving_message(const struct mpi_call *call, const MPI_Request *request)
+{
+    mpi_add(call->routine, call->partner, true, 1, call->ticks, 0);
+    if (call->result == MPI_SUCCESS && call->partner != MPI_PROC_NULL)
+        insert_pending(&(struct mpi_pending){.handle = (intptr_t)*request,
+                                             .is_active = true,
+                                             .receives = true,
+                                             .routine = call->routine,
+                                             .partner = call->partner});
+}
+
+/* The statuses of MPICH 4.0's MPI_Isendrecv are those of other requests. */
+void mpi_note_exchanging(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
+                         int source, MPI_Comm comm)
+{
+    mpi_note_sent(call, count, type, dest, comm);
+    if (call->result == MPI_SUCCESS && source != MPI_PROC_NULL)
+        lose_receive();
+}
+
+/* -- messages that were matched -- */
+
+void mpi_note_matched(const struct mpi_call *call, const MPI_Message *message,
+                      const MPI_Status *status, MPI_Comm comm)
+{
+    mpi_note(call);
+    if (call->result == MPI_SUCCESS && message && *message != MPI_MESSAGE_NO_PROC)
+        insert_pending(&(struct mpi_pending){.handle = (intptr_t)*message,
+                                             .is_message = true,
+                                             .partner = mpi_world_rank(comm, status->MPI_SOURCE)});
+}
+
+void mpi_note_matched_if(const struct mpi_call *call, const int *flag, const MPI_Message *message,
+                         const MPI_Status *status, MPI_Comm comm)
+{
+    mpi_note_matched(call, call->result == MPI_SUCCESS && *flag ? message : NULL, status, comm);
+}
+
+void mpi_take_message(struct mpi_call *call, const MPI_Message *message)
+{
+    struct mpi_pending *p = find_handle((intptr_t)*message, true);
+
+    call->partner = p ? p->partner : -1;
+    if (p)
+        drop_pending(p);
+}
+
+void mpi_note_received_message(const struct mpi_call *call, const MPI_Status *status)
+{
+    uint64_t bytes = 0;
+
+    if (call->result == MPI_SUCCESS)
+        mpi_status_bytes(status, &bytes);
+    mpi_add(call->routine, call->partner, true, 1, call->ticks, bytes);
+}
+
+/* -- persistent requests -- */
+
+void mpi_note_sending_again(const struct mpi_call *call, int partitions, MPI_Count count,
+                            MPI_Datatype type, int dest, MPI_Comm comm, const MPI_Request *request)
+{
+    bool is_open = call->result == MPI_SUCCESS && dest >= 0;
+    int partner = is_open ? mpi_world_rank(comm, dest) : -1;
+
+    mpi_add(call->routine, partner, false, 1, call->ticks, 0);
+    if (is_open)
+        insert_pending(
+            &(struct mpi_pending){.handle = (intptr_t)*request,
+                                  .is_persistent = true,
+                                  .partner = partner,
+                                  .bytes = (uint64_t)partitions * mpi_bytes(count, type)});
+}
+
+void mpi_note_receiving_again(const struct mpi_call *call, int source, MPI_Comm comm,
+                              const MPI_Request *request)
+{
+    struct mpi_pending p = {.is_persistent = true};
+
+    if (!note_source(call, source, comm, &p.partner))
+        return;
+    p.handle = (intptr_t)*request;
+    expect_receive(&p, source, comm);
+}
+
+void mpi_note_own_again(const struct mpi_call *call, uint64_t bytes, const MPI_Request *request)
+{
+    mpi_note(call);
+    if (call->result == MPI_SUCCESS && bytes)
+        insert_pending(&(struct mpi_pending){
+            .handle = (intptr_t)*request, .is_persistent = true, .partner = -1, .bytes = bytes});
+}
+
+/* Before and after the start of a persistent one; IS_CALL: CALL started nothing else. */
+static void activate(struct mpi_pending *p)
+{
+    p->is_active = p->receives;
+}
+
+static void note_started(struct mpi_pending *p, const struct mpi_call *call, bool is_call)
+{
+    p->routine = call->routine;
+    p->is_call = is_call;
+    p->ticks = call->ticks;
+    mpi_add(call->routine, p->partner, p->receives, is_call, is_call ? call->ticks : 0, p->bytes);
+}
+
+/* -- what completed -- */
+
+/* Notes what STATUS says of one that completed with RESULT. */
+static void note_completion(struct mpi_pending *p, const MPI_Status *status, int result)
+{
+    int partner = p->partner;
+    uint64_t calls = 0, ticks = 0, bytes = 0;
+
+    if (!p->is_active)
+        return;
+    p->is_active = false;
+    if (result == MPI_SUCCESS && !mpi_status_bytes(status, &bytes))
+        return;
+    if (p->is_wild)
+        partner = p->in_world ? status->MPI_SOURCE : mpi_peers_rank(p->peers, status->MPI_SOURCE);
+    if (p->is_wild && p->is_call && partner >= 0) { /* now it is known whose the call was */
+        calls = 1;
+        ticks = p->ticks;
+        mpi_add(p->routine, -1, true, -calls, -ticks, 0);
+    }
+    mpi_add(p->routine, partner, true, calls, ticks, bytes);
+}
+
+/* The same, and drops it if REQUEST, as it is now, is null. */
+static void complete_request(struct mpi_pending *p, const MPI_Status *status, int result,
+                             MPI_Request request)
+{
+    note_completion(p, status, result);
+    if (request == MPI_REQUEST_NULL)
+        drop_pending(p);
+}
+
+/* It is about to be freed; what it will have received is not known then. */
+static void free_pending(struct mpi_pending *p)
+{
+    if (p->is_active) /* asking MPI whether it is complete might tell an error that nobody awaits */
+        lose_receive();
+    drop_pending(p);
+}
+
+/* -- what must be kept of a call's requests, since completing makes them null -- */
+
+#define MPI_WATCHED_FEW 16
+
+struct mpi_watched {
+    int n; /* 0: nothing to be noted */
+    const MPI_Request *now;
+    MPI_Request few_before[MPI_WATCHED_FEW], *before;
+    /* Found before, with several threads. */
+    struct mpi_pending *few_pending[MPI_WATCHED_FEW], **pending;
+    MPI_Status few_statuses[MPI_WATCHED_FEW], *statuses; /* where the caller ignores them */
+    void *memory;
+};
+
+static bool make_room(struct mpi_watched *c, int n)
+{
+    size_t each = sizeof *c->before + sizeof *c->pending + sizeof *c->statuses;
+    char *room;
+
+    if (n <= MPI_WATCHED_FEW) {
+        c->before = c->few_before;
+        c->pending = c->few_pending;
+        c->statuses = c->few_statuses;
+        return true;
+    }
+    if (!(c->memory = room = portolan_calloc((size_t)n, each)))
+        return false;
+    c->pending = (struct mpi_pending **)room;
+    c->statuses = (MPI_Status *)(room += (size_t)n * sizeof *c->pending);
+    c->before = (MPI_Request *)(room + (size_t)n * sizeof *c->statuses);
+    return true;
+}
+
+/* To be called before REQUESTS may complete; gives the statuses to be used. */
+static MPI_Status *mpi_watch(struct mpi_watched *c, int n, const MPI_Request *requests,
+                             MPI_Status *statuses)
+{
+    c->n = 0;
+    c->memory = NULL;
+    if (n <= 0 || !any_is_pending() || !make_room(c, n))
+        return statuses;
+    c->n = n;
+    c->now = requests;
+    memcpy(c->before, requests, (size_t)n * sizeof *c->before);
+    for (int i = 0; mpi_is_concurrent && i < n; i++)
+        c->pending[i] = find_request(c->before[i]);
+    return statuses == MPI_STATUSES_IGNORE ? c->statuses : statuses;
+}
+
+/* Request I completed, or failed doing so: then it is null, or active no more. */
+static void note_one(struct mpi_watched *c, int i, const MPI_Status *status, int result)
+{
+    int class = MPI_SUCCESS;
+    struct mpi_pending *p;
+
+    if (i < 0 || i >= c->n)
+        return;
+    if (result != MPI_SUCCESS)
+        PMPI_Error_class(result, &class);
+    if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE && c->now[i] == c->before[i])
+        return;
+    p = mpi_is_concurrent ? c->pending[i] : find_request(c->before[i]);
+    if (p)
+        complete_request(p, status, result, c->now[i]);
+}
+
+static void end_watch(const struct mpi_call *call, struct mpi_watched *c)
+{
+    free(c->memory);
+    mpi_note(call);
+}
+
+/* After the call: request I completed, or none if I is out of range. */
+static void mpi_note_completed_one(const struct mpi_call *call, struct mpi_watched *c, int i,
+                                   const MPI_Status *status)
+{
+    note_one(c, i, status, call->result);
+    end_watch(call, c);
+}
+
+/* N requests completed, those of INDICES or, if that is NULL, the first ones. */
+static void mpi_note_completed_many(const struct mpi_call *call, struct mpi_watched *c, int n,
+                                    const int *indices, const MPI_Status *statuses)
+{
+    int class = MPI_SUCCESS;
+
+    if (call->result != MPI_SUCCESS)
+        PMPI_Error_class(call->result, &class);
+    if (class != MPI_SUCCESS && class != MPI_ERR_IN_STATUS)
+        n = 0;
+    for (int k = 0; c->n && k < n; k++)
+        note_one(c, indices ? indices[k] : k, &statuses[k],
+                 class == MPI_SUCCESS ? MPI_SUCCESS : statuses[k].MPI_ERROR);
+    end_watch(call, c);
+}
+
+/* Of a test, which has a flag: DONE where something completed, or failed to. */
+#define IF_DONE(done, else_) (call.result != MPI_SUCCESS || *flag ? (done) : (else_))
+
+/* The watched routines (routines.list); those that begin and end MPI are in lifecycle.c. */
+#include "mpi_wrappers.h"
+
+PORTOLAN_API int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    struct mpi_call call = {.routine = MPI_ROUTINE_Request_get_status};
+    struct mpi_pending *p = any_is_pending() ? find_request(request) : NULL;
+
+    if (p)
+        status = mpi_status(&call, status);
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
+    call.result = PMPI_Request_get_status(request, flag, status);
+    call.ticks = portolan_probe_mpi_leave();
+    if (p && call.result == MPI_SUCCESS && *flag)
+        note_completion(p, status, MPI_SUCCESS);
+    mpi_note(&call);
+    return call.result;
+}
+
+PORTOLAN_API int MPI_Request_free(MPI_Request *request)
+{
+    struct mpi_call call = {.routine = MPI_ROUTINE_Request_free};
+    struct mpi_pending *p = any_is_pending() ? find_request(*request) : NULL;
+
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
+    if (p)
+        free_pending(p);
+    call.result = PMPI_Request_free(request);
+    call.ticks = portolan_probe_mpi_leave();
+    mpi_note(&call);
+    return call.result;
+}
+
+PORTOLAN_API int MPI_Start(MPI_Request *request)
+{
+    struct mpi_call call = {.routine = MPI_ROUTINE_Start};
+    struct mpi_pending *p = find_request(*request);
+
+    if (p)
+        activate(p);
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
+    call.result = PMPI_Start(request);
+    call.ticks = portolan_probe_mpi_leave();
+    if (p && call.result == MPI_SUCCESS)
+        note_started(p, &call, true);
+    else
+        mpi_note(&call);
+    return call.result;
+}
+
+PORTOLAN_API int MPI_Startall(int count, MPI_Request array_of_requests[])
+{
+    struct mpi_call call = {.routine = MPI_ROUTINE_Startall};
+    struct mpi_pending *p;
+
+    for (int i = 0; i < count; i++)
+        if ((p = find_request(array_of_requests[i])))
+            activate(p);
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
+    call.result = PMPI_Startall(count, array_of_requests);
+    call.ticks = portolan_probe_mpi_leave();
+    for (int i = 0; call.result == MPI_SUCCESS && i < count; i++)
+        if ((p = find_request(array_of_requests[i])))
+            note_started(p, &call, false);
+    mpi_note(&call);
+    return call.result;
+}
