@@ -32,17 +32,8 @@ static const struct portolan_ForeignPort__epv foreign_epv = {
     .f_getTypeName = foreign_get_type,
 };
 
-static const struct sidl_implements foreign_implements[] = {
-    {&portolan_ForeignPort__type, &foreign_epv}};
-
-static const struct sidl_class foreign_class = {
-    .name = "portolan.ForeignPortImpl",
-    .version = "0.1",
-    .size = sizeof(struct foreign),
-    .implements = foreign_implements,
-    .n_implements = 1,
-    .destroy = foreign_destroy,
-};
+static const struct sidl_class foreign_class = SIDL_CLASS(
+    "portolan.ForeignPortImpl", "0.1", foreign, portolan_ForeignPort, foreign_epv, foreign_destroy);
 
 gov_cca_Port portolan_foreign_create(void *pointer, const char *type, sidl_BaseInterface *_ex)
 {

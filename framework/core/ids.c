@@ -27,17 +27,9 @@ static const struct gov_cca_ComponentID__epv component_epv = {
     .f_getSerialization = component_name,
 };
 
-static const struct sidl_implements component_implements[] = {
-    {&gov_cca_ComponentID__type, &component_epv}};
-
-static const struct sidl_class component_class = {
-    .name = "portolan.ComponentID",
-    .version = "0.1",
-    .size = sizeof(struct component_id),
-    .implements = component_implements,
-    .n_implements = 1,
-    .destroy = component_destroy,
-};
+static const struct sidl_class component_class =
+    SIDL_CLASS("portolan.ComponentID", "0.1", component_id, gov_cca_ComponentID, component_epv,
+               component_destroy);
 
 struct component_id *component_id_create(struct instance *instance, struct portolan_error *err)
 {
@@ -136,16 +128,8 @@ static const struct gov_cca_ConnectionID__epv connection_epv = {
     .f_getUserPortName = connection_uses,
 };
 
-static const struct sidl_implements connection_implements[] = {
-    {&gov_cca_ConnectionID__type, &connection_epv}};
-
-static const struct sidl_class connection_class = {
-    .name = "portolan.ConnectionID",
-    .version = "0.1",
-    .size = sizeof(struct connection_id),
-    .implements = connection_implements,
-    .n_implements = 1,
-};
+static const struct sidl_class connection_class = SIDL_CLASS(
+    "portolan.ConnectionID", "0.1", connection_id, gov_cca_ConnectionID, connection_epv, NULL);
 
 struct connection_id *connection_id_create(struct connection *c, struct portolan_error *err)
 {
@@ -201,17 +185,9 @@ static const struct gov_cca_ComponentClassDescription__epv description_epv = {
     .f_getComponentClassName = description_name,
 };
 
-static const struct sidl_implements description_implements[] = {
-    {&gov_cca_ComponentClassDescription__type, &description_epv}};
-
-static const struct sidl_class description_class = {
-    .name = "portolan.ComponentClassDescription",
-    .version = "0.1",
-    .size = sizeof(struct class_description),
-    .implements = description_implements,
-    .n_implements = 1,
-    .destroy = description_destroy,
-};
+static const struct sidl_class description_class =
+    SIDL_CLASS("portolan.ComponentClassDescription", "0.1", class_description,
+               gov_cca_ComponentClassDescription, description_epv, description_destroy);
 
 gov_cca_ComponentClassDescription class_description_create(const char *class_name,
                                                            sidl_BaseInterface *_ex)

@@ -293,16 +293,8 @@ static const struct gov_cca_Services__epv services_epv = {
     .f_registerForRelease = face_registerForRelease,
 };
 
-static const struct sidl_implements services_implements[] = {
-    {&gov_cca_Services__type, &services_epv}};
-
-const struct sidl_class services_class = {
-    .name = "portolan.Services",
-    .version = "0.1",
-    .size = sizeof(struct services),
-    .implements = services_implements,
-    .n_implements = 1,
-};
+const struct sidl_class services_class =
+    SIDL_CLASS("portolan.Services", "0.1", services, gov_cca_Services, services_epv, NULL);
 
 gov_cca_TypeMap portolan_component_properties(gov_cca_Services services, sidl_BaseInterface *_ex)
 {

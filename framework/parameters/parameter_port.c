@@ -422,17 +422,9 @@ static void port_destroy(void *self)
     free(p->port_name);
 }
 
-static const struct sidl_implements port_implements[] = {
-    {&gov_cca_ports_ParameterPort__type, &port_epv}};
-
-const struct sidl_class parameters_class = {
-    .name = "portolan.ParameterPort",
-    .version = "0.1",
-    .size = sizeof(struct parameters),
-    .implements = port_implements,
-    .n_implements = 1,
-    .destroy = port_destroy,
-};
+const struct sidl_class parameters_class =
+    SIDL_CLASS("portolan.ParameterPort", "0.1", parameters, gov_cca_ports_ParameterPort, port_epv,
+               port_destroy);
 
 /* -- Setting a field of a parameter port from text, as assemblies and scripts do. -- */
 

@@ -318,16 +318,8 @@ static const struct gov_cca_TypeMap__epv map_epv = {
     .f_typeOf = map_typeOf,
 };
 
-static const struct sidl_implements map_implements[] = {{&gov_cca_TypeMap__type, &map_epv}};
-
-static const struct sidl_class map_class = {
-    .name = "portolan.TypeMap",
-    .version = "0.1",
-    .size = sizeof(struct typemap),
-    .implements = map_implements,
-    .n_implements = 1,
-    .destroy = map_destroy,
-};
+static const struct sidl_class map_class =
+    SIDL_CLASS("portolan.TypeMap", "0.1", typemap, gov_cca_TypeMap, map_epv, map_destroy);
 
 gov_cca_TypeMap portolan_typemap_create(sidl_BaseInterface *_ex)
 {
