@@ -5,7 +5,7 @@
 #include <portolan/assembly.h>
 #include <portolan/palette.h>
 
-#include "xml.h"
+#include <portolan/xml.h>
 
 /* What portolan_assembly.impl points to. */
 struct assembly_impl {

@@ -86,12 +86,12 @@ static enum portolan_status read_file(struct portolan_palette *p, const char *fi
 {
     struct portolan_diagnostics nobody = {0};
     struct portolan_error first = {0};
-    enum portolan_status status = xml_read_file(&p->arena, file, &nobody, root, &first);
+    enum portolan_status status = xml_read_file(&p->arena, file, XML_PLAIN, &nobody, root, &first);
 
     if (status == PORTOLAN_OK)
         return status;
     if (status != PORTOLAN_ESYNTAX || was_meant_as_description(file))
-        return xml_read_file(&p->arena, file, d, root, err);
+        return xml_read_file(&p->arena, file, XML_PLAIN, d, root, err);
     portolan_log(PORTOLAN_LOG_WARNING, "palette", "%s is passed over: not well-formed XML", file);
     *root = NULL;
     return PORTOLAN_OK;
@@ -279,8 +279,8 @@ enum portolan_status portolan_palette_add_builtin(struct portolan_palette *p,
     struct palette_class *c;
     bool nomem = false;
 
-    status =
-        xml_read_text(&p->arena, description, strlen(description), "(built in)", &d, &root, &first);
+    status = xml_read_text(&p->arena, description, strlen(description), "(built in)", XML_PLAIN, &d,
+                           &root, &first);
     if (status != PORTOLAN_OK)
         return portolan_error_set(err, status, "%s", first.text);
     if (!(c = palette_class_read(&p->arena, root, "(built in)", &d, &nomem)))
