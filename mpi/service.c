@@ -121,16 +121,8 @@ static const struct gov_cca_ports_MPIService__epv port_epv = {
     .f_getSizeRank = port_getSizeRank,
 };
 
-static const struct sidl_implements port_implements[] = {
-    {&gov_cca_ports_MPIService__type, &port_epv}};
-
-static const struct sidl_class port_class = {
-    .name = "portolan.MPIService",
-    .version = "0.1",
-    .size = sizeof(struct mpi_port),
-    .implements = port_implements,
-    .n_implements = 1,
-};
+static const struct sidl_class port_class =
+    SIDL_CLASS("portolan.MPIService", "0.1", mpi_port, gov_cca_ports_MPIService, port_epv, NULL);
 
 /* -- the service -- */
 
@@ -295,17 +287,8 @@ static const struct gov_cca_ports_MPISetup__epv setup_epv = {
     .f_finalize = setup_finalize,
 };
 
-static const struct sidl_implements setup_implements[] = {
-    {&gov_cca_ports_MPISetup__type, &setup_epv}};
-
-static const struct sidl_class setup_class = {
-    .name = "portolan.MPISetup",
-    .version = "0.1",
-    .size = sizeof(struct setup),
-    .implements = setup_implements,
-    .n_implements = 1,
-    .destroy = setup_destroy,
-};
+static const struct sidl_class setup_class =
+    SIDL_CLASS("portolan.MPISetup", "0.1", setup, gov_cca_ports_MPISetup, setup_epv, setup_destroy);
 
 gov_cca_ports_MPISetup portolan_mpi_setup_create(sidl_BaseInterface *_ex)
 {

@@ -7,10 +7,10 @@ cd "${1:-.}" || exit 99
 
 # room, or folder in it with a rule of its own: public headers it may include
 table='
-base: base block index json number command machine shared_object stats
+base: base block index json number command machine shared_object stats xml
 base/libclang: base command libclang
 sidl: base sidl
-sidl/runtime: base
+sidl/runtime: base xml
 probe: base index probe probe_inline probe_records
 probe/control: base index machine control probe tau
 probe/counters: base probe
@@ -20,14 +20,14 @@ mpi: base index machine probe framework mpi
 mastermind/store: base index machine store
 analysis/profile: base index json stats store profile compare models
 analysis/trends: base index stats chart store profile models formula extrap series trend
-analysis/export: base index store profile extrap tau export json
+analysis/export: base index store profile extrap tau export json xml
 framework: base shared_object assembly palette framework number
-framework/assembly: base assembly palette number
+framework/assembly: base assembly palette xml
 framework/ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base block index assembly control machine probe store framework mastermind recorder
 base/plot: base command chart
-models: base index stats models formula extrap local series update
+models: base index stats models formula extrap local series update xml
 optimizer: base stats assembly probe framework models local update optimizer callgraph choice plan store mastermind
 call/report: base formula cll_report
 call/runtime: base probe store cll cll_report

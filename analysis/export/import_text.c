@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libxml/parser.h>
-#include <libxml/tree.h>
+#include <portolan/xml.h>
 
 struct reader {
     struct portolan_arena *arena;
@@ -201,21 +200,11 @@ static bool read_first(struct reader *r, size_t *count)
 
 /* ------------------------------------------------- metadata: names and values in XML */
 
-static const xmlNode *child_of(const xmlNode *parent, const char *name)
+static const char *text_of(const struct xml_element *parent, const char *name)
 {
-    for (const xmlNode *n = parent->children; n; n = n->next)
-        if (n->type == XML_ELEMENT_NODE && !strcmp((const char *)n->name, name))
-            return n;
-    return NULL;
-}
+    const struct xml_element *e = xml_next(parent, NULL, name);
 
-static char *text_of(struct portolan_arena *a, const xmlNode *node)
-{
-    xmlChar *content = node ? xmlNodeGetContent(node) : NULL;
-    char *text = portolan_arena_strdup(a, content ? (const char *)content : "");
-
-    xmlFree(content);
-    return text;
+    return e ? e->text : "";
 }
 
 static bool has_fact(const struct import_text *out, const char *name)
@@ -227,20 +216,18 @@ static bool has_fact(const struct import_text *out, const char *name)
 }
 
 /* The name of the metric is not one of the trial's facts; of several values the first counts. */
-static bool add_fact(struct portolan_arena *a, const xmlNode *attribute, struct import_text *out)
+static bool add_fact(struct portolan_arena *a, const struct xml_element *attribute,
+                     struct import_text *out)
 {
     struct portolan_name_value *grown;
-    char *name = text_of(a, child_of(attribute, "name"));
-    char *value = text_of(a, child_of(attribute, "value"));
+    const char *name = text_of(attribute, "name"), *value = text_of(attribute, "value");
 
-    if (!name || !value)
-        return false;
     if (!strcmp(name, "Metric Name")) {
         if (*value)
             out->metric = value;
         return true;
     }
-    if (!*name || has_fact(out, name) || child_of(attribute, "timer_context"))
+    if (!*name || has_fact(out, name) || xml_next(attribute, NULL, "timer_context"))
         return true;
     if (!(grown = portolan_arena_grow(a, out->facts, out->n_facts, sizeof *grown)))
         return false;
@@ -252,17 +239,19 @@ static bool add_fact(struct portolan_arena *a, const xmlNode *attribute, struct 
 /* The <metadata> element of LENGTH bytes, which begins in LINE. */
 static bool read_facts(struct reader *r, const char *xml, size_t length, int line)
 {
-    const int quiet = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
-    xmlDoc *doc = length <= INT_MAX ? xmlReadMemory(xml, (int)length, NULL, NULL, quiet) : NULL;
-    const xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
-    bool good = true;
+    struct portolan_diagnostics nobody = {0};
+    struct xml_element *root;
+    enum portolan_status status =
+        xml_read_text(r->arena, xml, length, r->file, XML_FOREIGN, &nobody, &root, NULL);
 
-    for (const xmlNode *n = root ? root->children : NULL; good && n; n = n->next)
-        if (n->type == XML_ELEMENT_NODE && !strcmp((const char *)n->name, "attribute"))
-            good = add_fact(r->arena, n, r->out);
-    xmlFreeDoc(doc);
-    if (root)
-        return good;
+    if (status == PORTOLAN_ENOMEM)
+        return false;
+    if (status == PORTOLAN_OK) {
+        for (const struct xml_element *e = NULL; (e = xml_next(root, e, "attribute"));)
+            if (!add_fact(r->arena, e, r->out))
+                return false;
+        return true;
+    }
     r->line = line;
     return wrong(r, "the metadata is not well-formed XML; right is: %s",
                  "<metadata><attribute><name>…</name><value>…</value></attribute>…</metadata>");

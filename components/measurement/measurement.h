@@ -40,11 +40,7 @@ void measurement_end_trackers(void);
 
 /* A class of one interface, whose objects are a struct STATE; DESTROY may be NULL. */
 #define MEASUREMENT_CLASS(NAME, STATE, TYPE, EPV, DESTROY)                                         \
-    {                                                                                              \
-        .name = (NAME), .version = "0.1", .size = sizeof(struct STATE),                            \
-        .implements = &(const struct sidl_implements){&TYPE##__type, &(EPV)}, .n_implements = 1,   \
-        .destroy = (DESTROY)                                                                       \
-    }
+    SIDL_CLASS(NAME, "0.1", STATE, TYPE, EPV, DESTROY)
 
 /* ------------------------------------------------- measurement_port.c: names that there are */
 

@@ -69,15 +69,13 @@ static enum portolan_status unknown_instance(const struct portolan_assembly *a, 
 enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_instance *i,
                                                 const char *name, struct portolan_error *err)
 {
-    const char *pair[2] = {NULL, NULL};
+    const char *near = NULL;
 
     for (size_t k = 0; k < i->n_alternatives; k++)
-        for (size_t p = 0; p < i->alternatives[k].n_parameters; p++) {
-            pair[1] = i->alternatives[k].parameters[p].name;
-            pair[0] = portolan_nearest_word(name, pair, 2);
-        }
+        for (size_t p = 0; p < i->alternatives[k].n_parameters; p++)
+            near = nearer_word(name, near, i->alternatives[k].parameters[p].name);
     return portolan_error_set(err, PORTOLAN_ENOTFOUND, "instance '%s' is given no parameter '%s'%s",
-                              i->name, name, portolan_did_you_mean(pair[0]).text);
+                              i->name, name, portolan_did_you_mean(near).text);
 }
 
 enum portolan_status portolan_assembly_set(struct portolan_assembly *a, const char *instance,

@@ -5,7 +5,7 @@
 #include <portolan/assembly.h>
 #include <portolan/palette.h>
 
-#include "xml.h"
+#include <portolan/xml.h>
 
 /* What portolan_assembly.impl points to. */
 struct assembly_impl {
@@ -16,6 +16,12 @@ extern const struct xml_rule assembly_rule, applies_rule, applies_class_rule, mo
 
 /* Checks references between the elements of an assembly, whatever the classes are. */
 void assembly_check_references(const struct portolan_assembly *a, struct portolan_diagnostics *d);
+
+/* The instance of that name; NULL after a complaint about WHERE ("<pair of>") it is named. */
+const struct portolan_assembly_instance *assembly_known_instance(const struct portolan_assembly *a,
+                                                                 struct portolan_diagnostics *d,
+                                                                 const char *name, int line,
+                                                                 const char *where);
 
 const struct portolan_assembly_parameter *
 assembly_parameter(const struct portolan_assembly_alternative *alternative, const char *name);

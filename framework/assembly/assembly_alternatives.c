@@ -47,7 +47,7 @@ bool assembly_read_applies(struct portolan_arena *arena, const struct xml_elemen
 static void check_condition_name(const struct portolan_assembly *a, const char *name, int line,
                                  struct portolan_diagnostics *d)
 {
-    const char *dot = strchr(name, '.'), *near;
+    const char *dot = strchr(name, '.');
     const struct portolan_assembly_instance *i;
     struct portolan_error err = {0};
     char instance[200];
@@ -56,12 +56,8 @@ static void check_condition_name(const struct portolan_assembly *a, const char *
         return;
     memcpy(instance, name, (size_t)(dot - name));
     instance[dot - name] = '\0';
-    i = portolan_assembly_peek_instance(a, instance);
-    near = i ? NULL : assembly_nearest_instance(a, instance);
-    if (!i)
-        portolan_diagnose(d, a->file, line, 0, "unknown instance '%s' in <applies>%s", instance,
-                          portolan_did_you_mean(near).text);
-    else if (!assembly_any_parameter(i, dot + 1)) {
+    i = assembly_known_instance(a, d, instance, line, "<applies>");
+    if (i && !assembly_any_parameter(i, dot + 1)) {
         assembly_unknown_parameter(i, dot + 1, &err);
         portolan_diagnose(d, a->file, line, 0, "%s; <applies> can ask for no other", err.text);
     }

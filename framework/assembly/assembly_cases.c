@@ -22,16 +22,18 @@ static const char *file_of(const struct portolan_assembly *a)
     return a->cases_file ? a->cases_file : a->file;
 }
 
+#define CASES_FAULT(A, D, LINE, ...) portolan_diagnose(D, file_of(A), LINE, 0, __VA_ARGS__)
+
 static bool read_column(struct reader *r, const char *text,
                         struct portolan_assembly_case_column *column)
 {
     const char *dot = strchr(text, '.');
 
     if (dot == text || (dot && !dot[1]) || !*text)
-        portolan_diagnose(r->d, file_of(r->a), r->a->cases_line, 0,
-                          "column '%s' must have the form INSTANCE.PARAMETER, or be the name of a "
-                          "context",
-                          text);
+        CASES_FAULT(r->a, r->d, r->a->cases_line,
+                    "column '%s' must have the form INSTANCE.PARAMETER, or be the name of a "
+                    "context",
+                    text);
     column->parameter = dot ? dot + 1 : text;
     column->instance = dot ? portolan_arena_strndup(r->arena, text, (size_t)(dot - text)) : NULL;
     return !dot || column->instance;
@@ -56,10 +58,10 @@ static bool read_case(struct reader *r, const struct portolan_csv *c)
 
     if (c->n_fields != a->n_case_columns || a->n_cases == CASES_MAX) {
         if (a->n_cases == CASES_MAX)
-            portolan_diagnose(r->d, file_of(a), c->line, 0, "more than %d cases", (int)CASES_MAX);
+            CASES_FAULT(r->a, r->d, c->line, "more than %d cases", (int)CASES_MAX);
         else
-            portolan_diagnose(r->d, file_of(a), c->line, 0, "%zu values, but there are %zu columns",
-                              c->n_fields, a->n_case_columns);
+            CASES_FAULT(r->a, r->d, c->line, "%zu values, but there are %zu columns", c->n_fields,
+                        a->n_case_columns);
         return true;
     }
     if (!(cases = portolan_arena_grow(r->arena, a->cases, a->n_cases, sizeof *cases)))
@@ -180,19 +182,18 @@ static void check_column(const struct portolan_assembly *a, size_t k,
 
     for (size_t j = 0; j < k; j++)
         if (is_same_column(&a->case_columns[j], x->instance, x->parameter))
-            portolan_diagnose(d, file_of(a), a->cases_line, 0, "there are two columns '%s%s%s'",
-                              x->instance ? x->instance : "", x->instance ? "." : "", x->parameter);
+            CASES_FAULT(a, d, a->cases_line, "there are two columns '%s%s%s'",
+                        x->instance ? x->instance : "", x->instance ? "." : "", x->parameter);
     if (!x->instance)
         return;
     if (!i)
-        portolan_diagnose(d, file_of(a), a->cases_line, 0,
-                          "unknown instance '%s' in column '%s.%s'%s", x->instance, x->instance,
-                          x->parameter, portolan_did_you_mean(near).text);
+        CASES_FAULT(a, d, a->cases_line, "unknown instance '%s' in column '%s.%s'%s", x->instance,
+                    x->instance, x->parameter, portolan_did_you_mean(near).text);
     else if (!assembly_any_parameter(i, x->parameter)) {
         assembly_unknown_parameter(i, x->parameter, &err);
-        portolan_diagnose(d, file_of(a), a->cases_line, 0,
-                          "%s; what cases set needs a <parameter> with the value to begin with",
-                          err.text);
+        CASES_FAULT(a, d, a->cases_line,
+                    "%s; what cases set needs a <parameter> with the value to begin with",
+                    err.text);
     }
     for (size_t j = 0; j < a->n_sweeps; j++)
         if (is_same_column(x, a->sweeps[j].instance, a->sweeps[j].parameter))
@@ -213,14 +214,13 @@ static void check_value(const struct portolan_assembly *a, const struct portolan
     double number;
 
     if (!x->instance && !portolan_read_double(c->values[k], &number))
-        portolan_diagnose(d, file_of(a), c->line, 0,
-                          "value '%s' of context '%s' is not a finite number; a parameter is "
-                          "written INSTANCE.%s",
-                          c->values[k], x->parameter, x->parameter);
+        CASES_FAULT(a, d, c->line,
+                    "value '%s' of context '%s' is not a finite number; a parameter is "
+                    "written INSTANCE.%s",
+                    c->values[k], x->parameter, x->parameter);
     else if (p && !value_fits(p->type, p->is_array, c->values[k]))
-        portolan_diagnose(d, file_of(a), c->line, 0,
-                          "value '%s' for parameter '%s' of '%s' is not %s", c->values[k],
-                          x->parameter, x->instance, value_expected(p->type));
+        CASES_FAULT(a, d, c->line, "value '%s' for parameter '%s' of '%s' is not %s", c->values[k],
+                    x->parameter, x->instance, value_expected(p->type));
 }
 
 /* Whether both are the same text, or the same number. */
@@ -252,18 +252,18 @@ void assembly_check_cases(const struct portolan_assembly *a, struct portolan_dia
         check_column(a, k, d);
     }
     if (!sets)
-        portolan_diagnose(d, file_of(a), a->cases_line, 0,
-                          "no column is an INSTANCE.PARAMETER, so that cases set nothing");
+        CASES_FAULT(a, d, a->cases_line,
+                    "no column is an INSTANCE.PARAMETER, so that cases set nothing");
     else if (!a->n_cases)
-        portolan_diagnose(d, file_of(a), a->cases_line, 0, "there is no case");
+        CASES_FAULT(a, d, a->cases_line, "there is no case");
     for (size_t i = 0; i < a->n_cases; i++) {
         for (size_t k = 0; k < a->n_case_columns; k++)
             check_value(a, &a->cases[i], k, d);
         for (size_t j = 0; sets && j < i; j++)
             if (is_same_case(a, &a->cases[i], &a->cases[j])) {
-                portolan_diagnose(d, file_of(a), a->cases[i].line, 0,
-                                  "case '%s' has the parameters of the one on line %d",
-                                  portolan_assembly_case_name(a, i), a->cases[j].line);
+                CASES_FAULT(a, d, a->cases[i].line,
+                            "case '%s' has the parameters of the one on line %d",
+                            portolan_assembly_case_name(a, i), a->cases[j].line);
                 break;
             }
     }
@@ -288,16 +288,15 @@ static const char *without_folders(const char *name)
 static enum portolan_status unknown_case(const struct portolan_assembly *a, const char *name,
                                          struct portolan_error *err)
 {
-    const char *pair[2] = {NULL, NULL};
+    const char *near = NULL;
 
-    for (size_t i = 0; i < a->n_cases; i++) {
-        pair[1] = without_folders(portolan_assembly_case_name(a, i));
-        pair[0] = portolan_nearest_word(without_folders(name), pair, 2);
-    }
+    for (size_t i = 0; i < a->n_cases; i++)
+        near = nearer_word(without_folders(name), near,
+                           without_folders(portolan_assembly_case_name(a, i)));
     if (!a->n_cases)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "assembly '%s' lists no cases", a->name);
     return portolan_error_set(err, PORTOLAN_ENOTFOUND, "assembly '%s' has no case '%s'%s", a->name,
-                              name, portolan_did_you_mean(pair[0]).text);
+                              name, portolan_did_you_mean(near).text);
 }
 
 enum portolan_status portolan_assembly_peek_case(const struct portolan_assembly *a,

@@ -9,42 +9,56 @@
 #include <stdio.h>
 #include <string.h>
 
-struct references {
+typedef const struct portolan_class_description class_description;
+
+struct checker {
     const struct portolan_assembly *a;
+    const struct portolan_palette *palette; /* NULL while references are checked */
     struct portolan_diagnostics *d;
+    bool monitor_missing; /* said once */
 };
 
-static const struct portolan_assembly_instance *instance_of(struct references *c, const char *name,
-                                                            int line, const char *who)
+/* What is wrong on a line of the assembly. */
+#define FAULT(C, LINE, ...) portolan_diagnose((C)->d, (C)->a->file, LINE, 0, __VA_ARGS__)
+
+const struct portolan_assembly_instance *assembly_known_instance(const struct portolan_assembly *a,
+                                                                 struct portolan_diagnostics *d,
+                                                                 const char *name, int line,
+                                                                 const char *where)
 {
-    const struct portolan_assembly_instance *i = portolan_assembly_peek_instance(c->a, name);
+    const struct portolan_assembly_instance *i = portolan_assembly_peek_instance(a, name);
 
     if (!i)
-        portolan_diagnose(c->d, c->a->file, line, 0, "unknown instance '%s' in %s%s", name, who,
-                          portolan_did_you_mean(assembly_nearest_instance(c->a, name)).text);
+        portolan_diagnose(d, a->file, line, 0, "unknown instance '%s' in %s%s", name, where,
+                          portolan_did_you_mean(assembly_nearest_instance(a, name)).text);
     return i;
 }
 
-static void check_instance_names(struct references *c)
+static const struct portolan_assembly_instance *instance_of(struct checker *c, const char *name,
+                                                            int line, const char *where)
+{
+    return assembly_known_instance(c->a, c->d, name, line, where);
+}
+
+static void check_instance_names(struct checker *c)
 {
     for (size_t i = 0; i < c->a->n_instances; i++) {
         const struct portolan_assembly_instance *x = &c->a->instances[i];
 
         for (size_t j = 0; j < i; j++)
             if (!strcmp(c->a->instances[j].name, x->name))
-                portolan_diagnose(c->d, c->a->file, x->line, 0,
-                                  "second instance named '%s'; the first is on line %d", x->name,
-                                  c->a->instances[j].line);
+                FAULT(c, x->line, "second instance named '%s'; the first is on line %d", x->name,
+                      c->a->instances[j].line);
         for (size_t k = 1; k < x->n_alternatives; k++)
             for (size_t l = 0; l < k; l++)
                 if (!strcmp(x->alternatives[k].class_name, x->alternatives[l].class_name))
-                    portolan_diagnose(c->d, c->a->file, x->alternatives[k].line, 0,
-                                      "class '%s' is an alternative of '%s' already",
-                                      x->alternatives[k].class_name, x->name);
+                    FAULT(c, x->alternatives[k].line,
+                          "class '%s' is an alternative of '%s' already",
+                          x->alternatives[k].class_name, x->name);
     }
 }
 
-static void check_connection_names(struct references *c)
+static void check_connection_names(struct checker *c)
 {
     for (size_t i = 0; i < c->a->n_connections; i++) {
         const struct portolan_assembly_connection *x = &c->a->connections[i];
@@ -55,15 +69,15 @@ static void check_connection_names(struct references *c)
             const struct portolan_assembly_connection *y = &c->a->connections[j];
 
             if (!strcmp(x->user, y->user) && !strcmp(x->uses, y->uses))
-                portolan_diagnose(c->d, c->a->file, x->line, 0,
-                                  "uses port '%s' of '%s' is connected twice; the first <connect> "
-                                  "is on line %d",
-                                  x->uses, x->user, y->line);
+                FAULT(c, x->line,
+                      "uses port '%s' of '%s' is connected twice; the first <connect> "
+                      "is on line %d",
+                      x->uses, x->user, y->line);
         }
     }
 }
 
-static void check_pairs(struct references *c)
+static void check_pairs(struct checker *c)
 {
     for (size_t i = 0; i < c->a->n_pairs; i++) {
         const struct portolan_assembly_pair *p = &c->a->pairs[i];
@@ -71,23 +85,20 @@ static void check_pairs(struct references *c)
         instance_of(c, p->of, p->line, "<pair of>");
         instance_of(c, p->with, p->line, "<pair with>");
         if (!strcmp(p->of, p->with))
-            portolan_diagnose(c->d, c->a->file, p->line, 0,
-                              "<pair> needs two instances; '%s' is both", p->of);
+            FAULT(c, p->line, "<pair> needs two instances; '%s' is both", p->of);
     }
 }
 
-static void check_sweep_values(const struct portolan_assembly *a, struct portolan_diagnostics *d,
-                               const struct portolan_assembly_sweep *s,
+static void check_sweep_values(struct checker *c, const struct portolan_assembly_sweep *s,
                                enum portolan_value_type type, bool is_array)
 {
     for (size_t i = 0; i < s->n_values; i++)
         if (!value_fits(type, is_array && !s->varies, s->values[i]))
-            portolan_diagnose(d, a->file, s->line, 0,
-                              "value '%s' for parameter '%s' of '%s' is not %s", s->values[i],
-                              s->parameter, s->instance, value_expected(type));
+            FAULT(c, s->line, "value '%s' for parameter '%s' of '%s' is not %s", s->values[i],
+                  s->parameter, s->instance, value_expected(type));
 }
 
-static void check_sweeps(struct references *c)
+static void check_sweeps(struct checker *c)
 {
     for (size_t i = 0; i < c->a->n_sweeps; i++) {
         const struct portolan_assembly_sweep *s = &c->a->sweeps[i];
@@ -97,23 +108,21 @@ static void check_sweeps(struct references *c)
             x ? assembly_any_parameter(x, s->parameter) : NULL;
 
         if (p && p->is_array && s->varies)
-            portolan_diagnose(c->d, c->a->file, s->line, 0,
-                              "parameter '%s' of '%s' is an array, which cannot be varied",
-                              s->parameter, s->instance);
+            FAULT(c, s->line, "parameter '%s' of '%s' is an array, which cannot be varied",
+                  s->parameter, s->instance);
         else if (p)
-            check_sweep_values(c->a, c->d, s, p->type, p->is_array);
+            check_sweep_values(c, s, p->type, p->is_array);
         for (size_t j = 0; j < i; j++)
             if (!strcmp(c->a->sweeps[j].instance, s->instance) &&
                 !strcmp(c->a->sweeps[j].parameter, s->parameter))
-                portolan_diagnose(c->d, c->a->file, s->line, 0,
-                                  "parameter '%s' of '%s' is in the sweep already, on line %d",
-                                  s->parameter, s->instance, c->a->sweeps[j].line);
+                FAULT(c, s->line, "parameter '%s' of '%s' is in the sweep already, on line %d",
+                      s->parameter, s->instance, c->a->sweeps[j].line);
     }
 }
 
 void assembly_check_references(const struct portolan_assembly *a, struct portolan_diagnostics *d)
 {
-    struct references c = {a, d};
+    struct checker c = {.a = a, .d = d};
 
     check_instance_names(&c);
     check_connection_names(&c);
@@ -128,15 +137,6 @@ void assembly_check_references(const struct portolan_assembly *a, struct portola
 }
 
 /* -- An assembly against the palette: classes, ports, types, parameters, proxies. -- */
-
-typedef const struct portolan_class_description class_description;
-
-struct checker {
-    const struct portolan_assembly *a;
-    const struct portolan_palette *palette;
-    struct portolan_diagnostics *d;
-    bool monitor_missing; /* said once */
-};
 
 /* Whether a class of the palette, no proxy, provides a port of this type. */
 static bool some_class_provides(const struct checker *c, const char *type)
@@ -200,16 +200,13 @@ static void check_parameter(struct checker *c, const struct portolan_assembly_in
     if (!known) {
         if (assembly_is_inherited(i, p) && (!first || any_class_has(c, i, p->name)))
             return;
-        portolan_diagnose(c->d, c->a->file, p->line, 0,
-                          "instance '%s': class '%s' has no parameter '%s'%s", i->name,
-                          class->class_name, p->name,
-                          portolan_did_you_mean(nearest_parameter(class, p->name)).text);
+        FAULT(c, p->line, "instance '%s': class '%s' has no parameter '%s'%s", i->name,
+              class->class_name, p->name,
+              portolan_did_you_mean(nearest_parameter(class, p->name)).text);
     } else if (known->type != p->type || known->is_array != p->is_array) {
-        portolan_diagnose(c->d, c->a->file, p->line, 0,
-                          "instance '%s': parameter '%s' of class '%s' has type %s, not %s",
-                          i->name, p->name, class->class_name,
-                          value_type_word(known->type, known->is_array),
-                          value_type_word(p->type, p->is_array));
+        FAULT(c, p->line, "instance '%s': parameter '%s' of class '%s' has type %s, not %s",
+              i->name, p->name, class->class_name, value_type_word(known->type, known->is_array),
+              value_type_word(p->type, p->is_array));
     }
 }
 
@@ -231,10 +228,10 @@ static void check_uses(struct checker *c, const struct portolan_assembly_instanc
         if (uses->optional || is_service_type(c, uses->type) ||
             is_connected(c, i->name, uses->name))
             continue;
-        portolan_diagnose(c->d, c->a->file, alternative->line, 0,
-                          "instance '%s': uses port '%s' of type %s is not connected (class %s); "
-                          "add <connect user=\"%s\" uses=\"%s\" provider=… provides=…/>",
-                          i->name, uses->name, uses->type, class->class_name, i->name, uses->name);
+        FAULT(c, alternative->line,
+              "instance '%s': uses port '%s' of type %s is not connected (class %s); "
+              "add <connect user=\"%s\" uses=\"%s\" provider=… provides=…/>",
+              i->name, uses->name, uses->type, class->class_name, i->name, uses->name);
     }
 }
 
@@ -244,9 +241,8 @@ static void no_provides_port(struct checker *c, const char *instance, class_desc
     const char *near =
         named_nearest(class->provides, class->n_provides, sizeof *class->provides, port);
 
-    portolan_diagnose(c->d, c->a->file, line, 0,
-                      "instance '%s': class '%s' has no provides port '%s'%s", instance,
-                      class->class_name, port, portolan_did_you_mean(near).text);
+    FAULT(c, line, "instance '%s': class '%s' has no provides port '%s'%s", instance,
+          class->class_name, port, portolan_did_you_mean(near).text);
 }
 
 /* The ports are parameter ports as far as the description tells: their exact type is not asked. */
@@ -268,10 +264,8 @@ static void check_instance(struct checker *c, const struct portolan_assembly_ins
         class_description *class = class_of(c, i, k);
 
         if (!class) {
-            portolan_diagnose(
-                c->d, c->a->file, x->line, 0, "instance '%s': unknown class '%s'%s", i->name,
-                x->class_name,
-                portolan_did_you_mean(portolan_palette_nearest(c->palette, x->class_name)).text);
+            FAULT(c, x->line, "instance '%s': unknown class '%s'%s", i->name, x->class_name,
+                  portolan_did_you_mean(portolan_palette_nearest(c->palette, x->class_name)).text);
             continue;
         }
         for (size_t p = 0; p < x->n_parameters; p++)
@@ -297,11 +291,10 @@ static void check_provider(struct checker *c, const struct portolan_assembly_ins
         if (!port)
             no_provides_port(c, provider->name, class, provides, line);
         else if (type && !portolan_port_is(port, type))
-            portolan_diagnose(c->d, c->a->file, line, 0,
-                              "instance '%s': uses port '%s' has type %s, but '%s.%s' provides %s "
-                              "(class %s)",
-                              user, uses, type, provider->name, provides, port->type,
-                              class->class_name);
+            FAULT(c, line,
+                  "instance '%s': uses port '%s' has type %s, but '%s.%s' provides %s "
+                  "(class %s)",
+                  user, uses, type, provider->name, provides, port->type, class->class_name);
     }
 }
 
@@ -321,19 +314,18 @@ static const char *uses_type(struct checker *c, const struct portolan_assembly_c
         if (!port && !near_port)
             near_port = named_nearest(class->uses, class->n_uses, sizeof *class->uses, x->uses);
         if (port && type && strcmp(type, port->type))
-            portolan_diagnose(c->d, c->a->file, x->line, 0,
-                              "instance '%s': uses port '%s' has type %s in one alternative and "
-                              "%s in another",
-                              x->user, x->uses, type, port->type);
+            FAULT(c, x->line,
+                  "instance '%s': uses port '%s' has type %s in one alternative and "
+                  "%s in another",
+                  x->user, x->uses, type, port->type);
         if (port && !type)
             type = port->type;
     }
     if (!type)
-        portolan_diagnose(c->d, c->a->file, x->line, 0,
-                          "instance '%s': class '%s'%s has no uses port '%s'%s", x->user,
-                          user->alternatives[0].class_name,
-                          user->n_alternatives > 1 ? " (and its alternatives)" : "", x->uses,
-                          portolan_did_you_mean(near_port).text);
+        FAULT(c, x->line, "instance '%s': class '%s'%s has no uses port '%s'%s", x->user,
+              user->alternatives[0].class_name,
+              user->n_alternatives > 1 ? " (and its alternatives)" : "", x->uses,
+              portolan_did_you_mean(near_port).text);
     return type;
 }
 
@@ -364,10 +356,10 @@ static void check_monitor(struct checker *c, const char *type, int line)
             may_be_provided(c, uses->type))
             continue;
         c->monitor_missing = true;
-        portolan_diagnose(c->d, c->a->file, line, 0,
-                          "calls are monitored, but no instance provides %s; add one, such as "
-                          "<instance name=\"mastermind\" class=\"portolan.Mastermind\"/>",
-                          uses->type);
+        FAULT(c, line,
+              "calls are monitored, but no instance provides %s; add one, such as "
+              "<instance name=\"mastermind\" class=\"portolan.Mastermind\"/>",
+              uses->type);
     }
 }
 
@@ -376,12 +368,12 @@ static void check_proxy(struct checker *c, const char *type, const char *user, c
                         bool monitored, const char *variant, int line)
 {
     if (!portolan_palette_next_proxy(c->palette, type, NULL))
-        portolan_diagnose(c->d, c->a->file, line, 0,
-                          "%s%s%s%s%s needs a proxy for port type %s, because %s, and the palette "
-                          "has none; make one with: portolan proxygen FILE.sidl --port %s -o DIR",
-                          user ? "connection '" : "the go port", user ? user : "", user ? "." : "",
-                          user ? uses : "", user ? "'" : "", type,
-                          monitored ? "it is monitored" : "its provider has alternatives", type);
+        FAULT(c, line,
+              "%s%s%s%s%s needs a proxy for port type %s, because %s, and the palette "
+              "has none; make one with: portolan proxygen FILE.sidl --port %s -o DIR",
+              user ? "connection '" : "the go port", user ? user : "", user ? "." : "",
+              user ? uses : "", user ? "'" : "", type,
+              monitored ? "it is monitored" : "its provider has alternatives", type);
     else if (monitored && (!variant || !strcmp(variant, "mastermind")))
         check_monitor(c, type, line);
 }
@@ -414,15 +406,13 @@ static void check_sweep(struct checker *c, const struct portolan_assembly_sweep 
     if (!class)
         return;
     if (!p)
-        portolan_diagnose(c->d, c->a->file, s->line, 0,
-                          "instance '%s': class '%s' has no parameter '%s'%s", s->instance,
-                          class->class_name, s->parameter,
-                          portolan_did_you_mean(nearest_parameter(class, s->parameter)).text);
+        FAULT(c, s->line, "instance '%s': class '%s' has no parameter '%s'%s", s->instance,
+              class->class_name, s->parameter,
+              portolan_did_you_mean(nearest_parameter(class, s->parameter)).text);
     else if (!assembly_any_parameter(i, s->parameter)) {
         assembly_unknown_parameter(i, s->parameter, &err);
-        portolan_diagnose(c->d, c->a->file, s->line, 0,
-                          "%s; a sweep needs a <parameter> with the value to begin with", err.text);
-        check_sweep_values(c->a, c->d, s, p->type, p->is_array);
+        FAULT(c, s->line, "%s; a sweep needs a <parameter> with the value to begin with", err.text);
+        check_sweep_values(c, s, p->type, p->is_array);
     }
 }
 
@@ -437,15 +427,13 @@ static void check_steps(struct checker *c)
         return;
     p = portolan_class_parameter(class, c->a->steps_parameter);
     if (!p)
-        portolan_diagnose(
-            c->d, c->a->file, c->a->steps_line, 0,
-            "<optimizer steps>: class '%s' has no parameter '%s'%s", class->class_name,
-            c->a->steps_parameter,
-            portolan_did_you_mean(nearest_parameter(class, c->a->steps_parameter)).text);
+        FAULT(c, c->a->steps_line, "<optimizer steps>: class '%s' has no parameter '%s'%s",
+              class->class_name, c->a->steps_parameter,
+              portolan_did_you_mean(nearest_parameter(class, c->a->steps_parameter)).text);
     else if (p->type != PORTOLAN_VALUE_INT || p->is_array)
-        portolan_diagnose(c->d, c->a->file, c->a->steps_line, 0,
-                          "<optimizer steps>: parameter '%s' of class '%s' has type %s, not int",
-                          p->name, class->class_name, value_type_word(p->type, p->is_array));
+        FAULT(c, c->a->steps_line,
+              "<optimizer steps>: parameter '%s' of class '%s' has type %s, not int", p->name,
+              class->class_name, value_type_word(p->type, p->is_array));
 }
 
 enum portolan_status portolan_assembly_check(const struct portolan_assembly *a,

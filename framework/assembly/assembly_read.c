@@ -533,8 +533,8 @@ static enum portolan_status read_any(const char *text, size_t size, const char *
     r.a = portolan_arena_alloc(&arena, 1, sizeof *r.a);
     impl = portolan_arena_alloc(&arena, 1, sizeof *impl);
     if (r.a && impl && (r.a->file = portolan_arena_strdup(&arena, file)))
-        status = text ? xml_read_text(&arena, text, size, r.a->file, &d, &root, err)
-                      : xml_read_file(&arena, r.a->file, &d, &root, err);
+        status = text ? xml_read_text(&arena, text, size, r.a->file, XML_PLAIN, &d, &root, err)
+                      : xml_read_file(&arena, r.a->file, XML_PLAIN, &d, &root, err);
     if (status == PORTOLAN_OK) {
         read_tree(&r, root);
         status = r.nomem ? PORTOLAN_ENOMEM : d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;

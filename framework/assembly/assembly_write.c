@@ -7,8 +7,6 @@
 
 #include "value.h"
 
-#include <portolan/number.h>
-
 /* Where the text will lie. */
 struct place {
     const char *file;   /* the assembly's own */
@@ -16,45 +14,15 @@ struct place {
     bool only_computed; /* without what does not decide what is computed: folders, places */
 };
 
-static void write_attribute(struct portolan_text *b, const char *name, const char *value)
-{
-    portolan_text_add(b, " %s=\"", name);
-    portolan_text_add_xml(b, value);
-    portolan_text_add(b, "\"");
-}
-
-/* INDENT<NAME and pairs of an attribute's name and value, ended by NULL; those without a value are
- * left out. */
-static void begin_element(struct portolan_text *b, const char *indent, const char *name, ...)
-{
-    const char *attribute, *value;
-    va_list args;
-
-    portolan_text_add(b, "%s<%s", indent, name);
-    va_start(args, name);
-    while ((attribute = va_arg(args, const char *)))
-        if ((value = va_arg(args, const char *)))
-            write_attribute(b, attribute, value);
-    va_end(args);
-}
-
 static void end_element(struct portolan_text *b)
 {
     portolan_text_add(b, "/>\n");
 }
 
-static void write_number(struct portolan_text *b, const char *name, double value)
-{
-    char text[PORTOLAN_NUMBER_TEXT];
-
-    portolan_number_write(value, false, text);
-    write_attribute(b, name, text);
-}
-
 static void write_parameter(struct portolan_text *b, const char *indent,
                             const struct portolan_assembly_parameter *p)
 {
-    begin_element(b, indent, "parameter", "name", p->name, "type",
+    xml_add_start(b, indent, "parameter", "name", p->name, "type",
                   value_type_word(p->type, p->is_array), "value", p->text, NULL);
     end_element(b);
 }
@@ -97,7 +65,7 @@ static void write_configures(struct portolan_text *b, const char *indent,
                              const struct portolan_assembly_alternative *x, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
-        begin_element(b, indent, "configure", "port", x->configures[i].port, "field",
+        xml_add_start(b, indent, "configure", "port", x->configures[i].port, "field",
                       x->configures[i].field, "value", x->configures[i].text, NULL);
         end_element(b);
     }
@@ -106,7 +74,7 @@ static void write_configures(struct portolan_text *b, const char *indent,
 static void write_applies(struct portolan_text *b, const char *indent,
                           const struct portolan_assembly_alternative *x)
 {
-    begin_element(b, indent, "applies", "if", x->applies_stated, NULL);
+    xml_add_start(b, indent, "applies", "if", x->applies_stated, NULL);
     end_element(b);
 }
 
@@ -137,7 +105,7 @@ static void write_path(struct portolan_text *b, const struct place *place, const
     if (!place->moves && !strncmp(path, slash ? place->file : ".", dir) && path[dir] == '/' &&
         path[dir + 1])
         path += dir + 1;
-    write_attribute(b, name, real ? real : path);
+    xml_add_attribute(b, name, real ? real : path);
     free(real);
 }
 
@@ -153,7 +121,7 @@ static void write_alternative(struct portolan_text *b, const struct place *place
         has_own |= !is_shared(i, &x->parameters[p]);
     if (k == i->selected && !has_own)
         return;
-    begin_element(b, "    ", "alternative", "class", x->class_name, NULL);
+    xml_add_start(b, "    ", "alternative", "class", x->class_name, NULL);
     portolan_text_add(b, has_own ? ">\n" : "/>\n");
     for (size_t p = 0; p < x->n_parameters; p++)
         if (!is_shared(i, &x->parameters[p]))
@@ -162,10 +130,9 @@ static void write_alternative(struct portolan_text *b, const struct place *place
     if (applies_here)
         write_applies(b, "      ", x);
     for (size_t m = 0; m < x->n_models; m++) {
-        begin_element(b, "      ", "model", NULL);
+        xml_add_start(b, "      ", "model", NULL);
         write_path(b, place, "file", x->models[m].file);
-        if (x->models[m].method)
-            write_attribute(b, "method", x->models[m].method);
+        xml_add_attribute(b, "method", x->models[m].method);
         end_element(b);
     }
     if (has_own)
@@ -177,7 +144,7 @@ static void write_instance(struct portolan_text *b, const struct place *place,
 {
     const struct portolan_assembly_alternative *chosen = &i->alternatives[i->selected];
 
-    begin_element(b, "  ", "instance", "name", i->name, "class", chosen->class_name, NULL);
+    xml_add_start(b, "  ", "instance", "name", i->name, "class", chosen->class_name, NULL);
     if (i->is_placed && !place->only_computed)
         portolan_text_add(b, " x=\"%d\" y=\"%d\"", i->x, i->y);
     if (i->n_alternatives == 1 && !chosen->n_parameters && !chosen->n_configures &&
@@ -225,7 +192,7 @@ static void write_paths(struct portolan_text *b, const struct place *place,
                         const struct portolan_assembly *a)
 {
     for (size_t i = 0; i < a->n_paths && !place->only_computed; i++) {
-        begin_element(b, "  ", "path", NULL);
+        xml_add_start(b, "  ", "path", NULL);
         write_path(b, place, "dir", a->paths[i]);
         end_element(b);
     }
@@ -237,13 +204,11 @@ static void write_monitor(struct portolan_text *b, const struct portolan_assembl
     if (!c->monitored)
         return;
     if (*c->user)
-        begin_element(b, "  ", "monitor", "user", c->user, "uses", c->uses, NULL);
+        xml_add_start(b, "  ", "monitor", "user", c->user, "uses", c->uses, NULL);
     else
-        begin_element(b, "  ", "monitor", "instance", c->provider, "port", c->provides, NULL);
-    if (c->variant)
-        write_attribute(b, "variant", c->variant);
-    if (c->has_rows)
-        write_attribute(b, "rows", "yes");
+        xml_add_start(b, "  ", "monitor", "instance", c->provider, "port", c->provides, NULL);
+    xml_add_attribute(b, "variant", c->variant);
+    xml_add_attribute(b, "rows", c->has_rows ? "yes" : NULL);
     if (c->one_in)
         portolan_text_add(b, " sample=\"%u\"", c->one_in);
     end_element(b);
@@ -254,14 +219,14 @@ static void write_connections(struct portolan_text *b, const struct portolan_ass
     for (size_t i = 0; i < a->n_connections; i++) {
         const struct portolan_assembly_connection *c = &a->connections[i];
 
-        begin_element(b, "  ", "connect", "user", c->user, "uses", c->uses, "provider", c->provider,
+        xml_add_start(b, "  ", "connect", "user", c->user, "uses", c->uses, "provider", c->provider,
                       "provides", c->provides, NULL);
         end_element(b);
         write_monitor(b, c);
     }
     write_monitor(b, &a->go);
     for (size_t i = 0; i < a->n_pairs; i++) {
-        begin_element(b, "  ", "pair", "of", a->pairs[i].of, "with", a->pairs[i].with, "method",
+        xml_add_start(b, "  ", "pair", "of", a->pairs[i].of, "with", a->pairs[i].with, "method",
                       a->pairs[i].method, NULL);
         end_element(b);
     }
@@ -269,7 +234,7 @@ static void write_connections(struct portolan_text *b, const struct portolan_ass
 
 static void write_sweep_line(struct portolan_text *b, const struct portolan_assembly_sweep *s)
 {
-    begin_element(b, "    ", s->varies ? "vary" : "set", "instance", s->instance, "parameter",
+    xml_add_start(b, "    ", s->varies ? "vary" : "set", "instance", s->instance, "parameter",
                   s->parameter, NULL);
     portolan_text_add(b, " %s=\"", s->varies ? "values" : "value");
     for (size_t k = 0; k < s->n_values; k++) {
@@ -323,7 +288,7 @@ static void write_sweep(struct portolan_text *b, const struct portolan_assembly 
         return;
     portolan_text_add(b, "  <sweep");
     if (a->sweep_budget_s != 0)
-        write_number(b, "budget", a->sweep_budget_s);
+        xml_add_number(b, "budget", a->sweep_budget_s);
     portolan_text_add(b, ">\n");
     for (size_t i = 0; i < a->n_sweeps; i++)
         write_sweep_line(b, &a->sweeps[i]);
@@ -337,10 +302,10 @@ static void write_optimizer(struct portolan_text *b, const struct portolan_assem
         a->accuracy == 0 && !a->steps_instance)
         return;
     portolan_text_add(b, "  <optimizer");
-    write_number(b, "alpha", a->alpha);
-    write_number(b, "beta", a->beta);
+    xml_add_number(b, "alpha", a->alpha);
+    xml_add_number(b, "beta", a->beta);
     if (a->accuracy != 0)
-        write_number(b, "accuracy", a->accuracy);
+        xml_add_number(b, "accuracy", a->accuracy);
     if (a->steps_instance) {
         portolan_text_add(b, " steps=\"");
         portolan_text_add_xml(b, a->steps_instance);
@@ -358,7 +323,7 @@ static enum portolan_status write_assembly(const struct portolan_assembly *a,
     struct portolan_text b = {0};
 
     portolan_text_add(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    begin_element(&b, "", "assembly", "name", a->name, NULL);
+    xml_add_start(&b, "", "assembly", "name", a->name, NULL);
     portolan_text_add(&b, ">\n");
     write_paths(&b, place, a);
     for (size_t i = 0; i < a->n_instances; i++)
@@ -367,7 +332,7 @@ static enum portolan_status write_assembly(const struct portolan_assembly *a,
     write_sweep(&b, a);
     write_optimizer(&b, a);
     if (a->go.provider) {
-        begin_element(&b, "  ", "go", "instance", a->go.provider, "port", a->go.provides, NULL);
+        xml_add_start(&b, "  ", "go", "instance", a->go.provider, "port", a->go.provides, NULL);
         end_element(&b);
     }
     portolan_text_add(&b, "</assembly>\n");

@@ -66,34 +66,25 @@ static bool is_description(const struct xml_element *root)
     return portolan_nearest_word(root->name, known, 1) != NULL;
 }
 
-/* Whether a file that is no well-formed XML was meant to be a description, by how it begins. */
-static bool was_meant_as_description(const char *file)
-{
-    char head[4096];
-    FILE *f = fopen(file, "r");
-    size_t length = f ? fread(head, 1, sizeof head - 1, f) : 0;
-
-    if (f)
-        fclose(f);
-    head[length] = '\0';
-    return strstr(head, "<component") != NULL;
-}
-
 /* A spoilt assembly beside the descriptions must not make them all useless. */
 static enum portolan_status read_file(struct portolan_palette *p, const char *file,
                                       struct portolan_diagnostics *d, struct xml_element **root,
                                       struct portolan_error *err)
 {
     struct portolan_diagnostics nobody = {0};
-    struct portolan_error first = {0};
-    enum portolan_status status = xml_read_file(&p->arena, file, &nobody, root, &first);
+    struct portolan_text text = {.arena = &p->arena};
+    enum portolan_status status = xml_read_bytes(file, &text, err);
+    const char *bytes = text.bytes ? text.bytes : "";
 
+    *root = NULL;
+    if (status != PORTOLAN_OK)
+        return status;
+    status = xml_read_text(&p->arena, bytes, text.length, file, XML_PLAIN, &nobody, root, NULL);
     if (status == PORTOLAN_OK)
         return status;
-    if (status != PORTOLAN_ESYNTAX || was_meant_as_description(file))
-        return xml_read_file(&p->arena, file, d, root, err);
+    if (status != PORTOLAN_ESYNTAX || strstr(bytes, "<component"))
+        return xml_read_text(&p->arena, bytes, text.length, file, XML_PLAIN, d, root, err);
     portolan_log(PORTOLAN_LOG_WARNING, "palette", "%s is passed over: not well-formed XML", file);
-    *root = NULL;
     return PORTOLAN_OK;
 }
 
@@ -141,6 +132,7 @@ static int is_xml(const struct dirent *entry)
 static enum portolan_status add_dir(struct portolan_palette *p, const char *dir,
                                     struct portolan_diagnostics *d, struct portolan_error *err)
 {
+    struct portolan_diagnostics nobody = {0};
     enum portolan_status status = PORTOLAN_OK;
     struct dirent **entries;
     int count = scandir(dir, &entries, is_xml, alphasort);
@@ -152,7 +144,7 @@ static enum portolan_status add_dir(struct portolan_palette *p, const char *dir,
     for (int i = 0; i < count; i++) {
         if (status == PORTOLAN_OK || status == PORTOLAN_ESYNTAX) {
             struct portolan_error later = {0};
-            enum portolan_status s = add_file(p, dir, entries[i]->d_name, d, &later);
+            enum portolan_status s = add_file(p, dir, entries[i]->d_name, d ? d : &nobody, &later);
 
             if (s != PORTOLAN_OK) {
                 status = s;
@@ -170,7 +162,6 @@ static enum portolan_status add_dir(struct portolan_palette *p, const char *dir,
 static enum portolan_status add_dirs(struct portolan_palette *p, const char *path, bool lenient,
                                      struct portolan_diagnostics *d, struct portolan_error *err)
 {
-    struct portolan_diagnostics nobody = {0};
     enum portolan_status status = PORTOLAN_OK, s;
 
     for (const char *at = path; *at; at += *at == ':') {
@@ -187,7 +178,7 @@ static enum portolan_status add_dirs(struct portolan_palette *p, const char *pat
                          "component directory '%s' of PORTOLAN_PATH does not exist", dir);
             continue;
         }
-        s = add_dir(p, dir, d ? d : &nobody, err);
+        s = add_dir(p, dir, d, err);
         if (s == PORTOLAN_ENOMEM)
             return s;
         if (s != PORTOLAN_OK)
@@ -208,15 +199,14 @@ enum portolan_status portolan_palette_add_assembly(struct portolan_palette *p,
                                                    struct portolan_diagnostics *d,
                                                    struct portolan_error *err)
 {
-    struct portolan_diagnostics nobody = {0};
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t i = 0; i < a->n_paths && status != PORTOLAN_ENOMEM; i++) {
         struct portolan_error e = {0};
-        enum portolan_status s = add_dir(p, a->paths[i], d ? d : &nobody, &e);
+        enum portolan_status s = add_dir(p, a->paths[i], d, &e);
 
         if (s == PORTOLAN_EIO)
-            portolan_diagnose(d ? d : &nobody, a->file, a->path_lines[i], 0, "%s", e.text);
+            portolan_diagnose(d, a->file, a->path_lines[i], 0, "%s", e.text);
         if (s != PORTOLAN_OK) {
             status = s;
             portolan_error_set(err, s, "%s", e.text);
@@ -230,7 +220,6 @@ static enum portolan_status add_installed(struct portolan_palette *p,
                                           struct portolan_diagnostics *d,
                                           struct portolan_error *err)
 {
-    struct portolan_diagnostics nobody = {0};
     const char *slash;
     struct stat st;
     Dl_info info;
@@ -245,7 +234,7 @@ static enum portolan_status add_installed(struct portolan_palette *p,
         return portolan_no_memory(err);
     if (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
         return PORTOLAN_OK;
-    return add_dir(p, dir, d ? d : &nobody, err);
+    return add_dir(p, dir, d, err);
 }
 
 enum portolan_status portolan_palette_add_defaults(struct portolan_palette *p,
@@ -279,8 +268,8 @@ enum portolan_status portolan_palette_add_builtin(struct portolan_palette *p,
     struct palette_class *c;
     bool nomem = false;
 
-    status =
-        xml_read_text(&p->arena, description, strlen(description), "(built in)", &d, &root, &first);
+    status = xml_read_text(&p->arena, description, strlen(description), "(built in)", XML_PLAIN, &d,
+                           &root, &first);
     if (status != PORTOLAN_OK)
         return portolan_error_set(err, status, "%s", first.text);
     if (!(c = palette_class_read(&p->arena, root, "(built in)", &d, &nomem)))
@@ -323,14 +312,11 @@ const struct portolan_class_description *portolan_palette_find(const struct port
 const char *portolan_palette_nearest(const struct portolan_palette *p, const char *class_name)
 {
     const struct portolan_class_description *c = NULL;
-    const char *pair[2] = {NULL, NULL};
+    const char *near = NULL;
 
-    /* The better of the best so far and the next, until all have been asked. */
-    while ((c = portolan_palette_next(p, c))) {
-        pair[1] = c->class_name;
-        pair[0] = portolan_nearest_word(class_name, pair, 2);
-    }
-    return pair[0];
+    while ((c = portolan_palette_next(p, c)))
+        near = nearer_word(class_name, near, c->class_name);
+    return near;
 }
 
 const struct portolan_class_description *

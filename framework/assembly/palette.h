@@ -4,7 +4,7 @@
 
 #include <portolan/palette.h>
 
-#include "xml.h"
+#include <portolan/xml.h>
 
 struct palette_class {
     struct portolan_class_description public; /* first: the public pointer is this one's */

@@ -111,14 +111,16 @@ void *named_find(const void *items, size_t n, size_t size, const char *name)
     return NULL;
 }
 
+const char *nearer_word(const char *word, const char *near, const char *other)
+{
+    return portolan_nearest_word(word, (const char *const[]){near, other}, 2);
+}
+
 const char *named_nearest(const void *items, size_t n, size_t size, const char *name)
 {
-    const char *pair[2] = {NULL, NULL};
+    const char *near = NULL;
 
-    /* The better of the best so far and the next, until all have been asked. */
-    for (size_t i = 0; i < n; i++) {
-        pair[1] = *name_of(items, i, size);
-        pair[0] = portolan_nearest_word(name, pair, 2);
-    }
-    return pair[0];
+    for (size_t i = 0; i < n; i++)
+        near = nearer_word(name, near, *name_of(items, i, size));
+    return near;
 }

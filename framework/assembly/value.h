@@ -22,6 +22,8 @@ const char *value_expected(enum portolan_value_type type);
 
 /* The one of that name, or NULL. */
 void *named_find(const void *items, size_t n, size_t size, const char *name);
+/* The nearer of NEAR, the nearest so far or NULL, and OTHER; NULL when neither is near enough. */
+const char *nearer_word(const char *word, const char *near, const char *other);
 /* The name that is nearest to a misspelt one, or NULL. */
 const char *named_nearest(const void *items, size_t n, size_t size, const char *name);
 

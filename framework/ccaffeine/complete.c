@@ -6,8 +6,7 @@
 
 /* The line as far as it is written. */
 struct completion {
-    struct portolan_interpreter *in;
-    struct portolan_arena *arena;
+    struct command command;               /* its errors are heard by nobody */
     struct portolan_script_command words; /* before the one that is begun */
     const char *begun;
     struct portolan_words found;
@@ -16,7 +15,7 @@ struct completion {
 static void add(struct completion *c, const char *word)
 {
     if (!strncmp(word, c->begun, strlen(c->begun)))
-        portolan_words_add(c->arena, &c->found, word);
+        portolan_words_add(c->command.arena, &c->found, word);
 }
 
 static void add_all(struct completion *c, const struct portolan_words *names)
@@ -52,7 +51,7 @@ static const char *instance_before(struct completion *c, const struct command_fo
 
     while (index-- > 0)
         if (form->arguments[index] == ARGUMENT_INSTANCE) {
-            arena_find(c->in, c->arena, c->words.words[index + 1], &name, NULL);
+            arena_find(&c->command, c->words.words[index + 1], &name);
             return name;
         }
     return NULL;
@@ -64,7 +63,7 @@ static bool fits(struct completion *c, enum argument kind, const char *instance,
 
     if (kind != ARGUMENT_GO && kind != ARGUMENT_PARAMETERS)
         return true;
-    if (arena_port_type(c->in, c->arena, instance, port, &type, NULL) != PORTOLAN_OK)
+    if (arena_port_type(&c->command, instance, port, &type) != PORTOLAN_OK)
         return false;
     if (kind == ARGUMENT_GO)
         return !strcmp(type, "gov.cca.ports.GoPort");
@@ -80,7 +79,7 @@ static void add_ports(struct completion *c, enum argument kind, const char *inst
         if ((provides && kind == ARGUMENT_USES) ||
             (!provides && kind != ARGUMENT_USES && kind != ARGUMENT_PORT))
             continue;
-        if (arena_ports(c->in, c->arena, instance, provides, &names, NULL) != PORTOLAN_OK)
+        if (arena_ports(&c->command, instance, provides, &names) != PORTOLAN_OK)
             continue;
         for (size_t i = 0; i < names.n; i++)
             if (fits(c, kind, instance, names.word[i]))
@@ -97,15 +96,15 @@ static void add_fields(struct completion *c, const char *instance, const char *p
     struct console_use use;
     struct portolan_words names;
 
-    if (console_open(c->in, instance, port, &use, NULL) != PORTOLAN_OK)
+    if (console_open(&c->command, instance, port, &use) != PORTOLAN_OK)
         return;
     basic = gov_cca_ports_BasicParameterPort__cast(use.port, &ex);
     if (!ex && basic)
         keys = gov_cca_ports_BasicParameterPort_readConfigurationKeys(basic, &ex);
     SIDL_CLEAR(ex);
     gov_cca_ports_BasicParameterPort_deleteRef(basic, NULL);
-    console_close(c->in, &use, NULL);
-    if (keys && names_take(c->arena, keys, &names, NULL) == PORTOLAN_OK) {
+    console_close(&c->command, &use);
+    if (keys && names_take(&c->command, keys, &names) == PORTOLAN_OK) {
         add(c, "ALL");
         add_all(c, &names);
     }
@@ -114,18 +113,18 @@ static void add_fields(struct completion *c, const char *instance, const char *p
 /* The keys of a component's properties or, when PORT is given, of its port's. */
 static void add_keys(struct completion *c, const char *instance, const char *port)
 {
-    gov_cca_ComponentID id = arena_id(c->in, instance, NULL);
+    gov_cca_ComponentID id = arena_id(&c->command, instance);
     sidl_BaseInterface ex = NULL;
     gov_cca_TypeMap map = NULL;
     struct portolan_words names;
 
     if (id && port)
-        map = gov_cca_ports_BuilderService_getPortProperties(c->in->builder, id, port, &ex);
+        map = gov_cca_ports_BuilderService_getPortProperties(c->command.in->builder, id, port, &ex);
     else if (id)
-        map = gov_cca_ports_BuilderService_getComponentProperties(c->in->builder, id, &ex);
+        map = gov_cca_ports_BuilderService_getComponentProperties(c->command.in->builder, id, &ex);
     if (!ex && map &&
-        names_take(c->arena, gov_cca_TypeMap_getAllKeys(map, gov_cca_Type_NoType, &ex), &names,
-                   NULL) == PORTOLAN_OK)
+        names_take(&c->command, gov_cca_TypeMap_getAllKeys(map, gov_cca_Type_NoType, &ex),
+                   &names) == PORTOLAN_OK)
         add_all(c, &names);
     SIDL_CLEAR(ex);
     gov_cca_TypeMap_deleteRef(map, NULL);
@@ -153,10 +152,9 @@ static void add_argument(struct completion *c, const struct command_form *form, 
     const char *instance = instance_before(c, form, index);
     struct portolan_words names = {0};
 
-    if (kind == ARGUMENT_CLASS && classes_list(c->in, c->arena, false, &names, NULL) == PORTOLAN_OK)
+    if (kind == ARGUMENT_CLASS && classes_list(&c->command, false, &names) == PORTOLAN_OK)
         add_all(c, &names);
-    else if (kind == ARGUMENT_INSTANCE &&
-             arena_instances(c->in, c->arena, &names, NULL) == PORTOLAN_OK)
+    else if (kind == ARGUMENT_INSTANCE && arena_instances(&c->command, &names) == PORTOLAN_OK)
         add_all(c, &names);
     else if (kind == ARGUMENT_COMMAND)
         add_commands(c);
@@ -180,7 +178,7 @@ enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *
                                                    struct portolan_error *err)
 {
     struct portolan_arena arena = {0};
-    struct completion c = {.in = in, .arena = &arena, .begun = ""};
+    struct completion c = {.command = {.in = in, .arena = &arena}, .begun = ""};
     const struct command_form *form;
     size_t length = strlen(line);
     enum portolan_status status;

@@ -37,8 +37,7 @@ struct follower {
     struct portolan_diagnostics *d;
     struct portolan_arena *arena;
     struct portolan_assembly a;
-    const char **got; /* classes */
-    size_t n_got;
+    struct portolan_words got; /* classes */
     struct promise *promises;
     size_t n_promises;
     struct alias *aliases;
@@ -56,7 +55,9 @@ struct step {
 };
 
 #define STEP_NOTE(S, ...) convert_tell((S)->f->c, (S)->f->s->file, (S)->line, false, __VA_ARGS__)
-#define STEP_LOSS(S, ...) convert_tell((S)->f->c, (S)->f->s->file, (S)->line, true, __VA_ARGS__)
+/* What cannot work. */
+#define STEP_FAULT(S, ...) portolan_diagnose((S)->f->d, (S)->f->s->file, (S)->line, 0, __VA_ARGS__)
+#define STEP_LOSS(S, ...)  convert_tell((S)->f->c, (S)->f->s->file, (S)->line, true, __VA_ARGS__)
 
 /* Grows a list of the follower by one; leaves when memory is out, which the arena remembers. */
 #define GROW(F, LIST, N)                                                                           \
@@ -64,8 +65,6 @@ struct step {
 
 /* The INDEX-th argument, or NULL. */
 const char *step_argument(const struct step *s, size_t index);
-/* Reports what cannot work. */
-void step_fault(const struct step *s, const struct portolan_error *err);
 /* Tells that a command has no place in an assembly, but does nothing that would be missed. */
 void step_only_shows(const struct step *s);
 /* The instance that a word, or an argument, means; what is wrong goes to ERR, or is told. */

@@ -78,8 +78,7 @@ void follow_port_property(const struct step *s)
 void follow_nuke(const struct step *s)
 {
     if (strcmp(step_argument(s, 0), "all") != 0) {
-        portolan_diagnose(s->f->d, s->f->s->file, s->line, 0,
-                          "nuke: its argument must be 'all', not '%s'", step_argument(s, 0));
+        STEP_FAULT(s, "nuke: its argument must be 'all', not '%s'", step_argument(s, 0));
         return;
     }
     s->f->a.n_instances = s->f->a.n_connections = 0;
@@ -127,7 +126,7 @@ static void follow_all(struct follower *f)
         }
         if (verb_find(s.words->words[0], &s.form, &err) != PORTOLAN_OK ||
             verb_check(s.form, s.words, &err) != PORTOLAN_OK)
-            step_fault(&s, &err);
+            STEP_FAULT(&s, "%s", err.text);
         else if (f->a.go.provider)
             follow_after_go(&s);
         else
@@ -152,12 +151,13 @@ static void add_folder(struct portolan_palette *palette, const char *folder)
 
 static void add_folders(struct portolan_palette *palette, const char *list)
 {
-    const char *equals = strchr(list, '=');
-    char *copy = portolan_strdup(equals ? equals + 1 : list), *rest = copy, *folder;
+    struct portolan_arena arena = {0};
+    struct portolan_words folders = {0};
 
-    while (copy && (folder = strsep(&rest, ":")))
-        add_folder(palette, folder);
-    free(copy);
+    script_split_path(&arena, list, &folders);
+    for (size_t i = 0; i < folders.n; i++)
+        add_folder(palette, folders.word[i]);
+    portolan_arena_clear(&arena);
 }
 
 void portolan_script_add_path(const struct portolan_script *s, struct portolan_palette *palette)

@@ -9,24 +9,13 @@
 
 /* ------------------------------------------------------------------------------- instantiate */
 
-/* The last word of the class's name with the first free number behind it, as Ccaffeine does. */
 static const char *choose_name(struct command *c, const char *class_name)
 {
-    const char *dot = strrchr(class_name, '.');
     struct portolan_words names;
 
-    if (arena_instances(c->in, c->arena, &names, c->err) != PORTOLAN_OK)
+    if (arena_instances(c, &names) != PORTOLAN_OK)
         return NULL;
-    for (unsigned number = 0;; number++) {
-        const char *name =
-            portolan_arena_printf(c->arena, "%s%u", dot ? dot + 1 : class_name, number);
-        size_t i = 0;
-
-        while (name && i < names.n && strcmp(names.word[i], name))
-            i++;
-        if (!name || i == names.n)
-            return name;
-    }
+    return match_free_name(c->arena, class_name, &names);
 }
 
 /* What `property` said of the instance before it was there; NULL with an error. */
@@ -74,8 +63,7 @@ enum portolan_status verb_instantiate(struct command *c)
     sidl_BaseInterface ex = NULL;
     gov_cca_TypeMap properties;
     gov_cca_ComponentID id;
-    enum portolan_status status =
-        classes_find(c->in, c->arena, verb_argument(c, 0), true, &class, c->err);
+    enum portolan_status status = classes_find(c, verb_argument(c, 0), true, &class);
 
     if (status != PORTOLAN_OK)
         return status;
@@ -90,7 +78,7 @@ enum portolan_status verb_instantiate(struct command *c)
     if ((status = portolan_catch(&ex, c->err)) != PORTOLAN_OK)
         return status;
     forget_pending(c->in, name);
-    status = classes_note(c->in, class->class_name, c->err);
+    status = classes_note(c, class->class_name);
     interpreter_say(c->in, "%s of type %s \nsuccessfully instantiated\n", name, class->class_name);
     return status;
 }
@@ -103,10 +91,8 @@ static enum portolan_status find_ends(struct command *c, struct link *e)
     enum portolan_status status;
 
     *e = (struct link){.uses = verb_argument(c, 1), .provides = verb_argument(c, 3)};
-    status = arena_find(c->in, c->arena, verb_argument(c, 0), &e->user, c->err);
-    return status == PORTOLAN_OK
-               ? arena_find(c->in, c->arena, verb_argument(c, 2), &e->provider, c->err)
-               : status;
+    status = arena_find(c, verb_argument(c, 0), &e->user);
+    return status == PORTOLAN_OK ? arena_find(c, verb_argument(c, 2), &e->provider) : status;
 }
 
 enum portolan_status verb_connect(struct command *c)
@@ -118,8 +104,8 @@ enum portolan_status verb_connect(struct command *c)
 
     if (status != PORTOLAN_OK)
         return status;
-    user = arena_id(c->in, e.user, c->err);
-    provider = user ? arena_id(c->in, e.provider, c->err) : NULL;
+    user = arena_id(c, e.user);
+    provider = user ? arena_id(c, e.provider) : NULL;
     if (provider)
         gov_cca_ConnectionID_deleteRef(gov_cca_ports_BuilderService_connect(
                                            c->in->builder, user, e.uses, provider, e.provides, &ex),
@@ -148,7 +134,7 @@ enum portolan_status verb_disconnect(struct command *c)
     size_t i = 0;
 
     if (status == PORTOLAN_OK)
-        status = links_list(c->in, c->arena, &links, c->err);
+        status = links_list(c, &links);
     if (status == PORTOLAN_OK) {
         while (i < links.n && !is_same_link(&links.all[i], &e))
             i++;
@@ -172,7 +158,7 @@ enum portolan_status verb_disconnect(struct command *c)
 
 static enum portolan_status destroy(struct command *c, const char *name)
 {
-    gov_cca_ComponentID id = arena_id(c->in, name, c->err);
+    gov_cca_ComponentID id = arena_id(c, name);
     sidl_BaseInterface ex = NULL;
 
     if (!id)
@@ -185,7 +171,7 @@ static enum portolan_status destroy(struct command *c, const char *name)
 enum portolan_status verb_remove(struct command *c)
 {
     const char *name;
-    enum portolan_status status = arena_find(c->in, c->arena, verb_argument(c, 0), &name, c->err);
+    enum portolan_status status = arena_find(c, verb_argument(c, 0), &name);
 
     if (status == PORTOLAN_OK)
         status = destroy(c, name);
@@ -204,7 +190,7 @@ enum portolan_status verb_nuke(struct command *c)
         return portolan_error_set(c->err, PORTOLAN_EINVAL,
                                   "nuke: its argument must be 'all', not '%s'; nothing was removed",
                                   word);
-    status = arena_instances(c->in, c->arena, &names, c->err);
+    status = arena_instances(c, &names);
     /* Users were mostly made after their providers. */
     for (size_t i = names.n; status == PORTOLAN_OK && i > 0; i--)
         status = destroy(c, names.word[i - 1]);

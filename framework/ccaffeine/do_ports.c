@@ -55,7 +55,7 @@ static enum portolan_status show_field(const struct view *v, const char *field)
 static enum portolan_status show_fields(const struct view *v, struct sidl_string__array *fields)
 {
     struct portolan_words names;
-    enum portolan_status status = names_take(v->c->arena, fields, &names, v->c->err);
+    enum portolan_status status = names_take(v->c, fields, &names);
 
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++)
         status = show_field(v, names.word[i]);
@@ -73,7 +73,7 @@ static enum portolan_status show_groups(const struct view *v)
 
     if (status == PORTOLAN_OK) {
         interpreter_print(v->c->in, "%s:\n", title ? title : "");
-        status = names_take(v->c->arena, texts, &groups, v->c->err);
+        status = names_take(v->c, texts, &groups);
     }
     sidl_String_free(title);
     for (size_t i = 0; status == PORTOLAN_OK && i < groups.n; i++) {
@@ -136,19 +136,17 @@ enum portolan_status verb_configure(struct command *c)
     const char *port = verb_argument(c, 1), *field = verb_argument(c, 2), *instance;
     const char *text = verb_argument(c, 3) ? verb_rest(c->arena, c->words, 3) : NULL;
     struct console_use use;
-    enum portolan_status status =
-        arena_find(c->in, c->arena, verb_argument(c, 0), &instance, c->err);
+    enum portolan_status status = arena_find(c, verb_argument(c, 0), &instance);
     enum portolan_status closed;
 
     if (status == PORTOLAN_OK && text && !strcmp(field, "ALL"))
         status = portolan_error_set(c->err, PORTOLAN_EINVAL,
                                     "'ALL' cannot be used to set a parameter value");
-    if (status != PORTOLAN_OK ||
-        (status = console_open(c->in, instance, port, &use, c->err)) != PORTOLAN_OK)
+    if (status != PORTOLAN_OK || (status = console_open(c, instance, port, &use)) != PORTOLAN_OK)
         return status;
     status = text ? portolan_parameters_write(use.port, field, text, c->err)
                   : show_parameters(c, instance, use.port, field);
-    closed = console_close(c->in, &use, c->err);
+    closed = console_close(c, &use);
     if (status == PORTOLAN_OK)
         status = closed;
     else
@@ -174,10 +172,10 @@ static enum portolan_status count_starts(struct command *c, const char *instance
 {
     struct portolan_words ports;
     const char *type;
-    enum portolan_status status = arena_ports(c->in, c->arena, instance, true, &ports, c->err);
+    enum portolan_status status = arena_ports(c, instance, true, &ports);
 
     for (size_t i = 0; status == PORTOLAN_OK && i < ports.n; i++) {
-        status = arena_port_type(c->in, c->arena, instance, ports.word[i], &type, c->err);
+        status = arena_port_type(c, instance, ports.word[i], &type);
         if (status != PORTOLAN_OK || strcmp(type, "gov.cca.ports.GoPort") != 0)
             continue;
         *start = (struct start){instance, ports.word[i]};
@@ -196,7 +194,7 @@ static enum portolan_status only_start(struct command *c, const char *instance, 
     size_t n = 0;
 
     if (!instance)
-        status = arena_instances(c->in, c->arena, &names, c->err);
+        status = arena_instances(c, &names);
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++)
         status = count_starts(c, names.word[i], &list, start, &n);
     if (status != PORTOLAN_OK || n == 1)
@@ -242,14 +240,14 @@ enum portolan_status verb_go(struct command *c)
     enum portolan_status status = PORTOLAN_OK, closed;
 
     if (verb_argument(c, 0))
-        status = arena_find(c->in, c->arena, verb_argument(c, 0), &start.instance, c->err);
+        status = arena_find(c, verb_argument(c, 0), &start.instance);
     if (status == PORTOLAN_OK && !start.port)
         status = only_start(c, start.instance, &start);
     if (status != PORTOLAN_OK ||
-        (status = console_open(c->in, start.instance, start.port, &use, c->err)) != PORTOLAN_OK)
+        (status = console_open(c, start.instance, start.port, &use)) != PORTOLAN_OK)
         return status;
     status = call_go(c, &start, use.port);
-    closed = console_close(c->in, &use, c->err);
+    closed = console_close(c, &use);
     status = status == PORTOLAN_OK ? closed : status;
     if (status == PORTOLAN_OK)
         interpreter_say(c->in, "##specific go command successful\n");

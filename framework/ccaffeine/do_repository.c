@@ -30,33 +30,28 @@ static enum portolan_status add_folder(struct portolan_interpreter *in, const ch
     return PORTOLAN_OK;
 }
 
-/* A list of folders with colons between; "NAME=" in front of it is passed over. */
-static enum portolan_status set_path(struct portolan_interpreter *in, const char *list,
-                                     struct portolan_error *err)
+static enum portolan_status set_path(struct command *c, const char *list)
 {
-    const char *equals = strchr(list, '=');
-    char *copy = portolan_strdup(equals ? equals + 1 : list), *rest = copy, *folder;
+    struct portolan_words folders = {0};
     enum portolan_status status = PORTOLAN_OK;
 
-    if (!copy)
-        return portolan_no_memory(err);
-    in->path.n = 0;
-    while (status == PORTOLAN_OK && (folder = strsep(&rest, ":")))
-        if (*folder)
-            status = add_folder(in, folder, false, err);
-    free(copy);
+    if (!script_split_path(c->arena, list, &folders))
+        return portolan_no_memory(c->err);
+    c->in->path.n = 0;
+    for (size_t i = 0; status == PORTOLAN_OK && i < folders.n; i++)
+        status = add_folder(c->in, folders.word[i], false, c->err);
     return status;
 }
 
-static enum portolan_status init_path(struct portolan_interpreter *in, struct portolan_error *err)
+static enum portolan_status init_path(struct command *c)
 {
     const char *list = getenv("CCA_COMPONENT_PATH");
 
     if (!list || !*list)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+        return portolan_error_set(c->err, PORTOLAN_ENOTFOUND,
                                   "path init: CCA_COMPONENT_PATH is not set; it holds folders with "
                                   "colons between");
-    return set_path(in, list, err);
+    return set_path(c, list);
 }
 
 static enum portolan_status show_path(struct portolan_interpreter *in)
@@ -68,8 +63,7 @@ static enum portolan_status show_path(struct portolan_interpreter *in)
     return PORTOLAN_OK;
 }
 
-/* EINVAL that names the command's own words. */
-static enum portolan_status unknown_word(struct command *c, const char *word)
+enum portolan_status verb_unknown_word(struct command *c, const char *word)
 {
     struct portolan_text text = {0};
 
@@ -99,13 +93,13 @@ enum portolan_status verb_path(struct command *c)
         return show_path(c->in);
     is_init = !strcmp(word, "init");
     if (!is_init && strcmp(word, "append") && strcmp(word, "prepend") && strcmp(word, "set"))
-        return unknown_word(c, word);
+        return verb_unknown_word(c, word);
     if ((status = need(c, word, folder, !is_init)) != PORTOLAN_OK)
         return status;
     if (is_init)
-        return init_path(c->in, c->err);
+        return init_path(c);
     if (!strcmp(word, "set"))
-        return set_path(c->in, folder, c->err);
+        return set_path(c, folder);
     return add_folder(c->in, folder, !strcmp(word, "prepend"), c->err);
 }
 
@@ -114,14 +108,14 @@ enum portolan_status verb_path(struct command *c)
 static enum portolan_status list_repository(struct command *c)
 {
     struct portolan_words names;
-    enum portolan_status status = classes_list(c->in, c->arena, false, &names, c->err);
+    enum portolan_status status = classes_list(c, false, &names);
     size_t shown = 0;
 
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++) {
         const struct portolan_class_description *class =
             portolan_palette_find(c->in->palette, names.word[i]);
 
-        if (classes_was_got(c->in, class->class_name))
+        if (match_is_among(class->class_name, &c->in->got))
             continue;
         interpreter_print(c->in, "RepositoryClass %s {%s}\n", class->class_name,
                           class->library ? class->library : "built in");
@@ -136,7 +130,7 @@ static enum portolan_status
 get_class(struct command *c, const struct portolan_class_description *class, const char *how)
 {
     bool is_global = strstr(how, "-global"), is_lazy = strstr(how, "-lazy");
-    enum portolan_status status = classes_get(c->in, class, is_global, is_lazy, c->err);
+    enum portolan_status status = classes_get(c, class, is_global, is_lazy);
 
     if (status == PORTOLAN_OK)
         interpreter_say(c->in, "Loaded %s%s%s.\n", class->class_name, is_lazy ? " LAZY " : " NOW ",
@@ -147,7 +141,7 @@ get_class(struct command *c, const struct portolan_class_description *class, con
 static enum portolan_status get_all(struct command *c, const char *how)
 {
     struct portolan_words names;
-    enum portolan_status status = classes_list(c->in, c->arena, false, &names, c->err);
+    enum portolan_status status = classes_list(c, false, &names);
 
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++)
         status = get_class(c, portolan_palette_find(c->in->palette, names.word[i]), how);
@@ -179,21 +173,21 @@ enum portolan_status verb_repository(struct command *c)
     while (*known && strcmp(*known, word))
         known++;
     if (!*known)
-        return unknown_word(c, word);
+        return verb_unknown_word(c, word);
     if ((status = need(c, word, name, is_get)) != PORTOLAN_OK)
         return status;
     if (!is_get)
         return strcmp(word, "list") ? get_all(c, word) : list_repository(c);
     if (!strcmp(word, "get-ports"))
         return get_ports(c, name);
-    status = classes_find(c->in, c->arena, name, false, &class, c->err);
+    status = classes_find(c, name, false, &class);
     return status == PORTOLAN_OK ? get_class(c, class, word) : status;
 }
 
 enum portolan_status verb_pallet(struct command *c)
 {
     struct portolan_words names;
-    enum portolan_status status = classes_list(c->in, c->arena, true, &names, c->err);
+    enum portolan_status status = classes_list(c, true, &names);
 
     if (status != PORTOLAN_OK)
         return status;

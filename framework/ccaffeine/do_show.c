@@ -44,11 +44,11 @@ enum portolan_status verb_help(struct command *c)
 enum portolan_status verb_arena(struct command *c)
 {
     struct portolan_words names;
-    enum portolan_status status = arena_instances(c->in, c->arena, &names, c->err);
+    enum portolan_status status = arena_instances(c, &names);
     const char *class_name;
 
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++) {
-        status = arena_class(c->in, c->arena, names.word[i], &class_name, c->err);
+        status = arena_class(c, names.word[i], &class_name);
         if (status == PORTOLAN_OK)
             interpreter_print(c->in, "%s of type %s\n", names.word[i], class_name);
     }
@@ -60,7 +60,7 @@ enum portolan_status verb_arena(struct command *c)
 static enum portolan_status show_ports(struct command *c, const char *instance, bool provides)
 {
     struct portolan_words names;
-    enum portolan_status status = arena_ports(c->in, c->arena, instance, provides, &names, c->err);
+    enum portolan_status status = arena_ports(c, instance, provides, &names);
     const char *type;
 
     if (status != PORTOLAN_OK)
@@ -68,7 +68,7 @@ static enum portolan_status show_ports(struct command *c, const char *instance, 
     interpreter_print(c->in, "------------------------------------\n%s registered for %s\n\n",
                       provides ? "ProvidesPorts" : "UsesPorts", instance);
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++) {
-        status = arena_port_type(c->in, c->arena, instance, names.word[i], &type, c->err);
+        status = arena_port_type(c, instance, names.word[i], &type);
         if (status == PORTOLAN_OK && provides)
             interpreter_print(c->in, "Instance Name: %s Class Name: %s\n", names.word[i], type);
         else if (status == PORTOLAN_OK)
@@ -84,7 +84,7 @@ static enum portolan_status show_ports(struct command *c, const char *instance, 
 static enum portolan_status show_component(struct command *c, const char *instance)
 {
     const char *class_name;
-    enum portolan_status status = arena_class(c->in, c->arena, instance, &class_name, c->err);
+    enum portolan_status status = arena_class(c, instance, &class_name);
 
     if (status != PORTOLAN_OK)
         return status;
@@ -117,7 +117,7 @@ static enum portolan_status show_links_of(struct command *c, const struct links 
                                           const char *instance)
 {
     const char *class_name;
-    enum portolan_status status = arena_class(c->in, c->arena, instance, &class_name, c->err);
+    enum portolan_status status = arena_class(c, instance, &class_name);
 
     if (status != PORTOLAN_OK)
         return status;
@@ -138,10 +138,10 @@ static enum portolan_status show_links(struct command *c, const char *only)
 {
     struct portolan_words names = {1, &only};
     struct links links;
-    enum portolan_status status = links_list(c->in, c->arena, &links, c->err);
+    enum portolan_status status = links_list(c, &links);
 
     if (status == PORTOLAN_OK && !only)
-        status = arena_instances(c->in, c->arena, &names, c->err);
+        status = arena_instances(c, &names);
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++)
         status = show_links_of(c, &links, names.word[i]);
     if (status == PORTOLAN_OK && !names.n)
@@ -163,7 +163,7 @@ static enum portolan_status show_state(struct command *c)
     enum portolan_status status = verb_arena(c);
 
     if (status == PORTOLAN_OK)
-        status = arena_instances(c->in, c->arena, &names, c->err);
+        status = arena_instances(c, &names);
     for (size_t i = 0; status == PORTOLAN_OK && i < names.n; i++)
         status = show_properties(c, names.word[i]);
     return status == PORTOLAN_OK ? show_links(c, NULL) : status;
@@ -180,12 +180,9 @@ enum portolan_status verb_display(struct command *c)
         if (!strncmp(*s, word, strlen(word)))
             found = *s;
     if (!found)
-        return portolan_error_set(c->err, PORTOLAN_EINVAL,
-                                  "display: '%s' is none of: arena, chain, component, palette, "
-                                  "pallet, state",
-                                  word);
+        return verb_unknown_word(c, word);
     if (name)
-        status = arena_find(c->in, c->arena, name, &instance, c->err);
+        status = arena_find(c, name, &instance);
     if (status != PORTOLAN_OK)
         return status;
     if (!strcmp(found, "component") && !instance)

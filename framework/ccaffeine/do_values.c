@@ -23,7 +23,7 @@ static enum portolan_status keys_of(struct command *c, gov_cca_TypeMap map,
     enum portolan_status status = portolan_catch(&ex, c->err);
 
     if (status == PORTOLAN_OK)
-        status = names_take(c->arena, texts, keys, c->err);
+        status = names_take(c, texts, keys);
     if (status == PORTOLAN_OK && keys->n)
         qsort(keys->word, keys->n, sizeof *keys->word, compare_texts);
     return status;
@@ -63,7 +63,7 @@ static enum portolan_status open_properties(struct properties *p)
     sidl_BaseInterface ex = NULL;
     enum portolan_status status;
 
-    if (!(p->id = arena_id(p->c->in, p->instance, p->c->err)))
+    if (!(p->id = arena_id(p->c, p->instance)))
         return p->c->err->status;
     p->map = p->port ? gov_cca_ports_BuilderService_getPortProperties(builder, p->id, p->port, &ex)
                      : gov_cca_ports_BuilderService_getComponentProperties(builder, p->id, &ex);
@@ -169,17 +169,20 @@ enum portolan_status verb_property(struct command *c)
 {
     const char *word = verb_argument(c, 0), *key = verb_argument(c, 1), *instance;
     const char *text = verb_argument(c, 2) ? verb_rest(c->arena, c->words, 2) : NULL;
-    struct portolan_error *err = c->err, quiet = {0};
+    struct portolan_error unknown = {0};
+    struct command search = *c;
     enum portolan_status status;
 
     if (verb_argument(c, 2) && !text)
-        return portolan_no_memory(err);
-    status = arena_find(c->in, c->arena, word, &instance, text ? &quiet : err);
+        return portolan_no_memory(c->err);
+    if (text)
+        search.err = &unknown;
+    status = arena_find(&search, word, &instance);
     if (text && status == PORTOLAN_ENOTFOUND) {
         instance = word;
         status = note_property(c, word, key, text);
     } else if (text && status != PORTOLAN_OK) {
-        return portolan_error_set(err, status, "%s", quiet.text);
+        return portolan_error_set(c->err, status, "%s", unknown.text);
     } else if (status == PORTOLAN_OK) {
         if (!key)
             return show_properties(c, instance);
@@ -227,8 +230,7 @@ static enum portolan_status set_port_property(const struct properties *p)
 enum portolan_status verb_port_property(struct command *c)
 {
     struct properties p = {.c = c, .port = verb_argument(c, 1)};
-    enum portolan_status status =
-        arena_find(c->in, c->arena, verb_argument(c, 0), &p.instance, c->err);
+    enum portolan_status status = arena_find(c, verb_argument(c, 0), &p.instance);
 
     if (status != PORTOLAN_OK)
         return status;

@@ -11,11 +11,6 @@ const char *step_argument(const struct step *s, size_t index)
     return index + 1 < s->words->n_words ? s->words->words[index + 1] : NULL;
 }
 
-void step_fault(const struct step *s, const struct portolan_error *err)
-{
-    portolan_diagnose(s->f->d, s->f->s->file, s->line, 0, "%s", err->text);
-}
-
 void step_only_shows(const struct step *s)
 {
     STEP_NOTE(s, "'%s' only shows something; an assembly has no place for it", s->words->words[0]);
@@ -32,20 +27,26 @@ static const char *written_name(const struct follower *f, const char *plain)
     return plain;
 }
 
+static struct portolan_words written_names(const struct follower *f)
+{
+    struct portolan_words names = {0};
+
+    for (size_t i = 0; i < f->a.n_instances; i++)
+        portolan_words_add(f->arena, &names, written_name(f, f->a.instances[i].name));
+    return names;
+}
+
 struct portolan_assembly_instance *step_find(const struct step *s, const char *word,
                                              struct portolan_error *err)
 {
-    struct portolan_assembly *a = &s->f->a;
-    const char **names = portolan_arena_alloc(s->f->arena, a->n_instances + 1, sizeof *names);
+    struct portolan_words names = written_names(s->f);
     const char *match;
 
-    for (size_t i = 0; names && i < a->n_instances; i++)
-        names[i] = written_name(s->f, a->instances[i].name);
-    if (!names || match_name(word, names, a->n_instances, "instance", &match, err) != PORTOLAN_OK)
+    if (match_name(word, names.word, names.n, "instance", &match, err) != PORTOLAN_OK)
         return NULL;
-    for (size_t i = 0; i < a->n_instances; i++)
-        if (names[i] == match)
-            return &a->instances[i];
+    for (size_t i = 0; i < names.n; i++)
+        if (names.word[i] == match)
+            return &s->f->a.instances[i];
     return NULL;
 }
 
@@ -56,7 +57,7 @@ struct portolan_assembly_instance *step_instance(const struct step *s, size_t in
     struct portolan_assembly_instance *i = step_find(s, step_argument(s, index), &err);
 
     if (!i && err.status != PORTOLAN_OK)
-        step_fault(s, &err);
+        STEP_FAULT(s, "%s", err.text);
     return i;
 }
 
@@ -79,8 +80,7 @@ static const char *completed(const struct step *s, const char *word, const char 
                   class_name);
         return class_name;
     }
-    portolan_diagnose(s->f->d, s->f->s->file, s->line, 0,
-                      "there is no class '%s'; write '%s' if that is meant", word, class_name);
+    STEP_FAULT(s, "there is no class '%s'; write '%s' if that is meant", word, class_name);
     return NULL;
 }
 
@@ -88,26 +88,19 @@ const char *step_class(const struct step *s, const char *word, bool is_get)
 {
     struct portolan_words known = known_classes(s);
     struct portolan_error err = {0};
-    enum portolan_status status = PORTOLAN_ENOTFOUND;
-    const char *match = NULL;
+    const char *match;
+    enum portolan_status status =
+        match_class(word, is_get ? NULL : &s->f->got, &known, &match, &err);
 
-    for (size_t i = 0; i < known.n; i++)
-        if (!strcmp(known.word[i], word))
-            return known.word[i];
-    if (!is_get)
-        status = match_name(word, s->f->got, s->f->n_got, "class", &match, &err);
-    if (status == PORTOLAN_ENOTFOUND) {
-        err = (struct portolan_error){0};
-        status = match_name(word, known.word, known.n, "class", &match, &err);
-        if (status == PORTOLAN_OK)
-            return completed(s, word, match);
-    }
-    if (status == PORTOLAN_OK)
-        return match;
     if (status == PORTOLAN_ENOTFOUND)
         return word;
-    step_fault(s, &err);
-    return NULL;
+    if (status != PORTOLAN_OK) {
+        STEP_FAULT(s, "%s", err.text);
+        return NULL;
+    }
+    if (!strcmp(match, word) || (!is_get && match_is_among(match, &s->f->got)))
+        return match;
+    return completed(s, word, match);
 }
 
 static bool has_name(const struct follower *f, const char *name)
@@ -116,17 +109,6 @@ static bool has_name(const struct follower *f, const char *name)
         if (!strcmp(f->a.instances[i].name, name))
             return true;
     return false;
-}
-
-/* As the interpreter makes it up. */
-static const char *make_up_name(struct follower *f, const char *class_name)
-{
-    const char *dot = strrchr(class_name, '.'), *name = NULL;
-
-    for (unsigned number = 0; !name || has_name(f, name); number++)
-        if (!(name = portolan_arena_printf(f->arena, "%s%u", dot ? dot + 1 : class_name, number)))
-            return NULL;
-    return name;
 }
 
 /* Instances of assemblies are named with letters, digits, '_' and '-' only. */
@@ -175,14 +157,15 @@ void follow_instantiate(const struct step *s)
     struct follower *f = s->f;
     const char *class_name = step_class(s, step_argument(s, 0), false), *name = step_argument(s, 1),
                *plain;
+    struct portolan_words taken = written_names(f);
     struct portolan_assembly_alternative *x;
 
-    if (!class_name || (!name && !(name = make_up_name(f, class_name))))
-        return;
-    if (!(plain = plain_name(s, name)))
+    if (class_name && !name)
+        name = match_free_name(f->arena, class_name, &taken);
+    if (!class_name || !name || !(plain = plain_name(s, name)))
         return;
     if (has_name(f, plain)) {
-        portolan_diagnose(f->d, f->s->file, s->line, 0, "there is an instance '%s' already", plain);
+        STEP_FAULT(s, "there is an instance '%s' already", plain);
         return;
     }
     x = portolan_arena_alloc(f->arena, 1, sizeof *x);
@@ -215,8 +198,7 @@ void follow_move(const struct step *s)
         return;
     if (!portolan_read_int64(x_text, &x) || !portolan_read_int64(y_text, &y) || x < INT_MIN ||
         x > INT_MAX || y < INT_MIN || y > INT_MAX) {
-        portolan_diagnose(s->f->d, s->f->s->file, s->line, 0,
-                          "a place is two whole numbers, not '%s %s'", x_text, y_text);
+        STEP_FAULT(s, "a place is two whole numbers, not '%s %s'", x_text, y_text);
     } else if (i) {
         i->is_placed = true;
         i->x = (int)x;
@@ -292,9 +274,8 @@ void follow_disconnect(const struct step *s)
             forget_connection(a, i);
             return;
         }
-    portolan_diagnose(s->f->d, s->f->s->file, s->line, 0,
-                      "uses port '%s' of '%s' is not connected to '%s' of '%s'", c.uses, c.user,
-                      c.provides, c.provider);
+    STEP_FAULT(s, "uses port '%s' of '%s' is not connected to '%s' of '%s'", c.uses, c.user,
+               c.provides, c.provider);
 }
 
 void follow_remove(const struct step *s)

@@ -19,8 +19,7 @@ void follow_configure(const struct step *s)
         return;
     }
     if (!strcmp(step_argument(s, 2), "ALL"))
-        portolan_diagnose(s->f->d, s->f->s->file, s->line, 0,
-                          "'ALL' cannot be used to set a parameter value");
+        STEP_FAULT(s, "'ALL' cannot be used to set a parameter value");
     else if (GROW(s->f, x->configures, x->n_configures))
         x->configures[x->n_configures++] =
             (struct portolan_assembly_configure){.port = step_argument(s, 1),
@@ -36,11 +35,11 @@ void follow_property(const struct step *s)
     struct portolan_assembly_instance *i = step_find(s, step_argument(s, 0), &err);
 
     if (!i && err.status != PORTOLAN_ENOTFOUND)
-        step_fault(s, &err);
+        STEP_FAULT(s, "%s", err.text);
     else if (!step_argument(s, 2) && i)
         step_only_shows(s);
     else if (!step_argument(s, 2))
-        step_fault(s, &err);
+        STEP_FAULT(s, "%s", err.text);
     else if (i)
         STEP_LOSS(s,
                   "an assembly gives properties before setServices only; put this line before that "
@@ -72,17 +71,13 @@ static void add_path(struct follower *f, const char *folder, bool in_front)
 
 static void set_paths(struct follower *f, const char *list)
 {
-    const char *equals = strchr(list, '=');
+    struct portolan_words folders = {0};
 
     f->a.n_paths = 0;
     f->a.paths = NULL;
-    for (const char *at = equals ? equals + 1 : list; *at;) {
-        size_t length = strcspn(at, ":");
-
-        if (length)
-            add_path(f, portolan_arena_strndup(f->arena, at, length), false);
-        at += length + (at[length] == ':');
-    }
+    script_split_path(f->arena, list, &folders);
+    for (size_t i = 0; i < folders.n; i++)
+        add_path(f, folders.word[i], false);
 }
 
 void follow_path(const struct step *s)
@@ -101,8 +96,7 @@ void follow_path(const struct step *s)
     } else if ((!strcmp(word, "append") || !strcmp(word, "prepend")) && folder) {
         add_path(s->f, folder, *word == 'p');
     } else {
-        portolan_diagnose(s->f->d, s->f->s->file, s->line, 0,
-                          "path: wants init, or append, prepend or set with a folder");
+        STEP_FAULT(s, "path: wants init, or append, prepend or set with a folder");
     }
 }
 
@@ -122,11 +116,9 @@ void follow_repository(const struct step *s)
             STEP_NOTE(
                 s, "an assembly loads every class as `repository get` does, private and at once");
         class_name = step_class(s, name, true);
-        if (class_name && GROW(f, f->got, f->n_got))
-            f->got[f->n_got++] = class_name;
+        portolan_words_add(f->arena, &f->got, class_name);
     } else {
-        portolan_diagnose(f->d, f->s->file, s->line, 0,
-                          "repository: wants list, init, or get with a class");
+        STEP_FAULT(s, "repository: wants list, init, or get with a class");
     }
 }
 
@@ -167,9 +159,8 @@ void follow_go(const struct step *s)
     if (i && !port)
         port = only_go_port(s->f, i->alternatives->class_name);
     if (!i || !port) {
-        portolan_diagnose(s->f->d, s->f->s->file, s->line, 0,
-                          "name instance and port of this go: what is meant cannot be told "
-                          "without running the script");
+        STEP_FAULT(s, "name instance and port of this go: what is meant cannot be told "
+                      "without running the script");
         return;
     }
     a->go = (struct portolan_assembly_connection){

@@ -53,25 +53,18 @@ void interpreter_warn(const struct portolan_interpreter *in, const char *format,
 /* -- session.c: instances and their ports, asked of the builder service ------------------------ */
 
 /* The instances in the order of their creation, the console left out. */
-enum portolan_status arena_instances(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                     struct portolan_words *names, struct portolan_error *err);
+enum portolan_status arena_instances(struct command *c, struct portolan_words *names);
 /* The name of the instance that WORD means. */
-enum portolan_status arena_find(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                const char *word, const char **name, struct portolan_error *err);
+enum portolan_status arena_find(struct command *c, const char *word, const char **name);
 /* A new reference; NULL with an error. */
-gov_cca_ComponentID arena_id(struct portolan_interpreter *in, const char *name,
-                             struct portolan_error *err);
+gov_cca_ComponentID arena_id(struct command *c, const char *name);
 /* The class of an instance, in the arena. */
-enum portolan_status arena_class(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                 const char *name, const char **class_name,
-                                 struct portolan_error *err);
-enum portolan_status arena_ports(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                 const char *instance, bool provides, struct portolan_words *names,
-                                 struct portolan_error *err);
+enum portolan_status arena_class(struct command *c, const char *name, const char **class_name);
+enum portolan_status arena_ports(struct command *c, const char *instance, bool provides,
+                                 struct portolan_words *names);
 /* The type of a port, in the arena. */
-enum portolan_status arena_port_type(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                     const char *instance, const char *port, const char **type,
-                                     struct portolan_error *err);
+enum portolan_status arena_port_type(struct command *c, const char *instance, const char *port,
+                                     const char **type);
 /* A connection; its texts are in the arena. */
 struct link {
     const char *user, *uses, *provider, *provides;
@@ -85,11 +78,10 @@ struct links {
 };
 
 /* All connections; the caller drops `ids`, also after an error. */
-enum portolan_status links_list(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                struct links *links, struct portolan_error *err);
+enum portolan_status links_list(struct command *c, struct links *links);
 /* Copies the texts of an array, which may be NULL and is given up. */
-enum portolan_status names_take(struct portolan_arena *arena, struct sidl_string__array *texts,
-                                struct portolan_words *names, struct portolan_error *err);
+enum portolan_status names_take(struct command *c, struct sidl_string__array *texts,
+                                struct portolan_words *names);
 
 /* Ccaffeine's repository (classes that were found) and pallet (classes that were got). */
 
@@ -100,22 +92,15 @@ enum portolan_status classes_add(struct portolan_interpreter *in, const char *fo
  * The class that WORD means: of just that name, else by loose matching, among those that were got
  * before others if GOT_FIRST.
  */
-enum portolan_status classes_find(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                  const char *word, bool got_first,
-                                  const struct portolan_class_description **class,
-                                  struct portolan_error *err);
+enum portolan_status classes_find(struct command *c, const char *word, bool got_first,
+                                  const struct portolan_class_description **class);
 /* All classes that were found, or only those that were got. */
-enum portolan_status classes_list(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                  bool only_got, struct portolan_words *names,
-                                  struct portolan_error *err);
+enum portolan_status classes_list(struct command *c, bool only_got, struct portolan_words *names);
+/* Notes that it was got, unless that is known. */
+enum portolan_status classes_note(struct command *c, const char *class_name);
 /* Loads it, if it is in a shared object, and notes that it was got. */
-bool classes_was_got(const struct portolan_interpreter *in, const char *class_name);
-/* Notes that it was, unless that is known. */
-enum portolan_status classes_note(struct portolan_interpreter *in, const char *class_name,
-                                  struct portolan_error *err);
-enum portolan_status classes_get(struct portolan_interpreter *in,
-                                 const struct portolan_class_description *class, bool is_global,
-                                 bool is_lazy, struct portolan_error *err);
+enum portolan_status classes_get(struct command *c, const struct portolan_class_description *class,
+                                 bool is_global, bool is_lazy);
 
 /* The interpreter as a component among the others. */
 
@@ -125,18 +110,19 @@ struct console_use {
     gov_cca_Port port; /* borrowed by the caller */
 };
 
-enum portolan_status console_open(struct portolan_interpreter *in, const char *instance,
-                                  const char *port, struct console_use *use,
-                                  struct portolan_error *err);
+enum portolan_status console_open(struct command *c, const char *instance, const char *port,
+                                  struct console_use *use);
 /* Keeps the first error; the status is ERR's or that of closing. */
-enum portolan_status console_close(struct portolan_interpreter *in, struct console_use *use,
-                                   struct portolan_error *err);
+enum portolan_status console_close(struct command *c, struct console_use *use);
 void console_end(struct portolan_interpreter *in);
 
 /* -- the commands ---------------------------------------------------------------------------- */
 
 /* ComponentPropertyList lines; for `display state`. */
 enum portolan_status show_properties(struct command *c, const char *instance);
+
+/* EINVAL that names the command's own words. */
+enum portolan_status verb_unknown_word(struct command *c, const char *word);
 
 enum portolan_status verb_help(struct command *c);
 enum portolan_status verb_exit(struct command *c);

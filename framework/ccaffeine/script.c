@@ -53,6 +53,22 @@ bool script_split(struct portolan_arena *arena, const char *line,
     return true;
 }
 
+bool script_split_path(struct portolan_arena *arena, const char *list,
+                       struct portolan_words *folders)
+{
+    const char *equals = strchr(list, '=');
+
+    for (const char *at = equals ? equals + 1 : list; *at; at += *at == ':') {
+        size_t length = strcspn(at, ":");
+
+        if (length &&
+            !portolan_words_add(arena, folders, portolan_arena_strndup(arena, at, length)))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
 /* The next physical line without its end, at R->at; false at the end of the file. */
 static bool take_line(struct reader *r, const char **line, size_t *length)
 {
@@ -283,4 +299,37 @@ enum portolan_status match_name(const char *word, const char *const *names, size
     near = portolan_nearest_word(word, names, n);
     return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no %s '%s'%s", kind, word,
                               portolan_did_you_mean(near).text);
+}
+
+bool match_is_among(const char *name, const struct portolan_words *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (!strcmp(names->word[i], name))
+            return true;
+    return false;
+}
+
+enum portolan_status match_class(const char *word, const struct portolan_words *got,
+                                 const struct portolan_words *all, const char **match,
+                                 struct portolan_error *err)
+{
+    struct portolan_error cause = {0};
+    enum portolan_status status = PORTOLAN_ENOTFOUND;
+
+    if (got && !match_is_among(word, all))
+        status = match_name(word, got->word, got->n, "class", match, &cause);
+    if (status == PORTOLAN_ENOTFOUND)
+        return match_name(word, all->word, all->n, "class", match, err);
+    return status == PORTOLAN_OK ? status : portolan_error_set(err, status, "%s", cause.text);
+}
+
+const char *match_free_name(struct portolan_arena *arena, const char *class_name,
+                            const struct portolan_words *taken)
+{
+    const char *dot = strrchr(class_name, '.'), *name = NULL;
+
+    for (unsigned number = 0; !name || match_is_among(name, taken); number++)
+        if (!(name = portolan_arena_printf(arena, "%s%u", dot ? dot + 1 : class_name, number)))
+            return NULL;
+    return name;
 }

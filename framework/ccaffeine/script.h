@@ -18,6 +18,11 @@ bool script_is_comment(const char *word);
 bool script_split(struct portolan_arena *arena, const char *line,
                   struct portolan_script_command *command);
 
+/* The folders of a list with colons between; "NAME=" in front of it is passed over. False when
+ * memory is out. */
+bool script_split_path(struct portolan_arena *arena, const char *list,
+                       struct portolan_words *folders);
+
 /* What an argument of a command is; this drives arity checks, matching, completion and help. */
 enum argument {
     ARGUMENT_NONE,
@@ -88,5 +93,14 @@ void verb_add_arguments(const struct command_form *form, struct portolan_text *t
  */
 enum portolan_status match_name(const char *word, const char *const *names, size_t n,
                                 const char *kind, const char **match, struct portolan_error *err);
+/* The class of just that name, else by loose matching: among GOT (may be NULL) before all. */
+enum portolan_status match_class(const char *word, const struct portolan_words *got,
+                                 const struct portolan_words *all, const char **match,
+                                 struct portolan_error *err);
+/* The last word of the class's name with the first free number behind it, as Ccaffeine does; NULL
+ * when memory is out. */
+const char *match_free_name(struct portolan_arena *arena, const char *class_name,
+                            const struct portolan_words *taken);
+bool match_is_among(const char *name, const struct portolan_words *names);
 
 #endif

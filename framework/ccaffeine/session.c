@@ -9,19 +9,19 @@
 #define CONSOLE_INSTANCE "portolan.console"
 #define CONSOLE_PORT     "use"
 
-enum portolan_status names_take(struct portolan_arena *arena, struct sidl_string__array *texts,
-                                struct portolan_words *names, struct portolan_error *err)
+enum portolan_status names_take(struct command *c, struct sidl_string__array *texts,
+                                struct portolan_words *names)
 {
     int32_t n = texts ? sidl_string__array_length(texts, 0) : 0;
 
     *names = (struct portolan_words){0};
-    for (int32_t i = 0; i < n && !arena->failed; i++) {
+    for (int32_t i = 0; i < n && !c->arena->failed; i++) {
         const char *text = sidlArrayElem1(texts, sidl_string__array_lower(texts, 0) + i);
 
-        portolan_words_add(arena, names, portolan_arena_strdup(arena, text ? text : ""));
+        portolan_words_add(c->arena, names, portolan_arena_strdup(c->arena, text ? text : ""));
     }
     sidl_string__array_deleteRef(texts);
-    return arena->failed ? portolan_no_memory(err) : PORTOLAN_OK;
+    return c->arena->failed ? portolan_no_memory(c->err) : PORTOLAN_OK;
 }
 
 /* A copy in the arena of a text that the run time gave us. */
@@ -33,70 +33,64 @@ static const char *take_text(struct portolan_arena *arena, char *text)
     return copy;
 }
 
-enum portolan_status arena_instances(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                     struct portolan_words *names, struct portolan_error *err)
+enum portolan_status arena_instances(struct command *c, struct portolan_words *names)
 {
     sidl_BaseInterface ex = NULL;
     struct gov_cca_ComponentID__array *ids =
-        gov_cca_ports_BuilderService_getComponentIDs(in->builder, &ex);
+        gov_cca_ports_BuilderService_getComponentIDs(c->in->builder, &ex);
     int32_t n = !ex && ids ? gov_cca_ComponentID__array_length(ids, 0) : 0;
 
     *names = (struct portolan_words){0};
-    for (int32_t i = 0; !arena->failed && !ex && i < n; i++) {
+    for (int32_t i = 0; !c->arena->failed && !ex && i < n; i++) {
         gov_cca_ComponentID id =
             gov_cca_ComponentID__array_get1(ids, gov_cca_ComponentID__array_lower(ids, 0) + i);
-        const char *name = take_text(arena, gov_cca_ComponentID_getInstanceName(id, &ex));
+        const char *name = take_text(c->arena, gov_cca_ComponentID_getInstanceName(id, &ex));
 
         gov_cca_ComponentID_deleteRef(id, NULL);
         if (name && strcmp(name, CONSOLE_INSTANCE) != 0)
-            portolan_words_add(arena, names, name);
+            portolan_words_add(c->arena, names, name);
     }
     gov_cca_ComponentID__array_deleteRef(ids);
-    if (arena->failed)
-        return portolan_no_memory(err);
-    return portolan_catch(&ex, err);
+    if (c->arena->failed)
+        return portolan_no_memory(c->err);
+    return portolan_catch(&ex, c->err);
 }
 
-enum portolan_status arena_find(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                const char *word, const char **name, struct portolan_error *err)
+enum portolan_status arena_find(struct command *c, const char *word, const char **name)
 {
     struct portolan_words names;
-    enum portolan_status status = arena_instances(in, arena, &names, err);
+    enum portolan_status status = arena_instances(c, &names);
 
     *name = NULL;
-    return status == PORTOLAN_OK ? match_name(word, names.word, names.n, "instance", name, err)
+    return status == PORTOLAN_OK ? match_name(word, names.word, names.n, "instance", name, c->err)
                                  : status;
 }
 
-gov_cca_ComponentID arena_id(struct portolan_interpreter *in, const char *name,
-                             struct portolan_error *err)
+gov_cca_ComponentID arena_id(struct command *c, const char *name)
 {
     sidl_BaseInterface ex = NULL;
-    gov_cca_ComponentID id = gov_cca_ports_BuilderService_getComponentID(in->builder, name, &ex);
+    gov_cca_ComponentID id = gov_cca_ports_BuilderService_getComponentID(c->in->builder, name, &ex);
 
-    return portolan_catch(&ex, err) == PORTOLAN_OK ? id : NULL;
+    return portolan_catch(&ex, c->err) == PORTOLAN_OK ? id : NULL;
 }
 
-enum portolan_status arena_class(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                 const char *name, const char **class_name,
-                                 struct portolan_error *err)
+enum portolan_status arena_class(struct command *c, const char *name, const char **class_name)
 {
     sidl_BaseInterface ex = NULL;
     char *text = portolan_ports_Builder_getClassName(
-        portolan_framework_peek_extension(in->framework), name, &ex);
-    enum portolan_status status = portolan_catch(&ex, err);
+        portolan_framework_peek_extension(c->in->framework), name, &ex);
+    enum portolan_status status = portolan_catch(&ex, c->err);
 
-    *class_name = take_text(arena, text);
+    *class_name = take_text(c->arena, text);
     if (!*class_name)
-        return portolan_no_memory(err);
+        return portolan_no_memory(c->err);
     return status;
 }
 
-enum portolan_status arena_ports(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                 const char *instance, bool provides, struct portolan_words *names,
-                                 struct portolan_error *err)
+enum portolan_status arena_ports(struct command *c, const char *instance, bool provides,
+                                 struct portolan_words *names)
 {
-    gov_cca_ComponentID id = arena_id(in, instance, err);
+    gov_cca_ComponentID id = arena_id(c, instance);
     struct sidl_string__array *texts;
     sidl_BaseInterface ex = NULL;
     enum portolan_status status;
@@ -104,18 +98,17 @@ enum portolan_status arena_ports(struct portolan_interpreter *in, struct portola
     *names = (struct portolan_words){0};
     if (!id)
         return PORTOLAN_ENOTFOUND;
-    texts = provides ? gov_cca_ports_BuilderService_getProvidedPortNames(in->builder, id, &ex)
-                     : gov_cca_ports_BuilderService_getUsedPortNames(in->builder, id, &ex);
-    status = portolan_catch(&ex, err);
+    texts = provides ? gov_cca_ports_BuilderService_getProvidedPortNames(c->in->builder, id, &ex)
+                     : gov_cca_ports_BuilderService_getUsedPortNames(c->in->builder, id, &ex);
+    status = portolan_catch(&ex, c->err);
     gov_cca_ComponentID_deleteRef(id, NULL);
-    return status == PORTOLAN_OK ? names_take(arena, texts, names, err) : status;
+    return status == PORTOLAN_OK ? names_take(c, texts, names) : status;
 }
 
-enum portolan_status arena_port_type(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                     const char *instance, const char *port, const char **type,
-                                     struct portolan_error *err)
+enum portolan_status arena_port_type(struct command *c, const char *instance, const char *port,
+                                     const char **type)
 {
-    gov_cca_ComponentID id = arena_id(in, instance, err);
+    gov_cca_ComponentID id = arena_id(c, instance);
     gov_cca_TypeMap map;
     sidl_BaseInterface ex = NULL;
     enum portolan_status status;
@@ -124,15 +117,15 @@ enum portolan_status arena_port_type(struct portolan_interpreter *in, struct por
     *type = "";
     if (!id)
         return PORTOLAN_ENOTFOUND;
-    map = gov_cca_ports_BuilderService_getPortProperties(in->builder, id, port, &ex);
+    map = gov_cca_ports_BuilderService_getPortProperties(c->in->builder, id, port, &ex);
     if (!ex && map)
         text = gov_cca_TypeMap_getString(map, "cca.portType", "", &ex);
-    status = portolan_catch(&ex, err);
+    status = portolan_catch(&ex, c->err);
     gov_cca_TypeMap_deleteRef(map, NULL);
     gov_cca_ComponentID_deleteRef(id, NULL);
-    *type = take_text(arena, text);
+    *type = take_text(c->arena, text);
     if (!*type)
-        return portolan_no_memory(err);
+        return portolan_no_memory(c->err);
     return status;
 }
 
@@ -158,24 +151,23 @@ static struct link read_link(struct portolan_arena *arena, gov_cca_ConnectionID 
     return l;
 }
 
-enum portolan_status links_list(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                struct links *links, struct portolan_error *err)
+enum portolan_status links_list(struct command *c, struct links *links)
 {
     sidl_BaseInterface ex = NULL;
     int32_t n;
 
     *links = (struct links){
-        .ids = gov_cca_ports_BuilderService_getConnectionIDs(in->builder, NULL, &ex)};
+        .ids = gov_cca_ports_BuilderService_getConnectionIDs(c->in->builder, NULL, &ex)};
     n = !ex && links->ids ? gov_cca_ConnectionID__array_length(links->ids, 0) : 0;
-    links->all = portolan_arena_alloc(arena, (size_t)n, sizeof *links->all);
-    for (int32_t i = 0; !arena->failed && !ex && i < n; i++) {
+    links->all = portolan_arena_alloc(c->arena, (size_t)n, sizeof *links->all);
+    for (int32_t i = 0; !c->arena->failed && !ex && i < n; i++) {
         gov_cca_ConnectionID id = gov_cca_ConnectionID__array_get1(
             links->ids, gov_cca_ConnectionID__array_lower(links->ids, 0) + i);
 
-        links->all[links->n++] = read_link(arena, id, &ex);
+        links->all[links->n++] = read_link(c->arena, id, &ex);
         gov_cca_ConnectionID_deleteRef(id, NULL);
     }
-    return arena->failed ? portolan_no_memory(err) : portolan_catch(&ex, err);
+    return c->arena->failed ? portolan_no_memory(c->err) : portolan_catch(&ex, c->err);
 }
 
 /* -- Ccaffeine's repository (classes that were found) and pallet (classes that were got) on top of
@@ -213,67 +205,46 @@ static enum portolan_status complete(struct portolan_interpreter *in, struct por
     return status;
 }
 
-bool classes_was_got(const struct portolan_interpreter *in, const char *class_name)
+enum portolan_status classes_note(struct command *c, const char *class_name)
 {
-    for (size_t i = 0; i < in->got.n; i++)
-        if (!strcmp(in->got.word[i], class_name))
-            return true;
-    return false;
-}
-
-enum portolan_status classes_note(struct portolan_interpreter *in, const char *class_name,
-                                  struct portolan_error *err)
-{
-    if (classes_was_got(in, class_name) ||
-        portolan_words_add(&in->arena, &in->got, class_name)) /* the palette's text */
+    if (match_is_among(class_name, &c->in->got) ||
+        portolan_words_add(&c->in->arena, &c->in->got, class_name)) /* the palette's text */
         return PORTOLAN_OK;
-    return portolan_no_memory(err);
+    return portolan_no_memory(c->err);
 }
 
-enum portolan_status classes_list(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                  bool only_got, struct portolan_words *names,
-                                  struct portolan_error *err)
+enum portolan_status classes_list(struct command *c, bool only_got, struct portolan_words *names)
 {
-    const struct portolan_class_description *c = NULL;
-    enum portolan_status status = complete(in, err);
+    const struct portolan_class_description *class = NULL;
+    enum portolan_status status = complete(c->in, c->err);
 
     *names = (struct portolan_words){0};
-    while (status == PORTOLAN_OK && (c = portolan_palette_next(in->palette, c)))
-        if ((!only_got || classes_was_got(in, c->class_name)) &&
-            !portolan_words_add(arena, names, c->class_name))
-            status = portolan_no_memory(err);
+    while (status == PORTOLAN_OK && (class = portolan_palette_next(c->in->palette, class)))
+        if ((!only_got || match_is_among(class->class_name, &c->in->got)) &&
+            !portolan_words_add(c->arena, names, class->class_name))
+            status = portolan_no_memory(c->err);
     return status;
 }
 
-enum portolan_status classes_find(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                  const char *word, bool got_first,
-                                  const struct portolan_class_description **class,
-                                  struct portolan_error *err)
+enum portolan_status classes_find(struct command *c, const char *word, bool got_first,
+                                  const struct portolan_class_description **class)
 {
     struct portolan_words all, got;
-    struct portolan_error cause = {0};
-    enum portolan_status status = classes_list(in, arena, false, &all, err);
-    const char *name = NULL;
+    enum portolan_status status = classes_list(c, false, &all);
+    const char *name;
 
-    *class = status == PORTOLAN_OK ? portolan_palette_find(in->palette, word) : NULL;
-    if (status != PORTOLAN_OK || *class)
-        return status;
-    status = PORTOLAN_ENOTFOUND;
-    if (got_first && classes_list(in, arena, true, &got, err) == PORTOLAN_OK)
-        status = match_name(word, got.word, got.n, "class", &name, &cause);
-    if (status == PORTOLAN_ENOTFOUND) {
-        cause = (struct portolan_error){0};
-        status = match_name(word, all.word, all.n, "class", &name, &cause);
-    }
-    if (status != PORTOLAN_OK)
-        return portolan_error_set(err, status, "%s", cause.text);
-    *class = portolan_palette_find(in->palette, name);
-    return PORTOLAN_OK;
+    *class = NULL;
+    if (status == PORTOLAN_OK && got_first)
+        status = classes_list(c, true, &got);
+    if (status == PORTOLAN_OK)
+        status = match_class(word, got_first ? &got : NULL, &all, &name, c->err);
+    if (status == PORTOLAN_OK)
+        *class = portolan_palette_find(c->in->palette, name);
+    return status;
 }
 
-enum portolan_status classes_get(struct portolan_interpreter *in,
-                                 const struct portolan_class_description *class, bool is_global,
-                                 bool is_lazy, struct portolan_error *err)
+enum portolan_status classes_get(struct command *c, const struct portolan_class_description *class,
+                                 bool is_global, bool is_lazy)
 {
     int flags = (is_lazy ? RTLD_LAZY : RTLD_NOW) | (is_global ? RTLD_GLOBAL : RTLD_LOCAL);
 
@@ -281,23 +252,22 @@ enum portolan_status classes_get(struct portolan_interpreter *in,
     if (class->library && !dlopen(class->library, flags)) {
         const char *why = dlerror();
 
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "class '%s' cannot be loaded: %s",
+        return portolan_error_set(c->err, PORTOLAN_ENOTFOUND, "class '%s' cannot be loaded: %s",
                                   class->class_name, why ? why : "no cause known");
     }
-    return classes_note(in, class->class_name, err);
+    return classes_note(c, class->class_name);
 }
 
 /* -- The interpreter as a component among the others: what it wants of a provides port it gets as
  * any user does, by connecting a uses port of its own for the time of one command. -- */
 
-static enum portolan_status start_console(struct portolan_interpreter *in,
-                                          struct portolan_error *err)
+static enum portolan_status start_console(struct command *c)
 {
     sidl_BaseInterface ex = NULL;
 
-    in->services = portolan_framework_get_services(in->framework, CONSOLE_INSTANCE,
-                                                   "portolan.Console", NULL, &ex);
-    return portolan_catch(&ex, err);
+    c->in->services = portolan_framework_get_services(c->in->framework, CONSOLE_INSTANCE,
+                                                      "portolan.Console", NULL, &ex);
+    return portolan_catch(&ex, c->err);
 }
 
 void console_end(struct portolan_interpreter *in)
@@ -312,73 +282,67 @@ void console_end(struct portolan_interpreter *in)
     in->services = NULL;
 }
 
-static enum portolan_status connect_console(struct portolan_interpreter *in, const char *instance,
-                                            const char *port, struct console_use *use,
-                                            struct portolan_error *err)
+static enum portolan_status connect_console(struct command *c, const char *instance,
+                                            const char *port, struct console_use *use)
 {
-    gov_cca_ComponentID self = arena_id(in, CONSOLE_INSTANCE, err);
-    gov_cca_ComponentID other = self ? arena_id(in, instance, err) : NULL;
+    gov_cca_ComponentID self = arena_id(c, CONSOLE_INSTANCE);
+    gov_cca_ComponentID other = self ? arena_id(c, instance) : NULL;
     sidl_BaseInterface ex = NULL;
     enum portolan_status status = other ? PORTOLAN_OK : PORTOLAN_ENOTFOUND;
 
     if (other) {
-        use->connection =
-            gov_cca_ports_BuilderService_connect(in->builder, self, CONSOLE_PORT, other, port, &ex);
-        status = portolan_catch(&ex, err);
+        use->connection = gov_cca_ports_BuilderService_connect(c->in->builder, self, CONSOLE_PORT,
+                                                               other, port, &ex);
+        status = portolan_catch(&ex, c->err);
     }
     if (status == PORTOLAN_OK) {
-        use->port = gov_cca_Services_getPort(in->services, CONSOLE_PORT, &ex);
-        status = portolan_catch(&ex, err);
+        use->port = gov_cca_Services_getPort(c->in->services, CONSOLE_PORT, &ex);
+        status = portolan_catch(&ex, c->err);
     }
     gov_cca_ComponentID_deleteRef(self, NULL);
     gov_cca_ComponentID_deleteRef(other, NULL);
     return status;
 }
 
-enum portolan_status console_open(struct portolan_interpreter *in, const char *instance,
-                                  const char *port, struct console_use *use,
-                                  struct portolan_error *err)
+enum portolan_status console_open(struct command *c, const char *instance, const char *port,
+                                  struct console_use *use)
 {
-    struct portolan_arena arena = {0};
-    struct portolan_error later = {0};
     sidl_BaseInterface ex = NULL;
     enum portolan_status status = PORTOLAN_OK;
     const char *type;
 
     *use = (struct console_use){0};
-    if (!in->services)
-        status = start_console(in, err);
+    if (!c->in->services)
+        status = start_console(c);
     if (status == PORTOLAN_OK)
-        status = arena_port_type(in, &arena, instance, port, &type, err);
+        status = arena_port_type(c, instance, port, &type);
     if (status == PORTOLAN_OK) {
-        gov_cca_Services_registerUsesPort(in->services, CONSOLE_PORT, type, NULL, &ex);
-        status = portolan_catch(&ex, err);
+        gov_cca_Services_registerUsesPort(c->in->services, CONSOLE_PORT, type, NULL, &ex);
+        status = portolan_catch(&ex, c->err);
         if (status == PORTOLAN_OK &&
-            (status = connect_console(in, instance, port, use, err)) != PORTOLAN_OK)
-            console_close(in, use, &later);
+            (status = connect_console(c, instance, port, use)) != PORTOLAN_OK)
+            console_close(c, use);
     }
-    portolan_arena_clear(&arena);
     return status;
 }
 
-enum portolan_status console_close(struct portolan_interpreter *in, struct console_use *use,
-                                   struct portolan_error *err)
+enum portolan_status console_close(struct command *c, struct console_use *use)
 {
     sidl_BaseInterface ex = NULL;
     enum portolan_status status = PORTOLAN_OK;
 
     if (use->port) {
         gov_cca_Port_deleteRef(use->port, NULL);
-        gov_cca_Services_releasePort(in->services, CONSOLE_PORT, &ex);
-        status = portolan_catch(&ex, err);
+        gov_cca_Services_releasePort(c->in->services, CONSOLE_PORT, &ex);
+        status = portolan_catch(&ex, c->err);
     }
     if (use->connection) {
-        gov_cca_ports_BuilderService_disconnect(in->builder, use->connection, 0, &ex);
-        status = portolan_catch(&ex, err) == PORTOLAN_OK ? status : PORTOLAN_EINTERNAL;
+        gov_cca_ports_BuilderService_disconnect(c->in->builder, use->connection, 0, &ex);
+        status = portolan_catch(&ex, c->err) == PORTOLAN_OK ? status : PORTOLAN_EINTERNAL;
         gov_cca_ConnectionID_deleteRef(use->connection, NULL);
     }
-    gov_cca_Services_unregisterUsesPort(in->services, CONSOLE_PORT, &ex);
-    if (portolan_catch(&ex, err) != PORTOLAN_OK)
+    gov_cca_Services_unregisterUsesPort(c->in->services, CONSOLE_PORT, &ex);
+    if (portolan_catch(&ex, c->err) != PORTOLAN_OK)
         status = PORTOLAN_EINTERNAL;
     *use = (struct console_use){0};
     return status;

@@ -39,17 +39,9 @@ static const struct gov_cca_ports_ConnectionEvent__epv event_epv = {
     .f_getPortInfo = event_info,
 };
 
-static const struct sidl_implements event_implements[] = {
-    {&gov_cca_ports_ConnectionEvent__type, &event_epv}};
-
-static const struct sidl_class event_class = {
-    .name = "portolan.ConnectionEvent",
-    .version = "0.1",
-    .size = sizeof(struct event),
-    .implements = event_implements,
-    .n_implements = 1,
-    .destroy = event_destroy,
-};
+static const struct sidl_class event_class =
+    SIDL_CLASS("portolan.ConnectionEvent", "0.1", event, gov_cca_ports_ConnectionEvent, event_epv,
+               event_destroy);
 
 static struct event *create_event(const struct port *p, enum gov_cca_ports_EventType__enum type,
                                   sidl_BaseInterface *_ex)

@@ -51,33 +51,23 @@ static enum gov_cca_CCAExceptionType__enum cca_get_type(void *self, sidl_BaseInt
     return type_of_status(((struct cca_exception *)self)->status);
 }
 
+#define NOTE_SLOTS                                                                                 \
+    .f_getNote = sidl_exception_getNote, .f_setNote = sidl_exception_setNote,                      \
+    .f_getTrace = sidl_exception_getTrace, .f_addLine = sidl_exception_addLine,                    \
+    .f_add = sidl_exception_add
+
 static const struct gov_cca_CCAException__epv cca_epv = {
-    .f_getNote = sidl_exception_getNote,
-    .f_setNote = sidl_exception_setNote,
-    .f_getTrace = sidl_exception_getTrace,
-    .f_addLine = sidl_exception_addLine,
-    .f_add = sidl_exception_add,
+    NOTE_SLOTS,
     .f_getCCAExceptionType = cca_get_type,
 };
 
-static const struct sidl_implements cca_implements[] = {{&gov_cca_CCAException__type, &cca_epv}};
-
-static const struct sidl_class cca_class = {
-    .name = "portolan.CCAException",
-    .version = "0.1",
-    .size = sizeof(struct cca_exception),
-    .implements = cca_implements,
-    .n_implements = 1,
-    .destroy = sidl_exception_destroy,
-};
+static const struct sidl_class cca_class =
+    SIDL_CLASS("portolan.CCAException", "0.1", cca_exception, gov_cca_CCAException, cca_epv,
+               sidl_exception_destroy);
 
 /* The same, for methods that declare no exception. */
 static const struct sidl_RuntimeException__epv runtime_epv = {
-    .f_getNote = sidl_exception_getNote,
-    .f_setNote = sidl_exception_setNote,
-    .f_getTrace = sidl_exception_getTrace,
-    .f_addLine = sidl_exception_addLine,
-    .f_add = sidl_exception_add,
+    NOTE_SLOTS,
 };
 
 static const struct sidl_implements undeclared_implements[] = {
@@ -111,27 +101,15 @@ static enum gov_cca_Type__enum mismatch_actual(void *self, sidl_BaseInterface *_
 }
 
 static const struct gov_cca_TypeMismatchException__epv mismatch_epv = {
-    .f_getNote = sidl_exception_getNote,
-    .f_setNote = sidl_exception_setNote,
-    .f_getTrace = sidl_exception_getTrace,
-    .f_addLine = sidl_exception_addLine,
-    .f_add = sidl_exception_add,
+    NOTE_SLOTS,
     .f_getCCAExceptionType = mismatch_get_type,
     .f_getRequestedType = mismatch_requested,
     .f_getActualType = mismatch_actual,
 };
 
-static const struct sidl_implements mismatch_implements[] = {
-    {&gov_cca_TypeMismatchException__type, &mismatch_epv}};
-
-static const struct sidl_class mismatch_class = {
-    .name = "portolan.TypeMismatchException",
-    .version = "0.1",
-    .size = sizeof(struct mismatch_exception),
-    .implements = mismatch_implements,
-    .n_implements = 1,
-    .destroy = sidl_exception_destroy,
-};
+static const struct sidl_class mismatch_class =
+    SIDL_CLASS("portolan.TypeMismatchException", "0.1", mismatch_exception,
+               gov_cca_TypeMismatchException, mismatch_epv, sidl_exception_destroy);
 
 void *exception_or_object(const struct sidl_class *cls, sidl_BaseInterface *_ex)
 {
@@ -310,21 +288,17 @@ static void ignore_place(void *self, const char *file, int32_t line, const char 
     (void)self, (void)file, (void)line, (void)method, (void)_ex;
 }
 
+#define MEMORY_SLOTS                                                                               \
+    .f_getNote = memory_get_note, .f_setNote = ignore_text, .f_getTrace = memory_get_trace,        \
+    .f_addLine = ignore_text, .f_add = ignore_place
+
 static const struct gov_cca_CCAException__epv memory_cca_epv = {
-    .f_getNote = memory_get_note,
-    .f_setNote = ignore_text,
-    .f_getTrace = memory_get_trace,
-    .f_addLine = ignore_text,
-    .f_add = ignore_place,
+    MEMORY_SLOTS,
     .f_getCCAExceptionType = memory_get_type,
 };
 
 static const struct sidl_RuntimeException__epv memory_runtime_epv = {
-    .f_getNote = memory_get_note,
-    .f_setNote = ignore_text,
-    .f_getTrace = memory_get_trace,
-    .f_addLine = ignore_text,
-    .f_add = ignore_place,
+    MEMORY_SLOTS,
 };
 
 static const struct sidl_implements memory_implements[] = {

@@ -248,17 +248,9 @@ static const struct gov_cca_AbstractFramework__epv abstract_epv = {
     .f_createEmptyFramework = abstract_createEmptyFramework,
 };
 
-static const struct sidl_implements abstract_implements[] = {
-    {&gov_cca_AbstractFramework__type, &abstract_epv}};
-
-static const struct sidl_class abstract_class = {
-    .name = "portolan.AbstractFramework",
-    .version = "0.1",
-    .size = sizeof(struct abstract),
-    .implements = abstract_implements,
-    .n_implements = 1,
-    .destroy = abstract_destroy,
-};
+static const struct sidl_class abstract_class =
+    SIDL_CLASS("portolan.AbstractFramework", "0.1", abstract, gov_cca_AbstractFramework,
+               abstract_epv, abstract_destroy);
 
 static gov_cca_AbstractFramework abstract_create(const struct portolan_palette *palette,
                                                  struct portolan_cohort *cohort,

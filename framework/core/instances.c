@@ -225,6 +225,20 @@ static enum portolan_status check_name(const struct portolan_framework *fw, cons
     return portolan_error_set(err, PORTOLAN_EEXISTS, "there is an instance '%s' already", name);
 }
 
+/* One in no list yet. */
+static enum portolan_status new_instance(struct portolan_framework *fw, const char *name,
+                                         const char *class_name, struct instance **i,
+                                         struct portolan_error *err)
+{
+    enum portolan_status status = check_name(fw, name, err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    *i = allocate_instance(fw, name && *name ? portolan_strdup(name) : choose_name(fw, class_name),
+                           err);
+    return *i ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+}
+
 enum portolan_status instance_create(struct portolan_framework *fw, const char *name,
                                      const char *class_name, gov_cca_TypeMap properties,
                                      struct instance **instance, struct portolan_error *err)
@@ -235,12 +249,8 @@ enum portolan_status instance_create(struct portolan_framework *fw, const char *
     *instance = NULL;
     if (!class_name)
         return portolan_error_set(err, PORTOLAN_EINVAL, "the class name is null");
-    if ((status = check_name(fw, name, err)) != PORTOLAN_OK)
+    if ((status = new_instance(fw, name, class_name, &i, err)) != PORTOLAN_OK)
         return status;
-    i = allocate_instance(fw, name && *name ? portolan_strdup(name) : choose_name(fw, class_name),
-                          err);
-    if (!i)
-        return PORTOLAN_ENOMEM;
     DL_APPEND(fw->instances, i);
     status = instance_start(i, class_name, properties, &i->services, err);
     if (status != PORTOLAN_OK) {
@@ -263,12 +273,8 @@ enum portolan_status instance_create_image(struct portolan_framework *fw, const 
     *instance = NULL;
     if (!class_name || !*class_name)
         return portolan_error_set(err, PORTOLAN_EINVAL, "getServices needs a class name");
-    if ((status = check_name(fw, name, err)) != PORTOLAN_OK)
+    if ((status = new_instance(fw, name, class_name, &i, err)) != PORTOLAN_OK)
         return status;
-    i = allocate_instance(fw, name && *name ? portolan_strdup(name) : choose_name(fw, class_name),
-                          err);
-    if (!i)
-        return PORTOLAN_ENOMEM;
     i->services = services_create(i, NULL, properties, &cause);
     status = i->services ? PORTOLAN_OK : cause.status;
     if (i->services && !(i->services->image_class = portolan_strdup(class_name)))

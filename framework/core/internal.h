@@ -223,7 +223,7 @@ enum portolan_status typemap_add_defaults(gov_cca_TypeMap properties,
                                           const struct portolan_class_description *class,
                                           struct portolan_error *err);
 
-/* -- ids.c ------------------------------------------------------------------------------------- */
+/* -- objects.c --------------------------------------------------------------------------------- */
 
 struct component_id *component_id_create(struct instance *instance, struct portolan_error *err);
 /* New references. */

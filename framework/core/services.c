@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gov.cca.Services: what a component sees of the framework, and its SIDL face. The ports are in
  * ports.c. */
+#include "assembly/value.h"
 #include "internal.h"
 
 #include <stdlib.h>
@@ -28,20 +29,18 @@ const char *services_class_name(const struct services *s)
 enum portolan_status services_no_port(const struct services *s, const char *name, bool provides,
                                       struct portolan_error *err)
 {
-    const char *pair[2] = {NULL, NULL};
+    const char *near = NULL;
     char label[300];
     struct port *p;
 
     DL_FOREACH(s->ports, p)
-    if (!!p->provided == provides) {
-        pair[1] = p->name;
-        pair[0] = portolan_nearest_word(name, pair, 2);
-    }
+    if (!!p->provided == provides)
+        near = nearer_word(name, near, p->name);
     return portolan_error_set(err, PORTOLAN_EPORTNOTDEFINED, "%s%s%s%s has no %s port '%s'%s",
                               services_label(s, label, sizeof label),
                               *services_class_name(s) ? " (class " : "", services_class_name(s),
                               *services_class_name(s) ? ")" : "", provides ? "provides" : "uses",
-                              name, portolan_did_you_mean(pair[0]).text);
+                              name, portolan_did_you_mean(near).text);
 }
 
 struct services *services_create(struct instance *instance,
@@ -293,16 +292,8 @@ static const struct gov_cca_Services__epv services_epv = {
     .f_registerForRelease = face_registerForRelease,
 };
 
-static const struct sidl_implements services_implements[] = {
-    {&gov_cca_Services__type, &services_epv}};
-
-const struct sidl_class services_class = {
-    .name = "portolan.Services",
-    .version = "0.1",
-    .size = sizeof(struct services),
-    .implements = services_implements,
-    .n_implements = 1,
-};
+const struct sidl_class services_class =
+    SIDL_CLASS("portolan.Services", "0.1", services, gov_cca_Services, services_epv, NULL);
 
 gov_cca_TypeMap portolan_component_properties(gov_cca_Services services, sidl_BaseInterface *_ex)
 {

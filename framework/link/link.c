@@ -111,23 +111,31 @@ static void close_folder(struct linking *l)
     rmdir(l->folder);
 }
 
+/*
+ * Adds to a command OPTION and a symbol for each class of the unit. Here and below, what memory
+ * lacked is in the arena: run_tool() says so.
+ */
+static void add_symbols(struct linking *l, struct portolan_words *c, const char *option,
+                        const struct unit *u)
+{
+    for (size_t i = 0; i < u->symbols.n; i++)
+        portolan_words_add(l->arena, c,
+                           portolan_arena_printf(l->arena, "%s%s", option, u->symbols.word[i]));
+}
+
 /* One relocatable object of all that is in the archive: it is what the shared object is, too. */
 static enum portolan_status take_from_archive(struct linking *l, const struct unit *u,
                                               const char *said, struct portolan_error *err)
 {
     struct portolan_words c = {0};
-    bool good = portolan_words_append(l->arena, &c, &l->settings.ld);
 
+    portolan_words_append(l->arena, &c, &l->settings.ld);
     /* Common variables get their place, and groups of C++ are settled, while names are global. */
-    good = good && portolan_words_split(l->arena, &c, "-r -d --force-group-allocation -o") &&
-           portolan_words_add(l->arena, &c, u->object);
-    for (size_t i = 0; good && i < u->symbols.n; i++)
-        good = portolan_words_add(
-            l->arena, &c,
-            portolan_arena_printf(l->arena, "--require-defined=%s", u->symbols.word[i]));
-    if (!good || !portolan_words_add(l->arena, &c, "--whole-archive") ||
-        !portolan_words_add(l->arena, &c, u->archive))
-        return portolan_no_memory(err);
+    portolan_words_split(l->arena, &c, "-r -d --force-group-allocation -o");
+    portolan_words_add(l->arena, &c, u->object);
+    add_symbols(l, &c, "--require-defined=", u);
+    portolan_words_add(l->arena, &c, "--whole-archive");
+    portolan_words_add(l->arena, &c, u->archive);
     return run_tool(l, &c, said, err);
 }
 
@@ -139,15 +147,11 @@ static enum portolan_status hide_names(struct linking *l, const struct unit *u, 
                                        struct portolan_error *err)
 {
     struct portolan_words c = {0};
-    bool good = portolan_words_append(l->arena, &c, &l->settings.objcopy) &&
-                portolan_words_split(l->arena, &c, "-R .gnu.lto_* -R .gnu.debuglto_*");
 
-    for (size_t i = 0; good && i < u->symbols.n; i++)
-        good = portolan_words_add(
-            l->arena, &c,
-            portolan_arena_printf(l->arena, "--keep-global-symbol=%s", u->symbols.word[i]));
-    if (!good || !portolan_words_add(l->arena, &c, u->object))
-        return portolan_no_memory(err);
+    portolan_words_append(l->arena, &c, &l->settings.objcopy);
+    portolan_words_split(l->arena, &c, "-R .gnu.lto_* -R .gnu.debuglto_*");
+    add_symbols(l, &c, "--keep-global-symbol=", u);
+    portolan_words_add(l->arena, &c, u->object);
     return run_tool(l, &c, said, err);
 }
 
@@ -192,16 +196,15 @@ static enum portolan_status make_objects(struct linking *l, const char *said,
 }
 
 /* The libraries of Portolan and of the components, each description's once. */
-static bool add_libraries(struct linking *l, struct portolan_words *c)
+static void add_libraries(struct linking *l, struct portolan_words *c)
 {
     bool is_static = l->o->is_static;
-    bool good = portolan_words_add(l->arena, c, "-Wl,--start-group") &&
-                portolan_words_append(l->arena, c,
-                                      is_static ? &l->settings.static_libs : &l->settings.libs);
 
-    for (size_t i = 0; good && i < l->o->n_flags; i++)
-        good = portolan_words_add(l->arena, c, l->o->flags[i]);
-    for (size_t i = 0; good && i < l->needed.n_classes; i++) {
+    portolan_words_add(l->arena, c, "-Wl,--start-group");
+    portolan_words_append(l->arena, c, is_static ? &l->settings.static_libs : &l->settings.libs);
+    for (size_t i = 0; i < l->o->n_flags; i++)
+        portolan_words_add(l->arena, c, l->o->flags[i]);
+    for (size_t i = 0; i < l->needed.n_classes; i++) {
         const struct portolan_class_description *class = l->needed.classes[i];
         const char *libs = is_static ? class->static_libs : class->libs;
         bool seen = false;
@@ -209,33 +212,37 @@ static bool add_libraries(struct linking *l, struct portolan_words *c)
         for (size_t k = 0; k < i; k++)
             seen = seen || !strcmp(libs, is_static ? l->needed.classes[k]->static_libs
                                                    : l->needed.classes[k]->libs);
-        good = seen || portolan_words_split(l->arena, c, libs);
+        if (!seen)
+            portolan_words_split(l->arena, c, libs);
     }
-    return good && portolan_words_add(l->arena, c, "-Wl,--end-group");
+    portolan_words_add(l->arena, c, "-Wl,--end-group");
 }
 
 /* The components' objects, then Portolan's archives, of which the one with MPI's routines must come
  * before MPI, which the compiler appends. */
-static bool compose_command(struct linking *l, const char *source, const char *program,
+static void compose_command(struct linking *l, const char *source, const char *program,
                             struct portolan_words *c)
 {
     struct portolan_arena *arena = l->arena;
-    bool good = l->o->compiler ? portolan_words_split(arena, c, l->o->compiler)
-                               : portolan_words_append(arena, c, &l->settings.compiler);
 
-    good = good && portolan_words_append(arena, c, &l->settings.flags);
-    if (good && l->o->is_static)
-        good = portolan_words_add(arena, c, "-static");
-    for (size_t i = 0; good && i < l->settings.includes.n; i++)
-        good = portolan_words_add(
-            arena, c, portolan_arena_printf(arena, "-I%s", l->settings.includes.word[i]));
+    if (l->o->compiler)
+        portolan_words_split(arena, c, l->o->compiler);
+    else
+        portolan_words_append(arena, c, &l->settings.compiler);
+    portolan_words_append(arena, c, &l->settings.flags);
+    if (l->o->is_static)
+        portolan_words_add(arena, c, "-static");
+    for (size_t i = 0; i < l->settings.includes.n; i++)
+        portolan_words_add(arena, c,
+                           portolan_arena_printf(arena, "-I%s", l->settings.includes.word[i]));
     /* sidl.Loader looks for classes among the names that the program shows. */
-    good = good && portolan_words_add(arena, c, "-Wl,--export-dynamic-symbol=*__externals") &&
-           portolan_words_add(arena, c, "-o") && portolan_words_add(arena, c, program) &&
-           portolan_words_add(arena, c, source);
-    for (size_t i = 0; good && i < l->needed.n_units; i++)
-        good = portolan_words_add(arena, c, l->needed.units[i].object);
-    return good && portolan_words_append(arena, c, &l->settings.archives) && add_libraries(l, c);
+    portolan_words_split(arena, c, "-Wl,--export-dynamic-symbol=*__externals -o");
+    portolan_words_add(arena, c, program);
+    portolan_words_add(arena, c, source);
+    for (size_t i = 0; i < l->needed.n_units; i++)
+        portolan_words_add(arena, c, l->needed.units[i].object);
+    portolan_words_append(arena, c, &l->settings.archives);
+    add_libraries(l, c);
 }
 
 /* What is wrong, told by what the linker said. */
@@ -277,8 +284,9 @@ static enum portolan_status compile_program(struct linking *l, const char *sourc
     enum portolan_status status;
     struct portolan_words command = {0};
 
-    if (!fresh || !compose_command(l, source, fresh, &command))
+    if (!fresh)
         return portolan_no_memory(err);
+    compose_command(l, source, fresh, &command);
     if ((status = run_tool(l, &command, said, err)) != PORTOLAN_OK)
         status = explain_failure(l, err);
     else if (rename(fresh, l->o->output) != 0)

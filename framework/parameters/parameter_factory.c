@@ -219,68 +219,61 @@ static void factory_clearRequests(void *self, gov_cca_TypeMap data, sidl_BaseInt
 
 /* -- listeners, and the port itself -- */
 
-static void factory_registerUpdater(void *self, gov_cca_TypeMap data,
-                                    gov_cca_ports_ParameterGetListener listener,
-                                    sidl_BaseInterface *_ex)
+static void add_listener(void *self, gov_cca_TypeMap data, gov_cca_ports_ParameterGetListener get,
+                         gov_cca_ports_ParameterSetListener set, sidl_BaseInterface *_ex)
 {
     struct parameters *p = find_undeclared(self, data, _ex);
     struct portolan_error err = {0};
 
     if (p)
-        throw_undeclared(_ex, parameters_listen(p, listener, NULL, &err), &err);
+        throw_undeclared(_ex, parameters_listen(p, get, set, &err), &err);
+}
+
+static void factory_registerUpdater(void *self, gov_cca_TypeMap data,
+                                    gov_cca_ports_ParameterGetListener listener,
+                                    sidl_BaseInterface *_ex)
+{
+    add_listener(self, data, listener, NULL, _ex);
 }
 
 static void factory_registerUpdatedListener(void *self, gov_cca_TypeMap data,
                                             gov_cca_ports_ParameterSetListener listener,
                                             sidl_BaseInterface *_ex)
 {
-    struct parameters *p = find_undeclared(self, data, _ex);
-    struct portolan_error err = {0};
-
-    if (p)
-        throw_undeclared(_ex, parameters_listen(p, NULL, listener, &err), &err);
+    add_listener(self, data, NULL, listener, _ex);
 }
 
-static enum portolan_status check_services(const struct parameters *p, gov_cca_Services services,
-                                           struct portolan_error *err)
-{
-    if (services && sidl_reference_peek(services) == (void *)p->services)
-        return PORTOLAN_OK;
-    return portolan_error_set(err, PORTOLAN_EINVAL,
-                              "a parameter port is added with the component's own Services");
-}
-
-static void factory_addParameterPort(void *self, gov_cca_TypeMap data, gov_cca_Services services,
-                                     sidl_BaseInterface *_ex)
+/* Offers the port to others, or withdraws it. */
+static void offer_port(void *self, gov_cca_TypeMap data, gov_cca_Services services, bool offer,
+                       sidl_BaseInterface *_ex)
 {
     struct parameters *p = find_undeclared(self, data, _ex);
     struct portolan_error err = {0};
-    enum portolan_status status;
+    enum portolan_status status = PORTOLAN_OK;
 
     if (!p)
         return;
-    status = check_services(p, services, &err);
-    if (status == PORTOLAN_OK)
-        status = parameters_settle(p, &err);
-    if (status == PORTOLAN_OK)
+    if (!services || sidl_reference_peek(services) != (void *)p->services)
+        status = portolan_error_set(&err, PORTOLAN_EINVAL,
+                                    "a parameter port is added with the component's own Services");
+    else if (!offer)
+        status = services_remove_provides(p->services, p->port_name, &err);
+    else if ((status = parameters_settle(p, &err)) == PORTOLAN_OK)
         status = services_add_provides(p->services, sidl_object_facet(p, "gov.cca.Port"),
                                        p->port_name, "gov.cca.ports.ParameterPort", NULL, &err);
     throw_undeclared(_ex, status, &err);
 }
 
+static void factory_addParameterPort(void *self, gov_cca_TypeMap data, gov_cca_Services services,
+                                     sidl_BaseInterface *_ex)
+{
+    offer_port(self, data, services, true, _ex);
+}
+
 static void factory_removeParameterPort(void *self, gov_cca_TypeMap data, gov_cca_Services services,
                                         sidl_BaseInterface *_ex)
 {
-    struct parameters *p = find_undeclared(self, data, _ex);
-    struct portolan_error err = {0};
-    enum portolan_status status;
-
-    if (!p)
-        return;
-    status = check_services(p, services, &err);
-    if (status == PORTOLAN_OK)
-        status = services_remove_provides(p->services, p->port_name, &err);
-    throw_undeclared(_ex, status, &err);
+    offer_port(self, data, services, false, _ex);
 }
 
 #define SLOT(NAME) .f_##NAME = factory_##NAME

@@ -10,38 +10,26 @@
 
 /* -- BasicParameterPort -- */
 
-/* Listeners may come, and the component may go, while they are called. */
-static void tell_readers(struct parameters *p)
+/* That the map is about to be read or, where KEY is not NULL, that its value was written. Listeners
+ * may come, and the component may go, while they are called. */
+static void tell_listeners(struct parameters *p, const char *key)
 {
     struct parameter_listener *l;
-    struct portolan_error err = {0};
     sidl_BaseInterface ex = NULL;
 
     LL_FOREACH(p->listeners, l)
-    if (l->get) {
-        gov_cca_ports_ParameterGetListener_updateParameterPort(l->get, p->port_name, &ex);
-        if (portolan_catch(&ex, &err) != PORTOLAN_OK)
-            portolan_log(PORTOLAN_LOG_WARNING, "framework",
-                         "parameter port '%s': updateParameterPort failed: %s", p->port_name,
-                         err.text);
-        err = (struct portolan_error){0};
-    }
-}
+    {
+        struct portolan_error err = {0};
 
-static void tell_writers(struct parameters *p, const char *key)
-{
-    struct parameter_listener *l;
-    struct portolan_error err = {0};
-    sidl_BaseInterface ex = NULL;
-
-    LL_FOREACH(p->listeners, l)
-    if (l->set) {
-        gov_cca_ports_ParameterSetListener_updatedParameterValue(l->set, p->port_name, key, &ex);
+        if (key && l->set)
+            gov_cca_ports_ParameterSetListener_updatedParameterValue(l->set, p->port_name, key,
+                                                                     &ex);
+        else if (!key && l->get)
+            gov_cca_ports_ParameterGetListener_updateParameterPort(l->get, p->port_name, &ex);
         if (portolan_catch(&ex, &err) != PORTOLAN_OK)
-            portolan_log(PORTOLAN_LOG_WARNING, "framework",
-                         "parameter port '%s': updatedParameterValue failed: %s", p->port_name,
+            portolan_log(PORTOLAN_LOG_WARNING, "framework", "parameter port '%s': %s failed: %s",
+                         p->port_name, key ? "updatedParameterValue" : "updateParameterPort",
                          err.text);
-        err = (struct portolan_error){0};
     }
 }
 
@@ -67,7 +55,7 @@ static gov_cca_TypeMap port_readConfigurationMap(void *self, sidl_BaseInterface 
     gov_cca_TypeMap map;
 
     sidl_object_retain(p);
-    tell_readers(p);
+    tell_listeners(p, NULL);
     map = gov_cca_TypeMap_cloneTypeMap(p->data, _ex);
     sidl_object_release(p);
     if (map)
@@ -155,7 +143,7 @@ static void port_writeConfigurationMap(void *self, gov_cca_TypeMap map, sidl_Bas
     sidl_object_retain(p);
     for (size_t i = 0; i < count; i++) {
         if (changed[i])
-            tell_writers(p, changed[i]);
+            tell_listeners(p, changed[i]);
         free(changed[i]);
     }
     sidl_object_release(p);
@@ -311,12 +299,22 @@ static gov_cca_TypeMap limits_of(void *self, const char *key, enum gov_cca_Type_
     return NULL;
 }
 
-#define DEFAULT(FUNCTION, NAME, CTYPE, NOTHING)                                                    \
-    static CTYPE port_readDefault##FUNCTION(void *self, const char *key, sidl_BaseInterface *_ex)  \
+static const union typemap_value nothing;
+
+#define DEFAULT(NAME, CTYPE, ELEMENT, LABEL)                                                       \
+    static CTYPE port_readDefault##LABEL(void *self, const char *key, sidl_BaseInterface *_ex)     \
     {                                                                                              \
         gov_cca_TypeMap facts = facts_of(self, key, gov_cca_Type_##NAME, _ex);                     \
                                                                                                    \
-        return facts ? gov_cca_TypeMap_get##NAME(facts, "default", NOTHING, _ex) : NOTHING;        \
+        return facts ? gov_cca_TypeMap_get##NAME(facts, "default", nothing.NAME, _ex)              \
+                     : nothing.NAME;                                                               \
+    }                                                                                              \
+    static struct sidl_##ELEMENT##__array *port_readDefault##LABEL##Array(                         \
+        void *self, const char *key, sidl_BaseInterface *_ex)                                      \
+    {                                                                                              \
+        gov_cca_TypeMap facts = facts_of(self, key, gov_cca_Type_##NAME##Array, _ex);              \
+                                                                                                   \
+        return facts ? gov_cca_TypeMap_get##NAME##Array(facts, "default", NULL, _ex) : NULL;       \
     }
 
 #define BOUNDS(NAME, CTYPE)                                                                        \
@@ -339,25 +337,7 @@ static gov_cca_TypeMap limits_of(void *self, const char *key, enum gov_cca_Type_
         return facts ? gov_cca_TypeMap_get##NAME##Array(facts, "choices", NULL, _ex) : NULL;       \
     }
 
-static const struct sidl_fcomplex no_fcomplex;
-static const struct sidl_dcomplex no_dcomplex;
-
-DEFAULT(Boolean, Bool, sidl_bool, FALSE)
-DEFAULT(String, String, char *, NULL)
-DEFAULT(Int, Int, int32_t, 0)
-DEFAULT(Long, Long, int64_t, 0)
-DEFAULT(Float, Float, float, 0)
-DEFAULT(Double, Double, double, 0)
-DEFAULT(Fcomplex, Fcomplex, struct sidl_fcomplex, no_fcomplex)
-DEFAULT(Dcomplex, Dcomplex, struct sidl_dcomplex, no_dcomplex)
-DEFAULT(StringArray, StringArray, struct sidl_string__array *, NULL)
-DEFAULT(BooleanArray, BoolArray, struct sidl_bool__array *, NULL)
-DEFAULT(IntArray, IntArray, struct sidl_int__array *, NULL)
-DEFAULT(LongArray, LongArray, struct sidl_long__array *, NULL)
-DEFAULT(FloatArray, FloatArray, struct sidl_float__array *, NULL)
-DEFAULT(DoubleArray, DoubleArray, struct sidl_double__array *, NULL)
-DEFAULT(FcomplexArray, FcomplexArray, struct sidl_fcomplex__array *, NULL)
-DEFAULT(DcomplexArray, DcomplexArray, struct sidl_dcomplex__array *, NULL)
+EACH_TYPE(DEFAULT)
 BOUNDS(Int, int32_t)
 BOUNDS(Long, int64_t)
 BOUNDS(Float, float)
@@ -371,6 +351,8 @@ CHOICES(Fcomplex, struct sidl_fcomplex__array *)
 CHOICES(Dcomplex, struct sidl_dcomplex__array *)
 
 #define SLOT(NAME) .f_##NAME = port_##NAME
+#define MORE_SLOTS(NAME, CTYPE, ELEMENT, LABEL)                                                    \
+    , SLOT(readDefault##LABEL), SLOT(readDefault##LABEL##Array)
 
 static const struct gov_cca_ports_ParameterPort__epv port_epv = {
     SLOT(readConfigurationMap),
@@ -384,22 +366,6 @@ static const struct gov_cca_ports_ParameterPort__epv port_epv = {
     SLOT(readPrompt),
     SLOT(hasBounds),
     SLOT(hasChoices),
-    SLOT(readDefaultBoolean),
-    SLOT(readDefaultString),
-    SLOT(readDefaultInt),
-    SLOT(readDefaultLong),
-    SLOT(readDefaultFloat),
-    SLOT(readDefaultDouble),
-    SLOT(readDefaultFcomplex),
-    SLOT(readDefaultDcomplex),
-    SLOT(readDefaultStringArray),
-    SLOT(readDefaultBooleanArray),
-    SLOT(readDefaultIntArray),
-    SLOT(readDefaultLongArray),
-    SLOT(readDefaultFloatArray),
-    SLOT(readDefaultDoubleArray),
-    SLOT(readDefaultFcomplexArray),
-    SLOT(readDefaultDcomplexArray),
     SLOT(readBoundsInt),
     SLOT(readBoundsLong),
     SLOT(readBoundsFloat),
@@ -410,7 +376,7 @@ static const struct gov_cca_ports_ParameterPort__epv port_epv = {
     SLOT(readChoicesFloat),
     SLOT(readChoicesDouble),
     SLOT(readChoicesFcomplex),
-    SLOT(readChoicesDcomplex),
+    SLOT(readChoicesDcomplex) EACH_TYPE(MORE_SLOTS),
 };
 
 static void port_destroy(void *self)
@@ -422,17 +388,9 @@ static void port_destroy(void *self)
     free(p->port_name);
 }
 
-static const struct sidl_implements port_implements[] = {
-    {&gov_cca_ports_ParameterPort__type, &port_epv}};
-
-const struct sidl_class parameters_class = {
-    .name = "portolan.ParameterPort",
-    .version = "0.1",
-    .size = sizeof(struct parameters),
-    .implements = port_implements,
-    .n_implements = 1,
-    .destroy = port_destroy,
-};
+const struct sidl_class parameters_class =
+    SIDL_CLASS("portolan.ParameterPort", "0.1", parameters, gov_cca_ports_ParameterPort, port_epv,
+               port_destroy);
 
 /* -- Setting a field of a parameter port from text, as assemblies and scripts do. -- */
 

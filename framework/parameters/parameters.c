@@ -38,7 +38,7 @@ struct parameter_group *parameters_group(const struct parameters *p, const char 
     return NULL;
 }
 
-void parameter_free(struct parameter *x)
+static void parameter_free(struct parameter *x)
 {
     if (!x)
         return;

@@ -65,8 +65,6 @@ enum portolan_status parameters_listen(struct parameters *p, gov_cca_ports_Param
                                        gov_cca_ports_ParameterSetListener set,
                                        struct portolan_error *err);
 
-void parameter_free(struct parameter *x);
-
 /* FACTS is copied. The map's value stays if it fits, else it becomes the default. */
 enum portolan_status parameters_add(struct parameters *p, const char *key, const char *help,
                                     const char *prompt, gov_cca_TypeMap facts,

@@ -132,7 +132,7 @@ static void *get_array(void *self, const char *key, enum gov_cca_Type__enum type
     return *_ex ? NULL : copy_array(e ? e->array : dflt, _ex);
 }
 
-#define SCALAR(NAME, CTYPE)                                                                        \
+#define SCALAR(NAME, CTYPE, ELEMENT, LABEL)                                                        \
     static CTYPE map_get##NAME(void *self, const char *key, CTYPE dflt, sidl_BaseInterface *_ex)   \
     {                                                                                              \
         struct entry *e = find_typed(self, key, gov_cca_Type_##NAME, _ex);                         \
@@ -147,31 +147,22 @@ static void *get_array(void *self, const char *key, enum gov_cca_Type__enum type
             e->value.NAME = value;                                                                 \
     }
 
-#define ARRAY(NAME, CTYPE)                                                                         \
-    static CTYPE map_get##NAME(void *self, const char *key, CTYPE dflt, sidl_BaseInterface *_ex)   \
+#define ARRAY(NAME, CTYPE, ELEMENT, LABEL)                                                         \
+    static struct sidl_##ELEMENT##__array *map_get##NAME##Array(                                   \
+        void *self, const char *key, struct sidl_##ELEMENT##__array *dflt,                         \
+        sidl_BaseInterface *_ex)                                                                   \
     {                                                                                              \
-        return get_array(self, key, gov_cca_Type_##NAME, dflt, _ex);                               \
+        return get_array(self, key, gov_cca_Type_##NAME##Array, dflt, _ex);                        \
     }                                                                                              \
-    static void map_put##NAME(void *self, const char *key, CTYPE value, sidl_BaseInterface *_ex)   \
+    static void map_put##NAME##Array(void *self, const char *key,                                  \
+                                     struct sidl_##ELEMENT##__array *value,                        \
+                                     sidl_BaseInterface *_ex)                                      \
     {                                                                                              \
-        put_array(self, key, gov_cca_Type_##NAME, value, _ex);                                     \
+        put_array(self, key, gov_cca_Type_##NAME##Array, value, _ex);                              \
     }
 
-SCALAR(Int, int32_t)
-SCALAR(Long, int64_t)
-SCALAR(Float, float)
-SCALAR(Double, double)
-SCALAR(Fcomplex, struct sidl_fcomplex)
-SCALAR(Dcomplex, struct sidl_dcomplex)
-SCALAR(Bool, sidl_bool)
-ARRAY(IntArray, struct sidl_int__array *)
-ARRAY(LongArray, struct sidl_long__array *)
-ARRAY(FloatArray, struct sidl_float__array *)
-ARRAY(DoubleArray, struct sidl_double__array *)
-ARRAY(FcomplexArray, struct sidl_fcomplex__array *)
-ARRAY(DcomplexArray, struct sidl_dcomplex__array *)
-ARRAY(StringArray, struct sidl_string__array *)
-ARRAY(BoolArray, struct sidl_bool__array *)
+EACH_PLAIN_TYPE(SCALAR)
+EACH_TYPE(ARRAY)
 
 static char *map_getString(void *self, const char *key, const char *dflt, sidl_BaseInterface *_ex)
 {
@@ -291,43 +282,21 @@ static void map_destroy(void *self)
     free(map->entries);
 }
 
-#define BOTH(NAME) .f_get##NAME = map_get##NAME, .f_put##NAME = map_put##NAME
+#define MORE_SLOTS(NAME, CTYPE, ELEMENT, LABEL)                                                    \
+    , .f_get##NAME = map_get##NAME, .f_put##NAME = map_put##NAME,                                  \
+      .f_get##NAME##Array = map_get##NAME##Array, .f_put##NAME##Array = map_put##NAME##Array
 
 static const struct gov_cca_TypeMap__epv map_epv = {
     .f_cloneTypeMap = map_cloneTypeMap,
     .f_cloneEmpty = map_cloneEmpty,
-    BOTH(Int),
-    BOTH(Long),
-    BOTH(Float),
-    BOTH(Double),
-    BOTH(Fcomplex),
-    BOTH(Dcomplex),
-    BOTH(String),
-    BOTH(Bool),
-    BOTH(IntArray),
-    BOTH(LongArray),
-    BOTH(FloatArray),
-    BOTH(DoubleArray),
-    BOTH(FcomplexArray),
-    BOTH(DcomplexArray),
-    BOTH(StringArray),
-    BOTH(BoolArray),
     .f_remove = map_remove,
     .f_getAllKeys = map_getAllKeys,
     .f_hasKey = map_hasKey,
-    .f_typeOf = map_typeOf,
+    .f_typeOf = map_typeOf EACH_TYPE(MORE_SLOTS),
 };
 
-static const struct sidl_implements map_implements[] = {{&gov_cca_TypeMap__type, &map_epv}};
-
-static const struct sidl_class map_class = {
-    .name = "portolan.TypeMap",
-    .version = "0.1",
-    .size = sizeof(struct typemap),
-    .implements = map_implements,
-    .n_implements = 1,
-    .destroy = map_destroy,
-};
+static const struct sidl_class map_class =
+    SIDL_CLASS("portolan.TypeMap", "0.1", typemap, gov_cca_TypeMap, map_epv, map_destroy);
 
 gov_cca_TypeMap portolan_typemap_create(sidl_BaseInterface *_ex)
 {

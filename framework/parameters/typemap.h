@@ -5,16 +5,25 @@
 
 #include "core/internal.h"
 
+/*
+ * Hands the scalar types to the macro X: NAME, its type in C, SIDL's word for it, and that of
+ * parameter ports. Each has arrays, NAME##Array.
+ */
+#define EACH_PLAIN_TYPE(X)                                                                         \
+    X(Int, int32_t, int, Int)                                                                      \
+    X(Long, int64_t, long, Long)                                                                   \
+    X(Float, float, float, Float)                                                                  \
+    X(Double, double, double, Double)                                                              \
+    X(Fcomplex, struct sidl_fcomplex, fcomplex, Fcomplex)                                          \
+    X(Dcomplex, struct sidl_dcomplex, dcomplex, Dcomplex)                                          \
+    X(Bool, sidl_bool, bool, Boolean)
+#define EACH_TYPE(X) EACH_PLAIN_TYPE(X) X(String, char *, string, String)
+
 /* One value of a scalar type; its field has the name of the type. */
 union typemap_value {
-    int32_t Int;
-    int64_t Long;
-    float Float;
-    double Double;
-    struct sidl_fcomplex Fcomplex;
-    struct sidl_dcomplex Dcomplex;
-    char *String;
-    sidl_bool Bool;
+#define MEMBER(NAME, CTYPE, ELEMENT, LABEL) CTYPE NAME;
+    EACH_TYPE(MEMBER)
+#undef MEMBER
 };
 
 /* The value of an entry, or the elements of its array; start it as `{0}`. */

@@ -9,18 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* Hands all types to the macros: NAME of the scalar, and ELEMENT, SIDL's word for it. */
-#define EACH_SCALAR(X) X(Int) X(Long) X(Float) X(Double) X(Fcomplex) X(Dcomplex) X(String) X(Bool)
-#define EACH_ARRAY(X)                                                                              \
-    X(Int, int)                                                                                    \
-    X(Long, long)                                                                                  \
-    X(Float, float)                                                                                \
-    X(Double, double)                                                                              \
-    X(Fcomplex, fcomplex)                                                                          \
-    X(Dcomplex, dcomplex)                                                                          \
-    X(String, string)                                                                              \
-    X(Bool, bool)
-
 static const char *const type_words[] = {
     "NoType",      "Int",           "Long",          "Float",       "Double",    "Fcomplex",
     "Dcomplex",    "String",        "Bool",          "IntArray",    "LongArray", "FloatArray",
@@ -91,12 +79,12 @@ enum portolan_status typemap_get(gov_cca_TypeMap map, const char *key, struct ty
 
     *v = (struct typemap_values){.type = gov_cca_TypeMap_typeOf(map, key, &ex)};
     switch (ex ? gov_cca_Type_NoType : v->type) {
-#define GET(NAME)                                                                                  \
+#define GET(NAME, CTYPE, ELEMENT, LABEL)                                                           \
     case gov_cca_Type_##NAME:                                                                      \
         if ((room = typemap_make_room(v, 1)))                                                      \
             v->all->NAME = gov_cca_TypeMap_get##NAME(map, key, nothing.NAME, &ex);                 \
         break;
-#define GET_ARRAY(NAME, ELEMENT)                                                                   \
+#define GET_ARRAY(NAME, CTYPE, ELEMENT, LABEL)                                                     \
     case gov_cca_Type_##NAME##Array: {                                                             \
         struct sidl_##ELEMENT##__array *a = gov_cca_TypeMap_get##NAME##Array(map, key, NULL, &ex); \
                                                                                                    \
@@ -109,8 +97,8 @@ enum portolan_status typemap_get(gov_cca_TypeMap map, const char *key, struct ty
         sidl_##ELEMENT##__array_deleteRef(a);                                                      \
         break;                                                                                     \
     }
-        EACH_SCALAR(GET)
-        EACH_ARRAY(GET_ARRAY)
+        EACH_TYPE(GET)
+        EACH_TYPE(GET_ARRAY)
     case gov_cca_Type_NoType:
         break;
     }
@@ -128,11 +116,11 @@ enum portolan_status typemap_put(gov_cca_TypeMap map, const char *key,
     sidl_BaseInterface ex = NULL;
 
     switch (v->type) {
-#define PUT(NAME)                                                                                  \
+#define PUT(NAME, CTYPE, ELEMENT, LABEL)                                                           \
     case gov_cca_Type_##NAME:                                                                      \
         gov_cca_TypeMap_put##NAME(map, key, v->all->NAME, &ex);                                    \
         break;
-#define PUT_ARRAY(NAME, ELEMENT)                                                                   \
+#define PUT_ARRAY(NAME, CTYPE, ELEMENT, LABEL)                                                     \
     case gov_cca_Type_##NAME##Array: {                                                             \
         struct sidl_##ELEMENT##__array *a = sidl_##ELEMENT##__array_create1d((int32_t)v->count);   \
                                                                                                    \
@@ -145,8 +133,8 @@ enum portolan_status typemap_put(gov_cca_TypeMap map, const char *key,
         sidl__array_deleteRef((struct sidl__array *)a);                                            \
         break;                                                                                     \
     }
-        EACH_SCALAR(PUT)
-        EACH_ARRAY(PUT_ARRAY)
+        EACH_TYPE(PUT)
+        EACH_TYPE(PUT_ARRAY)
     case gov_cca_Type_NoType:
         break;
     }
@@ -165,7 +153,7 @@ enum portolan_status typemap_copy_entry(gov_cca_TypeMap from, const char *from_k
     if (!ex)
         gov_cca_TypeMap_remove(to, to_key, &ex);
     switch (ex ? gov_cca_Type_NoType : type) {
-#define COPY_ARRAY(NAME, ELEMENT)                                                                  \
+#define COPY_ARRAY(NAME, CTYPE, ELEMENT, LABEL)                                                    \
     case gov_cca_Type_##NAME##Array: {                                                             \
         struct sidl_##ELEMENT##__array *a =                                                        \
             gov_cca_TypeMap_get##NAME##Array(from, from_key, NULL, &ex);                           \
@@ -175,7 +163,7 @@ enum portolan_status typemap_copy_entry(gov_cca_TypeMap from, const char *from_k
         sidl__array_deleteRef((struct sidl__array *)a);                                            \
         break;                                                                                     \
     }
-        EACH_ARRAY(COPY_ARRAY)
+        EACH_TYPE(COPY_ARRAY)
     case gov_cca_Type_NoType:
         break;
     default:

@@ -5,16 +5,16 @@
 
 #include "models_internal.h"
 
-#include <libxml/tree.h>
+#include <portolan/xml.h>
 
 #define MODEL_NAMESPACE  "urn:portolan:model:1"
 #define MATHML_NAMESPACE "http://www.w3.org/1998/Math/MathML"
 
-/* ---- xml_parse.c ---- */
+/* ---- xml_read.c ---- */
 
 /* One text being read: where to complain, and whether that happened. */
 struct reader {
-    const char *file;
+    struct portolan_arena arena; /* of the text's tree */
     struct portolan_diagnostics *diagnostics;
     struct portolan_error *err;
     size_t n_problems;
@@ -23,23 +23,18 @@ struct reader {
     size_t piece, n_ranges; /* … the one that comes next, and how many ranges it has so far */
 };
 
-/* The tree of SIZE bytes of TEXT; NULL after a complaint. */
-xmlDoc *reader_parse(struct reader *r, const char *text, size_t size);
 void reader_no_memory(struct reader *r);
-void reader_complain(struct reader *r, const xmlNode *node, const char *format, ...)
+void reader_complain(struct reader *r, const struct xml_element *e, const char *format, ...)
     PORTOLAN_PRINTF(3, 4);
-void reader_complain_at(struct reader *r, int line, int column, const char *format, ...)
-    PORTOLAN_PRINTF(4, 5);
-/* Is NODE, which may be NULL, an element of that name? */
-bool reader_is(const xmlNode *node, const char *name);
+/* Is E, which may be NULL, an element of that name? */
+bool reader_is(const struct xml_element *e, const char *name);
+bool reader_is_in(const struct xml_element *e, const char *space);
 /* For the end of a complaint about WORD. */
 struct portolan_hint reader_hint(const char *word, const char *const *known, size_t n);
 /* A finite decimal number with blanks around it at most; hexadecimal and names are not. */
 bool reader_number(const char *text, double *value);
-/* The first child element, or the next sibling element; NULL = none. Stray text is complained of.
- */
-xmlNode *reader_first(struct reader *r, const xmlNode *parent);
-xmlNode *reader_next(struct reader *r, const xmlNode *node);
+/* The first child, or NULL. Stray text is complained of. */
+const struct xml_element *reader_first(struct reader *r, const struct xml_element *parent);
 
 /* ---- mathml.c ---- */
 
@@ -47,10 +42,14 @@ xmlNode *reader_next(struct reader *r, const xmlNode *node);
  * The formula of PARAMS, bound to all of them, that a content MathML expression is; the caller
  * destroys it; NULL after a complaint.
  */
-struct portolan_formula *mathml_read(struct reader *r, const xmlNode *expression, size_t n_params,
-                                     char *const *params);
+struct portolan_formula *mathml_read(struct reader *r, const struct xml_element *expression,
+                                     size_t n_params, char *const *params);
 /* The value in a <piece>, and its condition; NULL after a complaint. */
-const xmlNode *mathml_piece(struct reader *r, const xmlNode *node, const xmlNode **condition);
+const struct xml_element *mathml_piece(struct reader *r, const struct xml_element *node,
+                                       const struct xml_element **condition);
+/* The text inside an element without elements; NULL after a complaint. */
+const char *mathml_text(struct reader *r, const struct xml_element *node);
+
 /* ---- xml_write.c ---- */
 
 /* The words for enum portolan_model_statistic. */
@@ -61,16 +60,10 @@ extern const char *const xml_statistics[N_STATISTICS], *const xml_kinds[];
 
 /* The sum that an expression is over M's parameters, M owning its expressions; false after a
    complaint. */
-bool xml_read_terms(struct reader *r, const xmlNode *expression, struct portolan_model *m,
-                    struct sum *sum);
+bool xml_read_terms(struct reader *r, const struct xml_element *expression,
+                    struct portolan_model *m, struct sum *sum);
 /* The conditions of PIECE from an expression; false after a complaint. */
-bool xml_read_conditions(struct reader *r, const xmlNode *expression,
+bool xml_read_conditions(struct reader *r, const struct xml_element *expression,
                          const struct portolan_model *m, struct piece *piece);
-
-/* ---- mathml.c again ---- */
-
-/* The text inside an element without elements; the caller frees it (free); NULL after a complaint
- */
-char *mathml_text(struct reader *r, const xmlNode *node);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The envelope of a model in XML: part by part, every problem said where it is. */
+/* Models in XML: complaints, attributes, and the envelope, part by part. */
 #include "xml_internal.h"
 
 #include <math.h>
@@ -7,23 +7,94 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool check_attributes(struct reader *r, const xmlNode *node, const char *const *known,
-                             size_t n)
-{
-    bool good = true;
+enum { MOST_PROBLEMS = 20 };
 
-    for (const xmlAttr *a = node->properties; a; a = a->next) {
+/* ---- complaints ---- */
+
+void reader_no_memory(struct reader *r)
+{
+    if (!r->status)
+        r->status = PORTOLAN_ENOMEM;
+}
+
+static void report(void *arg, const char *file, int line, int column, const char *text)
+{
+    struct reader *r = arg;
+
+    /* Without memory parts are missing that the text may well have. */
+    if (r->status == PORTOLAN_ENOMEM)
+        return;
+    r->status = PORTOLAN_ESYNTAX;
+    if (r->n_problems++ >= MOST_PROBLEMS)
+        return;
+    portolan_diagnose(r->diagnostics, file, line, column, "%s", text);
+    portolan_error_set(r->err, PORTOLAN_ESYNTAX, "%s:%d: %s", file, line, text);
+}
+
+void reader_complain(struct reader *r, const struct xml_element *e, const char *format, ...)
+{
+    char text[600];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    report(r, e->file, e->line, e->column, text);
+}
+
+struct portolan_hint reader_hint(const char *word, const char *const *known, size_t n)
+{
+    return portolan_did_you_mean(portolan_nearest_word(word, known, n));
+}
+
+/* ---- elements ---- */
+
+bool reader_is(const struct xml_element *e, const char *name)
+{
+    return e && strcmp(e->name, name) == 0;
+}
+
+bool reader_is_in(const struct xml_element *e, const char *space)
+{
+    return e->space && strcmp(e->space, space) == 0;
+}
+
+const struct xml_element *reader_first(struct reader *r, const struct xml_element *parent)
+{
+    if (parent->text_line)
+        report(r, parent->file, parent->text_line, 0, "text between elements");
+    return parent->children;
+}
+
+bool reader_number(const char *text, double *value)
+{
+    char word[2 * NUMBER_TEXT + 2];
+    size_t length;
+
+    text += strspn(text, " \t\r\n");
+    length = strspn(text, "+-.0123456789eE");
+    if (!length || length >= sizeof word || text[length + strspn(text + length, " \t\r\n")])
+        return false;
+    memcpy(word, text, length);
+    word[length] = '\0';
+    return portolan_read_double(word, value);
+}
+
+/* ---- attributes ---- */
+
+static void check_attributes(struct reader *r, const struct xml_element *e,
+                             const char *const *known, size_t n)
+{
+    for (size_t k = 0; k < e->n_attributes; k++) {
+        const char *name = e->attributes[k].name;
         bool found = false;
 
-        for (size_t i = 0; i < n && !a->ns; i++)
-            found = found || strcmp((const char *)a->name, known[i]) == 0;
+        for (size_t i = 0; i < n; i++)
+            found = found || strcmp(name, known[i]) == 0;
         if (!found)
-            reader_complain(r, node, "<%s> has no attribute \"%s\"%s", (const char *)node->name,
-                            (const char *)a->name,
-                            reader_hint((const char *)a->name, known, n).text);
-        good = good && found;
+            reader_complain(r, e, "<%s> has no attribute \"%s\"%s", e->name, name,
+                            reader_hint(name, known, n).text);
     }
-    return good;
 }
 
 #define CHECK_ATTRIBUTES(r, node, ...)                                                             \
@@ -32,82 +103,79 @@ static bool check_attributes(struct reader *r, const xmlNode *node, const char *
         check_attributes((r), (node), known_, sizeof known_ / sizeof *known_);                     \
     } while (0)
 
-static char *get(const xmlNode *node, const char *name)
+/* The attribute's value; NULL after a complaint that there is none. */
+static const char *needed(struct reader *r, const struct xml_element *e, const char *name)
 {
-    return (char *)xmlGetNoNsProp(node, (const xmlChar *)name);
+    const char *text = xml_value(e, name);
+
+    if (!text)
+        reader_complain(r, e, "<%s> lacks the attribute \"%s\"", e->name, name);
+    return text;
 }
 
 /* The number in attribute NAME, at least LEAST; ABSENT when there is none. */
-static double number(struct reader *r, const xmlNode *node, const char *name, double absent,
+static double number(struct reader *r, const struct xml_element *e, const char *name, double absent,
                      double least)
 {
-    char *text = get(node, name);
+    const char *text = xml_value(e, name);
     double value = absent;
 
     if (text && (!reader_number(text, &value) || value < least)) {
         value = 0;
-        reader_complain(r, node, "%s=\"%s\" is not a number%s", name, text,
+        reader_complain(r, e, "%s=\"%s\" is not a number%s", name, text,
                         isfinite(least) ? ", or negative" : "");
     }
-    xmlFree(text);
     return value;
 }
 
-static double needed_number(struct reader *r, const xmlNode *node, const char *name)
+static double needed_number(struct reader *r, const struct xml_element *e, const char *name)
 {
-    if (!xmlHasProp(node, (const xmlChar *)name))
-        reader_complain(r, node, "<%s> lacks the attribute \"%s\"", (const char *)node->name, name);
-    return number(r, node, name, 0, 0);
+    needed(r, e, name);
+    return number(r, e, name, 0, 0);
 }
 
-static size_t count(struct reader *r, const xmlNode *node, const char *name)
+static size_t count(struct reader *r, const struct xml_element *e, const char *name)
 {
-    char *text = get(node, name);
+    const char *text = needed(r, e, name);
     int64_t value = 0;
 
-    if (!text)
-        reader_complain(r, node, "<%s> lacks the attribute \"%s\"", (const char *)node->name, name);
-    else if (!portolan_read_int64(text, &value) || value < 0) {
+    if (text && (!portolan_read_int64(text, &value) || value < 0)) {
         value = 0;
-        reader_complain(r, node, "%s=\"%s\" is not a count", name, text);
+        reader_complain(r, e, "%s=\"%s\" is not a count", name, text);
     }
-    xmlFree(text);
     return (size_t)value;
 }
 
 /* Which of the N words attribute NAME is. */
-static size_t word(struct reader *r, const xmlNode *node, const char *name,
+static size_t word(struct reader *r, const struct xml_element *e, const char *name,
                    const char *const *words, size_t n)
 {
-    char *text = get(node, name);
-    size_t found = n;
+    const char *text = needed(r, e, name);
 
     for (size_t i = 0; text && i < n; i++)
         if (strcmp(text, words[i]) == 0)
-            found = i;
-    if (!text)
-        reader_complain(r, node, "<%s> lacks the attribute \"%s\"", (const char *)node->name, name);
-    else if (found == n)
-        reader_complain(r, node, "%s=\"%s\" is none of the words known here%s", name, text,
+            return i;
+    if (text)
+        reader_complain(r, e, "%s=\"%s\" is none of the words known here%s", name, text,
                         reader_hint(text, words, n).text);
-    xmlFree(text);
-    return found == n ? 0 : found;
+    return 0;
 }
 
-static void take_text(struct reader *r, const xmlNode *node, const char *name, const char **to)
+static void take_text(struct reader *r, const struct xml_element *e, const char *name,
+                      const char **to)
 {
-    char *text = get(node, name);
+    const char *text = xml_value(e, name);
 
     free((char *)*to);
     *to = portolan_strdup(text);
     if (text && !*to)
         reader_no_memory(r);
-    xmlFree(text);
 }
 
 /* ---- the parts of a model ---- */
 
-static void read_provenance(struct reader *r, const xmlNode *node, struct portolan_model *m)
+static void read_provenance(struct reader *r, const struct xml_element *node,
+                            struct portolan_model *m)
 {
     CHECK_ATTRIBUTES(r, node, "machine", "program", "source", "created");
     take_text(r, node, "machine", &m->envelope.machine);
@@ -116,7 +184,8 @@ static void read_provenance(struct reader *r, const xmlNode *node, struct portol
     take_text(r, node, "created", &m->envelope.created);
 }
 
-static void read_range(struct reader *r, const xmlNode *node, struct portolan_model_range *range)
+static void read_range(struct reader *r, const struct xml_element *node,
+                       struct portolan_model_range *range)
 {
     range->min = number(r, node, "min", -INFINITY, -INFINITY);
     range->max = number(r, node, "max", INFINITY, -INFINITY);
@@ -126,7 +195,8 @@ static void read_range(struct reader *r, const xmlNode *node, struct portolan_mo
         reader_complain(r, node, "min is greater than max");
 }
 
-static void read_parameter(struct reader *r, const xmlNode *node, struct portolan_model *m)
+static void read_parameter(struct reader *r, const struct xml_element *node,
+                           struct portolan_model *m)
 {
     const char *name = NULL, *wrong;
 
@@ -135,11 +205,9 @@ static void read_parameter(struct reader *r, const xmlNode *node, struct portola
         reader_complain(r, node, "a model takes at most %d parameters", (int)MODEL_PARAMS);
         return;
     }
-    take_text(r, node, "name", &name);
-    if (!name) {
-        reader_complain(r, node, "<parameter> lacks the attribute \"name\"");
+    if (!needed(r, node, "name"))
         return;
-    }
+    take_text(r, node, "name", &name);
     m->params[m->n_params] = (char *)name;
     take_text(r, node, "unit", &m->envelope.param_units[m->n_params]);
     m->n_params++;
@@ -149,35 +217,34 @@ static void read_parameter(struct reader *r, const xmlNode *node, struct portola
 }
 
 /* The expression in the <math> inside NODE; NULL after a complaint. */
-static xmlNode *expression_inside(struct reader *r, const xmlNode *node)
+static const struct xml_element *expression_inside(struct reader *r, const struct xml_element *node)
 {
-    xmlNode *math = reader_first(r, node), *body;
+    const struct xml_element *math = reader_first(r, node), *body;
 
-    if (!reader_is(math, "math") || !math->ns || reader_next(r, math) ||
-        strcmp((const char *)math->ns->href, MATHML_NAMESPACE) != 0) {
+    if (!reader_is(math, "math") || math->next || !reader_is_in(math, MATHML_NAMESPACE)) {
         reader_complain(r, node, "<%s> holds one <math xmlns=\"" MATHML_NAMESPACE "\">",
-                        (const char *)node->name);
+                        node->name);
         return NULL;
     }
     body = reader_first(r, math);
-    if (body && !reader_next(r, body))
+    if (body && !body->next)
         return body;
     reader_complain(r, math, "<math> holds one expression");
     return NULL;
 }
 
 /* <bvar>s must be the parameters; the expression behind them, NULL after a complaint. */
-static xmlNode *behind_variables(struct reader *r, xmlNode *lambda, const struct portolan_model *m)
+static const struct xml_element *
+behind_variables(struct reader *r, const struct xml_element *lambda, const struct portolan_model *m)
 {
-    xmlNode *node = reader_first(r, lambda);
+    const struct xml_element *node = reader_first(r, lambda);
     size_t p = 0;
 
-    for (; node && reader_is(node, "bvar"); node = reader_next(r, node), p++) {
-        xmlNode *ci = reader_first(r, node);
-        char *name = ci && reader_is(ci, "ci") ? mathml_text(r, ci) : NULL;
+    for (; node && reader_is(node, "bvar"); node = node->next, p++) {
+        const struct xml_element *ci = reader_first(r, node);
+        const char *name = reader_is(ci, "ci") ? mathml_text(r, ci) : NULL;
         bool same = name && p < m->n_params && strcmp(name, m->params[p]) == 0;
 
-        free(name);
         if (!same) {
             reader_complain(r, node, "variable %zu is not the parameter %zu%s%s%s", p + 1, p + 1,
                             p < m->n_params ? ", \"" : "", p < m->n_params ? m->params[p] : "",
@@ -185,16 +252,17 @@ static xmlNode *behind_variables(struct reader *r, xmlNode *lambda, const struct
             return NULL;
         }
     }
-    if (p == m->n_params && node && !reader_next(r, node))
+    if (p == m->n_params && node && !node->next)
         return node;
     reader_complain(r, lambda, "<lambda> holds one <bvar> per parameter and one expression");
     return NULL;
 }
 
-static void read_one_piece(struct reader *r, const xmlNode *node, struct portolan_model *m)
+static void read_one_piece(struct reader *r, const struct xml_element *node,
+                           struct portolan_model *m)
 {
     struct piece *piece = &m->pieces[m->n_pieces];
-    const xmlNode *condition, *value = mathml_piece(r, node, &condition);
+    const struct xml_element *condition, *value = mathml_piece(r, node, &condition);
     struct sum sum = {0};
 
     if (!value)
@@ -212,9 +280,9 @@ static void read_one_piece(struct reader *r, const xmlNode *node, struct portola
 }
 
 /* The function of a model whose envelope has pieces. */
-static void read_pieces(struct reader *r, const xmlNode *body, struct portolan_model *m)
+static void read_pieces(struct reader *r, const struct xml_element *body, struct portolan_model *m)
 {
-    xmlNode *piece = reader_is(body, "piecewise") ? reader_first(r, body) : NULL;
+    const struct xml_element *piece = reader_is(body, "piecewise") ? reader_first(r, body) : NULL;
     size_t n = 0;
 
     if (m->pieces)
@@ -224,7 +292,7 @@ static void read_pieces(struct reader *r, const xmlNode *body, struct portolan_m
         return;
     }
     for (; piece && reader_is(piece, "piece") && n < r->n_pieces && n < MODEL_PIECES;
-         piece = reader_next(r, piece), n++)
+         piece = piece->next, n++)
         read_one_piece(r, piece, m);
     if (piece || n != r->n_pieces || n < 2)
         reader_complain(r, body,
@@ -233,9 +301,10 @@ static void read_pieces(struct reader *r, const xmlNode *body, struct portolan_m
                         (int)MODEL_PIECES);
 }
 
-static void read_function(struct reader *r, const xmlNode *node, struct portolan_model *m)
+static void read_function(struct reader *r, const struct xml_element *node,
+                          struct portolan_model *m)
 {
-    xmlNode *body = expression_inside(r, node);
+    const struct xml_element *body = expression_inside(r, node);
     struct sum sum = {0};
 
     if (reader_is(body, "lambda"))
@@ -248,7 +317,7 @@ static void read_function(struct reader *r, const xmlNode *node, struct portolan
     }
 }
 
-static void read_fit(struct reader *r, const xmlNode *node, struct portolan_model *m)
+static void read_fit(struct reader *r, const struct xml_element *node, struct portolan_model *m)
 {
     static const char *const weightings[] = {"relative", "absolute"};
     static const char *const signs[] = {"any", "non-negative", "bounded"};
@@ -263,10 +332,10 @@ static void read_fit(struct reader *r, const xmlNode *node, struct portolan_mode
     sign = word(r, node, "constants", signs, 3);
     s->nonnegative = sign == 1;
     s->bounded = sign == 2;
-    if (xmlHasProp(node, (const xmlChar *)"statistic"))
+    if (xml_value(node, "statistic"))
         s->statistic =
             (enum portolan_model_statistic)word(r, node, "statistic", xml_statistics, N_STATISTICS);
-    if (xmlHasProp(node, (const xmlChar *)"kind"))
+    if (xml_value(node, "kind"))
         s->kind = (enum portolan_model_kind)word(r, node, "kind", xml_kinds, 3);
     s->n_rows = count(r, node, "rows");
     s->n_points = count(r, node, "points");
@@ -279,7 +348,7 @@ static void read_fit(struct reader *r, const xmlNode *node, struct portolan_mode
         reader_complain(r, node, "there cannot be more points than rows, or outliers than points");
 }
 
-static void read_error(struct reader *r, const xmlNode *node, struct portolan_model *m)
+static void read_error(struct reader *r, const struct xml_element *node, struct portolan_model *m)
 {
     static const char *const answers[] = {"false", "true"};
     struct portolan_model_summary *s = &m->summary;
@@ -300,7 +369,8 @@ static void read_error(struct reader *r, const xmlNode *node, struct portolan_mo
 
 /* ---- estimates ---- */
 
-static void read_estimate(struct reader *r, const xmlNode *node, struct portolan_model *m)
+static void read_estimate(struct reader *r, const struct xml_element *node,
+                          struct portolan_model *m)
 {
     bool exponent = reader_is(node, "exponent");
     struct estimate *e = &m->estimates[m->n_estimates];
@@ -326,11 +396,12 @@ static void read_estimate(struct reader *r, const xmlNode *node, struct portolan
 }
 
 /* The lower triangle, row by row. */
-static void read_covariance(struct reader *r, const xmlNode *node, struct portolan_model *m)
+static void read_covariance(struct reader *r, const struct xml_element *node,
+                            struct portolan_model *m)
 {
-    char *text = (char *)xmlNodeGetContent(node), *rest = text, *token;
+    char *rest = portolan_arena_strdup(&r->arena, node->text), *token;
     size_t n = m->n_estimates;
-    bool good = text && !m->covariance;
+    bool good = rest && !node->children && !m->covariance;
 
     check_attributes(r, node, NULL, 0);
     free(m->covariance);
@@ -352,13 +423,13 @@ static void read_covariance(struct reader *r, const xmlNode *node, struct portol
                         "<covariance> holds the lower triangle of %zu rows, %zu numbers, none on "
                         "the diagonal negative",
                         n, n * (n + 1) / 2);
-    xmlFree(text);
 }
 
-static void read_estimates(struct reader *r, const xmlNode *node, struct portolan_model *m)
+static void read_estimates(struct reader *r, const struct xml_element *node,
+                           struct portolan_model *m)
 {
     check_attributes(r, node, NULL, 0);
-    for (xmlNode *child = reader_first(r, node); child; child = reader_next(r, child))
+    for (const struct xml_element *child = reader_first(r, node); child; child = child->next)
         if (m->covariance)
             reader_complain(r, child, "<covariance> ends <estimates>");
         else if (reader_is(child, "constant") || reader_is(child, "exponent"))
@@ -366,15 +437,15 @@ static void read_estimates(struct reader *r, const xmlNode *node, struct portola
         else if (reader_is(child, "covariance"))
             read_covariance(r, child, m);
         else
-            reader_complain(r, child, "<estimates> has no <%s>", (const char *)child->name);
+            reader_complain(r, child, "<estimates> has no <%s>", child->name);
     if (!m->covariance && !r->status)
         reader_complain(r, node, "<estimates> lacks <covariance>");
 }
 
-static void read_dropped(struct reader *r, const xmlNode *node, struct portolan_model *m)
+static void read_dropped(struct reader *r, const struct xml_element *node, struct portolan_model *m)
 {
     static const char *const reasons[] = {"negative", "dependent"};
-    xmlNode *body = expression_inside(r, node);
+    const struct xml_element *body = expression_inside(r, node);
     struct sum sum;
 
     CHECK_ATTRIBUTES(r, node, "reason");
@@ -394,24 +465,24 @@ static void read_dropped(struct reader *r, const xmlNode *node, struct portolan_
 
 struct part {
     const char *name;
-    void (*read)(struct reader *r, const xmlNode *node, struct portolan_model *m);
+    void (*read)(struct reader *r, const struct xml_element *node, struct portolan_model *m);
     bool required, repeats;
 };
 
-static void read_parts(struct reader *r, const xmlNode *parent, const struct part *parts, size_t n,
-                       struct portolan_model *m);
+static void read_parts(struct reader *r, const struct xml_element *parent, const struct part *parts,
+                       size_t n, struct portolan_model *m);
 
 /* A piece has the parameters of the whole, in their order, with ranges of its own. */
-static void read_piece_range(struct reader *r, const xmlNode *node, struct portolan_model *m)
+static void read_piece_range(struct reader *r, const struct xml_element *node,
+                             struct portolan_model *m)
 {
-    char *name = get(node, "name");
+    const char *name = xml_value(node, "name");
 
     CHECK_ATTRIBUTES(r, node, "name", "min", "max", "drift-below", "drift-above");
     if (r->n_ranges < m->n_params && name && strcmp(name, m->params[r->n_ranges]) == 0)
         read_range(r, node, &m->range[r->n_ranges++]);
     else
         reader_complain(r, node, "a <piece> has the parameters of the model, in their order");
-    xmlFree(name);
 }
 
 static const struct part piece_parts[] = {
@@ -420,7 +491,7 @@ static const struct part piece_parts[] = {
     {"dropped", read_dropped, false, true},
 };
 
-static void read_piece(struct reader *r, const xmlNode *node, struct portolan_model *m)
+static void read_piece(struct reader *r, const struct xml_element *node, struct portolan_model *m)
 {
     check_attributes(r, node, NULL, 0);
     /* One that the function lacks was complained of there. */
@@ -434,7 +505,7 @@ static void read_piece(struct reader *r, const xmlNode *node, struct portolan_mo
     r->piece++;
 }
 
-static void read_break(struct reader *r, const xmlNode *node, struct portolan_model *m)
+static void read_break(struct reader *r, const struct xml_element *node, struct portolan_model *m)
 {
     struct portolan_model_break *b;
 
@@ -447,7 +518,7 @@ static void read_break(struct reader *r, const xmlNode *node, struct portolan_mo
     b = &m->breaks[m->n_breaks++];
     b->param = word(r, node, "parameter", (const char *const *)m->params, m->n_params);
     b->divisor = SIZE_MAX;
-    if (xmlHasProp(node, (const xmlChar *)"divisor"))
+    if (xml_value(node, "divisor"))
         b->divisor = word(r, node, "divisor", (const char *const *)m->params, m->n_params);
     b->below = number(r, node, "below", -INFINITY, -INFINITY);
     b->above = number(r, node, "above", INFINITY, -INFINITY);
@@ -474,7 +545,7 @@ static const struct part model_parts[] = {
 };
 enum { N_MODEL_PARTS = sizeof model_parts / sizeof *model_parts };
 
-static size_t which_part(const xmlNode *node, const struct part *parts, size_t n)
+static size_t which_part(const struct xml_element *node, const struct part *parts, size_t n)
 {
     size_t i = 0;
 
@@ -483,19 +554,19 @@ static size_t which_part(const xmlNode *node, const struct part *parts, size_t n
     return i;
 }
 
-static void read_parts(struct reader *r, const xmlNode *parent, const struct part *parts, size_t n,
-                       struct portolan_model *m)
+static void read_parts(struct reader *r, const struct xml_element *parent, const struct part *parts,
+                       size_t n, struct portolan_model *m)
 {
-    const char *names[N_MODEL_PARTS], *of = (const char *)parent->name;
+    const char *names[N_MODEL_PARTS], *of = parent->name;
     size_t reached = 0, part;
 
     for (size_t i = 0; i < n; i++)
         names[i] = parts[i].name;
-    for (xmlNode *node = reader_first(r, parent); node; node = reader_next(r, node)) {
+    for (const struct xml_element *node = reader_first(r, parent); node; node = node->next) {
         part = which_part(node, parts, n);
-        if (part == n || !node->ns || strcmp((const char *)node->ns->href, MODEL_NAMESPACE) != 0) {
-            reader_complain(r, node, "<%s> has no <%s>%s", of, (const char *)node->name,
-                            reader_hint((const char *)node->name, names, n).text);
+        if (part == n || !reader_is_in(node, MODEL_NAMESPACE)) {
+            reader_complain(r, node, "<%s> has no <%s>%s", of, node->name,
+                            reader_hint(node->name, names, n).text);
             continue;
         }
         if (part < reached) {
@@ -514,14 +585,13 @@ static void read_parts(struct reader *r, const xmlNode *parent, const struct par
             reader_complain(r, parent, "<%s> lacks <%s>", of, parts[reached].name);
 }
 
-static void read_root(struct reader *r, const xmlNode *root, struct portolan_model *m)
+static void read_root(struct reader *r, const struct xml_element *root, struct portolan_model *m)
 {
     CHECK_ATTRIBUTES(r, root, "name", "unit", "quality");
     take_text(r, root, "name", &m->envelope.name);
     take_text(r, root, "unit", &m->envelope.unit);
     take_text(r, root, "quality", &m->envelope.quality);
-    for (const xmlNode *node = root->children; node; node = node->next)
-        r->n_pieces += node->type == XML_ELEMENT_NODE && reader_is(node, "piece");
+    r->n_pieces = xml_count(root, "piece");
     read_parts(r, root, model_parts, N_MODEL_PARTS, m);
 }
 
@@ -539,13 +609,19 @@ enum portolan_status portolan_model_read_xml(const char *text, size_t size, cons
                                              struct portolan_model **model,
                                              struct portolan_error *err)
 {
-    struct reader r = {.file = file ? file : "model", .diagnostics = diagnostics, .err = err};
+    struct reader r = {.diagnostics = diagnostics, .err = err};
+    struct portolan_diagnostics d = {report, &r, 0};
     struct portolan_model *m = NULL;
-    xmlDoc *doc = reader_parse(&r, text, size);
-    xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
+    struct xml_element *root;
 
-    if (doc && (!root || !reader_is(root, "model") || !root->ns ||
-                strcmp((const char *)root->ns->href, MODEL_NAMESPACE) != 0))
+    file = file ? file : "model";
+    if (size > PORTOLAN_MODEL_MAX_XML_BYTES || !size) {
+        portolan_diagnose(&d, file, 1, 0, "a model takes 1 to %d bytes, not %zu",
+                          (int)PORTOLAN_MODEL_MAX_XML_BYTES, size);
+        return PORTOLAN_ESYNTAX;
+    }
+    r.status = xml_read_text(&r.arena, text, size, file, XML_NAMESPACES, &d, &root, err);
+    if (!r.status && (!reader_is(root, "model") || !reader_is_in(root, MODEL_NAMESPACE)))
         reader_complain(&r, root, "a model starts with <model xmlns=\"" MODEL_NAMESPACE "\">");
     if (!r.status)
         r.status = model_create(0, NULL, &m, err);
@@ -553,10 +629,10 @@ enum portolan_status portolan_model_read_xml(const char *text, size_t size, cons
         read_root(&r, root, m);
     if (!r.status)
         r.status = finish(m, err);
-    xmlFreeDoc(doc);
+    portolan_arena_clear(&r.arena);
     if (r.status) {
         portolan_model_destroy(m);
-        return portolan_error_set(err, r.status, "%s: no memory to read a model", r.file);
+        return portolan_error_set(err, r.status, "%s: no memory to read a model", file);
     }
     *model = m;
     return PORTOLAN_OK;

@@ -8,7 +8,7 @@
 
 struct splitter {
     struct reader *r;
-    const xmlNode *node; /* for complaints */
+    const struct xml_element *node; /* for complaints */
     struct portolan_model *m;
     const struct portolan_formula *f;
     struct sum *sum;
@@ -89,16 +89,16 @@ static bool add_terms(const struct splitter *s, size_t root, double sign)
 }
 
 /* <apply><plus/></apply>: how a model without terms is written. */
-static bool is_empty_sum(struct reader *r, const xmlNode *expression)
+static bool is_empty_sum(struct reader *r, const struct xml_element *expression)
 {
-    const xmlNode *op =
-        strcmp((const char *)expression->name, "apply") == 0 ? reader_first(r, expression) : NULL;
+    const struct xml_element *op =
+        strcmp(expression->name, "apply") == 0 ? reader_first(r, expression) : NULL;
 
-    return op && strcmp((const char *)op->name, "plus") == 0 && !reader_next(r, op);
+    return op && strcmp(op->name, "plus") == 0 && !op->next;
 }
 
-bool xml_read_terms(struct reader *r, const xmlNode *expression, struct portolan_model *m,
-                    struct sum *sum)
+bool xml_read_terms(struct reader *r, const struct xml_element *expression,
+                    struct portolan_model *m, struct sum *sum)
 {
     struct portolan_formula *f = mathml_read(r, expression, m->n_params, m->params);
     struct splitter s = {r, expression, m, f, sum};
@@ -168,7 +168,7 @@ static bool add_condition(const struct portolan_formula *f, size_t root, struct 
     return true;
 }
 
-bool xml_read_conditions(struct reader *r, const xmlNode *expression,
+bool xml_read_conditions(struct reader *r, const struct xml_element *expression,
                          const struct portolan_model *m, struct piece *piece)
 {
     struct portolan_formula *f = mathml_read(r, expression, m->n_params, m->params);

@@ -185,31 +185,11 @@ void formula_write_mathml(const struct portolan_formula *f, size_t i, struct por
 
 /* ---- models ---- */
 
-static void write_text_attribute(struct portolan_text *out, const char *name, const char *value)
-{
-    if (!value)
-        return;
-    portolan_text_add(out, " %s=\"", name);
-    portolan_text_add_xml(out, value);
-    portolan_text_add(out, "\"");
-}
-
 static const struct emit_style exact = {.digits = 0};
 
 const char *const xml_kinds[] = {"amount", "count", "share"};
 const char *const xml_statistics[] = {"typical", "median",  "mean",
                                       "minimum", "maximum", "deviation"};
-
-/* Numbers that are not known or not bounded are not written. */
-static void write_attribute(struct portolan_text *out, const char *name, double value)
-{
-    char number[NUMBER_TEXT];
-
-    if (!isfinite(value))
-        return;
-    portolan_number_write(value, false, number);
-    portolan_text_add(out, " %s=\"%s\"", name, number);
-}
 
 /* What B holds, in MathML; empties B. */
 static void write_built(struct portolan_text *out, struct formula_builder *b)
@@ -295,13 +275,11 @@ static void write_function(struct portolan_text *out, const struct portolan_mode
 static void write_parameter(struct portolan_text *out, const struct portolan_model *m, size_t p,
                             const char *unit, const char *indent)
 {
-    portolan_text_add(out, "%s<parameter", indent);
-    write_text_attribute(out, "name", m->params[p]);
-    write_text_attribute(out, "unit", unit);
-    write_attribute(out, "min", m->range[p].min);
-    write_attribute(out, "max", m->range[p].max);
-    write_attribute(out, "drift-below", m->range[p].drift_below);
-    write_attribute(out, "drift-above", m->range[p].drift_above);
+    xml_add_start(out, indent, "parameter", "name", m->params[p], "unit", unit, NULL);
+    xml_add_number(out, "min", m->range[p].min);
+    xml_add_number(out, "max", m->range[p].max);
+    xml_add_number(out, "drift-below", m->range[p].drift_below);
+    xml_add_number(out, "drift-above", m->range[p].drift_above);
     portolan_text_add(out, "/>\n");
 }
 
@@ -309,19 +287,12 @@ static void write_head(struct portolan_text *out, const struct portolan_model *m
 {
     const struct portolan_model_envelope *e = &m->envelope;
 
-    portolan_text_add(out, "%s",
-                      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<model xmlns=\"" MODEL_NAMESPACE
-                      "\"");
-    write_text_attribute(out, "name", e->name);
-    write_text_attribute(out, "unit", e->unit);
-    write_text_attribute(out, "quality", e->quality);
+    xml_add_start(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", "model", "xmlns",
+                  MODEL_NAMESPACE, "name", e->name, "unit", e->unit, "quality", e->quality, NULL);
     portolan_text_add(out, ">\n");
     if (e->machine || e->program || e->source || e->created) {
-        portolan_text_add(out, "  <provenance");
-        write_text_attribute(out, "machine", e->machine);
-        write_text_attribute(out, "program", e->program);
-        write_text_attribute(out, "source", e->source);
-        write_text_attribute(out, "created", e->created);
+        xml_add_start(out, "  ", "provenance", "machine", e->machine, "program", e->program,
+                      "source", e->source, "created", e->created, NULL);
         portolan_text_add(out, "/>\n");
     }
     for (size_t p = 0; p < m->n_params; p++)
@@ -344,17 +315,17 @@ static void write_fit(struct portolan_text *out, const struct portolan_model *m,
         portolan_text_add(out, " kind=\"%s\"", xml_kinds[s->kind]);
     portolan_text_add(out, " rows=\"%zu\" points=\"%zu\" outliers=\"%zu\"", s->n_rows, s->n_points,
                       s->n_outliers);
-    write_attribute(out, "condition", s->condition);
-    write_attribute(out, "floor", s->floor);
+    xml_add_number(out, "condition", s->condition);
+    xml_add_number(out, "floor", s->floor);
     portolan_text_add(out, "/>\n%s<error", indent);
-    write_attribute(out, "sigma", s->sigma);
+    xml_add_number(out, "sigma", s->sigma);
     portolan_text_add(out, " assumed=\"%s\"", s->sigma_is_assumed ? "true" : "false");
-    write_attribute(out, "dof", s->dof);
-    write_attribute(out, "confidence", s->confidence);
-    write_attribute(out, "repeat", s->sigma_repeat);
-    write_attribute(out, "rms", s->rms);
-    write_attribute(out, "max", s->max);
-    write_attribute(out, "leave-one-out", s->leave_one_out);
+    xml_add_number(out, "dof", s->dof);
+    xml_add_number(out, "confidence", s->confidence);
+    xml_add_number(out, "repeat", s->sigma_repeat);
+    xml_add_number(out, "rms", s->rms);
+    xml_add_number(out, "max", s->max);
+    xml_add_number(out, "leave-one-out", s->leave_one_out);
     portolan_text_add(out, "/>\n");
 }
 
@@ -372,7 +343,7 @@ static void write_estimates(struct portolan_text *out, const struct portolan_mod
                           m->estimates[e].param == CONSTANT_ESTIMATE ? "constant" : "exponent",
                           m->estimates[e].term + 1);
         if (m->estimates[e].param != CONSTANT_ESTIMATE)
-            write_text_attribute(out, "parameter", m->params[m->estimates[e].param]);
+            xml_add_attribute(out, "parameter", m->params[m->estimates[e].param]);
         portolan_text_add(out, "/>\n");
     }
     portolan_text_add(out, "%s  <covariance>\n", indent);
@@ -419,14 +390,14 @@ static void write_break(struct portolan_text *out, const struct portolan_model *
                         const struct portolan_model_break *b)
 {
     portolan_text_add(out, "  <break");
-    write_text_attribute(out, "parameter", m->params[b->param]);
+    xml_add_attribute(out, "parameter", m->params[b->param]);
     if (b->divisor != SIZE_MAX)
-        write_text_attribute(out, "divisor", m->params[b->divisor]);
-    write_attribute(out, "below", b->below);
-    write_attribute(out, "above", b->above);
-    write_attribute(out, "at", b->at);
-    write_attribute(out, "low", b->low);
-    write_attribute(out, "high", b->high);
+        xml_add_attribute(out, "divisor", m->params[b->divisor]);
+    xml_add_number(out, "below", b->below);
+    xml_add_number(out, "above", b->above);
+    xml_add_number(out, "at", b->at);
+    xml_add_number(out, "low", b->low);
+    xml_add_number(out, "high", b->high);
     portolan_text_add(out, "/>\n");
 }
 

@@ -18,66 +18,25 @@ struct scope {
     struct formula_builder *b;
 };
 
-static bool read_expression(const struct scope *s, const xmlNode *node);
+static bool read_expression(const struct scope *s, const struct xml_element *node);
 
-static char *trim(char *text)
+const char *mathml_text(struct reader *r, const struct xml_element *node)
 {
-    size_t length;
+    enum { LONGEST = 255 };
 
-    text += strspn(text, " \t\r\n");
-    length = strlen(text);
-    while (length && strchr(" \t\r\n", text[length - 1]))
-        length--;
-    text[length] = '\0';
-    return text;
-}
-
-/* The text of the children from NODE up to the next element, in front of SIZE bytes of TEXT. */
-static const xmlNode *gather(const xmlNode *node, char *text, size_t size, bool *fits)
-{
-    size_t length = 0;
-
-    text[0] = '\0';
-    for (; node && node->type != XML_ELEMENT_NODE; node = node->next) {
-        size_t more;
-
-        if (node->type != XML_TEXT_NODE && node->type != XML_CDATA_SECTION_NODE)
-            continue;
-        more = node->content ? strlen((const char *)node->content) : 0;
-        if (length + more + 1 > size) {
-            *fits = false;
-            continue;
-        }
-        memcpy(text + length, node->content, more);
-        text[length += more] = '\0';
-    }
-    return node;
-}
-
-char *mathml_text(struct reader *r, const xmlNode *node)
-{
-    enum { LONGEST = 256 };
-    char text[LONGEST], *copy;
-    bool fits = true;
-
-    if (gather(node->children, text, sizeof text, &fits)) {
-        reader_complain(r, node, "<%s> holds text only", (const char *)node->name);
-        return NULL;
-    }
-    if (!fits || !*trim(text)) {
-        reader_complain(r, node, "the text of <%s> is %s", (const char *)node->name,
-                        fits ? "missing" : "too long");
-        return NULL;
-    }
-    copy = portolan_strdup(trim(text));
-    if (!copy)
-        reader_no_memory(r);
-    return copy;
+    if (node->children)
+        reader_complain(r, node, "<%s> holds text only", node->name);
+    else if (!*node->text || strlen(node->text) > LONGEST)
+        reader_complain(r, node, "the text of <%s> is %s", node->name,
+                        *node->text ? "too long" : "missing");
+    else
+        return node->text;
+    return NULL;
 }
 
 /* ---- numbers ---- */
 
-static bool parts_to_number(const char *type, char *first, char *second, double *value)
+static bool parts_to_number(const char *type, const char *first, const char *second, double *value)
 {
     char joined[2 * NUMBER_TEXT + 2];
     double over;
@@ -96,48 +55,44 @@ static bool parts_to_number(const char *type, char *first, char *second, double 
     return !strpbrk(first, "eE") && reader_number(joined, value);
 }
 
-static bool read_cn(struct reader *r, const xmlNode *node, double *value)
+static bool read_cn(struct reader *r, const struct xml_element *node, double *value)
 {
     static const char *const types[] = {"real", "integer", "e-notation", "rational"};
-    char first[NUMBER_TEXT], second[NUMBER_TEXT] = "", *type;
-    bool fits = true, known = false, good;
-    const xmlNode *sep;
+    const char *type = xml_value(node, "type");
+    const struct xml_element *sep = node->children;
+    const char *first = node->text, *second = reader_is(sep, "sep") ? sep->tail : "";
+    bool known = !type;
 
-    type = (char *)xmlGetNoNsProp(node, (const xmlChar *)"type");
     for (size_t i = 0; i < 4; i++)
-        known = known || !type || strcmp(type, types[i]) == 0;
-    if (!known || xmlHasProp(node, (const xmlChar *)"base")) {
+        known = known || strcmp(type, types[i]) == 0;
+    if (!known || xml_value(node, "base")) {
         reader_complain(r, node, "<cn> is of type real, integer, e-notation or rational, decimal");
-        xmlFree(type);
         return false;
     }
-    sep = gather(node->children, first, sizeof first, &fits);
-    if (reader_is(sep, "sep"))
-        sep = gather(sep->next, second, sizeof second, &fits);
-    good = fits && !sep && parts_to_number(type ? type : "real", trim(first), trim(second), value);
-    if (!good)
-        reader_complain(r, node, "\"%s\" is not a number of type %s", trim(first),
-                        type ? type : "real");
-    xmlFree(type);
-    return good;
+    type = type ? type : "real";
+    if (strlen(first) < NUMBER_TEXT && strlen(second) < NUMBER_TEXT &&
+        (!sep || (reader_is(sep, "sep") && !sep->next)) &&
+        parts_to_number(type, first, second, value))
+        return true;
+    reader_complain(r, node, "\"%s\" is not a number of type %s", first, type);
+    return false;
 }
 
 /* ---- leaves ---- */
 
-static bool read_ci(const struct scope *s, const xmlNode *node)
+static bool read_ci(const struct scope *s, const struct xml_element *node)
 {
-    char *name = mathml_text(s->r, node);
+    const char *name = mathml_text(s->r, node);
+
     if (!name)
         return false;
     for (size_t p = 0; p < s->n_params; p++)
         if (strcmp(name, s->params[p]) == 0) {
             formula_push_name(s->b, name, strlen(name));
-            free(name);
             return true;
         }
     reader_complain(s->r, node, "\"%s\" is no parameter of this model%s", name,
                     reader_hint(name, (const char *const *)s->params, s->n_params).text);
-    free(name);
     return false;
 }
 
@@ -195,15 +150,15 @@ operators[] = {
 };
 enum { N_OPERATORS = sizeof operators / sizeof *operators };
 
-static bool wrong_number(const struct scope *s, const xmlNode *op, const char *takes)
+static bool wrong_number(const struct scope *s, const struct xml_element *op, const char *takes)
 {
-    reader_complain(s->r, op, "<%s/> takes %s", (const char *)op->name, takes);
+    reader_complain(s->r, op, "<%s/> takes %s", op->name, takes);
     return false;
 }
 
 /* Operands from ARG on; folded ones are joined from the left, one by one. */
-static bool apply_operands(const struct scope *s, const struct operator* o, const xmlNode *op,
-                           const xmlNode *arg)
+static bool apply_operands(const struct scope *s, const struct operator* o,
+                           const struct xml_element *op, const struct xml_element *arg)
 {
     size_t least = o->arity == MANY || o->arity == ONE_OR_TWO ? 1 : isnan(o->empty) ? 2 : 0;
     size_t most = o->arity == TWO || o->arity == ONE_OR_TWO ? 2
@@ -211,7 +166,7 @@ static bool apply_operands(const struct scope *s, const struct operator* o, cons
                                                             : SIZE_MAX;
     size_t n = 0;
 
-    for (; arg && n <= most; arg = reader_next(s->r, arg), n++) {
+    for (; arg && n <= most; arg = arg->next, n++) {
         if (n < most && !read_expression(s, arg))
             return false;
         if (n && o->arity == FOLDED)
@@ -245,10 +200,10 @@ static bool take_number(struct formula_builder *b, double *number)
 }
 
 /* Behind the argument: its base, which may be any expression, or degree, which is a number. */
-static bool apply_qualifier(const struct scope *s, const xmlNode *qualifier, bool log)
+static bool apply_qualifier(const struct scope *s, const struct xml_element *qualifier, bool log)
 {
-    const xmlNode *inside = reader_first(s->r, qualifier);
-    bool named = false, good = inside && !reader_next(s->r, inside);
+    const struct xml_element *inside = reader_first(s->r, qualifier);
+    bool named = false, good = inside && !inside->next;
     double number = 1;
 
     if (good && !read_expression(s, inside))
@@ -258,8 +213,8 @@ static bool apply_qualifier(const struct scope *s, const xmlNode *qualifier, boo
     if (good)
         named = !take_number(s->b, &number);
     if (!good || (named ? !log : !(number > 0 && isfinite(number)) || (log && number == 1))) {
-        reader_complain(s->r, qualifier, "<%s> holds one positive number%s",
-                        (const char *)qualifier->name, log ? ", not 1, or an expression" : "");
+        reader_complain(s->r, qualifier, "<%s> holds one positive number%s", qualifier->name,
+                        log ? ", not 1, or an expression" : "");
         return false;
     }
     if (!log && (number == 2 || number == 3)) {
@@ -275,15 +230,15 @@ static bool apply_qualifier(const struct scope *s, const xmlNode *qualifier, boo
     return true;
 }
 
-static bool apply_one(const struct scope *s, const struct operator* o, const xmlNode *op,
-                      const xmlNode *arg)
+static bool apply_one(const struct scope *s, const struct operator* o, const struct xml_element *op,
+                      const struct xml_element *arg)
 {
     const char *name = o->op == OP_LOG10 ? "logbase" : o->op == OP_SQRT ? "degree" : NULL;
-    const xmlNode *qualifier = name && reader_is(arg, name) ? arg : NULL;
+    const struct xml_element *qualifier = name && reader_is(arg, name) ? arg : NULL;
 
     if (qualifier)
-        arg = reader_next(s->r, qualifier);
-    if (!arg || reader_next(s->r, arg))
+        arg = qualifier->next;
+    if (!arg || arg->next)
         return wrong_number(s, op, takes[ONE]);
     if (!read_expression(s, arg))
         return false;
@@ -293,9 +248,9 @@ static bool apply_one(const struct scope *s, const struct operator* o, const xml
     return true;
 }
 
-static bool read_apply(const struct scope *s, const xmlNode *node)
+static bool read_apply(const struct scope *s, const struct xml_element *node)
 {
-    const xmlNode *op = reader_first(s->r, node), *arg = op ? reader_next(s->r, op) : NULL;
+    const struct xml_element *op = reader_first(s->r, node), *arg = op ? op->next : NULL;
     const char *names[N_OPERATORS];
 
     for (size_t i = 0; i < N_OPERATORS; i++) {
@@ -307,51 +262,51 @@ static bool read_apply(const struct scope *s, const xmlNode *node)
         return o->arity == ONE ? apply_one(s, o, op, arg) : apply_operands(s, o, op, arg);
     }
     reader_complain(s->r, op ? op : node, "<apply> of <%s/> is nothing a model can hold%s",
-                    op ? (const char *)op->name : "",
-                    op ? reader_hint((const char *)op->name, names, N_OPERATORS).text : "");
+                    op ? op->name : "", op ? reader_hint(op->name, names, N_OPERATORS).text : "");
     return false;
 }
 
 /* ---- choices ---- */
 
 /* The element in the MathML inside <piecewise>; NULL after a complaint. */
-static bool is_mathml(const struct scope *s, const xmlNode *node)
+static bool is_mathml(const struct scope *s, const struct xml_element *node)
 {
-    if (node->ns && strcmp((const char *)node->ns->href, MATHML_NAMESPACE) == 0)
+    if (reader_is_in(node, MATHML_NAMESPACE))
         return true;
     reader_complain(s->r, node, "<%s> is not in MathML's namespace \"" MATHML_NAMESPACE "\"",
-                    (const char *)node->name);
+                    node->name);
     return false;
 }
 
-const xmlNode *mathml_piece(struct reader *r, const xmlNode *node, const xmlNode **condition)
+const struct xml_element *mathml_piece(struct reader *r, const struct xml_element *node,
+                                       const struct xml_element **condition)
 {
-    const xmlNode *value = reader_first(r, node);
+    const struct xml_element *value = reader_first(r, node);
 
-    *condition = value ? reader_next(r, value) : NULL;
-    if (*condition && !reader_next(r, *condition))
+    *condition = value ? value->next : NULL;
+    if (*condition && !(*condition)->next)
         return value;
     reader_complain(r, node, "<piece> holds a value and the condition under which it holds");
     return NULL;
 }
 
-static bool read_piecewise(const struct scope *s, const xmlNode *node)
+static bool read_piecewise(const struct scope *s, const struct xml_element *node)
 {
-    const xmlNode *piece = reader_first(s->r, node), *value, *condition;
+    const struct xml_element *piece = reader_first(s->r, node), *value, *condition;
     size_t n = 0;
 
-    for (; piece && reader_is(piece, "piece"); piece = reader_next(s->r, piece), n++)
+    for (; piece && reader_is(piece, "piece"); piece = piece->next, n++)
         if (!is_mathml(s, piece) || !(value = mathml_piece(s->r, piece, &condition)) ||
             !read_expression(s, condition) || !read_expression(s, value))
             return false;
-    if (!n || (piece && (!reader_is(piece, "otherwise") || reader_next(s->r, piece)))) {
+    if (!n || (piece && (!reader_is(piece, "otherwise") || piece->next))) {
         reader_complain(s->r, node,
                         "<piecewise> holds one <piece> or more, and one <otherwise> at most");
         return false;
     }
     if (piece) {
         value = reader_first(s->r, piece);
-        if (!value || reader_next(s->r, value)) {
+        if (!value || value->next) {
             reader_complain(s->r, piece, "<otherwise> holds one expression");
             return false;
         }
@@ -366,9 +321,9 @@ static bool read_piecewise(const struct scope *s, const xmlNode *node)
 }
 
 /* What its author put in <semantics> is kept as it is; annotations are for other readers. */
-static bool read_semantics(const struct scope *s, const xmlNode *node)
+static bool read_semantics(const struct scope *s, const struct xml_element *node)
 {
-    const xmlNode *inside = reader_first(s->r, node);
+    const struct xml_element *inside = reader_first(s->r, node);
 
     if (!inside) {
         reader_complain(s->r, node, "<semantics> holds an expression and its annotations");
@@ -378,7 +333,7 @@ static bool read_semantics(const struct scope *s, const xmlNode *node)
         return false;
     if (!s->b->status)
         s->b->f->nodes[s->b->f->n_nodes - 1].is_kept = true;
-    while ((inside = reader_next(s->r, inside)))
+    while ((inside = inside->next))
         if (!reader_is(inside, "annotation") && !reader_is(inside, "annotation-xml")) {
             reader_complain(s->r, inside, "behind the expression <semantics> holds annotations");
             return false;
@@ -386,7 +341,7 @@ static bool read_semantics(const struct scope *s, const xmlNode *node)
     return true;
 }
 
-static bool read_expression(const struct scope *s, const xmlNode *node)
+static bool read_expression(const struct scope *s, const struct xml_element *node)
 {
     double value = 0;
 
@@ -413,12 +368,12 @@ static bool read_expression(const struct scope *s, const xmlNode *node)
         }
     reader_complain(s->r, node,
                     "<%s> is nothing a model can hold; apply, ci, cn, piecewise and semantics are",
-                    (const char *)node->name);
+                    node->name);
     return false;
 }
 
-struct portolan_formula *mathml_read(struct reader *r, const xmlNode *expression, size_t n_params,
-                                     char *const *params)
+struct portolan_formula *mathml_read(struct reader *r, const struct xml_element *expression,
+                                     size_t n_params, char *const *params)
 {
     struct portolan_formula *f = NULL;
     struct formula_builder b;

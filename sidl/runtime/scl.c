@@ -7,16 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <libxml/parser.h>
-#include <libxml/tree.h>
-#include <libxml/xmlerror.h>
+#include <portolan/xml.h>
 
 struct search {
     const char *class_name, *desc;
     struct scl_library *library;
     struct portolan_text *story;
     const char *file; /* being read */
-    bool has_error;   /* that file */
     bool found, failed;
 };
 
@@ -27,18 +24,11 @@ void scl_library_clear(struct scl_library *library)
     memset(library, 0, sizeof *library);
 }
 
-static bool is_element(const xmlNode *node, const char *name)
+static bool attribute_is(const struct xml_element *e, const char *name, const char *value)
 {
-    return node->type == XML_ELEMENT_NODE && strcmp((const char *)node->name, name) == 0;
-}
+    const char *own = xml_value(e, name);
 
-static bool attribute_is(xmlNode *node, const char *name, const char *value)
-{
-    xmlChar *own = xmlGetNoNsProp(node, (const xmlChar *)name);
-    const bool same = own && strcmp((const char *)own, value) == 0;
-
-    xmlFree(own);
-    return same;
+    return own && strcmp(own, value) == 0;
 }
 
 /* "liba.so" in /etc/a.scl is /etc/liba.so if that is there; the dynamic linker's otherwise. */
@@ -58,74 +48,66 @@ static char *beside(const char *scl_file, const char *uri)
     return portolan_strdup(uri);
 }
 
-static void take_library(struct search *s, xmlNode *library)
+static void take_library(struct search *s, const struct xml_element *library)
 {
-    xmlChar *uri = xmlGetNoNsProp(library, (const xmlChar *)"uri");
+    const char *uri = xml_value(library, "uri");
 
     if (!uri) {
         if (s->story)
-            portolan_text_add(s->story, ", %s:%ld: library without uri", s->file,
-                              xmlGetLineNo(library));
+            portolan_text_add(s->story, ", %s:%d: library without uri", s->file, library->line);
         return;
     }
-    s->library->uri = beside(s->file, (const char *)uri);
+    s->library->uri = beside(s->file, uri);
     s->library->file = portolan_strdup(s->file);
     s->library->is_global = attribute_is(library, "scope", "global");
     s->library->is_now = attribute_is(library, "resolution", "now");
     s->found = s->library->uri && s->library->file;
     s->failed = !s->found;
-    xmlFree(uri);
 }
 
-static void search_library(struct search *s, xmlNode *library)
+static void search_library(struct search *s, const struct xml_element *library)
 {
-    for (xmlNode *node = library->children; node && !s->found && !s->failed; node = node->next)
-        if (is_element(node, "class") && attribute_is(node, "name", s->class_name) &&
-            attribute_is(node, "desc", s->desc))
+    for (const struct xml_element *e = NULL;
+         !s->found && !s->failed && (e = xml_next(library, e, "class"));)
+        if (attribute_is(e, "name", s->class_name) && attribute_is(e, "desc", s->desc))
             take_library(s, library);
 }
 
-static void search_element(struct search *s, xmlNode *element, bool in_scl)
+static void search_element(struct search *s, const struct xml_element *element, bool in_scl)
 {
-    in_scl = in_scl || is_element(element, "scl");
-    for (xmlNode *node = element->children; node && !s->found && !s->failed; node = node->next) {
-        if (in_scl && is_element(node, "library"))
-            search_library(s, node);
-        else if (node->type == XML_ELEMENT_NODE)
-            search_element(s, node, in_scl);
-    }
+    in_scl = in_scl || strcmp(element->name, "scl") == 0;
+    for (const struct xml_element *e = element->children; e && !s->found && !s->failed; e = e->next)
+        if (in_scl && strcmp(e->name, "library") == 0)
+            search_library(s, e);
+        else
+            search_element(s, e, in_scl);
 }
 
-/* The first error of a file is the one to tell; further ones follow from it. */
-static void note_error(void *arg, xmlError *error)
+/* The file's first error, after which nothing is read. */
+static void note_error(void *arg, const char *file, int line, int column, const char *text)
 {
-    struct search *s = ((xmlParserCtxt *)arg)->_private;
-    const char *message = error->message ? error->message : "not an XML file";
+    struct search *s = arg;
 
-    if (s->story && !s->has_error)
-        portolan_text_add(s->story, ", %s:%d: %.*s", s->file, error->line,
-                          (int)strcspn(message, "\n"), message);
-    s->has_error = true;
+    (void)column;
+    if (s->story)
+        portolan_text_add(s->story, ", %s:%d: %s", file, line, text);
 }
 
 static void search_file(struct search *s, const char *file)
 {
-    xmlParserCtxt *parser = xmlNewParserCtxt();
-    xmlDoc *doc;
+    struct portolan_diagnostics d = {note_error, s, 0};
+    struct portolan_arena arena = {0};
+    struct portolan_error err = {0};
+    struct xml_element *root;
+    enum portolan_status status = xml_read_file(&arena, file, XML_FOREIGN, &d, &root, &err);
 
-    if (!parser) {
-        s->failed = true;
-        return;
-    }
     s->file = file;
-    s->has_error = false;
-    parser->_private = s;
-    parser->sax->serror = note_error;
-    doc = xmlCtxtReadFile(parser, file, NULL, XML_PARSE_NONET);
-    if (doc)
-        search_element(s, (xmlNode *)doc, false);
-    xmlFreeDoc(doc);
-    xmlFreeParserCtxt(parser);
+    if (status == PORTOLAN_OK)
+        search_element(s, root, false);
+    else if (status == PORTOLAN_EIO && s->story)
+        portolan_text_add(s->story, ", %s", err.text);
+    s->failed = s->failed || status == PORTOLAN_ENOMEM;
+    portolan_arena_clear(&arena);
 }
 
 static bool ends_with(const char *text, const char *end)

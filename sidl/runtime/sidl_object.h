@@ -157,6 +157,17 @@ struct sidl_class {
     struct sidl_class_state *state; /* zeroed; filled in by the run time at first use */
 };
 
+/**
+ * The initializer of a class written by hand that implements one TYPE by the table EPV. Its objects
+ * are of struct STATE; DESTROY may be NULL.
+ */
+#define SIDL_CLASS(NAME, VERSION, STATE, TYPE, EPV, DESTROY)                                       \
+    {                                                                                              \
+        .name = (NAME), .version = (VERSION), .size = sizeof(struct STATE),                        \
+        .implements = &(const struct sidl_implements){&TYPE##__type, &(EPV)}, .n_implements = 1,   \
+        .destroy = (DESTROY)                                                                       \
+    }
+
 /** One entry-point table of a linked class. */
 struct sidl_table {
     const struct sidl_type *type;

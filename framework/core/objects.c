@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gov.cca.ComponentID, ConnectionID and ComponentClassDescription. */
+/* The small objects: gov.cca.ComponentID, ConnectionID and ComponentClassDescription, and
+ * portolan.ForeignPort, a C pointer with its type's name as a port. */
 #include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* A copy of TEXT in *TO; without memory OBJECT, which owns it, is released, and false. */
+static bool keep_text(void *object, char **to, const char *text, sidl_BaseInterface *_ex)
+{
+    if ((*to = portolan_strdup(text)))
+        return true;
+    sidl_object_release(object);
+    exception_no_memory(_ex);
+    return false;
+}
 
 /* -- ComponentID -- */
 
@@ -27,32 +38,18 @@ static const struct gov_cca_ComponentID__epv component_epv = {
     .f_getSerialization = component_name,
 };
 
-static const struct sidl_implements component_implements[] = {
-    {&gov_cca_ComponentID__type, &component_epv}};
-
-static const struct sidl_class component_class = {
-    .name = "portolan.ComponentID",
-    .version = "0.1",
-    .size = sizeof(struct component_id),
-    .implements = component_implements,
-    .n_implements = 1,
-    .destroy = component_destroy,
-};
+static const struct sidl_class component_class =
+    SIDL_CLASS("portolan.ComponentID", "0.1", component_id, gov_cca_ComponentID, component_epv,
+               component_destroy);
 
 struct component_id *component_id_create(struct instance *instance, struct portolan_error *err)
 {
     sidl_BaseInterface ex = NULL;
     struct component_id *id = exception_or_object(&component_class, &ex);
 
-    if (portolan_catch(&ex, err) != PORTOLAN_OK)
-        return NULL;
-    id->instance = instance;
-    if (!(id->name = portolan_strdup(instance->name))) {
-        portolan_no_memory(err);
-        sidl_object_release(id);
-        return NULL;
-    }
-    return id;
+    if (id && keep_text(id, &id->name, instance->name, &ex))
+        id->instance = instance;
+    return portolan_catch(&ex, err) == PORTOLAN_OK ? id : NULL;
 }
 
 gov_cca_ComponentID component_id_reference(struct component_id *id)
@@ -136,16 +133,8 @@ static const struct gov_cca_ConnectionID__epv connection_epv = {
     .f_getUserPortName = connection_uses,
 };
 
-static const struct sidl_implements connection_implements[] = {
-    {&gov_cca_ConnectionID__type, &connection_epv}};
-
-static const struct sidl_class connection_class = {
-    .name = "portolan.ConnectionID",
-    .version = "0.1",
-    .size = sizeof(struct connection_id),
-    .implements = connection_implements,
-    .n_implements = 1,
-};
+static const struct sidl_class connection_class = SIDL_CLASS(
+    "portolan.ConnectionID", "0.1", connection_id, gov_cca_ConnectionID, connection_epv, NULL);
 
 struct connection_id *connection_id_create(struct connection *c, struct portolan_error *err)
 {
@@ -201,29 +190,89 @@ static const struct gov_cca_ComponentClassDescription__epv description_epv = {
     .f_getComponentClassName = description_name,
 };
 
-static const struct sidl_implements description_implements[] = {
-    {&gov_cca_ComponentClassDescription__type, &description_epv}};
-
-static const struct sidl_class description_class = {
-    .name = "portolan.ComponentClassDescription",
-    .version = "0.1",
-    .size = sizeof(struct class_description),
-    .implements = description_implements,
-    .n_implements = 1,
-    .destroy = description_destroy,
-};
+static const struct sidl_class description_class =
+    SIDL_CLASS("portolan.ComponentClassDescription", "0.1", class_description,
+               gov_cca_ComponentClassDescription, description_epv, description_destroy);
 
 gov_cca_ComponentClassDescription class_description_create(const char *class_name,
                                                            sidl_BaseInterface *_ex)
 {
     struct class_description *d = exception_or_object(&description_class, _ex);
 
-    if (!d)
+    if (!d || !keep_text(d, &d->name, class_name, _ex))
         return NULL;
-    if (!(d->name = portolan_strdup(class_name))) {
-        sidl_object_release(d);
-        exception_no_memory(_ex);
+    return sidl_object_facet(d, "gov.cca.ComponentClassDescription");
+}
+
+/* -- ForeignPort -- */
+
+struct foreign {
+    struct sidl_object object;
+    void *pointer;
+    char *type;
+};
+
+static void *foreign_get_pointer(void *self, sidl_BaseInterface *_ex)
+{
+    (void)_ex;
+    return ((struct foreign *)self)->pointer;
+}
+
+static char *foreign_get_type(void *self, sidl_BaseInterface *_ex)
+{
+    return exception_or_text(((struct foreign *)self)->type, _ex);
+}
+
+static void foreign_destroy(void *self)
+{
+    free(((struct foreign *)self)->type);
+}
+
+static const struct portolan_ForeignPort__epv foreign_epv = {
+    .f_getPointer = foreign_get_pointer,
+    .f_getTypeName = foreign_get_type,
+};
+
+static const struct sidl_class foreign_class = SIDL_CLASS(
+    "portolan.ForeignPortImpl", "0.1", foreign, portolan_ForeignPort, foreign_epv, foreign_destroy);
+
+gov_cca_Port portolan_foreign_create(void *pointer, const char *type, sidl_BaseInterface *_ex)
+{
+    struct foreign *f = exception_or_object(&foreign_class, _ex);
+
+    if (!f || !keep_text(f, &f->type, type, _ex))
+        return NULL;
+    f->pointer = pointer;
+    return sidl_object_facet(f, "gov.cca.Port");
+}
+
+void *portolan_foreign_get(gov_cca_Services services, const char *uses_port, const char *type,
+                           sidl_BaseInterface *_ex)
+{
+    gov_cca_Port port = gov_cca_Services_getPort(services, uses_port, _ex);
+    portolan_ForeignPort foreign = NULL;
+    sidl_BaseInterface later = NULL;
+    void *pointer = NULL;
+    char *name = NULL;
+
+    if (*_ex)
+        return NULL;
+    foreign = portolan_ForeignPort__cast(port, _ex);
+    if (foreign)
+        name = portolan_ForeignPort_getTypeName(foreign, _ex);
+    if (name && !strcmp(name, type))
+        pointer = portolan_ForeignPort_getPointer(foreign, _ex);
+    else if (!*_ex)
+        portolan_throw(_ex, PORTOLAN_EBADPORTTYPE,
+                       "uses port '%s' is connected to a port of type %s, not %s", uses_port,
+                       name ? name : "other than portolan.ForeignPort", type);
+    sidl_String_free(name);
+    portolan_ForeignPort_deleteRef(foreign, NULL);
+    gov_cca_Port_deleteRef(port, NULL);
+    if (*_ex) {
+        gov_cca_Services_releasePort(services, uses_port, &later);
+        SIDL_CLEAR(later);
         return NULL;
     }
-    return sidl_object_facet(d, "gov.cca.ComponentClassDescription");
+    return pointer;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* XML files as small trees with places, and the check of a tree against rules: misspelt words with
  * the nearest known one. */
-#include "xml.h"
+#include <portolan/number.h>
+#include <portolan/xml.h>
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@ enum { FILE_BYTES_MAX = 4 << 20 };
 struct reader {
     struct portolan_arena *arena;
     const char *file;
+    enum xml_form form;
     struct portolan_diagnostics *d;
     xmlParserCtxt *parser;
     struct xml_element *root, *open;
@@ -46,14 +49,20 @@ struct place {
     int line, column;
 };
 
+/* Columns count characters: bytes that begin one. */
+static bool begins_character(char c)
+{
+    return ((unsigned char)c & 0xc0) != 0x80;
+}
+
 static void advance(struct place *p)
 {
     if (*p->at == '\n') {
         p->line++;
         p->column = 0;
     }
-    p->column++;
     p->at++;
+    p->column += p->at >= p->end || begins_character(*p->at);
 }
 
 /*
@@ -71,7 +80,7 @@ static struct place tag_start(const xmlParserInput *in)
             p.line--;
     }
     for (line_start = p.at; line_start > base && line_start[-1] != '\n'; line_start--)
-        p.column++;
+        p.column += begins_character(*line_start);
     return p;
 }
 
@@ -93,6 +102,9 @@ static bool next_attribute(struct place *p, struct place *name)
         advance(p);
     if (p->at < p->end)
         advance(p);
+    /* What declares a namespace is no attribute. */
+    if (!strncmp(name->at, "xmlns", 5) && strchr("=: \t\r\n", name->at[5]))
+        return next_attribute(p, name);
     return true;
 }
 
@@ -148,34 +160,26 @@ static bool add_attributes(struct reader *r, struct xml_element *e, struct place
     return true;
 }
 
-static void on_start(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
-                     int n_namespaces, const xmlChar **namespaces, int n_attributes,
-                     int n_defaulted, const xmlChar **attributes)
+/* What was read since the last tag belongs to the element around it, or behind the one before. */
+static void keep_text(struct reader *r)
 {
-    struct reader *r = arg;
-    struct place p = tag_start(r->parser->input);
-    struct xml_element *e = portolan_arena_alloc(r->arena, 1, sizeof *e);
+    size_t first = 0, last = r->text.length;
+    const char **to = !r->open              ? NULL
+                      : r->open->last_child ? &r->open->last_child->tail
+                                            : &r->open->text;
 
-    (void)namespaces, (void)n_defaulted;
-    if (!e || !(e->name = qualified(r->arena, prefix, name))) {
+    while (first < last && is_blank(r->text.bytes[first]))
+        first++;
+    while (first < last && is_blank(r->text.bytes[last - 1]))
+        last--;
+    if (to && last > first &&
+        !(*to = portolan_arena_strndup(r->arena, r->text.bytes + first, last - first)))
         stop_nomem(r);
-        return;
-    }
-    e->text = "";
-    e->file = r->file;
-    e->line = p.line;
-    e->column = p.column;
-    if (uri || n_namespaces) {
-        portolan_diagnose(r->d, r->file, e->line, e->column,
-                          "element '%s' declares or uses a namespace; this format has none",
-                          e->name);
-        stop(r);
-        return;
-    }
-    if (!add_attributes(r, e, p, n_attributes, attributes)) {
-        stop_nomem(r);
-        return;
-    }
+    r->text.length = 0;
+}
+
+static void link_element(struct reader *r, struct xml_element *e)
+{
     e->parent = r->open;
     if (!r->open)
         r->root = e;
@@ -186,29 +190,49 @@ static void on_start(void *arg, const xmlChar *name, const xmlChar *prefix, cons
     if (r->open)
         r->open->last_child = e;
     r->open = e;
-    r->text.length = 0;
+}
+
+static void on_start(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
+                     int n_namespaces, const xmlChar **namespaces, int n_attributes,
+                     int n_defaulted, const xmlChar **attributes)
+{
+    struct reader *r = arg;
+    struct place p = tag_start(r->parser->input);
+    struct xml_element *e = portolan_arena_alloc(r->arena, 1, sizeof *e);
+
+    (void)namespaces, (void)n_defaulted;
+    if (!e || !(e->name = qualified(r->arena, uri ? NULL : prefix, name)) ||
+        (uri && !(e->space = portolan_arena_strdup(r->arena, (const char *)uri)))) {
+        stop_nomem(r);
+        return;
+    }
+    e->text = e->tail = "";
+    e->file = r->file;
+    e->line = p.line;
+    e->column = p.column;
+    if (r->form == XML_PLAIN && (uri || n_namespaces)) {
+        portolan_diagnose(r->d, r->file, e->line, e->column,
+                          "element '%s%s%s' declares or uses a namespace; this format has none",
+                          prefix ? (const char *)prefix : "", prefix ? ":" : "", e->name);
+        stop(r);
+        return;
+    }
+    if (!add_attributes(r, e, p, n_attributes, attributes)) {
+        stop_nomem(r);
+        return;
+    }
+    keep_text(r);
+    link_element(r, e);
 }
 
 static void on_end(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
 {
     struct reader *r = arg;
-    struct xml_element *e = r->open;
-    size_t first = 0, last = r->text.length;
 
     (void)name, (void)prefix, (void)uri;
-    if (!e)
-        return;
-    r->open = e->parent;
-    if (!e->children) {
-        while (first < last && is_blank(r->text.bytes[first]))
-            first++;
-        while (first < last && is_blank(r->text.bytes[last - 1]))
-            last--;
-        if (last > first &&
-            !(e->text = portolan_arena_strndup(r->arena, r->text.bytes + first, last - first)))
-            stop_nomem(r);
-    }
-    r->text.length = 0;
+    keep_text(r);
+    if (r->open)
+        r->open = r->open->parent;
 }
 
 static void on_text(void *arg, const xmlChar *text, int length)
@@ -270,8 +294,16 @@ static void on_error(void *arg, xmlError *e)
     r->failed = true;
 }
 
+/* What has no parser's context, such as a broken encoding, would be printed else. */
+static void ignore_error(void *context, xmlError *e)
+{
+    (void)context, (void)e;
+}
+
 static enum portolan_status parse(struct reader *r, const char *text, size_t size)
 {
+    xmlStructuredErrorFunc handler = xmlStructuredError;
+    void *handler_context = xmlStructuredErrorContext;
     xmlParserCtxt *parser;
 
     xmlInitParser();
@@ -284,10 +316,14 @@ static enum portolan_status parse(struct reader *r, const char *text, size_t siz
     parser->sax->endElementNs = on_end;
     parser->sax->characters = on_text;
     parser->sax->ignorableWhitespace = on_text;
-    parser->sax->internalSubset = on_document_type;
+    if (r->form != XML_FOREIGN)
+        parser->sax->internalSubset = on_document_type;
     parser->sax->serror = on_error;
     parser->userData = r;
-    xmlCtxtReadMemory(parser, text, (int)size, r->file, "UTF-8", XML_PARSE_NONET);
+    xmlSetStructuredErrorFunc(NULL, ignore_error);
+    xmlCtxtReadMemory(parser, text, (int)size, r->file, r->form == XML_PLAIN ? "UTF-8" : NULL,
+                      XML_PARSE_NONET);
+    xmlSetStructuredErrorFunc(handler_context, handler);
     if (!r->failed && (!parser->wellFormed || r->open || !r->root)) {
         portolan_diagnose(r->d, r->file, 1, 0, "not well-formed XML");
         r->failed = true;
@@ -299,10 +335,11 @@ static enum portolan_status parse(struct reader *r, const char *text, size_t siz
 }
 
 enum portolan_status xml_read_text(struct portolan_arena *arena, const char *text, size_t size,
-                                   const char *file, struct portolan_diagnostics *d,
-                                   struct xml_element **root, struct portolan_error *err)
+                                   const char *file, enum xml_form form,
+                                   struct portolan_diagnostics *d, struct xml_element **root,
+                                   struct portolan_error *err)
 {
-    struct reader r = {.arena = arena, .file = file, .d = d};
+    struct reader r = {.arena = arena, .file = file, .form = form, .d = d};
     enum portolan_status status;
 
     *root = NULL;
@@ -334,15 +371,15 @@ enum portolan_status xml_read_bytes(const char *file, struct portolan_text *b,
 }
 
 enum portolan_status xml_read_file(struct portolan_arena *arena, const char *file,
-                                   struct portolan_diagnostics *d, struct xml_element **root,
-                                   struct portolan_error *err)
+                                   enum xml_form form, struct portolan_diagnostics *d,
+                                   struct xml_element **root, struct portolan_error *err)
 {
     struct portolan_text b = {0};
     enum portolan_status status = xml_read_bytes(file, &b, err);
 
     *root = NULL;
     if (status == PORTOLAN_OK)
-        status = xml_read_text(arena, b.bytes ? b.bytes : "", b.length, file, d, root, err);
+        status = xml_read_text(arena, b.bytes ? b.bytes : "", b.length, file, form, d, root, err);
     portolan_text_clear(&b);
     return status;
 }
@@ -495,4 +532,35 @@ void xml_check(const struct xml_element *root, const struct xml_rule *rule,
                      rule->name);
     else
         check_element(d, root, rule);
+}
+
+/* -- Elements as text. -- */
+
+void xml_add_attribute(struct portolan_text *t, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    portolan_text_add(t, " %s=\"", name);
+    portolan_text_add_xml(t, value);
+    portolan_text_add(t, "\"");
+}
+
+void xml_add_number(struct portolan_text *t, const char *name, double value)
+{
+    char text[PORTOLAN_NUMBER_TEXT];
+
+    portolan_number_write(value, false, text);
+    xml_add_attribute(t, name, isfinite(value) ? text : NULL);
+}
+
+void xml_add_start(struct portolan_text *t, const char *indent, const char *name, ...)
+{
+    const char *attribute;
+    va_list args;
+
+    portolan_text_add(t, "%s<%s", indent, name);
+    va_start(args, name);
+    while ((attribute = va_arg(args, const char *)))
+        xml_add_attribute(t, attribute, va_arg(args, const char *));
+    va_end(args);
 }
