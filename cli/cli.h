@@ -88,8 +88,11 @@ struct assembly_options {
     double *contexts;
 };
 
-/* Argp children: the settings of an assembly, and these with the file and where components are. */
-extern const struct argp settings_argp, assembly_argp;
+/*
+ * Tables of struct assembly_options: the settings of an assembly; these with the file and where
+ * components are; and all that with --trial.
+ */
+extern const struct cli_option settings_table[], assembly_table[], of_trials_table[];
 
 /* An assembly with its palette, ready to be judged, drawn, run or predicted. */
 struct workbench {
@@ -156,8 +159,8 @@ struct run_options {
 enum portolan_status run_listen(struct job *job, const struct run_options *o,
                                 struct portolan_error *err);
 
-/* Its own two, as an argp child. */
-extern const struct argp run_argp;
+/* What it has beside the assembly's. */
+extern const struct cli_option run_table[];
 
 /* Runs the assembly in a job that has begun, which it ends; returns the exit status. Collective. */
 int run_assembly(struct job *job, struct run_options *o);
@@ -173,9 +176,6 @@ enum portolan_status workbench_open_store(struct workbench *w, const struct asse
 /* --select INSTANCE=CLASS. */
 enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
                                   struct portolan_error *err);
-
-/* Argp child: --trial. */
-extern const struct argp trial_argp;
 
 /* The store's file name: the Mastermind's parameter or its default; NULL without a Mastermind. */
 const char *workbench_peek_store(const struct workbench *w);
@@ -201,8 +201,8 @@ struct study_options {
     int ranks;        /* --ranks; 0: as many as were explored last */
 };
 
-/* Argp child of commands that choose or predict: these options and those of the assembly. */
-extern const struct argp study_argp;
+/* Of commands that choose or predict: these options and those of the assembly. */
+extern const struct cli_option study_table[];
 
 /* HERE: trials of other machines and builds do not count unless the options say so. */
 enum portolan_status study_open(struct study *s, struct study_options *o, bool here,
@@ -211,12 +211,18 @@ enum portolan_status study_open(struct study *s, struct study_options *o, bool h
 int study_cannot_tell(const struct study *s, const struct portolan_error *err);
 void study_close(struct study *s);
 
-/* A whole command: options, study, and the REPORT of its plan on standard output. */
-int study_report(int argc, char **argv, const char *doc,
-                 enum portolan_status (*report)(const struct portolan_plan *, char **,
-                                                struct portolan_error *));
+/* Makes a text of a plan, which the caller frees. */
+typedef enum portolan_status study_report_fn(const struct portolan_plan *plan, char **text,
+                                             struct portolan_error *err);
+
+/* Study and the REPORT of its plan on standard output; the exit status. */
+int study_print(struct study_options *o, study_report_fn *report);
+/* The same with the options: a whole command. */
+int study_report(int argc, char **argv, const char *doc, study_report_fn *report);
 
 /* Writes TEXT to FILE, or to standard output when FILE is NULL; returns the exit status. */
 int write_text(const char *file, const char *text);
+/* Prints TEXT and frees it; or ERR, where TEXT is NULL. */
+int print_made(char *text, const struct portolan_error *err);
 
 #endif

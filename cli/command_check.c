@@ -5,18 +5,17 @@
 
 int command_check(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .args_doc = "ASSEMBLY.xml",
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml",
         .doc = "Judge an assembly against the components that there are. Prints one line per "
                "problem; exits 1 if there is any.",
-        .children = children,
+        .options = assembly_table,
     };
     struct assembly_options o = {0};
     struct portolan_error err = {0};
     struct workbench w;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     if (workbench_open(&w, &o, true, &err) != PORTOLAN_OK)
         return print_error(&err);
     printf("%s: good: %zu instances, %zu connections\n", o.file, w.assembly->n_instances,

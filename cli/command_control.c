@@ -41,29 +41,38 @@ static void add_word(struct options *o, const char *word)
     }
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t take_timeout(void *to, char *arg, const struct cli_option *option,
+                            struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct options *o = to;
 
-    switch (key) {
-    case 't':
-        if (!portolan_read_double(arg, &o->timeout_s) || !(o->timeout_s >= 0))
-            argp_error(state, "'%s' is no number of seconds", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (o->target)
-            add_word(o, arg);
-        else
-            o->target = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!o->target)
-            argp_error(state, "name the control file of the program, or its process number");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)option;
+    if (!portolan_read_double(arg, &o->timeout_s) || !(o->timeout_s >= 0))
+        argp_error(state, "'%s' is no number of seconds", arg);
+    return 0;
 }
+
+static error_t take_word(void *to, char *arg, const struct cli_option *option,
+                         struct argp_state *state)
+{
+    struct options *o = to;
+
+    (void)option, (void)state;
+    if (o->target)
+        add_word(o, arg);
+    else
+        o->target = arg;
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {"timeout", 't', "SECONDS", "how long to wait for the answer (10)", .take = take_timeout},
+    {.key = CLI_WORD, .take = take_word},
+    {.key = CLI_END,
+     .doc = "name the control file of the program, or its process number",
+     INTO(struct options, target)},
+    {0},
+};
 
 /* ------------------------------------------------- a process by its number */
 
@@ -445,26 +454,21 @@ static int control_process(const struct options *o)
 
 int command_control(int argc, char **argv)
 {
-    static const struct argp_option options[] = {
-        {"timeout", 't', "SECONDS", 0, "how long to wait for the answer (10)", 0},
-        {0},
-    };
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "FILE|PID [COMMAND...]",
+    static const struct cli_line line = {
+        .words = "FILE|PID [COMMAND...]",
         .doc = "Switch what a running program measures: portolan control FILE profile 'solver.*'\v"
                "Commands: forward, profile, mastermind, off, on GLOB; use GLOB IMPLEMENTATION; "
                "toggle; counters [SET]; dump [FOLDER]; flush; list (if none is given). Several are "
                "parted by "
                "semicolons.",
+        .options = options,
     };
     struct options o = {.timeout_s = 10};
     struct portolan_error err = {0};
     int64_t pid;
     int result;
 
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+    parse_line(&line, argc, argv, ARGP_IN_ORDER, &o);
     if (o.commands.failed) {
         portolan_no_memory(&err);
         result = print_error(&err);

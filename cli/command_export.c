@@ -3,81 +3,67 @@
 
 #include <portolan/export.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_RANK = 256, OPTION_METRIC, OPTION_EVENTED, OPTION_FORCE };
-
 struct options {
     struct trial_store_options store;
-    const char *trial;
     const char *output;
     int rank; /* -1: all */
     struct portolan_export_options job;
 };
 
-static const struct argp_option options[] = {
-    {"format", 'f', "FORMAT", 0, "what to write (see below)", 1},
-    {"output", 'o', "FILE|FOLDER", 0,
-     "where to; - is standard output, the default for formats of one file", 1},
-    {"force", OPTION_FORCE, NULL, 0, "replace a file or an earlier export that is there", 1},
-    {"trial", 'n', "TRIAL", 0, "the newest of these (see portolan trials); as second argument", 2},
-    {"rank", OPTION_RANK, "N", 0, "this rank alone", 2},
-    {"metric", OPTION_METRIC, "NAME", 0,
-     "folded, speedscope, extrap: time (default), mpi, calls or a counter", 2},
-    {"evented", OPTION_EVENTED, NULL, 0,
-     "speedscope: single calls in the order of time (from rows)", 2},
-    {NULL, 0, NULL, 0, "Where from:", 3},
-    {0},
-};
-
-static void take_format(struct options *o, const char *name, struct argp_state *state)
+static error_t take_format(void *to, char *arg, const struct cli_option *option,
+                           struct argp_state *state)
 {
     struct portolan_text known = {0};
+    struct options *o = to;
 
-    o->job.format = portolan_export_find_format(name);
+    (void)option;
+    o->job.format = portolan_export_find_format(arg);
     if (o->job.format)
-        return;
+        return 0;
     for (const struct portolan_export_format *f = portolan_export_formats(); f->name; f++)
         portolan_text_add(&known, "%s%s", f == portolan_export_formats() ? "" : ", ", f->name);
-    argp_error(state, "there is no format '%s'; there are: %s", name,
+    argp_error(state, "there is no format '%s'; there are: %s", arg,
                known.bytes ? known.bytes : "");
+    return EINVAL;
 }
 
-static const struct option_target targets[] = {
-    {'o', OPTION_TEXT, offsetof(struct options, output), NULL},
-    {'n', OPTION_TEXT, offsetof(struct options, trial), NULL},
-    {OPTION_RANK, OPTION_INT, offsetof(struct options, rank), "--rank"},
-    {OPTION_METRIC, OPTION_TEXT, offsetof(struct options, job.metric), NULL},
-    {OPTION_EVENTED, OPTION_FLAG, offsetof(struct options, job.evented), NULL},
-    {OPTION_FORCE, OPTION_FLAG, offsetof(struct options, job.force), NULL},
+static error_t check_format(void *to, char *arg, const struct cli_option *option,
+                            struct argp_state *state)
+{
+    const struct options *o = to;
+
+    (void)arg, (void)option;
+    if (!o->job.format)
+        argp_error(state, "name a format: --format=FORMAT");
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {"format", 'f', "FORMAT", "what to write (see below)", .take = take_format, .group = 1},
+    {"output", 'o', "FILE|FOLDER",
+     "where to; - is standard output, the default for formats of one file",
+     INTO(struct options, output), .group = 1},
+    {"force", 0, NULL, "replace a file or an earlier export that is there",
+     INTO(struct options, job.force), .group = 1},
+    {"trial", 'n', "TRIAL", "the newest of these (see portolan trials); as second argument",
+     INTO(struct options, store.trials), .group = 2},
+    {"rank", 0, "N", "this rank alone", INTO(struct options, rank), .group = 2},
+    {"metric", 0, "NAME", "folded, speedscope, extrap: time (default), mpi, calls or a counter",
+     INTO(struct options, job.metric), .group = 2},
+    {"evented", 0, NULL, "speedscope: single calls in the order of time (from rows)",
+     INTO(struct options, job.evented), .group = 2},
+    {.doc = "Where from:", .group = 3},
+    CHILD_OF(trial_store_argp, struct options, store, 3),
+    TRIAL_WORDS("list of trials", struct options, store),
+    {.key = CLI_END, .take = check_format},
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->store;
-        return 0;
-    case 'f':
-        take_format(o, arg, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        trial_store_take_argument(&o->store, &o->trial, "list of trials", arg, state);
-        return 0;
-    case ARGP_KEY_END:
-        if (!o->job.format)
-            argp_error(state, "name a format: --format=FORMAT");
-        return 0;
-    default:
-        return take_option(targets, key, arg, state);
-    }
-}
 
 /* The formats of this build, under the options. */
 static char *add_formats(int key, const char *text, void *input)
@@ -94,14 +80,11 @@ static char *add_formats(int key, const char *text, void *input)
     return portolan_text_take(&t, &list, NULL) == PORTOLAN_OK ? list : NULL;
 }
 
-static const struct argp_child children[] = {{&trial_store_argp, 0, NULL, 3}, {0}};
-static const struct argp argp = {
-    .options = options,
-    .parser = parse_option,
-    .args_doc = "[STORE|ASSEMBLY.xml] [TRIAL]",
+static const struct cli_line line = {
+    .words = "[STORE|ASSEMBLY.xml] [TRIAL]",
     .doc = "Write a stored trial, the newest unless another is named, in a format that others read."
            "\v",
-    .children = children,
+    .options = options,
     .help_filter = add_formats,
 };
 
@@ -179,10 +162,10 @@ int command_export(int argc, char **argv)
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     status = trial_store_open(&t, &o.store, PORTOLAN_STORE_READ, &err);
     if (status == PORTOLAN_OK)
-        status = trial_store_select(&t, o.trial, &list, &err);
+        status = trial_store_select(&t, o.store.trials, &list, &err);
     if (status == PORTOLAN_OK)
         status = export_trials(&o, &t, &list, &err);
     portolan_trials_clear(&list);

@@ -14,34 +14,17 @@ struct options {
     struct portolan_import_options import;
 };
 
-static const struct argp_option options[] = {
-    {"store", 'd', "FILE", 0,
-     "the experiment store, made where there is none (default: portolan.db)", 0},
-    {"name", 'N', "NAME", 0, "the trial's name (default: that of the first folder)", 0},
+static const struct cli_option options[] = {
+    {"store", 'd', "FILE", "the experiment store, made where there is none (default: portolan.db)",
+     INTO(struct options, store)},
+    {"name", 'N', "NAME", "the trial's name (default: that of the first folder)",
+     INTO(struct options, import.name)},
+    {.key = CLI_WORD, INTO_LIST(struct options, paths, import.n_paths)},
+    {.key = CLI_END,
+     .doc = "name TAU profiles, or folders of them",
+     INTO(struct options, import.n_paths)},
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case 'd':
-        o->store = arg;
-        return 0;
-    case 'N':
-        o->import.name = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        return append_text(&o->paths, &o->import.n_paths, arg);
-    case ARGP_KEY_END:
-        if (o->import.n_paths == 0)
-            argp_error(state, "name TAU profiles, or folders of them");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* A store that was made for an import that failed is of no use. */
 static void remove_new(const char *store)
@@ -69,13 +52,12 @@ static bool is_empty(struct portolan_store *store)
 
 int command_import(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "PATH...",
+    static const struct cli_line line = {
+        .words = "PATH...",
         .doc =
             "Store TAU profiles (files profile.N.C.T, or folders of them or of MULTI__METRIC) as "
             "one trial.",
+        .options = options,
     };
     struct options o = {.store = "portolan.db"};
     struct portolan_diagnostics d = {.report = print_diagnostic};
@@ -85,7 +67,7 @@ int command_import(int argc, char **argv)
     bool is_new;
     int64_t id = 0;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     o.import.paths = o.paths;
     is_new = !portolan_store_is_server(o.store) && access(o.store, F_OK) != 0;
     status = portolan_store_open(o.store, PORTOLAN_STORE_WRITE, &store, &err);

@@ -19,45 +19,24 @@
 struct measure_options {
     struct assembly_options assembly;
     double budget_s; /* < 0: the assembly's */
-    int64_t repeat;
+    int repeat;
     bool all_fixed, quiet;
 };
 
-static const struct argp_option options[] = {
-    {"all-fixed", 'a', NULL, 0,
-     "run every assembly that the alternatives make, at the parameters as they stand", 0},
-    {"budget", 'b', "SECONDS", 0, "stop exploring after so much time", 0},
-    {"repeat", 'n', "NUMBER", 0, "run no setting more often (10)", 0},
-    {"quiet", 'q', NULL, 0, "say nothing but errors and warnings", 0},
+static const struct cli_option options[] = {
+    {"all-fixed", 'a', NULL,
+     "run every assembly that the alternatives make, at the parameters as they stand",
+     INTO(struct measure_options, all_fixed)},
+    {"budget", 'b', "SECONDS", "stop exploring after so much time",
+     INTO(struct measure_options, budget_s), .most = HUGE_VAL, .wanted = "a number of seconds"},
+    {"repeat", 'n', "NUMBER", "run no setting more often (10)",
+     INTO(struct measure_options, repeat), .least = 1, .most = 1000,
+     .wanted = "a number from 1 to 1000"},
+    {"quiet", 'q', NULL, "say nothing but errors and warnings",
+     INTO(struct measure_options, quiet)},
+    TABLE_OF(assembly_table, struct measure_options, assembly),
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct measure_options *o = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->assembly;
-        return 0;
-    case 'a':
-        o->all_fixed = true;
-        return 0;
-    case 'b':
-        if (!portolan_read_double(arg, &o->budget_s) || o->budget_s < 0)
-            argp_error(state, "--budget wants a number of seconds, not '%s'", arg);
-        return 0;
-    case 'n':
-        if (!portolan_read_int64(arg, &o->repeat) || o->repeat < 1 || o->repeat > 1000)
-            argp_error(state, "--repeat wants a number from 1 to 1000, not '%s'", arg);
-        return 0;
-    case 'q':
-        o->quiet = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static double seconds_now(void)
 {
@@ -351,13 +330,10 @@ static enum portolan_status look_at_machine(struct measurement *m,
 
 int command_measure(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "ASSEMBLY.xml",
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml",
         .doc = "Run the alternatives of an assembly over its sweep and store what was measured.",
-        .children = children,
+        .options = options,
     };
     struct measure_options o = {.assembly.takes_cases = true, .budget_s = -1};
     struct portolan_error err = {0};
@@ -370,9 +346,9 @@ int command_measure(int argc, char **argv)
     portolan_machine_read(&before);
     if (job_begin(&job, "measure"))
         return EXIT_BAD_INPUT;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     m.quiet = o.quiet;
-    m.most_trials = (int)o.repeat;
+    m.most_trials = o.repeat;
     print_log(true, job.cohort->rank);
     status = workbench_open(&w, &o.assembly, job.cohort->rank == 0, &err);
     status = portolan_cohort_agree(job.cohort, status, &err);

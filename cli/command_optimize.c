@@ -10,31 +10,14 @@ struct optimize_options {
     bool left_out;
 };
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "write the chosen assembly there", 0},
-    {"left-out", 'l', NULL, 0, "choose for each case from all others, and tell how good that is",
-     0},
+static const struct cli_option options[] = {
+    {"output", 'o', "FILE", "write the chosen assembly there",
+     INTO(struct optimize_options, output)},
+    {"left-out", 'l', NULL, "choose for each case from all others, and tell how good that is",
+     INTO(struct optimize_options, left_out)},
+    TABLE_OF(study_table, struct optimize_options, study),
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct optimize_options *o = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->study;
-        return 0;
-    case 'o':
-        o->output = arg;
-        return 0;
-    case 'l':
-        o->left_out = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* The assembly with the chosen class in each instance. */
 static enum portolan_status write_chosen(struct study *s, const char *file,
@@ -85,30 +68,24 @@ static int tell_left_out(struct study *s)
 {
     struct portolan_error err = {0};
     char *text = NULL;
-    int result = portolan_plan_report_left_out(s->w.assembly, s->data, &s->options, &text, &err)
-                     ? print_error(&err)
-                     : write_text(NULL, text);
 
-    free(text);
-    return result;
+    portolan_plan_report_left_out(s->w.assembly, s->data, &s->options, &text, &err);
+    return print_made(text, &err);
 }
 
 int command_optimize(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&study_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "ASSEMBLY.xml",
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml",
         .doc = "Choose the best assembly from what is stored, and say why.",
-        .children = children,
+        .options = options,
     };
     struct optimize_options o = {0};
     struct portolan_error err = {0};
     struct study s;
     int result;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     if (study_open(&s, &o.study, true, &err) != PORTOLAN_OK)
         return study_cannot_tell(&s, &err);
     result = o.left_out ? tell_left_out(&s) : choose(&s, &o);

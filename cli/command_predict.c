@@ -49,23 +49,13 @@ static int print_prediction(const struct portolan_plan_prediction *p,
     return 0;
 }
 
-static error_t parse_none(int key, char *arg, struct argp_state *state)
-{
-    (void)arg;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = state->input;
-    return ARGP_ERR_UNKNOWN;
-}
-
 int command_predict(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&study_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .args_doc = "ASSEMBLY.xml",
-        .parser = parse_none,
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml",
         .doc = "Predict the time of the assembly as it stands: "
                "portolan predict a.xml --set driver.n=200 --select solver=heat.Cholmod",
-        .children = children,
+        .options = study_table,
     };
     struct study_options o = {0};
     struct portolan_error err = {0};
@@ -75,7 +65,7 @@ int command_predict(int argc, char **argv)
     size_t n;
     int result = 0;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     if (study_open(&s, &o, true, &err) != PORTOLAN_OK)
         return study_cannot_tell(&s, &err);
     selection = portolan_calloc(s.w.assembly->n_instances + 1, sizeof *selection);

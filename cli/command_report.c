@@ -255,24 +255,13 @@ static int report_store(const struct assembly_options *o)
     return result;
 }
 
-static error_t parse_none(int key, char *arg, struct argp_state *state)
-{
-    (void)arg;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = state->child_inputs[1] = state->input;
-    return ARGP_ERR_UNKNOWN;
-}
-
 int command_report(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&assembly_argp, 0, NULL, 0}, {&trial_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .args_doc = "ASSEMBLY.xml|STORE",
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml|STORE",
         .doc = "Compare the newest run with what was predicted and with each fixed assembly; of a "
                "wrapped program's store, libraries with each other.",
-        .parser = parse_none,
-        .children = children,
+        .options = of_trials_table,
     };
     struct assembly_options o = {0};
     struct portolan_error err = {0};
@@ -280,7 +269,7 @@ int command_report(int argc, char **argv)
     struct report r = {0};
     const char *file;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     if (is_store(o.file))
         return report_store(&o);
     if (workbench_open(&w, &o, true, &err) != PORTOLAN_OK)

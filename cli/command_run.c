@@ -1,39 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "script.h"
 
-enum { OPTION_ALLOW_SHELL = 256 };
-
 struct options {
     struct run_options run;
     struct script_options script;
 };
 
-static const struct argp_option script_argp_options[] = {
-    {"keep-going", 'k', NULL, 0, "scripts: go on behind a command that failed", 0},
-    {"allow-shell", OPTION_ALLOW_SHELL, NULL, 0, "scripts: allow `shell` commands", 0},
+static const struct cli_option options[] = {
+    {"keep-going", 'k', NULL, "scripts: go on behind a command that failed",
+     INTO(struct options, script.keeps_going)},
+    {"allow-shell", 0, NULL, "scripts: allow `shell` commands",
+     INTO(struct options, script.allows_shell)},
+    TABLE_OF(run_table, struct options, run),
+    TABLE_OF(assembly_table, struct options, run.assembly),
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    (void)arg;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->run;
-        state->child_inputs[1] = &o->run.assembly;
-        return 0;
-    case 'k':
-        o->script.keeps_going = true;
-        return 0;
-    case OPTION_ALLOW_SHELL:
-        o->script.allows_shell = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* What an assembly takes and a script has no place for. */
 static const char *misplaced(const struct run_options *o)
@@ -75,16 +56,12 @@ static int run_script(struct job *job, struct options *o, struct portolan_script
 
 int command_run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&run_argp, 0, NULL, 0}, {&assembly_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = script_argp_options,
-        .parser = parse_option,
-        .args_doc = "ASSEMBLY.xml|SCRIPT.rc|SCRIPT.bld",
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml|SCRIPT.rc|SCRIPT.bld",
         .doc = "Run an assembly, or a script of Ccaffeine: mpiexec." PORTOLAN_MPI
                " -n RANKS portolan run "
                "ASSEMBLY.xml",
-        .children = children,
+        .options = options,
     };
     struct options o = {0};
     struct portolan_error err = {0};
@@ -93,7 +70,7 @@ int command_run(int argc, char **argv)
 
     if (job_begin(&job, "run"))
         return EXIT_BAD_INPUT;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     if (script_share(&job, o.run.assembly.file, &script, &err) != PORTOLAN_OK)
         return job_fail(&job, &err);
     return script ? run_script(&job, &o, script) : run_assembly(&job, &o.run);

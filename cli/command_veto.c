@@ -10,33 +10,26 @@
 #include <unistd.h>
 
 struct veto_options {
-    struct assembly_options assembly;
+    struct study_options study;
     const char *lift;
 };
 
-static const struct argp_option options[] = {
-    {"lift", 'l', "INSTANCE=CLASS", 0,
-     "what failed of this class up to now counts no longer: it was mended", 0},
+static error_t check_lift(void *to, char *arg, const struct cli_option *option,
+                          struct argp_state *state)
+{
+    (void)to, (void)option;
+    if (!strchr(arg, '='))
+        argp_error(state, "--lift takes INSTANCE=CLASS, not '%s'", arg);
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {"lift", 'l', "INSTANCE=CLASS",
+     "what failed of this class up to now counts no longer: it was mended",
+     INTO(struct veto_options, lift), .take = check_lift},
+    TABLE_OF(assembly_table, struct veto_options, study.assembly),
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct veto_options *o = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->assembly;
-        return 0;
-    case 'l':
-        if (!strchr(arg, '='))
-            argp_error(state, "--lift takes INSTANCE=CLASS, not '%s'", arg);
-        o->lift = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static enum portolan_status lift(const struct workbench *w, const char *what,
                                  struct portolan_error *err)
@@ -70,42 +63,21 @@ static int lift_of(struct veto_options *o)
     struct portolan_error err = {0};
     struct workbench w = {0};
 
-    if (workbench_open(&w, &o->assembly, true, &err) == PORTOLAN_OK)
+    if (workbench_open(&w, &o->study.assembly, true, &err) == PORTOLAN_OK)
         lift(&w, o->lift, &err);
     workbench_close(&w);
     return err.status == PORTOLAN_OK ? 0 : print_error(&err);
 }
 
-static int list_of(struct veto_options *o)
-{
-    struct study_options all = {.assembly = o->assembly};
-    struct portolan_error err = {0};
-    struct study s;
-    char *text = NULL;
-    int result;
-
-    if (study_open(&s, &all, false, &err) == PORTOLAN_OK &&
-        portolan_plan_report_vetoes(s.plan, &text, &err) == PORTOLAN_OK)
-        result = write_text(NULL, text);
-    else
-        result = print_error(&err);
-    free(text);
-    study_close(&s);
-    return result;
-}
-
 int command_veto(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "ASSEMBLY.xml",
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml",
         .doc = "List what is not chosen because it failed, or lift such a veto.",
-        .children = children,
+        .options = options,
     };
     struct veto_options o = {0};
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
-    return o.lift ? lift_of(&o) : list_of(&o);
+    parse_line(&line, argc, argv, 0, &o);
+    return o.lift ? lift_of(&o) : study_print(&o.study, portolan_plan_report_vetoes);
 }

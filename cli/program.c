@@ -9,24 +9,22 @@
 #include <string.h>
 #include <unistd.h>
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t print_version(void *to, char *arg, const struct cli_option *option,
+                             struct argp_state *state)
 {
-    struct run_options *o = state->input;
+    const struct run_options *o = to;
 
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = o;
-        state->child_inputs[1] = &o->assembly;
-        return 0;
-    case 'V':
-        printf("portolan %s: %s\n", portolan_version(), o->assembly.program->file);
-        exit(0);
-    case ARGP_KEY_ARG:
-        argp_error(state, "the assembly is part of this program: '%s' is one too many", arg);
-        return EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)arg, (void)option, (void)state;
+    printf("portolan %s: %s\n", portolan_version(), o->assembly.program->file);
+    exit(0);
+}
+
+static error_t refuse_word(void *to, char *arg, const struct cli_option *option,
+                           struct argp_state *state)
+{
+    (void)to, (void)option;
+    argp_error(state, "the assembly is part of this program: '%s' is one too many", arg);
+    return EINVAL;
 }
 
 /* Where the assembly's file would lie beside the program: files that its parameters name do. */
@@ -45,17 +43,18 @@ static enum portolan_status place(const struct portolan_program *program, char *
 
 int portolan_program_main(const struct portolan_program *program, int argc, char **argv)
 {
-    static const struct argp_option options[] = {
-        {"version", 'V', NULL, 0, "print the version of Portolan and the assembly's name", -1},
-        {0}};
-    static const struct argp_child children[] = {
-        {&run_argp, 0, NULL, 0}, {&settings_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
+    static const struct cli_option options[] = {
+        {"version", 'V', NULL, "print the version of Portolan and the assembly's name",
+         .take = print_version, .group = -1},
+        {.key = CLI_WORD, .take = refuse_word},
+        {.kind = CLI_TABLE, .table = run_table},
+        TABLE_OF(settings_table, struct run_options, assembly),
+        {0},
+    };
+    static const struct cli_line line = {
         .doc = "Run the assembly that this program was linked of: mpiexec." PORTOLAN_MPI
                " -n RANKS PROGRAM",
-        .children = children,
+        .options = options,
     };
     struct run_options o = {.assembly.program = program};
     struct portolan_error err = {0};
@@ -67,7 +66,7 @@ int portolan_program_main(const struct portolan_program *program, int argc, char
     outlive_file_limits();
     if (job_begin(&job, program->file))
         return EXIT_BAD_INPUT;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     if (place(program, &file, &err) != PORTOLAN_OK)
         return job_fail(&job, &err);
     o.assembly.file = file;

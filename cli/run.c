@@ -7,43 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OPTION_CONTROL = 300, OPTION_SIGNAL };
-
-static const struct argp_option options[] = {
-    {"control", OPTION_CONTROL, "FILE", 0,
-     "obey the commands in FILE whenever it is written (PORTOLAN_CONTROL; portolan-control(1))", 0},
-    {"signal", OPTION_SIGNAL, "NAME[:COMMAND],...", 0,
+const struct cli_option run_table[] = {
+    {"control", 0, "FILE",
+     "obey the commands in FILE whenever it is written (PORTOLAN_CONTROL; portolan-control(1))",
+     INTO(struct run_options, control)},
+    {"signal", 0, "NAME[:COMMAND],...",
      "obey signals: USR1 switches measuring off and on, USR2:dump writes profiles "
      "(PORTOLAN_SIGNAL)",
-     0},
-    {"fixed", 'f', NULL, 0, "no swaps: run the assembly as it stands", 0},
-    {"quiet", 'q', NULL, 0, "say nothing but errors and warnings", 0},
+     INTO(struct run_options, signals)},
+    {"fixed", 'f', NULL, "no swaps: run the assembly as it stands",
+     INTO(struct run_options, fixed)},
+    {"quiet", 'q', NULL, "say nothing but errors and warnings", INTO(struct run_options, quiet)},
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct run_options *o = state->input;
-
-    switch (key) {
-    case 'f':
-        o->fixed = true;
-        return 0;
-    case 'q':
-        o->quiet = true;
-        return 0;
-    case OPTION_CONTROL:
-        o->control = arg;
-        return 0;
-    case OPTION_SIGNAL:
-        o->signals = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-const struct argp run_argp = {.options = options, .parser = parse_option};
 
 enum portolan_status run_listen(struct job *job, const struct run_options *o,
                                 struct portolan_error *err)

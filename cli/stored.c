@@ -9,22 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct argp_option options[] = {
-    {"trial", 'n', "NAME", 0, "of a store: the trials of this name (default: of the newest)", 0},
+const struct cli_option of_trials_table[] = {
+    {.kind = CLI_TABLE, .table = assembly_table},
+    {"trial", 'n', "NAME", "of a store: the trials of this name (default: of the newest)",
+     INTO(struct assembly_options, trial)},
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct assembly_options *o = state->input;
-
-    if (key != 'n')
-        return ARGP_ERR_UNKNOWN;
-    o->trial = arg;
-    return 0;
-}
-
-const struct argp trial_argp = {.options = options, .parser = parse_option};
 
 bool is_store(const char *file)
 {

@@ -148,16 +148,6 @@ int study_cannot_tell(const struct study *s, const struct portolan_error *err)
     return EXIT_CANNOT_TELL;
 }
 
-enum { OPTION_ANY_MACHINE = 500, OPTION_RANKS, OPTION_CONTEXT };
-
-static const struct argp_option options[] = {
-    {"any-machine", OPTION_ANY_MACHINE, NULL, 0, "use trials of other machines and builds as well",
-     0},
-    {"ranks", OPTION_RANKS, "N", 0, "on so many ranks; as were explored last unless said", 0},
-    {"context", OPTION_CONTEXT, "NAME=VALUE", 0, "calls will have this context", 0},
-    {0},
-};
-
 static int add_context(struct assembly_options *o, const char *name, double value)
 {
     double *more = portolan_reallocarray(o->contexts, o->n_contexts + 1, sizeof *more);
@@ -169,46 +159,31 @@ static int add_context(struct assembly_options *o, const char *name, double valu
     return append_text(&o->context_names, &o->n_contexts, name);
 }
 
-static error_t parse_context(struct assembly_options *o, char *arg, struct argp_state *state)
+static error_t take_context(void *to, char *arg, const struct cli_option *option,
+                            struct argp_state *state)
 {
     char *equals = strchr(arg, '=');
+    struct study_options *o = to;
     double value;
 
+    (void)option;
     if (!equals || equals == arg || !portolan_read_double(equals + 1, &value)) {
         argp_error(state, "--context wants NAME=NUMBER, not '%s'", arg);
         return EINVAL;
     }
     *equals = '\0';
-    return add_context(o, arg, value);
+    return add_context(&o->assembly, arg, value);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct study_options *o = state->input;
-    int64_t n;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->assembly;
-        return 0;
-    case OPTION_CONTEXT:
-        return parse_context(&o->assembly, arg, state);
-    case OPTION_ANY_MACHINE:
-        o->any_machine = true;
-        return 0;
-    case OPTION_RANKS:
-        if (!portolan_read_int64(arg, &n) || n < 1 || n > INT32_MAX)
-            argp_error(state, "--ranks wants a number of ranks, not '%s'", arg);
-        o->ranks = (int)n;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child assembly_children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
-const struct argp study_argp = {
-    .options = options, .parser = parse_option, .children = assembly_children};
+const struct cli_option study_table[] = {
+    {"any-machine", 0, NULL, "use trials of other machines and builds as well",
+     INTO(struct study_options, any_machine)},
+    {"ranks", 0, "N", "on so many ranks; as were explored last unless said",
+     INTO(struct study_options, ranks), .least = 1, .wanted = "a number of ranks"},
+    {"context", 0, "NAME=VALUE", "calls will have this context", .take = take_context},
+    TABLE_OF(assembly_table, struct study_options, assembly),
+    {0},
+};
 
 void study_close(struct study *s)
 {
@@ -219,39 +194,25 @@ void study_close(struct study *s)
     *s = (struct study){0};
 }
 
-/* Both fill the same options. */
-static error_t parse_none(int key, char *arg, struct argp_state *state)
+int study_print(struct study_options *o, study_report_fn *report)
 {
-    (void)arg;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = state->child_inputs[1] = state->input;
-    return ARGP_ERR_UNKNOWN;
-}
-
-static const struct argp_child study_children[] = {
-    {&assembly_argp, 0, NULL, 0}, {&trial_argp, 0, NULL, 0}, {0}};
-
-int study_report(int argc, char **argv, const char *doc,
-                 enum portolan_status (*report)(const struct portolan_plan *, char **,
-                                                struct portolan_error *))
-{
-    const struct argp argp = {.args_doc = "ASSEMBLY.xml|STORE",
-                              .doc = doc,
-                              .parser = parse_none,
-                              .children = study_children};
-    struct study_options o = {0};
     struct portolan_error err = {0};
     struct study s;
     char *text = NULL;
     int result;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o.assembly);
-    if (study_open(&s, &o, false, &err) == PORTOLAN_OK &&
-        report(s.plan, &text, &err) == PORTOLAN_OK)
-        result = write_text(NULL, text);
-    else
-        result = print_error(&err);
-    free(text);
+    if (study_open(&s, o, false, &err) == PORTOLAN_OK)
+        report(s.plan, &text, &err);
+    result = print_made(text, &err);
     study_close(&s);
     return result;
+}
+
+int study_report(int argc, char **argv, const char *doc, study_report_fn *report)
+{
+    const struct cli_line line = {"ASSEMBLY.xml|STORE", doc, of_trials_table, NULL};
+    struct study_options o = {0};
+
+    parse_line(&line, argc, argv, 0, &o.assembly);
+    return study_print(&o, report);
 }

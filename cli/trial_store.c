@@ -102,40 +102,12 @@ void trial_store_take_argument(struct trial_store_options *o, const char **trial
         argp_error(state, "one store and one %s at a time: '%s' is one too many", what, arg);
 }
 
-int read_natural(struct argp_state *state, const char *option, const char *text)
+error_t trial_store_take_word(void *to, char *arg, const struct cli_option *option,
+                              struct argp_state *state)
 {
-    int64_t n;
+    struct trial_store_options *o = (void *)((char *)to + option->offset);
 
-    if (!portolan_read_int64(text, &n) || n < 0 || n > INT32_MAX)
-        argp_error(state, "%s wants a whole number from 0 on, not '%s'", option, text);
-    return (int)n;
-}
-
-error_t take_option(const struct option_target *targets, int key, char *arg,
-                    struct argp_state *state)
-{
-    const struct option_target *t = targets;
-    void *to;
-
-    while (t->key && t->key != key)
-        t++;
-    if (!t->key)
-        return ARGP_ERR_UNKNOWN;
-    to = (char *)state->input + t->offset;
-    switch (t->kind) {
-    case OPTION_TEXT:
-        *(const char **)to = arg;
-        break;
-    case OPTION_FLAG:
-        *(bool *)to = true;
-        break;
-    case OPTION_INT:
-        *(int *)to = read_natural(state, t->name, arg);
-        break;
-    case OPTION_SIZE:
-        *(size_t *)to = (size_t)read_natural(state, t->name, arg);
-        break;
-    }
+    trial_store_take_argument(o, &o->trials, option->doc, arg, state);
     return 0;
 }
 
@@ -147,13 +119,12 @@ static const struct argp_option options[] = {
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    static const struct option_target targets[] = {
-        {'d', OPTION_TEXT, offsetof(struct trial_store_options, store), NULL},
-        {'p', OPTION_TEXT, offsetof(struct trial_store_options, path), NULL},
-        {0},
-    };
+    struct trial_store_options *o = state->input;
 
-    return take_option(targets, key, arg, state);
+    if (key != 'd' && key != 'p')
+        return ARGP_ERR_UNKNOWN;
+    *(key == 'd' ? &o->store : &o->path) = arg;
+    return 0;
 }
 
 const struct argp trial_store_argp = {.options = options, .parser = parse_option};
