@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that can be made to run out, for tests; arenas. */
-#include <portolan/base.h>
+#include <portolan/list.h>
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -40,6 +40,30 @@ void *portolan_reallocarray(void *old, size_t count, size_t size)
     if (__builtin_mul_overflow(count, size, &bytes) || alloc_fails_now())
         return NULL;
     return realloc(old, bytes ? bytes : 1);
+}
+
+/* ITEMS is the address of a pointer of any type, which becomes WIDER. */
+static void *add_item(void *items, void *wider, size_t *count, const void *item, size_t size)
+{
+    if (!wider)
+        return NULL;
+    memcpy(items, &wider, sizeof wider);
+    return memcpy((char *)wider + (*count)++ * size, item, size);
+}
+
+static void *pointer_at(const void *items)
+{
+    void *pointer;
+
+    memcpy(&pointer, items, sizeof pointer);
+    return pointer;
+}
+
+void *portolan_append(void *items, size_t *count, const void *item, size_t size)
+{
+    void *wider = portolan_reallocarray(pointer_at(items), *count + 1, size);
+
+    return add_item(items, wider, count, item, size);
 }
 
 char *portolan_strdup(const char *text)
@@ -134,6 +158,14 @@ void *portolan_arena_grow(struct portolan_arena *a, void *items, size_t count, s
     if (wider && items)
         memcpy(wider, items, count * size);
     return wider;
+}
+
+void *portolan_arena_append(struct portolan_arena *a, void *items, size_t *count, const void *item,
+                            size_t size)
+{
+    void *wider = portolan_arena_grow(a, pointer_at(items), *count, size);
+
+    return add_item(items, wider, count, item, size);
 }
 
 char *portolan_arena_strndup(struct portolan_arena *a, const char *text, size_t length)

@@ -7,7 +7,7 @@ cd "${1:-.}" || exit 99
 
 # room, or folder in it with a rule of its own: public headers it may include
 table='
-base: base block index json number command machine shared_object stats
+base: base block index json list number command machine shared_object stats
 base/libclang: base command libclang
 sidl: base sidl
 probe: base probe probe_inline probe_records
@@ -28,16 +28,16 @@ mastermind: base block index assembly control machine probe store framework mast
 base/plot: base command chart
 models: base index stats models formula extrap local series update
 optimizer: base stats assembly probe framework models local update optimizer callgraph choice plan store mastermind
-call/report: base formula cll_report
-call/runtime: base probe store cll cll_report
-call/bsp: base cll mpi pub
-call/obsp: base stats formula local models cll_report obsp pub
-call/translate: base cll command formula libclang translate
+call/report: base list formula cll_report
+call/runtime: base block list machine probe store cll cll_report
+call/bsp: base machine cll mpi pub
+call/obsp: base list stats formula local models cll_report obsp pub
+call/translate: base list cll command formula libclang translate
 analysis/llac: base command formula models series extrap update chart store profile cll_report obsp llac stats
 components: base assembly control framework probe tau
 framework/link: base command assembly palette link program
 proxygen/wrap: base command assembly control probe store proxygen functions recorder tau wrap
-cli: base machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
+cli: base list machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
 examples: base assembly framework models
 '
 status=0
