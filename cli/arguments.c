@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "arguments.h"
 
+#include <portolan/list.h>
+
 #include <errno.h>
 #include <float.h>
 #include <stdio.h>
@@ -23,13 +25,7 @@ int print_error(const struct portolan_error *err)
 
 int append_text(const char ***list, size_t *n, const char *text)
 {
-    const char **grown = portolan_reallocarray(*list, *n + 1, sizeof **list);
-
-    if (!grown)
-        return ENOMEM;
-    grown[(*n)++] = text;
-    *list = grown;
-    return 0;
+    return portolan_append(list, n, &text, sizeof text) ? 0 : ENOMEM;
 }
 
 int append_list(const char ***list, size_t *n, char *texts)

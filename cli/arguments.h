@@ -75,7 +75,7 @@ struct cli_option {
     const char *wanted;   /* of numbers, for messages; NULL: a whole number from 0 on */
     const struct cli_option *table;
     const struct argp *child;
-    int group; /* in --help */
+    int group; /* in --help; 0: that of the row before, or of a heading the next */
     bool is_hidden;
 };
 

@@ -10,40 +10,13 @@
 #include <portolan/optimizer.h>
 #include <portolan/store.h>
 
-struct command {
-    const char *name;
-    int (*run)(int argc, char **argv); /* argv[0] is "portolan NAME" */
-    const char *summary;
-};
+typedef int command_fn(int argc, char **argv); /* argv[0] is "portolan NAME" */
 
-/* Ends the list with name NULL. */
-extern const struct command commands[];
+command_fn command_call, command_check, command_compare, command_control, command_convert,
+    command_draw, command_export, command_import, command_link, command_llac, command_measure,
+    command_model, command_obsp, command_optimize, command_veto, command_predict, command_profile,
+    command_report, command_run, command_shell, command_trials, command_wrap;
 
-int command_call(int argc, char **argv);
-int command_check(int argc, char **argv);
-int command_compare(int argc, char **argv);
-int command_control(int argc, char **argv);
-int command_convert(int argc, char **argv);
-int command_draw(int argc, char **argv);
-int command_export(int argc, char **argv);
-int command_import(int argc, char **argv);
-int command_link(int argc, char **argv);
-int command_llac(int argc, char **argv);
-int command_measure(int argc, char **argv);
-int command_model(int argc, char **argv);
-int command_obsp(int argc, char **argv);
-int command_optimize(int argc, char **argv);
-int command_veto(int argc, char **argv);
-int command_predict(int argc, char **argv);
-int command_profile(int argc, char **argv);
-int command_report(int argc, char **argv);
-int command_run(int argc, char **argv);
-int command_shell(int argc, char **argv);
-int command_trials(int argc, char **argv);
-int command_wrap(int argc, char **argv);
-
-/* Ignores again what was ignored when this program was started. */
-void restore_ignored_signals(void);
 /*
  * At the limit of a file's size what is written fails, which is told; the run goes on. By a handler
  * and no SIG_IGN, which programs that are started would inherit.
@@ -165,6 +138,29 @@ extern const struct cli_option run_table[];
 /* Runs the assembly in a job that has begun, which it ends; returns the exit status. Collective. */
 int run_assembly(struct job *job, struct run_options *o);
 
+/* What `run` and `shell` share of Ccaffeine's scripts (<portolan/ccaffeine.h>). */
+struct portolan_script;
+struct portolan_interpreter;
+
+struct script_options {
+    const char *path; /* --path */
+    bool quiet, keeps_going, allows_shell;
+};
+
+/* ESYNTAX: FILE should be a script. */
+enum portolan_status script_refuse(const char *file, struct portolan_error *err);
+
+/*
+ * Collective: rank 0 reads FILE and says on standard error what is wrong with it; all ranks get the
+ * same script, or NULL when FILE is none (and is not read any further).
+ */
+enum portolan_status script_share(struct job *job, const char *file, struct portolan_script **s,
+                                  struct portolan_error *err);
+
+/* Collective: an interpreter that prints on rank 0; JOB and O must outlive it. */
+enum portolan_status script_open(struct job *job, const struct script_options *o,
+                                 struct portolan_interpreter **in, struct portolan_error *err);
+
 /*
  * Whether FILE is an experiment store, which commands that only look take as well: then what it
  * tells of a wrapped program, the one that --trial names or the newest.
@@ -193,6 +189,9 @@ struct study {
     bool was_read; /* of one that could not be opened: there were trials */
     struct portolan_plan *plan;
 };
+
+/* A trial ran with the parameters that the assembly has now (those of its sweep). */
+bool trial_has_parameters(const struct portolan_trial *t, const struct portolan_assembly *a);
 
 /* For whom the plan is made. */
 struct study_options {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "script.h"
+#include "cli.h"
+
+#include <portolan/ccaffeine.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Predicted against measured, and the whole way there beside each fixed assembly. */
-#include "measure.h"
+#include "cli.h"
 
 #include <portolan/mastermind.h>
 #include <portolan/profile.h>
@@ -90,9 +90,7 @@ static double fact_s(const struct portolan_trial *run, const char *name)
 {
     double ns = 0;
 
-    for (size_t i = 0; i < run->n_metadata; i++)
-        if (!strcmp(run->metadata[i].name, name))
-            portolan_read_double(run->metadata[i].value, &ns);
+    portolan_read_double(portolan_profile_peek_fact(run, name), &ns);
     return ns * s_per_ns;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The interactive form of scripts: rank 0 reads lines, all ranks run them. */
+#include "cli.h"
 #include "lines.h"
-#include "script.h"
+
+#include <portolan/ccaffeine.h>
 
 #include <stdio.h>
 #include <stdlib.h>

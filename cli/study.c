@@ -2,6 +2,7 @@
 /* What was measured of an assembly, with the plan made from it: for commands that only look. */
 #include "cli.h"
 
+#include <portolan/list.h>
 #include <portolan/machine.h>
 
 #include <errno.h>
@@ -9,6 +10,32 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+
+/* As the assembly has the parameter now. */
+static bool trial_has_parameter(const struct portolan_trial *t, const struct portolan_assembly *a,
+                                const char *instance, const char *parameter)
+{
+    const char *now = portolan_assembly_peek_parameter(a, instance, parameter);
+    char name[256];
+
+    snprintf(name, sizeof name, "%s.%s", instance, parameter);
+    for (size_t k = 0; now && k < t->n_parameters; k++)
+        if (!strcmp(t->parameters[k].name, name) && !strcmp(t->parameters[k].value, now))
+            return true;
+    return false;
+}
+
+bool trial_has_parameters(const struct portolan_trial *t, const struct portolan_assembly *a)
+{
+    for (size_t i = 0; i < a->n_sweeps; i++)
+        if (!trial_has_parameter(t, a, a->sweeps[i].instance, a->sweeps[i].parameter))
+            return false;
+    for (size_t k = 0; k < a->n_case_columns; k++)
+        if (a->case_columns[k].instance &&
+            !trial_has_parameter(t, a, a->case_columns[k].instance, a->case_columns[k].parameter))
+            return false;
+    return true;
+}
 
 /* As many ranks as the newest exploration had, or else the newest trial that came to its end. */
 static int ranks_of(const struct portolan_sample_set *data)
@@ -150,12 +177,10 @@ int study_cannot_tell(const struct study *s, const struct portolan_error *err)
 
 static int add_context(struct assembly_options *o, const char *name, double value)
 {
-    double *more = portolan_reallocarray(o->contexts, o->n_contexts + 1, sizeof *more);
+    size_t n = o->n_contexts;
 
-    if (!more)
+    if (!portolan_append(&o->contexts, &n, &value, sizeof value))
         return ENOMEM;
-    o->contexts = more;
-    more[o->n_contexts] = value;
     return append_text(&o->context_names, &o->n_contexts, name);
 }
 

@@ -1,9 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Looking at an assembly: `check` and `draw`. */
 #include "cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int command_check(int argc, char **argv)
+{
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml",
+        .doc = "Judge an assembly against the components that there are. Prints one line per "
+               "problem; exits 1 if there is any.",
+        .options = assembly_table,
+    };
+    struct assembly_options o = {0};
+    struct portolan_error err = {0};
+    struct workbench w;
+
+    parse_line(&line, argc, argv, 0, &o);
+    if (workbench_open(&w, &o, true, &err) != PORTOLAN_OK)
+        return print_error(&err);
+    printf("%s: good: %zu instances, %zu connections\n", o.file, w.assembly->n_instances,
+           w.assembly->n_connections);
+    workbench_close(&w);
+    return 0;
+}
 
 struct draw_options {
     struct assembly_options assembly;
@@ -11,7 +33,7 @@ struct draw_options {
     bool text;
 };
 
-static const struct cli_option options[] = {
+static const struct cli_option draw_table[] = {
     {"output", 'o', "FILE", "write there instead of to standard output",
      INTO(struct draw_options, output)},
     {"text", 't', NULL, "list instances, alternatives and connections as text",
@@ -57,7 +79,7 @@ int command_draw(int argc, char **argv)
     static const struct cli_line line = {
         .words = "ASSEMBLY.xml",
         .doc = "Draw an assembly as a Graphviz graph: portolan draw a.xml | dot -Tsvg > a.svg",
-        .options = options,
+        .options = draw_table,
     };
     struct draw_options o = {0};
     struct portolan_error err = {0};
