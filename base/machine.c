@@ -132,6 +132,14 @@ void portolan_machine_read(struct portolan_machine_reading *r)
     r->at_ns = 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
+double portolan_now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 void portolan_machine_subtract(struct portolan_machine_reading *from,
                                const struct portolan_machine_reading *to)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that can be made to run out, for tests; arenas. */
-#include <portolan/index.h>
+#include <portolan/list.h>
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -42,20 +42,45 @@ void *portolan_reallocarray(void *old, size_t count, size_t size)
     return realloc(old, bytes ? bytes : 1);
 }
 
+/* ARRAY is the address of a pointer of any type. */
+static void *pointer_at(const void *array)
+{
+    void *pointer;
+
+    memcpy(&pointer, array, sizeof pointer);
+    return pointer;
+}
+
 bool portolan_reserve(void *array, size_t *capacity, size_t n, size_t size)
 {
-    void **items = array, *grown;
     size_t wanted = *capacity ? 2 * *capacity : 16;
+    void *wider;
 
     if (n <= *capacity)
         return true;
     if (wanted < n)
         wanted = n;
-    if (!(grown = portolan_reallocarray(*items, wanted, size)))
+    if (!(wider = portolan_reallocarray(pointer_at(array), wanted, size)))
         return false;
-    *items = grown;
+    memcpy(array, &wider, sizeof wider);
     *capacity = wanted;
     return true;
+}
+
+/* ITEMS is the address of a pointer of any type, which becomes WIDER. */
+static void *add_item(void *items, void *wider, size_t *count, const void *item, size_t size)
+{
+    if (!wider)
+        return NULL;
+    memcpy(items, &wider, sizeof wider);
+    return memcpy((char *)wider + (*count)++ * size, item, size);
+}
+
+void *portolan_append(void *items, size_t *count, const void *item, size_t size)
+{
+    void *wider = portolan_reallocarray(pointer_at(items), *count + 1, size);
+
+    return add_item(items, wider, count, item, size);
 }
 
 char *portolan_strdup(const char *text)
@@ -150,6 +175,14 @@ void *portolan_arena_grow(struct portolan_arena *a, void *items, size_t count, s
     if (wider && items)
         memcpy(wider, items, count * size);
     return wider;
+}
+
+void *portolan_arena_append(struct portolan_arena *a, void *items, size_t *count, const void *item,
+                            size_t size)
+{
+    void *wider = portolan_arena_grow(a, pointer_at(items), *count, size);
+
+    return add_item(items, wider, count, item, size);
 }
 
 char *portolan_arena_strndup(struct portolan_arena *a, const char *text, size_t length)

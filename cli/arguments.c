@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "arguments.h"
 
+#include <portolan/list.h>
+
 #include <errno.h>
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,13 +25,7 @@ int print_error(const struct portolan_error *err)
 
 int append_text(const char ***list, size_t *n, const char *text)
 {
-    const char **grown = portolan_reallocarray(*list, *n + 1, sizeof **list);
-
-    if (!grown)
-        return ENOMEM;
-    grown[(*n)++] = text;
-    *list = grown;
-    return 0;
+    return portolan_append(list, n, &text, sizeof text) ? 0 : ENOMEM;
 }
 
 int append_list(const char ***list, size_t *n, char *texts)
@@ -41,8 +38,157 @@ int append_list(const char ***list, size_t *n, char *texts)
     return error;
 }
 
+/* ------------------------------------------------------------------ options */
+
+static double read_number(const struct cli_option *row, const char *text, struct argp_state *state)
+{
+    bool is_whole = row->kind != CLI_NUMBER, is_number;
+    double most = row->most > 0 ? row->most : is_whole ? INT32_MAX : DBL_MAX, x = 0;
+    int64_t whole = 0;
+
+    is_number = is_whole ? portolan_read_int64(text, &whole) : portolan_read_double(text, &x);
+    if (is_whole)
+        x = (double)whole;
+    if (!is_number || !(x >= row->least && x <= most))
+        argp_error(state, "--%s wants %s, not '%s'", row->name,
+                   row->wanted ? row->wanted : "a whole number from 0 on", text);
+    return x;
+}
+
+int read_natural(struct argp_state *state, const char *option, const char *text)
+{
+    const struct cli_option row = {option + strspn(option, "-"), .kind = CLI_INT};
+
+    return (int)read_number(&row, text, state);
+}
+
+enum { MOST_ROWS = 50, MOST_CHILDREN = 2 };
+
+/* The rows of all tables of a line, and what argp is told of them. */
+struct parsing {
+    size_t n_rows, n_options, n_children;
+    struct {
+        const struct cli_option *row;
+        char *to; /* the struct that its table is of */
+        int key;
+    } rows[MOST_ROWS];
+    struct argp_option options[MOST_ROWS + 1];
+    struct argp_child children[MOST_CHILDREN + 1];
+    void *inputs[MOST_CHILDREN];
+};
+
+static void add_rows(struct parsing *p, const struct cli_option *row, char *to)
+{
+    for (; row->name || row->key || row->kind || row->doc; row++) {
+        /* argp wants a key of each option, and of letters only those that can be given. */
+        int key = row->key || !row->name ? row->key : 0x100 + (int)p->n_rows;
+
+        if (row->kind == CLI_TABLE) {
+            add_rows(p, row->table, to + row->offset);
+            continue;
+        }
+        if (row->kind == CLI_CHILD) {
+            p->inputs[p->n_children] = to + row->offset;
+            p->children[p->n_children++] = (struct argp_child){row->child, 0, NULL, row->group};
+            continue;
+        }
+        p->rows[p->n_rows].row = row;
+        p->rows[p->n_rows].to = to;
+        p->rows[p->n_rows++].key = key;
+        if (key >= 0)
+            p->options[p->n_options++] = (struct argp_option){
+                row->name, key, row->arg, row->is_hidden ? OPTION_HIDDEN : 0, row->doc, row->group};
+    }
+}
+
+error_t need_equals(void *to, char *arg, const struct cli_option *option, struct argp_state *state)
+{
+    (void)to;
+    if (!strchr(arg, '='))
+        argp_error(state, "--%s wants %s, not '%s'", option->name, option->arg, arg);
+    return 0;
+}
+
+static error_t set_member(const struct cli_option *row, char *to, char *arg,
+                          struct argp_state *state)
+{
+    void *member = to + row->offset;
+
+    switch (row->kind) {
+    case CLI_TEXT:
+        if (row->key == CLI_WORD && *(const char **)member)
+            argp_error(state, "%s: '%s' is one too many", row->doc, arg);
+        *(const char **)member = arg;
+        return 0;
+    case CLI_FLAG:
+        *(bool *)member = true;
+        return 0;
+    case CLI_INT:
+        *(int *)member = (int)read_number(row, arg, state);
+        return 0;
+    case CLI_SIZE:
+        *(size_t *)member = (size_t)read_number(row, arg, state);
+        return 0;
+    case CLI_NUMBER:
+        *(double *)member = read_number(row, arg, state);
+        return 0;
+    case CLI_VALUE:
+        *(int *)member = row->value;
+        return 0;
+    case CLI_LIST:
+        return append_text(member, (void *)(to + row->count), arg);
+    default:
+        return 0;
+    }
+}
+
+static void check_given(const struct cli_option *row, const char *to, struct argp_state *state)
+{
+    const void *member = to + row->offset;
+
+    if ((row->kind == CLI_TEXT && !*(const char *const *)member) ||
+        (row->kind == CLI_SIZE && !*(const size_t *)member))
+        argp_error(state, "%s", row->doc);
+}
+
+static error_t parse_key(int key, char *arg, struct argp_state *state)
+{
+    const struct parsing *p = state->input;
+    int wanted = key == ARGP_KEY_ARG ? CLI_WORD : key == ARGP_KEY_END ? CLI_END : key;
+    error_t result = ARGP_ERR_UNKNOWN;
+
+    if (key == ARGP_KEY_INIT)
+        memcpy(state->child_inputs, p->inputs, p->n_children * sizeof *p->inputs);
+    for (size_t i = 0; i < p->n_rows && (result == ARGP_ERR_UNKNOWN || wanted == CLI_END); i++) {
+        const struct cli_option *row = p->rows[i].row;
+
+        if (p->rows[i].key != wanted || (wanted >= 0 && !row->name))
+            continue;
+        result = row->take ? row->take(p->rows[i].to, arg, row, state) : 0;
+        if (wanted == CLI_END)
+            check_given(row, p->rows[i].to, state);
+        else if (!result)
+            result = set_member(row, p->rows[i].to, arg, state);
+    }
+    return result;
+}
+
+void parse_line(const struct cli_line *line, int argc, char **argv, unsigned flags, void *to)
+{
+    struct parsing p = {0};
+    const struct argp argp = {.options = p.options,
+                              .parser = parse_key,
+                              .args_doc = line->words,
+                              .doc = line->doc,
+                              .children = p.children,
+                              .help_filter = line->help_filter};
+
+    add_rows(&p, line->options, to);
+    argp_parse(&argp, argc, argv, flags, NULL, &p);
+}
+
 /* "-o" and long options that OPTIONS has; compilers know --include, too. */
-static bool is_own_option(const char *word, const struct argp_option *options)
+static bool is_own_option(const char *word, const struct cli_option *options)
 {
     size_t length = strcspn(word, "=");
 
@@ -50,13 +196,13 @@ static bool is_own_option(const char *word, const struct argp_option *options)
         return true;
     if (strncmp(word, "--", 2) != 0 || !strcmp(word, "--include"))
         return false;
-    for (const struct argp_option *o = options; o->name || o->key; o++)
-        if (o->name && strlen(o->name) == length - 2 && !strncmp(o->name, word + 2, length - 2))
+    for (const struct cli_option *o = options; o->name; o++)
+        if (strlen(o->name) == length - 2 && !strncmp(o->name, word + 2, length - 2))
             return true;
     return false;
 }
 
-int take_flags(int argc, char **argv, const struct argp_option *options, const char ***flags,
+int take_flags(int argc, char **argv, const struct cli_option *options, const char ***flags,
                size_t *n)
 {
     int own = 1;

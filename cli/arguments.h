@@ -10,6 +10,8 @@
 
 #include <portolan/base.h>
 
+#include <stddef.h>
+
 enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, EXIT_CANNOT_TELL = 3 };
 
 /* False in `portolan`. */
@@ -29,8 +31,90 @@ int print_error(const struct portolan_error *err);
 int append_text(const char ***list, size_t *n, const char *text);
 /* The same for each of TEXTS, which stand between commas and are cut there. */
 int append_list(const char ***list, size_t *n, char *texts);
+
+/* ------------------------------------------------------------------ options */
+
+struct cli_option;
+
+/* Looks at ARG, or takes it for the struct TO, which the option's table is of; 0 or an error. */
+typedef error_t cli_take_fn(void *to, char *arg, const struct cli_option *option,
+                            struct argp_state *state);
+
+/* What a member of a command's struct becomes when its option is given. */
+enum cli_kind {
+    CLI_NOTHING, /* the row is a heading of --help, or has a function */
+    CLI_TEXT,    /* the argument */
+    CLI_FLAG,    /* true */
+    CLI_INT,     /* the argument, a whole number in the row's range */
+    CLI_SIZE,    /* likewise */
+    CLI_NUMBER,  /* the argument, a number in the row's range */
+    CLI_VALUE,   /* the row's value */
+    CLI_LIST,    /* a list with the argument at its end */
+    CLI_TABLE,   /* no option: the rows of TABLE stand here; the member is the struct they are of */
+    CLI_CHILD    /* no option: those of CHILD stand here, apart in --help where it has a group */
+};
+
+/*
+ * Keys of what is no option. CLI_WORD: each word; where that goes into a text, DOC is the error
+ * when there are two. CLI_END: what must have been given, a text or a number of items, or DOC is
+ * the error.
+ */
+enum { CLI_WORD = -1, CLI_END = -2 };
+
+/* An option of a command and where its value goes; a table of them ends with {0}. */
+struct cli_option {
+    const char *name;
+    int key;         /* its letter; 0: it has none */
+    const char *arg; /* NULL: it takes none */
+    const char *doc;
+    enum cli_kind kind;
+    size_t offset, count; /* of the member; of the member that counts the items of a list */
+    cli_take_fn *take;    /* called before the member is set; or NULL */
+    int value;            /* of CLI_VALUE, or for TAKE */
+    double least, most;   /* of numbers; MOST 0: as many as there are, and finite */
+    const char *wanted;   /* of numbers, for messages; NULL: a whole number from 0 on */
+    const struct cli_option *table;
+    const struct argp *child;
+    int group; /* in --help; 0: that of the row before, or of a heading the next */
+    bool is_hidden;
+};
+
+/* Where a value goes; what it is follows from the member's type. */
+#define INTO(type, member)                                                                         \
+    .kind = _Generic(((type *)NULL)->member,                                                       \
+                     bool: CLI_FLAG, int: CLI_INT, size_t: CLI_SIZE, double: CLI_NUMBER,           \
+                     const char *: CLI_TEXT),                                                      \
+    .offset = offsetof(type, member)
+#define INTO_LIST(type, list, n)                                                                   \
+    .kind = CLI_LIST, .offset = offsetof(type, list), .count = offsetof(type, n)
+#define TABLE_OF(rows, type, member)                                                               \
+    {                                                                                              \
+        .kind = CLI_TABLE, .table = (rows), .offset = offsetof(type, member)                       \
+    }
+
+#define CHILD_OF(argp, type, member, in_group)                                                     \
+    {                                                                                              \
+        .kind = CLI_CHILD, .child = &(argp), .offset = offsetof(type, member), .group = (in_group) \
+    }
+
+struct cli_line {
+    const char *words; /* in --help, behind the options */
+    const char *doc;
+    const struct cli_option *options;
+    char *(*help_filter)(int key, const char *text, void *input); /* as argp's; or NULL */
+};
+
+/* Fills TO by the command's line, or says how it is used rightly and exits; FLAGS: argp's. */
+void parse_line(const struct cli_line *line, int argc, char **argv, unsigned flags, void *to);
+
+/* For `take`: the argument must have an equals sign, as that of the row has. */
+cli_take_fn need_equals;
+
+/* A whole number from 0 on, which OPTION ("--top") wants. */
+int read_natural(struct argp_state *state, const char *option, const char *text);
+
 /* What stands behind "--" are compiler flags, to be added to FLAGS; how many words are left. */
-int take_flags(int argc, char **argv, const struct argp_option *options, const char ***flags,
+int take_flags(int argc, char **argv, const struct cli_option *options, const char ***flags,
                size_t *n);
 
 #endif

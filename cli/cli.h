@@ -10,40 +10,13 @@
 #include <portolan/optimizer.h>
 #include <portolan/store.h>
 
-struct command {
-    const char *name;
-    int (*run)(int argc, char **argv); /* argv[0] is "portolan NAME" */
-    const char *summary;
-};
+typedef int command_fn(int argc, char **argv); /* argv[0] is "portolan NAME" */
 
-/* Ends the list with name NULL. */
-extern const struct command commands[];
+command_fn command_call, command_check, command_compare, command_control, command_convert,
+    command_draw, command_export, command_import, command_link, command_llac, command_measure,
+    command_model, command_obsp, command_optimize, command_veto, command_predict, command_profile,
+    command_report, command_run, command_shell, command_trials, command_wrap;
 
-int command_call(int argc, char **argv);
-int command_check(int argc, char **argv);
-int command_compare(int argc, char **argv);
-int command_control(int argc, char **argv);
-int command_convert(int argc, char **argv);
-int command_draw(int argc, char **argv);
-int command_export(int argc, char **argv);
-int command_import(int argc, char **argv);
-int command_link(int argc, char **argv);
-int command_llac(int argc, char **argv);
-int command_measure(int argc, char **argv);
-int command_model(int argc, char **argv);
-int command_obsp(int argc, char **argv);
-int command_optimize(int argc, char **argv);
-int command_veto(int argc, char **argv);
-int command_predict(int argc, char **argv);
-int command_profile(int argc, char **argv);
-int command_report(int argc, char **argv);
-int command_run(int argc, char **argv);
-int command_shell(int argc, char **argv);
-int command_trials(int argc, char **argv);
-int command_wrap(int argc, char **argv);
-
-/* Ignores again what was ignored when this program was started. */
-void restore_ignored_signals(void);
 /*
  * At the limit of a file's size what is written fails, which is told; the run goes on. By a handler
  * and no SIG_IGN, which programs that are started would inherit.
@@ -88,8 +61,11 @@ struct assembly_options {
     double *contexts;
 };
 
-/* Argp children: the settings of an assembly, and these with the file and where components are. */
-extern const struct argp settings_argp, assembly_argp;
+/*
+ * Tables of struct assembly_options: the settings of an assembly; these with the file and where
+ * components are; and all that with --trial.
+ */
+extern const struct cli_option settings_table[], assembly_table[], of_trials_table[];
 
 /* An assembly with its palette, ready to be judged, drawn, run or predicted. */
 struct workbench {
@@ -156,11 +132,34 @@ struct run_options {
 enum portolan_status run_listen(struct job *job, const struct run_options *o,
                                 struct portolan_error *err);
 
-/* Its own two, as an argp child. */
-extern const struct argp run_argp;
+/* What it has beside the assembly's. */
+extern const struct cli_option run_table[];
 
 /* Runs the assembly in a job that has begun, which it ends; returns the exit status. Collective. */
 int run_assembly(struct job *job, struct run_options *o);
+
+/* What `run` and `shell` share of Ccaffeine's scripts (<portolan/ccaffeine.h>). */
+struct portolan_script;
+struct portolan_interpreter;
+
+struct script_options {
+    const char *path; /* --path */
+    bool quiet, keeps_going, allows_shell;
+};
+
+/* ESYNTAX: FILE should be a script. */
+enum portolan_status script_refuse(const char *file, struct portolan_error *err);
+
+/*
+ * Collective: rank 0 reads FILE and says on standard error what is wrong with it; all ranks get the
+ * same script, or NULL when FILE is none (and is not read any further).
+ */
+enum portolan_status script_share(struct job *job, const char *file, struct portolan_script **s,
+                                  struct portolan_error *err);
+
+/* Collective: an interpreter that prints on rank 0; JOB and O must outlive it. */
+enum portolan_status script_open(struct job *job, const struct script_options *o,
+                                 struct portolan_interpreter **in, struct portolan_error *err);
 
 /*
  * Whether FILE is an experiment store, which commands that only look take as well: then what it
@@ -173,9 +172,6 @@ enum portolan_status workbench_open_store(struct workbench *w, const struct asse
 /* --select INSTANCE=CLASS. */
 enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
                                   struct portolan_error *err);
-
-/* Argp child: --trial. */
-extern const struct argp trial_argp;
 
 /* The store's file name: the Mastermind's parameter or its default; NULL without a Mastermind. */
 const char *workbench_peek_store(const struct workbench *w);
@@ -194,6 +190,9 @@ struct study {
     struct portolan_plan *plan;
 };
 
+/* A trial ran with the parameters that the assembly has now (those of its sweep). */
+bool trial_has_parameters(const struct portolan_trial *t, const struct portolan_assembly *a);
+
 /* For whom the plan is made. */
 struct study_options {
     struct assembly_options assembly;
@@ -201,8 +200,8 @@ struct study_options {
     int ranks;        /* --ranks; 0: as many as were explored last */
 };
 
-/* Argp child of commands that choose or predict: these options and those of the assembly. */
-extern const struct argp study_argp;
+/* Of commands that choose or predict: these options and those of the assembly. */
+extern const struct cli_option study_table[];
 
 /* HERE: trials of other machines and builds do not count unless the options say so. */
 enum portolan_status study_open(struct study *s, struct study_options *o, bool here,
@@ -211,12 +210,18 @@ enum portolan_status study_open(struct study *s, struct study_options *o, bool h
 int study_cannot_tell(const struct study *s, const struct portolan_error *err);
 void study_close(struct study *s);
 
-/* A whole command: options, study, and the REPORT of its plan on standard output. */
-int study_report(int argc, char **argv, const char *doc,
-                 enum portolan_status (*report)(const struct portolan_plan *, char **,
-                                                struct portolan_error *));
+/* Makes a text of a plan, which the caller frees. */
+typedef enum portolan_status study_report_fn(const struct portolan_plan *plan, char **text,
+                                             struct portolan_error *err);
+
+/* Study and the REPORT of its plan on standard output; the exit status. */
+int study_print(struct study_options *o, study_report_fn *report);
+/* The same with the options: a whole command. */
+int study_report(int argc, char **argv, const char *doc, study_report_fn *report);
 
 /* Writes TEXT to FILE, or to standard output when FILE is NULL; returns the exit status. */
 int write_text(const char *file, const char *text);
+/* Prints TEXT and frees it; or ERR, where TEXT is NULL. */
+int print_made(char *text, const struct portolan_error *err);
 
 #endif

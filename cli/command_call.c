@@ -7,52 +7,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_CHECK = 256, KEY_FLAGS, KEY_COMPILE_COMMANDS };
-
 struct call_options {
     struct portolan_translate_options translate;
     const char **files, **flags;
     size_t n_files;
     const char *folder;
-    int only; /* KEY_CHECK, KEY_FLAGS or 0 */
+    bool checks, names_packages; /* and nothing else */
 };
 
-static const struct argp_option options[] = {
-    {"output", 'o', "DIR", 0, "write into this folder (default: beside the source)", 0},
-    {"check", KEY_CHECK, NULL, 0, "only judge: one line per error", 0},
-    {"flags", KEY_FLAGS, NULL, 0, "only print pkg-config's names of what to link", 0},
-    {"compile-commands", KEY_COMPILE_COMMANDS, "FILE|DIR", 0,
-     "take the compiler flags from this compile_commands.json", 0},
+static error_t check_exclusive(void *to, char *arg, const struct cli_option *option,
+                               struct argp_state *state)
+{
+    const struct call_options *o = to;
+
+    (void)arg, (void)option;
+    if (o->checks && o->names_packages)
+        argp_error(state, "--check and --flags exclude each other");
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {"output", 'o', "DIR", "write into this folder (default: beside the source)",
+     INTO(struct call_options, folder)},
+    {"check", 0, NULL, "only judge: one line per error", INTO(struct call_options, checks)},
+    {"flags", 0, NULL, "only print pkg-config's names of what to link",
+     INTO(struct call_options, names_packages)},
+    {"compile-commands", 0, "FILE|DIR", "take the compiler flags from this compile_commands.json",
+     INTO(struct call_options, translate.compile_commands)},
+    {.key = CLI_WORD, INTO_LIST(struct call_options, files, n_files)},
+    {.key = CLI_END, .take = check_exclusive},
+    {.key = CLI_END, .doc = "which annotated C source?", INTO(struct call_options, n_files)},
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct call_options *o = state->input;
-
-    switch (key) {
-    case 'o':
-        o->folder = arg;
-        return 0;
-    case KEY_CHECK:
-    case KEY_FLAGS:
-        if (o->only && o->only != key)
-            argp_error(state, "--check and --flags exclude each other");
-        o->only = key;
-        return 0;
-    case KEY_COMPILE_COMMANDS:
-        o->translate.compile_commands = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        return append_text(&o->files, &o->n_files, arg);
-    case ARGP_KEY_END:
-        if (!o->n_files)
-            argp_error(state, "which annotated C source?");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static void print_note(void *arg, const char *file, int line, int column, const char *text)
 {
@@ -106,7 +92,7 @@ static enum portolan_status translate_all(struct call_options *o, struct portola
         if (status == PORTOLAN_OK)
             status = one;
     }
-    if (status == PORTOLAN_OK && !o->only)
+    if (status == PORTOLAN_OK && !o->checks)
         status = write_all(o, results, err);
     for (size_t i = 0; i < o->n_files; i++)
         portolan_translate_clear(&results[i]);
@@ -161,12 +147,11 @@ static enum portolan_status print_packages(struct call_options *o, struct portol
 
 int command_call(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "FILE.c... [-- FLAGS...]",
+    static const struct cli_line line = {
+        .words = "FILE.c... [-- FLAGS...]",
         .doc = "Translate C annotated with CALL's pragmas: FILE.cll.c measures its experiments. "
                "Behind -- stand the compiler's flags.",
+        .options = options,
     };
     struct portolan_diagnostics d = {.report = print_diagnostic}, notes = {.report = print_note};
     struct call_options o = {.translate = {.notes = &notes}};
@@ -174,9 +159,9 @@ int command_call(int argc, char **argv)
     enum portolan_status status;
 
     argc = take_flags(argc, argv, options, &o.flags, &o.translate.n_flags);
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     o.translate.flags = o.flags;
-    status = o.only == KEY_FLAGS ? print_packages(&o, &d, &err) : translate_all(&o, &d, &err);
+    status = o.names_packages ? print_packages(&o, &d, &err) : translate_all(&o, &d, &err);
     free(o.files);
     free(o.flags);
     if (status == PORTOLAN_OK)

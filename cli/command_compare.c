@@ -10,87 +10,53 @@
 
 enum { EXIT_REGRESSION = 3, TOP = 50 };
 
-enum {
-    OPTION_METRIC = 256,
-    OPTION_LEVEL,
-    OPTION_SHARE,
-    OPTION_TOP,
-    OPTION_WIDE,
-    OPTION_JSON,
-    OPTION_STRICT
-};
-
 struct options {
     struct trial_store_options store;
-    const char *sets[2];
+    const char **sets;
     size_t n_sets, top;
     bool wide, json, strict;
+    double threshold, share; /* in percent */
     struct portolan_comparison_query query;
 };
 
-static const struct argp_option options[] = {
-    {"threshold", 't', "PERCENT", 0, "how much slower is a regression (default: 5)", 0},
-    {"metric", OPTION_METRIC, "NAME", 0, "exclusive (default), inclusive, mpi, calls, or a counter",
-     0},
-    {"level", OPTION_LEVEL, "P", 0, "of significance (default: 0.05)", 0},
-    {"share", OPTION_SHARE, "PERCENT", 0,
-     "test call paths that have at least this share of the total (default: 1)", 0},
-    {"strict", OPTION_STRICT, NULL, 0, "too few trials to tell are a failure (exit status 1)", 0},
-    {"top", OPTION_TOP, "N", 0, "so many call paths; 0: all (default: 50)", 0},
-    {"wide", OPTION_WIDE, NULL, 0, "long names whole", 0},
-    {"json", OPTION_JSON, NULL, 0, "all numbers as JSON", 0},
-    {0},
-};
-
-static const struct option_target targets[] = {
-    {OPTION_METRIC, OPTION_TEXT, offsetof(struct options, query.metric), NULL},
-    {OPTION_STRICT, OPTION_FLAG, offsetof(struct options, strict), NULL},
-    {OPTION_TOP, OPTION_SIZE, offsetof(struct options, top), "--top"},
-    {OPTION_WIDE, OPTION_FLAG, offsetof(struct options, wide), NULL},
-    {OPTION_JSON, OPTION_FLAG, offsetof(struct options, json), NULL},
-    {0},
-};
-
-static double read_number(struct argp_state *state, const char *option, const char *text,
-                          double most)
+static error_t check_set(void *to, char *arg, const struct cli_option *option,
+                         struct argp_state *state)
 {
-    double x;
-
-    if (!portolan_read_double(text, &x) || !(x >= 0) || x > most)
-        argp_error(state, "%s wants a number from 0 to %g, not '%s'", option, most, text);
-    return x;
+    (void)option;
+    if (((const struct options *)to)->n_sets == 2)
+        argp_error(state, "two sets of trials are compared: '%s' is one too many", arg);
+    return 0;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t check_sets(void *to, char *arg, const struct cli_option *option,
+                          struct argp_state *state)
 {
-    struct options *o = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->store;
-        return 0;
-    case 't':
-        o->query.threshold = read_number(state, "--threshold", arg, 1e6) / 100;
-        return 0;
-    case OPTION_LEVEL:
-        o->query.level = read_number(state, "--level", arg, 1);
-        return 0;
-    case OPTION_SHARE:
-        o->query.share = read_number(state, "--share", arg, 100) / 100;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (o->n_sets == 2)
-            argp_error(state, "two sets of trials are compared: '%s' is one too many", arg);
-        o->sets[o->n_sets++] = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (o->n_sets < 2)
-            argp_error(state, "which trials? name two sets, as: 1-5 6-10");
-        return 0;
-    default:
-        return take_option(targets, key, arg, state);
-    }
+    (void)arg, (void)option;
+    if (((const struct options *)to)->n_sets < 2)
+        argp_error(state, "which trials? name two sets, as: 1-5 6-10");
+    return 0;
 }
+
+static const struct cli_option options[] = {
+    {"threshold", 't', "PERCENT", "how much slower is a regression (default: 5)",
+     INTO(struct options, threshold), .most = 1e6, .wanted = "a number from 0 to 1e+06"},
+    {"metric", 0, "NAME", "exclusive (default), inclusive, mpi, calls, or a counter",
+     INTO(struct options, query.metric)},
+    {"level", 0, "P", "of significance (default: 0.05)", INTO(struct options, query.level),
+     .most = 1, .wanted = "a number from 0 to 1"},
+    {"share", 0, "PERCENT",
+     "test call paths that have at least this share of the total (default: 1)",
+     INTO(struct options, share), .most = 100, .wanted = "a number from 0 to 100"},
+    {"strict", 0, NULL, "too few trials to tell are a failure (exit status 1)",
+     INTO(struct options, strict)},
+    {"top", 0, "N", "so many call paths; 0: all (default: 50)", INTO(struct options, top)},
+    {"wide", 0, NULL, "long names whole", INTO(struct options, wide)},
+    {"json", 0, NULL, "all numbers as JSON", INTO(struct options, json)},
+    CHILD_OF(trial_store_argp, struct options, store, 0),
+    {.key = CLI_WORD, INTO_LIST(struct options, sets, n_sets), .take = check_set},
+    {.key = CLI_END, .take = check_sets},
+    {0},
+};
 
 /* The profiles of one set, and where they are from. */
 struct side {
@@ -193,8 +159,7 @@ static int report(const struct options *o, const struct portolan_comparison *c,
     if (status == PORTOLAN_OK)
         portolan_text_take(&out, &text, err);
     portolan_text_clear(&out);
-    result = text ? write_text(NULL, text) : print_error(err);
-    free(text);
+    result = print_made(text, err);
     if (result)
         return result;
     if (c->is_regression)
@@ -204,23 +169,22 @@ static int report(const struct options *o, const struct portolan_comparison *c,
 
 int command_compare(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&trial_store_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "A B",
+    static const struct cli_line line = {
+        .words = "A B",
         .doc = "Compare two sets of repeated trials, call path by call path.\vA set is 12 or "
                "10-15 or name:plate or label:base or KEY=VALUE, or FILE@SET of another store. The "
                "exit status is 3 when something is slower by more than the threshold.",
-        .children = children,
+        .options = options,
     };
-    struct options o = {.top = TOP, .query = {.threshold = 0.05, .level = 0.05, .share = 0.01}};
+    struct options o = {.top = TOP, .threshold = 5, .share = 1, .query.level = 0.05};
     struct portolan_error err = {0};
     struct portolan_comparison *c = NULL;
     struct side a = {0}, b = {0};
     int result;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
+    o.query.threshold = o.threshold / 100;
+    o.query.share = o.share / 100;
     if (open_side(&a, &o.store, o.sets[0], &err) == PORTOLAN_OK &&
         open_side(&b, &o.store, o.sets[1], &err) == PORTOLAN_OK)
         portolan_compare((const struct portolan_profile *const *)a.profiles, a.trials.n,
@@ -230,5 +194,6 @@ int command_compare(int argc, char **argv)
     portolan_comparison_destroy(c);
     close_side(&b);
     close_side(&a);
+    free(o.sets);
     return result;
 }

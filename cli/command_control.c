@@ -3,6 +3,9 @@
  * which names the request. */
 #include "cli.h"
 
+#include <portolan/list.h>
+#include <portolan/machine.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,62 +44,64 @@ static void add_word(struct options *o, const char *word)
     }
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t take_timeout(void *to, char *arg, const struct cli_option *option,
+                            struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct options *o = to;
 
-    switch (key) {
-    case 't':
-        if (!portolan_read_double(arg, &o->timeout_s) || !(o->timeout_s >= 0))
-            argp_error(state, "'%s' is no number of seconds", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (o->target)
-            add_word(o, arg);
-        else
-            o->target = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!o->target)
-            argp_error(state, "name the control file of the program, or its process number");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)option;
+    if (!portolan_read_double(arg, &o->timeout_s) || !(o->timeout_s >= 0))
+        argp_error(state, "'%s' is no number of seconds", arg);
+    return 0;
 }
+
+static error_t take_word(void *to, char *arg, const struct cli_option *option,
+                         struct argp_state *state)
+{
+    struct options *o = to;
+
+    (void)option, (void)state;
+    if (o->target)
+        add_word(o, arg);
+    else
+        o->target = arg;
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {"timeout", 't', "SECONDS", "how long to wait for the answer (10)", .take = take_timeout},
+    {.key = CLI_WORD, .take = take_word},
+    {.key = CLI_END,
+     .doc = "name the control file of the program, or its process number",
+     INTO(struct options, target)},
+    {0},
+};
 
 /* ------------------------------------------------- a process by its number */
 
-/* What a process shows of its listener, in memory that lies among its open files. */
+/* What a process shows of its listener, in memory that lies among its open files; or NULL. */
 static char *read_card(const char *pid)
 {
     static const char name[] = "/memfd:portolan-control";
     char folder[100], path[400], target[400];
+    struct portolan_text card = {0};
     struct dirent *e;
-    char *text = NULL;
     DIR *d;
 
     snprintf(folder, sizeof folder, "/proc/%s/fd", pid);
     if (!(d = opendir(folder)))
         return NULL;
-    while (!text && (e = readdir(d))) {
+    while (!card.length && (e = readdir(d))) {
         ssize_t n;
-        size_t room = 0;
-        FILE *f;
 
         snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
         n = readlink(path, target, sizeof target - 1);
         target[n > 0 ? n : 0] = '\0';
-        if (strncmp(target, name, sizeof name - 1) != 0 || !(f = fopen(path, "re")))
-            continue;
-        if (getdelim(&text, &room, '\0', f) < 0) {
-            free(text);
-            text = NULL;
-        }
-        fclose(f);
+        if (strncmp(target, name, sizeof name - 1) == 0)
+            portolan_text_add_file(&card, path, SIZE_MAX);
     }
     closedir(d);
-    return text;
+    return card.bytes;
 }
 
 /* The line of CARD that begins with WORD, behind it; the caller frees. */
@@ -139,9 +144,11 @@ static int send_signal(const struct options *o, const char *card)
 
 /* What the ranks said. */
 struct answers {
-    int n; /* one a rank */
-    char **texts;
-    bool *failed;
+    size_t n; /* one a rank */
+    struct answer {
+        char *text;
+        bool failed;
+    } * list;
 };
 
 struct exchange {
@@ -151,14 +158,6 @@ struct exchange {
     int lock_fd, watch_fd;
     double end_s; /* when to give up */
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static enum portolan_status fail_exchange(const struct exchange *x, struct portolan_error *err)
 {
@@ -182,7 +181,7 @@ static enum portolan_status take_turn(struct exchange *x, struct portolan_error 
     while (flock(x->lock_fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             return fail_exchange(x, err);
-        if (now_s() > x->end_s)
+        if (portolan_now_s() > x->end_s)
             return portolan_error_set(err, PORTOLAN_ETIMEOUT,
                                       "another `portolan control` is still waiting for an answer "
                                       "in folder '%s'",
@@ -212,32 +211,23 @@ static enum portolan_status write_request(struct exchange *x, const char *comman
     return status;
 }
 
-static char *reply_name(const struct exchange *x, int node)
-{
-    return node ? portolan_asprintf("%s.reply.%d", x->file, node)
-                : portolan_asprintf("%s.reply", x->file);
-}
-
 /* The reply of NODE behind its first line, or NULL while it is none to this request. */
 static char *read_reply(const struct exchange *x, int node)
 {
-    char *name = reply_name(x, node), *text = NULL;
-    FILE *f = name ? fopen(name, "re") : NULL;
-    size_t room = 0;
-    ssize_t n = f ? getdelim(&text, &room, '\0', f) : -1;
+    char *name = node ? portolan_asprintf("%s.reply.%d", x->file, node)
+                      : portolan_asprintf("%s.reply", x->file);
     size_t head = strlen(x->request);
-    bool ours = n > 0 && !strncmp(text, x->request, head);
+    struct portolan_text text = {0};
 
-    if (f)
-        fclose(f);
+    if (name)
+        portolan_text_add_file(&text, name, SIZE_MAX);
     free(name);
-    if (!ours) {
-        free(text);
+    if (text.length < head || strncmp(text.bytes, x->request, head) != 0) {
+        portolan_text_clear(&text);
         return NULL;
     }
-    memmove(text, text + head, (size_t)n - head);
-    text[(size_t)n - head] = '\0';
-    return text;
+    memmove(text.bytes, text.bytes + head, text.length + 1 - head);
+    return text.bytes;
 }
 
 /* Waits for a file to come, at most as long as there is patience; looks in between as well, for on
@@ -246,7 +236,7 @@ static bool wait_for_file(const struct exchange *x)
 {
     char events[4096];
     struct pollfd wait = {x->watch_fd, POLLIN, 0};
-    double left = x->end_s - now_s();
+    double left = x->end_s - portolan_now_s();
 
     if (left <= 0)
         return false;
@@ -281,27 +271,22 @@ static enum portolan_status collect_answers(const struct exchange *x, struct ans
     int nodes = 1;
 
     for (int node = 0; node < nodes; node++) {
-        char *text = wait_for_reply(x, node, err), *rest;
+        struct answer one = {.text = wait_for_reply(x, node, err)};
+        const char *rest;
+        int n = 0;
 
-        if (!text)
+        if (!one.text)
             return err->status;
-        if (node == 0) {
-            int n = 0;
-
-            if (sscanf(text, "nodes %d", &n) == 1 && n > 1)
-                nodes = n;
-            a->texts = portolan_calloc((size_t)nodes, sizeof *a->texts);
-            a->failed = portolan_calloc((size_t)nodes, sizeof *a->failed);
-        }
-        if (!a->texts || !a->failed) {
-            free(text);
+        if (node == 0 && sscanf(one.text, "nodes %d", &n) == 1 && n > 1)
+            nodes = n;
+        one.failed = !strstr(one.text, "\nstatus ok\n");
+        rest = strstr(one.text, "\nstatus ");
+        rest = rest ? strchr(rest + 1, '\n') : NULL;
+        memmove(one.text, rest ? rest + 1 : "", strlen(rest ? rest + 1 : "") + 1);
+        if (!portolan_append(&a->list, &a->n, &one, sizeof one)) {
+            free(one.text);
             return portolan_no_memory(err);
         }
-        a->failed[node] = !strstr(text, "\nstatus ok\n");
-        rest = strstr(text, "\nstatus ");
-        rest = rest ? strchr(rest + 1, '\n') : NULL;
-        memmove(text, rest ? rest + 1 : "", strlen(rest ? rest + 1 : "") + 1);
-        a->texts[a->n++] = text;
     }
     return PORTOLAN_OK;
 }
@@ -317,7 +302,7 @@ static enum portolan_status send_commands(const char *file, const char *commands
     enum portolan_status status;
 
     *answers = (struct answers){0};
-    x.end_s = now_s() + timeout_s;
+    x.end_s = portolan_now_s() + timeout_s;
     status = take_turn(&x, err);
     if (status == PORTOLAN_OK)
         status = write_request(&x, commands, err);
@@ -333,11 +318,9 @@ static enum portolan_status send_commands(const char *file, const char *commands
 
 static void answers_clear(struct answers *a)
 {
-    for (int i = 0; i < a->n; i++)
-        free(a->texts[i]);
-    free(a->texts);
-    free(a->failed);
-    *a = (struct answers){0};
+    for (size_t i = 0; i < a->n; i++)
+        free(a->list[i].text);
+    free(a->list);
 }
 
 /* ------------------------------------------------- answers */
@@ -397,14 +380,14 @@ static int print_answers(const struct answers *a)
 {
     bool alike = true, failed = false;
 
-    for (int i = 0; i < a->n; i++) {
-        failed = failed || a->failed[i];
-        alike = alike && !strcmp(a->texts[i], a->texts[0]);
+    for (size_t i = 0; i < a->n; i++) {
+        failed = failed || a->list[i].failed;
+        alike = alike && !strcmp(a->list[i].text, a->list[0].text);
     }
-    for (int i = 0; i < (alike ? 1 : a->n); i++) {
-        if (!alike && a->texts[i][0])
-            printf("rank %d:\n", i);
-        print_answer(a->texts[i], a->failed[i], alike ? -1 : i);
+    for (size_t i = 0; i < (alike ? 1 : a->n); i++) {
+        if (!alike && a->list[i].text[0])
+            printf("rank %zu:\n", i);
+        print_answer(a->list[i].text, a->list[i].failed, alike ? -1 : (int)i);
     }
     return failed ? EXIT_BAD_INPUT : 0;
 }
@@ -445,26 +428,21 @@ static int control_process(const struct options *o)
 
 int command_control(int argc, char **argv)
 {
-    static const struct argp_option options[] = {
-        {"timeout", 't', "SECONDS", 0, "how long to wait for the answer (10)", 0},
-        {0},
-    };
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "FILE|PID [COMMAND...]",
+    static const struct cli_line line = {
+        .words = "FILE|PID [COMMAND...]",
         .doc = "Switch what a running program measures: portolan control FILE profile 'solver.*'\v"
                "Commands: forward, profile, mastermind, off, on GLOB; use GLOB IMPLEMENTATION; "
                "toggle; counters [SET]; dump [FOLDER]; flush; list (if none is given). Several are "
                "parted by "
                "semicolons.",
+        .options = options,
     };
     struct options o = {.timeout_s = 10};
     struct portolan_error err = {0};
     int64_t pid;
     int result;
 
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+    parse_line(&line, argc, argv, ARGP_IN_ORDER, &o);
     if (o.commands.failed) {
         portolan_no_memory(&err);
         result = print_error(&err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "script.h"
+#include "cli.h"
+
+#include <portolan/ccaffeine.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { OPTION_FROM = 256, OPTION_TO, OPTION_LOSSY, OPTION_EXACT };
 
 enum form { FORM_NONE, FORM_RC, FORM_BLD, FORM_XML };
 
@@ -13,15 +13,6 @@ struct options {
     const char *in, *out, *path;
     enum form from, to;
     bool is_lossy, is_exact;
-};
-
-static const struct argp_option options[] = {
-    {"from", OPTION_FROM, "FORM", 0, "what IN is: rc, bld or xml (default: by its ending)", 0},
-    {"to", OPTION_TO, "FORM", 0, "what OUT is to be", 0},
-    {"lossy", OPTION_LOSSY, NULL, 0, "write OUT though it cannot say all that IN says", 0},
-    {"exact", OPTION_EXACT, NULL, 0, "refuse class names that only the palette completes", 0},
-    {"path", 'p', "DIR:...", 0, "search these folders for components first", 0},
-    {0},
 };
 
 static enum form form_of(const char *word)
@@ -39,17 +30,45 @@ static enum form form_by_ending(const char *file)
     return dot ? form_of(dot + 1) : FORM_NONE;
 }
 
-static error_t read_form(const char *option, const char *arg, enum form *form,
-                         struct argp_state *state)
+static error_t take_form(const char *arg, const struct cli_option *option, struct argp_state *state,
+                         enum form *form)
 {
     *form = form_of(arg);
     if (*form == FORM_NONE)
-        argp_error(state, "%s wants rc, bld or xml, not '%s'", option, arg);
+        argp_error(state, "--%s wants rc, bld or xml, not '%s'", option->name, arg);
     return 0;
 }
 
-static error_t finish(struct options *o, struct argp_state *state)
+static error_t take_from(void *to, char *arg, const struct cli_option *option,
+                         struct argp_state *state)
 {
+    return take_form(arg, option, state, &((struct options *)to)->from);
+}
+
+static error_t take_to(void *to, char *arg, const struct cli_option *option,
+                       struct argp_state *state)
+{
+    return take_form(arg, option, state, &((struct options *)to)->to);
+}
+
+static error_t take_file(void *to, char *arg, const struct cli_option *option,
+                         struct argp_state *state)
+{
+    struct options *o = to;
+
+    (void)option;
+    if (o->in && o->out)
+        argp_error(state, "two files are enough: '%s' is one too many", arg);
+    *(o->in ? &o->out : &o->in) = arg;
+    return 0;
+}
+
+static error_t check_forms(void *to, char *arg, const struct cli_option *option,
+                           struct argp_state *state)
+{
+    struct options *o = to;
+
+    (void)arg, (void)option;
     if (!o->in || !o->out)
         argp_error(state, "which files? name IN and OUT ('-': standard output)");
     if (o->from == FORM_NONE && (o->from = form_by_ending(o->in)) == FORM_NONE)
@@ -59,35 +78,19 @@ static error_t finish(struct options *o, struct argp_state *state)
     return 0;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case OPTION_FROM:
-        return read_form("--from", arg, &o->from, state);
-    case OPTION_TO:
-        return read_form("--to", arg, &o->to, state);
-    case OPTION_LOSSY:
-        o->is_lossy = true;
-        return 0;
-    case OPTION_EXACT:
-        o->is_exact = true;
-        return 0;
-    case 'p':
-        o->path = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (o->in && o->out)
-            argp_error(state, "two files are enough: '%s' is one too many", arg);
-        *(o->in ? &o->out : &o->in) = arg;
-        return 0;
-    case ARGP_KEY_END:
-        return finish(o, state);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct cli_option options[] = {
+    {"from", 0, "FORM", "what IN is: rc, bld or xml (default: by its ending)", .take = take_from},
+    {"to", 0, "FORM", "what OUT is to be", .take = take_to},
+    {"lossy", 0, NULL, "write OUT though it cannot say all that IN says",
+     INTO(struct options, is_lossy)},
+    {"exact", 0, NULL, "refuse class names that only the palette completes",
+     INTO(struct options, is_exact)},
+    {"path", 'p', "DIR:...", "search these folders for components first",
+     INTO(struct options, path)},
+    {.key = CLI_WORD, .take = take_file},
+    {.key = CLI_END, .take = check_forms},
+    {0},
+};
 
 static void tell(void *arg, const char *file, int line, bool loses, const char *text)
 {
@@ -182,12 +185,11 @@ static enum portolan_status convert(const struct options *o, const struct source
 
 int command_convert(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "IN OUT",
+    static const struct cli_line line = {
+        .words = "IN OUT",
         .doc = "Turn a script of Ccaffeine (.rc, .bld) into an XML assembly, or back. What OUT "
                "cannot say is told line by line, and refused unless --lossy.",
+        .options = options,
     };
     struct options o = {0};
     struct portolan_error err = {0};
@@ -198,7 +200,7 @@ int command_convert(int argc, char **argv)
     char *text = NULL;
     int code = EXIT_BAD_INPUT;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     c.is_exact = o.is_exact;
     status = read_source(&o, &s, &d, &err);
     if (status == PORTOLAN_OK)

@@ -15,66 +15,38 @@ struct link_options {
     const char **classes, **archives, **flags;
 };
 
-static const struct argp_option options[] = {
-    {"output", 'o', "PROGRAM", 0, "the program to make", 0},
-    {"path", 'p', "DIR:...", 0, "search these folders for components first", 0},
-    {"class", 'c', "CLASS", 0, "link in this class, too; may be repeated", 0},
-    {"archive", 'a', "CLASS=FILE", 0, "take a class from this static archive; may be repeated", 0},
-    {"static", 'S', NULL, 0, "fully static: take archives of all libraries, libc included", 0},
-    {"cc", 'C', "COMMAND", 0, "compiler that links MPI programs (default: that of Portolan's MPI)",
-     0},
-    {"keep", 'k', "DIR", 0, "keep what is made on the way in this folder", 0},
-    {0},
-};
-
-static error_t take_file(struct link_options *o, const char *file, struct argp_state *state)
+static error_t check_compiler(void *to, char *arg, const struct cli_option *option,
+                              struct argp_state *state)
 {
-    if (o->assembly.file)
-        argp_error(state, "one assembly at a time: '%s' is one too many", file);
-    o->assembly.file = file;
+    (void)to, (void)option;
+    if (!arg[strspn(arg, " \t")])
+        argp_error(state, "--cc wants a compiler's command");
     return 0;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct link_options *o = state->input;
-
-    switch (key) {
-    case 'o':
-        o->link.output = arg;
-        return 0;
-    case 'p':
-        o->assembly.path = arg;
-        return 0;
-    case 'c':
-        return append_text(&o->classes, &o->link.n_classes, arg);
-    case 'a':
-        if (!strchr(arg, '='))
-            argp_error(state, "--archive wants CLASS=FILE, not '%s'", arg);
-        return append_text(&o->archives, &o->link.n_archives, arg);
-    case 'S':
-        o->link.is_static = true;
-        return 0;
-    case 'C':
-        if (!arg[strspn(arg, " \t")])
-            argp_error(state, "--cc wants a compiler's command");
-        o->link.compiler = arg;
-        return 0;
-    case 'k':
-        o->link.keep = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        return take_file(o, arg, state);
-    case ARGP_KEY_END:
-        if (!o->assembly.file)
-            argp_error(state, "which assembly? name its XML file");
-        if (!o->link.output)
-            argp_error(state, "which program? name it with --output PROGRAM");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct cli_option options[] = {
+    {"output", 'o', "PROGRAM", "the program to make", INTO(struct link_options, link.output)},
+    {"path", 'p', "DIR:...", "search these folders for components first",
+     INTO(struct link_options, assembly.path)},
+    {"class", 'c', "CLASS", "link in this class, too; may be repeated",
+     INTO_LIST(struct link_options, classes, link.n_classes)},
+    {"archive", 'a', "CLASS=FILE", "take a class from this static archive; may be repeated",
+     INTO_LIST(struct link_options, archives, link.n_archives), .take = need_equals},
+    {"static", 'S', NULL, "fully static: take archives of all libraries, libc included",
+     INTO(struct link_options, link.is_static)},
+    {"cc", 'C', "COMMAND", "compiler that links MPI programs (default: that of Portolan's MPI)",
+     INTO(struct link_options, link.compiler), .take = check_compiler},
+    {"keep", 'k', "DIR", "keep what is made on the way in this folder",
+     INTO(struct link_options, link.keep)},
+    {.key = CLI_WORD, .doc = "one assembly at a time", INTO(struct link_options, assembly.file)},
+    {.key = CLI_END,
+     .doc = "which assembly? name its XML file",
+     INTO(struct link_options, assembly.file)},
+    {.key = CLI_END,
+     .doc = "which program? name it with --output PROGRAM",
+     INTO(struct link_options, link.output)},
+    {0},
+};
 
 /* Scripts are read by another command. */
 static enum portolan_status refuse_script(const char *file, struct portolan_error *err)
@@ -113,12 +85,11 @@ static enum portolan_status run(struct link_options *o, struct portolan_link_res
 
 int command_link(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "ASSEMBLY.xml -o PROGRAM [-- FLAGS...]",
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml -o PROGRAM [-- FLAGS...]",
         .doc = "Make one program of an assembly, with all its components, their alternatives and "
                "proxies linked in; it does what portolan run does. FLAGS go to the compiler.",
+        .options = options,
     };
     struct link_options o = {0};
     struct portolan_link_result result = {0};
@@ -126,7 +97,7 @@ int command_link(int argc, char **argv)
     enum portolan_status status;
 
     argc = take_flags(argc, argv, options, &o.flags, &o.link.n_flags);
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     o.link.classes = o.classes;
     o.link.archives = o.archives;
     o.link.flags = o.flags;

@@ -3,7 +3,7 @@
  * Runs what the choice needs to know: rank 0 asks the plan which trial comes next, all ranks run
  * it, and the Mastermind stores it. With --all-fixed every assembly is run once, as an oracle.
  */
-#include "measure.h"
+#include "cli.h"
 
 #include <portolan/machine.h>
 #include <portolan/models.h>
@@ -16,63 +16,59 @@
 #include <string.h>
 #include <time.h>
 
+/* Settings of one trial, as lines "select INSTANCE CLASS" and "set INSTANCE PARAMETER VALUE". */
+struct orders {
+    char *text; /* NULL: nothing is left to do */
+    size_t size;
+};
+
+/* One measurement session; only rank 0 reads the store. */
+struct measurement {
+    struct job *job;
+    struct workbench *w;
+    const char *store;
+    bool quiet;
+    double began_s, budget_s; /* of the monotonic clock; how long it may take in all */
+    double ordered_s;         /* when the last trial was ordered */
+    double overhead_s;        /* the most that a trial took beside its own time */
+    int most_trials;          /* of one setting; 0: as the plan likes */
+    int trials, failed;
+    size_t combination; /* of fixed assemblies, the next to look at */
+    /* Rank 0: the next trial's orders, none when all is measured. */
+    enum portolan_status (*next)(struct measurement *m, struct orders *o,
+                                 struct portolan_error *err);
+};
+
 struct measure_options {
     struct assembly_options assembly;
     double budget_s; /* < 0: the assembly's */
-    int64_t repeat;
+    int repeat;
     bool all_fixed, quiet;
 };
 
-static const struct argp_option options[] = {
-    {"all-fixed", 'a', NULL, 0,
-     "run every assembly that the alternatives make, at the parameters as they stand", 0},
-    {"budget", 'b', "SECONDS", 0, "stop exploring after so much time", 0},
-    {"repeat", 'n', "NUMBER", 0, "run no setting more often (10)", 0},
-    {"quiet", 'q', NULL, 0, "say nothing but errors and warnings", 0},
+static const struct cli_option options[] = {
+    {"all-fixed", 'a', NULL,
+     "run every assembly that the alternatives make, at the parameters as they stand",
+     INTO(struct measure_options, all_fixed)},
+    {"budget", 'b', "SECONDS", "stop exploring after so much time",
+     INTO(struct measure_options, budget_s), .most = HUGE_VAL, .wanted = "a number of seconds"},
+    {"repeat", 'n', "NUMBER", "run no setting more often (10)",
+     INTO(struct measure_options, repeat), .least = 1, .most = 1000,
+     .wanted = "a number from 1 to 1000"},
+    {"quiet", 'q', NULL, "say nothing but errors and warnings",
+     INTO(struct measure_options, quiet)},
+    TABLE_OF(assembly_table, struct measure_options, assembly),
     {0},
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+/* Since the command began, its set-up included. */
+static double spent_s(const struct measurement *m)
 {
-    struct measure_options *o = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->assembly;
-        return 0;
-    case 'a':
-        o->all_fixed = true;
-        return 0;
-    case 'b':
-        if (!portolan_read_double(arg, &o->budget_s) || o->budget_s < 0)
-            argp_error(state, "--budget wants a number of seconds, not '%s'", arg);
-        return 0;
-    case 'n':
-        if (!portolan_read_int64(arg, &o->repeat) || o->repeat < 1 || o->repeat > 1000)
-            argp_error(state, "--repeat wants a number from 1 to 1000, not '%s'", arg);
-        return 0;
-    case 'q':
-        o->quiet = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    return portolan_now_s() - m->began_s;
 }
 
-static double seconds_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-double measure_spent_s(const struct measurement *m)
-{
-    return seconds_now() - m->began_s;
-}
-
-void measure_say(const struct measurement *m, const char *text)
+/* Rank 0 prints a line, unless the session is quiet. */
+static void say(const struct measurement *m, const char *text)
 {
     if (!m->quiet && m->job->cohort->rank == 0) {
         printf("measure: %s\n", text);
@@ -101,24 +97,30 @@ static enum portolan_status apply_orders(struct portolan_assembly *a, char *text
     return status;
 }
 
+static enum portolan_status take_orders(struct portolan_text *t, struct orders *o,
+                                        struct portolan_error *err)
+{
+    o->size = t->length;
+    return portolan_text_take(t, &o->text, err);
+}
+
 static enum portolan_status write_orders(const struct portolan_next_trial *next, struct orders *o,
                                          struct portolan_error *err)
 {
-    FILE *f = open_memstream(&o->text, &o->size);
+    struct portolan_text t = {0};
 
-    if (!f)
-        return portolan_no_memory(err);
     for (size_t i = 0; i < next->n_selection; i++)
-        fprintf(f, "select %s %s\n", next->selection[i].name, next->selection[i].value);
+        portolan_text_add(&t, "select %s %s\n", next->selection[i].name, next->selection[i].value);
     for (size_t i = 0; i < next->n_parameters; i++)
-        fprintf(f, "set %s %s %s\n", next->parameters[i].instance, next->parameters[i].parameter,
-                next->parameters[i].value);
-    return fclose(f) ? portolan_no_memory(err) : PORTOLAN_OK;
+        portolan_text_add(&t, "set %s %s %s\n", next->parameters[i].instance,
+                          next->parameters[i].parameter, next->parameters[i].value);
+    return take_orders(&t, o, err);
 }
 
-enum portolan_status measure_read_trials(const struct measurement *m, bool with_samples,
-                                         struct portolan_sample_set **set,
-                                         struct portolan_error *err)
+/* The store's trials of this assembly, purpose and number of ranks. */
+static enum portolan_status read_trials(const struct measurement *m, bool with_samples,
+                                        struct portolan_sample_set **set,
+                                        struct portolan_error *err)
 {
     struct portolan_store_query query = {.assembly = m->w->assembly->name,
                                          .purpose = m->w->assembly->purpose,
@@ -135,26 +137,26 @@ enum portolan_status measure_read_trials(const struct measurement *m, bool with_
 
 static void tell_end(const struct measurement *m, const struct portolan_next_trial *next)
 {
-    double spent = measure_spent_s(m);
+    double spent = spent_s(m);
     char text[512];
 
     for (size_t i = 0; i < next->n_notes; i++)
-        measure_say(m, next->notes[i]);
+        say(m, next->notes[i]);
     if (next->summary[0])
-        measure_say(m, next->summary);
+        say(m, next->summary);
     if (m->trials && spent > m->budget_s) {
         snprintf(text, sizeof text, "the budget of %.3g s is exceeded by %.2g s: %s", m->budget_s,
                  spent - m->budget_s,
                  m->trials == 1 ? "nothing was known of how long the first trial takes"
                                 : "trials took longer than was expected of them");
-        measure_say(m, text);
+        say(m, text);
     }
     snprintf(text, sizeof text,
              m->trials || next->unaffordable
                  ? "done: %d trials in %.1f s"
                  : "nothing to do: the store knows enough (%d new trials, %.1f s)",
              m->trials, spent);
-    measure_say(m, text);
+    say(m, text);
 }
 
 static void tell_next(const struct measurement *m, const struct portolan_next_trial *next)
@@ -163,7 +165,7 @@ static void tell_next(const struct measurement *m, const struct portolan_next_tr
 
     snprintf(text, sizeof text, "%3zu of %zu  %s", next->done + 1, next->done + next->left,
              next->purpose);
-    measure_say(m, text);
+    say(m, text);
 }
 
 /* Fits what was measured and keeps the core's models in the store, for whoever reads that. */
@@ -211,7 +213,7 @@ static enum portolan_status keep_models(const struct measurement *m,
 /* What a trial takes beside its own time: to be built, stored, read again, and to find the next. */
 static void note_overhead(struct measurement *m, const struct portolan_sample_set *set)
 {
-    double now = seconds_now();
+    double now = portolan_now_s();
 
     if (m->trials && set->n_trials)
         m->overhead_s = fmax(m->overhead_s,
@@ -226,13 +228,12 @@ static enum portolan_status next_exploration_orders(struct measurement *m, struc
     struct portolan_next_trial *next = NULL;
     const struct portolan_plan_options options = {.ranks = m->job->cohort->size,
                                                   .most_trials = m->most_trials};
-    enum portolan_status status = measure_read_trials(m, true, &set, err);
+    enum portolan_status status = read_trials(m, true, &set, err);
 
     if (status == PORTOLAN_OK) {
         note_overhead(m, set);
-        status =
-            portolan_plan_next_trial(m->w->assembly, set, &options,
-                                     m->budget_s - measure_spent_s(m) - m->overhead_s, &next, err);
+        status = portolan_plan_next_trial(m->w->assembly, set, &options,
+                                          m->budget_s - spent_s(m) - m->overhead_s, &next, err);
     }
     if (status == PORTOLAN_OK && !next->finished) {
         tell_next(m, next);
@@ -245,6 +246,125 @@ static enum portolan_status next_exploration_orders(struct measurement *m, struc
     portolan_sample_set_destroy(set);
     return status;
 }
+
+/* ------------------------------------------------------------------ fixed assemblies */
+
+/* Selects combination number N of the alternatives; false when there are not so many. */
+static bool select_combination(struct portolan_assembly *a, size_t n)
+{
+    for (size_t i = 0; i < a->n_instances; i++) {
+        struct portolan_assembly_instance *instance = &a->instances[i];
+
+        instance->selected = n % instance->n_alternatives;
+        n /= instance->n_alternatives;
+    }
+    return n == 0;
+}
+
+/* Somebody's selected class has the uses port that is connected to the instance. */
+static bool is_used(const struct workbench *w, const char *instance)
+{
+    const struct portolan_assembly *a = w->assembly;
+    bool has_users = false;
+
+    for (size_t i = 0; i < a->n_connections; i++) {
+        const struct portolan_assembly_connection *c = &a->connections[i];
+        const struct portolan_assembly_instance *user;
+
+        if (strcmp(c->provider, instance))
+            continue;
+        has_users = true;
+        user = portolan_assembly_peek_instance(a, c->user);
+        if (portolan_class_uses(
+                portolan_palette_find(w->palette, user->alternatives[user->selected].class_name),
+                c->uses))
+            return true;
+    }
+    return !has_users;
+}
+
+/* An instance that nobody uses makes no difference: only its class as written is run. */
+static bool is_distinct(const struct workbench *w)
+{
+    const struct portolan_assembly *a = w->assembly;
+
+    for (size_t i = 0; i < a->n_instances; i++)
+        if (a->instances[i].selected > 0 && !is_used(w, a->instances[i].name))
+            return false;
+    return true;
+}
+
+static bool trial_has_selection(const struct portolan_trial *t, const struct portolan_assembly *a)
+{
+    for (size_t i = 0; i < t->n_implementations; i++) {
+        const struct portolan_assembly_instance *instance =
+            portolan_assembly_peek_instance(a, t->implementations[i].name);
+
+        if (!instance || strcmp(instance->alternatives[instance->selected].class_name,
+                                t->implementations[i].value))
+            return false;
+    }
+    return true;
+}
+
+static bool is_measured(const struct portolan_sample_set *set, const struct portolan_assembly *a)
+{
+    for (size_t i = 0; i < set->n_trials; i++)
+        if (!strcmp(set->trials[i].outcome, "finished") &&
+            trial_has_parameters(&set->trials[i], a) && trial_has_selection(&set->trials[i], a))
+            return true;
+    return false;
+}
+
+static enum portolan_status write_selection(const struct measurement *m, struct orders *o,
+                                            struct portolan_error *err)
+{
+    const struct portolan_assembly *a = m->w->assembly;
+    struct portolan_text t = {0};
+    char told[512] = "";
+
+    for (size_t i = 0; i < a->n_instances; i++) {
+        const struct portolan_assembly_instance *instance = &a->instances[i];
+        const char *name = instance->alternatives[instance->selected].class_name;
+        size_t used = strlen(told);
+
+        if (instance->n_alternatives < 2)
+            continue;
+        portolan_text_add(&t, "select %s %s\n", instance->name, name);
+        if (is_used(m->w, instance->name))
+            snprintf(told + used, sizeof told - used, " %s=%s", instance->name, name);
+    }
+    say(m, told + (told[0] == ' '));
+    return take_orders(&t, o, err);
+}
+
+/* For --all-fixed: every combination of alternatives, once: the oracle of a choice. */
+static enum portolan_status next_fixed_orders(struct measurement *m, struct orders *o,
+                                              struct portolan_error *err)
+{
+    struct portolan_sample_set *set = NULL;
+    enum portolan_status status = read_trials(m, false, &set, err);
+    char text[128];
+    bool found = false;
+
+    if (status != PORTOLAN_OK)
+        return status;
+    while (!found && select_combination(m->w->assembly, m->combination)) {
+        m->combination++;
+        found = is_distinct(m->w) && !is_measured(set, m->w->assembly);
+    }
+    portolan_sample_set_destroy(set);
+    if (found)
+        return write_selection(m, o, err);
+    snprintf(text, sizeof text,
+             m->trials ? "done: %d fixed assemblies in %.1f s"
+                       : "nothing to do: every fixed assembly is in the store (%d new, %.1f s)",
+             m->trials, spent_s(m));
+    say(m, text);
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------------------------ running */
 
 static enum portolan_status run_trial(struct measurement *m, struct portolan_error *err)
 {
@@ -283,7 +403,7 @@ static enum portolan_status run_orders(struct measurement *m, struct portolan_er
         free(failed);
         failed = NULL;
         if (more && status == PORTOLAN_OK && run_trial(m, err) != PORTOLAN_OK) {
-            measure_say(m, err->text); /* the store has it as failed; the plan leaves it out */
+            say(m, err->text); /* the store has it as failed; the plan leaves it out */
             *err = (struct portolan_error){0};
             m->failed++;
             failed = orders;
@@ -317,7 +437,7 @@ static void tell_machine(const struct measurement *m, const struct portolan_mach
              : v->others > 0.25 ? "others leave enough cores"
                                 : "quiet",
              v->is_disturbed ? "; expect disturbed times" : "");
-    measure_say(m, text);
+    say(m, text);
 }
 
 /* Collective: who used the cores since BEFORE. While rank 0 waits, the others wait for it. */
@@ -326,7 +446,7 @@ static enum portolan_status look_at_machine(struct measurement *m,
                                             struct portolan_error *err)
 {
     struct portolan_cohort *c = m->job->cohort;
-    double missing_s = c->rank == 0 && !m->quiet ? look_s - measure_spent_s(m) : 0;
+    double missing_s = c->rank == 0 && !m->quiet ? look_s - spent_s(m) : 0;
     struct timespec pause = {.tv_nsec = missing_s > 0 ? (long)(1e9 * missing_s) : 0};
     struct portolan_machine_reading now;
     struct portolan_machine_verdict verdict;
@@ -351,28 +471,25 @@ static enum portolan_status look_at_machine(struct measurement *m,
 
 int command_measure(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "ASSEMBLY.xml",
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml",
         .doc = "Run the alternatives of an assembly over its sweep and store what was measured.",
-        .children = children,
+        .options = options,
     };
     struct measure_options o = {.assembly.takes_cases = true, .budget_s = -1};
     struct portolan_error err = {0};
     struct workbench w;
     struct job job;
-    struct measurement m = {.job = &job, .w = &w, .began_s = seconds_now()};
+    struct measurement m = {.job = &job, .w = &w, .began_s = portolan_now_s()};
     struct portolan_machine_reading before;
     enum portolan_status status;
 
     portolan_machine_read(&before);
     if (job_begin(&job, "measure"))
         return EXIT_BAD_INPUT;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     m.quiet = o.quiet;
-    m.most_trials = (int)o.repeat;
+    m.most_trials = o.repeat;
     print_log(true, job.cohort->rank);
     status = workbench_open(&w, &o.assembly, job.cohort->rank == 0, &err);
     status = portolan_cohort_agree(job.cohort, status, &err);

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_SPEED = 256, OPTION_FROM, OPTION_TOTALS, OPTION_MODEL, OPTION_COMBINE };
-
 struct options {
     const char *file, *from, *report;
     const char **constants;
@@ -22,31 +20,6 @@ struct options {
     bool models[2];
 };
 
-static const struct argp_option options[] = {
-    {"predict", 'p', NULL, 0, "computation by constants and formulas, not as measured", 0},
-    {"constants", 'c', "NAME=C0,C1,...", 0, "constants of an experiment (repeatable; predicts)", 0},
-    {"report", 'r', "FILE", 0, "fit the constants to this report of CALL (predicts)", 0},
-    {"from", OPTION_FROM, "TRACE", 0,
-     "fit g, latency, speed and constants to this trace (predicts)", 0},
-    {"gap", 'g', "SECONDS", 0, "g, per byte", 0},
-    {"latency", 'L', "SECONDS", 0, "L, per superstep", 0},
-    {"speed", OPTION_SPEED, "SECONDS", 0, "plain BSP's time of an operation", 0},
-    {"combine", OPTION_COMBINE, "max|sum", 0,
-     "h is of bytes in or out (default), or of both together", 0},
-    {"model", OPTION_MODEL, "obsp|bsp", 0, "only this model", 0},
-    {"totals", OPTION_TOTALS, NULL, 0, "processors only, not every superstep", 0},
-    {0},
-};
-
-static double read_time(struct argp_state *state, const char *option, const char *text)
-{
-    double x;
-
-    if (!portolan_read_double(text, &x) || !isfinite(x) || x < 0)
-        argp_error(state, "%s wants seconds, not '%s'", option, text);
-    return x;
-}
-
 /* Whether ARG is FIRST; if it is not SECOND either, that is wrong usage. */
 static bool is_first(struct argp_state *state, const char *option, const char *arg,
                      const char *first, const char *second)
@@ -54,69 +27,84 @@ static bool is_first(struct argp_state *state, const char *option, const char *a
     if (!strcmp(arg, first))
         return true;
     if (strcmp(arg, second) != 0)
-        argp_error(state, "%s is %s or %s, not '%s'", option, first, second, arg);
+        argp_error(state, "--%s is %s or %s, not '%s'", option, first, second, arg);
     return false;
 }
 
-static void check_options(const struct options *o, struct argp_state *state)
+static error_t take_combine(void *to, char *arg, const struct cli_option *option,
+                            struct argp_state *state)
 {
-    if (!o->file)
-        argp_error(state, "which trace? BSP_TRACE=FILE makes a program of the BSP library write "
-                          "one");
+    ((struct options *)to)->combine =
+        is_first(state, option->name, arg, "max", "sum") ? PORTOLAN_OBSP_MAX : PORTOLAN_OBSP_SUM;
+    return 0;
+}
+
+static error_t take_model(void *to, char *arg, const struct cli_option *option,
+                          struct argp_state *state)
+{
+    bool is_obsp = is_first(state, option->name, arg, "obsp", "bsp");
+
+    ((struct options *)to)->models[is_obsp ? PORTOLAN_BSP : PORTOLAN_OBSP] = false;
+    return 0;
+}
+
+static error_t check_constants(void *to, char *arg, const struct cli_option *option,
+                               struct argp_state *state)
+{
+    (void)to, (void)option;
+    if (!strchr(arg, '='))
+        argp_error(state, "--constants wants NAME=NUMBER,…, not '%s'", arg);
+    return 0;
+}
+
+static error_t take_file(void *to, char *arg, const struct cli_option *option,
+                         struct argp_state *state)
+{
+    struct options *o = to;
+
+    (void)option;
+    if (o->file)
+        argp_error(state, "one trace at a time: '%s' is too much", arg);
+    o->file = arg;
+    return 0;
+}
+
+static error_t check_models(void *to, char *arg, const struct cli_option *option,
+                            struct argp_state *state)
+{
+    const struct options *o = to;
+
+    (void)arg, (void)option;
     if (!o->models[PORTOLAN_OBSP] && !o->models[PORTOLAN_BSP])
         argp_error(state, "--model is given once");
+    return 0;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case 'p':
-        o->predict = true;
-        return 0;
-    case 'c':
-        if (!strchr(arg, '='))
-            argp_error(state, "--constants wants NAME=NUMBER,…, not '%s'", arg);
-        return append_text(&o->constants, &o->n_constants, arg);
-    case 'r':
-        o->report = arg;
-        return 0;
-    case OPTION_FROM:
-        o->from = arg;
-        return 0;
-    case 'g':
-        o->machine.g = read_time(state, "--gap", arg);
-        return 0;
-    case 'L':
-        o->machine.latency = read_time(state, "--latency", arg);
-        return 0;
-    case OPTION_SPEED:
-        o->machine.speed = read_time(state, "--speed", arg);
-        return 0;
-    case OPTION_COMBINE:
-        o->combine =
-            is_first(state, "--combine", arg, "max", "sum") ? PORTOLAN_OBSP_MAX : PORTOLAN_OBSP_SUM;
-        return 0;
-    case OPTION_MODEL:
-        o->models[is_first(state, "--model", arg, "obsp", "bsp") ? PORTOLAN_BSP : PORTOLAN_OBSP] =
-            false;
-        return 0;
-    case OPTION_TOTALS:
-        o->totals = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (o->file)
-            argp_error(state, "one trace at a time: '%s' is too much", arg);
-        o->file = arg;
-        return 0;
-    case ARGP_KEY_END:
-        check_options(o, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct cli_option options[] = {
+    {"predict", 'p', NULL, "computation by constants and formulas, not as measured",
+     INTO(struct options, predict)},
+    {"constants", 'c', "NAME=C0,C1,...", "constants of an experiment (repeatable; predicts)",
+     INTO_LIST(struct options, constants, n_constants), .take = check_constants},
+    {"report", 'r', "FILE", "fit the constants to this report of CALL (predicts)",
+     INTO(struct options, report)},
+    {"from", 0, "TRACE", "fit g, latency, speed and constants to this trace (predicts)",
+     INTO(struct options, from)},
+    {"gap", 'g', "SECONDS", "g, per byte", INTO(struct options, machine.g), .wanted = "seconds"},
+    {"latency", 'L', "SECONDS", "L, per superstep", INTO(struct options, machine.latency),
+     .wanted = "seconds"},
+    {"speed", 0, "SECONDS", "plain BSP's time of an operation", INTO(struct options, machine.speed),
+     .wanted = "seconds"},
+    {"combine", 0, "max|sum", "h is of bytes in or out (default), or of both together",
+     .take = take_combine},
+    {"model", 0, "obsp|bsp", "only this model", .take = take_model},
+    {"totals", 0, NULL, "processors only, not every superstep", INTO(struct options, totals)},
+    {.key = CLI_WORD, .take = take_file},
+    {.key = CLI_END,
+     .doc = "which trace? BSP_TRACE=FILE makes a program of the BSP library write one",
+     INTO(struct options, file)},
+    {.key = CLI_END, .take = check_models},
+    {0},
+};
 
 /* -- what the trace and the options say -- */
 
@@ -328,14 +316,13 @@ static void print_result(const struct options *o, const struct portolan_obsp_res
 
 int command_obsp(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "TRACE",
+    static const struct cli_line line = {
+        .words = "TRACE",
         .doc = "Hold a run of the BSP library against the models OBSP* and plain BSP.\vWithout "
                "options, computation takes what was measured and "
                "communication g h + L, fitted to the trace itself. With --predict, constants are "
                "fitted to the trace's own runs unless they are given.",
+        .options = options,
     };
     struct options o = {.machine = {.g = NAN, .latency = NAN, .speed = NAN},
                         .models = {true, true}};
@@ -344,7 +331,7 @@ int command_obsp(int argc, char **argv)
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     status = read_trace(o.file, &t, &err);
     if (status == PORTOLAN_OK)
         status = prepare(&o, t, &err);

@@ -4,102 +4,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Views have the numbers of enum portolan_profile_view from OPTION_TREE on. */
-enum {
-    OPTION_TREE = 256,
-    OPTION_FLAT,
-    OPTION_CONTEXTS,
-    OPTION_RANKS,
-    OPTION_MPI,
-    OPTION_MATRIX,
-    OPTION_EVENTS,
-    OPTION_ROWS,
-    OPTION_METRIC,
-    OPTION_SORT,
-    OPTION_TOP,
-    OPTION_RANK,
-    OPTION_METHOD,
-    OPTION_RAW,
-    OPTION_COMPENSATED,
-    OPTION_JSON,
-    OPTION_WIDE,
-    OPTION_PRUNED
-};
-
 enum { TOP = 50 }; /* lines, unless --top */
 
 struct options {
     struct trial_store_options store;
-    const char *trial;
     int rank; /* -1: all */
     struct portolan_profile_report report;
 };
 
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "Views:", 1},
-    {"tree", OPTION_TREE, NULL, 0, "the call paths (default)", 1},
-    {"flat", OPTION_FLAT, NULL, 0, "one line per method", 1},
-    {"ranks", OPTION_RANKS, NULL, 0, "one line per rank; with --method, what it did in the method",
-     1},
-    {"contexts", OPTION_CONTEXTS, NULL, 0, "methods by the values of their parameters", 1},
-    {"mpi", OPTION_MPI, NULL, 0, "time in MPI by routine", 1},
-    {"matrix", OPTION_MATRIX, NULL, 0, "who sent how much to whom", 1},
-    {"events", OPTION_EVENTS, NULL, 0, "values that the program gave by name", 1},
-    {"rows", OPTION_ROWS, NULL, 0, "single calls, the longest with --sort=inclusive", 1},
-    {"pruned", OPTION_PRUNED, NULL, 0,
-     "all trials of the assembly: the call graph, what is pruned and why (see portolan(1))", 1},
-    {NULL, 0, NULL, 0, "What is shown:", 2},
-    {"trial", 'n', "TRIAL", 0, "the newest of these (see portolan trials); as second argument", 2},
-    {"rank", OPTION_RANK, "N", 0, "this rank alone", 2},
-    {"method", OPTION_METHOD, "PATTERN", 0, "methods like this only: 'solver.*'", 2},
-    {"metric", OPTION_METRIC, "NAME", 0, "TIME (default), MPI TIME or a counter", 2},
-    {"sort", OPTION_SORT, "KEY", 0,
-     "inclusive, exclusive, mpi, calls, imbalance, metric, name or called", 2},
-    {"top", OPTION_TOP, "N", 0, "so many lines; 0: all (default: 50)", 2},
-    {"raw", OPTION_RAW, NULL, 0, "what was stored, no estimates", 2},
-    {"compensated", OPTION_COMPENSATED, NULL, 0, "less what measuring cost, with its interval", 2},
-    {"wide", OPTION_WIDE, NULL, 0, "long names whole", 2},
-    {"json", OPTION_JSON, NULL, 0, "all numbers as JSON", 2},
-    {NULL, 0, NULL, 0, "Where from:", 3},
+#define SETS(member, number)                                                                       \
+    .kind = CLI_VALUE, .offset = offsetof(struct options, report.member), .value = (number)
+
+static const struct cli_option options[] = {
+    {.doc = "Views:"},
+    {"tree", 0, NULL, "the call paths (default)", SETS(view, PORTOLAN_PROFILE_TREE)},
+    {"flat", 0, NULL, "one line per method", SETS(view, PORTOLAN_PROFILE_FLAT)},
+    {"ranks", 0, NULL, "one line per rank; with --method, what it did in the method",
+     SETS(view, PORTOLAN_PROFILE_RANKS)},
+    {"contexts", 0, NULL, "methods by the values of their parameters",
+     SETS(view, PORTOLAN_PROFILE_CONTEXTS)},
+    {"mpi", 0, NULL, "time in MPI by routine", SETS(view, PORTOLAN_PROFILE_MPI)},
+    {"matrix", 0, NULL, "who sent how much to whom", SETS(view, PORTOLAN_PROFILE_MATRIX)},
+    {"events", 0, NULL, "values that the program gave by name",
+     SETS(view, PORTOLAN_PROFILE_EVENTS)},
+    {"rows", 0, NULL, "single calls, the longest with --sort=inclusive",
+     SETS(view, PORTOLAN_PROFILE_ROWS)},
+    {"pruned", 0, NULL,
+     "all trials of the assembly: the call graph, what is pruned and why (see portolan(1))",
+     .kind = CLI_NOTHING},
+    {.doc = "What is shown:"},
+    {"trial", 'n', "TRIAL", "the newest of these (see portolan trials); as second argument",
+     INTO(struct options, store.trials)},
+    {"rank", 0, "N", "this rank alone", INTO(struct options, rank)},
+    {"method", 0, "PATTERN", "methods like this only: 'solver.*'",
+     INTO(struct options, report.method)},
+    {"metric", 0, "NAME", "TIME (default), MPI TIME or a counter",
+     INTO(struct options, report.metric)},
+    {"sort", 0, "KEY", "inclusive, exclusive, mpi, calls, imbalance, metric, name or called",
+     INTO(struct options, report.sort)},
+    {"top", 0, "N", "so many lines; 0: all (default: 50)", INTO(struct options, report.top)},
+    {"raw", 0, NULL, "what was stored, no estimates", SETS(values, PORTOLAN_PROFILE_RAW)},
+    {"compensated", 0, NULL, "less what measuring cost, with its interval",
+     SETS(values, PORTOLAN_PROFILE_COMPENSATED)},
+    {"wide", 0, NULL, "long names whole", INTO(struct options, report.wide)},
+    {"json", 0, NULL, "all numbers as JSON", INTO(struct options, report.as_json)},
+    {.doc = "Where from:"},
+    CHILD_OF(trial_store_argp, struct options, store, 3),
+    TRIAL_WORDS("trial", struct options, store),
     {0},
 };
 
-static const struct option_target targets[] = {
-    {'n', OPTION_TEXT, offsetof(struct options, trial), NULL},
-    {OPTION_RANK, OPTION_INT, offsetof(struct options, rank), "--rank"},
-    {OPTION_METRIC, OPTION_TEXT, offsetof(struct options, report.metric), NULL},
-    {OPTION_SORT, OPTION_TEXT, offsetof(struct options, report.sort), NULL},
-    {OPTION_TOP, OPTION_SIZE, offsetof(struct options, report.top), "--top"},
-    {OPTION_METHOD, OPTION_TEXT, offsetof(struct options, report.method), NULL},
-    {OPTION_WIDE, OPTION_FLAG, offsetof(struct options, report.wide), NULL},
-    {OPTION_JSON, OPTION_FLAG, offsetof(struct options, report.as_json), NULL},
-    {0},
-};
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = &o->store;
-    else if (key >= OPTION_TREE && key <= OPTION_ROWS)
-        o->report.view = (enum portolan_profile_view)(key - OPTION_TREE);
-    else if (key == OPTION_RAW || key == OPTION_COMPENSATED)
-        o->report.values = key == OPTION_RAW ? PORTOLAN_PROFILE_RAW : PORTOLAN_PROFILE_COMPENSATED;
-    else if (key == ARGP_KEY_ARG)
-        trial_store_take_argument(&o->store, &o->trial, "trial", arg, state);
-    else
-        return take_option(targets, key, arg, state);
-    return 0;
-}
-
-static const struct argp_child children[] = {{&trial_store_argp, 0, NULL, 3}, {0}};
-static const struct argp argp = {
-    .options = options,
-    .parser = parse_option,
-    .args_doc = "[STORE|ASSEMBLY.xml] [TRIAL]",
+static const struct cli_line line = {
+    .words = "[STORE|ASSEMBLY.xml] [TRIAL]",
     .doc = "Show what one trial measured, of the newest unless another is named.",
-    .children = children,
+    .options = options,
 };
 
 /* The old view keeps its own options. */
@@ -129,9 +87,9 @@ int command_profile(int argc, char **argv)
             argc, argv,
             "Show the call graph that was measured by call path, and what is pruned and why.",
             portolan_plan_report_callgraph);
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     if (trial_store_open(&t, &o.store, PORTOLAN_STORE_READ, &err) == PORTOLAN_OK &&
-        trial_store_select(&t, o.trial, &list, &err) == PORTOLAN_OK && list.n == 0)
+        trial_store_select(&t, o.store.trials, &list, &err) == PORTOLAN_OK && list.n == 0)
         portolan_error_set(&err, PORTOLAN_ENOTFOUND, "store '%s' has no trial", t.path);
     if (err.status == PORTOLAN_OK) {
         o.report.trial = list.trials[list.n - 1]->id;
@@ -140,9 +98,8 @@ int command_profile(int argc, char **argv)
     }
     if (err.status == PORTOLAN_OK)
         portolan_text_take(&out, &text, &err);
-    result = text ? write_text(NULL, text) : print_error(&err);
+    result = print_made(text, &err);
     portolan_text_clear(&out);
-    free(text);
     portolan_trials_clear(&list);
     trial_store_close(&t);
     return result;

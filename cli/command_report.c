@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Predicted against measured, and the whole way there beside each fixed assembly. */
-#include "measure.h"
+#include "cli.h"
 
 #include <portolan/mastermind.h>
 #include <portolan/profile.h>
@@ -90,9 +90,7 @@ static double fact_s(const struct portolan_trial *run, const char *name)
 {
     double ns = 0;
 
-    for (size_t i = 0; i < run->n_metadata; i++)
-        if (!strcmp(run->metadata[i].name, name))
-            portolan_read_double(run->metadata[i].value, &ns);
+    portolan_read_double(portolan_profile_peek_fact(run, name), &ns);
     return ns * s_per_ns;
 }
 
@@ -255,24 +253,13 @@ static int report_store(const struct assembly_options *o)
     return result;
 }
 
-static error_t parse_none(int key, char *arg, struct argp_state *state)
-{
-    (void)arg;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = state->child_inputs[1] = state->input;
-    return ARGP_ERR_UNKNOWN;
-}
-
 int command_report(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&assembly_argp, 0, NULL, 0}, {&trial_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .args_doc = "ASSEMBLY.xml|STORE",
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml|STORE",
         .doc = "Compare the newest run with what was predicted and with each fixed assembly; of a "
                "wrapped program's store, libraries with each other.",
-        .parser = parse_none,
-        .children = children,
+        .options = of_trials_table,
     };
     struct assembly_options o = {0};
     struct portolan_error err = {0};
@@ -280,7 +267,7 @@ int command_report(int argc, char **argv)
     struct report r = {0};
     const char *file;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     if (is_store(o.file))
         return report_store(&o);
     if (workbench_open(&w, &o, true, &err) != PORTOLAN_OK)

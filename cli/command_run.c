@@ -1,39 +1,178 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "script.h"
+/* `run`, and Ccaffeine's scripts on all ranks: rank 0 reads, everybody does the same. */
+#include "cli.h"
 
-enum { OPTION_ALLOW_SHELL = 256 };
+#include <portolan/ccaffeine.h>
+#include <portolan/mpi.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* ------------------------------------------------------------------------------------ sharing */
+
+static bool is_called_script(const char *file)
+{
+    size_t length = strlen(file);
+
+    return length > 3 && !strcmp(file + length - 3, ".rc");
+}
+
+enum portolan_status script_refuse(const char *file, struct portolan_error *err)
+{
+    return portolan_error_set(err, PORTOLAN_ESYNTAX,
+                              "'%s' is no script; its first line must begin with '#!ccaffeine'",
+                              file);
+}
+
+/* The whole of a file if it is a script (else *TEXT stays NULL). */
+static enum portolan_status load_script(const char *file, char **text, size_t *size,
+                                        struct portolan_error *err)
+{
+    struct portolan_text t = {0};
+    enum portolan_status status = PORTOLAN_OK;
+    char bytes[8192];
+    FILE *f = fopen(file, "re");
+    size_t n;
+
+    *text = NULL;
+    *size = 0;
+    if (!f)
+        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
+    for (bool first = true; (n = fread(bytes, 1, sizeof bytes, f)); first = false) {
+        if (first && !portolan_script_is(file, bytes, n))
+            break;
+        portolan_text_add_bytes(&t, bytes, n);
+    }
+    if (ferror(f))
+        status = portolan_error_set(err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
+    fclose(f);
+    *size = t.length;
+    if (status == PORTOLAN_OK && (t.length || portolan_script_is(file, "", 0)))
+        return portolan_text_take(&t, text, err);
+    portolan_text_clear(&t);
+    if (status == PORTOLAN_OK && is_called_script(file))
+        status = script_refuse(file, err);
+    return status;
+}
+
+enum portolan_status script_share(struct job *job, const char *file, struct portolan_script **s,
+                                  struct portolan_error *err)
+{
+    bool reads = job->cohort->rank == 0;
+    struct portolan_diagnostics d = {.report = reads ? print_diagnostic : NULL};
+    char *text = NULL;
+    size_t size = 0;
+    enum portolan_status status = reads ? load_script(file, &text, &size, err) : PORTOLAN_OK;
+
+    *s = NULL;
+    status = job_share(job, &text, &size, status, err);
+    if (status == PORTOLAN_OK && text) {
+        status = portolan_script_read_text(text, size, file, &d, s, err);
+        if (status == PORTOLAN_ESYNTAX) {
+            *err = (struct portolan_error){0}; /* it was printed */
+            portolan_error_set(err, status, "%d error%s in '%s'", d.count, d.count == 1 ? "" : "s",
+                               file);
+        }
+        status = portolan_cohort_agree(job->cohort, status, err);
+    }
+    free(text);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------ running */
+
+static void print_text(void *arg, const char *text)
+{
+    (void)arg;
+    fputs(text, stdout);
+    fflush(stdout);
+}
+
+static void print_warning(void *arg, const char *text)
+{
+    (void)arg;
+    fprintf(stderr, "portolan: warning: %s\n", text);
+}
+
+static void set_debug(void *arg, bool on)
+{
+    (void)arg;
+    print_debug(on);
+}
+
+static int run_in_shell(void *arg, const char *line)
+{
+    int result = system(line);
+
+    (void)arg;
+    return WIFEXITED(result) ? WEXITSTATUS(result) : result;
+}
+
+static enum portolan_status settle(void *arg, enum portolan_status status,
+                                   struct portolan_error *err)
+{
+    return job_settle(arg, status, err);
+}
+
+enum portolan_status script_open(struct job *job, const struct script_options *o,
+                                 struct portolan_interpreter **in, struct portolan_error *err)
+{
+    struct portolan_interpreter_options options = {
+        .path = o->path,
+        .cohort = job->cohort,
+        .print = print_text,
+        .warn = print_warning,
+        .debug = set_debug,
+        .shell = o->allows_shell ? run_in_shell : NULL,
+        .settle = settle,
+        .arg = job,
+        .quiet = o->quiet,
+        .keeps_going = o->keeps_going,
+    };
+    enum portolan_status status = portolan_interpreter_create(&options, in, err);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_mpi_serve(portolan_interpreter_peek_framework(*in), err);
+    return portolan_cohort_agree(job->cohort, status, err);
+}
+
+/* Collective: runs a whole script in an interpreter of its own; returns the exit status. */
+static int script_run(struct job *job, const struct script_options *o,
+                      const struct portolan_script *s)
+{
+    struct portolan_diagnostics d = {.report = job->cohort->rank == 0 ? print_diagnostic : NULL};
+    struct portolan_error err = {0};
+    struct portolan_interpreter *in;
+    enum portolan_status status = script_open(job, o, &in, &err);
+    int code = EXIT_BAD_INPUT;
+
+    if (status != PORTOLAN_OK) {
+        if (job->cohort->rank == 0)
+            print_error(&err);
+    } else if (portolan_interpreter_run(in, s, &d, NULL) == PORTOLAN_OK) {
+        portolan_interpreter_has_ended(in, &code);
+    }
+    portolan_interpreter_destroy(in);
+    return code;
+}
 
 struct options {
     struct run_options run;
     struct script_options script;
 };
 
-static const struct argp_option script_argp_options[] = {
-    {"keep-going", 'k', NULL, 0, "scripts: go on behind a command that failed", 0},
-    {"allow-shell", OPTION_ALLOW_SHELL, NULL, 0, "scripts: allow `shell` commands", 0},
+static const struct cli_option options[] = {
+    {"keep-going", 'k', NULL, "scripts: go on behind a command that failed",
+     INTO(struct options, script.keeps_going)},
+    {"allow-shell", 0, NULL, "scripts: allow `shell` commands",
+     INTO(struct options, script.allows_shell)},
+    TABLE_OF(run_table, struct options, run),
+    TABLE_OF(assembly_table, struct options, run.assembly),
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    (void)arg;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->run;
-        state->child_inputs[1] = &o->run.assembly;
-        return 0;
-    case 'k':
-        o->script.keeps_going = true;
-        return 0;
-    case OPTION_ALLOW_SHELL:
-        o->script.allows_shell = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* What an assembly takes and a script has no place for. */
 static const char *misplaced(const struct run_options *o)
@@ -75,16 +214,12 @@ static int run_script(struct job *job, struct options *o, struct portolan_script
 
 int command_run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {
-        {&run_argp, 0, NULL, 0}, {&assembly_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = script_argp_options,
-        .parser = parse_option,
-        .args_doc = "ASSEMBLY.xml|SCRIPT.rc|SCRIPT.bld",
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml|SCRIPT.rc|SCRIPT.bld",
         .doc = "Run an assembly, or a script of Ccaffeine: mpiexec." PORTOLAN_MPI
                " -n RANKS portolan run "
                "ASSEMBLY.xml",
-        .children = children,
+        .options = options,
     };
     struct options o = {0};
     struct portolan_error err = {0};
@@ -93,7 +228,7 @@ int command_run(int argc, char **argv)
 
     if (job_begin(&job, "run"))
         return EXIT_BAD_INPUT;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     if (script_share(&job, o.run.assembly.file, &script, &err) != PORTOLAN_OK)
         return job_fail(&job, &err);
     return script ? run_script(&job, &o, script) : run_assembly(&job, &o.run);

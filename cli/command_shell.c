@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The interactive form of scripts: rank 0 reads lines, all ranks run them. */
-#include "script.h"
+#include "cli.h"
 #include "terminal.h"
+
+#include <portolan/ccaffeine.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { OPTION_RC = 256, OPTION_NO_RC, OPTION_ALLOW_SHELL };
 
 struct options {
     struct script_options script;
@@ -16,44 +16,18 @@ struct options {
     bool no_rc;
 };
 
-static const struct argp_option options[] = {
-    {"ccafe-rc", OPTION_RC, "FILE", 0, "run this script first, and none of the usual ones", 0},
-    {"no-rc", OPTION_NO_RC, NULL, 0, "run none of the usual scripts first", 0},
-    {"path", 'p', "DIR:...", 0, "search these folders for components first", 0},
-    {"quiet", 'q', NULL, 0, "say nothing but errors, warnings and what is asked for", 0},
-    {"allow-shell", OPTION_ALLOW_SHELL, NULL, 0, "allow `shell` commands", 0},
+static const struct cli_option options[] = {
+    {"ccafe-rc", 0, "FILE", "run this script first, and none of the usual ones",
+     INTO(struct options, rc)},
+    {"no-rc", 0, NULL, "run none of the usual scripts first", INTO(struct options, no_rc)},
+    {"path", 'p', "DIR:...", "search these folders for components first",
+     INTO(struct options, script.path)},
+    {"quiet", 'q', NULL, "say nothing but errors, warnings and what is asked for",
+     INTO(struct options, script.quiet)},
+    {"allow-shell", 0, NULL, "allow `shell` commands", INTO(struct options, script.allows_shell)},
+    {.key = CLI_WORD, .doc = "one script at a time", INTO(struct options, file)},
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case OPTION_RC:
-        o->rc = arg;
-        return 0;
-    case OPTION_NO_RC:
-        o->no_rc = true;
-        return 0;
-    case 'p':
-        o->script.path = arg;
-        return 0;
-    case 'q':
-        o->script.quiet = true;
-        return 0;
-    case OPTION_ALLOW_SHELL:
-        o->script.allows_shell = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (o->file)
-            argp_error(state, "one script at a time: '%s' is one too many", arg);
-        o->file = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* ------------------------------------------------------------------------------------- lines */
 
@@ -207,12 +181,11 @@ static int run_shell(struct job *job, const struct options *o)
 
 int command_shell(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "[SCRIPT]",
+    static const struct cli_line line = {
+        .words = "[SCRIPT]",
         .doc = "Run commands of Ccaffeine as they are typed: the interactive form of scripts. "
                "SCRIPT is run first.",
+        .options = options,
     };
     struct portolan_error err = {0};
     struct options o = {0};
@@ -221,7 +194,7 @@ int command_shell(int argc, char **argv)
 
     if (job_begin(&job, "shell"))
         return EXIT_BAD_INPUT;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     print_log(o.script.quiet, job.cohort->rank);
     if (run_listen(&job, &(struct run_options){0}, &err) != PORTOLAN_OK)
         return job_fail(&job, &err);

@@ -3,73 +3,60 @@
 
 #include <portolan/sidl.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
-enum { ONLY_CHECK = 256, ONLY_LIST, HOOKS };
-
 struct sidl_options {
     struct portolan_sidl_options compile;
     const char **files, **include_dirs;
-    int only; /* ONLY_CHECK, ONLY_LIST or 0 */
+    bool checks, lists; /* and nothing else */
 };
 
-static const struct argp_option options[] = {
-    {"output", 'o', "DIR", 0, "write the files into this folder (default: here)", 0},
-    {"include", 'I', "DIR", 0, "search required packages there; may be repeated", 0},
-    {"client", 'c', "LANGUAGE", 0, "language of the stubs: C (default)", 0},
-    {"server", 's', "LANGUAGE", 0, "also emit skeletons and Impl files for the classes: C", 0},
-    {"generate-hooks", HOOKS, NULL, 0, "a function before and after each method of a class", 0},
-    {"check", ONLY_CHECK, NULL, 0, "only judge: one line per error", 0},
-    {"list", ONLY_LIST, NULL, 0, "only name the files that would be written", 0},
+static error_t take_language(void *to, char *arg, const struct cli_option *option,
+                             struct argp_state *state)
+{
+    struct sidl_options *o = to;
+
+    if (strcasecmp(arg, "C") != 0)
+        argp_error(state, "no language '%s', there is: C", arg);
+    if (option->key == 's')
+        o->compile.server = true;
+    return 0;
+}
+
+static error_t check_options(void *to, char *arg, const struct cli_option *option,
+                             struct argp_state *state)
+{
+    const struct sidl_options *o = to;
+
+    (void)arg, (void)option;
+    if (o->checks && o->lists)
+        argp_error(state, "--check and --list exclude each other");
+    if (o->compile.hooks && !o->compile.server)
+        argp_error(state, "--generate-hooks needs --server");
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {"output", 'o', "DIR", "write the files into this folder (default: here)",
+     INTO(struct sidl_options, compile.output_dir)},
+    {"include", 'I', "DIR", "search required packages there; may be repeated",
+     INTO_LIST(struct sidl_options, include_dirs, compile.n_include_dirs)},
+    {"client", 'c', "LANGUAGE", "language of the stubs: C (default)", .take = take_language},
+    {"server", 's', "LANGUAGE", "also emit skeletons and Impl files for the classes: C",
+     .take = take_language},
+    {"generate-hooks", 0, NULL, "a function before and after each method of a class",
+     INTO(struct sidl_options, compile.hooks)},
+    {"check", 0, NULL, "only judge: one line per error", INTO(struct sidl_options, checks)},
+    {"list", 0, NULL, "only name the files that would be written",
+     INTO(struct sidl_options, lists)},
+    {.key = CLI_WORD, INTO_LIST(struct sidl_options, files, compile.n_files)},
+    {.key = CLI_END, .doc = "which SIDL files?", INTO(struct sidl_options, compile.n_files)},
+    {.key = CLI_END, .take = check_options},
     {0},
 };
-
-static void check_language(struct argp_state *state, const char *language)
-{
-    if (strcasecmp(language, "C") != 0)
-        argp_error(state, "no language '%s', there is: C", language);
-}
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct sidl_options *o = state->input;
-
-    switch (key) {
-    case 'o':
-        o->compile.output_dir = arg;
-        return 0;
-    case 'I':
-        return append_text(&o->include_dirs, &o->compile.n_include_dirs, arg);
-    case 'c':
-        check_language(state, arg);
-        return 0;
-    case 's':
-        check_language(state, arg);
-        o->compile.server = true;
-        return 0;
-    case HOOKS:
-        o->compile.hooks = true;
-        return 0;
-    case ONLY_CHECK:
-    case ONLY_LIST:
-        if (o->only && o->only != key)
-            argp_error(state, "--check and --list exclude each other");
-        o->only = key;
-        return 0;
-    case ARGP_KEY_ARG:
-        return append_text(&o->files, &o->compile.n_files, arg);
-    case ARGP_KEY_END:
-        if (!o->compile.n_files)
-            argp_error(state, "which SIDL files?");
-        if (o->compile.hooks && !o->compile.server)
-            argp_error(state, "--generate-hooks needs --server");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static void print_note(void *arg, const char *file, int line, int column, const char *text)
 {
@@ -91,7 +78,7 @@ static enum portolan_status judge_or_list(const struct sidl_options *o,
     struct portolan_sidl_model *model = NULL;
     enum portolan_status status = portolan_sidl_read(&o->compile, d, &model, err);
 
-    if (!status && o->only == ONLY_LIST)
+    if (!status && o->lists)
         status = portolan_sidl_list_outputs(model, &o->compile, d, print_name, NULL, err);
     portolan_sidl_destroy(model);
     return status;
@@ -99,11 +86,10 @@ static enum portolan_status judge_or_list(const struct sidl_options *o,
 
 int command_sidl(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "FILE.sidl...",
+    static const struct cli_line line = {
+        .words = "FILE.sidl...",
         .doc = "Compile SIDL to C in Babel's binding.",
+        .options = options,
     };
     struct portolan_diagnostics d = {.report = print_diagnostic}, notes = {.report = print_note};
     struct sidl_options o = {
@@ -111,15 +97,16 @@ int command_sidl(int argc, char **argv)
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     o.compile.files = o.files;
     o.compile.include_dirs = o.include_dirs;
-    status = o.only ? judge_or_list(&o, &d, &err) : portolan_sidl_compile(&o.compile, &d, &err);
+    status = o.checks || o.lists ? judge_or_list(&o, &d, &err)
+                                 : portolan_sidl_compile(&o.compile, &d, &err);
     free(o.files);
     free(o.include_dirs);
     if (status == PORTOLAN_OK)
         return 0;
-    if (o.only == ONLY_CHECK && d.count)
+    if (o.checks && d.count)
         return 1; /* one line per error, and no other */
     portolan_error_set(&err, status, "%d error%s", d.count, d.count == 1 ? "" : "s");
     return print_error(&err);

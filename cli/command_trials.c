@@ -5,94 +5,70 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    OPTION_WHERE = 256,
-    OPTION_METADATA,
-    OPTION_LABEL,
-    OPTION_DELETE,
-    OPTION_MIGRATE,
-    OPTION_JSON,
-    OPTION_WIDE
-};
-
 enum action { LIST, METADATA, LABEL, DELETE, MIGRATE };
 
 struct options {
     struct trial_store_options store;
     struct portolan_text conditions; /* joined with '&' */
     enum action action;
-    const char *trials; /* of the action, or as second argument */
     const char *label;
     bool json, wide;
 };
 
-static const struct argp_option options[] = {
-    {"where", OPTION_WHERE, "KEY=VALUE", 0,
-     "trials with this parameter, implementation or fact; name:, label:, purpose:, outcome: too",
-     0},
-    {"metadata", OPTION_METADATA, "TRIAL", 0, "all that is known of these trials", 0},
-    {"label", OPTION_LABEL, "TRIAL=TEXT", 0, "label trials; without TEXT take their label away", 0},
-    {"delete", OPTION_DELETE, "TRIAL", 0, "delete trials with all that was measured", 0},
-    {"migrate", OPTION_MIGRATE, NULL, 0, "bring the store to today's schema", 0},
-    {"wide", OPTION_WIDE, NULL, 0, "long names whole", 0},
-    {"json", OPTION_JSON, NULL, 0, "the list, or the metadata, as JSON", 0},
-    {0},
-};
-
-static const struct option_target targets[] = {
-    {OPTION_JSON, OPTION_FLAG, offsetof(struct options, json), NULL},
-    {OPTION_WIDE, OPTION_FLAG, offsetof(struct options, wide), NULL},
-    {0},
-};
-
-static error_t set_action(struct options *o, enum action action, char *trials,
-                          struct argp_state *state)
+/* The action that the row's value says, with its TRIALS. */
+static error_t take_action(void *to, char *arg, const struct cli_option *option,
+                           struct argp_state *state)
 {
+    struct options *o = to;
+
     if (o->action != LIST)
         argp_error(state, "one of --metadata, --label, --delete and --migrate at a time");
-    o->action = action;
-    o->trials = trials;
+    o->action = (enum action)option->value;
+    o->store.trials = arg;
     return 0;
 }
 
 /* The label is what stands behind the last '=', for a condition may have one, too. */
-static error_t set_label(struct options *o, char *arg, struct argp_state *state)
+static error_t take_label(void *to, char *arg, const struct cli_option *option,
+                          struct argp_state *state)
 {
     char *equals = strrchr(arg, '=');
 
     if (!equals || equals == arg)
         argp_error(state, "--label wants TRIAL=TEXT, not '%s'", arg);
     *equals = '\0';
-    o->label = equals + 1;
-    return set_action(o, LABEL, arg, state);
+    ((struct options *)to)->label = equals + 1;
+    return take_action(to, arg, option, state);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t take_condition(void *to, char *arg, const struct cli_option *option,
+                              struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct options *o = to;
 
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->store;
-        return 0;
-    case OPTION_WHERE:
-        portolan_text_add(&o->conditions, "%s%s", o->conditions.length ? "&" : "", arg);
-        return 0;
-    case OPTION_METADATA:
-        return set_action(o, METADATA, arg, state);
-    case OPTION_LABEL:
-        return set_label(o, arg, state);
-    case OPTION_DELETE:
-        return set_action(o, DELETE, arg, state);
-    case OPTION_MIGRATE:
-        return set_action(o, MIGRATE, NULL, state);
-    case ARGP_KEY_ARG:
-        trial_store_take_argument(&o->store, &o->trials, "set of trials", arg, state);
-        return 0;
-    default:
-        return take_option(targets, key, arg, state);
-    }
+    (void)option, (void)state;
+    portolan_text_add(&o->conditions, "%s%s", o->conditions.length ? "&" : "", arg);
+    return 0;
 }
+
+static const struct cli_option options[] = {
+    {"where", 0, "KEY=VALUE",
+     "trials with this parameter, implementation or fact; name:, label:, purpose:, outcome: too",
+     .take = take_condition},
+    {"metadata", 0, "TRIAL", "all that is known of these trials", .take = take_action,
+     .value = METADATA},
+    {"label", 0, "TRIAL=TEXT", "label trials; without TEXT take their label away",
+     .take = take_label, .value = LABEL},
+    {"delete", 0, "TRIAL", "delete trials with all that was measured", .take = take_action,
+     .value = DELETE},
+    {"migrate", 0, NULL, "bring the store to today's schema", .take = take_action,
+     .value = MIGRATE},
+    {"wide", 0, NULL, "long names whole", INTO(struct options, wide)},
+    {"json", 0, NULL, "the list, or the metadata, as JSON", INTO(struct options, json)},
+    CHILD_OF(trial_store_argp, struct options, store, 0),
+    TRIAL_WORDS("set of trials", struct options, store),
+    {0},
+};
 
 static enum portolan_status show(const struct options *o, const struct trial_store *t,
                                  const struct portolan_trial_list *list, struct portolan_text *out,
@@ -135,7 +111,7 @@ static enum portolan_status act(struct options *o, const struct trial_store *t,
                                 struct portolan_text *out, struct portolan_error *err)
 {
     struct portolan_trial_list list = {0};
-    const char *trials = o->trials ? o->trials : o->conditions.bytes;
+    const char *trials = o->store.trials ? o->store.trials : o->conditions.bytes;
     enum portolan_status status;
 
     if (o->action == MIGRATE) {
@@ -156,14 +132,11 @@ static enum portolan_status act(struct options *o, const struct trial_store *t,
 
 int command_trials(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&trial_store_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "[STORE|ASSEMBLY.xml] [TRIAL]",
+    static const struct cli_line line = {
+        .words = "[STORE|ASSEMBLY.xml] [TRIAL]",
         .doc = "List the trials of a store, label and delete them.\vTRIAL is 12 or 10-15 or "
                "name:plate or label:base or KEY=VALUE; a comma joins several.",
-        .children = children,
+        .options = options,
     };
     struct options o = {0};
     struct portolan_text out = {0};
@@ -171,7 +144,7 @@ int command_trials(int argc, char **argv)
     struct trial_store t;
     int result;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     if (trial_store_open(&t, &o.store,
                          o.action < LABEL ? PORTOLAN_STORE_READ : PORTOLAN_STORE_WRITE,
                          &err) == PORTOLAN_OK)

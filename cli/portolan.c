@@ -2,10 +2,20 @@
 /* Entry of the `portolan` command: finds the subcommand and hands the arguments over. */
 #include "cli.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-const struct command commands[] = {
+struct command {
+    const char *name;
+    command_fn *run;
+    const char *summary;
+};
+
+/* Ends with name NULL. */
+static const struct command commands[] = {
     {"check", command_check, "judge an assembly against the components that there are"},
     {"draw", command_draw, "draw an assembly as a Graphviz graph"},
     {"convert", command_convert, "turn a script of Ccaffeine into an assembly, or back"},
@@ -53,6 +63,40 @@ static int unknown_command(const char *word)
             portolan_did_you_mean(portolan_nearest_word(word, names, n)).text);
     print_usage(stderr);
     return EXIT_USAGE;
+}
+
+/*
+ * What our caller ignores stays ignored. Libraries that MPICH brings take SIGHUP over before main()
+ * begins, and then a program started under nohup would die of a hangup after all; so what was
+ * ignored is noted before any library's constructor runs.
+ */
+enum { SIGNALS = 64 };
+
+/* As the kernel has it: the C library's own functions may not be ready yet. */
+struct disposition {
+    void (*handler)(int);
+    unsigned long rest[19];
+};
+
+static bool was_ignored[SIGNALS + 1];
+
+/* Sanitizers are not ready either. */
+__attribute__((no_sanitize("address", "undefined", "thread"))) static void note_ignored(void)
+{
+    static struct disposition now;
+
+    for (long number = 1; number <= SIGNALS; number++)
+        was_ignored[number] = syscall(SYS_rt_sigaction, number, NULL, &now, SIGNALS / 8) == 0 &&
+                              now.handler == SIG_IGN;
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*const note)(void) = note_ignored;
+
+static void restore_ignored_signals(void)
+{
+    for (int number = 1; number <= SIGNALS; number++)
+        if (was_ignored[number])
+            signal(number, SIG_IGN);
 }
 
 const bool is_build_tool = false;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct listener {
@@ -52,6 +53,14 @@ int write_text(const char *file, const char *text)
         return EXIT_BAD_INPUT;
     }
     return 0;
+}
+
+int print_made(char *text, const struct portolan_error *err)
+{
+    int result = text ? write_text(NULL, text) : print_error(err);
+
+    free(text);
+    return result;
 }
 
 /* A full disk, a closed pipe. */

@@ -1,49 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running an assembly from its options to the exit status: what `portolan run` does. */
+/* Running an assembly from its options to the exit status: what `portolan run` does, and programs
+ * with their assembly and components linked in. */
 #include "cli.h"
 
 #include <portolan/control.h>
+#include <portolan/program.h>
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-enum { OPTION_CONTROL = 300, OPTION_SIGNAL };
-
-static const struct argp_option options[] = {
-    {"control", OPTION_CONTROL, "FILE", 0,
-     "obey the commands in FILE whenever it is written (PORTOLAN_CONTROL; portolan-control(1))", 0},
-    {"signal", OPTION_SIGNAL, "NAME[:COMMAND],...", 0,
+const struct cli_option run_table[] = {
+    {"control", 0, "FILE",
+     "obey the commands in FILE whenever it is written (PORTOLAN_CONTROL; portolan-control(1))",
+     INTO(struct run_options, control)},
+    {"signal", 0, "NAME[:COMMAND],...",
      "obey signals: USR1 switches measuring off and on, USR2:dump writes profiles "
      "(PORTOLAN_SIGNAL)",
-     0},
-    {"fixed", 'f', NULL, 0, "no swaps: run the assembly as it stands", 0},
-    {"quiet", 'q', NULL, 0, "say nothing but errors and warnings", 0},
+     INTO(struct run_options, signals)},
+    {"fixed", 'f', NULL, "no swaps: run the assembly as it stands",
+     INTO(struct run_options, fixed)},
+    {"quiet", 'q', NULL, "say nothing but errors and warnings", INTO(struct run_options, quiet)},
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct run_options *o = state->input;
-
-    switch (key) {
-    case 'f':
-        o->fixed = true;
-        return 0;
-    case 'q':
-        o->quiet = true;
-        return 0;
-    case OPTION_CONTROL:
-        o->control = arg;
-        return 0;
-    case OPTION_SIGNAL:
-        o->signals = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-const struct argp run_argp = {.options = options, .parser = parse_option};
 
 enum portolan_status run_listen(struct job *job, const struct run_options *o,
                                 struct portolan_error *err)
@@ -84,4 +64,96 @@ int run_assembly(struct job *job, struct run_options *o)
         fprintf(stderr, "portolan: error: '%s': go returned %d\n", o->assembly.file, result);
     job_end(job);
     return result ? EXIT_BAD_INPUT : 0;
+}
+
+/* -------------------------------------------------------------------------------------- programs
+ */
+
+/* NAME, relative to the folder of the running program; the caller frees it. */
+static char *path_beside_program(const char *name)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    char *slash;
+
+    path[length > 0 ? length : 0] = '\0';
+    slash = strrchr(path, '/');
+    return portolan_asprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, name);
+}
+
+enum portolan_status find_settings(const char *name, const char *installed, char **file,
+                                   struct portolan_error *err)
+{
+    const char *const places[] = {name, installed};
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        *file = path_beside_program(places[i]);
+        if (!*file)
+            return portolan_no_memory(err);
+        if (access(*file, R_OK) == 0)
+            return PORTOLAN_OK;
+        if (i + 1 < sizeof places / sizeof *places)
+            free(*file);
+    }
+    portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                       "there is no %s: this Portolan was installed without what the command needs",
+                       *file);
+    free(*file);
+    *file = NULL;
+    return PORTOLAN_ENOTFOUND;
+}
+
+static error_t print_version(void *to, char *arg, const struct cli_option *option,
+                             struct argp_state *state)
+{
+    const struct run_options *o = to;
+
+    (void)arg, (void)option, (void)state;
+    printf("portolan %s: %s\n", portolan_version(), o->assembly.program->file);
+    exit(0);
+}
+
+static error_t refuse_word(void *to, char *arg, const struct cli_option *option,
+                           struct argp_state *state)
+{
+    (void)to, (void)option;
+    argp_error(state, "the assembly is part of this program: '%s' is one too many", arg);
+    return EINVAL;
+}
+
+int portolan_program_main(const struct portolan_program *program, int argc, char **argv)
+{
+    static const struct cli_option options[] = {
+        {.key = CLI_WORD, .take = refuse_word},
+        {.kind = CLI_TABLE, .table = run_table},
+        TABLE_OF(settings_table, struct run_options, assembly),
+        {"version", 'V', NULL, "print the version of Portolan and the assembly's name",
+         .take = print_version, .group = -1},
+        {0},
+    };
+    static const struct cli_line line = {
+        .doc = "Run the assembly that this program was linked of: mpiexec." PORTOLAN_MPI
+               " -n RANKS PROGRAM",
+        .options = options,
+    };
+    struct run_options o = {.assembly.program = program};
+    struct portolan_error err = {0};
+    struct job job;
+    char *file;
+    int result;
+
+    argp_err_exit_status = EXIT_USAGE;
+    outlive_file_limits();
+    if (job_begin(&job, program->file))
+        return EXIT_BAD_INPUT;
+    parse_line(&line, argc, argv, 0, &o);
+    /* Files that parameters name lie beside the assembly's, which would lie beside the program. */
+    if (!(file = path_beside_program(program->file))) {
+        portolan_no_memory(&err);
+        return job_fail(&job, &err);
+    }
+    o.assembly.file = file;
+    result = close_output(run_assembly(&job, &o));
+    free(file);
+    return result;
 }

@@ -2,6 +2,7 @@
 /* What was measured of an assembly, with the plan made from it: for commands that only look. */
 #include "cli.h"
 
+#include <portolan/list.h>
 #include <portolan/machine.h>
 
 #include <errno.h>
@@ -9,6 +10,32 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+
+/* As the assembly has the parameter now. */
+static bool trial_has_parameter(const struct portolan_trial *t, const struct portolan_assembly *a,
+                                const char *instance, const char *parameter)
+{
+    const char *now = portolan_assembly_peek_parameter(a, instance, parameter);
+    char name[256];
+
+    snprintf(name, sizeof name, "%s.%s", instance, parameter);
+    for (size_t k = 0; now && k < t->n_parameters; k++)
+        if (!strcmp(t->parameters[k].name, name) && !strcmp(t->parameters[k].value, now))
+            return true;
+    return false;
+}
+
+bool trial_has_parameters(const struct portolan_trial *t, const struct portolan_assembly *a)
+{
+    for (size_t i = 0; i < a->n_sweeps; i++)
+        if (!trial_has_parameter(t, a, a->sweeps[i].instance, a->sweeps[i].parameter))
+            return false;
+    for (size_t k = 0; k < a->n_case_columns; k++)
+        if (a->case_columns[k].instance &&
+            !trial_has_parameter(t, a, a->case_columns[k].instance, a->case_columns[k].parameter))
+            return false;
+    return true;
+}
 
 /* As many ranks as the newest exploration had, or else the newest trial that came to its end. */
 static int ranks_of(const struct portolan_sample_set *data)
@@ -148,67 +175,40 @@ int study_cannot_tell(const struct study *s, const struct portolan_error *err)
     return EXIT_CANNOT_TELL;
 }
 
-enum { OPTION_ANY_MACHINE = 500, OPTION_RANKS, OPTION_CONTEXT };
-
-static const struct argp_option options[] = {
-    {"any-machine", OPTION_ANY_MACHINE, NULL, 0, "use trials of other machines and builds as well",
-     0},
-    {"ranks", OPTION_RANKS, "N", 0, "on so many ranks; as were explored last unless said", 0},
-    {"context", OPTION_CONTEXT, "NAME=VALUE", 0, "calls will have this context", 0},
-    {0},
-};
-
 static int add_context(struct assembly_options *o, const char *name, double value)
 {
-    double *more = portolan_reallocarray(o->contexts, o->n_contexts + 1, sizeof *more);
+    size_t n = o->n_contexts;
 
-    if (!more)
+    if (!portolan_append(&o->contexts, &n, &value, sizeof value))
         return ENOMEM;
-    o->contexts = more;
-    more[o->n_contexts] = value;
     return append_text(&o->context_names, &o->n_contexts, name);
 }
 
-static error_t parse_context(struct assembly_options *o, char *arg, struct argp_state *state)
+static error_t take_context(void *to, char *arg, const struct cli_option *option,
+                            struct argp_state *state)
 {
     char *equals = strchr(arg, '=');
+    struct study_options *o = to;
     double value;
 
+    (void)option;
     if (!equals || equals == arg || !portolan_read_double(equals + 1, &value)) {
         argp_error(state, "--context wants NAME=NUMBER, not '%s'", arg);
         return EINVAL;
     }
     *equals = '\0';
-    return add_context(o, arg, value);
+    return add_context(&o->assembly, arg, value);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct study_options *o = state->input;
-    int64_t n;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->assembly;
-        return 0;
-    case OPTION_CONTEXT:
-        return parse_context(&o->assembly, arg, state);
-    case OPTION_ANY_MACHINE:
-        o->any_machine = true;
-        return 0;
-    case OPTION_RANKS:
-        if (!portolan_read_int64(arg, &n) || n < 1 || n > INT32_MAX)
-            argp_error(state, "--ranks wants a number of ranks, not '%s'", arg);
-        o->ranks = (int)n;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child assembly_children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
-const struct argp study_argp = {
-    .options = options, .parser = parse_option, .children = assembly_children};
+const struct cli_option study_table[] = {
+    {"any-machine", 0, NULL, "use trials of other machines and builds as well",
+     INTO(struct study_options, any_machine)},
+    {"ranks", 0, "N", "on so many ranks; as were explored last unless said",
+     INTO(struct study_options, ranks), .least = 1, .wanted = "a number of ranks"},
+    {"context", 0, "NAME=VALUE", "calls will have this context", .take = take_context},
+    TABLE_OF(assembly_table, struct study_options, assembly),
+    {0},
+};
 
 void study_close(struct study *s)
 {
@@ -219,39 +219,25 @@ void study_close(struct study *s)
     *s = (struct study){0};
 }
 
-/* Both fill the same options. */
-static error_t parse_none(int key, char *arg, struct argp_state *state)
+int study_print(struct study_options *o, study_report_fn *report)
 {
-    (void)arg;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = state->child_inputs[1] = state->input;
-    return ARGP_ERR_UNKNOWN;
-}
-
-static const struct argp_child study_children[] = {
-    {&assembly_argp, 0, NULL, 0}, {&trial_argp, 0, NULL, 0}, {0}};
-
-int study_report(int argc, char **argv, const char *doc,
-                 enum portolan_status (*report)(const struct portolan_plan *, char **,
-                                                struct portolan_error *))
-{
-    const struct argp argp = {.args_doc = "ASSEMBLY.xml|STORE",
-                              .doc = doc,
-                              .parser = parse_none,
-                              .children = study_children};
-    struct study_options o = {0};
     struct portolan_error err = {0};
     struct study s;
     char *text = NULL;
     int result;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o.assembly);
-    if (study_open(&s, &o, false, &err) == PORTOLAN_OK &&
-        report(s.plan, &text, &err) == PORTOLAN_OK)
-        result = write_text(NULL, text);
-    else
-        result = print_error(&err);
-    free(text);
+    if (study_open(&s, o, false, &err) == PORTOLAN_OK)
+        report(s.plan, &text, &err);
+    result = print_made(text, &err);
     study_close(&s);
     return result;
+}
+
+int study_report(int argc, char **argv, const char *doc, study_report_fn *report)
+{
+    const struct cli_line line = {"ASSEMBLY.xml|STORE", doc, of_trials_table, NULL};
+    struct study_options o = {0};
+
+    parse_line(&line, argc, argv, 0, &o.assembly);
+    return study_print(&o, report);
 }

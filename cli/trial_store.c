@@ -2,9 +2,17 @@
 /* Which store, and which trials of it: for the commands that look at trials. */
 #include "trial_store.h"
 
+#include <portolan/list.h>
+#include <portolan/profile.h>
+#include <portolan/wrap.h>
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ----------------------------------------------------------------------------- stores and trials
+ */
 
 static const char default_store[] = "portolan.db";
 
@@ -102,44 +110,16 @@ void trial_store_take_argument(struct trial_store_options *o, const char **trial
         argp_error(state, "one store and one %s at a time: '%s' is one too many", what, arg);
 }
 
-int read_natural(struct argp_state *state, const char *option, const char *text)
+error_t trial_store_take_word(void *to, char *arg, const struct cli_option *option,
+                              struct argp_state *state)
 {
-    int64_t n;
+    struct trial_store_options *o = (void *)((char *)to + option->offset);
 
-    if (!portolan_read_int64(text, &n) || n < 0 || n > INT32_MAX)
-        argp_error(state, "%s wants a whole number from 0 on, not '%s'", option, text);
-    return (int)n;
-}
-
-error_t take_option(const struct option_target *targets, int key, char *arg,
-                    struct argp_state *state)
-{
-    const struct option_target *t = targets;
-    void *to;
-
-    while (t->key && t->key != key)
-        t++;
-    if (!t->key)
-        return ARGP_ERR_UNKNOWN;
-    to = (char *)state->input + t->offset;
-    switch (t->kind) {
-    case OPTION_TEXT:
-        *(const char **)to = arg;
-        break;
-    case OPTION_FLAG:
-        *(bool *)to = true;
-        break;
-    case OPTION_INT:
-        *(int *)to = read_natural(state, t->name, arg);
-        break;
-    case OPTION_SIZE:
-        *(size_t *)to = (size_t)read_natural(state, t->name, arg);
-        break;
-    }
+    trial_store_take_argument(o, &o->trials, option->doc, arg, state);
     return 0;
 }
 
-static const struct argp_option options[] = {
+static const struct argp_option store_options[] = {
     {"store", 'd', "FILE", 0, "the experiment store, whatever the assembly says", 0},
     {"path", 'p', "DIR:...", 0, "of an assembly: search these folders for components first", 0},
     {0},
@@ -147,13 +127,167 @@ static const struct argp_option options[] = {
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    static const struct option_target targets[] = {
-        {'d', OPTION_TEXT, offsetof(struct trial_store_options, store), NULL},
-        {'p', OPTION_TEXT, offsetof(struct trial_store_options, path), NULL},
-        {0},
-    };
+    struct trial_store_options *o = state->input;
 
-    return take_option(targets, key, arg, state);
+    if (key != 'd' && key != 'p')
+        return ARGP_ERR_UNKNOWN;
+    *(key == 'd' ? &o->store : &o->path) = arg;
+    return 0;
 }
 
-const struct argp trial_store_argp = {.options = options, .parser = parse_option};
+const struct argp trial_store_argp = {.options = store_options, .parser = parse_option};
+
+/* --------------------- in place of an assembly: what a store tells of a program that was wrapped
+ */
+
+const struct cli_option of_trials_table[] = {
+    {.kind = CLI_TABLE, .table = assembly_table},
+    {"trial", 'n', "NAME", "of a store: the trials of this name (default: of the newest)",
+     INTO(struct assembly_options, trial)},
+    {0},
+};
+
+bool is_store(const char *file)
+{
+    static const char magic[] = "SQLite format 3";
+    char head[sizeof magic] = "";
+    FILE *stream = portolan_store_is_server(file) ? NULL : fopen(file, "re");
+    bool is = stream && fread(head, 1, sizeof head, stream) == sizeof head &&
+              memcmp(head, magic, sizeof magic) == 0;
+
+    if (stream)
+        fclose(stream);
+    return is || portolan_store_is_server(file);
+}
+
+static const char *peek_assembly_text(const struct portolan_trial *t)
+{
+    return portolan_profile_peek_fact(t, PORTOLAN_WRAP_ASSEMBLY);
+}
+
+static const struct portolan_trial *find_trial(const struct portolan_sample_set *set,
+                                               const char *name)
+{
+    for (size_t i = set->n_trials; i-- > 0;)
+        if (peek_assembly_text(&set->trials[i]) &&
+            (!name || !strcmp(set->trials[i].assembly, name)))
+            return &set->trials[i];
+    return NULL;
+}
+
+static enum portolan_status read_assembly(const struct portolan_trial *t,
+                                          struct portolan_assembly **a, struct portolan_error *err)
+{
+    const char *text = peek_assembly_text(t);
+    struct portolan_diagnostics_relay relay = {.err = err};
+    struct portolan_diagnostics d = {.report = portolan_diagnostics_relay, .arg = &relay};
+
+    return portolan_assembly_read_text(text, strlen(text), "trial", &d, a, err);
+}
+
+/* The port's instance is the second (proxygen/wrap/describe.c). */
+static struct portolan_assembly_instance *port_of(struct portolan_assembly *a)
+{
+    return &a->instances[1];
+}
+
+/* Adds the libraries of FROM that TO has not yet as alternatives. */
+static void add_libraries(struct portolan_arena *arena, struct portolan_assembly_instance *to,
+                          const struct portolan_assembly_instance *from)
+{
+    for (size_t i = 0; i < from->n_alternatives; i++) {
+        const char *name = from->alternatives[i].class_name;
+        const struct portolan_assembly_alternative added = {.class_name =
+                                                                portolan_arena_strdup(arena, name)};
+        size_t k = 0;
+
+        while (k < to->n_alternatives && strcmp(to->alternatives[k].class_name, name) != 0)
+            k++;
+        if (k == to->n_alternatives && added.class_name)
+            portolan_arena_append(arena, &to->alternatives, &to->n_alternatives, &added,
+                                  sizeof added);
+    }
+}
+
+/*
+ * Trials of one program differ in the libraries they had: all are alternatives, those of the newest
+ * trial first.
+ */
+static enum portolan_status join_libraries(const struct portolan_sample_set *set,
+                                           struct portolan_assembly *newest, struct workbench *w,
+                                           struct portolan_error *err)
+{
+    struct portolan_assembly_instance own = *port_of(newest), joined = own;
+    struct portolan_arena arena = {0};
+    enum portolan_status status = PORTOLAN_OK;
+    char *text = NULL;
+
+    joined.alternatives = NULL;
+    joined.n_alternatives = 0;
+    add_libraries(&arena, &joined, &own);
+    for (size_t i = 0; status == PORTOLAN_OK && i < set->n_trials; i++) {
+        struct portolan_assembly *a = NULL;
+
+        if (!peek_assembly_text(&set->trials[i]) || strcmp(set->trials[i].assembly, newest->name))
+            continue;
+        status = read_assembly(&set->trials[i], &a, err);
+        if (status == PORTOLAN_OK)
+            add_libraries(&arena, &joined, port_of(a));
+        portolan_assembly_destroy(a);
+    }
+    if (arena.failed)
+        status = portolan_no_memory(err);
+    *port_of(newest) = joined;
+    if (status == PORTOLAN_OK)
+        status = portolan_assembly_write(newest, NULL, &text, err);
+    *port_of(newest) = own;
+    if (status == PORTOLAN_OK)
+        status = portolan_assembly_read_text(text, strlen(text), "trial", NULL, &w->assembly, err);
+    free(text);
+    portolan_arena_clear(&arena);
+    return status;
+}
+
+static enum portolan_status open_newest(struct workbench *w, const struct assembly_options *o,
+                                        const struct portolan_sample_set *set,
+                                        struct portolan_error *err)
+{
+    const struct portolan_trial *t = find_trial(set, o->trial);
+    struct portolan_assembly *newest = NULL;
+    enum portolan_status status;
+
+    if (!t)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "store '%s' has no trial of a wrapped program%s%s; for others, "
+                                  "name the assembly's XML file",
+                                  o->file, o->trial ? " called " : "", o->trial ? o->trial : "");
+    status = read_assembly(t, &newest, err);
+    if (status == PORTOLAN_OK)
+        status = join_libraries(set, newest, w, err);
+    portolan_assembly_destroy(newest);
+    return status;
+}
+
+enum portolan_status workbench_open_store(struct workbench *w, const struct assembly_options *o,
+                                          struct portolan_error *err)
+{
+    struct portolan_sample_set *set = NULL;
+    struct portolan_store *store = NULL;
+    enum portolan_status status;
+
+    *w = (struct workbench){.store = o->file};
+    if (o->n_sets || o->n_cases || o->store)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "--store, --set and --case are for assemblies; '%s' is a store",
+                                  o->file);
+    status = portolan_store_open(o->file, PORTOLAN_STORE_READ, &store, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_store_read(store, NULL, false, &set, err);
+    portolan_store_close(store);
+    if (status == PORTOLAN_OK)
+        status = open_newest(w, o, set, err);
+    for (size_t i = 0; status == PORTOLAN_OK && i < o->n_selects; i++)
+        status = apply_select(w->assembly, o->selects[i], err);
+    portolan_sample_set_destroy(set);
+    return status;
+}

@@ -15,32 +15,27 @@ struct trial_store {
 };
 
 struct trial_store_options {
-    const char *file;  /* a store or an assembly's XML; NULL: "portolan.db" here */
-    const char *store; /* --store, or NULL */
-    const char *path;  /* --path, or NULL */
+    const char *file;   /* a store or an assembly's XML; NULL: "portolan.db" here */
+    const char *store;  /* --store, or NULL */
+    const char *path;   /* --path, or NULL */
+    const char *trials; /* the second word, or NULL */
 };
 
 /* Argp child: --store and --path. */
 extern const struct argp trial_store_argp;
 
-/* Of a command with the arguments [STORE] [TRIALS]: ARG is the next of them; WHAT is the second. */
+/*
+ * Of a command with the words [STORE] [TRIALS]: ARG is the next of them; WHAT is the second. The
+ * row of a table for it has the offset of the options and WHAT in its doc.
+ */
 void trial_store_take_argument(struct trial_store_options *o, const char **trials, const char *what,
                                const char *arg, struct argp_state *state);
-
-/* A whole number from 0 on that OPTION wants. */
-int read_natural(struct argp_state *state, const char *option, const char *text);
-
-/* What an option sets in the command's struct, which is the parser's input. Ends with key 0. */
-struct option_target {
-    int key;
-    enum { OPTION_TEXT, OPTION_FLAG, OPTION_INT, OPTION_SIZE } kind; /* numbers: whole, from 0 on */
-    size_t offset;
-    const char *name; /* of numbers, for messages */
-};
-
-/* Sets what option KEY of the command is for, or tells how it is used rightly. */
-error_t take_option(const struct option_target *targets, int key, char *arg,
-                    struct argp_state *state);
+cli_take_fn trial_store_take_word;
+#define TRIAL_WORDS(what, type, member)                                                            \
+    {                                                                                              \
+        .key = CLI_WORD, .doc = (what), .take = trial_store_take_word,                             \
+        .offset = offsetof(type, member)                                                           \
+    }
 
 /* Whether FILE can be such: it is a store, a server or an assembly. */
 bool trial_store_is_one(const char *file);

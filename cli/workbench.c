@@ -7,83 +7,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    OPTION_PATH = 'p',
-    OPTION_STORE = 'd',
-    OPTION_SET = 's',
-    OPTION_SELECT = 'i',
-    OPTION_CASE = 320
-};
+static error_t check_case(void *to, char *arg, const struct cli_option *option,
+                          struct argp_state *state)
+{
+    const struct assembly_options *o = to;
 
-static const struct argp_option settings_options[] = {
-    {"store", OPTION_STORE, "FILE", 0, "the experiment store (default: the Mastermind's)", 0},
-    {"set", OPTION_SET, "INSTANCE.PARAMETER=VALUE", 0,
-     "give a parameter another value; the instance may be left out where one has it", 0},
-    {"case", OPTION_CASE, "NAME", 0, "give all parameters of a case its values", 0},
-    {"select", OPTION_SELECT, "INSTANCE=CLASS", 0, "begin with this alternative", 0},
+    (void)option;
+    if (o->n_cases && !o->takes_cases)
+        argp_error(state, "one case at a time: '%s' is one too many", arg);
+    return 0;
+}
+
+const struct cli_option settings_table[] = {
+    {"store", 'd', "FILE", "the experiment store (default: the Mastermind's)",
+     INTO(struct assembly_options, store)},
+    {"set", 's', "INSTANCE.PARAMETER=VALUE",
+     "give a parameter another value; the instance may be left out where one has it",
+     INTO_LIST(struct assembly_options, sets, n_sets), .take = need_equals},
+    {"case", 0, "NAME", "give all parameters of a case its values",
+     INTO_LIST(struct assembly_options, cases, n_cases), .take = check_case},
+    {"select", 'i', "INSTANCE=CLASS", "begin with this alternative",
+     INTO_LIST(struct assembly_options, selects, n_selects), .take = need_equals},
     {0},
 };
 
-static const struct argp_option options[] = {
-    {"path", OPTION_PATH, "DIR:...", 0, "search these folders for components first", 0},
+const struct cli_option assembly_table[] = {
+    {"path", 'p', "DIR:...", "search these folders for components first",
+     INTO(struct assembly_options, path)},
+    {.kind = CLI_TABLE, .table = settings_table},
+    {.key = CLI_WORD, .doc = "one assembly at a time", INTO(struct assembly_options, file)},
+    {.key = CLI_END,
+     .doc = "which assembly? name its XML file",
+     INTO(struct assembly_options, file)},
     {0},
 };
-
-static error_t parse_setting(int key, char *arg, struct argp_state *state)
-{
-    struct assembly_options *o = state->input;
-
-    switch (key) {
-    case OPTION_STORE:
-        o->store = arg;
-        return 0;
-    case OPTION_SET:
-        if (!strchr(arg, '='))
-            argp_error(state, "--set wants INSTANCE.PARAMETER=VALUE, not '%s'", arg);
-        return append_text(&o->sets, &o->n_sets, arg);
-    case OPTION_SELECT:
-        if (!strchr(arg, '='))
-            argp_error(state, "--select wants INSTANCE=CLASS, not '%s'", arg);
-        return append_text(&o->selects, &o->n_selects, arg);
-    case OPTION_CASE:
-        if (o->n_cases && !o->takes_cases)
-            argp_error(state, "one case at a time: '%s' is one too many", arg);
-        return append_text(&o->cases, &o->n_cases, arg);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-const struct argp settings_argp = {.options = settings_options, .parser = parse_setting};
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct assembly_options *o = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = o;
-        return 0;
-    case OPTION_PATH:
-        o->path = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (o->file)
-            argp_error(state, "one assembly at a time: '%s' is one too many", arg);
-        o->file = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!o->file)
-            argp_error(state, "which assembly? name its XML file");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = {{&settings_argp, 0, NULL, 0}, {0}};
-const struct argp assembly_argp = {
-    .options = options, .parser = parse_option, .children = children};
 
 static void clear_lists(struct assembly_options *o)
 {

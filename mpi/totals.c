@@ -6,7 +6,7 @@
  */
 #include "internal.h"
 
-#include <portolan/index.h>
+#include <portolan/list.h>
 #include <portolan/probe.h>
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "internal.h"
 
-#include <portolan/index.h>
+#include <portolan/list.h>
 
 #include <math.h>
 #include <stdlib.h>

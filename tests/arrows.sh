@@ -7,17 +7,17 @@ cd "${1:-.}" || exit 99
 
 # room, or folder in it with a rule of its own: public headers it may include
 table='
-base: base block index json number command machine shared_object stats xml
+base: base block index json list number command machine shared_object stats xml
 base/libclang: base command libclang
 sidl: base sidl
 sidl/runtime: base xml
-probe: base index probe probe_inline probe_records
-probe/control: base index machine control probe tau
+probe: base index list probe probe_inline probe_records
+probe/control: base index list machine control probe tau
 probe/counters: base probe
-probe/tau: base index control probe tau
+probe/tau: base index list control probe tau
 probe/portolan: base control probe probe_inline probe_records tau
-mpi: base index machine probe framework mpi
-mastermind/store: base index machine store
+mpi: base index list machine probe framework mpi
+mastermind/store: base index list machine store
 analysis/profile: base index json stats store profile compare models
 analysis/trends: base index stats chart store profile models formula extrap series trend
 analysis/export: base index store profile extrap tau export json xml
@@ -25,20 +25,20 @@ framework: base shared_object assembly palette framework number
 framework/assembly: base assembly palette xml
 framework/ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component
-mastermind: base block index assembly control machine probe store framework mastermind recorder
+mastermind: base block index list assembly control machine probe store framework mastermind recorder
 base/plot: base command chart
 models: base index stats models formula extrap local series update xml
 optimizer: base stats assembly probe framework models local update optimizer callgraph choice plan store mastermind
-call/report: base formula cll_report
-call/runtime: base probe store cll cll_report
-call/bsp: base cll mpi pub
-call/obsp: base stats formula local models cll_report obsp pub
-call/translate: base cll command formula libclang translate
+call/report: base list formula cll_report
+call/runtime: base block list machine probe store cll cll_report
+call/bsp: base machine cll mpi pub
+call/obsp: base list stats formula local models cll_report obsp pub
+call/translate: base list cll command formula libclang translate
 analysis/llac: base command formula models series extrap update chart store profile cll_report obsp llac stats
 components: base assembly control framework probe tau
 framework/link: base command assembly palette link program
 proxygen/wrap: base command assembly control probe store proxygen functions recorder tau wrap
-cli: base machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
+cli: base list machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
 examples: base assembly framework models
 '
 status=0

@@ -8,12 +8,6 @@
 
 #include <portolan/base.h>
 
-/**
- * Makes room for N elements of SIZE bytes in the array that *ARRAY, a pointer, points to and that
- * has room for *CAPACITY of them; it doubles at least. Both change on success only.
- */
-PORTOLAN_API bool portolan_reserve(void *array, size_t *capacity, size_t n, size_t size);
-
 struct portolan_index {
     struct portolan_index_slot {
         uint64_t hash;

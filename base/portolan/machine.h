@@ -28,6 +28,9 @@ struct portolan_machine_reading {
 
 PORTOLAN_API void portolan_machine_read(struct portolan_machine_reading *reading);
 
+/** Seconds of a clock that nobody sets (CLOCK_MONOTONIC), since some time in the past. */
+PORTOLAN_API double portolan_now_s(void);
+
 /** Of the calling thread alone: how long it ran, and how long it waited for a core. A few us. */
 PORTOLAN_API void portolan_machine_read_thread(double *ran_ns, double *delayed_ns);
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include <portolan/base.h>
+#include <portolan/list.h>
 
 static void memory_is_zeroed_aligned_and_apart(void **state)
 {
@@ -62,6 +62,26 @@ static void a_growing_array_keeps_its_items(void **state)
     for (size_t n = 0; n < 1000; n++)
         assert_int_equal(items[n], n);
     assert_int_equal(moves, 9); /* rooms of 4, 8, … 1024 */
+    portolan_arena_clear(&a);
+}
+
+static void items_are_appended(void **state)
+{
+    struct portolan_arena a = {0};
+    int *kept = NULL, *heap = NULL;
+    size_t n_kept = 0, n_heap = 0;
+
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(*(int *)portolan_arena_append(&a, &kept, &n_kept, &i, sizeof i), i);
+        assert_int_equal(*(int *)portolan_append(&heap, &n_heap, &i, sizeof i), i);
+    }
+    for (int i = 0; i < 100; i++)
+        assert_true(kept[i] == i && heap[i] == i);
+    portolan_alloc_fail_at(1);
+    assert_null(portolan_append(&heap, &n_heap, &n_heap, sizeof *heap));
+    assert_int_equal(n_heap, 100);
+    free(heap);
     portolan_arena_clear(&a);
 }
 
@@ -174,6 +194,7 @@ int main(void)
         cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
         cmocka_unit_test(texts_are_copied_and_printed),
         cmocka_unit_test(a_growing_array_keeps_its_items),
+        cmocka_unit_test(items_are_appended),
         cmocka_unit_test(an_arena_remembers_that_it_failed),
         cmocka_unit_test(an_arena_may_leave_when_memory_is_out),
         cmocka_unit_test(a_text_grows_in_the_heap_and_in_an_arena),

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
-#include <portolan/index.h>
+#include <portolan/list.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -124,20 +124,13 @@ struct t_bspmsg *transport_await(const struct bsp_address *address, size_t n, si
 /* Waits until MPI reads none of M's borrowed buffers. */
 void transport_settle(struct bsp_machine *m);
 
-/* -- memory.c -- */
-
-/* Ends the superstep of what gets and puts need; TRAFFIC loses its puts and gets. */
-void memory_exchange(struct bsp_machine *m, struct t_bspmsg **traffic);
-void memory_register(struct bsp_machine *m);
-void memory_clear(struct bsp_machine *m);
-
-/* -- message.c -- */
+/* -- superstep.c -- */
 
 /* The messages of the new superstep; NULL empties. */
 void message_deliver(struct bsp_machine *m, struct t_bspmsg *list);
 /* The messages of LIST, by sender and then as they were sent; an array for free(). */
 struct t_bspmsg **message_sort(struct t_bspmsg *list, size_t *n);
-struct bsp_head message_head(struct bsp_machine *m, enum bsp_kind kind, size_t size);
+void memory_clear(struct bsp_machine *m);
 
 /* -- collective.c: what is no end of a superstep -- */
 
@@ -151,13 +144,20 @@ int collective_gather(struct bsp_machine *m, const void *bytes, size_t n,
 
 void trace_begin(struct bsp_machine *all, MPI_Comm comm);
 void trace_end(struct bsp_machine *all);
-void trace_send(int to, size_t size);
-void trace_get(int from, size_t size);
+enum trace_kind {
+    TRACE_SEND,
+    TRACE_GET,
+    TRACE_BARRIER,
+    TRACE_OBLIVIOUS,
+    TRACE_PARTITION,
+    TRACE_DUP,
+    TRACE_DONE,
+    TRACE_RUN
+};
+/* NUMBER: the other processor, or the messages waited for; SIZE: bytes. */
+void trace_event(enum trace_kind kind, long number, size_t size);
 void trace_partition(int n, const int *bounds);
-void trace_dup(void);
-void trace_done(void);
-/* N < 0: a barrier. */
-void trace_sync_begin(long n);
+/* The end of the superstep that the last event began to end. */
 void trace_sync_end(void);
 
 #endif

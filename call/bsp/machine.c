@@ -266,7 +266,7 @@ void bsp_dup(t_bsp *bsp, t_bsp *dup)
 {
     struct bsp_machine *m = bsp_find_active(bsp, "bsp_dup");
 
-    trace_dup();
+    trace_event(TRACE_DUP, 0, 0);
     dup->machine = make(m, m->first, m->n, m->first + m->pid, 0, "bsp_dup");
 }
 
@@ -282,7 +282,7 @@ void bsp_done(t_bsp *bsp)
     transport_settle(m);
     m->parent->n_open--;
     m->parent->n_open_partitions -= m->is_partition;
-    trace_done();
+    trace_event(TRACE_DONE, 0, 0);
     destroy(m);
     bsp->machine = NULL;
 }

@@ -7,18 +7,16 @@
 
 #include <portolan/base.h>
 #include <portolan/cll.h>
+#include <portolan/machine.h>
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-enum kind { SEND, GET, BARRIER, OBLIVIOUS, PARTITION, DUP, DONE, RUN };
 
 struct event {
-    enum kind kind;
+    enum trace_kind kind;
     double at, until;
     long number;  /* the other processor; the messages waited for; the experiment */
     size_t bytes; /* of a send or get; how many bounds or values there are … */
@@ -39,29 +37,20 @@ static pthread_t thread; /* that makes the library's calls */
 
 static double now(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9 - start;
+    return portolan_now_s() - start;
 }
 
-static struct event *add(enum kind kind, long number, size_t bytes)
+static struct event *add_event(enum trace_kind kind, long number, size_t bytes)
 {
     events = bsp_grow(events, n_events, sizeof *events, "BSP_TRACE");
     events[n_events] = (struct event){.kind = kind, .at = now(), .number = number, .bytes = bytes};
     return &events[n_events++];
 }
 
-void trace_send(int to, size_t size)
+void trace_event(enum trace_kind kind, long number, size_t size)
 {
     if (file)
-        add(SEND, to, size);
-}
-
-void trace_get(int from, size_t size)
-{
-    if (file)
-        add(GET, from, size);
+        add_event(kind, number, size);
 }
 
 static void add_number(double number)
@@ -74,7 +63,7 @@ void trace_partition(int n, const int *bounds)
 {
     if (!file)
         return;
-    add(PARTITION, 0, (size_t)n)->first = n_numbers;
+    add_event(TRACE_PARTITION, 0, (size_t)n)->first = n_numbers;
     for (int i = 0; i < n; i++)
         add_number(bounds[i]);
 }
@@ -100,34 +89,16 @@ static void see_run(void *arg, const struct portolan_cll_experiment *experiment,
     (void)arg, (void)depth;
     if (!file || !leaf || !pthread_equal(thread, pthread_self()))
         return;
-    e = add(RUN, number_of(experiment), experiment->n_identifiers);
+    e = add_event(TRACE_RUN, number_of(experiment), experiment->n_identifiers);
     e->first = n_numbers;
     e->until = e->at;
     e->at -= seconds;
     /* The other clock may be some ns off: what the run holds must not seem to begin before it. */
     for (const struct event *x = e; x-- > events && x->until > e->at;)
-        if (x->at < e->at && (x->kind == BARRIER || x->kind == OBLIVIOUS))
+        if (x->at < e->at && (x->kind == TRACE_BARRIER || x->kind == TRACE_OBLIVIOUS))
             e->at = x->at;
     for (unsigned i = 0; i < experiment->n_identifiers; i++)
         add_number(values[i]);
-}
-
-void trace_dup(void)
-{
-    if (file)
-        add(DUP, 0, 0);
-}
-
-void trace_done(void)
-{
-    if (file)
-        add(DONE, 0, 0);
-}
-
-void trace_sync_begin(long n)
-{
-    if (file)
-        add(n < 0 ? BARRIER : OBLIVIOUS, n, 0);
 }
 
 void trace_sync_end(void)
@@ -175,23 +146,23 @@ static void write_event(struct portolan_text *t, const struct event *e)
                                         "partition", "dup", "done", "run"};
 
     portolan_text_add(t, "{\"at\":%.9f,", e->at);
-    if (e->kind == BARRIER || e->kind == OBLIVIOUS || e->kind == RUN)
+    if (e->kind == TRACE_BARRIER || e->kind == TRACE_OBLIVIOUS || e->kind == TRACE_RUN)
         portolan_text_add(t, "\"until\":%.9f,", e->until);
     portolan_text_add(t, "\"%s\":", words[e->kind]);
     switch (e->kind) {
-    case SEND:
-    case GET:
+    case TRACE_SEND:
+    case TRACE_GET:
         portolan_text_add(t, "%ld,\"bytes\":%zu", e->number, e->bytes);
         break;
-    case OBLIVIOUS:
+    case TRACE_OBLIVIOUS:
         portolan_text_add(t, "%ld", e->number);
         break;
-    case PARTITION:
+    case TRACE_PARTITION:
         portolan_text_add(t, "[");
         write_numbers(t, e);
         portolan_text_add(t, "]");
         break;
-    case RUN:
+    case TRACE_RUN:
         portolan_text_add(t, "%ld,\"values\":[", e->number);
         write_numbers(t, e);
         portolan_text_add(t, "]");

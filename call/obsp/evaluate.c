@@ -24,6 +24,7 @@ struct evaluation {
     struct portolan_obsp_machine machine;
     struct portolan_obsp_result *result;
     struct portolan_error *err;
+    struct portolan_arena arena; /* of what follows */
     struct walker *walkers;
     double *came;          /* members of supersteps: when; NaN: not yet */
     double *came_variance; /* OBSP*: of that */
@@ -282,12 +283,10 @@ static enum portolan_status go_through(struct evaluation *v)
 static bool prepare(struct evaluation *v)
 {
     struct portolan_obsp_result *r = v->result;
-    size_t n = v->t->n_processors;
+    struct portolan_arena *a = &v->arena;
+    size_t n = v->t->n_processors, n_members = v->t->n_members;
 
-    v->walkers = portolan_calloc(n, sizeof *v->walkers);
-    r->n_processors = n;
-    r->ends = portolan_calloc(n, sizeof *r->ends);
-    r->measured_ends = portolan_calloc(n, sizeof *r->measured_ends);
+    v->walkers = portolan_arena_alloc(a, n, sizeof *v->walkers);
     if (!v->walkers)
         return false;
     for (size_t p = 0; p < n; p++) {
@@ -295,17 +294,19 @@ static bool prepare(struct evaluation *v)
         for (size_t i = 0; i < v->t->processors[p].n_items; i++)
             r->n_rows += v->t->processors[p].items[i].kind == ITEM_SYNC;
     }
+    r->n_processors = n;
+    r->ends = portolan_calloc(n, sizeof *r->ends);
+    r->measured_ends = portolan_calloc(n, sizeof *r->measured_ends);
     r->rows = portolan_calloc(r->n_rows + 1, sizeof *r->rows);
-    v->came = portolan_calloc(v->t->n_members + 1, sizeof *v->came);
-    v->came_variance = portolan_calloc(v->t->n_members + 1, sizeof *v->came_variance);
-    v->n_came = portolan_calloc(v->t->n_supersteps + 1, sizeof *v->n_came);
-    v->barrier_of = portolan_calloc(r->n_rows + 1, sizeof *v->barrier_of);
-    v->longest = portolan_calloc(r->n_rows + 1, sizeof *v->longest);
-    v->most = portolan_calloc(r->n_rows + 1, sizeof *v->most);
-    for (size_t i = 0; v->came && i < v->t->n_members; i++)
+    v->came = portolan_arena_alloc(a, n_members, sizeof *v->came);
+    v->came_variance = portolan_arena_alloc(a, n_members, sizeof *v->came_variance);
+    v->n_came = portolan_arena_alloc(a, v->t->n_supersteps, sizeof *v->n_came);
+    v->barrier_of = portolan_arena_alloc(a, r->n_rows, sizeof *v->barrier_of);
+    v->longest = portolan_arena_alloc(a, r->n_rows, sizeof *v->longest);
+    v->most = portolan_arena_alloc(a, r->n_rows, sizeof *v->most);
+    for (size_t i = 0; v->came && i < n_members; i++)
         v->came[i] = NAN;
-    return r->ends && r->measured_ends && r->rows && v->came && v->came_variance && v->n_came &&
-           v->barrier_of && v->longest && v->most;
+    return r->ends && r->measured_ends && r->rows && !a->failed;
 }
 
 static void conclude(struct evaluation *v)
@@ -343,13 +344,7 @@ enum portolan_status portolan_obsp_evaluate(const struct portolan_obsp_trace *tr
     } else {
         portolan_obsp_result_clear(&fresh);
     }
-    free(v.walkers);
-    free(v.came);
-    free(v.came_variance);
-    free(v.n_came);
-    free(v.barrier_of);
-    free(v.longest);
-    free(v.most);
+    portolan_arena_clear(&v.arena);
     return status;
 }
 

@@ -18,33 +18,19 @@ enum { MOST_FOLDS = 16 };
 /* A law that is off its own few values by more than this says nothing between them. */
 static const double misses = 0.05;
 
-/* Rows for the models room, n_params + 1 numbers each in X and Y. */
+/* Rows for the models room. */
 struct rows {
-    size_t n, n_params;
-    double *x, *y;
-    bool has_failed;
+    struct portolan_arena arena;
+    size_t n, n_x, n_params;
+    double *x, *y; /* N_PARAMS numbers of a row in X */
 };
 
-static bool add_row(struct rows *r, const double *x, double y)
+static void add_row(struct rows *r, const double *x, double y)
 {
-    if (!(r->n & (r->n - 1))) {
-        size_t room = r->n ? 2 * r->n : 1;
-        double *wider = portolan_reallocarray(r->x, room, (r->n_params + 1) * sizeof *wider);
+    const double *values = r->n_params ? x : &y; /* of which none are taken */
 
-        if (wider)
-            r->x = wider;
-        r->has_failed |= !wider;
-        wider = portolan_reallocarray(r->y, room, sizeof *wider);
-        if (wider)
-            r->y = wider;
-        r->has_failed |= !wider;
-    }
-    if (r->has_failed)
-        return false;
-    if (r->n_params)
-        memcpy(r->x + r->n * r->n_params, x, r->n_params * sizeof *x);
-    r->y[r->n++] = y;
-    return true;
+    portolan_arena_append(&r->arena, &r->x, &r->n_x, values, r->n_params * sizeof *x);
+    portolan_arena_append(&r->arena, &r->y, &r->n, &y, sizeof y);
 }
 
 /* One row for all of the same values, which is their mean; false without memory. */
@@ -65,15 +51,9 @@ static bool merge_rows(struct rows *r)
         }
         r->y[k] += (y - r->y[k]) / ++count[k];
     }
-    r->n = kept;
+    r->n = r->n_x = kept;
     free(count);
     return count;
-}
-
-static void clear_rows(struct rows *r)
-{
-    free(r->x);
-    free(r->y);
 }
 
 /* -- what the end of a superstep took, from when the last came whom it waited for -- */
@@ -142,11 +122,11 @@ static enum portolan_status fit_network(const struct portolan_obsp_trace *t,
                 add_row(&r, &h, cost_of(t, x));
             }
         }
-    if (r.has_failed)
+    if (r.arena.failed)
         status = portolan_no_memory(err);
     else if (r.n)
         status = fit_line(&r, m, err);
-    clear_rows(&r);
+    portolan_arena_clear(&r.arena);
     return status;
 }
 
@@ -314,7 +294,7 @@ static enum portolan_status find_spread(const struct portolan_obsp_trace *t, siz
         size_t bytes = r.n_params * sizeof *r.x;
 
         rows_of(t, which, &t->processors[p], &r);
-        has_failed = r.has_failed || !merge_rows(&r);
+        has_failed = r.arena.failed || !merge_rows(&r);
         for (size_t i = 0; i < r.n && !has_failed; i++)
             for (size_t k = 0; k < last.n; k++)
                 if (memcmp(&r.x[i * r.n_params], &last.x[k * r.n_params], bytes) == 0 &&
@@ -322,10 +302,10 @@ static enum portolan_status find_spread(const struct portolan_obsp_trace *t, siz
                     squares += pow(log(r.y[i] / last.y[k]), 2);
                     n++;
                 }
-        clear_rows(&last);
+        portolan_arena_clear(&last.arena);
         last = r;
     }
-    clear_rows(&last);
+    portolan_arena_clear(&last.arena);
     e->spread = n > 0 ? sqrt(squares / n / 2) : 0;
     return has_failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
@@ -388,14 +368,14 @@ enum portolan_status portolan_obsp_fit(struct portolan_obsp_trace *t,
             rows_of_report(e, report, &r);
         for (size_t p = 0; !report && p < t->n_processors; p++)
             rows_of(t, i, &t->processors[p], &r);
-        if (r.has_failed)
+        if (r.arena.failed)
             status = portolan_no_memory(err);
         else if (r.n)
             status = fit_constants(e, &r, err);
         if (status == PORTOLAN_OK && r.n && !report)
             status = find_spread(t, i, e, err);
         n_fitted += r.n > 0;
-        clear_rows(&r);
+        portolan_arena_clear(&r.arena);
     }
     if (status == PORTOLAN_OK && n_fitted == 0)
         status =

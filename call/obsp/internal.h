@@ -4,6 +4,7 @@
 #define OBSP_INTERNAL_H
 
 #include <portolan/formula.h>
+#include <portolan/list.h>
 #include <portolan/local.h>
 #include <portolan/models.h>
 #include <portolan/obsp.h>
@@ -18,13 +19,13 @@ struct item {
     double at, until;  /* of SYNC */
     size_t experiment; /* of WORK, and of SYNC when an experiment surrounds it; or NONE */
     size_t run;        /* of that experiment: number of the run, of all */
-    size_t values;     /* of its identifiers: where they begin */
+    size_t values;     /* of its identifiers, or PARTITION: bounds; where they begin */
     bool is_part;      /* WORK: of an experiment that surrounds the next or last SYNC */
     size_t other;      /* SEND, GET: the other processor, in the group */
     double bytes;
-    long awaited;           /* SYNC: messages; -1: a barrier */
-    size_t superstep, pid;  /* SYNC, SEND, GET: index in supersteps, own number in the group */
-    size_t bounds, n_parts; /* PARTITION: where they begin */
+    long awaited;          /* SYNC: messages; -1: a barrier */
+    size_t superstep, pid; /* SYNC, SEND, GET: index in supersteps, own number in the group */
+    size_t n_parts;        /* PARTITION */
 };
 
 struct processor {
@@ -72,8 +73,6 @@ struct portolan_obsp_trace {
     struct portolan_obsp_experiment *shown; /* their public parts, in a row */
     size_t n_values;
     double *values;
-    size_t n_bounds;
-    long *bounds;
     size_t n_supersteps, n_members; /* of all supersteps */
     size_t n_runs;
     struct superstep *supersteps;
@@ -81,20 +80,10 @@ struct portolan_obsp_trace {
 
 /* -- trace.c -- */
 
-struct portolan_obsp_trace *trace_create(const char *file, size_t n_processors);
-struct item *trace_add(struct portolan_obsp_trace *t, size_t processor, enum item_kind kind);
-/* An experiment of that name with these identifiers; NULL when memory is out. */
-struct experiment *trace_add_experiment(struct portolan_obsp_trace *t, const char *name, size_t n,
-                                        const char *const *identifiers);
+/* NONE: there is none of that name. */
 size_t trace_find_experiment(const struct portolan_obsp_trace *t, const char *name);
-/* Gives it a FORMULA. EINVAL when it is not canonical, or has names that are no identifiers. */
-enum portolan_status trace_set_formula(struct portolan_obsp_trace *t, struct experiment *e,
-                                       const char *formula, struct portolan_diagnostics *d,
-                                       struct portolan_error *err);
-size_t trace_add_value(struct portolan_obsp_trace *t, double value);
-size_t trace_add_bound(struct portolan_obsp_trace *t, long bound);
-/* Behind the last item: what items show of experiments. */
-void trace_finish(struct portolan_obsp_trace *t);
+bool experiment_has_identifiers(const struct experiment *e, size_t n,
+                                const char *const *identifiers);
 /* Lets the constants hold for all values again. */
 void experiment_forget(struct experiment *e);
 /* Value of an experiment's formula at VALUES: with its constants, or all of them 1. */

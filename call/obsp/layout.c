@@ -27,72 +27,58 @@ struct layout {
     struct portolan_diagnostics *d;
     size_t n_groups;
     struct group *groups;
-    size_t depth, n_places;
+    size_t n_places;
     struct place *places; /* of the processor that is looked at, from all to the innermost */
     size_t processor;
 };
 
-static void *room(struct layout *l, void *items, size_t n, size_t size)
+static void *add_to(struct layout *l, void *items, size_t *n, const void *item, size_t size)
 {
-    return portolan_arena_grow(&l->t->arena, items, n, size);
+    return portolan_arena_append(&l->t->arena, items, n, item, size);
 }
 
 static bool add_group(struct layout *l, size_t parent, size_t depth, size_t first, size_t n)
 {
-    struct group *groups = room(l, l->groups, l->n_groups, sizeof *groups);
+    const struct group g = {.parent = parent, .depth = depth, .first = first, .n = n};
 
-    if (!groups)
-        return false;
-    l->groups = groups;
-    groups[l->n_groups++] =
-        (struct group){.parent = parent, .depth = depth, .first = first, .n = n};
-    return true;
+    return add_to(l, &l->groups, &l->n_groups, &g, sizeof g);
 }
 
 static struct superstep *add_superstep(struct layout *l, size_t group, size_t number)
 {
     struct portolan_obsp_trace *t = l->t;
-    struct superstep *all = room(l, t->supersteps, t->n_supersteps, sizeof *all), *s;
     struct portolan_arena *a = &t->arena;
     size_t n = l->groups[group].n;
-
-    if (!all)
-        return NULL;
-    t->supersteps = all;
-    s = &all[t->n_supersteps];
-    *s = (struct superstep){
+    const struct superstep s = {
         .group = group,
         .number = number,
         .depth = l->groups[group].depth,
         .n = n,
-        .first = portolan_arena_alloc(a, n + 1, sizeof *s->first),
-        .in = portolan_arena_alloc(a, n, sizeof *s->in),
-        .out = portolan_arena_alloc(a, n, sizeof *s->out),
-        .is_there = portolan_arena_alloc(a, n, sizeof *s->is_there),
-        .awaited = portolan_arena_alloc(a, n, sizeof *s->awaited),
-        .at = portolan_arena_alloc(a, n, sizeof *s->at),
+        .first = portolan_arena_alloc(a, n + 1, sizeof *s.first),
+        .in = portolan_arena_alloc(a, n, sizeof *s.in),
+        .out = portolan_arena_alloc(a, n, sizeof *s.out),
+        .is_there = portolan_arena_alloc(a, n, sizeof *s.is_there),
+        .awaited = portolan_arena_alloc(a, n, sizeof *s.awaited),
+        .at = portolan_arena_alloc(a, n, sizeof *s.at),
         .first_member = t->n_members,
     };
-    if (a->failed)
-        return NULL;
+
     t->n_members += n;
-    t->n_supersteps++;
-    return s;
+    return a->failed ? NULL : add_to(l, &t->supersteps, &t->n_supersteps, &s, sizeof s);
 }
 
 /* The superstep that the processor is in; NULL when memory is out. */
 static struct superstep *current(struct layout *l)
 {
-    const struct place *p = &l->places[l->depth];
+    const struct place *p = &l->places[l->n_places - 1];
     struct group *g = &l->groups[p->group];
 
     if (p->step == g->n_steps) {
-        size_t *steps = room(l, g->steps, g->n_steps, sizeof *steps);
+        const size_t made = l->t->n_supersteps;
 
-        if (!steps || !add_superstep(l, p->group, p->step + 1))
+        if (!add_superstep(l, p->group, p->step + 1) ||
+            !add_to(l, &g->steps, &g->n_steps, &made, sizeof made))
             return NULL;
-        g->steps = steps;
-        steps[g->n_steps++] = l->t->n_supersteps - 1;
     }
     return &l->t->supersteps[g->steps[p->step]];
 }
@@ -105,9 +91,8 @@ static void problem(struct layout *l, const char *text)
 static bool transfer(struct layout *l, struct item *x)
 {
     struct superstep *s = current(l);
-    size_t pid = l->places[l->depth].pid, from = x->kind == ITEM_SEND ? pid : x->other;
+    size_t pid = l->places[l->n_places - 1].pid, from = x->kind == ITEM_SEND ? pid : x->other;
     size_t to = x->kind == ITEM_SEND ? x->other : pid;
-    struct message *messages;
 
     if (!s)
         return false;
@@ -117,19 +102,15 @@ static bool transfer(struct layout *l, struct item *x)
                           l->processor, x->other, s->n);
         return true;
     }
-    messages = room(l, s->messages, s->n_messages, sizeof *messages);
-    if (!messages)
-        return false;
-    s->messages = messages;
-    messages[s->n_messages++] = (struct message){from, to, x->bytes, x->kind == ITEM_SEND};
     s->out[from] += x->bytes;
     s->in[to] += x->bytes;
-    return true;
+    return add_to(l, &s->messages, &s->n_messages,
+                  &(struct message){from, to, x->bytes, x->kind == ITEM_SEND}, sizeof *s->messages);
 }
 
 static bool end_superstep(struct layout *l, struct item *x)
 {
-    struct place *p = &l->places[l->depth];
+    struct place *p = &l->places[l->n_places - 1];
     struct superstep *s = current(l);
 
     if (!s)
@@ -146,8 +127,8 @@ static bool end_superstep(struct layout *l, struct item *x)
 /* The first of the parts, which are made when the first processor comes. */
 static size_t parts_of(struct layout *l, const struct item *x, size_t division)
 {
-    const struct place *p = &l->places[l->depth];
-    const long *bounds = &l->t->bounds[x->bounds];
+    const struct place *p = &l->places[l->n_places - 1];
+    const double *bounds = &l->t->values[x->values];
     size_t made = l->n_groups, parent = p->group;
     struct group *g = &l->groups[parent];
 
@@ -155,16 +136,15 @@ static size_t parts_of(struct layout *l, const struct item *x, size_t division)
         made = g->divisions[division];
         for (size_t i = 0; i < x->n_parts; i++)
             if (made + i >= l->n_groups || l->groups[made + i].parent != parent ||
-                (long)(l->groups[made + i].first + l->groups[made + i].n - g->first) != bounds[i]) {
+                (double)(l->groups[made + i].first + l->groups[made + i].n - g->first) !=
+                    bounds[i]) {
                 problem(l, "divides its group at other bounds than another processor does");
                 return NONE;
             }
         return made;
     }
-    g->divisions = room(l, g->divisions, g->n_divisions, sizeof *g->divisions);
-    if (!g->divisions)
+    if (!add_to(l, &g->divisions, &g->n_divisions, &made, sizeof made))
         return NONE;
-    g->divisions[g->n_divisions++] = made;
     for (size_t i = 0; i < x->n_parts; i++) {
         size_t low = i ? (size_t)bounds[i - 1] : 0;
 
@@ -175,27 +155,13 @@ static size_t parts_of(struct layout *l, const struct item *x, size_t division)
     return made;
 }
 
-static bool deepen(struct layout *l)
-{
-    if (l->depth + 1 == l->n_places) {
-        struct place *p = room(l, l->places, l->n_places, sizeof *p);
-
-        if (!p)
-            return false;
-        l->places = p;
-        l->n_places++;
-    }
-    l->depth++;
-    return true;
-}
-
 static bool divide(struct layout *l, const struct item *x)
 {
-    struct place *p = &l->places[l->depth];
+    struct place *p = &l->places[l->n_places - 1];
     const struct group *g = &l->groups[p->group];
-    const long *bounds = x->n_parts ? &l->t->bounds[x->bounds] : NULL;
+    const double *bounds = x->n_parts ? &l->t->values[x->values] : NULL;
     size_t part = 0, made;
-    bool is_good = x->n_parts > 0 && bounds[x->n_parts - 1] == (long)g->n;
+    bool is_good = x->n_parts > 0 && bounds[x->n_parts - 1] == (double)g->n;
 
     for (size_t i = 0; i < x->n_parts; i++)
         if (bounds[i] <= (i ? bounds[i - 1] : 0))
@@ -207,16 +173,12 @@ static bool divide(struct layout *l, const struct item *x)
     made = parts_of(l, x, p->divisions++);
     if (made == NONE)
         return false;
-    while (bounds[part] <= (long)p->pid)
+    while (bounds[part] <= (double)p->pid)
         part++;
-    if (!deepen(l))
-        return false;
-    p = &l->places[l->depth];
-    *p = (struct place){
-        .group = made + part,
-        .pid = p[-1].pid - (part ? (size_t)bounds[part - 1] : 0),
-    };
-    return true;
+    return add_to(l, &l->places, &l->n_places,
+                  &(struct place){.group = made + part,
+                                  .pid = p->pid - (part ? (size_t)bounds[part - 1] : 0)},
+                  sizeof *p);
 }
 
 static bool look_at(struct layout *l, struct item *x)
@@ -230,11 +192,11 @@ static bool look_at(struct layout *l, struct item *x)
     case ITEM_PARTITION:
         return divide(l, x);
     case ITEM_DONE:
-        if (l->depth == 0) {
+        if (l->n_places == 1) {
             problem(l, "is done with a group that no partition made");
             return false;
         }
-        l->depth--;
+        l->n_places--;
         return true;
     default:
         return true;
@@ -300,14 +262,14 @@ static void check(struct layout *l, struct superstep *s)
 enum portolan_status layout_make(struct portolan_obsp_trace *t, struct portolan_diagnostics *d,
                                  struct portolan_error *err)
 {
-    struct layout l = {.t = t, .d = d, .n_places = 1};
+    struct layout l = {.t = t, .d = d};
 
-    l.places = room(&l, NULL, 0, sizeof *l.places);
-    if (!l.places || !add_group(&l, NONE, 0, 0, t->n_processors))
+    if (!add_to(&l, &l.places, &l.n_places, &(struct place){0}, sizeof *l.places) ||
+        !add_group(&l, NONE, 0, 0, t->n_processors))
         return portolan_no_memory(err);
     for (size_t p = 0; p < t->n_processors; p++) {
         l.processor = p;
-        l.depth = 0;
+        l.n_places = 1;
         l.places[0] = (struct place){.pid = p};
         for (size_t i = 0; i < t->processors[p].n_items; i++)
             if (!look_at(&l, &t->processors[p].items[i]))

@@ -10,14 +10,12 @@
 
 #include <jansson.h>
 
-enum event_kind { EVENT_RUN, EVENT_SYNC, EVENT_SEND, EVENT_GET, EVENT_PARTITION, EVENT_DONE };
-
 struct event {
-    enum event_kind kind;
+    enum item_kind kind; /* WORK: a run of an experiment */
     double at, until;
     size_t index; /* in the file */
     const json_t *json;
-    size_t n_syncs; /* RUN: ends of supersteps inside it */
+    size_t n_syncs; /* WORK: ends of supersteps inside it */
 };
 
 struct reader {
@@ -55,6 +53,88 @@ static bool get_number(struct reader *r, const json_t *object, const char *key, 
     return true;
 }
 
+/* -- the trace that is built -- */
+
+static struct portolan_obsp_trace *create_trace(const char *file, size_t n_processors)
+{
+    struct portolan_obsp_trace *t = portolan_calloc(1, sizeof *t);
+
+    if (!t)
+        return NULL;
+    t->n_processors = n_processors;
+    t->processors = portolan_arena_alloc(&t->arena, n_processors, sizeof *t->processors);
+    t->file = portolan_arena_strdup(&t->arena, file);
+    if (t->arena.failed) {
+        portolan_obsp_destroy(t);
+        return NULL;
+    }
+    return t;
+}
+
+/* An experiment of that name with these identifiers; NULL when memory is out. */
+static struct experiment *add_experiment(struct portolan_obsp_trace *t, const char *name, size_t n,
+                                         const char *const *identifiers)
+{
+    const char **copies = portolan_arena_alloc(&t->arena, n + 1, sizeof *copies);
+    struct experiment e = {.public = {.name = portolan_arena_strdup(&t->arena, name),
+                                      .n_identifiers = n,
+                                      .identifiers = copies}};
+
+    for (size_t i = 0; copies && i < n; i++)
+        copies[i] = portolan_arena_strdup(&t->arena, identifiers[i]);
+    return t->arena.failed
+               ? NULL
+               : portolan_arena_append(&t->arena, &t->experiments, &t->n_experiments, &e, sizeof e);
+}
+
+/* Gives it a FORMULA. EINVAL when it is not canonical, or has names that are no identifiers. */
+static enum portolan_status set_formula(struct portolan_obsp_trace *t, struct experiment *e,
+                                        const char *formula, struct portolan_diagnostics *d,
+                                        struct portolan_error *err)
+{
+    struct portolan_formula *parsed = NULL;
+    enum portolan_status status =
+        portolan_formula_parse(formula, strlen(formula), t->file, 1, 1, d, &parsed, err);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_formula_bind(parsed, e->public.n_identifiers, e->public.identifiers,
+                                       &e->formula, err);
+    if (status == PORTOLAN_ENOTFOUND)
+        portolan_diagnose(d, t->file, 1, 1,
+                          "the formula of %s has a name that is none of its identifiers",
+                          e->public.name);
+    portolan_formula_destroy(parsed);
+    if (status != PORTOLAN_OK)
+        return status;
+    status = portolan_formula_split(e->formula, t->file, 1, 1, d, &e->sum, err);
+    if (status == PORTOLAN_OK && e->sum.n_terms > PORTOLAN_OBSP_MAX_CONSTANTS) {
+        portolan_diagnose(d, t->file, 1, 1, "the formula of %s has more than %d constants",
+                          e->public.name, PORTOLAN_OBSP_MAX_CONSTANTS);
+        status = portolan_error_set(err, PORTOLAN_ESYNTAX, "too many constants");
+    }
+    if (status != PORTOLAN_OK)
+        return status;
+    e->public.formula = portolan_arena_strdup(&t->arena, formula);
+    e->public.n_constants = e->sum.n_terms;
+    return e->public.formula ? PORTOLAN_OK : portolan_no_memory(err);
+}
+
+/* What items show of experiments. */
+static void count_runs(struct portolan_obsp_trace *t)
+{
+    for (size_t p = 0; p < t->n_processors; p++)
+        for (size_t i = 0; i < t->processors[p].n_items; i++) {
+            const struct item *x = &t->processors[p].items[i];
+
+            if (x->experiment != NONE && !x->is_part) {
+                t->experiments[x->experiment].public.n_runs++;
+                if (x->kind == ITEM_SYNC)
+                    t->experiments[x->experiment].public.is_communication = true;
+            }
+        }
+    t->shown = portolan_arena_alloc(&t->arena, t->n_experiments + 1, sizeof *t->shown);
+}
+
 /* -- experiments -- */
 
 /* The experiment of the trace that is this one; NONE when something is wrong. */
@@ -78,17 +158,16 @@ static size_t merge(struct reader *r, const json_t *json)
         }
     found = trace_find_experiment(r->t, name);
     if (found == NONE) {
-        e = trace_add_experiment(r->t, name, n, identifiers);
-        if (!e || (formula && trace_set_formula(r->t, e, formula, r->d, r->err) != PORTOLAN_OK))
+        e = add_experiment(r->t, name, n, identifiers);
+        if (!e || (formula && set_formula(r->t, e, formula, r->d, r->err) != PORTOLAN_OK))
             return NONE;
         return r->t->n_experiments - 1;
     }
     e = &r->t->experiments[found];
-    for (size_t i = 0; i < n; i++)
-        if (e->public.n_identifiers != n || strcmp(e->public.identifiers[i], identifiers[i]) != 0) {
-            wrong(r, "%s has other identifiers elsewhere: experiments want different names", name);
-            return NONE;
-        }
+    if (!experiment_has_identifiers(e, n, identifiers)) {
+        wrong(r, "%s has other identifiers elsewhere: experiments want different names", name);
+        return NONE;
+    }
     return found;
 }
 
@@ -110,10 +189,10 @@ static bool read_event(struct reader *r, const json_t *json, struct event *e)
 {
     static const struct {
         const char *key;
-        enum event_kind kind;
-    } kinds[] = {{"run", EVENT_RUN},   {"sync", EVENT_SYNC}, {"oblsync", EVENT_SYNC},
-                 {"send", EVENT_SEND}, {"get", EVENT_GET},   {"partition", EVENT_PARTITION},
-                 {"done", EVENT_DONE}};
+        enum item_kind kind;
+    } kinds[] = {{"run", ITEM_WORK},  {"sync", ITEM_SYNC}, {"oblsync", ITEM_SYNC},
+                 {"send", ITEM_SEND}, {"get", ITEM_GET},   {"partition", ITEM_PARTITION},
+                 {"done", ITEM_DONE}};
     size_t k = 0, n = sizeof kinds / sizeof *kinds;
 
     if (json_object_get(json, "dup"))
@@ -128,7 +207,7 @@ static bool read_event(struct reader *r, const json_t *json, struct event *e)
     if (!get_number(r, json, "at", -HUGE_VAL, &e->at))
         return false;
     e->until = e->at;
-    return (e->kind != EVENT_RUN && e->kind != EVENT_SYNC) ||
+    return (e->kind != ITEM_WORK && e->kind != ITEM_SYNC) ||
            get_number(r, json, "until", e->at, &e->until);
 }
 
@@ -138,8 +217,8 @@ static int by_time(const void *a, const void *b)
 
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
-    if ((x->kind == EVENT_RUN) != (y->kind == EVENT_RUN)) /* what surrounds comes first */
-        return x->kind == EVENT_RUN ? -1 : 1;
+    if ((x->kind == ITEM_WORK) != (y->kind == ITEM_WORK)) /* what surrounds comes first */
+        return x->kind == ITEM_WORK ? -1 : 1;
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
@@ -159,9 +238,9 @@ static bool read_events(struct reader *r, const json_t *list)
     for (size_t i = 0; r->events && i < r->n_events; i++) {
         struct event *e = &r->events[i];
 
-        if (e->kind == EVENT_RUN)
+        if (e->kind == ITEM_WORK)
             run = e;
-        else if (e->kind == EVENT_SYNC && run && e->until <= run->until)
+        else if (e->kind == ITEM_SYNC && run && e->until <= run->until)
             run->n_syncs++;
     }
     return r->events != NULL;
@@ -175,9 +254,25 @@ struct timeline {
     size_t experiment, values, number;
 };
 
-static struct item *add(struct reader *r, enum item_kind kind)
+static struct item *add_item(struct reader *r, enum item_kind kind)
 {
-    return trace_add(r->t, r->processor, kind);
+    const struct item item = {.kind = kind, .experiment = NONE, .awaited = -1};
+    struct processor *p = &r->t->processors[r->processor];
+
+    return portolan_arena_append(&r->t->arena, &p->items, &p->n_items, &item, sizeof item);
+}
+
+static void add_value(struct reader *r, double value)
+{
+    portolan_arena_append(&r->t->arena, &r->t->values, &r->t->n_values, &value, sizeof value);
+}
+
+/* X belongs to the run that the timeline is in, or has just come to. */
+static void set_experiment(struct item *x, const struct timeline *l)
+{
+    x->experiment = l->experiment;
+    x->values = l->values;
+    x->run = l->number;
 }
 
 /* What was computed until UNTIL. */
@@ -186,14 +281,12 @@ static bool work(struct reader *r, struct timeline *l, double until)
     struct item *x;
 
     if (until > l->now) {
-        x = add(r, ITEM_WORK);
+        x = add_item(r, ITEM_WORK);
         if (!x)
             return false;
         x->seconds = until - l->now;
         if (l->run) {
-            x->experiment = l->experiment;
-            x->values = l->values;
-            x->run = l->number;
+            set_experiment(x, l);
             x->is_part = true;
         }
         l->now = until;
@@ -229,17 +322,15 @@ static bool run_item(struct reader *r, struct timeline *l, const struct event *e
     if (json_array_size(list) != r->t->experiments[l->experiment].public.n_identifiers)
         return wrong(r, "event %zu has not the values that its experiment has", e->index);
     for (size_t i = 0; i < json_array_size(list); i++)
-        trace_add_value(r->t, json_number_value(json_array_get(list, i)));
+        add_value(r, json_number_value(json_array_get(list, i)));
     if (e->n_syncs) {
         l->run = e;
         return true;
     }
-    x = add(r, ITEM_WORK);
+    x = add_item(r, ITEM_WORK);
     if (!x)
         return false;
-    x->experiment = l->experiment;
-    x->values = l->values;
-    x->run = l->number;
+    set_experiment(x, l);
     x->seconds = e->until - e->at;
     l->now = e->until;
     return true;
@@ -250,28 +341,25 @@ static bool sync_item(struct reader *r, struct timeline *l, const struct event *
     const json_t *awaited = json_object_get(e->json, "oblsync");
     struct item *x;
 
-    if (!work(r, l, e->at) || !(x = add(r, ITEM_SYNC)))
+    if (!work(r, l, e->at) || !(x = add_item(r, ITEM_SYNC)))
         return false;
     x->awaited = awaited ? (long)json_integer_value(awaited) : -1;
     if (x->awaited < -1 || (awaited && !json_is_integer(awaited)))
         return wrong(r, "event %zu awaits no number of messages", e->index);
     x->at = e->at;
     x->until = e->until;
-    if (l->run) {
-        x->experiment = l->experiment;
-        x->values = l->values;
-        x->run = l->number;
-    }
+    if (l->run)
+        set_experiment(x, l);
     l->now = e->until;
     return true;
 }
 
 static bool transfer_item(struct reader *r, const struct event *e)
 {
-    struct item *x = add(r, e->kind == EVENT_SEND ? ITEM_SEND : ITEM_GET);
+    struct item *x = add_item(r, e->kind);
     double other;
 
-    if (!x || !get_number(r, e->json, e->kind == EVENT_SEND ? "send" : "get", 0, &other) ||
+    if (!x || !get_number(r, e->json, e->kind == ITEM_SEND ? "send" : "get", 0, &other) ||
         !get_number(r, e->json, "bytes", 0, &x->bytes))
         return false;
     x->other = other < PORTOLAN_OBSP_MAX_PROCESSORS ? (size_t)other : NONE;
@@ -281,14 +369,14 @@ static bool transfer_item(struct reader *r, const struct event *e)
 static bool partition_item(struct reader *r, const struct event *e)
 {
     const json_t *list = json_object_get(e->json, "partition");
-    struct item *x = add(r, ITEM_PARTITION);
+    struct item *x = add_item(r, ITEM_PARTITION);
 
     if (!x)
         return false;
-    x->bounds = r->t->n_bounds;
+    x->values = r->t->n_values;
     x->n_parts = json_array_size(list);
     for (size_t i = 0; i < x->n_parts; i++)
-        trace_add_bound(r->t, (long)json_integer_value(json_array_get(list, i)));
+        add_value(r, (double)json_integer_value(json_array_get(list, i)));
     return true;
 }
 
@@ -297,14 +385,14 @@ static bool make_item(struct reader *r, struct timeline *l, const struct event *
     if (!close_run(r, l, e->at))
         return false;
     switch (e->kind) {
-    case EVENT_RUN:
+    case ITEM_WORK:
         return run_item(r, l, e);
-    case EVENT_SYNC:
+    case ITEM_SYNC:
         return sync_item(r, l, e);
-    case EVENT_PARTITION:
+    case ITEM_PARTITION:
         return partition_item(r, e);
-    case EVENT_DONE:
-        return add(r, ITEM_DONE) != NULL;
+    case ITEM_DONE:
+        return add_item(r, ITEM_DONE) != NULL;
     default:
         return transfer_item(r, e);
     }
@@ -349,7 +437,7 @@ static enum portolan_status read_json(const char *text, size_t size, const char 
         json_decref(root);
         return PORTOLAN_ESYNTAX;
     }
-    r.t = trace_create(file, n);
+    r.t = create_trace(file, n);
     for (size_t i = 0; r.t && i < n; i++) {
         r.processor = i;
         if (!read_processor(&r, json_array_get(list, i)))
@@ -374,7 +462,7 @@ enum portolan_status portolan_obsp_read(const char *text, size_t size, const cha
 
     *trace = NULL;
     if (status == PORTOLAN_OK && d.count == 0) {
-        trace_finish(t);
+        count_runs(t);
         status = layout_make(t, &d, err);
     }
     if (status == PORTOLAN_OK && t->arena.failed)

@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace in memory, as its reader builds it. */
+/* A trace in memory: its end, its experiments, and what is asked of it. */
 #include "internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct portolan_obsp_trace *trace_create(const char *file, size_t n_processors)
-{
-    struct portolan_obsp_trace *t = portolan_calloc(1, sizeof *t);
-
-    if (!t)
-        return NULL;
-    t->n_processors = n_processors;
-    t->processors = portolan_arena_alloc(&t->arena, n_processors, sizeof *t->processors);
-    t->file = portolan_arena_strdup(&t->arena, file);
-    if (t->arena.failed) {
-        portolan_obsp_destroy(t);
-        return NULL;
-    }
-    return t;
-}
 
 void portolan_obsp_destroy(struct portolan_obsp_trace *t)
 {
@@ -35,18 +19,6 @@ void portolan_obsp_destroy(struct portolan_obsp_trace *t)
     free(t);
 }
 
-struct item *trace_add(struct portolan_obsp_trace *t, size_t processor, enum item_kind kind)
-{
-    struct processor *p = &t->processors[processor];
-    struct item *items = portolan_arena_grow(&t->arena, p->items, p->n_items, sizeof *items);
-
-    if (!items)
-        return NULL;
-    p->items = items;
-    items[p->n_items] = (struct item){.kind = kind, .experiment = NONE, .awaited = -1};
-    return &items[p->n_items++];
-}
-
 size_t trace_find_experiment(const struct portolan_obsp_trace *t, const char *name)
 {
     for (size_t i = 0; i < t->n_experiments; i++)
@@ -55,95 +27,14 @@ size_t trace_find_experiment(const struct portolan_obsp_trace *t, const char *na
     return NONE;
 }
 
-struct experiment *trace_add_experiment(struct portolan_obsp_trace *t, const char *name, size_t n,
-                                        const char *const *identifiers)
+bool experiment_has_identifiers(const struct experiment *e, size_t n,
+                                const char *const *identifiers)
 {
-    struct experiment *all =
-        portolan_arena_grow(&t->arena, t->experiments, t->n_experiments, sizeof *all);
-    const char **copies = portolan_arena_alloc(&t->arena, n + 1, sizeof *copies);
-    struct experiment *e;
+    bool same = e->public.n_identifiers == n;
 
-    if (!all || !copies)
-        return NULL;
-    for (size_t i = 0; i < n; i++)
-        copies[i] = portolan_arena_strdup(&t->arena, identifiers[i]);
-    t->experiments = all;
-    e = &all[t->n_experiments];
-    *e = (struct experiment){.public = {.name = portolan_arena_strdup(&t->arena, name),
-                                        .n_identifiers = n,
-                                        .identifiers = copies}};
-    if (t->arena.failed)
-        return NULL;
-    t->n_experiments++;
-    return e;
-}
-
-enum portolan_status trace_set_formula(struct portolan_obsp_trace *t, struct experiment *e,
-                                       const char *formula, struct portolan_diagnostics *d,
-                                       struct portolan_error *err)
-{
-    struct portolan_formula *parsed = NULL;
-    enum portolan_status status =
-        portolan_formula_parse(formula, strlen(formula), t->file, 1, 1, d, &parsed, err);
-
-    if (status == PORTOLAN_OK)
-        status = portolan_formula_bind(parsed, e->public.n_identifiers, e->public.identifiers,
-                                       &e->formula, err);
-    if (status == PORTOLAN_ENOTFOUND)
-        portolan_diagnose(d, t->file, 1, 1,
-                          "the formula of %s has a name that is none of its identifiers",
-                          e->public.name);
-    portolan_formula_destroy(parsed);
-    if (status != PORTOLAN_OK)
-        return status;
-    status = portolan_formula_split(e->formula, t->file, 1, 1, d, &e->sum, err);
-    if (status == PORTOLAN_OK && e->sum.n_terms > PORTOLAN_OBSP_MAX_CONSTANTS) {
-        portolan_diagnose(d, t->file, 1, 1, "the formula of %s has more than %d constants",
-                          e->public.name, PORTOLAN_OBSP_MAX_CONSTANTS);
-        status = portolan_error_set(err, PORTOLAN_ESYNTAX, "too many constants");
-    }
-    if (status != PORTOLAN_OK)
-        return status;
-    e->public.formula = portolan_arena_strdup(&t->arena, formula);
-    e->public.n_constants = e->sum.n_terms;
-    return e->public.formula ? PORTOLAN_OK : portolan_no_memory(err);
-}
-
-size_t trace_add_value(struct portolan_obsp_trace *t, double value)
-{
-    double *values = portolan_arena_grow(&t->arena, t->values, t->n_values, sizeof *values);
-
-    if (!values)
-        return NONE;
-    t->values = values;
-    values[t->n_values] = value;
-    return t->n_values++;
-}
-
-size_t trace_add_bound(struct portolan_obsp_trace *t, long bound)
-{
-    long *bounds = portolan_arena_grow(&t->arena, t->bounds, t->n_bounds, sizeof *bounds);
-
-    if (!bounds)
-        return NONE;
-    t->bounds = bounds;
-    bounds[t->n_bounds] = bound;
-    return t->n_bounds++;
-}
-
-void trace_finish(struct portolan_obsp_trace *t)
-{
-    for (size_t p = 0; p < t->n_processors; p++)
-        for (size_t i = 0; i < t->processors[p].n_items; i++) {
-            const struct item *x = &t->processors[p].items[i];
-
-            if (x->experiment != NONE && !x->is_part) {
-                t->experiments[x->experiment].public.n_runs++;
-                if (x->kind == ITEM_SYNC)
-                    t->experiments[x->experiment].public.is_communication = true;
-            }
-        }
-    t->shown = portolan_arena_alloc(&t->arena, t->n_experiments + 1, sizeof *t->shown);
+    for (size_t i = 0; same && i < n; i++)
+        same = !strcmp(e->public.identifiers[i], identifiers[i]);
+    return same;
 }
 
 void experiment_forget(struct experiment *e)
@@ -232,15 +123,6 @@ enum portolan_status portolan_obsp_set_constants(struct portolan_obsp_trace *t, 
     return PORTOLAN_OK;
 }
 
-static bool same_identifiers(const struct experiment *a, const struct experiment *b)
-{
-    bool same = a->public.n_identifiers == b->public.n_identifiers;
-
-    for (size_t i = 0; same && i < a->public.n_identifiers; i++)
-        same = !strcmp(a->public.identifiers[i], b->public.identifiers[i]);
-    return same;
-}
-
 enum portolan_status portolan_obsp_take_constants(struct portolan_obsp_trace *t,
                                                   struct portolan_obsp_trace *from,
                                                   struct portolan_error *err)
@@ -256,7 +138,8 @@ enum portolan_status portolan_obsp_take_constants(struct portolan_obsp_trace *t,
         to = &t->experiments[at];
         status = portolan_obsp_set_constants(t, e->public.name, e->public.n_constants, e->constants,
                                              err);
-        if (status == PORTOLAN_OK && same_identifiers(e, to)) {
+        if (status == PORTOLAN_OK &&
+            experiment_has_identifiers(to, e->public.n_identifiers, e->public.identifiers)) {
             to->law = e->law;
             to->local = e->local;
             to->spread = e->spread;

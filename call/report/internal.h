@@ -9,20 +9,6 @@ void report_free_words(char **words, size_t n);
 /* Frees what is in S, which is empty then. */
 void report_sample_clear(struct portolan_cll_sample *s);
 
-/* ------------------------------------------------------------------ writing */
-
-/* A text that goes out piece by piece. */
-struct report_sink {
-    struct portolan_text text;
-    int fd;    /* -1: all stays in TEXT */
-    int error; /* errno of what went wrong */
-};
-
-/* Sends what has come together so far, once it is worth it. */
-void report_sink_drain(struct report_sink *sink, bool all);
-
-void report_write(const struct portolan_cll_report *report, bool is_json, struct report_sink *sink);
-
 /* ------------------------------------------------------------------ reading */
 
 struct report_reader {
@@ -51,13 +37,10 @@ bool report_set_columns(struct report_reader *r, int line, struct portolan_cll_s
 bool report_read_number(const char *text, double *value);
 /* Whether ROW begins with a process and how many there are. */
 bool report_row_is_process(const double *row);
-/* Whether TEXT can stand in front of a colon: letters, digits and _. */
-bool report_is_key(const char *text, size_t length);
 bool report_take_header(struct report_reader *r, int line, const char *name, const char *value);
 /* Adds S to the report, which takes it over; S is empty then, also when it failed. */
 bool report_take_sample(struct report_reader *r, struct portolan_cll_sample *s);
 
-bool report_read_text(struct report_reader *r, const char *text, size_t size);
 bool report_read_json(struct report_reader *r, const char *text, size_t size);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the readers of the two forms share. */
+/* What the readers of the two forms share; and the text form: "NAME: value" line by line, and
+ * tables after "SAMPLE:". */
 #include "internal.h"
+
+#include <portolan/list.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -63,20 +66,16 @@ static bool is_name(const char *text, size_t length)
 static bool add_word(struct report_reader *r, int line, char ***words, size_t *n, const char *word,
                      size_t length)
 {
-    char **more;
+    char *copy;
 
     if (!is_name(word, length))
         return report_complain(r, line, "'%.*s' is no name, which would have no blanks or commas",
                                (int)(length < 80 ? length : 80), word);
-    more = portolan_reallocarray(*words, *n + 1, sizeof *more);
-    if (!more)
-        return report_no_memory(r);
-    *words = more;
-    more[*n] = portolan_calloc(length + 1, 1);
-    if (!more[*n])
-        return report_no_memory(r);
-    memcpy(more[(*n)++], word, length);
-    return true;
+    copy = portolan_asprintf("%.*s", (int)length, word);
+    if (copy && portolan_append(words, n, &copy, sizeof copy))
+        return true;
+    free(copy);
+    return report_no_memory(r);
 }
 
 /* Words between spaces; commas count as spaces. */
@@ -104,20 +103,16 @@ static bool set_lines(struct report_reader *r, int line, const char *name, const
     bool good = split_words(r, line, value, &words, &n_words);
 
     for (size_t i = 0; good && i < n_words; i++) {
-        unsigned *more = portolan_reallocarray(*numbers, *n + 1, sizeof *more);
         double number;
+        unsigned whole;
 
-        if (!more) {
-            good = report_no_memory(r);
-            break;
-        }
-        *numbers = more;
-        good =
-            (portolan_read_double(words[i], &number) && number >= 0 && number <= UINT_MAX &&
-             number == (double)(unsigned)number) ||
+        good = portolan_read_double(words[i], &number) && number >= 0 && number <= UINT_MAX &&
+               number == (double)(unsigned)number;
+        whole = good ? (unsigned)number : 0;
+        if (!good)
             report_complain(r, line, "%s has numbers of lines, and '%s' is none", name, words[i]);
-        if (good)
-            more[(*n)++] = (unsigned)number;
+        else if (!portolan_append(numbers, n, &whole, sizeof whole))
+            good = report_no_memory(r);
     }
     report_free_words(words, n_words);
     return good;
@@ -230,7 +225,8 @@ bool report_row_is_process(const double *row)
            row[1] == (double)(long)row[1];
 }
 
-bool report_is_key(const char *text, size_t length)
+/* Whether TEXT can stand in front of a colon: letters, digits and _. */
+static bool is_key(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         if (!isalnum((unsigned char)text[i]) && text[i] != '_')
@@ -240,8 +236,8 @@ bool report_is_key(const char *text, size_t length)
 
 bool report_take_header(struct report_reader *r, int line, const char *name, const char *value)
 {
-    if (!report_is_key(name, strlen(name)) || !strcmp(name, "EXPERIMENT") ||
-        !strcmp(name, "SAMPLE") || !strcmp(name, "cll_experiment"))
+    if (!is_key(name, strlen(name)) || !strcmp(name, "EXPERIMENT") || !strcmp(name, "SAMPLE") ||
+        !strcmp(name, "cll_experiment"))
         return report_complain(r, line, "'%.80s' is no name of a header", name);
     return portolan_cll_report_add_header(r->report, name, value) == PORTOLAN_OK ||
            report_no_memory(r);
@@ -279,6 +275,211 @@ bool report_take_sample(struct report_reader *r, struct portolan_cll_sample *s)
     return good;
 }
 
+/* --------------------------------------------------------------------------------- the text form
+ */
+
+struct text_reader {
+    struct report_reader *r;
+    const char *next, *end; /* what has not been read */
+    int line;               /* of TEXT, from 1 */
+    struct portolan_text line_text;
+    char *text;                        /* its bytes: the line, without spaces around it */
+    struct portolan_cll_sample sample; /* the experiment that is being read */
+    double tests;                      /* how many rows NUMTESTS promises; 0: it says nothing */
+};
+
+/* The next line into T->text; false at the end, or when memory is out. */
+static bool next_line(struct text_reader *t)
+{
+    const char *stop, *start = t->next;
+
+    if (start >= t->end)
+        return false;
+    stop = memchr(start, '\n', (size_t)(t->end - start));
+    stop = stop ? stop : t->end;
+    t->next = stop < t->end ? stop + 1 : stop;
+    t->line++;
+    while (start < stop && strchr(" \t\r", *start))
+        start++;
+    while (stop > start && strchr(" \t\r", stop[-1]))
+        stop--;
+    t->line_text.length = 0;
+    portolan_text_add_bytes(&t->line_text, start, (size_t)(stop - start));
+    t->text = t->line_text.bytes;
+    if (t->line_text.failed)
+        return report_no_memory(t->r);
+    return true;
+}
+
+/* ------------------------------------------------------------------ tables */
+
+static bool read_row(struct text_reader *t, char *const *words, size_t n)
+{
+    size_t columns = portolan_cll_sample_columns(&t->sample);
+    double *row;
+
+    if (n != columns)
+        return report_complain(t->r, t->line, "a row of '%s' has %zu numbers; it has %zu columns",
+                               t->sample.name, n, columns);
+    row = portolan_cll_sample_add_rows(&t->sample, 1);
+    if (!row)
+        return report_no_memory(t->r);
+    for (size_t i = 0; i < n; i++)
+        if (!report_read_number(words[i], &row[i]))
+            return report_complain(t->r, t->line, "'%s' is no number", words[i]);
+    return report_row_is_process(row) ||
+           report_complain(t->r, t->line,
+                           "a row of '%s' is of process %s of %s; processes are "
+                           "numbered from 0",
+                           t->sample.name, words[0], words[1]);
+}
+
+/* Words of the line, in place; at most MAX of them. */
+static size_t cut_words(char *text, char **words, size_t max)
+{
+    size_t n = 0;
+
+    for (char *word, *rest = text; n < max && (word = strtok_r(rest, " \t", &rest));)
+        words[n++] = word;
+    return n;
+}
+
+static bool begins_with_key(const char *text)
+{
+    const char *colon = strchr(text, ':');
+
+    return colon && is_key(text, (size_t)(colon - text));
+}
+
+/* Up to the next key or the end; the line that ends it is T's line then. */
+static bool read_rows(struct text_reader *t, bool *more)
+{
+    size_t columns = portolan_cll_sample_columns(&t->sample);
+    char **words = portolan_calloc(columns + 1, sizeof *words);
+    bool good = words || report_no_memory(t->r);
+
+    while (good && (*more = next_line(t)) && !begins_with_key(t->text))
+        if (*t->text)
+            good = read_row(t, words, cut_words(t->text, words, columns + 1));
+    free(words);
+    return good && !t->r->failed;
+}
+
+/* What was cut off would not be missed otherwise. */
+static bool has_all_rows(struct text_reader *t)
+{
+    return (double)t->sample.n_rows >= t->tests ||
+           report_complain(t->r, t->line,
+                           "the table of '%s' ends after %zu of %.0f rows: the file is cut off; "
+                           "where rows were taken out on purpose, correct NUMTESTS",
+                           t->sample.name, t->sample.n_rows, t->tests);
+}
+
+static bool read_table(struct text_reader *t, bool *more)
+{
+    int at = t->line;
+
+    do {
+        *more = next_line(t);
+    } while (*more && !*t->text);
+    if (!*more || begins_with_key(t->text))
+        return report_complain(t->r, at, "SAMPLE: is followed by no names of columns");
+    return report_set_columns(t->r, t->line, &t->sample, t->text) && read_rows(t, more) &&
+           has_all_rows(t) && report_take_sample(t->r, &t->sample);
+}
+
+/* ------------------------------------------------------------------ keys */
+
+/* Where a value begins; quotes around it are taken away. */
+static char *value_of(char *text)
+{
+    size_t length;
+
+    text += strspn(text, " \t");
+    length = strlen(text);
+    if (length >= 2 && text[0] == '"' && text[length - 1] == '"') {
+        text[length - 1] = '\0';
+        text++;
+    }
+    return text;
+}
+
+/* The sum over processes; what is no number promises nothing. */
+static double sum_tests(const char *value)
+{
+    double sum = 0;
+    char *end;
+
+    for (double n; n = strtod(value, &end), end > value; value = end)
+        sum += n > 0 && n < 1e15 ? n : 0;
+    return sum;
+}
+
+static bool read_key(struct text_reader *t, bool *in_experiment)
+{
+    char *colon = strchr(t->text, ':'), *value;
+
+    if (!begins_with_key(t->text))
+        return report_complain(t->r, t->line,
+                               "'%.40s' is no line of a report, which would be "
+                               "NAME: value",
+                               t->text);
+    *colon = '\0';
+    value = value_of(colon + 1);
+    if (!strcmp(t->text, "EXPERIMENT")) {
+        if (*in_experiment)
+            return report_complain(t->r, t->line,
+                                   "experiment '%s' has no SAMPLE:, and here is "
+                                   "the next",
+                                   t->sample.name);
+        *in_experiment = true;
+        t->tests = 0;
+    }
+    if (*in_experiment && !strcmp(t->text, "NUMTESTS"))
+        t->tests = sum_tests(value);
+    if (*in_experiment)
+        return report_set(t->r, t->line, &t->sample, t->text, value);
+    return report_take_header(t->r, t->line, t->text, value);
+}
+
+static bool read_all(struct text_reader *t)
+{
+    bool more = next_line(t), in_experiment = false, any = false;
+
+    while (more && !t->r->failed) {
+        if (!strcmp(t->text, "SAMPLE:")) {
+            if (!read_table(t, &more))
+                return false;
+            in_experiment = false;
+            continue;
+        }
+        if (*t->text && !read_key(t, &in_experiment))
+            return false;
+        any = any || *t->text;
+        more = next_line(t);
+    }
+    if (!t->r->failed && in_experiment)
+        return report_complain(t->r, t->line,
+                               "the report ends before experiment '%s' has its "
+                               "SAMPLE:",
+                               t->sample.name);
+    if (!t->r->failed && !any)
+        return report_complain(t->r, 0,
+                               "it is empty; a report of CALL's run time begins with "
+                               "CALL_VERSION");
+    return !t->r->failed;
+}
+
+static bool read_text(struct report_reader *r, const char *text, size_t size)
+{
+    struct text_reader t = {.r = r, .next = text, .end = text + size};
+    bool good = read_all(&t);
+
+    report_sample_clear(&t.sample);
+    portolan_text_clear(&t.line_text);
+    return good;
+}
+
 /* ------------------------------------------------------------------ files */
 
 enum portolan_status portolan_cll_report_parse(const char *text, size_t size, const char *file,
@@ -305,7 +506,7 @@ enum portolan_status portolan_cll_report_parse(const char *text, size_t size, co
     else if (start < size && text[start] == '<')
         report_complain(&r, 0, "a report is text or JSON, not XML; use CLL_FORMAT=json");
     else
-        report_read_text(&r, text, size);
+        read_text(&r, text, size);
     if (!r.failed) {
         *report = r.report;
         return PORTOLAN_OK;

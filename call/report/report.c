@@ -2,6 +2,8 @@
 /* Reports as data. */
 #include "internal.h"
 
+#include <portolan/list.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,21 +64,14 @@ const char *portolan_cll_report_peek_header(const struct portolan_cll_report *re
 enum portolan_status portolan_cll_report_add_header(struct portolan_cll_report *report,
                                                     const char *name, const char *value)
 {
-    struct portolan_cll_header *more =
-        portolan_reallocarray(report->headers, report->n_headers + 1, sizeof *more);
-    struct portolan_cll_header added;
+    struct portolan_cll_header added = {portolan_strdup(name), portolan_strdup(value)};
 
-    if (!more)
-        return PORTOLAN_ENOMEM;
-    report->headers = more;
-    added = (struct portolan_cll_header){portolan_strdup(name), portolan_strdup(value)};
-    if (!added.name || !added.value) {
-        free(added.name);
-        free(added.value);
-        return PORTOLAN_ENOMEM;
-    }
-    report->headers[report->n_headers++] = added;
-    return PORTOLAN_OK;
+    if (added.name && added.value &&
+        portolan_append(&report->headers, &report->n_headers, &added, sizeof added))
+        return PORTOLAN_OK;
+    free(added.name);
+    free(added.value);
+    return PORTOLAN_ENOMEM;
 }
 
 /* ------------------------------------------------------------------ experiments */
@@ -129,43 +124,27 @@ static bool copy_description(struct portolan_cll_sample *to, const struct portol
 static struct portolan_cll_sample *add_experiment(struct portolan_cll_report *report,
                                                   const struct portolan_cll_sample *like)
 {
-    struct portolan_cll_sample *more = portolan_reallocarray(
-                                   report->experiments, report->n_experiments + 1, sizeof *more),
-                               *added;
+    struct portolan_cll_sample copy = {0}, *added = NULL;
 
-    if (!more)
-        return NULL;
-    report->experiments = more;
-    added = &more[report->n_experiments];
-    *added = (struct portolan_cll_sample){0};
-    if (!copy_description(added, like)) {
-        report_sample_clear(added);
-        return NULL;
-    }
-    report->n_experiments++;
+    if (copy_description(&copy, like))
+        added = portolan_append(&report->experiments, &report->n_experiments, &copy, sizeof copy);
+    if (!added)
+        report_sample_clear(&copy);
     return added;
 }
 
-/* Adds to the N lines at *LINES those of MORE that are not among them; room is asked for first. */
-static unsigned *grow_lines(const unsigned *lines, size_t n, size_t n_more)
-{
-    unsigned *grown = portolan_calloc(n + n_more + 1, sizeof *grown);
-
-    if (grown && n > 0)
-        memcpy(grown, lines, n * sizeof *lines);
-    return grown;
-}
-
-static void join_lines(unsigned *lines, size_t *n, const unsigned *more, size_t n_more)
+/* Adds to the *N lines those of MORE that are not among them; false: memory is out. */
+static bool join_lines(unsigned **lines, size_t *n, const unsigned *more, size_t n_more)
 {
     for (size_t i = 0; i < n_more; i++) {
         size_t k = 0;
 
-        while (k < *n && lines[k] != more[i])
+        while (k < *n && (*lines)[k] != more[i])
             k++;
-        if (k == *n)
-            lines[(*n)++] = more[i];
+        if (k == *n && !portolan_append(lines, n, &more[i], sizeof *more))
+            return false;
     }
+    return true;
 }
 
 enum portolan_status portolan_cll_report_join(struct portolan_cll_report *report,
@@ -173,24 +152,15 @@ enum portolan_status portolan_cll_report_join(struct portolan_cll_report *report
                                               struct portolan_cll_sample **sample)
 {
     struct portolan_cll_sample *s = NULL;
-    unsigned *begin, *end;
 
     for (size_t i = 0; i < report->n_experiments && !s; i++)
         if (is_like(&report->experiments[i], like))
             s = &report->experiments[i];
-    begin = grow_lines(s ? s->begin_lines : NULL, s ? s->n_begin : 0, like->n_begin);
-    end = grow_lines(s ? s->end_lines : NULL, s ? s->n_end : 0, like->n_end);
-    if (!begin || !end || !(s || (s = add_experiment(report, like)))) {
-        free(begin);
-        free(end);
+    if (!s && !(s = add_experiment(report, like)))
         return PORTOLAN_ENOMEM;
-    }
-    free(s->begin_lines);
-    free(s->end_lines);
-    s->begin_lines = begin;
-    s->end_lines = end;
-    join_lines(s->begin_lines, &s->n_begin, like->begin_lines, like->n_begin);
-    join_lines(s->end_lines, &s->n_end, like->end_lines, like->n_end);
+    if (!join_lines(&s->begin_lines, &s->n_begin, like->begin_lines, like->n_begin) ||
+        !join_lines(&s->end_lines, &s->n_end, like->end_lines, like->n_end))
+        return PORTOLAN_ENOMEM;
     if (like->n_constants > s->n_constants)
         s->n_constants = like->n_constants;
     *sample = s;

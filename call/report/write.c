@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reports as text and as JSON. Both have the same members in the same order; what differs is how a
- * member, a list and a row of the table are written.
+ * Reports as text and as JSON, into texts and into files that are whole or not there. Both forms
+ * have the same members in the same order; what differs is how a member, a list and a row of the
+ * table are written.
  */
 #include "internal.h"
 
 #include <portolan/formula.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+/* A report that goes out piece by piece. */
 struct writer {
-    struct report_sink *sink;
-    struct portolan_text *out; /* the sink's */
+    struct portolan_text out;
+    int fd;    /* -1: all stays in OUT */
+    int error; /* errno of what went wrong */
     bool is_json;
 };
 
@@ -23,17 +30,16 @@ struct writer {
 
 #define PIECE 65536
 
-void report_sink_drain(struct report_sink *sink, bool all)
+/* Sends what has come together so far, once it is worth it. */
+static void drain(struct writer *w, bool all)
 {
-    struct portolan_text *t = &sink->text;
-
-    if (sink->fd < 0 || !t->bytes || (!all && t->length < PIECE))
+    if (w->fd < 0 || !w->out.bytes || (!all && w->out.length < PIECE))
         return;
     errno = 0;
-    if (!sink->error && !portolan_write_all(sink->fd, t->bytes, t->length))
-        sink->error = errno ? errno : EIO;
-    t->length = 0;
-    t->bytes[0] = '\0';
+    if (!w->error && !portolan_write_all(w->fd, w->out.bytes, w->out.length))
+        w->error = errno ? errno : EIO;
+    w->out.length = 0;
+    w->out.bytes[0] = '\0';
 }
 
 /* 17 digits at most, as few as read back the same. JSON has no words for what is no number. */
@@ -43,17 +49,17 @@ static void add_number(struct writer *w, double value)
     int digits = 15;
 
     if (isnan(value)) {
-        portolan_text_add(w->out, w->is_json ? "null" : "nan");
+        portolan_text_add(&w->out, w->is_json ? "null" : "nan");
     } else if (isinf(value)) {
-        portolan_text_add(w->out, w->is_json ? "\"%s\"" : "%s", value < 0 ? "-inf" : "inf");
+        portolan_text_add(&w->out, w->is_json ? "\"%s\"" : "%s", value < 0 ? "-inf" : "inf");
     } else if (fabs(value) < 1e15 && value == (double)(long long)value &&
                (value != 0 || !signbit(value))) {
-        portolan_text_add(w->out, "%lld", (long long)value);
+        portolan_text_add(&w->out, "%lld", (long long)value);
     } else {
         do
             snprintf(text, sizeof text, "%.*g", digits, value);
         while (strtod(text, NULL) != value && digits++ < 17);
-        portolan_text_add(w->out, "%s", text);
+        portolan_text_add(&w->out, "%s", text);
     }
 }
 
@@ -61,13 +67,13 @@ static void add_number(struct writer *w, double value)
 static void add_text(struct writer *w, const char *value)
 {
     if (w->is_json) {
-        portolan_text_add_json(w->out, value);
+        portolan_text_add_json(&w->out, value);
         return;
     }
     for (; *value; value++) {
         char c = *value == '\n' || *value == '\r' ? ' ' : *value;
 
-        portolan_text_add_bytes(w->out, &c, 1);
+        portolan_text_add_bytes(&w->out, &c, 1);
     }
 }
 
@@ -77,14 +83,14 @@ static void add_text(struct writer *w, const char *value)
 static void begin_member(struct writer *w, const char *name)
 {
     if (!w->is_json)
-        portolan_text_add(w->out, "%s:", name);
+        portolan_text_add(&w->out, "%s:", name);
     else
-        portolan_text_add(w->out, "%s\n  \"%s\": ", strcmp(name, "EXPERIMENT") ? "," : "{", name);
+        portolan_text_add(&w->out, "%s\n  \"%s\": ", strcmp(name, "EXPERIMENT") ? "," : "{", name);
 }
 
 static void end_member(struct writer *w)
 {
-    portolan_text_add(w->out, w->is_json ? "" : "\n");
+    portolan_text_add(&w->out, w->is_json ? "" : "\n");
 }
 
 /* VALUE NULL: there is no such member. */
@@ -93,7 +99,7 @@ static void write_text(struct writer *w, const char *name, const char *value)
     if (!value)
         return;
     begin_member(w, name);
-    portolan_text_add(w->out, w->is_json ? "" : " ");
+    portolan_text_add(&w->out, w->is_json ? "" : " ");
     add_text(w, value);
     end_member(w);
 }
@@ -101,7 +107,7 @@ static void write_text(struct writer *w, const char *name, const char *value)
 static void write_count(struct writer *w, const char *name, size_t count)
 {
     begin_member(w, name);
-    portolan_text_add(w->out, w->is_json ? "%zu" : " %zu", count);
+    portolan_text_add(&w->out, w->is_json ? "%zu" : " %zu", count);
     end_member(w);
 }
 
@@ -109,14 +115,14 @@ static void write_count(struct writer *w, const char *name, size_t count)
 static void begin_item(struct writer *w, size_t i, const char *separator)
 {
     if (w->is_json)
-        portolan_text_add(w->out, i ? ", " : "[");
+        portolan_text_add(&w->out, i ? ", " : "[");
     else
-        portolan_text_add(w->out, "%s ", i ? separator : "");
+        portolan_text_add(&w->out, "%s ", i ? separator : "");
 }
 
 static void end_list(struct writer *w, size_t n)
 {
-    portolan_text_add(w->out, !w->is_json ? "" : n ? "]" : "[]");
+    portolan_text_add(&w->out, !w->is_json ? "" : n ? "]" : "[]");
     end_member(w);
 }
 
@@ -136,7 +142,7 @@ static void write_numbers(struct writer *w, const char *name, const unsigned *nu
     begin_member(w, name);
     for (size_t i = 0; i < n; i++) {
         begin_item(w, i, "");
-        portolan_text_add(w->out, "%u", numbers[i]);
+        portolan_text_add(&w->out, "%u", numbers[i]);
     }
     end_list(w, n);
 }
@@ -211,7 +217,7 @@ static void write_formula(struct writer *w, const struct portolan_cll_sample *s)
     char name[40];
 
     if (!derive(s, &d))
-        w->out->failed = true;
+        w->out.failed = true;
     write_text(w, "FORMULA", d.postfix);
     write_text(w, "INFORMULA", s->formula);
     write_count(w, "MAXTESTS", s->n_rows);
@@ -246,7 +252,7 @@ static void write_tests(struct writer *w, const struct portolan_cll_sample *s)
     }
     tests = portolan_calloc(n + 1, sizeof *tests);
     if (!tests) {
-        w->out->failed = true;
+        w->out.failed = true;
         return;
     }
     for (size_t i = 0; i < s->n_rows; i++) {
@@ -263,25 +269,25 @@ static void write_table(struct writer *w, const struct portolan_cll_sample *s)
 {
     size_t columns = portolan_cll_sample_columns(s), n = s->n_identifiers;
 
-    portolan_text_add(w->out,
+    portolan_text_add(&w->out,
                       w->is_json ? ",\n  \"headers\": [\"CPU\", \"NCPUS\"" : "SAMPLE:\nCPU NCPUS");
     for (size_t i = 0; i < n + s->n_observables; i++) {
-        portolan_text_add(w->out, w->is_json ? ", " : " ");
+        portolan_text_add(&w->out, w->is_json ? ", " : " ");
         add_text(w, i < n ? s->identifiers[i] : s->observables[i - n]);
     }
-    portolan_text_add(w->out, w->is_json ? "],\n  \"sample\": [" : "\n");
+    portolan_text_add(&w->out, w->is_json ? "],\n  \"sample\": [" : "\n");
     for (size_t i = 0; i < s->n_rows; i++) {
         if (w->is_json)
-            portolan_text_add(w->out, i ? ",\n    [" : "\n    [");
+            portolan_text_add(&w->out, i ? ",\n    [" : "\n    [");
         for (size_t k = 0; k < columns; k++) {
-            portolan_text_add(w->out, !k ? "" : w->is_json ? ", " : " ");
+            portolan_text_add(&w->out, !k ? "" : w->is_json ? ", " : " ");
             add_number(w, s->rows[i * columns + k]);
         }
-        portolan_text_add(w->out, w->is_json ? "]" : "\n");
-        report_sink_drain(w->sink, false);
+        portolan_text_add(&w->out, w->is_json ? "]" : "\n");
+        drain(w, false);
     }
     if (w->is_json)
-        portolan_text_add(w->out, s->n_rows ? "\n  ]}" : "]}");
+        portolan_text_add(&w->out, s->n_rows ? "\n  ]}" : "]}");
 }
 
 static void write_experiment(struct writer *w, const struct portolan_cll_sample *s)
@@ -320,33 +326,182 @@ static void write_json_headers(struct writer *w, const struct portolan_cll_repor
         if (occurs(report, name, 0, i))
             continue;
         add_text(w, name);
-        portolan_text_add(w->out, several ? ": [" : ": ");
+        portolan_text_add(&w->out, several ? ": [" : ": ");
         add_text(w, report->headers[i].value);
         for (size_t k = i + 1; k < n; k++)
             if (!strcmp(report->headers[k].name, name)) {
-                portolan_text_add(w->out, ", ");
+                portolan_text_add(&w->out, ", ");
                 add_text(w, report->headers[k].value);
             }
-        portolan_text_add(w->out, several ? "],\n" : ",\n");
+        portolan_text_add(&w->out, several ? "],\n" : ",\n");
     }
 }
 
-void report_write(const struct portolan_cll_report *report, bool is_json, struct report_sink *sink)
+static void write_all(struct writer *w, const struct portolan_cll_report *report)
 {
-    struct writer w = {sink, &sink->text, is_json};
     bool one = report->n_experiments == 1;
 
-    if (is_json) {
-        portolan_text_add(w.out, "{\n");
-        write_json_headers(&w, report);
-        portolan_text_add(w.out, one ? "\"cll_experiment\": " : "\"cll_experiment\": [");
+    if (w->is_json) {
+        portolan_text_add(&w->out, "{\n");
+        write_json_headers(w, report);
+        portolan_text_add(&w->out, one ? "\"cll_experiment\": " : "\"cll_experiment\": [");
     }
-    for (size_t i = 0; i < report->n_headers && !is_json; i++)
-        write_text(&w, report->headers[i].name, report->headers[i].value);
+    for (size_t i = 0; i < report->n_headers && !w->is_json; i++)
+        write_text(w, report->headers[i].name, report->headers[i].value);
     for (size_t i = 0; i < report->n_experiments; i++) {
-        portolan_text_add(w.out, !is_json ? "\n" : i ? ", " : "");
-        write_experiment(&w, &report->experiments[i]);
+        portolan_text_add(&w->out, !w->is_json ? "\n" : i ? ", " : "");
+        write_experiment(w, &report->experiments[i]);
     }
-    if (is_json)
-        portolan_text_add(w.out, one ? "\n}\n" : "]\n}\n");
+    if (w->is_json)
+        portolan_text_add(&w->out, one ? "\n}\n" : "]\n}\n");
+}
+
+/* Numbers have a point whatever the program's locale is. */
+static enum portolan_status emit_report(struct writer *w, const struct portolan_cll_report *report,
+                                        struct portolan_error *err)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
+
+    if (!plain)
+        return portolan_no_memory(err);
+    before = uselocale(plain);
+    write_all(w, report);
+    uselocale(before);
+    freelocale(plain);
+    drain(w, true);
+    return w->out.failed ? portolan_no_memory(err) : PORTOLAN_OK;
+}
+
+enum portolan_status portolan_cll_report_write(const struct portolan_cll_report *report,
+                                               enum portolan_cll_form form, char **text,
+                                               struct portolan_error *err)
+{
+    struct writer w = {.fd = -1, .is_json = form == PORTOLAN_CLL_JSON};
+    enum portolan_status status = emit_report(&w, report, err);
+
+    *text = NULL;
+    if (status == PORTOLAN_OK)
+        status = portolan_text_take(&w.out, text, err);
+    portolan_text_clear(&w.out);
+    return status;
+}
+
+/* ------------------------------------------------------------------ files */
+
+static enum portolan_status cannot_write(const char *path, int error, struct portolan_error *err)
+{
+    return portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path, strerror(error));
+}
+
+/* The report through FD, which is closed. */
+static enum portolan_status pour(const struct portolan_cll_report *report,
+                                 enum portolan_cll_form form, int fd, const char *path,
+                                 struct portolan_error *err)
+{
+    struct writer w = {.fd = fd, .is_json = form == PORTOLAN_CLL_JSON};
+    enum portolan_status status = emit_report(&w, report, err);
+
+    portolan_text_clear(&w.out);
+    if (close(fd) != 0 && !w.error)
+        w.error = errno;
+    if (status == PORTOLAN_OK && w.error)
+        status = cannot_write(path, w.error, err);
+    return status;
+}
+
+/* PATH with NUMBER before its ending. */
+static char *numbered(const char *path, unsigned number)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
+               *dot = strrchr(name, '.');
+    int stem;
+
+    if (!number)
+        return portolan_strdup(path);
+    if (!dot || dot == name)
+        return portolan_asprintf("%s.%u", path, number);
+    stem = (int)(dot - path);
+    return portolan_asprintf("%.*s.%u%s", stem, path, number, dot);
+}
+
+/* Gives the finished file at TEMPORARY the name NAME unless that exists: 0, or errno. */
+static int give_name(const char *temporary, const char *name)
+{
+    int fd;
+
+    if (link(temporary, name) == 0)
+        return 0;
+    if (errno == EEXIST)
+        return EEXIST;
+    /* a file system without links: the name is taken first, and filled at once */
+    fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return errno;
+    close(fd);
+    if (rename(temporary, name) == 0)
+        return 0;
+    fd = errno;
+    unlink(name);
+    return fd;
+}
+
+/* The first free name; TEMPORARY is gone then, or stays where there was an error. */
+static enum portolan_status settle(const char *temporary, const char *path, bool overwrite,
+                                   struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    int error = EEXIST;
+
+    for (unsigned number = 0; error == EEXIST; number++) {
+        char *name = numbered(path, number);
+
+        if (!name)
+            return portolan_no_memory(err);
+        if (overwrite)
+            error = rename(temporary, name) == 0 ? 0 : errno == EEXIST ? EIO : errno;
+        else
+            error = give_name(temporary, name);
+        if (error && error != EEXIST)
+            status = cannot_write(name, error, err);
+        free(name);
+    }
+    return status;
+}
+
+static enum portolan_status save_new(const struct portolan_cll_report *report,
+                                     enum portolan_cll_form form, const char *path, bool overwrite,
+                                     struct portolan_error *err)
+{
+    static unsigned serial;
+    char *temporary = portolan_asprintf("%s.%ld.%u.new", path, (long)getpid(),
+                                        __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED));
+    enum portolan_status status;
+    int fd;
+
+    if (!temporary)
+        return portolan_no_memory(err);
+    fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        status = cannot_write(path, errno, err);
+    } else {
+        status = pour(report, form, fd, path, err);
+        if (status == PORTOLAN_OK)
+            status = settle(temporary, path, overwrite, err);
+        unlink(temporary);
+    }
+    free(temporary);
+    return status;
+}
+
+enum portolan_status portolan_cll_report_save(const struct portolan_cll_report *report,
+                                              enum portolan_cll_form form, const char *path,
+                                              bool overwrite, struct portolan_error *err)
+{
+    struct stat is;
+    int fd;
+
+    if (stat(path, &is) != 0 || S_ISREG(is.st_mode))
+        return save_new(report, form, path, overwrite, err);
+    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY); /* of a folder, open() says so */
+    return fd < 0 ? cannot_write(path, errno, err) : pour(report, form, fd, path, err);
 }

@@ -2,6 +2,8 @@
 /* The experiments that are registered, and what is observed of them. */
 #include "internal.h"
 
+#include <portolan/list.h>
+
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -9,12 +11,8 @@
 
 pthread_mutex_t cll_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct portolan_cll_state *first, **last = &first;
-
-struct portolan_cll_state *cll_first_state(void)
-{
-    return first;
-}
+struct portolan_cll_state *cll_states;
+static struct portolan_cll_state **last = &cll_states;
 
 /* Under the lock. */
 static struct portolan_cll_state *add_state(struct portolan_cll_experiment *e)
@@ -50,7 +48,7 @@ bool cll_is_known(const char *name)
     const struct portolan_cll_state *s;
 
     pthread_mutex_lock(&cll_lock);
-    for (s = first; s && strcmp(s->experiment->name, name) != 0;)
+    for (s = cll_states; s && strcmp(s->experiment->name, name) != 0;)
         s = s->next;
     pthread_mutex_unlock(&cll_lock);
     return s != NULL;
@@ -106,17 +104,10 @@ static int place_of(const char *name)
 /* Whether NAME is new; it is not any more. */
 static bool note_name(const char *name)
 {
-    const char **more;
-
     for (size_t i = 0; i < n_tried; i++)
         if (!strcmp(tried[i], name))
             return false;
-    more = portolan_reallocarray(tried, n_tried + 1, sizeof *tried);
-    if (!more)
-        return false;
-    tried = more;
-    tried[n_tried++] = name;
-    return true;
+    return portolan_append(&tried, &n_tried, &name, sizeof name);
 }
 
 /* Tries NAME with those before it; tells why not. */
@@ -149,7 +140,7 @@ static void define(void)
     is_defined = true;
     if (portolan_probe_counter_slots() > 0)
         return;
-    for (struct portolan_cll_state *s = cll_first_state(); s; s = s->next)
+    for (struct portolan_cll_state *s = cll_states; s; s = s->next)
         for (unsigned i = 0; i < s->experiment->n_observables; i++)
             if (gauge_of(s->experiment->observables[i]) == GAUGE_COUNTER)
                 try_event(s->experiment->observables[i]);

@@ -41,7 +41,7 @@ struct portolan_cll_state {
 
 /* experiments.c: the lock is over registration, threads and reports. */
 extern pthread_mutex_t cll_lock;
-struct portolan_cll_state *cll_first_state(void); /* under the lock */
+extern struct portolan_cll_state *cll_states; /* under the lock */
 /* Whether an experiment of that name was registered. */
 bool cll_is_known(const char *name);
 /* What EXPERIMENT's state is when it can be measured; NULL: out of memory. */
@@ -110,8 +110,8 @@ struct cll_thread {
 extern __thread struct cll_thread *cll_thread __attribute__((tls_model("initial-exec")));
 
 /* threads.c */
-struct cll_thread *cll_thread_make(void);  /* the calling thread's; NULL: out of memory */
-struct cll_thread *cll_first_thread(void); /* under the lock */
+struct cll_thread *cll_thread_make(void); /* the calling thread's; NULL: out of memory */
+extern struct cll_thread *cll_threads;    /* under the lock */
 /* One that is nobody's. */
 struct cll_thread *cll_thread_create(void);
 void cll_thread_destroy(struct cll_thread *t);
@@ -136,12 +136,6 @@ void cll_gauges_gain(const struct portolan_cll_state *state, const struct cll_re
 
 /* measure.c: tells "portolan-call: warning: …" on stderr. */
 void cll_warn(const char *format, ...) PORTOLAN_PRINTF(1, 2);
-
-/*
- * The bytes of a process's samples: 64-bit words; strings have their size in front (with the NUL; 0
- * for NULL) and are padded to whole words.
- */
-#define CLL_PACK_MAGIC UINT64_C(0x314C4C43)
 
 /* pack.c: the samples of NAME, or of all, that are not reported yet; one thread at a time. */
 enum portolan_status cll_pack(const char *name, char **bytes, size_t *size,
@@ -199,17 +193,7 @@ typedef enum portolan_status cll_store_put_fn(const struct cll_run *run, const c
                                               struct portolan_error *err);
 PORTOLAN_API cll_store_put_fn portolan_cll_store_put;
 
-/* report.c: whether NAME is set in the environment, and not to 0. */
-bool cll_is_on(const char *name);
-
-/* Of this process by itself, when its program ends; false: another report is under way. */
-bool cll_report_rest(int rank, int n_ranks);
-/* In a forked child. */
-void cll_report_forget(void);
-/* Whether the program has come to a report. */
-bool cll_was_reported(void);
-
-/* exit.c: from the first experiment on; under the lock. */
+/* report.c: from the first experiment on; under the lock. */
 void cll_exit_watch(void);
 /* The rank that the environment says; 0 where it does not. */
 int cll_launched_rank(void);

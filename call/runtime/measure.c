@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Begin and end: no lock, no look-up but of the child that began last. */
-/* Begins and ends of experiments, and what these cost. */
+/*
+ * Begins and ends of experiments, without locks and look-ups but of the child that began last; and
+ * what these cost.
+ */
 #include "internal.h"
+
+#include <portolan/machine.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -245,14 +248,6 @@ void portolan_cll_end(struct portolan_cll_experiment *e)
 #define BATCH   1000
 #define BATCHES 20
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static double cost;
 
 /* The best of the batches: others use the processor, too. */
@@ -261,13 +256,13 @@ static double best_batch(struct portolan_cll_experiment *e)
     double best = 1e9;
 
     for (int i = 0; i < BATCHES; i++) {
-        double start = now();
+        double start = portolan_now_s();
 
         for (int k = 0; k < BATCH; k++) {
             portolan_cll_begin(e, NULL);
             portolan_cll_end(e);
         }
-        start = now() - start;
+        start = portolan_now_s() - start;
         best = start < best ? start : best;
     }
     return best / BATCH;

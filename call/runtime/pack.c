@@ -2,55 +2,120 @@
 /* The samples of a process as bytes, for who reports, and back. Both on machines of one kind. */
 #include "internal.h"
 
+#include <portolan/block.h>
+#include <portolan/list.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
+/* ------------------------------------------------------------------ both ways */
+
+/* A block and, of one that is read, where it begins and what is made of it. */
+struct packing {
+    struct portolan_block b;
+    const char *bytes;
+    struct portolan_arena *arena;
+};
+
+/* A block has no NULL. */
+static void carry_optional(struct packing *p, char **text)
+{
+    bool is_there = *text;
+
+    portolan_block_carry(&p->b, &is_there, sizeof is_there);
+    portolan_block_carry_text(&p->b, (const char **)text);
+    if (!is_there)
+        *text = NULL;
+}
+
+/* A list of *N items of SIZE bytes at LIST, the address of a pointer to them; false: it is empty.
+ */
+static bool carry_list(struct packing *p, void *list, size_t *n, size_t size)
+{
+    void *items = NULL;
+
+    portolan_block_carry_count(&p->b, n, 1);
+    if (p->b.is_read) {
+        if (!(items = portolan_arena_alloc(p->arena, *n + 1, size)))
+            portolan_block_fail(&p->b, PORTOLAN_ENOMEM);
+        memcpy(list, &items, sizeof items);
+        *n = items ? *n : 0;
+    }
+    return *n > 0;
+}
+
+static void carry_lines(struct packing *p, unsigned **lines, size_t *n)
+{
+    if (carry_list(p, lines, n, sizeof **lines))
+        portolan_block_carry(&p->b, *lines, *n * sizeof **lines);
+}
+
+static void carry_words(struct packing *p, char ***words, size_t *n)
+{
+    carry_list(p, words, n, sizeof **words);
+    for (size_t i = 0; i < *n; i++)
+        portolan_block_carry_text(&p->b, (const char **)&(*words)[i]);
+}
+
+static void carry_experiment(struct packing *p, struct cll_packed_experiment *e)
+{
+    struct portolan_cll_sample *s = &e->like;
+
+    portolan_block_carry(&p->b, &e->wanted, sizeof e->wanted);
+    portolan_block_carry_text(&p->b, (const char **)&s->name);
+    carry_optional(p, &s->file);
+    carry_optional(p, &s->formula);
+    portolan_block_carry(&p->b, &s->n_constants, sizeof s->n_constants);
+    carry_lines(p, &s->begin_lines, &s->n_begin);
+    carry_lines(p, &s->end_lines, &s->n_end);
+    carry_words(p, &s->identifiers, &s->n_identifiers);
+    carry_words(p, &s->observables, &s->n_observables);
+    portolan_block_carry(&p->b, &e->lost, sizeof e->lost);
+    portolan_block_carry(&p->b, &e->unmatched, sizeof e->unmatched);
+    portolan_block_carry(&p->b, &e->crossed, sizeof e->crossed);
+}
+
+/* Behind it come the node's rows, which are aligned. */
+static void carry_node(struct packing *p, struct cll_packed_node *node)
+{
+    size_t at;
+    double zero = 0;
+
+    portolan_block_carry(&p->b, &node->experiment, sizeof node->experiment);
+    portolan_block_carry(&p->b, &node->parent, sizeof node->parent);
+    portolan_block_carry(&p->b, &node->thread, sizeof node->thread);
+    portolan_block_carry(&p->b, &node->n_rows, sizeof node->n_rows);
+    at = p->b.is_read ? (size_t)(p->b.at - p->bytes) : p->b.written.length;
+    portolan_block_carry(&p->b, &zero, (sizeof zero - at % sizeof zero) % sizeof zero);
+}
+
 /* ------------------------------------------------------------------ writing */
 
-static void put(struct portolan_text *t, uint64_t value)
+static void put_experiment(struct packing *p, const struct portolan_cll_state *s, bool wanted)
 {
-    portolan_text_add_bytes(t, (const char *)&value, sizeof value);
-}
-
-/* Padded, so that what follows is aligned; its length has the NUL; 0: NULL. */
-static void put_string(struct portolan_text *t, const char *text)
-{
-    static const char zeros[8];
-    size_t size = text ? strlen(text) + 1 : 0;
-
-    put(t, size);
-    portolan_text_add_bytes(t, text ? text : "", size);
-    portolan_text_add_bytes(t, zeros, (8 - size % 8) % 8);
-}
-
-static void put_lines(struct portolan_text *t, const unsigned *lines, unsigned n)
-{
-    put(t, n);
-    for (unsigned i = 0; i < n; i++)
-        put(t, lines[i]);
-}
-
-static void put_experiment(struct portolan_text *t, struct portolan_cll_state *s, bool wanted)
-{
+    static const char *const clock[] = {"CLOCK"};
     const struct portolan_cll_experiment *e = s->experiment;
+    struct cll_packed_experiment packed = {
+        .wanted = wanted,
+        .like = {.name = (char *)e->name,
+                 .file = (char *)e->file,
+                 .formula = (char *)e->formula,
+                 .n_constants = e->n_constants,
+                 .n_begin = e->n_regions,
+                 .begin_lines = (unsigned *)e->begin_lines,
+                 .n_end = e->n_regions,
+                 .end_lines = (unsigned *)e->end_lines,
+                 .n_identifiers = e->n_identifiers,
+                 .identifiers = (char **)e->identifiers,
+                 .n_observables = s->n_observables,
+                 .observables = (char **)(e->n_observables ? e->observables : clock)},
+        .lost = __atomic_load_n(&s->lost, __ATOMIC_RELAXED),
+        .unmatched = __atomic_load_n(&s->unmatched, __ATOMIC_RELAXED),
+        .crossed = __atomic_load_n(&s->crossed, __ATOMIC_RELAXED),
+    };
 
-    put(t, wanted);
-    put_string(t, e->name);
-    put_string(t, e->file);
-    put_string(t, e->formula);
-    put(t, e->n_constants);
-    put_lines(t, e->begin_lines, e->n_regions);
-    put_lines(t, e->end_lines, e->n_regions);
-    put(t, e->n_identifiers);
-    for (unsigned i = 0; i < e->n_identifiers; i++)
-        put_string(t, e->identifiers[i]);
-    put(t, s->n_observables);
-    for (unsigned i = 0; i < s->n_observables; i++)
-        put_string(t, e->n_observables ? e->observables[i] : "CLOCK");
-    put(t, __atomic_load_n(&s->lost, __ATOMIC_RELAXED));
-    put(t, __atomic_load_n(&s->unmatched, __ATOMIC_RELAXED));
-    put(t, __atomic_load_n(&s->crossed, __ATOMIC_RELAXED));
+    carry_experiment(p, &packed);
 }
 
 static bool is_wanted(const struct portolan_cll_experiment *e, const char *name)
@@ -117,201 +182,102 @@ static size_t count_rows(const struct cll_node *node)
 }
 
 /* Threads may add rows meanwhile: those that were there at first are put. */
-static void put_node(struct portolan_text *t, struct cll_node *node, unsigned thread, bool wanted)
+static void put_node(struct packing *p, struct cll_node *node, unsigned thread, bool wanted)
 {
-    size_t n = wanted ? count_rows(node) : 0;
+    struct cll_packed_node packed = {
+        .experiment = node->state ? node->state->number : SIZE_MAX,
+        .parent = node->parent ? node->parent->number : SIZE_MAX,
+        .thread = thread,
+        .n_rows = wanted ? count_rows(node) : 0,
+    };
+    size_t n = node->packed = packed.n_rows;
 
-    node->packed = n;
-    put(t, 1);
-    put(t, node->state ? node->state->number : UINT64_MAX);
-    put(t, node->parent ? node->parent->number : UINT64_MAX);
-    put(t, thread);
-    put(t, n);
+    carry_node(p, &packed);
     for (const struct cll_chunk *c = first_of(node); c && n > 0; c = next_of(c)) {
         size_t here = published(c) - c->taken;
 
         here = here < n ? here : n;
-        put_rows(t, node->state, c, c->taken + here);
+        put_rows(&p->b.written, node->state, c, c->taken + here);
         n -= here;
     }
 }
 
-static void put_all(struct portolan_text *t, const char *name)
+static void put_all(struct packing *p, const char *name)
 {
+    const char *host;
     struct utsname machine;
+    bool more = true;
     size_t n = 0;
 
-    put(t, CLL_PACK_MAGIC);
-    put_string(t, uname(&machine) == 0 ? machine.nodename : "");
-    for (struct portolan_cll_state *s = cll_first_state(); s; s = s->next)
+    host = uname(&machine) == 0 ? machine.nodename : "";
+    portolan_block_carry_text(&p->b, &host);
+    for (struct portolan_cll_state *s = cll_states; s; s = s->next)
         s->number = n++;
-    put(t, n);
-    for (struct portolan_cll_state *s = cll_first_state(); s; s = s->next)
-        put_experiment(t, s, is_wanted(s->experiment, name));
+    portolan_block_carry_count(&p->b, &n, 1);
+    for (struct portolan_cll_state *s = cll_states; s; s = s->next)
+        put_experiment(p, s, is_wanted(s->experiment, name));
     n = 0;
-    for (struct cll_thread *thread = cll_first_thread(); thread; thread = thread->next)
+    for (struct cll_thread *thread = cll_threads; thread; thread = thread->next)
         for (struct cll_node *node = thread->root; node; node = after(node)) {
             node->number = n++;
-            put_node(t, node, thread->number, is_wanted(node->experiment, name));
+            portolan_block_carry(&p->b, &more, sizeof more);
+            put_node(p, node, thread->number, is_wanted(node->experiment, name));
         }
-    put(t, 0);
+    more = false;
+    portolan_block_carry(&p->b, &more, sizeof more);
 }
 
 enum portolan_status cll_pack(const char *name, char **bytes, size_t *size,
                               struct portolan_error *err)
 {
-    struct portolan_text t = {0};
-    enum portolan_status status;
+    struct packing p = {0};
 
     pthread_mutex_lock(&cll_lock);
-    put_all(&t, name);
+    put_all(&p, name);
     pthread_mutex_unlock(&cll_lock);
-    *size = t.length;
-    status = portolan_text_take(&t, bytes, err);
-    portolan_text_clear(&t);
-    return status;
+    return portolan_block_take(&p.b, (void **)bytes, size, err);
 }
 
 /* ------------------------------------------------------------------ reading */
 
-struct reader {
-    const char *next, *end;
-    struct portolan_arena *arena;
-    bool failed;
-};
-
-static uint64_t get(struct reader *r)
+static void get_node(struct packing *p, struct cll_block *u)
 {
-    uint64_t value;
-
-    if ((size_t)(r->end - r->next) < sizeof value) {
-        r->failed = true;
-        return 0;
-    }
-    memcpy(&value, r->next, sizeof value);
-    r->next += sizeof value;
-    return value;
-}
-
-/* What the next SIZE bytes are, padded to whole words; NULL: there are not so many. */
-static const char *get_bytes(struct reader *r, size_t size)
-{
-    const char *bytes = r->next;
-
-    if (r->failed || (size_t)(r->end - r->next) < size) {
-        r->failed = true;
-        return NULL;
-    }
-    r->next += size + (8 - size % 8) % 8;
-    return bytes;
-}
-
-static char *get_string(struct reader *r)
-{
-    size_t size = get(r);
-    const char *text = size ? get_bytes(r, size) : NULL;
-
-    if (text && text[size - 1] != '\0')
-        r->failed = true;
-    return (char *)text;
-}
-
-/* Room for COUNT things of SIZE bytes, of which each takes a word here at least. */
-static void *get_room(struct reader *r, size_t count, size_t size)
-{
-    void *room = NULL;
-
-    if (!r->failed && count <= (size_t)(r->end - r->next))
-        room = portolan_arena_alloc(r->arena, count + 1, size);
-    if (!room)
-        r->failed = true;
-    return room;
-}
-
-static unsigned *get_lines(struct reader *r, size_t *n)
-{
-    unsigned *lines;
-
-    *n = get(r);
-    lines = get_room(r, *n, sizeof *lines);
-    for (size_t i = 0; lines && i < *n; i++)
-        lines[i] = (unsigned)get(r);
-    return lines;
-}
-
-static char **get_words(struct reader *r, size_t *n)
-{
-    char **words;
-
-    *n = get(r);
-    words = get_room(r, *n, sizeof *words);
-    for (size_t i = 0; words && i < *n; i++)
-        if (!(words[i] = get_string(r)))
-            r->failed = true;
-    return words;
-}
-
-static void get_experiment(struct reader *r, struct cll_packed_experiment *e)
-{
-    struct portolan_cll_sample *s = &e->like;
-
-    e->wanted = get(r);
-    s->name = get_string(r);
-    s->file = get_string(r);
-    s->formula = get_string(r);
-    s->n_constants = (unsigned)get(r);
-    s->begin_lines = get_lines(r, &s->n_begin);
-    s->end_lines = get_lines(r, &s->n_end);
-    s->identifiers = get_words(r, &s->n_identifiers);
-    s->observables = get_words(r, &s->n_observables);
-    e->lost = get(r);
-    e->unmatched = get(r);
-    e->crossed = get(r);
-    if (!s->name)
-        r->failed = true;
-}
-
-static void get_node(struct reader *r, struct cll_block *u)
-{
-    struct cll_packed_node node = {.experiment = get(r), .parent = get(r)}, *nodes;
+    struct cll_packed_node node = {0};
     size_t width = 0;
 
-    node.thread = (unsigned)get(r);
-    node.n_rows = get(r);
+    carry_node(p, &node);
     if (node.experiment < u->n_experiments) {
         const struct portolan_cll_sample *s = &u->experiments[node.experiment].like;
 
-        width = ROW_FIRST + s->n_identifiers + s->n_observables;
+        width = (ROW_FIRST + s->n_identifiers + s->n_observables) * sizeof(double);
     }
-    if (r->failed || (node.parent != SIZE_MAX && node.parent >= u->n_nodes) ||
-        (node.n_rows && (!width || node.n_rows > SIZE_MAX / 8 / width))) {
-        r->failed = true;
+    if ((node.parent != SIZE_MAX && node.parent >= u->n_nodes) ||
+        (node.n_rows && (!width || node.n_rows > (size_t)(p->b.end - p->b.at) / width))) {
+        portolan_block_fail(&p->b, PORTOLAN_EINTERNAL);
         return;
     }
-    node.rows = (const double *)(const void *)get_bytes(r, node.n_rows * width * sizeof(double));
-    nodes = portolan_arena_grow(r->arena, u->nodes, u->n_nodes, sizeof *nodes);
-    if (!nodes) {
-        r->failed = true;
-        return;
-    }
-    u->nodes = nodes;
-    nodes[u->n_nodes++] = node;
+    node.rows = (const double *)(const void *)p->b.at;
+    p->b.at += node.n_rows * width;
+    if (!portolan_arena_append(p->arena, &u->nodes, &u->n_nodes, &node, sizeof node))
+        portolan_block_fail(&p->b, PORTOLAN_ENOMEM);
 }
 
 bool cll_unpack(struct cll_block *block, size_t size)
 {
-    struct reader r = {block->bytes, block->bytes + size, &block->arena, false};
+    struct packing p = {.bytes = block->bytes, .arena = &block->arena};
+    bool more = true;
 
-    if (get(&r) != CLL_PACK_MAGIC)
-        r.failed = true;
-    block->host = get_string(&r);
-    block->n_experiments = get(&r);
-    block->experiments = get_room(&r, block->n_experiments, sizeof *block->experiments);
-    for (size_t i = 0; !r.failed && i < block->n_experiments; i++)
-        get_experiment(&r, &block->experiments[i]);
-    while (!r.failed && get(&r))
-        get_node(&r, block);
-    return !r.failed;
+    portolan_block_open(&p.b, block->bytes, size);
+    portolan_block_carry_text(&p.b, &block->host);
+    carry_list(&p, &block->experiments, &block->n_experiments, sizeof *block->experiments);
+    for (size_t i = 0; i < block->n_experiments; i++)
+        carry_experiment(&p, &block->experiments[i]);
+    while (more) {
+        portolan_block_carry(&p.b, &more, sizeof more);
+        if (more)
+            get_node(&p, block);
+    }
+    return portolan_block_finish(&p.b, NULL) == PORTOLAN_OK;
 }
 
 /* ------------------------------------------------------------------ taking */
@@ -338,7 +304,7 @@ static void take(struct cll_node *node)
 
 static void take_packed(void)
 {
-    for (struct cll_thread *thread = cll_first_thread(); thread; thread = thread->next)
+    for (struct cll_thread *thread = cll_threads; thread; thread = thread->next)
         for (struct cll_node *node = thread->root; node; node = after(node))
             take(node);
 }
@@ -352,7 +318,7 @@ void cll_take_packed(void)
 
 void cll_forget_samples(void)
 {
-    for (struct cll_thread *thread = cll_first_thread(); thread; thread = thread->next) {
+    for (struct cll_thread *thread = cll_threads; thread; thread = thread->next) {
         if (thread != cll_thread) {
             thread->is_used = false;
             thread->depth = thread->n_values = 0;
@@ -368,7 +334,7 @@ bool cll_is_unreported(void)
     bool is = false;
 
     pthread_mutex_lock(&cll_lock);
-    for (struct cll_thread *thread = cll_first_thread(); thread; thread = thread->next)
+    for (struct cll_thread *thread = cll_threads; thread; thread = thread->next)
         for (struct cll_node *node = thread->root; node && !is; node = after(node))
             is = count_rows(node) > 0;
     pthread_mutex_unlock(&cll_lock);

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports: from all processes to process 0, and there into a file or the experiment store. */
-/* What is written at process 0, and where to. */
+/*
+ * Reports: from all processes to process 0, and there into a file or the experiment store. And
+ * programs that end before they report: with CLL_FLUSH each process writes what it has by itself,
+ * when it exits and when a signal is about to end it; the writing is done by a thread that waits
+ * for that, as handlers of signals may do next to nothing. Without it the user is told.
+ */
 #include "internal.h"
+
+#include <portolan/list.h>
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 /* What came in and was not written, since that failed: the next report has it. */
 static struct cll_block *waiting;
 static size_t n_waiting;
 static bool was_reported;
-
-bool cll_was_reported(void)
-{
-    return was_reported;
-}
 
 struct cll_output {
     char *path; /* NULL: no file */
@@ -66,14 +70,19 @@ static bool add_count(struct portolan_cll_report *report, const char *name,
     return good;
 }
 
-static bool add_facts(struct portolan_cll_report *report, const char *driver, const char *program)
+/* A report with the facts of its head alone; NULL when memory is out. */
+static struct portolan_cll_report *begin_report(const struct cll_run *run)
 {
+    struct portolan_cll_report *r = portolan_cll_report_create();
     char cost[32];
 
-    snprintf(cost, sizeof cost, "%.3g", cll_cost());
-    return add(report, "CALL_VERSION", portolan_version()) && add(report, "PROGRAM", program) &&
-           add_machine(report) && add(report, "PARALLEL_ID", driver) && add_date(report) &&
-           add(report, "COST_SECONDS", cost);
+    snprintf(cost, sizeof cost, "%.3g", run->cost);
+    if (r && add(r, "CALL_VERSION", portolan_version()) && add(r, "PROGRAM", run->program) &&
+        add_machine(r) && add(r, "PARALLEL_ID", run->driver) && add_date(r) &&
+        add(r, "COST_SECONDS", cost))
+        return r;
+    portolan_cll_report_destroy(r);
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ rows */
@@ -122,8 +131,8 @@ static bool add_block(struct portolan_cll_report *report, const struct cll_block
 static enum portolan_status write_file(const struct cll_run *run, const struct cll_output *output,
                                        struct portolan_error *err)
 {
-    struct portolan_cll_report *report = portolan_cll_report_create();
-    bool good = report && add_facts(report, run->driver, run->program);
+    struct portolan_cll_report *report = begin_report(run);
+    bool good = report;
     enum portolan_status status;
 
     for (size_t i = 0; good && i < n_waiting; i++)
@@ -168,68 +177,57 @@ static cll_store_put_fn *load_store(struct portolan_error *err)
     return put;
 }
 
-/* Adds a trial, all of it or nothing. */
-static enum portolan_status store_put(const struct cll_run *run, const char *path,
-                                      struct portolan_error *err)
-{
-    static cll_store_put_fn *put; /* under the lock of reports */
-
-    if (!put && !(put = load_store(err)))
-        return err->status;
-    return put(run, path, err);
-}
-
 static enum portolan_status put_into_store(struct cll_run *run, const char *path,
                                            struct portolan_error *err)
 {
-    struct portolan_cll_report *facts = portolan_cll_report_create();
+    static cll_store_put_fn *put; /* under the lock of reports */
+    struct portolan_cll_report *facts = begin_report(run);
     enum portolan_status status;
 
-    if (facts && add_facts(facts, run->driver, run->program)) {
-        run->facts = facts;
-        status = store_put(run, path, err);
-    } else {
+    run->facts = facts;
+    if (!facts)
         status = portolan_no_memory(err);
-    }
+    else if (!put && !(put = load_store(err)))
+        status = err->status;
+    else
+        status = put(run, path, err);
     portolan_cll_report_destroy(facts);
     return status;
 }
 
 /* ------------------------------------------------------------------ where it goes */
 
-bool cll_is_on(const char *name)
+static bool is_on(const char *name)
 {
     const char *text = getenv(name);
 
     return text && *text && strcmp(text, "0") != 0;
 }
 
-static bool set_form(struct cll_output *o)
+static enum portolan_cll_form choose_form(void)
 {
     const char *form = getenv("CLL_FORMAT");
 
-    o->form = PORTOLAN_CLL_TEXT;
-    if (!form || !*form || !strcmp(form, "text"))
-        return true;
-    if (!strcmp(form, "json"))
-        o->form = PORTOLAN_CLL_JSON;
-    else
+    if (form && !strcmp(form, "json"))
+        return PORTOLAN_CLL_JSON;
+    if (form && *form && strcmp(form, "text") != 0)
         cll_warn("CLL_FORMAT is '%s'; use text or json; text is written", form);
-    return true;
+    return PORTOLAN_CLL_TEXT;
 }
 
 /* By the environment; false: out of memory. */
 static bool choose_output(const char *program, struct cll_output *o)
 {
     const char *path = getenv("CLL_OUTPUT"), *store = getenv("CLL_STORE");
-    bool asked = (path && *path) || cll_is_on("CLL_FORMAT");
+    bool asked = (path && *path) || is_on("CLL_FORMAT");
 
-    *o = (struct cll_output){.overwrite = cll_is_on("CLL_OVERWRITE")};
+    *o = (struct cll_output){.overwrite = is_on("CLL_OVERWRITE")};
     o->store = store && *store ? store : NULL;
     if (o->store && !asked)
         return true;
     o->path = path && *path ? portolan_strdup(path) : portolan_asprintf("%s.cll.dat", program);
-    return o->path && set_form(o);
+    o->form = choose_form();
+    return o->path;
 }
 
 /* ------------------------------------------------------------------ gathering */
@@ -249,20 +247,17 @@ static void forget_blocks(size_t n)
 static int take(void *arg, int rank, const void *bytes, size_t n)
 {
     const int *n_ranks = arg;
-    struct cll_block *more, *block;
+    struct cll_block added = {.rank = rank, .n_ranks = *n_ranks}, *block;
 
     if (n == 0)
         return 0; /* a process that had no memory for more */
-    more = portolan_reallocarray(waiting, n_waiting + 1, sizeof *more);
-    if (!more)
+    added.bytes = portolan_calloc(n, 1);
+    block = added.bytes ? portolan_append(&waiting, &n_waiting, &added, sizeof added) : NULL;
+    if (!block) {
+        free(added.bytes);
         return -1;
-    waiting = more;
-    block = &more[n_waiting];
-    *block = (struct cll_block){.rank = rank, .n_ranks = *n_ranks, .bytes = portolan_calloc(n, 1)};
-    if (!block->bytes)
-        return -1;
+    }
     memcpy(block->bytes, bytes, n);
-    n_waiting++;
     if (cll_unpack(block, n))
         return 0;
     forget_blocks(n_waiting - 1);
@@ -342,7 +337,8 @@ static void report_alone(int rank, int n_ranks)
                 named ? named : program_invocation_short_name);
 }
 
-bool cll_report_rest(int rank, int n_ranks)
+/* Of this process by itself, when its program ends; false: another report is under way. */
+static bool report_rest(int rank, int n_ranks)
 {
     struct timespec until;
 
@@ -354,12 +350,6 @@ bool cll_report_rest(int rank, int n_ranks)
         report_alone(rank, n_ranks);
     pthread_mutex_unlock(&report_lock);
     return true;
-}
-
-void cll_report_forget(void)
-{
-    pthread_mutex_init(&report_lock, NULL);
-    forget_blocks(0);
 }
 
 int portolan_cll_report(const struct portolan_cll_driver *driver, void *machine,
@@ -418,4 +408,134 @@ void portolan_cll_sync(const struct portolan_cll_driver *driver, void *machine, 
 {
     if (driver && driver->sync)
         driver->sync(machine, argument);
+}
+
+/* ------------------------------------------------------------------------ the end of the program
+ */
+
+static bool flushes;
+static sem_t wake;
+static volatile sig_atomic_t caught;
+/* Those that end programs, unless the program has a use for them. */
+static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGXCPU};
+#define SIGNALS (sizeof signals / sizeof *signals)
+static bool is_watched[SIGNALS];
+
+/* Who starts ranks says so in the environment; there may be no driver to ask any more. */
+static int number_in(const char *const *names, int otherwise)
+{
+    for (; *names; names++) {
+        int64_t value;
+
+        if (portolan_read_int64(getenv(*names), &value) && value >= 0 && value < 1 << 30)
+            return (int)value;
+    }
+    return otherwise;
+}
+
+int cll_launched_rank(void)
+{
+    static const char *const names[] = {"PMI_RANK", "PMIX_RANK", NULL};
+
+    return number_in(names, 0);
+}
+
+static int launched_size(void)
+{
+    static const char *const names[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", NULL};
+    int size = number_in(names, 1);
+
+    return size > cll_launched_rank() ? size : cll_launched_rank() + 1;
+}
+
+static void flush(void)
+{
+    if (!report_rest(cll_launched_rank(), launched_size()))
+        cll_warn("what was measured is not written: a report is under way");
+}
+
+static void at_exit(void)
+{
+    if (flushes)
+        flush();
+    else if (!was_reported && cll_launched_rank() == 0 && cll_is_unreported())
+        cll_warn("the program ends without a report of what it measured; with CLL_FLUSH=1 in the "
+                 "environment it is written all the same");
+}
+
+/* ------------------------------------------------------------------ forks */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&cll_lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&cll_lock);
+}
+
+/* The samples so far are the parent's, and so is the thread that waits for signals. */
+static void in_child(void)
+{
+    for (size_t i = 0; i < SIGNALS; i++)
+        if (is_watched[i])
+            signal(signals[i], SIG_DFL);
+    cll_forget_samples();
+    pthread_mutex_init(&report_lock, NULL);
+    forget_blocks(0);
+    pthread_mutex_unlock(&cll_lock);
+}
+
+/* ------------------------------------------------------------------ signals */
+
+static void on_signal(int number)
+{
+    caught = number;
+    sem_post(&wake);
+}
+
+static void *wait_for_signal(void *arg)
+{
+    (void)arg;
+    while (sem_wait(&wake) != 0)
+        continue;
+    flush();
+    signal(caught, SIG_DFL);
+    kill(getpid(), caught);
+    return NULL;
+}
+
+static void watch_signals(void)
+{
+    sigset_t all, before;
+    pthread_t thread;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    if (sem_init(&wake, 0, 0) == 0 && pthread_create(&thread, NULL, wait_for_signal, NULL) == 0) {
+        pthread_detach(thread);
+        for (size_t i = 0; i < SIGNALS; i++) {
+            struct sigaction old, own = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+            if (sigaction(signals[i], NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
+                old.sa_handler == SIG_DFL)
+                is_watched[i] = sigaction(signals[i], &own, NULL) == 0;
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void cll_exit_watch(void)
+{
+    static bool watches;
+
+    if (watches)
+        return;
+    watches = true;
+    atexit(at_exit);
+    pthread_atfork(before_fork, after_fork, in_child);
+    flushes = is_on("CLL_FLUSH");
+    if (flushes)
+        watch_signals();
 }

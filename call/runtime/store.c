@@ -7,8 +7,10 @@
  */
 #include "internal.h"
 
-#include <math.h>
+#include <portolan/list.h>
 #include <portolan/store.h>
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,16 +53,21 @@ static size_t width_of(const struct portolan_cll_sample *like)
     return ROW_FIRST + like->n_identifiers + like->n_observables;
 }
 
-/* Observables in seconds are counters in nanoseconds, and say so; NULL: it is none of these. */
-static const char *time_counter(const char *observable)
+/*
+ * What an observable is called as a counter, NULL for the clock, which is none. Those in seconds
+ * are counters in nanoseconds, and say so: *UNIT of them are one.
+ */
+static const char *counter_of(const char *observable, double *unit)
 {
     static const char *const names[][2] = {
-        {"USER", "USER_NS"}, {"SYSTEM", "SYSTEM_NS"}, {"CPUTIME", "CPUTIME_NS"}};
+        {"CLOCK", NULL}, {"USER", "USER_NS"}, {"SYSTEM", "SYSTEM_NS"}, {"CPUTIME", "CPUTIME_NS"}};
 
+    *unit = 1e9;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(observable, names[i][0]))
             return names[i][1];
-    return NULL;
+    *unit = 1;
+    return observable;
 }
 
 /* ------------------------------------------------------------------ cells */
@@ -95,25 +102,16 @@ static void add_row(struct cell *c, const struct portolan_cll_sample *like, cons
     c->exclusive_ns += fmax(t - inner, 0);
     c->squares += t * t;
     for (size_t i = 0; i < like->n_observables && k < PORTOLAN_COUNTER_MAX; i++) {
-        if (!strcmp(like->observables[i], "CLOCK"))
+        double unit;
+
+        if (!counter_of(like->observables[i], &unit))
             continue;
         if (!isnan(observables[i])) {
-            c->counters[k] += observables[i] * (time_counter(like->observables[i]) ? 1e9 : 1);
+            c->counters[k] += observables[i] * unit;
             c->counted[k]++;
         }
         k++;
     }
-}
-
-static struct cell *add_cell(struct storing *s, int step, size_t node, const double *row)
-{
-    struct cell *cells = portolan_arena_grow(&s->arena, s->cells, s->n_cells, sizeof *s->cells);
-
-    if (!cells)
-        return NULL;
-    s->cells = cells;
-    cells[s->n_cells] = (struct cell){.step = step, .node = node, .row = row};
-    return &cells[s->n_cells++];
 }
 
 /* ROWS are the N samples of a path with one context, as they came. */
@@ -126,7 +124,9 @@ static bool add_context(struct storing *s, size_t node, const double *const *row
         int step = n <= STEPS ? (int)i : (int)(i * STEPS / n);
 
         if (!cell || cell->step != step)
-            cell = add_cell(s, step, node, rows[i]);
+            cell = portolan_arena_append(&s->arena, &s->cells, &s->n_cells,
+                                         &(struct cell){.step = step, .node = node, .row = rows[i]},
+                                         sizeof *cell);
         if (!cell)
             return false;
         add_row(cell, like, rows[i]);
@@ -195,17 +195,14 @@ static void count_sample(const struct portolan_cll_sample *like, const struct ce
     size_t k = 0;
 
     for (size_t i = 0; i < like->n_observables && k < PORTOLAN_COUNTER_MAX; i++) {
-        const char *name = like->observables[i];
+        double unit;
+        const char *name = counter_of(like->observables[i], &unit);
 
-        if (!strcmp(name, "CLOCK"))
-            continue;
-        if (c->counted[k] > 0) {
-            const char *time = time_counter(name);
-
-            sample->counter_name[sample->n_counters] = time ? time : name;
+        if (name && c->counted[k] > 0) {
+            sample->counter_name[sample->n_counters] = name;
             sample->counter[sample->n_counters++] = c->counters[k];
         }
-        k++;
+        k += name != NULL;
     }
 }
 

@@ -6,15 +6,10 @@
 
 __thread struct cll_thread *cll_thread;
 
-static struct cll_thread *threads;
+struct cll_thread *cll_threads;
 static pthread_key_t key;
 static pthread_once_t key_made = PTHREAD_ONCE_INIT;
 static bool has_key;
-
-struct cll_thread *cll_first_thread(void)
-{
-    return threads;
-}
 
 /* What a thread has measured stays; another thread continues it. */
 static void leave(void *thread)
@@ -67,9 +62,9 @@ static struct cll_thread *add_thread(void)
     struct cll_thread *t = cll_thread_create();
 
     if (t) {
-        t->number = threads ? threads->number + 1 : 0;
-        t->next = threads;
-        threads = t;
+        t->number = cll_threads ? cll_threads->number + 1 : 0;
+        t->next = cll_threads;
+        cll_threads = t;
     }
     return t;
 }
@@ -82,7 +77,7 @@ struct cll_thread *cll_thread_make(void)
         return cll_thread;
     pthread_once(&key_made, make_key);
     pthread_mutex_lock(&cll_lock);
-    t = threads;
+    t = cll_threads;
     while (t && t->is_used)
         t = t->next;
     if (!t)

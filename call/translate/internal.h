@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One translation: text → pragmas (source.c, pragma.c, driver.c) → pairs and experiments (pair.c,
- * experiment.c) → the C around them (parse.c, tree.c, place.c, leave.c) → edits of the text
- * (rewrite.c), which are tried on libclang (probe.c) and written out (emit*.c, script.c).
+ * One translation: text → pragmas (source.c, pragma.c, driver.c) → experiments (experiment.c) → the
+ * C around them (parse.c, place.c, leave.c) → edits of the text (rewrite.c), which are tried on
+ * libclang (parse.c) and written out (emit.c); translate.c has the order of all this.
  */
 #ifndef TRANSLATE_INTERNAL_H
 #define TRANSLATE_INTERNAL_H
 
 #include <portolan/formula.h>
 #include <portolan/libclang.h>
+#include <portolan/list.h>
 #include <portolan/translate.h>
 
 /* ------------------------------------------------------------------ the source */
@@ -66,7 +67,7 @@ struct directive {
     struct words header;   /* FOR: "(init; cond; step)"; SCRIPT: the platform */
     struct words sed;      /* SCRIPT: the expression; NULL text: none */
     size_t code, brace;    /* FOR: where its code stands in the text that libclang reads */
-    /* What pair.c and place.c find out. */
+    /* What experiment.c and place.c find out. */
     struct directive *partner; /* the end of a begin, and back; NULL: none */
     struct experiment *experiment;
     bool is_braced; /* BEGIN: of a single statement without braces, which need them now */
@@ -172,15 +173,14 @@ size_t source_next(const struct source *s, size_t at);
 size_t source_previous(const struct source *s, size_t at);
 bool source_has_word(const struct source *s, const char *word);
 
-/* ------------------------------------------------------------------ problems.c */
+/* ------------------------------------------------------------------ translate.c: problems */
 
 void problem_at(struct translation *t, size_t at, const char *format, ...) PORTOLAN_PRINTF(3, 4);
 void problem_add(struct translation *t, const char *file, struct place place, const char *format,
                  ...) PORTOLAN_PRINTF(4, 5);
-void note_at(struct translation *t, size_t at, const char *format, ...) PORTOLAN_PRINTF(3, 4);
+void problem_print(struct translation *t, const char *file, struct place place, const char *format,
+                   va_list args) PORTOLAN_PRINTF(4, 0);
 int line_of(const struct translation *t, const struct directive *d);
-/* Hands all to the user in the order of the file; PORTOLAN_ESYNTAX when there were any. */
-enum portolan_status problems_report(struct translation *t);
 /* Diagnostics that end as problems. */
 struct portolan_diagnostics problems_relay(struct translation *t);
 
@@ -243,14 +243,7 @@ void experiments_clear(struct translation *t);
 
 /* Makes the tree of the file's statements, forgets pragmas that are not compiled. */
 enum portolan_status parse_source(struct translation *t);
-/* *UNIT becomes libclang's idea of TEXT as the file. */
-enum portolan_status parse_text(struct translation *t, const char *text, size_t size,
-                                CXTranslationUnit *unit);
-/* The errors of UNIT; ANSWER gets those of probe number N, with the message. */
-void parse_judge(struct translation *t, CXTranslationUnit unit,
-                 void (*answer)(struct translation *t, size_t probe, const char *text));
 void tree_make(struct translation *t, CXTranslationUnit unit, CXFile file);
-size_t tree_innermost(const struct translation *t, size_t at);
 
 /* Where pragmas stand. */
 void place_directives(struct translation *t);
@@ -264,13 +257,7 @@ void rewrite_jumps(struct translation *t);
 /* The edited text; for libclang with the PROBES. */
 void rewrite_apply(struct translation *t, bool probes, struct portolan_text *out);
 
-/* What stands in front of the pragma in its line, when that is only blanks; else "". */
-const char *indent_own(struct translation *t, const struct directive *d);
-/* Blanks to be put before what replaces the pragma. */
-const char *indent_added(struct translation *t, const struct directive *d);
-/* What the sweeps around AT put in front of a line. */
-const char *indent_of_sweeps(struct translation *t, size_t at);
-/* Edits that do so; before those of the lines. */
+/* Edits that indent the lines of sweeps; before those of the pragmas. */
 void indent_sweeps(struct translation *t);
 
 /* Asks libclang what the formulas' names are where they are used. */

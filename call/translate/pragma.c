@@ -37,6 +37,15 @@ static bool text_begins_word(char c)
     return isalpha((unsigned char)c) || c == '_';
 }
 
+static size_t word_length(const char *text)
+{
+    size_t n = 0;
+
+    while (isalnum((unsigned char)text[n]) || text[n] == '_')
+        n++;
+    return n;
+}
+
 static struct words reader_take(struct reader *r, size_t length)
 {
     struct words w = {reader_at(r), portolan_arena_strndup(&r->t->arena, r->next, length)};
@@ -47,12 +56,10 @@ static struct words reader_take(struct reader *r, size_t length)
 
 struct words reader_word(struct reader *r)
 {
-    size_t length = 0;
+    size_t length;
 
     reader_blanks(r);
-    if (text_begins_word(*r->next))
-        while (text_begins_word(r->next[length]) || isdigit((unsigned char)r->next[length]))
-            length++;
+    length = text_begins_word(*r->next) ? word_length(r->next) : 0;
     return length ? reader_take(r, length) : (struct words){reader_at(r), NULL};
 }
 
@@ -112,13 +119,10 @@ bool text_is_balanced(const char *text)
 void reader_fail(struct reader *r, size_t at, const char *format, ...)
 {
     va_list args;
-    const char *text;
 
     va_start(args, format);
-    text = portolan_arena_vprintf(&r->t->arena, format, args);
+    problem_print(r->t, r->t->source.file, source_place(&r->t->source, at), format, args);
     va_end(args);
-    if (text)
-        problem_at(r->t, at, "%s", text);
     r->d->is_bad = true;
 }
 
@@ -149,15 +153,6 @@ static bool is_keyword(const char *word, size_t length)
         if (strlen(keywords[i]) == length && strncmp(word, keywords[i], length) == 0)
             return true;
     return false;
-}
-
-static size_t word_length(const char *text)
-{
-    size_t n = 0;
-
-    while (isalnum((unsigned char)text[n]) || text[n] == '_')
-        n++;
-    return n;
 }
 
 static const char *behind_blanks(const char *text)
@@ -221,19 +216,15 @@ static void add_observable(struct reader *r, struct words w)
 {
     struct directive *d = r->d;
 
-    if (w.text)
-        observable_check(r, w);
-    for (size_t i = 0; w.text && i < d->n_observables; i++)
+    if (!w.text)
+        return;
+    observable_check(r, w);
+    for (size_t i = 0; i < d->n_observables; i++)
         if (strcmp(d->observables[i], w.text) == 0) {
             reader_fail(r, w.at, "observable '%s' is there twice", w.text);
             return;
         }
-    d->observables =
-        portolan_arena_grow(&r->t->arena, d->observables, d->n_observables, sizeof *d->observables);
-    if (d->observables && w.text)
-        d->observables[d->n_observables++] = w.text;
-    else
-        d->n_observables = 0; /* memory is out */
+    portolan_arena_append(&r->t->arena, &d->observables, &d->n_observables, &w.text, sizeof w.text);
 }
 
 static void read_observables(struct reader *r)

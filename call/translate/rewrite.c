@@ -1,22 +1,142 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands in place of pragmas, and the text that comes of all edits. */
+/* What stands in place of pragmas, how far it is indented, and the text that comes of all edits. */
 #include "internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* ---------------------------------------------------------------------------------------- blanks
+ */
+
+static size_t line_start(const struct source *s, size_t at)
+{
+    return s->lines[source_place(s, at).line - 1];
+}
+
+static size_t blanks_at(const struct source *s, size_t at)
+{
+    size_t n = 0;
+
+    while (s->text[at + n] == ' ' || s->text[at + n] == '\t')
+        n++;
+    return n;
+}
+
+/* Does the pragma begin its line? */
+static bool begins_line(const struct source *s, const struct directive *d)
+{
+    size_t line = line_start(s, d->start);
+
+    return line + blanks_at(s, line) == d->start;
+}
+
+/*
+ * The blanks before the code around the pragma, where it has none itself: an end's are those of its
+ * begin.
+ */
+static const char *code_indent(struct translation *t, const struct directive *d)
+{
+    const struct source *s = &t->source;
+    bool is_end = d->kind == DIRECTIVE_END || d->kind == DIRECTIVE_END_FOR;
+    const struct directive *at = is_end && begins_line(s, d->partner) ? d->partner : d;
+    size_t before = source_previous(s, at->start), code = source_next(s, at->end), line;
+
+    if (at != d && line_start(s, at->start) != at->start)
+        code = at->start;
+    else if (before && ((is_end && at == d) || s->text[code] == '}') && s->text[before - 1] != '{')
+        code = before - 1;
+    line = line_start(s, code);
+    return portolan_libclang_print(&t->arena, "%.*s", (int)blanks_at(s, line), s->text + line);
+}
+
+/* What stands in front of the pragma in its line, when that is only blanks; else "". */
+static const char *indent_own(struct translation *t, const struct directive *d)
+{
+    const struct source *s = &t->source;
+    size_t line = line_start(s, d->start);
+
+    if (!begins_line(s, d))
+        return "";
+    return portolan_libclang_print(&t->arena, "%.*s", (int)(d->start - line), s->text + line);
+}
+
+/* Blanks to be put before what replaces the pragma. */
+static const char *indent_added(struct translation *t, const struct directive *d)
+{
+    return line_start(&t->source, d->start) == d->start ? code_indent(t, d) : "";
+}
+
+/* ------------------------------------------------------------------ bodies of sweeps */
+
+/* By how much the lines of the sweep move; "" where its author indented them. */
+static const char *step_of(struct translation *t, const struct directive *sweep)
+{
+    const struct source *s = &t->source;
+    const char *loop = *indent_own(t, sweep) ? indent_own(t, sweep) : code_indent(t, sweep);
+    size_t line = line_start(s, source_next(s, sweep->end));
+
+    if (line > sweep->start && blanks_at(s, line) > strlen(loop))
+        return "";
+    return strchr(loop, '\t') ? "\t" : "    ";
+}
+
+/* What the sweeps around AT put in front of a line. */
+static const char *indent_of_sweeps(struct translation *t, size_t at)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < t->n_directives; i++) {
+        const struct directive *d = &t->directives[i];
+
+        if (d->kind == DIRECTIVE_FOR && d->end <= at && at < d->partner->start)
+            text = portolan_libclang_print(&t->arena, "%s%s", text, step_of(t, d));
+    }
+    return text;
+}
+
+static bool is_ours(const struct translation *t, size_t at)
+{
+    for (size_t i = 0; i < t->n_directives; i++)
+        if (t->directives[i].start == at)
+            return true;
+    return false;
+}
+
+/* Blanks in front change what a line means behind a backslash; directives stay where they are. */
+static bool can_move(const struct translation *t, size_t line, size_t first)
+{
+    const struct source *s = &t->source;
+    size_t end = line - 1; /* of the line before */
+
+    if (end && s->text[end - 1] == '\r')
+        end--;
+    if (strchr("\r\n", s->text[first]) || s->kind[line - 1] == SOURCE_DIRECTIVE ||
+        (end && s->text[end - 1] == '\\'))
+        return false;
+    return s->text[first] != '#' || s->kind[first] != SOURCE_DIRECTIVE || is_ours(t, first);
+}
+
+void indent_sweeps(struct translation *t)
+{
+    const struct source *s = &t->source;
+
+    for (size_t i = 1; i < s->n_lines; i++) {
+        size_t first = s->lines[i] + blanks_at(s, s->lines[i]);
+        const char *text = can_move(t, s->lines[i], first) ? indent_of_sweeps(t, first) : "";
+
+        if (*text)
+            edit_add(t, s->lines[i], 0, "", text);
+    }
+}
+
 enum { WIDTH = 100 };
 
 void edit_add(struct translation *t, size_t at, size_t length, const char *probe, const char *text)
 {
-    t->edits = portolan_arena_grow(&t->arena, t->edits, t->n_edits, sizeof *t->edits);
-    if (t->edits) {
-        t->edits[t->n_edits] = (struct edit){at, length, text, probe, t->n_edits};
-        t->n_edits++;
-    } else {
-        t->n_edits = 0;
-    }
+    const struct edit edit = {at, length, text, probe, t->n_edits};
+
+    portolan_arena_append(&t->arena, &t->edits, &t->n_edits, &edit, sizeof edit);
 }
 
 /* ------------------------------------------------------------------ probes */
@@ -24,16 +144,13 @@ void edit_add(struct translation *t, size_t at, size_t length, const char *probe
 static void add_probe(struct translation *t, struct portolan_text *out, size_t at, const char *name,
                       const char *what, const char *code)
 {
-    t->probes = portolan_arena_grow(&t->arena, t->probes, t->n_probes, sizeof *t->probes);
-    if (!t->probes) {
-        t->n_probes = 0;
+    const struct probe probe = {.place = source_place(&t->source, at), .name = name, .what = what};
+    size_t number = t->n_probes;
+
+    if (!portolan_arena_append(&t->arena, &t->probes, &t->n_probes, &probe, sizeof probe))
         return;
-    }
-    t->probes[t->n_probes] =
-        (struct probe){.place = source_place(&t->source, at), .name = name, .what = what};
-    portolan_text_add(out, "\n#line 1 \"portolan-call-probe:%zu\"\n", t->n_probes);
-    portolan_text_add(out, code, name, t->n_probes);
-    t->n_probes++;
+    portolan_text_add(out, "\n#line 1 \"portolan-call-probe:%zu\"\n", number);
+    portolan_text_add(out, code, name, number);
 }
 
 /* Where NAME stands in the formula; blanks may be around its dots. */
@@ -250,8 +367,8 @@ static size_t count_lines(const char *text, size_t length)
 }
 
 /* Source text from *AT to END, a #line before its first whole line when *SHIFTED. */
-static void copy(struct translation *t, size_t *at, size_t end, bool *shifted,
-                 struct portolan_text *out)
+static void copy_source(struct translation *t, size_t *at, size_t end, bool *shifted,
+                        struct portolan_text *out)
 {
     const char *text = t->source.text, *newline;
 
@@ -281,12 +398,12 @@ void rewrite_apply(struct translation *t, bool probes, struct portolan_text *out
         const struct edit *e = &t->edits[i];
         const char *text;
 
-        copy(t, &at, e->at, &shifted, out);
+        copy_source(t, &at, e->at, &shifted, out);
         text = probes && e->probe ? e->probe : e->text;
         portolan_text_add(out, "%s", text);
         at += e->length;
         if (count_lines(text, strlen(text)) != count_lines(t->source.text + e->at, e->length))
             shifted = true;
     }
-    copy(t, &at, t->source.size, &shifted, out);
+    copy_source(t, &at, t->source.size, &shifted, out);
 }

@@ -95,14 +95,8 @@ static char *without_comments(struct translation *t, size_t start, size_t end)
 
 static void add_directive(struct translation *t, struct directive d)
 {
-    if (!d.text)
-        return;
-    t->directives =
-        portolan_arena_grow(&t->arena, t->directives, t->n_directives, sizeof *t->directives);
-    if (t->directives)
-        t->directives[t->n_directives++] = d;
-    else
-        t->n_directives = 0;
+    if (d.text)
+        portolan_arena_append(&t->arena, &t->directives, &t->n_directives, &d, sizeof d);
 }
 
 /* ------------------------------------------------------------------ lines that begin with '#' */
@@ -218,17 +212,10 @@ static size_t take_item(struct translation *t, size_t i, bool fresh)
 static void find_lines(struct translation *t)
 {
     struct source *s = &t->source;
-    size_t n = 1;
 
-    for (size_t i = 0; i < s->size; i++)
-        n += s->text[i] == '\n';
-    s->lines = portolan_arena_alloc(&t->arena, n, sizeof *s->lines);
-    if (!s->lines)
-        return;
-    s->n_lines = 1;
-    for (size_t i = 0; i < s->size; i++)
-        if (s->text[i] == '\n')
-            s->lines[s->n_lines++] = i + 1;
+    for (size_t i = 0; i <= s->size; i++)
+        if (!i || s->text[i - 1] == '\n')
+            portolan_arena_append(&t->arena, &s->lines, &s->n_lines, &i, sizeof i);
 }
 
 enum portolan_status source_scan(struct translation *t, const char *text, size_t size)

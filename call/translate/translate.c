@@ -1,11 +1,96 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The whole of a translation, and its files. */
+/* The whole of a translation: what is wrong is collected first, and its files. */
 #include "internal.h"
 
 #include <portolan/command.h>
 
 #include <stdlib.h>
 #include <string.h>
+
+/* -------------------------------------------------------------------------------------- problems
+ */
+
+void problem_print(struct translation *t, const char *file, struct place place, const char *format,
+                   va_list args)
+{
+    struct problem problem = {file, place, portolan_arena_vprintf(&t->arena, format, args),
+                              t->n_problems};
+
+    for (size_t i = 0; problem.text && i < t->n_problems; i++)
+        if (t->problems[i].place.line == place.line &&
+            t->problems[i].place.column == place.column &&
+            strcmp(t->problems[i].text, problem.text) == 0 &&
+            strcmp(t->problems[i].file, file) == 0)
+            return;
+    problem.file = portolan_libclang_print(&t->arena, "%s", file);
+    if (problem.text)
+        portolan_arena_append(&t->arena, &t->problems, &t->n_problems, &problem, sizeof problem);
+}
+
+void problem_add(struct translation *t, const char *file, struct place place, const char *format,
+                 ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    problem_print(t, file, place, format, args);
+    va_end(args);
+}
+
+void problem_at(struct translation *t, size_t at, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    problem_print(t, t->source.file, source_place(&t->source, at), format, args);
+    va_end(args);
+}
+
+int line_of(const struct translation *t, const struct directive *d)
+{
+    return source_place(&t->source, d->start).line;
+}
+
+static int in_order(const void *a, const void *b)
+{
+    const struct problem *x = a, *y = b;
+
+    if (x->place.line != y->place.line)
+        return x->place.line < y->place.line ? -1 : 1;
+    if (x->place.column != y->place.column)
+        return x->place.column < y->place.column ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Hands all to the user in the order of the file; PORTOLAN_ESYNTAX when there were any. */
+static enum portolan_status problems_report(struct translation *t)
+{
+    const char *file = t->source.file;
+    struct portolan_diagnostics_relay relay = {t->user, t->err};
+
+    if (!t->n_problems)
+        return PORTOLAN_OK;
+    qsort(t->problems, t->n_problems, sizeof *t->problems, in_order);
+    for (int main = 0; main < 2; main++) /* other files first: ours may follow from theirs */
+        for (size_t i = 0; i < t->n_problems; i++) {
+            const struct problem *p = &t->problems[i];
+
+            if ((strcmp(p->file, file) == 0) == (main == 1))
+                portolan_diagnostics_relay(&relay, p->file, p->place.line, p->place.column,
+                                           p->text);
+        }
+    return PORTOLAN_ESYNTAX;
+}
+
+static void relay_problem(void *arg, const char *file, int line, int column, const char *text)
+{
+    problem_add(arg, file, (struct place){line, column}, "%s", text);
+}
+
+struct portolan_diagnostics problems_relay(struct translation *t)
+{
+    return (struct portolan_diagnostics){.report = relay_problem, .arg = t};
+}
 
 /* ------------------------------------------------------------------ reading */
 
@@ -62,11 +147,13 @@ static void note_reports(struct translation *t)
 {
     for (size_t i = 0; i < t->n_directives; i++) {
         const struct directive *d = &t->directives[i];
+        struct place place = source_place(&t->source, d->name.at);
 
         if (d->kind == DIRECTIVE_REPORT && d->name.text && !experiment_find(t, d->name.text))
-            note_at(t, d->name.at,
-                    "no experiment '%s' is in this file: another one of the program must have it",
-                    d->name.text);
+            portolan_diagnose(t->options->notes, t->source.file, place.line, place.column,
+                              "no experiment '%s' is in this file: another one of the program must "
+                              "have it",
+                              d->name.text);
     }
 }
 
@@ -78,7 +165,7 @@ static bool can_rewrite(const struct translation *t)
     return true;
 }
 
-static enum portolan_status memory(struct translation *t)
+static enum portolan_status check_memory(struct translation *t)
 {
     return t->arena.failed ? portolan_no_memory(t->err) : PORTOLAN_OK;
 }
@@ -94,7 +181,7 @@ static enum portolan_status check_rewritten(struct translation *t)
     if (t->n_problems > before)
         return PORTOLAN_OK;
     rewrite_directives(t);
-    status = memory(t);
+    status = check_memory(t);
     return status == PORTOLAN_OK ? probe_translation(t) : status;
 }
 
@@ -115,33 +202,27 @@ static enum portolan_status check(struct translation *t)
     good = t->is_c && t->n_problems == before && can_rewrite(t);
     experiments_make(t);
     note_reports(t);
-    status = memory(t);
+    status = check_memory(t);
     return status == PORTOLAN_OK && good ? check_rewritten(t) : status;
 }
 
 /* ------------------------------------------------------------------ results */
 
+/* TEXT, which is handed over, as a file NAME. */
 static enum portolan_status add_output(struct translation *t,
                                        struct portolan_translate_result *result, const char *name,
                                        struct portolan_text *text, bool is_script)
 {
-    struct portolan_translate_output *outputs =
-        portolan_reallocarray(result->outputs, result->n_outputs + 1, sizeof *result->outputs);
-    struct portolan_translate_output *o;
-
-    if (outputs)
-        result->outputs = outputs;
-    if (!outputs || t->arena.failed)
-        return portolan_no_memory(t->err);
-    o = &outputs[result->n_outputs++];
-    *o = (struct portolan_translate_output){
+    struct portolan_translate_output o = {
         .name = portolan_strdup(name), .size = text->length, .is_script = is_script};
-    o->text = portolan_calloc(text->length + 1, 1);
-    if (!o->name || !o->text)
-        return portolan_no_memory(t->err);
-    if (text->length)
-        memcpy(o->text, text->bytes, text->length);
-    return PORTOLAN_OK;
+    enum portolan_status status = portolan_text_take(text, &o.text, t->err);
+
+    if (status == PORTOLAN_OK && !t->arena.failed && o.name &&
+        portolan_append(&result->outputs, &result->n_outputs, &o, sizeof o))
+        return PORTOLAN_OK;
+    free(o.name);
+    free(o.text);
+    return portolan_no_memory(t->err);
 }
 
 static enum portolan_status add_scripts(struct translation *t,
@@ -151,20 +232,21 @@ static enum portolan_status add_scripts(struct translation *t,
 
     for (size_t i = 0; status == PORTOLAN_OK && i < t->n_directives; i++) {
         const struct directive *d = &t->directives[i];
-        struct portolan_text text = {.arena = &t->arena};
+        struct portolan_text text = {0};
 
         if (d->kind != DIRECTIVE_SCRIPT)
             continue;
         status = script_emit(t, d, &text);
         if (status == PORTOLAN_OK)
             status = add_output(t, result, d->name.text, &text, true);
+        portolan_text_clear(&text);
     }
     return status;
 }
 
 static enum portolan_status emit(struct translation *t, struct portolan_translate_result *result)
 {
-    struct portolan_text source = {.arena = &t->arena}, header = {.arena = &t->arena};
+    struct portolan_text source = {0}, header = {0};
     const char *program = emit_program(t);
     enum portolan_status status;
 
@@ -177,13 +259,15 @@ static enum portolan_status emit(struct translation *t, struct portolan_translat
                             &header, false);
     if (status == PORTOLAN_OK)
         status = add_scripts(t, result);
+    portolan_text_clear(&source);
+    portolan_text_clear(&header);
     result->packages = portolan_strdup(t->driver->packages);
     if (!result->packages)
         status = portolan_no_memory(t->err);
     return status;
 }
 
-static void clear(struct translation *t)
+static void clear_translation(struct translation *t)
 {
     experiments_clear(t);
     if (t->unit)
@@ -209,12 +293,12 @@ enum portolan_status portolan_translate(const struct portolan_translate_options 
     if (status == PORTOLAN_OK && !t.n_problems)
         status = emit(&t, result);
     if (status == PORTOLAN_OK)
-        status = memory(&t);
+        status = check_memory(&t);
     if (status == PORTOLAN_OK)
         status = problems_report(&t);
     if (status != PORTOLAN_OK)
         portolan_translate_clear(result);
-    clear(&t);
+    clear_translation(&t);
     return status;
 }
 
@@ -233,7 +317,7 @@ static enum portolan_status find_packages(struct translation *t, char **packages
     enum portolan_status status;
 
     driver_choose(t);
-    status = memory(t);
+    status = check_memory(t);
     if (status == PORTOLAN_OK)
         status = problems_report(t);
     if (status != PORTOLAN_OK)
@@ -254,7 +338,7 @@ enum portolan_status portolan_translate_packages(const struct portolan_translate
     *packages = NULL;
     if (status == PORTOLAN_OK && !several)
         status = find_packages(&t, packages);
-    clear(&t);
+    clear_translation(&t);
     if (!several)
         return status;
     status = portolan_translate(options, diagnostics, &result, err);

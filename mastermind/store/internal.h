@@ -5,6 +5,7 @@
 #include "backend.h"
 
 #include <portolan/index.h>
+#include <portolan/list.h>
 #include <stddef.h>
 
 /** What portolan_store_begin() opened. */

@@ -2,7 +2,7 @@
 /* The registry of ports that can be steered, and what a switch does to one. */
 #include "internal.h"
 
-#include <portolan/index.h>
+#include <portolan/list.h>
 #include <portolan/tau.h>
 
 #include <fnmatch.h>

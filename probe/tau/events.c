@@ -2,7 +2,7 @@
 /* Atomic events: names, what a trigger does, and what readers get. */
 #include "../internal.h"
 
-#include <portolan/index.h>
+#include <portolan/list.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Looking at an assembly: `check` and `draw`. */
 #include "cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int command_check(int argc, char **argv)
+{
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml",
+        .doc = "Judge an assembly against the components that there are. Prints one line per "
+               "problem; exits 1 if there is any.",
+        .options = assembly_table,
+    };
+    struct assembly_options o = {0};
+    struct portolan_error err = {0};
+    struct workbench w;
+
+    parse_line(&line, argc, argv, 0, &o);
+    if (workbench_open(&w, &o, true, &err) != PORTOLAN_OK)
+        return print_error(&err);
+    printf("%s: good: %zu instances, %zu connections\n", o.file, w.assembly->n_instances,
+           w.assembly->n_connections);
+    workbench_close(&w);
+    return 0;
+}
 
 struct draw_options {
     struct assembly_options assembly;
@@ -11,30 +33,14 @@ struct draw_options {
     bool text;
 };
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "write there instead of to standard output", 0},
-    {"text", 't', NULL, 0, "list instances, alternatives and connections as text", 0},
+static const struct cli_option draw_table[] = {
+    {"output", 'o', "FILE", "write there instead of to standard output",
+     INTO(struct draw_options, output)},
+    {"text", 't', NULL, "list instances, alternatives and connections as text",
+     INTO(struct draw_options, text)},
+    TABLE_OF(assembly_table, struct draw_options, assembly),
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct draw_options *o = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->assembly;
-        return 0;
-    case 'o':
-        o->output = arg;
-        return 0;
-    case 't':
-        o->text = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* "[proxy]" stands where a call passes one: monitored, or ready to be swapped. */
 static void list_connection(const struct portolan_assembly *a,
@@ -70,13 +76,10 @@ static void list_assembly(const struct portolan_assembly *a)
 
 int command_draw(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "ASSEMBLY.xml",
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml",
         .doc = "Draw an assembly as a Graphviz graph: portolan draw a.xml | dot -Tsvg > a.svg",
-        .children = children,
+        .options = draw_table,
     };
     struct draw_options o = {0};
     struct portolan_error err = {0};
@@ -84,7 +87,7 @@ int command_draw(int argc, char **argv)
     char *dot;
     int result = 0;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     if (workbench_open(&w, &o.assembly, true, &err) != PORTOLAN_OK)
         return print_error(&err);
     if (o.text) {

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * base: arrays that grow. One thread at a time.
+ */
+#ifndef PORTOLAN_LIST_H
+#define PORTOLAN_LIST_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Makes room for N elements of SIZE bytes in the array that *ARRAY, a pointer, points to and that
+ * has room for *CAPACITY of them; it doubles at least. Both change on success only.
+ */
+PORTOLAN_API bool portolan_reserve(void *array, size_t *capacity, size_t n, size_t size);
+
+/**
+ * Puts a copy of ITEM, SIZE bytes, behind the *COUNT items of an array; ITEMS is the address of the
+ * pointer to them, which is NULL where there are none. Returns the item there; NULL when memory is
+ * out, and then the array is as it was. Each addition reallocates: for few items.
+ */
+PORTOLAN_API void *portolan_append(void *items, size_t *count, const void *item, size_t size);
+
+/** The same for an array that grows in an arena, by this function or portolan_arena_grow(). */
+PORTOLAN_API void *portolan_arena_append(struct portolan_arena *a, void *items, size_t *count,
+                                         const void *item, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stored trials for the tools of others, and TAU profiles as trials: `export` and `import`. */
+#include "trial_store.h"
+
+#include <portolan/export.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------------------------------- export
+ */
+
+struct export_options {
+    struct trial_store_options store;
+    const char *output;
+    int rank; /* -1: all */
+    struct portolan_export_options job;
+};
+
+static error_t take_format(void *to, char *arg, const struct cli_option *option,
+                           struct argp_state *state)
+{
+    struct portolan_text known = {0};
+    struct export_options *o = to;
+
+    (void)option;
+    o->job.format = portolan_export_find_format(arg);
+    if (o->job.format)
+        return 0;
+    for (const struct portolan_export_format *f = portolan_export_formats(); f->name; f++)
+        portolan_text_add(&known, "%s%s", f == portolan_export_formats() ? "" : ", ", f->name);
+    argp_error(state, "there is no format '%s'; there are: %s", arg,
+               known.bytes ? known.bytes : "");
+    return EINVAL;
+}
+
+static error_t check_format(void *to, char *arg, const struct cli_option *option,
+                            struct argp_state *state)
+{
+    const struct export_options *o = to;
+
+    (void)arg, (void)option;
+    if (!o->job.format)
+        argp_error(state, "name a format: --format=FORMAT");
+    return 0;
+}
+
+static const struct cli_option export_table[] = {
+    {"format", 'f', "FORMAT", "what to write (see below)", .take = take_format, .group = 1},
+    {"output", 'o', "FILE|FOLDER",
+     "where to; - is standard output, the default for formats of one file",
+     INTO(struct export_options, output)},
+    {"force", 0, NULL, "replace a file or an earlier export that is there",
+     INTO(struct export_options, job.force)},
+    {"trial", 'n', "TRIAL", "the newest of these (see portolan trials); as second argument",
+     INTO(struct export_options, store.trials), .group = 2},
+    {"rank", 0, "N", "this rank alone", INTO(struct export_options, rank)},
+    {"metric", 0, "NAME", "folded, speedscope, extrap: time (default), mpi, calls or a counter",
+     INTO(struct export_options, job.metric)},
+    {"evented", 0, NULL, "speedscope: single calls in the order of time (from rows)",
+     INTO(struct export_options, job.evented)},
+    {.doc = "Where from:", .group = 3},
+    CHILD_OF(trial_store_argp, struct export_options, store, 3),
+    TRIAL_WORDS("list of trials", struct export_options, store),
+    {.key = CLI_END, .take = check_format},
+    {0},
+};
+
+/* The formats of this build, under the options. */
+static char *add_formats(int key, const char *text, void *input)
+{
+    struct portolan_text t = {0};
+    char *list = NULL;
+
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    portolan_text_add(&t, "Formats:\n");
+    for (const struct portolan_export_format *f = portolan_export_formats(); f->name; f++)
+        portolan_text_add(&t, "  %-12s%s\n", f->name, f->summary);
+    return portolan_text_take(&t, &list, NULL) == PORTOLAN_OK ? list : NULL;
+}
+
+static const struct cli_line export_line = {
+    .words = "[STORE|ASSEMBLY.xml] [TRIAL]",
+    .doc = "Write a stored trial, the newest unless another is named, in a format that others read."
+           "\v",
+    .options = export_table,
+    .help_filter = add_formats,
+};
+
+/* Where nothing else is said: standard output, or a folder named after the trial. */
+static enum portolan_status choose_output(struct export_options *o, char **own,
+                                          struct portolan_error *err)
+{
+    const struct portolan_export_format *f = o->job.format;
+
+    o->job.path = o->output && strcmp(o->output, "-") != 0 ? o->output : NULL;
+    o->job.stream = stdout;
+    if (o->job.path || !f->is_folder)
+        return PORTOLAN_OK;
+    if (o->output)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "format '%s' is a folder of files: '-o -' is for formats of one "
+                                  "file",
+                                  f->name);
+    *own = portolan_asprintf("trial-%" PRId64 ".%s", o->job.trials[0], f->name);
+    o->job.path = *own;
+    return *own ? PORTOLAN_OK : portolan_no_memory(err);
+}
+
+/* What a file for others cannot say: that not all that was measured is in the store. */
+static void warn(const struct portolan_trial *t)
+{
+    for (size_t i = 0; i < t->n_metadata; i++)
+        if (!strcmp(t->metadata[i].name, "steps not stored") ||
+            !strcmp(t->metadata[i].name, "rows lost"))
+            fprintf(stderr, "portolan: warning: trial %" PRId64 ": %s: %s\n", t->id,
+                    t->metadata[i].name, t->metadata[i].value);
+    for (size_t i = 0; t->ranks > 1 && i < t->n_parameters; i++) {
+        const char *dot = strrchr(t->parameters[i].name, '.');
+
+        if (dot && !strcmp(dot, ".detail") && !strcmp(t->parameters[i].value, "summary"))
+            fprintf(stderr,
+                    "portolan: warning: trial %" PRId64 " has the samples and rows of rank 0 alone "
+                    "(%s=summary); statistics have all %d ranks\n",
+                    t->id, t->parameters[i].name, t->ranks);
+    }
+}
+
+static enum portolan_status export_trials(struct export_options *o, const struct trial_store *t,
+                                          const struct portolan_trial_list *list,
+                                          struct portolan_error *err)
+{
+    int64_t *trials = portolan_calloc(list->n, sizeof *trials);
+    char *own = NULL;
+    enum portolan_status status;
+
+    if (!trials)
+        return portolan_no_memory(err);
+    o->job.n_trials = o->job.format->takes_several ? list->n : 1;
+    for (size_t i = 0; i < o->job.n_trials; i++)
+        trials[i] = list->trials[list->n - o->job.n_trials + i]->id;
+    o->job.store = t->store;
+    o->job.trials = trials;
+    o->job.rank = o->rank < 0 ? NULL : &o->rank;
+    status = choose_output(o, &own, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_export_write(&o->job, err);
+    if (status == PORTOLAN_OK && own)
+        printf("%s\n", own);
+    for (size_t i = 0; status == PORTOLAN_OK && i < o->job.n_trials; i++)
+        warn(list->trials[list->n - o->job.n_trials + i]);
+    free(own);
+    free(trials);
+    return status;
+}
+
+int command_export(int argc, char **argv)
+{
+    struct export_options o = {.rank = -1};
+    struct trial_store t = {0};
+    struct portolan_trial_list list = {0};
+    struct portolan_error err = {0};
+    enum portolan_status status;
+
+    parse_line(&export_line, argc, argv, 0, &o);
+    status = trial_store_open(&t, &o.store, PORTOLAN_STORE_READ, &err);
+    if (status == PORTOLAN_OK)
+        status = trial_store_select(&t, o.store.trials, &list, &err);
+    if (status == PORTOLAN_OK)
+        status = export_trials(&o, &t, &list, &err);
+    portolan_trials_clear(&list);
+    trial_store_close(&t);
+    return close_output(status == PORTOLAN_OK ? 0 : print_error(&err));
+}
+
+/* ---------------------------------------------------------------------------------------- import
+ */
+
+struct import_options {
+    const char *store;
+    const char **paths;
+    struct portolan_import_options import;
+};
+
+static const struct cli_option import_table[] = {
+    {"store", 'd', "FILE", "the experiment store, made where there is none (default: portolan.db)",
+     INTO(struct import_options, store)},
+    {"name", 'N', "NAME", "the trial's name (default: that of the first folder)",
+     INTO(struct import_options, import.name)},
+    {.key = CLI_WORD, INTO_LIST(struct import_options, paths, import.n_paths)},
+    {.key = CLI_END,
+     .doc = "name TAU profiles, or folders of them",
+     INTO(struct import_options, import.n_paths)},
+    {0},
+};
+
+/* A store that was made for an import that failed is of no use. */
+static void remove_new(const char *store)
+{
+    static const char *const parts[] = {"", "-wal", "-shm", "-journal"};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char *file = portolan_asprintf("%s%s", store, parts[i]);
+
+        if (file)
+            unlink(file);
+        free(file);
+    }
+}
+
+static bool is_empty(struct portolan_store *store)
+{
+    struct portolan_sample_set *set = NULL;
+    bool empty = store && portolan_store_read(store, NULL, false, &set, NULL) == PORTOLAN_OK &&
+                 set->n_trials == 0;
+
+    portolan_sample_set_destroy(set);
+    return empty;
+}
+
+int command_import(int argc, char **argv)
+{
+    static const struct cli_line line = {
+        .words = "PATH...",
+        .doc =
+            "Store TAU profiles (files profile.N.C.T, or folders of them or of MULTI__METRIC) as "
+            "one trial.",
+        .options = import_table,
+    };
+    struct import_options o = {.store = "portolan.db"};
+    struct portolan_diagnostics d = {.report = print_diagnostic};
+    struct portolan_error err = {0};
+    struct portolan_store *store = NULL;
+    enum portolan_status status;
+    bool is_new;
+    int64_t id = 0;
+
+    parse_line(&line, argc, argv, 0, &o);
+    o.import.paths = o.paths;
+    is_new = !portolan_store_is_server(o.store) && access(o.store, F_OK) != 0;
+    status = portolan_store_open(o.store, PORTOLAN_STORE_WRITE, &store, &err);
+    if (status == PORTOLAN_OK)
+        status = portolan_import_tau(store, &o.import, &id, &d, &err);
+    is_new = is_new && is_empty(store);
+    portolan_store_close(store);
+    if (status != PORTOLAN_OK && is_new)
+        remove_new(o.store);
+    free(o.paths);
+    if (status == PORTOLAN_OK)
+        printf("trial %" PRId64 "\n", id);
+    else if (d.count == 0)
+        print_error(&err);
+    return close_output(status == PORTOLAN_OK ? 0 : EXIT_BAD_INPUT);
+}

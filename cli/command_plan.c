@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the plan of a study says: `optimize`, `predict` and `veto`. */
+#include "cli.h"
+
+#include <portolan/store.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* -------------------------------------------------------------------------------------- optimize
+ */
+
+struct optimize_options {
+    struct study_options study;
+    const char *output;
+    bool left_out;
+};
+
+static const struct cli_option optimize_table[] = {
+    {"output", 'o', "FILE", "write the chosen assembly there",
+     INTO(struct optimize_options, output)},
+    {"left-out", 'l', NULL, "choose for each case from all others, and tell how good that is",
+     INTO(struct optimize_options, left_out)},
+    TABLE_OF(study_table, struct optimize_options, study),
+    {0},
+};
+
+/* The assembly with the chosen class in each instance. */
+static enum portolan_status write_chosen(struct study *s, const char *file,
+                                         struct portolan_error *err)
+{
+    const struct portolan_plan_choice *choice;
+    enum portolan_status status = portolan_plan_choose(s->plan, &choice, err);
+    char *text = NULL;
+
+    for (size_t i = 0; status == PORTOLAN_OK && i < choice->n_variables; i++) {
+        const struct portolan_plan_variable *v = &choice->variables[i];
+
+        status = portolan_assembly_select(s->w.assembly, v->instance,
+                                          v->options[v->chosen].implementation, err);
+    }
+    if (status == PORTOLAN_OK)
+        status = portolan_assembly_write(s->w.assembly, file, &text, err);
+    if (status == PORTOLAN_OK && write_text(file, text))
+        status = portolan_error_set(err, PORTOLAN_EIO, "the chosen assembly is not written");
+    free(text);
+    return status;
+}
+
+/* Tells the choice; writes it only where there is one. */
+static int choose(struct study *s, const struct optimize_options *o)
+{
+    const struct portolan_plan_choice *choice;
+    struct portolan_error err = {0};
+    char *text = NULL;
+    int result;
+
+    if (portolan_plan_report_choice(s->plan, &text, &err) != PORTOLAN_OK ||
+        portolan_plan_choose(s->plan, &choice, &err) != PORTOLAN_OK)
+        return free(text), study_cannot_tell(s, &err);
+    result = write_text(NULL, text);
+    free(text);
+    if (result == 0 && choice->verdict == PORTOLAN_PLAN_CANNOT_TELL)
+        return EXIT_CANNOT_TELL;
+    if (result == 0 && o->output) {
+        if (write_chosen(s, o->output, &err) != PORTOLAN_OK)
+            return print_error(&err);
+        printf("written: %s\n", o->output);
+    }
+    return result;
+}
+
+static int tell_left_out(struct study *s)
+{
+    struct portolan_error err = {0};
+    char *text = NULL;
+
+    portolan_plan_report_left_out(s->w.assembly, s->data, &s->options, &text, &err);
+    return print_made(text, &err);
+}
+
+int command_optimize(int argc, char **argv)
+{
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml",
+        .doc = "Choose the best assembly from what is stored, and say why.",
+        .options = optimize_table,
+    };
+    struct optimize_options o = {0};
+    struct portolan_error err = {0};
+    struct study s;
+    int result;
+
+    parse_line(&line, argc, argv, 0, &o);
+    if (study_open(&s, &o.study, true, &err) != PORTOLAN_OK)
+        return study_cannot_tell(&s, &err);
+    result = o.left_out ? tell_left_out(&s) : choose(&s, &o);
+    study_close(&s);
+    return result;
+}
+
+/* --------------------------------------------------------------------------------------- predict
+ */
+
+/* The classes that the variable instances have as selected. */
+static size_t list_selection(const struct portolan_assembly *a, struct portolan_name_value *list)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->n_instances; i++) {
+        const struct portolan_assembly_instance *instance = &a->instances[i];
+
+        if (instance->n_alternatives > 1)
+            list[n++] = (struct portolan_name_value){
+                instance->name, instance->alternatives[instance->selected].class_name};
+    }
+    return n;
+}
+
+static int print_prediction(const struct portolan_plan_prediction *p,
+                            const struct portolan_name_value *selection, size_t n)
+{
+    char total[32], low[32], high[32], step[32];
+
+    if (p->is_unusable) {
+        printf("cannot tell: too little was measured near here");
+        printf(p->n_extrapolating ? " (%s)\n" : "\n", p->extrapolating);
+        return EXIT_CANNOT_TELL;
+    }
+    portolan_format_time(p->total_ns, 3, total, sizeof total);
+    portolan_format_time(p->low_ns, 3, low, sizeof low);
+    portolan_format_time(p->high_ns, 3, high, sizeof high);
+    portolan_format_time(p->step_ns, 3, step, sizeof step);
+    printf("predicted: %s (%s ... %s), %d steps of %s\n", total, low, high, p->steps, step);
+    for (size_t i = 0; i < n; i++)
+        printf("  with %s = %s\n", selection[i].name, selection[i].value);
+    if (p->n_extrapolating)
+        printf("  outside what was measured: %zu models, the farthest %s\n", p->n_extrapolating,
+               p->extrapolating);
+    if (!isnan(p->accuracy))
+        printf("  accuracy: %.3g of %s (%.2g ... %.2g)%s\n", p->accuracy, p->accuracy_of,
+               p->accuracy_low, p->accuracy_high,
+               p->accuracy_extrapolates ? ", outside what was measured" : "");
+    if (p->is_assumed)
+        printf("  part of the interval rests on assumption: too few measurements\n");
+    return 0;
+}
+
+int command_predict(int argc, char **argv)
+{
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml",
+        .doc = "Predict the time of the assembly as it stands: "
+               "portolan predict a.xml --set driver.n=200 --select solver=heat.Cholmod",
+        .options = study_table,
+    };
+    struct study_options o = {0};
+    struct portolan_error err = {0};
+    struct portolan_plan_prediction prediction;
+    struct portolan_name_value *selection = NULL;
+    struct study s;
+    size_t n;
+    int result = 0;
+
+    parse_line(&line, argc, argv, 0, &o);
+    if (study_open(&s, &o, true, &err) != PORTOLAN_OK)
+        return study_cannot_tell(&s, &err);
+    selection = portolan_calloc(s.w.assembly->n_instances + 1, sizeof *selection);
+    n = selection ? list_selection(s.w.assembly, selection) : 0;
+    if (!selection)
+        portolan_no_memory(&err);
+    else if (portolan_plan_predict(s.plan, selection, n, &prediction, &err) == PORTOLAN_OK)
+        result = print_prediction(&prediction, selection, n);
+    for (size_t i = 0; err.status == PORTOLAN_OK && portolan_plan_peek_note(s.plan, i); i++)
+        printf("  %s\n", portolan_plan_peek_note(s.plan, i));
+    if (err.status != PORTOLAN_OK)
+        result = study_cannot_tell(&s, &err);
+    free(selection);
+    study_close(&s);
+    return result;
+}
+
+/* ------------------------------------------------------------------------------------------ veto
+ */
+
+struct veto_options {
+    struct study_options study;
+    const char *lift;
+};
+
+static error_t check_lift(void *to, char *arg, const struct cli_option *option,
+                          struct argp_state *state)
+{
+    (void)to, (void)option;
+    if (!strchr(arg, '='))
+        argp_error(state, "--lift takes INSTANCE=CLASS, not '%s'", arg);
+    return 0;
+}
+
+static const struct cli_option veto_table[] = {
+    {"lift", 'l', "INSTANCE=CLASS",
+     "what failed of this class up to now counts no longer: it was mended",
+     INTO(struct veto_options, lift), .take = check_lift},
+    TABLE_OF(assembly_table, struct veto_options, study.assembly),
+    {0},
+};
+
+static enum portolan_status lift(const struct workbench *w, const char *what,
+                                 struct portolan_error *err)
+{
+    const char *file = workbench_peek_store(w), *equals = strchr(what, '=');
+    struct portolan_store *store = NULL;
+    char *instance;
+    enum portolan_status status;
+
+    if ((status = apply_select(w->assembly, what, err)) !=
+        PORTOLAN_OK) /* there is such an alternative */
+        return status;
+    if (!file || (!portolan_store_is_server(file) && access(file, F_OK) != 0))
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "nothing of '%s' is stored, so there is no veto to lift",
+                                  w->assembly->file);
+    if (!(instance = portolan_asprintf("%.*s", (int)(equals - what), what)))
+        return portolan_no_memory(err);
+    status = portolan_store_open(file, PORTOLAN_STORE_WRITE, &store, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_store_lift_veto(store, w->assembly->name, instance, equals + 1, err);
+    if (status == PORTOLAN_OK)
+        printf("lifted: what failed of %s until now counts no longer\n", what);
+    portolan_store_close(store);
+    free(instance);
+    return status;
+}
+
+static int lift_of(struct veto_options *o)
+{
+    struct portolan_error err = {0};
+    struct workbench w = {0};
+
+    if (workbench_open(&w, &o->study.assembly, true, &err) == PORTOLAN_OK)
+        lift(&w, o->lift, &err);
+    workbench_close(&w);
+    return err.status == PORTOLAN_OK ? 0 : print_error(&err);
+}
+
+int command_veto(int argc, char **argv)
+{
+    static const struct cli_line line = {
+        .words = "ASSEMBLY.xml",
+        .doc = "List what is not chosen because it failed, or lift such a veto.",
+        .options = veto_table,
+    };
+    struct veto_options o = {0};
+
+    parse_line(&line, argc, argv, 0, &o);
+    return o.lift ? lift_of(&o) : study_print(&o.study, portolan_plan_report_vetoes);
+}
