@@ -21,85 +21,8 @@ static bool is_type_name(const char *name)
     return !start;
 }
 
-bool proxygen_is_macro(const struct port *port, const char *name)
-{
-    size_t low = 0, high = port->n_names_taken;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = strcmp(name, port->names_taken[middle]);
-
-        if (order == 0)
-            return true;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return false;
-}
-
-static bool is_taken(const struct run *run, const struct method *m, const char *name)
-{
-    for (size_t i = 0; i < m->n_arguments; i++)
-        if (strcmp(m->arguments[i].name, name) == 0)
-            return true;
-    return proxygen_is_macro(&run->port, name);
-}
-
-/* Generated code could not have a parameter of that name. */
-static bool is_unfit(const struct run *run, const char *name)
-{
-    return !*name || proxygen_is_macro(&run->port, name) || strncmp(name, "portolan_", 9) == 0;
-}
-
-/* A parameter with the name of a type that is returned: no variable could have that type. */
-static bool hides_result(const struct method *m, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (const char *at = m->result; at && (at = strstr(at, name)); at += length) {
-        bool starts = at == m->result || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
-
-        if (starts && !(isalnum((unsigned char)at[length]) || at[length] == '_'))
-            return true;
-    }
-    return false;
-}
-
-static const char *fresh_name(struct run *run, const struct method *m, const char *name)
-{
-    while (!run->arena.failed && is_taken(run, m, name))
-        name = proxygen_print(&run->arena, "%s_", name);
-    return name;
-}
-
-struct locals proxygen_locals(struct run *run, const struct method *m)
-{
-    struct locals l = {fresh_name(run, m, "proxy"),   fresh_name(run, m, "call"),
-                       fresh_name(run, m, "context"), fresh_name(run, m, "to"),
-                       fresh_name(run, m, "result"),  fresh_name(run, m, "list")};
-
-    return l;
-}
-
-void proxygen_name_arguments(struct run *run, struct method *m)
-{
-    for (size_t i = 0; i < m->n_arguments; i++) {
-        struct argument *a = &m->arguments[i];
-        const char *name = a->role == ROLE_OBJECT ? "self" : NULL;
-
-        if (!name)
-            name = proxygen_print(&run->arena, "argument_%zu", i);
-        a->has_own_name = *a->name != '\0';
-        if (is_unfit(run, a->name) || hides_result(m, a->name))
-            a->name = fresh_name(run, m, name);
-        a->value = a->name;
-    }
-}
-
 /* What is handed on for an argument: the target's object, never the proxy's own. */
-static const char *handed_on(struct run *run, const struct method *m, const struct argument *a)
+static const char *pass_item(struct run *run, const struct method *m, const struct argument *a)
 {
     if (a->callback && a->callee)
         return proxygen_print(&run->arena, "%s_wrap(&%s->port, %s)",
@@ -111,7 +34,7 @@ static const char *handed_on(struct run *run, const struct method *m, const stru
     case ROLE_HANDLE:
         return proxygen_print(&run->arena, "&%s_held", a->name);
     case ROLE_PEER:
-        return proxygen_print(&run->arena, "%s_behind(%s)", run->port.prefix, a->name);
+        return proxygen_print(&run->arena, "%s_behind(%s)", run->port->prefix, a->name);
     default:
         if (a->gift && a->depth == 2)
             return proxygen_print(&run->arena, "%s ? &%s_given : NULL", a->name, a->name);
@@ -123,11 +46,9 @@ static const char *handed_on(struct run *run, const struct method *m, const stru
 static void compose(struct run *run, struct method *m)
 {
     struct portolan_arena *arena = &run->arena;
-    const char *parameters = "", *pass = "";
 
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct argument *a = &m->arguments[i];
-        const char *comma = i ? ", " : "";
 
         if (a->role == ROLE_OBJECT)
             m->own = a->name;
@@ -135,17 +56,14 @@ static void compose(struct run *run, struct method *m)
             m->own = proxygen_print(arena, "(*%s)", a->name);
         else if (a->role == ROLE_HOLDER)
             m->own = proxygen_print(arena, "%s_own", a->name);
-        parameters = proxygen_print(arena, "%s%s%s", parameters, comma,
-                                    proxygen_replace(arena, a->declaration, a->name));
-        pass = proxygen_print(arena, "%s%s%s", pass, comma, handed_on(run, m, a));
     }
     m->returning = m->head;
-    m->parameters = parameters;
-    if (m->variadic)
-        parameters = proxygen_print(arena, "%s, ...", parameters);
-    m->head = proxygen_replace(arena, m->head,
-                               proxygen_print(arena, "@(%s)", *parameters ? parameters : "void"));
-    m->pass = pass;
+    m->parameters = proxygen_parameters(run, m);
+    m->pass = proxygen_list(run, m, pass_item);
+    m->head =
+        proxygen_replace(arena, m->head,
+                         proxygen_print(arena, "@(%s%s)", *m->parameters ? m->parameters : "void",
+                                        m->variadic ? ", ..." : ""));
 }
 
 static enum portolan_status check_context(struct run *run, const struct method *m,
@@ -224,28 +142,6 @@ static enum portolan_status check_arguments(struct run *run, struct method *m)
 
 /* ------------------------------------------------------------------ objects that calls hand out */
 
-struct port *proxygen_find_port(struct run *run, const char *name)
-{
-    for (size_t i = 0; i <= run->n_given; i++) {
-        struct port *p = i < run->n_given ? run->given[i] : &run->port;
-        const char *object = p->object ? p->object : "";
-
-        if (strcmp(p->type, name) == 0 || strcmp(object, name) == 0 ||
-            (p->word && strcmp(p->word, name) == 0) ||
-            (strncmp(object, "struct ", 7) == 0 && strcmp(object + 7, name) == 0))
-            return p;
-    }
-    return NULL;
-}
-
-void proxygen_swap_port(struct run *run, struct port *port)
-{
-    struct port other = *port;
-
-    *port = run->port;
-    run->port = other;
-}
-
 static enum portolan_status find_gift(struct run *run, const char *type, const char *record,
                                       const struct place *place, const struct port **gift)
 {
@@ -262,9 +158,10 @@ static enum portolan_status find_gift(struct run *run, const char *type, const c
     return PORTOLAN_OK;
 }
 
-/* The ports of what the methods of PORT hand out. */
-static enum portolan_status find_gifts(struct run *run, struct port *port)
+/* The ports of what the methods of the run's port hand out. */
+static enum portolan_status find_gifts(struct run *run)
 {
+    struct port *port = run->port;
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t i = 0; i < port->n_methods && status == PORTOLAN_OK; i++) {
@@ -310,7 +207,7 @@ static void find_data(struct port *port)
 /* The first method that there would be, and what is in its way. */
 static const char *why_none(struct run *run)
 {
-    const struct port *port = &run->port;
+    const struct port *port = run->port;
     const char *text = NULL;
 
     for (size_t i = 0; i < port->n_methods && !text; i++)
@@ -321,14 +218,14 @@ static const char *why_none(struct run *run)
     return text ? text : "";
 }
 
-/* The run's port, whose names are PREFIX_…. */
-static enum portolan_status check_one(struct run *run, const char *prefix)
+static enum portolan_status check_one(struct run *run)
 {
-    struct port *port = &run->port;
+    struct port *port = run->port;
     enum portolan_status first = PORTOLAN_OK;
     size_t intercepted = 0;
 
-    port->prefix = prefix;
+    if (port != &run->main_port)
+        port->prefix = proxygen_print(&run->arena, "%s_%s", run->main_port.prefix, port->type);
     find_data(port);
     for (size_t i = 0; i < port->n_methods; i++) {
         struct method *m = &port->methods[i];
@@ -357,7 +254,7 @@ static enum portolan_status check_one(struct run *run, const char *prefix)
 
 enum portolan_status proxygen_name_port(struct run *run)
 {
-    struct port *port = &run->port;
+    struct port *port = run->port;
 
     if (!is_type_name(port->type))
         return portolan_error_set(run->err, PORTOLAN_EINVAL,
@@ -371,21 +268,11 @@ enum portolan_status proxygen_name_port(struct run *run)
 
 enum portolan_status proxygen_check_port(struct run *run)
 {
-    struct port *port = &run->port;
-    enum portolan_status status;
+    enum portolan_status status = proxygen_name_port(run);
 
-    status = proxygen_name_port(run);
-    if (status == PORTOLAN_OK)
-        status = find_gifts(run, port);
-    for (size_t i = 0; i < run->n_given && status == PORTOLAN_OK; i++)
-        status = find_gifts(run, run->given[i]);
-    for (size_t i = 0; i < run->n_given && status == PORTOLAN_OK; i++) {
-        const char *prefix =
-            proxygen_print(&run->arena, "%s_%s", port->prefix, run->given[i]->type);
-
-        proxygen_swap_port(run, run->given[i]);
-        status = check_one(run, prefix);
-        proxygen_swap_port(run, run->given[i]);
-    }
-    return status == PORTOLAN_OK ? check_one(run, port->prefix) : status;
+    for (size_t i = 0; status == PORTOLAN_OK && proxygen_use_port(run, i); i++)
+        status = find_gifts(run);
+    for (size_t i = 0; status == PORTOLAN_OK && proxygen_use_port(run, i); i++)
+        status = check_one(run);
+    return status;
 }

@@ -23,23 +23,14 @@ struct cxx_class {
 /* A class being read. */
 struct cxx_reader {
     struct header *h;
-    CXTranslationUnit unit;
+    CXTranslationUnit unit;    /* the header with the port behind it */
     struct cxx_class *classes; /* the port first, bases behind what has them */
     size_t n_classes;
     struct portolan_text mirrors; /* text that stands in for instances of templates */
     size_t n_mirrors;
     bool has_new_mirrors;
+    const char *hint; /* the nearest class, where the one asked for is not among them; or NULL */
 };
-
-/* A list of cursors in the arena. */
-struct cxx_list {
-    struct cxx_reader *r;
-    CXCursor *items;
-    size_t n;
-};
-
-/* The children of CURSOR, in the header's order. */
-struct cxx_list proxygen_cxx_children(struct cxx_reader *r, CXCursor cursor);
 
 /* A declaration of INNER with TYPE; like the names below, it means the same in any scope. */
 const char *proxygen_cxx_declare(const struct cxx_reader *r, CXType type, const char *inner);
@@ -56,6 +47,9 @@ const char *proxygen_cxx_anchor(const struct cxx_reader *r, const char *text);
 /* True for methods and conversions, which proxies may have to forward. */
 bool proxygen_cxx_is_method(const struct cxx_reader *r, CXCursor cursor);
 
+/* Whether a class or method is marked so that nothing can be derived from it. */
+bool proxygen_cxx_is_final(struct cxx_reader *r, CXCursor cursor);
+
 /*
  * Adds to the mirrors, once, a class that is derived from INSTANCE, an instance of the template
  * DEFINITION, and that declares the same methods with the template's arguments in their places:
@@ -67,12 +61,6 @@ enum portolan_status proxygen_cxx_mirror(struct cxx_reader *r, CXType instance, 
 
 /* Makes the model's methods of the virtual methods of all classes, and lists the others. */
 enum portolan_status proxygen_read_class_methods(struct cxx_reader *r);
-
-/* What annotations say of a parameter or method. */
-struct cxx_notes {
-    bool context, accuracy, status;
-};
-struct cxx_notes proxygen_cxx_notes(struct cxx_reader *r, CXCursor cursor);
 
 /* The canonical type behind a reference, or of a value. */
 CXType proxygen_cxx_without_reference(struct cxx_reader *r, CXType type);

@@ -35,7 +35,7 @@ static struct words words_of(struct cxx_reader *r, CXCursor cursor)
     return w;
 }
 
-static bool is(const struct words *w, unsigned i, const char *text)
+static bool is_word(const struct words *w, unsigned i, const char *text)
 {
     return i < w->n && strcmp(w->texts[i], text) == 0;
 }
@@ -53,21 +53,21 @@ static unsigned skip_default(const struct words *w, unsigned i)
     int depth = 0, angles = 0;
 
     for (; i < w->n; i++) {
-        if (depth == 0 && ((is(w, i, ",") && angles <= 0) || is(w, i, ")")))
+        if (depth == 0 && ((is_word(w, i, ",") && angles <= 0) || is_word(w, i, ")")))
             break;
         depth += nesting(w->texts[i]);
-        angles += is(w, i, "<") - is(w, i, ">") - 2 * is(w, i, ">>");
+        angles += is_word(w, i, "<") - is_word(w, i, ">") - 2 * is_word(w, i, ">>");
     }
     return i;
 }
 
 /* A word behind a parameter's name is a macro for an attribute, which may be defined no more. */
-static bool is_attribute(const struct words *w, unsigned i, const struct cxx_list *parameters)
+static bool is_attribute(const struct words *w, unsigned i, const struct cursors *parameters)
 {
     if (i == 0 || !(isalpha((unsigned char)w->texts[i][0]) || w->texts[i][0] == '_'))
         return false;
     for (size_t k = 0; k < parameters->n; k++)
-        if (is(w, i - 1, proxygen_header_spelling(w->r->h, parameters->items[k])))
+        if (is_word(w, i - 1, proxygen_header_spelling(w->r->h, parameters->items[k])))
             return true;
     return false;
 }
@@ -77,24 +77,20 @@ static void add_method(struct cxx_reader *r, CXCursor method)
 {
     const struct portolan_libclang *clang = r->h->clang;
     struct words w = words_of(r, method);
-    struct cxx_list children = proxygen_cxx_children(r, method), parameters = {.r = r};
+    struct cursors parameters = proxygen_children_of(r->h, method, CXCursor_ParmDecl);
     bool pure = clang->CXXMethod_isPureVirtual(method);
     int depth = 0;
 
-    parameters.items = children.items;
-    for (size_t i = 0; i < children.n; i++)
-        if (clang->getCursorKind(children.items[i]) == CXCursor_ParmDecl)
-            parameters.items[parameters.n++] = children.items[i];
     portolan_text_add(&r->mirrors, "public:");
     for (unsigned i = 0; i < w.n; i++) {
-        if (depth == 0 && (is(&w, i, "{") || is(&w, i, ";") ||
-                           (is(&w, i, "=") && !is(&w, i ? i - 1 : 0, "operator"))))
+        if (depth == 0 && (is_word(&w, i, "{") || is_word(&w, i, ";") ||
+                           (is_word(&w, i, "=") && !is_word(&w, i ? i - 1 : 0, "operator"))))
             break;
-        if (is(&w, i, "virtual") || is(&w, i, "final") || is(&w, i, "override"))
+        if (is_word(&w, i, "virtual") || is_word(&w, i, "final") || is_word(&w, i, "override"))
             continue;
         if (depth == 1 && is_attribute(&w, i, &parameters))
             continue;
-        if (depth == 1 && is(&w, i, "="))
+        if (depth == 1 && is_word(&w, i, "="))
             i = skip_default(&w, i + 1);
         if (i < w.n) {
             depth += nesting(w.texts[i]);
@@ -111,8 +107,8 @@ static void add_base(struct cxx_reader *r, CXCursor base, size_t number)
 
     portolan_text_add(&r->mirrors, "using portolan_base_%zu =", number);
     for (unsigned i = 0; i < w.n; i++) {
-        if (is(&w, i, "public") || is(&w, i, "protected") || is(&w, i, "private") ||
-            is(&w, i, "virtual") || is(&w, i, "."))
+        if (is_word(&w, i, "public") || is_word(&w, i, "protected") || is_word(&w, i, "private") ||
+            is_word(&w, i, "virtual") || is_word(&w, i, "."))
             continue;
         portolan_text_add(&r->mirrors, " %s", w.texts[i]);
     }
@@ -144,7 +140,7 @@ static void add_default(const struct words *w, unsigned i)
     int angles = 0;
 
     for (; i < w->n; i++) {
-        angles += is(w, i, "<") - is(w, i, ">") - 2 * is(w, i, ">>");
+        angles += is_word(w, i, "<") - is_word(w, i, ">") - 2 * is_word(w, i, ">>");
         portolan_text_add(&w->r->mirrors, " %s", angles < 0 ? ">" : w->texts[i]);
     }
 }
@@ -165,13 +161,13 @@ static enum portolan_status add_parameter(struct cxx_reader *r, CXCursor paramet
                              "instances of templates whose parameters are templates cannot be "
                              "ports; derive a class from the instance and name that");
     for (unsigned i = 0; i < w.n; i++)
-        if (is(&w, i, "..."))
+        if (is_word(&w, i, "..."))
             return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &place,
                                  "instances of templates with parameter packs cannot be ports; "
                                  "derive a class from the instance and name that");
     if (!*name)
         return PORTOLAN_OK;
-    while (equals < w.n && !is(&w, equals, "="))
+    while (equals < w.n && !is_word(&w, equals, "="))
         equals++;
     if (type) {
         CXType known = clang->Type_getTemplateArgumentAsType(instance, number);
@@ -216,7 +212,7 @@ static enum portolan_status add_mirror(struct cxx_reader *r, CXType instance, co
 {
     unsigned number = 0;
     const struct portolan_libclang *clang = r->h->clang;
-    struct cxx_list list = proxygen_cxx_children(r, definition);
+    struct cursors list = proxygen_children(r->h, definition);
     const char *arguments = strchr(name, '<');
     size_t scopes = open_scopes(r, definition), bases = 0;
     enum portolan_status status = PORTOLAN_OK;
@@ -243,52 +239,42 @@ static enum portolan_status add_mirror(struct cxx_reader *r, CXType instance, co
     return status;
 }
 
-/* Looks everywhere for the mirror of INSTANCE. */
-struct search {
-    struct cxx_reader *r;
-    CXType instance;
-    CXCursor found;
-};
-
-static enum CXChildVisitResult visit_mirror(CXCursor cursor, CXCursor parent, CXClientData data)
+/* Looks everywhere in SCOPE for the mirror of INSTANCE; the null cursor when there is none. */
+static CXCursor find_mirror(struct cxx_reader *r, CXCursor scope, CXType instance)
 {
-    struct search *s = data;
-    const struct portolan_libclang *clang = s->r->h->clang;
-    enum CXCursorKind kind = clang->getCursorKind(cursor);
+    const struct portolan_libclang *clang = r->h->clang;
+    struct cursors list = proxygen_children(r->h, scope), bases;
+    CXCursor found = {.kind = CXCursor_InvalidFile};
 
-    (void)parent;
-    if (kind == CXCursor_Namespace)
-        return CXChildVisit_Recurse;
-    if (kind == CXCursor_StructDecl &&
-        strncmp(proxygen_header_spelling(s->r->h, cursor), MIRROR, strlen(MIRROR)) == 0) {
-        struct cxx_list list = proxygen_cxx_children(s->r, cursor);
+    for (size_t i = 0; i < list.n && clang->Cursor_isNull(found); i++) {
+        enum CXCursorKind kind = clang->getCursorKind(list.items[i]);
 
-        if (list.n &&
-            clang->equalTypes(clang->getCanonicalType(clang->getCursorType(list.items[0])),
-                              clang->getCanonicalType(s->instance))) {
-            s->found = cursor;
-            return CXChildVisit_Break;
-        }
+        if (kind == CXCursor_Namespace)
+            found = find_mirror(r, list.items[i], instance);
+        if (kind != CXCursor_StructDecl ||
+            strncmp(proxygen_header_spelling(r->h, list.items[i]), MIRROR, strlen(MIRROR)) != 0)
+            continue;
+        bases = proxygen_children(r->h, list.items[i]);
+        if (bases.n &&
+            clang->equalTypes(clang->getCanonicalType(clang->getCursorType(bases.items[0])),
+                              clang->getCanonicalType(instance)))
+            found = list.items[i];
     }
-    return CXChildVisit_Continue;
+    return found;
 }
 
 enum portolan_status proxygen_cxx_mirror(struct cxx_reader *r, CXType instance, CXCursor definition,
                                          CXCursor *mirror)
 {
     const struct portolan_libclang *clang = r->h->clang;
-    struct search s = {.r = r, .instance = instance};
     struct place place = proxygen_header_cursor_place(r->h, definition);
-    const char *name =
-        proxygen_header_text(r->h, clang->getTypeSpelling(clang->getCanonicalType(instance)));
+    const char *name = proxygen_header_type_text(r->h, clang->getCanonicalType(instance));
 
-    s.found.kind = CXCursor_InvalidFile;
     if (clang->getCursorKind(definition) != CXCursor_ClassTemplate)
         return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &place,
                              "%s is an instance of a partial specialisation, which cannot be read; "
                              "derive a class from it that declares its virtual methods",
                              name);
-    clang->visitChildren(clang->getTranslationUnitCursor(r->unit), visit_mirror, &s);
-    *mirror = s.found;
-    return clang->Cursor_isNull(s.found) ? add_mirror(r, instance, name, definition) : PORTOLAN_OK;
+    *mirror = find_mirror(r, clang->getTranslationUnitCursor(r->unit), instance);
+    return clang->Cursor_isNull(*mirror) ? add_mirror(r, instance, name, definition) : PORTOLAN_OK;
 }

@@ -5,13 +5,7 @@
  */
 #include "class.h"
 
-#include <ctype.h>
 #include <string.h>
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 /*
  * Inside a class that is called as a namespace is, the name means the class: "::" in front of it
@@ -30,9 +24,8 @@ const char *proxygen_cxx_anchor(const struct cxx_reader *r, const char *text)
         length = strlen(word);
         if (!length)
             break; /* memory is out */
-        for (const char *at = text; (at = strstr(at, word)); at += length) {
-            if (strncmp(at + length, "::", 2) != 0 ||
-                (at > text && (is_word(at[-1]) || at[-1] == ':')))
+        for (const char *at = text; (at = proxygen_find_word(text, at, word)); at += length) {
+            if (strncmp(at + length, "::", 2) != 0 || (at > text && at[-1] == ':'))
                 continue;
             at = proxygen_print(arena, "%.*s::%s", (int)(at - text), text, at);
             return proxygen_cxx_anchor(r, at);
@@ -97,8 +90,8 @@ static const char *leaf(const struct cxx_reader *r, CXType type, const char *inn
     struct header *h = r->h;
     const struct portolan_libclang *clang = h->clang;
     CXType canonical = clang->getCanonicalType(type), named = type;
-    const char *text = proxygen_header_text(h, clang->getTypeSpelling(canonical));
-    const char *spelling = proxygen_header_text(h, clang->getTypeSpelling(type));
+    const char *text = proxygen_header_type_text(h, canonical);
+    const char *spelling = proxygen_header_type_text(h, type);
     const char *word = "";
 
     if (type.kind == CXType_Elaborated)
@@ -114,7 +107,7 @@ static const char *leaf(const struct cxx_reader *r, CXType type, const char *inn
     if (*word) {
         CXCursor declaration = clang->getTypeDeclaration(canonical);
 
-        text = proxygen_header_text(h, clang->getTypeSpelling(clang->getCursorType(declaration)));
+        text = proxygen_header_type_text(h, clang->getCursorType(declaration));
         return qualified(r, type, proxygen_print(&h->run->arena, "%s%s", word, text), inner);
     }
     return proxygen_print(&h->run->arena, "%s%s%s", proxygen_cxx_anchor(r, text), *inner ? " " : "",
@@ -126,7 +119,7 @@ static const char *declare_function(const struct cxx_reader *r, CXType type, con
     const struct portolan_libclang *clang = r->h->clang;
     struct portolan_arena *arena = &r->h->run->arena;
     int count = clang->getNumArgTypes(type);
-    const char *spelling = proxygen_header_text(r->h, clang->getTypeSpelling(type));
+    const char *spelling = proxygen_header_type_text(r->h, type);
     const char *end = strrchr(spelling, ')'), *list = "";
 
     for (int i = 0; i < count; i++)

@@ -11,63 +11,7 @@
 
 #include <portolan/probe.h>
 
-/* ------------------------------------------------------------------ what there is */
-
-static size_t add_expressions(const struct method *m, bool results, struct context *list, size_t n)
-{
-    for (size_t i = 0; i < m->n_expressions; i++) {
-        const struct expression *e = &m->expressions[i];
-
-        if (e->is_result == results && n++ < PORTOLAN_PROBE_CONTEXTS)
-            list[n - 1] = (struct context){e->name, e->value, e->kind};
-    }
-    return n;
-}
-
-size_t proxygen_count_results(const struct method *m)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < m->n_expressions; i++)
-        n += m->expressions[i].is_result;
-    return n;
-}
-
-size_t proxygen_contexts(const struct method *m, struct context *list)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < m->n_arguments; i++) {
-        const struct argument *a = &m->arguments[i];
-
-        if (a->context && n++ < PORTOLAN_PROBE_CONTEXTS)
-            list[n - 1] = (struct context){a->name, a->value, a->kind};
-    }
-    n = add_expressions(m, false, list, n);
-    return add_expressions(m, true, list, n);
-}
-
 /* ------------------------------------------------------------------ names */
-
-static bool begins_name(char c)
-{
-    return isalpha((unsigned char)c) || c == '_';
-}
-
-static size_t name_length(const char *text)
-{
-    size_t n = 0;
-
-    if (begins_name(*text))
-        while (begins_name(text[n]) || isdigit((unsigned char)text[n]))
-            n++;
-    return n;
-}
-
-bool proxygen_is_name(const char *text)
-{
-    return *text && !text[name_length(text)];
-}
 
 /* "A->content.n" is A_content_n; NULL for what is no such path. */
 static const char *name_of_path(struct run *run, const char *text)
@@ -75,7 +19,7 @@ static const char *name_of_path(struct run *run, const char *text)
     const char *name = "", *between = "";
 
     for (;;) {
-        size_t n = name_length(text);
+        size_t n = proxygen_name_length(text);
 
         if (!n)
             return NULL;
@@ -138,12 +82,12 @@ static const char *fault_of(struct run *run, const struct method *m, const struc
     struct context list[PORTOLAN_PROBE_CONTEXTS];
     size_t n = proxygen_contexts(m, list);
 
-    if (run->port.shape == SHAPE_SIDL)
+    if (run->port->shape == SHAPE_SIDL)
         return proxygen_print(arena,
                               "'%s': expressions are for ports from headers; in SIDL, numbers and "
                               "extents of arrays are contexts",
                               e->text);
-    if (e->is_result && (run->port.shape == SHAPE_CLASS || m->no_return))
+    if (e->is_result && (run->port->shape == SHAPE_CLASS || m->no_return))
         return proxygen_print(arena, "'%s' has no results that could be told: %s", m->name,
                               m->no_return ? "it never returns" : "'results' is for ports in C");
     if (!e->name)
@@ -166,14 +110,8 @@ static const char *fault_of(struct run *run, const struct method *m, const struc
 static enum portolan_status add_expression(struct run *run, struct method *m,
                                            const struct expression *e)
 {
-    struct expression *grown =
-        portolan_arena_grow(&run->arena, m->expressions, m->n_expressions, sizeof *m->expressions);
-
-    if (!grown)
-        return PORTOLAN_ENOMEM;
-    m->expressions = grown;
-    m->expressions[m->n_expressions++] = *e;
-    return PORTOLAN_OK;
+    PROXYGEN_APPEND(&run->arena, m->expressions, m->n_expressions, *e);
+    return run->arena.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
 enum portolan_status proxygen_read_expression(struct run *run, struct method *m, char *word,
@@ -197,33 +135,20 @@ enum portolan_status proxygen_read_expression(struct run *run, struct method *m,
                  : add_expression(run, m, &e);
 }
 
-void proxygen_guess_dereference(struct run *run, struct method *m, const struct argument *a)
-{
-    struct expression e = {.name = a->name,
-                           .text = proxygen_print(&run->arena, "*%s", a->name),
-                           .guessed = true,
-                           .place = a->place};
-
-    add_expression(run, m, &e); /* the arena remembers that memory was out */
-}
-
 /* ------------------------------------------------------------------ what the compiler says */
 
 typedef void visit_fn(struct run *run, struct method *m, struct expression *e, void *arg);
 
-static void visit_port(struct run *run, struct port *port, visit_fn *visit, void *arg)
-{
-    for (size_t i = 0; i < port->n_methods; i++)
-        for (size_t k = 0; k < port->methods[i].n_expressions && !port->methods[i].skip; k++)
-            visit(run, &port->methods[i], &port->methods[i].expressions[k], arg);
-}
-
 /* All expressions, always in the same order. */
 static void visit_all(struct run *run, visit_fn *visit, void *arg)
 {
-    for (size_t i = 0; i < run->n_given; i++)
-        visit_port(run, run->given[i], visit, arg);
-    visit_port(run, &run->port, visit, arg);
+    for (size_t i = 0; proxygen_use_port(run, i); i++)
+        for (size_t k = 0; k < run->port->n_methods; k++) {
+            struct method *m = &run->port->methods[k];
+
+            for (size_t n = 0; n < m->n_expressions && !m->skip; n++)
+                visit(run, m, &m->expressions[n], arg);
+        }
 }
 
 struct trials {
@@ -235,33 +160,13 @@ struct trials {
     enum portolan_status status;
 };
 
-/* Where NAME stands in TEXT, and not as a member's or a part of another; NULL: nowhere. */
-static const char *find_name(const char *text, const char *name)
+/* Whether TEXT has NAME other than as a member's. */
+static bool has_name(const char *text, const char *name)
 {
-    size_t length = strlen(name);
-
-    for (const char *at = text; (at = strstr(at, name)); at += length) {
-        bool is_member =
-            at > text && (at[-1] == '.' || (at > text + 1 && at[-1] == '>' && at[-2] == '-'));
-        bool starts =
-            at == text || !(begins_name(at[-1]) || isdigit((unsigned char)at[-1]) || is_member);
-
-        if (starts && name_length(at) == length)
-            return at;
-    }
-    return NULL;
-}
-
-/* TEXT with WITH for each word `return`. */
-static const char *with_result(struct run *run, const char *text, const char *with)
-{
-    const char *done = "", *at;
-
-    while ((at = find_name(text, "return"))) {
-        done = proxygen_print(&run->arena, "%s%.*s%s", done, (int)(at - text), text, with);
-        text = at + 6;
-    }
-    return proxygen_print(&run->arena, "%s%s", done, text);
+    for (const char *at = text; (at = proxygen_find_word(text, at, name)); at++)
+        if (at == text || !(at[-1] == '.' || (at > text + 1 && at[-1] == '>' && at[-2] == '-')))
+            return true;
+    return false;
 }
 
 /* A line for each: a function whose last parameter has the expression's type. */
@@ -271,15 +176,14 @@ static void add_trial(struct run *run, struct method *m, struct expression *e, v
     struct portolan_text *out = &t->text;
 
     portolan_text_add(out, "void portolan_trial_%d(", t->number++);
-    for (size_t i = 0; i < m->n_arguments; i++)
-        portolan_text_add(
-            out, "%s, ",
-            proxygen_replace(&run->arena, m->arguments[i].declaration, m->arguments[i].name));
+    if (m->n_arguments)
+        portolan_text_add(out, "%s, ", proxygen_parameters(run, m));
     if (e->is_result && m->returns)
         portolan_text_add(out, "%s, ", proxygen_replace(&run->arena, m->result, "portolan_result"));
     portolan_text_add(out, "__typeof__(%s) portolan_value);\n",
-                      e->is_result && m->returns ? with_result(run, e->text, "portolan_result")
-                                                 : e->text);
+                      e->is_result && m->returns
+                          ? proxygen_replace_word(&run->arena, e->text, "return", "portolan_result")
+                          : e->text);
 }
 
 /* Pointers that the expression goes through may be NULL. */
@@ -290,10 +194,12 @@ static void make_value(struct run *run, struct method *m, struct expression *e, 
 
     (void)arg;
     for (size_t i = 0; i < m->n_arguments; i++)
-        if (m->arguments[i].form == FORM_POINTER && find_name(e->text, m->arguments[i].name))
+        if (m->arguments[i].form == FORM_POINTER && has_name(e->text, m->arguments[i].name))
             guard =
                 proxygen_print(arena, "%s%s%s", guard, *guard ? " && " : "", m->arguments[i].name);
-    text = e->is_result ? with_result(run, e->text, proxygen_locals(run, m).result) : e->text;
+    text = e->is_result
+               ? proxygen_replace_word(arena, e->text, "return", proxygen_locals(run, m).result)
+               : e->text;
     e->value = *guard ? proxygen_print(arena, "(%s ? (%s) : 0)", guard, text)
                       : proxygen_print(arena, "(%s)", text);
 }
@@ -316,46 +222,42 @@ static struct expression *expression_at(struct trials *t, int line)
     return t->found;
 }
 
-static enum CXChildVisitResult read_kind(CXCursor cursor, CXCursor parent, CXClientData data)
+static void read_kinds(struct trials *t)
 {
-    struct trials *t = data;
-    const struct portolan_libclang *clang = t->header.clang;
-    CXType type = clang->getCursorType(cursor);
-    struct expression *e;
-    int n;
+    struct header *h = &t->header;
+    const struct portolan_libclang *clang = h->clang;
+    struct cursors list =
+        proxygen_children_of(h, clang->getTranslationUnitCursor(h->unit), CXCursor_FunctionDecl);
 
-    (void)parent;
-    if (clang->getCursorKind(cursor) != CXCursor_FunctionDecl ||
-        strncmp(proxygen_header_spelling(&t->header, cursor), "portolan_trial_", 15) != 0)
-        return CXChildVisit_Continue;
-    n = clang->getNumArgTypes(type);
-    e = expression_at(t, proxygen_header_cursor_place(&t->header, cursor).line);
-    if (e && n > 0)
-        e->kind = proxygen_type_value_kind(&t->header, clang->getArgType(type, (unsigned)n - 1));
-    return CXChildVisit_Continue;
+    for (size_t i = 0; i < list.n; i++) {
+        CXType type = clang->getCursorType(list.items[i]);
+        int n = clang->getNumArgTypes(type);
+        struct expression *e;
+
+        if (strncmp(proxygen_header_spelling(h, list.items[i]), "portolan_trial_", 15) != 0)
+            continue;
+        e = expression_at(t, proxygen_header_cursor_place(h, list.items[i]).line);
+        if (e && n > 0)
+            e->kind = proxygen_type_value_kind(h, clang->getArgType(type, (unsigned)n - 1));
+    }
 }
 
 /* The first error of each; what follows from it is not reported. */
 static void report_errors(struct trials *t)
 {
-    const struct portolan_libclang *clang = t->header.clang;
-    struct run *run = t->header.run;
     int last = 0;
+    size_t n;
+    const struct message *list = proxygen_header_messages(&t->header, t->header.unit, &n);
 
-    for (unsigned i = 0; i < clang->getNumDiagnostics(t->header.unit); i++) {
-        CXDiagnostic d = clang->getDiagnostic(t->header.unit, i);
-        struct place place = proxygen_header_place(&t->header, clang->getDiagnosticLocation(d));
-        const char *text = proxygen_header_text(&t->header, clang->getDiagnosticSpelling(d));
-        struct expression *e = proxygen_header_is_main(&place) && place.line != last
-                                   ? expression_at(t, place.line)
-                                   : NULL;
+    for (const struct message *m = list; m < list + n; m++) {
+        struct expression *e =
+            m->is_error && m->main_line != last ? expression_at(t, m->main_line) : NULL;
 
-        if (e && clang->getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
-            last = place.line;
-            t->status = proxygen_fail(run, PORTOLAN_ESYNTAX, &e->place,
-                                      "'%s' cannot be the value of a context: %s", e->text, text);
-        }
-        clang->disposeDiagnostic(d);
+        if (!e)
+            continue;
+        last = m->main_line;
+        t->status = proxygen_fail(t->header.run, PORTOLAN_ESYNTAX, &e->place,
+                                  "'%s' cannot be the value of a context: %s", e->text, m->text);
     }
 }
 
@@ -375,7 +277,7 @@ enum portolan_status proxygen_judge_expressions(struct run *run)
 
     visit_all(run, make_value, NULL);
     visit_all(run, add_trial, &t);
-    run->port.has_expressions = t.text.bytes != NULL;
+    run->port->has_expressions = t.text.bytes != NULL;
     if (!t.text.bytes)
         return PORTOLAN_OK;
     t.status = proxygen_header_again(
@@ -385,8 +287,7 @@ enum portolan_status proxygen_judge_expressions(struct run *run)
     if (t.status != PORTOLAN_OK)
         return t.status;
     report_errors(&t);
-    t.header.clang->visitChildren(t.header.clang->getTranslationUnitCursor(t.header.unit),
-                                  read_kind, &t);
+    read_kinds(&t);
     if (t.status == PORTOLAN_OK)
         visit_all(run, check_kind, &t);
     proxygen_header_close(&t.header);

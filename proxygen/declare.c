@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "declare.h"
+/* C declarations from libclang's types, and what else the readers ask of a parsed header. */
+#include "read_header.h"
 
 #include <string.h>
 
@@ -32,6 +33,54 @@ struct place proxygen_header_cursor_place(struct header *h, CXCursor cursor)
 {
     return proxygen_header_place(h, h->clang->getCursorLocation(cursor));
 }
+
+const char *proxygen_header_type_text(struct header *h, CXType type)
+{
+    return proxygen_header_text(h, h->clang->getTypeSpelling(type));
+}
+
+struct collector {
+    struct header *h;
+    struct cursors list;
+    bool all; /* else those of KIND */
+    enum CXCursorKind kind;
+};
+
+static enum CXChildVisitResult collect_child(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct collector *c = data;
+
+    (void)parent;
+    if (c->all || c->h->clang->getCursorKind(cursor) == c->kind)
+        PROXYGEN_APPEND(&c->h->run->arena, c->list.items, c->list.n, cursor);
+    return CXChildVisit_Continue;
+}
+
+struct cursors proxygen_children(struct header *h, CXCursor cursor)
+{
+    struct collector c = {.h = h, .all = true};
+
+    h->clang->visitChildren(cursor, collect_child, &c);
+    return c.list;
+}
+
+struct cursors proxygen_children_of(struct header *h, CXCursor cursor, enum CXCursorKind kind)
+{
+    struct collector c = {.h = h, .kind = kind};
+
+    h->clang->visitChildren(cursor, collect_child, &c);
+    return c.list;
+}
+
+CXType proxygen_pointee(struct header *h, CXType type)
+{
+    type = h->clang->getCanonicalType(type);
+    if (type.kind != CXType_Pointer)
+        return (CXType){CXType_Invalid, {NULL, NULL}};
+    return h->clang->getCanonicalType(h->clang->getPointeeType(type));
+}
+
+/* ------------------------------------------------------------------ declarations */
 
 static bool is_function(struct header *h, CXType type)
 {
@@ -106,7 +155,7 @@ static bool is_variable(struct header *h, CXType type)
 static const char *declare_array(struct header *h, CXType type, const char *inner)
 {
     struct portolan_arena *arena = &h->run->arena;
-    const char *spelling = proxygen_header_text(h, h->clang->getTypeSpelling(type));
+    const char *spelling = proxygen_header_type_text(h, type);
     const char *bounds = strchr(spelling, '[');
     CXType element = h->clang->getArrayElementType(type);
     bool is_nested = *inner && inner[strlen(inner) - 1] == ']';
@@ -151,84 +200,54 @@ const char *proxygen_declare(struct header *h, CXType type, const char *inner)
         return declare_array(h, type, inner);
     if (!is_leaf(type.kind) && is_function(h, type))
         return declare_function(h, type, inner);
-    return proxygen_print(arena, "%s%s%s", proxygen_header_text(h, h->clang->getTypeSpelling(type)),
-                          *inner ? " " : "", inner);
+    return proxygen_print(arena, "%s%s%s", proxygen_header_type_text(h, type), *inner ? " " : "",
+                          inner);
 }
 
-/* One step through a name that stands for another type; false when TYPE is none. */
-static bool step_through(struct header *h, CXType *type)
+bool proxygen_step_through(struct header *h, CXType *type, CXCursor *definition)
 {
+    *definition = (CXCursor){.kind = CXCursor_InvalidFile};
     if (type->kind == CXType_Elaborated) {
         *type = h->clang->Type_getNamedType(*type);
-        return true;
+    } else if (type->kind == CXType_Typedef) {
+        *definition = h->clang->getTypeDeclaration(*type);
+        *type = h->clang->getTypedefDeclUnderlyingType(*definition);
+    } else if (type->kind == CXType_Pointer) {
+        *type = h->clang->getPointeeType(*type);
+    } else {
+        return false;
     }
-    if (type->kind == CXType_Typedef) {
-        *type = h->clang->getTypedefDeclUnderlyingType(h->clang->getTypeDeclaration(*type));
-        return true;
-    }
-    return false;
+    return true;
 }
 
 CXType proxygen_pointed_function(struct header *h, CXType type)
 {
-    CXType none = {CXType_Invalid, {NULL, NULL}};
+    CXCursor definition;
+    int pointers = 0;
 
-    while (step_through(h, &type))
-        ;
-    if (type.kind != CXType_Pointer)
-        return none;
-    type = h->clang->getPointeeType(type);
-    if (!is_function(h, type))
-        return none;
-    while (step_through(h, &type))
-        ;
-    return type;
+    do
+        pointers += type.kind == CXType_Pointer;
+    while (pointers < 2 && proxygen_step_through(h, &type, &definition));
+    return pointers == 1 && is_function(h, type) ? type : (CXType){CXType_Invalid, {NULL, NULL}};
 }
 
-struct parameter_list {
-    struct header *h;
-    CXCursor last[64]; /* a ring: the returned function's parameters come first */
-    int count;
-};
-
-static enum CXChildVisitResult collect_parameter(CXCursor cursor, CXCursor parent,
-                                                 CXClientData data)
+struct cursors proxygen_find_parameters(struct header *h, CXCursor member, int count)
 {
-    struct parameter_list *list = data;
-
-    (void)parent;
-    if (list->h->clang->getCursorKind(cursor) == CXCursor_ParmDecl)
-        list->last[list->count++ % 64] = cursor;
-    return CXChildVisit_Continue;
-}
-
-bool proxygen_find_parameters(struct header *h, CXCursor member, int count, CXCursor *parameters)
-{
+    struct cursors list = proxygen_children_of(h, member, CXCursor_ParmDecl);
     CXType type = h->clang->getCursorType(member);
-    struct parameter_list list = {.h = h};
+    CXCursor definition;
 
-    if (count > 64)
-        return false;
-    h->clang->visitChildren(member, collect_parameter, &list);
     /* A member declared through a typedef has no parameters of its own: they are the typedef's. */
-    while (list.count < count) {
-        if (type.kind == CXType_Pointer) {
-            type = h->clang->getPointeeType(type);
-        } else if (type.kind == CXType_Typedef) {
-            CXCursor declaration = h->clang->getTypeDeclaration(type);
-
-            list.count = 0;
-            h->clang->visitChildren(declaration, collect_parameter, &list);
-            type = h->clang->getTypedefDeclUnderlyingType(declaration);
-        } else if (type.kind == CXType_Elaborated) {
-            type = h->clang->Type_getNamedType(type);
-        } else {
-            return count == 0;
-        }
+    while (list.n < (size_t)count) {
+        if (!proxygen_step_through(h, &type, &definition))
+            return (struct cursors){0};
+        if (!h->clang->Cursor_isNull(definition))
+            list = proxygen_children_of(h, definition, CXCursor_ParmDecl);
     }
-    for (int i = 0; i < count; i++)
-        parameters[i] = list.last[(list.count - count + i) % 64];
-    return true;
+    /* Those of a function that is returned come first. */
+    for (; list.n > (size_t)count; list.n--)
+        list.items++;
+    return list;
 }
 
 enum value_kind proxygen_type_value_kind(struct header *h, CXType type)
@@ -261,9 +280,8 @@ enum value_kind proxygen_type_value_kind(struct header *h, CXType type)
 /* As the header spells it, or as the compiler does. */
 static bool is_va_list(struct header *h, CXType type)
 {
-    const char *spelling = proxygen_header_text(h, h->clang->getTypeSpelling(type));
-    const char *canonical =
-        proxygen_header_text(h, h->clang->getTypeSpelling(h->clang->getCanonicalType(type)));
+    const char *spelling = proxygen_header_type_text(h, type);
+    const char *canonical = proxygen_header_type_text(h, h->clang->getCanonicalType(type));
 
     return strcmp(spelling, "va_list") == 0 || strstr(spelling, "_va_list") ||
            strstr(canonical, "__va_list");
@@ -291,5 +309,5 @@ const char *proxygen_record_behind(struct header *h, CXType type, int *depth)
         return NULL;
     /* The declaration's type has no qualifiers. */
     type = h->clang->getCanonicalType(h->clang->getCursorType(h->clang->getTypeDeclaration(type)));
-    return proxygen_header_text(h, h->clang->getTypeSpelling(type));
+    return proxygen_header_type_text(h, type);
 }

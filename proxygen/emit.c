@@ -1,37 +1,61 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every shape's output has: heads of functions, the method table, description. */
-#include "proxygen_internal.h"
+/* What every shape's output has: heads of functions, the method table, description; and SIDL's. */
+#include "emit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <portolan/probe.h>
 
-const char *proxygen_replace(struct portolan_arena *arena, const char *text, const char *with)
-{
-    const char *at = strchr(text, '@');
+/* ------------------------------------------------------------------ files and templates */
 
-    return at ? proxygen_print(arena, "%.*s%s%s", (int)(at - text), text, with, at + 1) : text;
+struct portolan_text *proxygen_add_output(struct run *run, const char *format, ...)
+{
+    static struct portolan_text lost; /* never filled: memory is out, and nothing is written */
+    struct output *output = portolan_arena_alloc(&run->arena, 1, sizeof *output);
+    va_list args;
+
+    if (!output)
+        return &lost;
+    va_start(args, format);
+    output->name = portolan_arena_vprintf(&run->arena, format, args);
+    va_end(args);
+    output->text.arena = &run->arena;
+    *run->last_output = output;
+    run->last_output = &output->next;
+    return &output->text;
 }
 
-const char *proxygen_argument_names(struct run *run, const struct method *m)
+void proxygen_emit_port(const struct port *p, struct portolan_text *out, const char *template)
 {
-    const char *names = "";
+    const struct {
+        const char *word, *text;
+    } names[] = {{"$", p->prefix},
+                 {"@", p->c_type},
+                 {"OBJECT", p->object},
+                 {"TABLE", p->table},
+                 {"MEMBER", p->table_member}};
 
-    for (size_t i = 0; i < m->n_arguments; i++)
-        names = proxygen_print(&run->arena, "%s%s%s", names, i ? ", " : "", m->arguments[i].name);
-    return names;
+    while (*template) {
+        size_t length = proxygen_name_length(template), i = 0;
+
+        length = length ? length : 1;
+        while (i < sizeof names / sizeof *names &&
+               (strlen(names[i].word) != length || memcmp(names[i].word, template, length) != 0))
+            i++;
+        if (i < sizeof names / sizeof *names)
+            portolan_text_add(out, "%s", names[i].text);
+        else
+            portolan_text_add_bytes(out, template, length);
+        template += length;
+    }
 }
 
-const char *proxygen_c_name(struct portolan_arena *arena, const char *dotted)
+void proxygen_add_template(struct portolan_text *text, const char *name, const char *template)
 {
-    char *name = portolan_arena_strdup(arena, dotted);
+    const struct port p = {.prefix = name};
 
-    if (!name)
-        return "";
-    for (char *c = name; *c; c++)
-        if (*c == '.')
-            *c = '_';
-    return name;
+    proxygen_emit_port(&p, text, template);
 }
 
 /* ------------------------------------------------------------------ forwarding functions */
@@ -151,7 +175,7 @@ void proxygen_emit_accuracy(const struct method *m, const struct locals *l, cons
 /* "*_ex || result != 0" */
 static const char *failure_of(struct run *run, const struct method *m, const struct locals *l)
 {
-    const char *thrown = run->port.shape == SHAPE_SIDL ? "*_ex" : NULL;
+    const char *thrown = run->port->shape == SHAPE_SIDL ? "*_ex" : NULL;
     const char *status = m->status ? proxygen_print(&run->arena, "%s != 0", l->result) : NULL;
 
     return thrown && status ? proxygen_print(&run->arena, "%s || %s", thrown, status)
@@ -169,6 +193,62 @@ void proxygen_emit_leave(struct run *run, const struct method *m, const struct l
                           "    if (%s)\n        portolan_probe_leave_failed(&%s);\n    else\n    ",
                           failure, l->call);
     portolan_text_add(out, "    portolan_probe_leave(&%s);\n", l->call);
+}
+
+/* ------------------------------------------------------------------ variable arguments, slots */
+
+void proxygen_emit_list(const struct method *m, const struct locals *l, struct portolan_text *out)
+{
+    if (m->twin)
+        portolan_text_add(out, "    va_list %s;\n", l->list);
+}
+
+void proxygen_emit_list_start(const struct method *m, const struct locals *l,
+                              struct portolan_text *out)
+{
+    if (m->twin)
+        portolan_text_add(out, "    va_start(%s, %s);\n", l->list,
+                          m->arguments[m->n_arguments - 1].name);
+}
+
+void proxygen_emit_list_end(const struct method *m, const struct locals *l,
+                            struct portolan_text *out)
+{
+    if (m->twin)
+        portolan_text_add(out, "    va_end(%s);\n", l->list);
+}
+
+const char *proxygen_slot_parameters(struct run *run, const struct method *m,
+                                     const struct locals *l)
+{
+    return proxygen_print(&run->arena, "%s%s%s%s%sstruct portolan_proxy *%s", m->parameters,
+                          *m->parameters ? ", " : "", m->twin ? "va_list " : "",
+                          m->twin ? l->list : "", m->twin ? ", " : "", l->proxy);
+}
+
+void proxygen_emit_slot_entry(struct run *run, const struct method *m, const char *head,
+                              const char *slot, struct portolan_text *out)
+{
+    const struct locals l = proxygen_locals(run, m);
+    const char *names = proxygen_argument_names(run, m);
+    bool keep = m->returns && m->twin;
+
+    portolan_text_add(out, "%s\n{\n", head);
+    proxygen_emit_list(m, &l, out);
+    if (keep)
+        portolan_text_add(out, "    %s;\n", proxygen_replace(&run->arena, m->result, l.result));
+    portolan_text_add(out, m->twin ? "\n" : "");
+    proxygen_emit_list_start(m, &l, out);
+    portolan_text_add(out, "    %s%s%s_do_%s(%s%s%s%s%s);\n",
+                      keep         ? l.result
+                      : m->returns ? "return "
+                                   : "",
+                      keep ? " = " : "", run->port->prefix, m->name, names, *names ? ", " : "",
+                      m->twin ? l.list : "", m->twin ? ", " : "", slot);
+    proxygen_emit_list_end(m, &l, out);
+    if (keep)
+        portolan_text_add(out, "    return %s;\n", l.result);
+    portolan_text_add(out, "}\n");
 }
 
 /* ------------------------------------------------------------------ the file */
@@ -211,60 +291,38 @@ static bool is_struct(const struct port *port)
 
 void proxygen_emit_port_description(const struct port *port, struct portolan_text *out)
 {
-    proxygen_add_template(out, port->prefix,
-                          "\nstatic const struct portolan_proxy_description $_description = {\n"
-                          "    .size = sizeof(struct portolan_proxy_description),\n"
-                          "    .methods = $_methods,\n"
-                          "    .n_methods = sizeof $_methods / sizeof *$_methods,\n");
+    proxygen_emit_port(port, out,
+                       "\nstatic const struct portolan_proxy_description $_description = {\n"
+                       "    .size = sizeof(struct portolan_proxy_description),\n"
+                       "    .methods = $_methods,\n"
+                       "    .n_methods = sizeof $_methods / sizeof *$_methods,\n");
     if (port->shape != SHAPE_SIDL)
-        proxygen_add_template(out, port->prefix, "    .table = &$_table,\n");
+        proxygen_emit_port(port, out, "    .table = &$_table,\n");
     portolan_text_add(out, "    .type = \"%s\",\n};\n", port->type);
 }
 
 void proxygen_emit_class(const struct port *port, const char *destroy, struct portolan_text *out)
 {
-    proxygen_add_template(out, port->prefix,
-                          "\nstatic const struct sidl_implements $_implements[] = {\n");
-    if (port->shape != SHAPE_SIDL)
-        portolan_text_add(out, "    {&portolan_ForeignPort__type, &portolan_proxy_foreign},\n");
-    else
-        portolan_text_add(out, "    {&%s__type, &%s_forward},\n", port->c_type, port->prefix);
-    portolan_text_add(out, "    PORTOLAN_PROXY_IMPLEMENTS,\n};\n");
-    portolan_text_add(out,
-                      "\nstatic const struct sidl_class %s_class = {\n    .name = \"%sProxy\",\n",
-                      port->prefix, port->type);
-    proxygen_add_template(
-        out, port->prefix,
+    proxygen_emit_port(port, out, "\nstatic const struct sidl_implements $_implements[] = {\n");
+    proxygen_emit_port(port, out,
+                       port->shape != SHAPE_SIDL
+                           ? "    {&portolan_ForeignPort__type, &portolan_proxy_foreign},\n"
+                           : "    {&@__type, &$_forward},\n");
+    proxygen_emit_port(port, out,
+                       "    PORTOLAN_PROXY_IMPLEMENTS,\n};\n"
+                       "\nstatic const struct sidl_class $_class = {\n");
+    portolan_text_add(out, "    .name = \"%sProxy\",\n", port->type);
+    proxygen_emit_port(
+        port, out,
         "    .version = \"1.0\",\n    .size = sizeof(struct $),\n    .implements = $_implements,\n"
         "    .n_implements = sizeof $_implements / sizeof *$_implements,\n");
     portolan_text_add(out, "    .destroy = %s,\n    .cast = portolan_proxy_cast,\n};\n", destroy);
-}
-
-static void emit_create(const struct port *port, struct portolan_text *out)
-{
-    proxygen_add_template(out, port->prefix,
-                          "\nstatic gov_cca_Component $_create(sidl_BaseInterface *_ex)\n{\n"
-                          "    return portolan_proxy_create(&$_class, &$_description, _ex);\n}\n");
 }
 
 void proxygen_emit_component(const struct port *port, struct portolan_text *out)
 {
     portolan_text_add(out, "\nPORTOLAN_COMPONENT(%s, \"%sProxy\", %s_create);\n", port->prefix,
                       port->type, port->prefix);
-}
-
-/* PATH may lead into nested structs: "a.b". */
-static void undefine(struct run *run, const struct port *port, const char *path,
-                     struct portolan_text *out)
-{
-    while (*path) {
-        size_t length = strcspn(path, ".");
-        const char *name = proxygen_print(&run->arena, "%.*s", (int)length, path);
-
-        if (proxygen_is_macro(port, name))
-            portolan_text_add(out, "#undef %s\n", name);
-        path += length + (path[length] == '.');
-    }
 }
 
 void proxygen_emit_quiet(struct portolan_text *out)
@@ -274,16 +332,6 @@ void proxygen_emit_quiet(struct portolan_text *out)
 
     for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
         portolan_text_add(out, "#pragma GCC diagnostic ignored \"%s\"\n", warnings[i]);
-}
-
-void proxygen_emit_undefines(struct run *run, const struct port *port, struct portolan_text *out)
-{
-    for (size_t i = 0; i < port->n_methods; i++)
-        undefine(run, port, port->methods[i].member, out);
-    for (size_t i = 0; i < port->n_members; i++)
-        undefine(run, port, port->members[i].name, out);
-    if (port->table_member)
-        undefine(run, port, port->table_member, out);
 }
 
 void proxygen_emit_prologue(const struct port *port, const char *what, const char *includes,
@@ -305,7 +353,7 @@ void proxygen_emit_prologue(const struct port *port, const char *what, const cha
 
 static bool has_callbacks(const struct run *run)
 {
-    bool found = proxygen_has_callbacks(&run->port);
+    bool found = proxygen_has_callbacks(&run->main_port);
 
     for (size_t i = 0; i < run->n_given; i++)
         found |= proxygen_has_callbacks(run->given[i]);
@@ -315,27 +363,92 @@ static bool has_callbacks(const struct run *run)
 void proxygen_emit_freed_names(const struct run *run, struct portolan_text *out)
 {
     static const char *const used[] = {
-        "a",         "b",       "binding", "bytes",    "common",    "context", "count",
-        "destroy",   "entries", "extra",   "face",     "fill",      "flags",   "follow",
-        "forwards",  "found",   "from",    "function", "functions", "given",   "implements",
-        "index",     "length",  "links",   "methods",  "n_methods", "name",    "next",
-        "number",    "object",  "ops",     "own",      "port",      "proxy",   "real_contexts",
-        "record",    "seen",    "self",    "show",     "size",      "slot",    "slots",
-        "stand_ins", "state",   "symbol",  "symbols",  "table",     "target",  "to",
-        "type",      "user",    "uses",    "value",    "version"};
+        "a",      "b",        "base",          "binding", "bound",     "bytes",
+        "common", "context",  "count",         "destroy", "entries",   "extra",
+        "face",   "fill",     "flags",         "follow",  "forwards",  "found",
+        "from",   "function", "functions",     "given",   "i",         "implements",
+        "index",  "length",   "links",         "methods", "n_methods", "name",
+        "next",   "number",   "object",        "ops",     "other",     "own",
+        "port",   "proxy",    "real_contexts", "record",  "seen",      "self",
+        "show",   "size",     "slot",          "slots",   "stand_ins", "state",
+        "symbol", "symbols",  "table",         "target",  "to",        "type",
+        "user",   "uses",     "value",         "version"};
     bool any = false;
 
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
-        if (proxygen_is_macro(&run->port, used[i])) {
+        if (proxygen_is_macro(run->port, used[i])) {
             portolan_text_add(out, "#undef %s\n", used[i]);
             any = true;
         }
     portolan_text_add(out, any ? "\n" : "");
 }
 
-void proxygen_emit_source(struct run *run, struct portolan_text *out)
+/* ------------------------------------------------------------------ SIDL */
+
+/* Of an entry-point vector. */
+static void emit_sidl_function(struct run *run, const struct method *m, size_t number,
+                               bool is_short, struct portolan_text *out)
 {
-    const struct port *port = &run->port;
+    const char *type = run->port->c_type, *prefix = run->port->prefix;
+    struct locals l = proxygen_locals(run, m);
+
+    portolan_text_add(
+        out, "\nstatic %s%s\n", proxygen_function_attribute(m, is_short),
+        proxygen_replace(&run->arena, m->head, proxygen_function_name(run, prefix, m, is_short)));
+    if (is_short)
+        portolan_text_add(out, "{\n");
+    else
+        proxygen_emit_head(m, &l, out);
+    portolan_text_add(out, "    struct portolan_proxy *%s = self;\n    %s %s;\n", l.proxy, type,
+                      l.to);
+    if (m->returns)
+        portolan_text_add(out, "    %s = {0};\n",
+                          proxygen_replace(&run->arena, m->result, l.result));
+    portolan_text_add(out, "\n");
+    if (is_short) {
+        proxygen_emit_pass(m, &l,
+                           proxygen_print(&run->arena, "%s(self%s)",
+                                          proxygen_function_name(run, prefix, m, false), m->pass),
+                           out);
+        portolan_text_add(out, "    %s = %s.binding->target;\n", l.to, l.call);
+    } else {
+        proxygen_emit_enter(m, &l, number, out);
+    }
+    portolan_text_add(out, "    if (%s)\n        %s%s(*%s->d_epv->%s)(%s->d_object%s);\n", l.to,
+                      m->returns ? l.result : "", m->returns ? " = " : "", l.to, m->member, l.to,
+                      m->pass);
+    portolan_text_add(out, "    else\n        portolan_proxy_throw_unconnected(%s, %zu, _ex);\n",
+                      l.proxy, number);
+    if (!is_short) {
+        proxygen_emit_accuracy(m, &l, "if (!*_ex)", out);
+        proxygen_emit_leave(run, m, &l, out);
+    }
+    if (m->returns)
+        portolan_text_add(out, "    return %s;\n", l.result);
+    portolan_text_add(out, "}\n");
+}
+
+static void emit_sidl(struct run *run, struct portolan_text *out)
+{
+    const struct port *p = run->port;
+
+    proxygen_emit_port(p, out, "\nstruct $ {\n    struct portolan_proxy common;\n};\n");
+    for (size_t i = 0; i < p->n_methods; i++) {
+        emit_sidl_function(run, &p->methods[i], i, false, out);
+        emit_sidl_function(run, &p->methods[i], i, true, out);
+    }
+    proxygen_emit_port(p, out, "\nstatic const struct @__epv $_forward = {\n");
+    for (size_t i = 0; i < p->n_methods; i++)
+        portolan_text_add(out, "    .%s = %s_do_%s,\n", p->methods[i].member, p->prefix,
+                          p->methods[i].name);
+    portolan_text_add(out, "};\n");
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static void emit_source(struct run *run, struct portolan_text *out)
+{
+    const struct port *port = run->port;
 
     proxygen_emit_prologue(port, "the timing proxy",
                            has_callbacks(run)
@@ -348,17 +461,19 @@ void proxygen_emit_source(struct run *run, struct portolan_text *out)
         proxygen_emit_wrap(port, out);
     } else {
         proxygen_emit_methods(port, port->prefix, out);
-        proxygen_emit_sidl(run, out);
+        emit_sidl(run, out);
         proxygen_emit_port_description(port, out);
     }
     proxygen_emit_class(port, "portolan_proxy_destroy", out);
-    emit_create(port, out);
+    proxygen_emit_port(port, out,
+                       "\nstatic gov_cca_Component $_create(sidl_BaseInterface *_ex)\n{\n"
+                       "    return portolan_proxy_create(&$_class, &$_description, _ex);\n}\n");
     proxygen_emit_component(port, out);
 }
 
 void proxygen_emit_description(const struct run *run, struct portolan_text *out)
 {
-    const char *type = run->port.type;
+    const char *type = run->port->type;
 
     portolan_text_add(
         out,
@@ -369,27 +484,22 @@ void proxygen_emit_description(const struct run *run, struct portolan_text *out)
         "  <uses port=\"use\" type=\"%s\"/>\n"
         "  <uses port=\"monitor\" type=\"portolan.ports.Monitor\" optional=\"true\"/>\n"
         "</component>\n",
-        type, run->port.c_type, type, type, type, type);
+        type, run->port->c_type, type, type, type, type);
 }
 
 void proxygen_emit(struct run *run)
 {
-    struct portolan_arena *arena = &run->arena;
-    const char *c_type = run->port.c_type;
+    const struct port *port = run->port;
 
-    if (run->port.shape == SHAPE_FUNCTIONS) {
+    if (port->shape == SHAPE_FUNCTIONS) {
         proxygen_emit_functions(run);
         return;
     }
-    if (run->port.shape == SHAPE_CLASS)
-        proxygen_emit_cxx(run,
-                          proxygen_add_output(run, proxygen_print(arena, "%s_proxy.cc", c_type)));
+    if (port->shape == SHAPE_CLASS)
+        proxygen_emit_cxx(run, proxygen_add_output(run, "%s_proxy.cc", port->c_type));
     else
-        proxygen_emit_source(run,
-                             proxygen_add_output(run, proxygen_print(arena, "%s_proxy.c", c_type)));
-    proxygen_emit_description(
-        run, proxygen_add_output(run, proxygen_print(arena, "%sProxy.xml", c_type)));
-    if (is_struct(&run->port))
-        proxygen_emit_wrap_header(
-            run, proxygen_add_output(run, proxygen_print(arena, "%s_proxy.h", c_type)));
+        emit_source(run, proxygen_add_output(run, "%s_proxy.c", port->c_type));
+    proxygen_emit_description(run, proxygen_add_output(run, "%sProxy.xml", port->c_type));
+    if (is_struct(port))
+        proxygen_emit_wrap_header(run, proxygen_add_output(run, "%s_proxy.h", port->c_type));
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stand-ins for functions that callers hand to a method, where the side file asks for them. */
-#include "proxygen_internal.h"
-
-const char *proxygen_callback_name(struct run *run, const struct method *m,
-                                   const struct argument *a)
-{
-    return proxygen_print(&run->arena, "%s_%s_%s", run->port.prefix, m->name, a->name);
-}
+#include "emit.h"
 
 static bool is_wrapped(const struct method *m, const struct argument *a)
 {
@@ -22,19 +16,11 @@ bool proxygen_has_callbacks(const struct port *port)
     return false;
 }
 
-/* "int a, void *b", or the names alone. */
-static const char *list(struct run *run, const struct method *callee, bool declared)
+static const char *parameters(struct run *run, const struct method *callee)
 {
-    const char *text = "";
+    const char *list = proxygen_parameters(run, callee);
 
-    for (size_t i = 0; i < callee->n_arguments; i++) {
-        const struct argument *a = &callee->arguments[i];
-
-        text = proxygen_print(&run->arena, "%s%s%s", text, i ? ", " : "",
-                              declared ? proxygen_replace(&run->arena, a->declaration, a->name)
-                                       : a->name);
-    }
-    return *text || !declared ? text : "void";
+    return *list ? list : "void";
 }
 
 /* The function that stands in, for each number. */
@@ -45,7 +31,7 @@ static void emit_stand_in(struct run *run, const char *name, const struct method
     struct locals l = proxygen_locals(run, callee);
     const char *head =
         proxygen_replace(arena, callee->head,
-                         proxygen_print(arena, "$_##portolan_number(%s)", list(run, callee, true)));
+                         proxygen_print(arena, "$_##portolan_number(%s)", parameters(run, callee)));
 
     portolan_text_add(out, "#define %s_STAND_IN(portolan_number) \\\n    static ", name);
     proxygen_add_template(out, name, head);
@@ -61,7 +47,7 @@ static void emit_stand_in(struct run *run, const char *name, const struct method
         l.call, name, l.call);
     portolan_text_add(out, "        %s%s((%s_type)%s->function)(%s); \\\n",
                       callee->returns ? l.result : "", callee->returns ? " = " : "", name, l.call,
-                      list(run, callee, false));
+                      proxygen_argument_names(run, callee));
     portolan_text_add(out, "        portolan_probe_timer_stop(%s->handle); \\\n", l.call);
     if (callee->returns)
         portolan_text_add(out, "        return %s; \\\n", l.result);
@@ -73,7 +59,7 @@ static void emit_callback(struct run *run, const struct method *m, const struct 
 {
     struct portolan_arena *arena = &run->arena;
     const char *name = proxygen_callback_name(run, m, a);
-    const char *pointer = proxygen_print(arena, "(*%s_type)(%s)", name, list(run, a->callee, true));
+    const char *pointer = proxygen_print(arena, "(*%s_type)(%s)", name, parameters(run, a->callee));
 
     portolan_text_add(out, "\n/* Stand-ins for the function that %s is given as %s. */\n", m->name,
                       a->name);
@@ -98,7 +84,7 @@ static void emit_callback(struct run *run, const struct method *m, const struct 
 
 void proxygen_emit_callbacks(struct run *run, struct portolan_text *out)
 {
-    const struct port *port = &run->port;
+    const struct port *port = run->port;
     size_t number = 0;
 
     for (size_t i = 0; i < port->n_methods; i++) {

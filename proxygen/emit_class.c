@@ -4,24 +4,23 @@
  * overrides its virtual methods. What is neither public nor protected is reached by an explicit
  * instantiation, where the language lets private members be named.
  */
-#include "proxygen_internal.h"
+#include "emit.h"
 
 #include <string.h>
 
-static size_t count_contexts(const struct port *p, const struct method *m)
-{
-    size_t n = 0;
+#include <portolan/probe.h>
 
-    for (size_t i = 0; i < m->n_arguments && !p->on_trial; i++)
-        n += m->arguments[i].context;
-    return n;
+/* The context of a call of M, of which the trial knows nothing. */
+static size_t contexts(const struct port *p, const struct method *m, struct context *list)
+{
+    return p->on_trial ? 0 : proxygen_contexts(m, list);
 }
 
 /* ------------------------------------------------------------------ methods that are not public */
 
 static void emit_grants(struct run *run, struct portolan_text *out)
 {
-    const struct port *p = &run->port;
+    const struct port *p = run->port;
 
     for (size_t i = 0; i < p->n_methods; i++) {
         const struct method *m = &p->methods[i];
@@ -47,41 +46,29 @@ static void emit_grants(struct run *run, struct portolan_text *out)
 
 static const char *parameters(struct run *run, const struct method *m)
 {
-    struct portolan_arena *arena = &run->arena;
-    const char *list = "";
+    const char *list = proxygen_parameters(run, m);
 
-    for (size_t i = 0; i < m->n_arguments; i++)
-        list = proxygen_print(
-            arena, "%s%s%s", list, i ? ", " : "",
-            proxygen_replace(arena, m->arguments[i].declaration, m->arguments[i].name));
-    if (m->variadic)
-        list = proxygen_print(arena, "%s%s...", list, *list ? ", " : "");
-    return list;
+    return m->variadic ? proxygen_print(&run->arena, "%s%s...", list, *list ? ", " : "") : list;
+}
+
+static const char *pass_item(struct run *run, const struct method *m, const struct argument *a)
+{
+    (void)m;
+    if (a->role == ROLE_PEER)
+        return proxygen_print(&run->arena, "portolan::proxy_behind<%s_face>(%s)", run->port->prefix,
+                              a->name);
+    return a->is_moved ? proxygen_print(&run->arena, "std::move(%s)", a->name) : a->name;
 }
 
 static const char *handed_on(struct run *run, const struct method *m)
 {
-    struct portolan_arena *arena = &run->arena;
-    const char *list = "";
-
-    for (size_t i = 0; i < m->n_arguments; i++) {
-        const struct argument *a = &m->arguments[i];
-        const char *text = a->name;
-
-        if (a->role == ROLE_PEER)
-            text = proxygen_print(arena, "portolan::proxy_behind<%s_face>(%s)", run->port.prefix,
-                                  a->name);
-        else if (a->is_moved)
-            text = proxygen_print(arena, "std::move(%s)", a->name);
-        list = proxygen_print(arena, "%s%s%s", list, i ? ", " : "", text);
-    }
-    return list;
+    return proxygen_list(run, m, pass_item);
 }
 
 /* The call of method number I on the object that OBJECT, an expression, is, with ARGUMENTS. */
 static const char *forward(struct run *run, size_t i, const char *object, const char *arguments)
 {
-    const struct method *m = &run->port.methods[i];
+    const struct method *m = &run->port->methods[i];
     struct portolan_arena *arena = &run->arena;
     const struct cxx_method *x = m->cxx;
     const char *to = proxygen_replace(arena, x->path, object), *pointer;
@@ -96,33 +83,28 @@ static const char *forward(struct run *run, size_t i, const char *object, const 
         x->is_open
             ? proxygen_print(arena, "static_cast<%s>(&%s::%s)",
                              proxygen_replace(arena, x->pointer, ""), x->owner, m->member)
-            : proxygen_print(arena, "proxy_member(portolan::%s_tag_%zu())", run->port.prefix, i);
+            : proxygen_print(arena, "proxy_member(portolan::%s_tag_%zu())", run->port->prefix, i);
     return proxygen_print(arena, "(%s.*%s)(%s)", to, pointer, arguments);
 }
 
 static void emit_context(const struct port *p, const struct method *m, const struct locals *l,
                          struct portolan_text *out)
 {
-    size_t n = count_contexts(p, m);
-    const char *comma = "";
+    struct context list[PORTOLAN_PROBE_CONTEXTS];
+    size_t n = contexts(p, m, list);
 
     if (!n)
         return;
     portolan_text_add(out, "        const struct portolan_probe_context %s[%zu] = {", l->context,
                       n);
-    for (size_t i = 0; i < m->n_arguments; i++) {
-        const struct argument *a = &m->arguments[i];
-
-        if (!a->context)
-            continue;
+    for (size_t i = 0; i < n; i++)
         portolan_text_add(out,
-                          a->kind == VALUE_REAL ? "%s\n            portolan_probe_context_real("
-                                                  "static_cast<double>(%s))"
-                                                : "%s\n            portolan_probe_context_int("
-                                                  "static_cast<int64_t>(%s))",
-                          comma, a->value);
-        comma = ",";
-    }
+                          list[i].kind == VALUE_REAL
+                              ? "%s\n            portolan_probe_context_real("
+                                "static_cast<double>(%s))"
+                              : "%s\n            portolan_probe_context_int("
+                                "static_cast<int64_t>(%s))",
+                          i ? "," : "", list[i].value);
     portolan_text_add(out, "};\n");
 }
 
@@ -152,8 +134,8 @@ static void emit_outcome(const struct method *m, const struct locals *l, struct 
 static void emit_result(struct run *run, const struct method *m, const struct locals *l,
                         const char *to, bool measured, const char *call, struct portolan_text *out)
 {
-    const char *object = run->port.object;
-    bool outcome = measured && has_outcome(&run->port, m);
+    const char *object = run->port->object;
+    bool outcome = measured && has_outcome(run->port, m);
 
     if (m->cxx->self == CXX_SELF_NONE && !outcome) {
         portolan_text_add(out, "\n        %s%s;\n", m->returns ? "return " : "", call);
@@ -204,7 +186,7 @@ static void emit_variadic(struct run *run, const struct method *m, const struct 
     const char *arguments = proxygen_print(arena, "%s, %s", handed_on(run, m), l->list);
     size_t twin = 0;
 
-    while (strcmp(run->port.methods[twin].name, m->twin) != 0)
+    while (strcmp(run->port->methods[twin].name, m->twin) != 0)
         twin++;
     portolan_text_add(out, "        va_list %s;\n\n        va_start(%s, %s);\n", l->list, l->list,
                       m->arguments[m->n_arguments - 1].name);
@@ -241,14 +223,15 @@ static void emit_body(struct run *run, size_t i, size_t number, struct portolan_
 {
     struct portolan_text body = {.arena = &run->arena};
     struct portolan_arena *arena = &run->arena;
-    const struct method *m = &run->port.methods[i];
+    const struct method *m = &run->port->methods[i];
     struct locals l = proxygen_locals(run, m);
-    size_t n = count_contexts(&run->port, m);
+    struct context list[PORTOLAN_PROBE_CONTEXTS];
+    size_t n = contexts(run->port, m, list);
     const char *construct = proxygen_print(arena, "(this->portolan_, %zu, %s, %zu)", number,
                                            n ? l.context : "nullptr", n);
-    const char *object = run->port.object;
+    const char *object = run->port->object;
 
-    emit_context(&run->port, m, &l, out);
+    emit_context(run->port, m, &l, out);
     if (m->no_return) {
         portolan_text_add(out,
                           "        %s *%s = portolan::proxy_call<%s>%s.object();\n"
@@ -265,19 +248,14 @@ static void emit_body(struct run *run, size_t i, size_t number, struct portolan_
         emit_result(run, m, &l, proxygen_print(arena, "%s.object()", l.call), true,
                     forward(run, i, proxygen_print(arena, "*%s", l.call), handed_on(run, m)),
                     &body);
-    emit_tried(&run->port, m, &l, body.bytes ? body.bytes : "", out);
+    emit_tried(run->port, m, &l, body.bytes ? body.bytes : "", out);
 }
 
-/* The arguments for a method with the same parameters. */
-static const char *repeated(struct run *run, const struct method *m)
+/* An argument for a method with the same parameters. */
+static const char *repeated_item(struct run *run, const struct method *m, const struct argument *a)
 {
-    struct portolan_arena *arena = &run->arena;
-    const char *list = "";
-
-    for (size_t i = 0; i < m->n_arguments; i++)
-        list = proxygen_print(arena, m->arguments[i].is_moved ? "%s%sstd::move(%s)" : "%s%s%s",
-                              list, i ? ", " : "", m->arguments[i].name);
-    return list;
+    (void)m;
+    return a->is_moved ? proxygen_print(&run->arena, "std::move(%s)", a->name) : a->name;
 }
 
 /* The qualifiers of the method that measures, which is called on whatever the other is. */
@@ -295,24 +273,24 @@ static void emit_pass(struct run *run, size_t i, size_t number, const char *agai
                       struct portolan_text *out)
 {
     struct portolan_arena *arena = &run->arena;
-    const struct method *m = &run->port.methods[i];
+    const struct method *m = &run->port->methods[i];
     struct locals l = proxygen_locals(run, m);
 
     portolan_text_add(out,
                       "        PORTOLAN_PROBE_PASS(%s, &this->portolan_->port,\n"
                       "                            return this->%s(%s));\n"
                       "        %s *%s = portolan::proxy_target<%s>(this->portolan_, %zu, %s);\n",
-                      l.call, again, repeated(run, m), run->port.object, l.to, run->port.object,
-                      number, l.call);
+                      l.call, again, proxygen_list(run, m, repeated_item), run->port->object, l.to,
+                      run->port->object, number, l.call);
     emit_result(run, m, &l, l.to, false,
                 forward(run, i, proxygen_print(arena, "*%s", l.to), handed_on(run, m)), out);
 }
 
 static void emit_method(struct run *run, size_t i, size_t number, struct portolan_text *out)
 {
-    const struct method *m = &run->port.methods[i];
+    const struct method *m = &run->port->methods[i];
     const char *qualifiers = m->cxx->qualifiers;
-    bool is_short = !m->no_return && !m->variadic && !run->port.on_trial;
+    bool is_short = !m->no_return && !m->variadic && !run->port->on_trial;
     bool conversion = strcmp(m->head, "@") == 0;
     const char *again = proxygen_print(&run->arena, "portolan_measure_%zu", number);
 
@@ -322,7 +300,7 @@ static void emit_method(struct run *run, size_t i, size_t number, struct portola
     else
         portolan_text_add(out, "\n    %s override\n    {\n",
                           full_head(run, m, m->member, qualifiers));
-    if (m->variadic && run->port.on_trial)
+    if (m->variadic && run->port->on_trial)
         portolan_text_add(out, "        throw 0;\n");
     else
         emit_body(run, i, number, out);
@@ -337,7 +315,7 @@ static void emit_method(struct run *run, size_t i, size_t number, struct portola
 
 static void emit_face(struct run *run, struct portolan_text *out)
 {
-    const struct port *p = &run->port;
+    const struct port *p = run->port;
     size_t number = 0;
 
     portolan_text_add(out,
@@ -384,16 +362,16 @@ static void emit_methods(const struct port *p, struct portolan_text *out)
                       p->prefix);
     for (size_t i = 0; i < p->n_methods; i++) {
         const struct method *m = &p->methods[i];
-        unsigned real = 0, n = 0;
+        struct context list[PORTOLAN_PROBE_CONTEXTS];
+        size_t n = proxygen_contexts(m, list);
+        unsigned real = 0;
 
         if (m->skip)
             continue;
-        portolan_text_add(out, "    {\"%s\", %zu, {", m->name, count_contexts(p, m));
-        for (size_t k = 0; k < m->n_arguments; k++) {
-            if (!m->arguments[k].context)
-                continue;
-            portolan_text_add(out, "%s\"%s\"", n ? ", " : "", m->arguments[k].name);
-            real |= (unsigned)(m->arguments[k].kind == VALUE_REAL) << n++;
+        portolan_text_add(out, "    {\"%s\", %zu, {", m->name, n);
+        for (size_t k = 0; k < n; k++) {
+            portolan_text_add(out, "%s\"%s\"", k ? ", " : "", list[k].name);
+            real |= (unsigned)(list[k].kind == VALUE_REAL) << k;
         }
         portolan_text_add(out, "}, %u, PORTOLAN_PROBE_CALL_OF_PORT},\n", real);
     }
@@ -402,7 +380,7 @@ static void emit_methods(const struct port *p, struct portolan_text *out)
 
 void proxygen_emit_cxx(struct run *run, struct portolan_text *out)
 {
-    const struct port *p = &run->port;
+    const struct port *p = run->port;
 
     portolan_text_add(
         out,
@@ -445,11 +423,11 @@ static const char stand_in[] =
 void proxygen_emit_cxx_trial(struct run *run, struct portolan_text *out)
 {
     portolan_text_add(out, "%s", stand_in);
-    run->port.on_trial = true;
+    run->port->on_trial = true;
     emit_grants(run, out);
     emit_face(run, out);
-    run->port.on_trial = false;
+    run->port->on_trial = false;
     /* Destructors and constructors are looked at when they are used. */
     portolan_text_add(out, "\nvoid portolan_try(portolan_proxy *p) { delete new %s_face(p); }\n",
-                      run->port.prefix);
+                      run->port->prefix);
 }

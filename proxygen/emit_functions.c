@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of functions: the port's C type, what all generated files share, and the report's end. */
-#include "emit_functions.h"
+/*
+ * Lists of functions: the port's C type, what all generated files share, the front, which exports
+ * the functions under their own names, and the components around them.
+ */
+#include "emit.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ shared */
@@ -10,7 +12,7 @@
 void functions_emit_undefines(const struct functions *f, struct portolan_text *out)
 {
     for (size_t i = 0; i < f->n; i++)
-        if (proxygen_is_macro(&f->run->port, f->members[i]->name))
+        if (proxygen_is_macro(f->run->port, f->members[i]->name))
             portolan_text_add(out, "#undef %s\n", f->members[i]->name);
 }
 
@@ -30,25 +32,6 @@ static const struct method *target_of(const struct functions *f, const struct me
         if (strcmp(f->members[i]->name, m->twin) == 0)
             return f->members[i];
     return m;
-}
-
-void functions_emit_list(const struct method *m, const struct locals *l, struct portolan_text *out)
-{
-    if (m->twin)
-        portolan_text_add(out, "    va_list %s;\n", l->list);
-}
-
-void functions_emit_start(const struct method *m, const struct locals *l, struct portolan_text *out)
-{
-    if (m->twin)
-        portolan_text_add(out, "    va_start(%s, %s);\n", l->list,
-                          m->arguments[m->n_arguments - 1].name);
-}
-
-void functions_emit_end(const struct method *m, const struct locals *l, struct portolan_text *out)
-{
-    if (m->twin)
-        portolan_text_add(out, "    va_end(%s);\n", l->list);
 }
 
 /* "    [result = ]CALLEE(…)(…);" */
@@ -82,7 +65,7 @@ static void emit_early(const struct functions *f, const struct method *m, const 
     emit_call(f, m, l, early, proxygen_argument_names(f->run, m), out);
     if (m->twin) {
         portolan_text_add(out, "    ");
-        functions_emit_end(m, l, out);
+        proxygen_emit_list_end(m, l, out);
     }
     emit_return(m, l, "        ", out);
     if (!m->returns && !m->no_return)
@@ -103,7 +86,7 @@ static void emit_locals(const struct functions *f, const struct method *m, const
         portolan_text_add(out, "    %s;\n", proxygen_replace(arena, body->proxy, l->proxy));
     portolan_text_add(out, "    const struct %s_functions *%s;\n", f->port->c_type, l->to);
     if (!body->list_given)
-        functions_emit_list(m, l, out);
+        proxygen_emit_list(m, l, out);
     if (m->returns)
         portolan_text_add(out, "    %s;\n", proxygen_replace(arena, m->result, l->result));
     portolan_text_add(out, "\n");
@@ -116,7 +99,7 @@ void functions_emit_body(const struct functions *f, const struct method *m,
 
     emit_locals(f, m, &l, body, out);
     if (!body->list_given)
-        functions_emit_start(m, &l, out);
+        proxygen_emit_list_start(m, &l, out);
     if (body->early && !body->again)
         emit_early(f, m, &l, body->early, out);
     if (body->again) {
@@ -133,7 +116,7 @@ void functions_emit_body(const struct functions *f, const struct method *m,
         proxygen_emit_accuracy(m, &l, NULL, out);
         proxygen_emit_leave(f->run, m, &l, out);
         if (!body->list_given)
-            functions_emit_end(m, &l, out);
+            proxygen_emit_list_end(m, &l, out);
     }
     emit_return(m, &l, "    ", out);
     portolan_text_add(out, "}\n");
@@ -141,32 +124,11 @@ void functions_emit_body(const struct functions *f, const struct method *m,
 
 /* ------------------------------------------------------------------ the port's C type */
 
-static bool is_word_byte(char c)
+/* With C++'s words in the place of C's own. */
+static const char *for_both(struct portolan_arena *arena, const char *text)
 {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* C's own words where C++ has others. */
-static const char *for_both(struct run *run, const char *text)
-{
-    static const char *const words[][2] = {{"restrict", "__restrict"}, {"_Bool", "bool"}};
-    struct portolan_text out = {.arena = &run->arena};
-
-    while (*text) {
-        size_t length = 0;
-        const char *word = NULL;
-
-        while (is_word_byte(text[length]))
-            length++;
-        for (size_t i = 0; i < 2 && !word; i++)
-            if (length == strlen(words[i][0]) && strncmp(text, words[i][0], length) == 0)
-                word = words[i][1];
-        if (length == 0)
-            length = 1;
-        portolan_text_add_bytes(&out, word ? word : text, word ? strlen(word) : length);
-        text += length;
-    }
-    return out.bytes ? out.bytes : "";
+    text = proxygen_replace_word(arena, text, "restrict", "__restrict");
+    return proxygen_replace_word(arena, text, "_Bool", "bool");
 }
 
 static void emit_members(const struct functions *f, struct portolan_text *out)
@@ -178,14 +140,14 @@ static void emit_members(const struct functions *f, struct portolan_text *out)
         const char *name = proxygen_print(arena, "(*%s)", m->name);
 
         portolan_text_add(out, "    %s;\n",
-                          for_both(f->run, proxygen_replace(arena, m->head, name)));
+                          for_both(arena, proxygen_replace(arena, m->head, name)));
     }
 }
 
 static void emit_macros(const struct functions *f, const char *pragma, struct portolan_text *out)
 {
     for (size_t i = 0; i < f->n; i++)
-        if (proxygen_is_macro(&f->run->port, f->members[i]->name))
+        if (proxygen_is_macro(f->run->port, f->members[i]->name))
             portolan_text_add(out, "#pragma %s(\"%s\")\n", pragma, f->members[i]->name);
 }
 
@@ -214,12 +176,200 @@ static void emit_header(const struct functions *f, struct portolan_text *out)
     portolan_text_add(out, "#pragma GCC diagnostic pop\n\n#endif\n");
 }
 
+/* ------------------------------------------------------------------ the front */
+
+/* The list as the run time gets to know it, with its methods where they are measured. */
+static void emit_description(const struct functions *f, const char *prefix, bool has_methods,
+                             struct portolan_text *out)
+{
+    functions_emit_symbols(f, prefix, out);
+    proxygen_add_template(out, prefix,
+                          "\nstatic const struct portolan_functions_description $_description = {\n"
+                          "    .size = sizeof(struct portolan_functions_description),\n");
+    if (has_methods)
+        proxygen_add_template(out, prefix,
+                              "    .methods = $_methods,\n"
+                              "    .n_methods = sizeof $_methods / sizeof *$_methods,\n");
+    proxygen_add_template(out, prefix,
+                          "    .symbols = $_symbols,\n"
+                          "    .n_symbols = sizeof $_symbols / sizeof *$_symbols,\n");
+    portolan_text_add(out, "    .type = \"%s\",\n};\n", f->port->type);
+}
+
+static void emit_state(const struct functions *f, const char *prefix, struct portolan_text *out)
+{
+    const char *c_type = f->port->c_type;
+
+    proxygen_add_template(
+        out, prefix,
+        "\n/* The dynamic linker wants to see who asks: no tail call. */\n"
+        "static void *$_next(const char *symbol)\n"
+        "{\n"
+        "    void *found = dlsym(RTLD_NEXT, symbol);\n"
+        "\n"
+        "    __asm__ volatile(\"\" : \"+r\"(found));\n"
+        "    return found;\n"
+        "}\n"
+        "\nstatic portolan_functions_fn $_own[sizeof $_symbols / sizeof *$_symbols];\n"
+        "static struct portolan_functions_front $_state = {\n"
+        "    .port = {.binding = &$_state.unbound}, .unbound = {.target = $_own},\n"
+        "    .description = &$_description, .next = $_next, .own = $_own};\n"
+        "\n/* For who starts the program; the second is one per program. */\n");
+    portolan_text_add(
+        out,
+        "PORTOLAN_API struct portolan_functions_front *%s_front(void);\n"
+        "PORTOLAN_API struct portolan_functions_front *%s_front(void)\n"
+        "{\n    return &%s_state;\n}\n\n"
+        "__attribute__((weak)) struct portolan_functions_front *portolan_front(void)\n"
+        "{\n    return &%s_state;\n}\n",
+        c_type, c_type, prefix, prefix);
+}
+
+/* The exported function, and where it is short the one that measures. */
+static void emit_function(const struct functions *f, const struct method *m, const char *prefix,
+                          const char *proxy, struct portolan_text *out)
+{
+    struct portolan_arena *arena = &f->run->arena;
+    bool has_short = proxygen_has_short_way(m);
+    const char *measures = has_short ? proxygen_function_name(f->run, prefix, m, false) : m->name;
+    struct functions_body body = {
+        .proxy = proxy, .callee = "PORTOLAN_FUNCTIONS_OF", .early = "PORTOLAN_FUNCTIONS_NEXT"};
+
+    portolan_text_add(out, "\n%s%s%s\n", has_short ? "static " : "PORTOLAN_API ",
+                      proxygen_function_attribute(m, false),
+                      proxygen_replace(arena, m->head, measures));
+    functions_emit_body(f, m, &body, out);
+    if (!has_short)
+        return;
+    body.again = proxygen_print(arena, "%s(%s)", measures, proxygen_argument_names(f->run, m));
+    portolan_text_add(out, "\nPORTOLAN_API %s%s\n", proxygen_function_attribute(m, true),
+                      proxygen_replace(arena, m->head, m->name));
+    functions_emit_body(f, m, &body, out);
+}
+
+static void emit_front(const struct functions *f, struct portolan_text *out)
+{
+    const struct port *p = f->port;
+    struct portolan_arena *arena = &f->run->arena;
+    const char *prefix = proxygen_print(arena, "%sFront", p->c_type);
+    const char *proxy =
+        proxygen_print(arena, "struct portolan_functions_front *@ = &%s_state", prefix);
+
+    proxygen_emit_prologue(
+        p, "the front",
+        proxygen_has_callbacks(p)
+            ? "#include <portolan/callback.h>\n#include <dlfcn.h>\n#include <stdarg.h>\n"
+            : "#include <dlfcn.h>\n#include <stdarg.h>\n",
+        out);
+    portolan_text_add(out,
+                      "#include \"%s_functions.h\"\n\n"
+                      "#ifndef RTLD_NEXT\n#define RTLD_NEXT ((void *)-1L)\n#endif\n\n",
+                      p->c_type);
+    functions_emit_undefines(f, out);
+    proxygen_emit_freed_names(f->run, out);
+    proxygen_emit_quiet(out);
+    portolan_text_add(out, "\n");
+    proxygen_emit_methods(p, prefix, out);
+    emit_description(f, prefix, true, out);
+    emit_state(f, prefix, out);
+    proxygen_emit_callbacks(f->run, out);
+    for (size_t i = 0; i < f->n_measured; i++)
+        emit_function(f, f->members[i], prefix, proxy, out);
+}
+
+/* ------------------------------------------------------------------ components */
+
+/* For a C string. */
+static const char *quoted(struct run *run, const char *text)
+{
+    struct portolan_text out = {.arena = &run->arena};
+
+    portolan_text_add(&out, "\"");
+    for (; *text; text++)
+        portolan_text_add(&out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    portolan_text_add(&out, "\"");
+    return out.bytes ? out.bytes : "";
+}
+
+static void emit_provider(const struct functions *f, const struct provider *provider,
+                          const char *symbol, struct portolan_text *out)
+{
+    const struct port *p = f->port;
+
+    portolan_text_add(out,
+                      "/* Generated by portolan proxygen: %s of a shared object. Do not edit. */\n"
+                      "#include <portolan/functions_component.h>\n",
+                      p->type);
+    emit_description(f, symbol, false, out);
+    portolan_text_add(out,
+                      "\nPORTOLAN_FUNCTIONS_PROVIDER(%s, \"%s_%s\", &%s_description,\n"
+                      "                            %s);\n",
+                      symbol, p->type, provider->name, symbol, quoted(f->run, provider->file));
+}
+
+static void emit_palette(const struct functions *f, const struct provider *provider,
+                         const char *symbol, struct portolan_text *out)
+{
+    const char *type = f->port->type;
+
+    portolan_text_add(out,
+                      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                      "<component class=\"%s_%s\" library=\"%s.so\">\n"
+                      "  <summary>The functions of %s from the shared object ",
+                      type, provider->name, symbol, type);
+    portolan_text_add_xml(out, provider->file);
+    portolan_text_add(out,
+                      "</summary>\n"
+                      "  <provides port=\"functions\" type=\"%s\"/>\n"
+                      "  <parameter name=\"library\" type=\"string\" default=\"",
+                      type);
+    portolan_text_add_xml(out, provider->file);
+    portolan_text_add(out, "\">the shared object to open</parameter>\n</component>\n");
+}
+
+static void emit_providers(const struct functions *f)
+{
+    struct run *run = f->run;
+
+    for (size_t i = 0; i < f->port->n_providers; i++) {
+        const struct provider *p = &f->port->providers[i];
+        const char *symbol = proxygen_print(&run->arena, "%s_%s", f->port->c_type, p->name);
+
+        emit_provider(f, p, symbol, proxygen_add_output(run, "%s.c", symbol));
+        emit_palette(f, p, symbol, proxygen_add_output(run, "%s.xml", symbol));
+    }
+}
+
+static void emit_front_component(const struct functions *f)
+{
+    struct run *run = f->run;
+    const struct port *p = f->port;
+    struct portolan_text *source = proxygen_add_output(run, "%s_front_component.c", p->c_type);
+    struct portolan_text *description = proxygen_add_output(run, "%sFront.xml", p->c_type);
+
+    portolan_text_add(
+        source,
+        "/* Generated by portolan proxygen: the front for %s as a component. Do not edit. */\n"
+        "#include <portolan/functions_component.h>\n\n"
+        "extern struct portolan_functions_front *%s_front(void);\n\n"
+        "PORTOLAN_FUNCTIONS_FRONT(%sFront, \"%sFront\", %s_front);\n",
+        p->type, p->c_type, p->c_type, p->type, p->c_type);
+    portolan_text_add(
+        description,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<component class=\"%sFront\" library=\"%s_front.so\">\n"
+        "  <summary>Code that calls the functions of %s by name calls this port</summary>\n"
+        "  <uses port=\"functions\" type=\"%s\" optional=\"true\"/>\n"
+        "</component>\n",
+        p->type, p->c_type, p->type, p->type);
+}
+
 /* ------------------------------------------------------------------ all files */
 
 static void collect(struct functions *f)
 {
     struct run *run = f->run;
-    struct port *p = &run->port;
+    struct port *p = run->port;
 
     f->members = portolan_arena_alloc(&run->arena, p->n_methods + 1, sizeof *f->members);
     for (int passed = 0; f->members && passed < 2; passed++) {
@@ -238,32 +388,16 @@ static void collect(struct functions *f)
 
 void proxygen_emit_functions(struct run *run)
 {
-    struct functions f = {.run = run, .port = &run->port};
-    struct portolan_arena *arena = &run->arena;
-    const char *c_type = run->port.c_type;
+    struct functions f = {.run = run, .port = run->port};
+    const char *c_type = run->port->c_type;
 
     collect(&f);
-    functions_emit_proxy(&f, proxygen_add_output(run, proxygen_print(arena, "%s_proxy.c", c_type)));
-    proxygen_emit_description(
-        run, proxygen_add_output(run, proxygen_print(arena, "%sProxy.xml", c_type)));
-    emit_header(&f, proxygen_add_output(run, proxygen_print(arena, "%s_functions.h", c_type)));
+    functions_emit_proxy(&f, proxygen_add_output(run, "%s_proxy.c", c_type));
+    proxygen_emit_description(run, proxygen_add_output(run, "%sProxy.xml", c_type));
+    emit_header(&f, proxygen_add_output(run, "%s_functions.h", c_type));
     if (run->options->front) {
-        functions_emit_front(&f,
-                             proxygen_add_output(run, proxygen_print(arena, "%s_front.c", c_type)));
-        functions_emit_front_component(&f);
+        emit_front(&f, proxygen_add_output(run, "%s_front.c", c_type));
+        emit_front_component(&f);
     }
-    functions_emit_providers(&f);
-}
-
-void proxygen_report_functions(const struct run *run, struct portolan_text *out)
-{
-    const struct port *p = &run->port;
-
-    for (size_t i = 0; i < p->n_providers; i++)
-        portolan_text_add(out, "Class %s_%s provides them from %s.\n", p->type,
-                          p->providers[i].name, p->providers[i].file);
-    if (run->options->front)
-        portolan_text_add(
-            out, "The front exports what is intercepted; class %sFront connects it.\n", p->type);
-    portolan_text_add(out, "Calls between functions of one shared object are not seen.\n");
+    emit_providers(&f);
 }

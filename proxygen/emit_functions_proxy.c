@@ -4,7 +4,7 @@
  * proxy of a process needs functions of its own: small ones, which add the proxy to the arguments.
  * The generated file includes itself once for each.
  */
-#include "emit_functions.h"
+#include "emit.h"
 
 enum { PROXIES = 8, PROXIES_MOST = 16 };
 
@@ -32,30 +32,11 @@ static void emit_preamble(const struct functions *f, struct portolan_text *out)
         "#ifndef PORTOLAN_FUNCTIONS_PROXIES\n#define PORTOLAN_FUNCTIONS_PROXIES %d\n#endif\n\n",
         PROXIES_MOST, PROXIES);
     proxygen_emit_methods(p, p->prefix, out);
-    portolan_text_add(out,
-                      "\nstruct %s {\n    struct portolan_proxy common;\n"
-                      "    struct %s_functions face; /* what users hold */\n    int slot; /* from "
-                      "1; 0: none */\n};\n",
-                      p->prefix, p->c_type);
-    proxygen_add_template(out, p->prefix,
-                          "\nstatic struct portolan_proxy *$_slots[PORTOLAN_FUNCTIONS_PROXIES];\n");
-}
-
-/* "int n, double *x, va_list list, struct portolan_proxy *proxy" */
-static const char *parameters(const struct functions *f, const struct method *m,
-                              const struct locals *l)
-{
-    struct portolan_arena *arena = &f->run->arena;
-    struct portolan_text out = {.arena = arena};
-
-    for (size_t i = 0; i < m->n_arguments; i++)
-        portolan_text_add(
-            &out, "%s, ",
-            proxygen_replace(arena, m->arguments[i].declaration, m->arguments[i].name));
-    if (m->twin)
-        portolan_text_add(&out, "va_list %s, ", l->list);
-    portolan_text_add(&out, "struct portolan_proxy *%s", l->proxy);
-    return out.bytes ? out.bytes : "";
+    proxygen_emit_port(p, out,
+                       "\nstruct $ {\n    struct portolan_proxy common;\n"
+                       "    struct @_functions face; /* what users hold */\n"
+                       "    int slot; /* from 1; 0: none */\n};\n"
+                       "\nstatic struct portolan_proxy *$_slots[PORTOLAN_FUNCTIONS_PROXIES];\n");
 }
 
 static void emit_function(const struct functions *f, const struct method *m, bool is_short,
@@ -70,8 +51,9 @@ static void emit_function(const struct functions *f, const struct method *m, boo
                                            proxygen_function_name(f->run, prefix, m, false), names,
                                            *names ? ", " : "", l.proxy)
                           : NULL};
-    const char *name = proxygen_print(
-        arena, "%s(%s)", proxygen_function_name(f->run, prefix, m, is_short), parameters(f, m, &l));
+    const char *name =
+        proxygen_print(arena, "%s(%s)", proxygen_function_name(f->run, prefix, m, is_short),
+                       proxygen_slot_parameters(f->run, m, &l));
 
     portolan_text_add(out, "\nstatic %s%s\n", proxygen_function_attribute(m, is_short),
                       proxygen_replace(arena, m->returning, name));
@@ -90,29 +72,12 @@ static void emit_measured(const struct functions *f, const struct method *m,
 static void emit_entry(const struct functions *f, const struct method *m, struct portolan_text *out)
 {
     struct portolan_arena *arena = &f->run->arena;
-    const struct locals l = proxygen_locals(f->run, m);
-    const char *prefix = f->port->prefix, *pass = proxygen_argument_names(f->run, m);
-    bool keep = m->returns && m->twin;
-    portolan_text_add(
-        out, "\nstatic %s\n{\n",
-        proxygen_replace(arena, m->head,
-                         proxygen_print(arena, "PORTOLAN_FUNCTIONS_NAME(%s_%s)", prefix, m->name)));
-    functions_emit_list(m, &l, out);
-    if (keep)
-        portolan_text_add(out, "    %s;\n", proxygen_replace(arena, m->result, l.result));
-    if (m->twin)
-        portolan_text_add(out, "\n");
-    functions_emit_start(m, &l, out);
-    portolan_text_add(out, "    %s%s_do_%s(%s%s%s%s%s_slots[PORTOLAN_FUNCTIONS_SLOT]);\n",
-                      keep         ? proxygen_print(arena, "%s = ", l.result)
-                      : m->returns ? "return "
-                                   : "",
-                      prefix, m->name, pass, *pass ? ", " : "", m->twin ? l.list : "",
-                      m->twin ? ", " : "", prefix);
-    functions_emit_end(m, &l, out);
-    if (keep)
-        portolan_text_add(out, "    return %s;\n", l.result);
-    portolan_text_add(out, "}\n");
+    const char *prefix = f->port->prefix;
+    const char *name = proxygen_print(arena, "PORTOLAN_FUNCTIONS_NAME(%s_%s)", prefix, m->name);
+
+    proxygen_emit_slot_entry(
+        f->run, m, proxygen_print(arena, "\nstatic %s", proxygen_replace(arena, m->head, name)),
+        proxygen_print(arena, "%s_slots[PORTOLAN_FUNCTIONS_SLOT]", prefix), out);
 }
 
 /* One proxy's functions, SLOT telling which. */
@@ -122,11 +87,10 @@ static void emit_copy(const struct functions *f, struct portolan_text *out)
 
     for (size_t i = 0; i < f->n_measured; i++)
         emit_entry(f, f->members[i], out);
-    portolan_text_add(out,
-                      "\n/* Puts them over those of the implementation; what it lacks stays NULL. "
-                      "*/\nstatic void PORTOLAN_FUNCTIONS_NAME(%s_cover)(struct %s_functions "
-                      "*face)\n{\n",
-                      p->prefix, p->c_type);
+    proxygen_emit_port(
+        p, out,
+        "\n/* Puts them over those of the implementation; what it lacks stays NULL. */\n"
+        "static void PORTOLAN_FUNCTIONS_NAME($_cover)(struct @_functions *face)\n{\n");
     for (size_t i = 0; i < f->n_measured; i++) {
         const struct method *m = f->members[i];
 
@@ -156,8 +120,9 @@ static void emit_copies(const struct port *p, struct portolan_text *out)
         if (slot > 0)
             portolan_text_add(out, "#endif\n");
     }
-    proxygen_add_template(out, p->prefix, "\nstatic void (*const $_covers[])(struct ");
-    portolan_text_add(out, "%s_functions *) = {\n    %s_cover_0,\n", p->c_type, p->prefix);
+    proxygen_emit_port(p, out,
+                       "\nstatic void (*const $_covers[])(struct @_functions *) = {\n"
+                       "    $_cover_0,\n");
     for (int slot = 1; slot < PROXIES_MOST; slot++)
         portolan_text_add(out, "#if PORTOLAN_FUNCTIONS_PROXIES > %d\n    %s_cover_%d,\n#endif\n",
                           slot, p->prefix, slot);
@@ -169,50 +134,32 @@ static void emit_table(const struct functions *f, struct portolan_text *out)
 {
     const struct port *p = f->port;
 
-    portolan_text_add(out,
-                      "\nstatic void %s_fill(void *table, const void *target)\n{\n"
-                      "    memcpy(table, target, sizeof(struct %s_functions));\n}\n"
-                      "\nstatic void %s_show(struct portolan_proxy *common, void *table, const "
-                      "void *target)\n{\n"
-                      "    struct %s *proxy = (struct %s *)common;\n"
-                      "    struct %s_functions face;\n\n"
-                      "    (void)target;\n"
-                      "    memcpy(&face, table, sizeof face);\n"
-                      "    %s_covers[proxy->slot - 1](&face);\n"
-                      "    portolan_proxy_show_functions(&proxy->face, &face, sizeof face);\n}\n",
-                      p->prefix, p->c_type, p->prefix, p->prefix, p->prefix, p->c_type, p->prefix);
-    proxygen_add_template(out, p->prefix, "\nstatic const size_t $_entries[] = {\n");
+    proxygen_emit_port(
+        p, out,
+        "\nstatic void $_fill(void *table, const void *target)\n{\n"
+        "    memcpy(table, target, sizeof(struct @_functions));\n}\n"
+        "\nstatic void $_show(struct portolan_proxy *common, void *table, const void *target)\n{\n"
+        "    struct $ *proxy = (struct $ *)common;\n"
+        "    struct @_functions face;\n\n"
+        "    (void)target;\n"
+        "    memcpy(&face, table, sizeof face);\n"
+        "    $_covers[proxy->slot - 1](&face);\n"
+        "    portolan_proxy_show_functions(&proxy->face, &face, sizeof face);\n}\n"
+        "\nstatic const size_t $_entries[] = {\n");
     for (size_t i = 0; i < f->n_measured; i++)
         portolan_text_add(out, "    offsetof(struct %s_functions, %s),\n", p->c_type,
                           f->members[i]->name);
-    proxygen_add_template(out, p->prefix,
-                          "};\n\nstatic const struct portolan_proxy_table $_table = {\n"
-                          "    .entries = $_entries,\n    .fill = $_fill,\n    .show = $_show,\n"
-                          "    .face_offset = offsetof(struct $, face),\n");
-    portolan_text_add(out, "    .size_bytes = sizeof(struct %s_functions),\n};\n", p->c_type);
-}
-
-static void emit_life(const struct port *p, struct portolan_text *out)
-{
-    proxygen_add_template(out, p->prefix,
-                          "\nstatic void $_destroy(void *self)\n{\n"
-                          "    portolan_proxy_leave_slot($_slots, ((struct $ *)self)->slot);\n"
-                          "    portolan_proxy_destroy(self);\n}\n");
-}
-
-static void emit_create(const struct port *p, struct portolan_text *out)
-{
-    proxygen_add_template(
-        out, p->prefix,
-        "\nstatic gov_cca_Component $_create(sidl_BaseInterface *_ex)\n{\n"
-        "    return portolan_proxy_create_in_slot(&$_class, &$_description, $_slots,\n"
-        "                                         PORTOLAN_FUNCTIONS_PROXIES,\n"
-        "                                         offsetof(struct $, slot), _ex);\n}\n");
+    proxygen_emit_port(p, out,
+                       "};\n\nstatic const struct portolan_proxy_table $_table = {\n"
+                       "    .entries = $_entries,\n    .fill = $_fill,\n    .show = $_show,\n"
+                       "    .face_offset = offsetof(struct $, face),\n"
+                       "    .size_bytes = sizeof(struct @_functions),\n};\n");
 }
 
 void functions_emit_proxy(const struct functions *f, struct portolan_text *out)
 {
     const struct port *p = f->port;
+
     emit_preamble(f, out);
     proxygen_emit_callbacks(f->run, out);
     for (size_t i = 0; i < f->n_measured; i++)
@@ -220,9 +167,17 @@ void functions_emit_proxy(const struct functions *f, struct portolan_text *out)
     emit_copies(p, out);
     emit_table(f, out);
     proxygen_emit_port_description(p, out);
-    emit_life(p, out);
+    proxygen_emit_port(p, out,
+                       "\nstatic void $_destroy(void *self)\n{\n"
+                       "    portolan_proxy_leave_slot($_slots, ((struct $ *)self)->slot);\n"
+                       "    portolan_proxy_destroy(self);\n}\n");
     proxygen_emit_class(p, proxygen_print(&f->run->arena, "%s_destroy", p->prefix), out);
-    emit_create(p, out);
+    proxygen_emit_port(
+        p, out,
+        "\nstatic gov_cca_Component $_create(sidl_BaseInterface *_ex)\n{\n"
+        "    return portolan_proxy_create_in_slot(&$_class, &$_description, $_slots,\n"
+        "                                         PORTOLAN_FUNCTIONS_PROXIES,\n"
+        "                                         offsetof(struct $, slot), _ex);\n}\n");
     proxygen_emit_component(p, out);
     portolan_text_add(out, "\n#else /* one proxy's functions */\n");
     emit_copy(f, out);

@@ -4,58 +4,7 @@
  * behind: what the user changed goes in before a call, what the implementation changed comes out
  * after it; `seen` is how they last agreed.
  */
-#include "emit_table.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int compare_names(const void *word, const void *name)
-{
-    return strcmp(word, *(const char *const *)name);
-}
-
-/* A word of a template: one that stands for something, or a local name that may be a macro. */
-static void add_word(const struct port *p, const char *word, bool is_member,
-                     struct portolan_text *out)
-{
-    static const char *const locals[] = {"a",     "b",    "base",   "bound",  "bytes",
-                                         "from",  "i",    "length", "name",   "other",
-                                         "proxy", "self", "table",  "target", "to"};
-    const char *text = strcmp(word, "OBJECT") == 0   ? p->object
-                       : strcmp(word, "TABLE") == 0  ? p->table
-                       : strcmp(word, "MEMBER") == 0 ? p->table_member
-                                                     : word;
-    bool local = false;
-
-    for (size_t i = 0; i < sizeof locals / sizeof *locals; i++)
-        local |= strcmp(word, locals[i]) == 0;
-    local = local && !is_member && p->n_names_taken &&
-            bsearch(word, p->names_taken, p->n_names_taken, sizeof *p->names_taken, compare_names);
-    portolan_text_add(out, "%s%s", local ? "portolan_" : "", text);
-}
-
-void proxygen_emit_port(const struct port *p, struct portolan_text *out, const char *template)
-{
-    for (char before = ' '; *template;) {
-        size_t length = strspn(template, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
-                                         "0123456789");
-        char word[64];
-
-        if (*template == '$')
-            portolan_text_add(out, "%s", p->prefix);
-        else if (length == 0)
-            portolan_text_add_bytes(out, template, 1);
-        else if (length < sizeof word) {
-            snprintf(word, sizeof word, "%.*s", (int)length, template);
-            add_word(p, word, before == '>' || before == '.', out);
-        } else {
-            portolan_text_add_bytes(out, template, length);
-        }
-        template += length ? length : 1;
-        before = template[-1];
-    }
-}
+#include "emit.h"
 
 #define add proxygen_emit_port
 
@@ -143,7 +92,7 @@ static void emit_data(const struct port *p, struct portolan_text *out)
 {
     const char *parameter = is_gated(p) ? ", size_t length" : "";
     const char *length = is_gated(p) ? ", proxy->common.length" : "";
-    struct portolan_text t = {0};
+    struct portolan_text t = {.arena = out->arena};
 
     add(p, out, "\n/* The data: all but functions, links to others of the kind, and names. */\n");
     add(p, out, "PORTOLAN_PROXY_INLINE int $_differ(const OBJECT *a, const OBJECT *b");
@@ -176,10 +125,7 @@ static void emit_data(const struct port *p, struct portolan_text *out)
                       "    $_data_out((struct $ *)base, target);\n"
                       "}\n",
                       length, length, length, length, length, length);
-    if (t.bytes)
-        add(p, out, t.bytes);
-    out->failed |= t.failed;
-    portolan_text_clear(&t);
+    add(p, out, t.bytes ? t.bytes : "");
 }
 
 /* The ways in and out of a call. */

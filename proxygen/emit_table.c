@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Proxies for C structs with functions: `struct x { const struct x_ops *ops; … }`, and structs that
- * hold their functions themselves: the forwarding functions, and what the run time gets to know.
+ * hold their functions themselves: the forwarding functions, what the run time gets to know, and
+ * faces in programs without a framework.
  */
-#include "emit_table.h"
+#include "emit.h"
 
 #include <string.h>
 
 #define add proxygen_emit_port
 
 /* ------------------------------------------------------------------ forwarding functions */
-
-static const char *own_object(const struct method *m)
-{
-    return m->own;
-}
 
 /* The argument with this role; NULL: none has it. */
 static const struct argument *argument_as(const struct method *m, enum argument_role role)
@@ -53,9 +49,7 @@ static void emit_prototype(struct run *run, const struct port *p, const struct m
 
     portolan_text_add(out, "static %s", proxygen_function_attribute(m, is_short));
     if (p->shape == SHAPE_STRUCT)
-        name = proxygen_print(&run->arena, "%s(%s%s%s%s%sstruct portolan_proxy *%s)", name,
-                              m->parameters, *m->parameters ? ", " : "", m->twin ? "va_list " : "",
-                              m->twin ? l->list : "", m->twin ? ", " : "", l->proxy);
+        name = proxygen_print(&run->arena, "%s(%s)", name, proxygen_slot_parameters(run, m, l));
     else
         name = proxygen_print(&run->arena, "%s(%s%s)", name, m->parameters, m->twin ? ", ..." : "");
     portolan_text_add(out, "%s", proxygen_replace(&run->arena, m->returning, name));
@@ -79,7 +73,7 @@ static void emit_pass(struct run *run, const struct port *p, const struct method
 static void emit_enter(const struct port *p, const struct method *m, const struct locals *l,
                        size_t number, bool is_short, struct portolan_text *out)
 {
-    const char *self = own_object(m);
+    const char *self = m->own;
 
     if (self)
         portolan_text_add(out, "    %s = %s_in(%s, %s, ", l->to, p->prefix, l->proxy, self);
@@ -101,7 +95,7 @@ static void emit_enter(const struct port *p, const struct method *m, const struc
 static void emit_gifts(const struct port *p, const struct method *m, const struct locals *l,
                        struct portolan_text *out)
 {
-    const char *self = own_object(m);
+    const char *self = m->own;
 
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct argument *a = &m->arguments[i];
@@ -132,22 +126,22 @@ static void emit_gifts(const struct port *p, const struct method *m, const struc
 static void emit_body(struct run *run, const struct port *p, const struct method *m,
                       const struct locals *l, bool is_short, struct portolan_text *out)
 {
-    const char *self = own_object(m);
+    const char *self = m->own;
     /* Declared where it gets its value: its type's name may stand for something const. */
     const char *result = proxygen_replace(&run->arena, m->result, l->result);
     const struct argument *handle = argument_as(m, ROLE_HANDLE);
-    bool list = m->twin && p->shape == SHAPE_TABLE;
+    bool list = p->shape == SHAPE_TABLE; /* else it is a parameter */
+
     if (handle)
         portolan_text_add(out, "    %s *%s_held = %s.object;\n", p->object, handle->name, l->to);
     if (list)
-        portolan_text_add(out, "    va_start(%s, %s);\n", l->list,
-                          m->arguments[m->n_arguments - 1].name);
+        proxygen_emit_list_start(m, l, out);
     emit_held(m, l, true, out);
     portolan_text_add(out, "    %s%s%s.ops->%s(%s%s%s);\n", m->returns ? result : "",
                       m->returns ? " = " : "", l->to, m->twin ? m->forward : m->member, m->pass,
                       m->twin ? ", " : "", m->twin ? l->list : "");
     if (list)
-        portolan_text_add(out, "    va_end(%s);\n", l->list);
+        proxygen_emit_list_end(m, l, out);
     if (m->no_return)
         return;
     emit_held(m, l, false, out);
@@ -189,10 +183,10 @@ static void emit_function(struct run *run, const struct port *p, const struct me
         proxygen_emit_context(m, &l, out);
     if (p->shape == SHAPE_TABLE)
         portolan_text_add(out, "    struct portolan_proxy *%s = %s_of(%s);\n", l.proxy, p->prefix,
-                          own_object(m));
+                          m->own);
     portolan_text_add(out, "    struct %s_to %s;\n", p->prefix, l.to);
-    if (m->twin && p->shape == SHAPE_TABLE)
-        portolan_text_add(out, "    va_list %s;\n", l.list);
+    if (p->shape == SHAPE_TABLE)
+        proxygen_emit_list(m, &l, out);
     for (size_t i = 0; i < m->n_arguments; i++)
         if (m->arguments[i].gift && m->arguments[i].depth == 2)
             portolan_text_add(out, "    __typeof__(*%s) %s_given = (void *)&%s_given;\n",
@@ -333,10 +327,79 @@ static bool gives_itself(const struct port *p)
     return false;
 }
 
-static void emit_one(struct run *run, const struct port *p, struct portolan_text *out)
+/* ------------------------------------------------------------------ slots */
+
+/* TEXT as lines of a macro, further in; what follows ends the last one. */
+static void add_macro_lines(struct portolan_text *out, const char *text)
 {
+    for (size_t length; *text; text += length + 1) {
+        length = strcspn(text, "\n");
+        portolan_text_add(out, "%s%.*s", length ? "    " : "", (int)length, text);
+        if (text[length + 1])
+            portolan_text_add(out, length && strchr(" (", text[length - 1]) ? "\\\n" : " \\\n");
+    }
+}
+
+/*
+ * A function that is called on a struct that holds its functions itself cannot tell whose it is, as
+ * users may copy the struct or not hand it over at all: so each of a small number of proxies
+ * (slots) has functions of its own, which know it.
+ */
+static const char *slot_function(struct run *run, const struct method *m)
+{
+    struct portolan_arena *arena = &run->arena;
+    const char *prefix = run->port->prefix;
+    struct portolan_text text = {.arena = arena};
+    const char *name =
+        proxygen_print(arena, "%s_##portolan_slot##_%s(%s%s)", prefix, m->name,
+                       *m->parameters ? m->parameters : "void", m->twin ? ", ..." : "");
+
+    proxygen_emit_slot_entry(
+        run, m,
+        proxygen_print(arena, "static %s%s", m->no_return ? "__attribute__((noreturn)) " : "",
+                       proxygen_replace(arena, m->returning, name)),
+        proxygen_print(
+            arena, "\n        __atomic_load_n(&%s_slots[portolan_slot], __ATOMIC_RELAXED)", prefix),
+        &text);
+    return text.bytes ? text.bytes : "";
+}
+
+/* The functions of a struct that holds its functions itself, a set for each slot. */
+static void emit_slots(struct run *run, struct portolan_text *out)
+{
+    const struct port *p = run->port;
+    const char *between = "";
+
+    add(p, out, "\n#define $_SLOT(portolan_slot) \\\n");
+    for (size_t i = 0; i < p->n_methods; i++) {
+        if (p->methods[i].skip)
+            continue;
+        portolan_text_add(out, "%s", between);
+        add_macro_lines(out, slot_function(run, &p->methods[i]));
+        between = " \\\n";
+    }
+    add(p, out, "\nPORTOLAN_PROXY_EACH_SLOT($_SLOT)\n\n");
+    add(p, out, "#define $_SLOT_SET(portolan_slot) \\\n    { \\\n");
+    for (size_t i = 0; i < p->n_methods; i++)
+        if (!p->methods[i].skip)
+            portolan_text_add(out, "        .%s = %s_##portolan_slot##_%s, \\\n",
+                              p->methods[i].member, p->prefix, p->methods[i].name);
+    add(p, out,
+        "    },\n"
+        "static const OBJECT $_functions[PORTOLAN_PROXY_SLOTS] = {\n"
+        "    PORTOLAN_PROXY_EACH_SLOT($_SLOT_SET)};\n");
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+/* The run's port. */
+static void emit_one(struct run *run, struct portolan_text *out)
+{
+    const struct port *p = run->port;
     size_t number = 0;
 
+    proxygen_emit_methods(p, p->prefix, out);
+    proxygen_emit_callbacks(run, out);
     proxygen_emit_object(p, out);
     if (gives_itself(p))
         add(p, out, "\nstatic const struct portolan_proxy_description $_description;\n");
@@ -357,7 +420,7 @@ static void emit_one(struct run *run, const struct port *p, struct portolan_text
         number++;
     }
     if (p->shape == SHAPE_STRUCT)
-        proxygen_emit_slots(run, p, out);
+        emit_slots(run, out);
     else
         emit_functions(p, out);
     emit_length(p, out);
@@ -365,30 +428,102 @@ static void emit_one(struct run *run, const struct port *p, struct portolan_text
     emit_description(p, out);
 }
 
-static void emit_callbacks(struct run *run, struct port *p, struct portolan_text *out)
+/* PATH may lead into nested structs: "a.b". */
+static void undefine(struct run *run, const struct port *port, const char *path,
+                     struct portolan_text *out)
 {
-    proxygen_swap_port(run, p);
-    proxygen_emit_callbacks(run, out);
-    proxygen_swap_port(run, p);
+    while (*path) {
+        size_t length = strcspn(path, ".");
+        const char *name = proxygen_print(&run->arena, "%.*s", (int)length, path);
+
+        if (proxygen_is_macro(port, name))
+            portolan_text_add(out, "#undef %s\n", name);
+        path += length + (path[length] == '.');
+    }
+}
+
+/* Names of the run's port mean its members, not macros that the header defines of the same name. */
+static void emit_undefines(struct run *run, struct portolan_text *out)
+{
+    const struct port *port = run->port;
+
+    for (size_t i = 0; i < port->n_methods; i++)
+        undefine(run, port, port->methods[i].member, out);
+    for (size_t i = 0; i < port->n_members; i++)
+        undefine(run, port, port->members[i].name, out);
+    if (port->table_member)
+        undefine(run, port, port->table_member, out);
 }
 
 void proxygen_emit_table(struct run *run, struct portolan_text *out)
 {
     proxygen_emit_quiet(out);
-    for (size_t i = 0; i < run->n_given; i++)
-        proxygen_emit_undefines(run, run->given[i], out);
-    proxygen_emit_undefines(run, &run->port, out);
+    for (size_t i = 0; proxygen_use_port(run, i); i++)
+        emit_undefines(run, out);
     portolan_text_add(out, "\n");
-    for (size_t i = 0; i < run->n_given; i++) {
-        portolan_text_add(out, "\n/* ---- %s, which calls hand out ---- */\n\n",
-                          run->given[i]->type);
-        proxygen_emit_methods(run->given[i], run->given[i]->prefix, out);
-        emit_callbacks(run, run->given[i], out);
-        emit_one(run, run->given[i], out);
+    for (size_t i = 0; proxygen_use_port(run, i); i++) {
+        if (run->n_given)
+            portolan_text_add(out, "\n/* ---- %s%s ---- */\n\n", run->port->type,
+                              i < run->n_given ? ", which calls hand out" : "");
+        emit_one(run, out);
     }
-    if (run->n_given)
-        portolan_text_add(out, "\n/* ---- %s ---- */\n\n", run->port.type);
-    proxygen_emit_methods(&run->port, run->port.prefix, out);
-    proxygen_emit_callbacks(run, out);
-    emit_one(run, &run->port, out);
+}
+
+/* ------------------------------------------------------------------ without a framework */
+
+/* A table whose functions never get it ("selfless") is shared and constant. */
+static const char *constant(const struct port *p)
+{
+    return p->selfless ? "const " : "";
+}
+
+/* The parameter NAME of a header in which macros of that name hold. */
+static const char *parameter(struct run *run, const char *name)
+{
+    return proxygen_print(&run->arena, "%s%s",
+                          proxygen_is_macro(run->port, name) ? "portolan_" : "", name);
+}
+
+void proxygen_emit_wrap_header(struct run *run, struct portolan_text *out)
+{
+    const struct port *p = run->port;
+
+    portolan_text_add(
+        out,
+        "/* Generated by portolan proxygen: proxies for %s in programs without a framework. Do not "
+        "edit. */\n",
+        p->type);
+    add(p, out, "#ifndef @_PROXY_H\n#define @_PROXY_H\n\n");
+    portolan_text_add(out, "#include %s\n\n", p->include);
+    portolan_text_add(
+        out,
+        "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+        "/* A face for the object, to be used in its place; what is called through it is measured\n"
+        "   under the name. NULL on failure, and portolan_proxy_wrap_error() says why. */\n"
+        "%s *%s_wrap(%s%s *%s, const char *%s);\n\n"
+        "/* Ends a face and returns the object behind it; NULL if it is none. A method that\n"
+        "   ends the object ends its face, too. */\n"
+        "%s%s *%s_unwrap(%s%s *%s);\n\n"
+        "/* What went wrong in this thread's last wrap or unwrap; in libportolan. */\n"
+        "const char *portolan_proxy_wrap_error(void);\n\n"
+        "#ifdef __cplusplus\n}\n#endif\n#endif\n",
+        p->object, p->prefix, constant(p), p->object, parameter(run, "target"),
+        parameter(run, "name"), constant(p), p->object, p->prefix, constant(p), p->object,
+        parameter(run, "proxy"));
+}
+
+void proxygen_emit_wrap(const struct port *p, struct portolan_text *out)
+{
+    portolan_text_add(out, "\nPORTOLAN_API %s *%s_wrap(%s%s *target, const char *name)\n",
+                      p->object, p->prefix, constant(p), p->object);
+    add(p, out,
+        "{\n"
+        "    return portolan_proxy_wrap(&$_description, (void *)target, name);\n"
+        "}\n\n");
+    portolan_text_add(out, "PORTOLAN_API %s%s *%s_unwrap(%s%s *proxy)\n", constant(p), p->object,
+                      p->prefix, constant(p), p->object);
+    add(p, out,
+        "{\n"
+        "    return portolan_proxy_unwrap(&$_description, (void *)proxy);\n"
+        "}\n");
 }

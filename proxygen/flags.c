@@ -1,12 +1,103 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* How generated code includes the header, and what stands before that. */
+#include "read_header.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What of PATH is below FOLDER, both by their real names; NULL: nothing. */
+static const char *below(struct portolan_arena *arena, const char *folder, const char *path)
+{
+    char real_folder[PATH_MAX], real_path[PATH_MAX];
+    size_t length;
+
+    if (!realpath(*folder ? folder : ".", real_folder) || !realpath(path, real_path))
+        return NULL;
+    length = strlen(real_folder);
+    return strncmp(real_path, real_folder, length) == 0 && real_path[length] == '/'
+               ? proxygen_print(arena, "%s", real_path + length + 1)
+               : NULL;
+}
+
+/* Debian has headers of one machine in a folder of its name, which is searched, too. */
+static const char *behind_triplet(const char *path)
+{
+    const char *slash = strchr(path, '/'), *system = strstr(path, "-linux-");
+
+    return slash && system && system < slash ? slash + 1 : path;
+}
+
+static const char *real_path_of(struct portolan_arena *arena, const char *path)
+{
+    char real[PATH_MAX];
+
+    return realpath(path, real) ? proxygen_print(arena, "%s", real) : path;
+}
+
+/* The folder of an -I that is flag number I; NULL: it is another flag. */
+static const char *include_folder(struct header *h, size_t i)
+{
+    const char *flag = h->flags[i];
+
+    if (strncmp(flag, "-I", 2) != 0)
+        return NULL;
+    return flag[2] ? flag + 2 : i + 1 < h->n_flags ? h->flags[i + 1] : "";
+}
+
+/* Folders in front of flag number I have another file NAME, which compilers would take. */
+static bool is_shadowed(struct header *h, size_t i, const char *name, const char *path)
+{
+    struct stat own, other;
+
+    for (size_t k = 0; k < i; k++) {
+        const char *folder = include_folder(h, k);
+
+        if (folder && stat(proxygen_print(&h->run->arena, "%s/%s", folder, name), &other) == 0 &&
+            (stat(path, &own) != 0 || own.st_dev != other.st_dev || own.st_ino != other.st_ino))
+            return true;
+    }
+    return false;
+}
+
+/* By the shortest name the flags' folders allow. */
+static const char *inclusion_of(struct header *h)
+{
+    const struct portolan_proxygen_options *o = h->run->options;
+    struct portolan_arena *arena = &h->run->arena;
+    const char *path = "", *base, *rest;
+    bool shadowed = false;
+
+    if (o->include)
+        return *o->include == '<' || *o->include == '"'
+                   ? o->include
+                   : proxygen_print(arena, "\"%s\"", o->include);
+    if (h->file)
+        path = proxygen_header_text(h, h->clang->getFileName(h->file));
+    for (size_t i = 0; i < h->n_flags; i++) {
+        const char *folder = include_folder(h, i);
+
+        rest = folder ? below(arena, folder, path) : NULL;
+        if (rest && !is_shadowed(h, i, rest, path))
+            return proxygen_print(arena, "<%s>", rest);
+        shadowed |= rest != NULL;
+    }
+    if (shadowed) /* then only its whole path says which is meant */
+        return proxygen_print(arena, "\"%s\"", real_path_of(arena, path));
+    if (strncmp(path, "/usr/include/", 13) == 0)
+        return proxygen_print(arena, "<%s>", behind_triplet(path + 13));
+    base = strrchr(path, '/');
+    return proxygen_print(arena, "\"%s\"", base ? base + 1 : path);
+}
+
+/* ------------------------------------------------------------------ macros */
+
 /*
  * What a header declares depends on macros, so generated code repeats those that the flags define:
  * a compiler that is given others says so. Files that flags include come first, too. No search
  * paths, which differ from machine to machine.
  */
-#include "read_header.h"
-
-#include <string.h>
 
 /* The name and value of a flag FLAG, which may be in the next word; moves *I over both. */
 static const char *word_of(const struct header *h, size_t *i)
@@ -39,7 +130,7 @@ static bool is_noted(const char *flag)
     return false;
 }
 
-void proxygen_record_flags(struct header *h)
+void proxygen_record_inclusion(struct header *h)
 {
     struct portolan_arena *arena = &h->run->arena;
     struct portolan_text defines = {.arena = arena}, flags = {.arena = arena};
@@ -62,6 +153,7 @@ void proxygen_record_flags(struct header *h)
             portolan_text_add(&flags, " %s", flag);
         }
     }
-    h->run->port.flags = flags.bytes;
-    h->run->port.defines = defines.bytes;
+    h->run->port->include = inclusion_of(h);
+    h->run->port->flags = flags.bytes;
+    h->run->port->defines = defines.bytes;
 }

@@ -8,29 +8,6 @@
 
 #include <portolan/command.h>
 
-const char *proxygen_print(struct portolan_arena *arena, const char *format, ...)
-{
-    va_list args;
-    const char *text;
-
-    va_start(args, format);
-    text = portolan_arena_vprintf(arena, format, args);
-    va_end(args);
-    return text ? text : "";
-}
-
-void proxygen_add_template(struct portolan_text *text, const char *name, const char *template)
-{
-    while (*template) {
-        size_t plain = strcspn(template, "$");
-
-        portolan_text_add_bytes(text, template, plain);
-        if (template[plain])
-            portolan_text_add(text, "%s", name);
-        template += plain + (template[plain] != '\0');
-    }
-}
-
 enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
                                    const struct place *place, const char *format, ...)
 {
@@ -79,20 +56,6 @@ static enum portolan_status check_options(const struct portolan_proxygen_options
     return PORTOLAN_OK;
 }
 
-struct portolan_text *proxygen_add_output(struct run *run, const char *name)
-{
-    static struct portolan_text lost; /* never filled: memory is out, and nothing is written */
-    struct output *output = portolan_arena_alloc(&run->arena, 1, sizeof *output);
-
-    if (!output)
-        return &lost;
-    output->name = name;
-    output->text.arena = &run->arena;
-    *run->last_output = output;
-    run->last_output = &output->next;
-    return &output->text;
-}
-
 static bool copy_flags(const struct run *run, struct portolan_proxygen_result *result)
 {
     result->flags = portolan_calloc(run->n_flags + 1, sizeof *result->flags);
@@ -109,7 +72,7 @@ static enum portolan_status fill_result(struct run *run, struct portolan_proxyge
 {
     bool failed = run->arena.failed || run->report.failed;
 
-    result->class_name = portolan_asprintf("%sProxy", run->port.type);
+    result->class_name = portolan_asprintf("%sProxy", run->port->type);
     result->report = portolan_strdup(run->report.bytes ? run->report.bytes : "");
     failed |= !result->class_name || !result->report;
     for (const struct output *o = run->outputs; o && !failed; o = o->next) {
@@ -153,6 +116,15 @@ static enum portolan_status write_output(struct run *run, struct portolan_proxyg
     return status == PORTOLAN_OK ? write_files(run, result->files) : status;
 }
 
+/* What stands against a proxy of a class the compiler says. */
+static enum portolan_status try_class(struct run *run)
+{
+    struct portolan_text text = {.arena = &run->arena};
+
+    proxygen_emit_cxx_trial(run, &text);
+    return run->arena.failed ? PORTOLAN_ENOMEM : proxygen_judge_class(run, text.bytes);
+}
+
 enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_options *options,
                                                 struct portolan_proxygen_result *result,
                                                 struct portolan_diagnostics *diagnostics,
@@ -160,12 +132,21 @@ enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_o
 {
     struct portolan_error own = {0};
     struct portolan_proxygen_result made = {0};
-    struct run run = {.options = options, .diagnostics = diagnostics, .err = err ? err : &own};
+    struct run run = {.options = options,
+                      .diagnostics = diagnostics,
+                      .err = err ? err : &own,
+                      .port = &run.main_port,
+                      .last_output = &run.outputs};
     enum portolan_status status = check_options(options, run.err);
 
-    run.last_output = &run.outputs;
-    if (status == PORTOLAN_OK)
+    if (status == PORTOLAN_OK) {
+        run.whole = (struct place){.file = options->files[0], .line = 1};
         status = is_sidl(options->files[0]) ? proxygen_read_sidl(&run) : proxygen_read_header(&run);
+    }
+    if (run.arena.failed)
+        status = PORTOLAN_ENOMEM;
+    if (status == PORTOLAN_OK && run.port->shape == SHAPE_CLASS)
+        status = try_class(&run);
     if (status == PORTOLAN_OK)
         status = proxygen_read_side_file(&run);
     if (status == PORTOLAN_OK)

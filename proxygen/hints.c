@@ -83,7 +83,11 @@ static void guess_fortran(struct run *run, struct method *m)
         const struct argument *a = &m->arguments[i];
 
         if (a->reads_integer && a->has_own_name && is_fortran_extent(a->name))
-            proxygen_guess_dereference(run, m, a);
+            PROXYGEN_APPEND(&run->arena, m->expressions, m->n_expressions,
+                            (struct expression){.name = a->name,
+                                                .text = proxygen_print(&run->arena, "*%s", a->name),
+                                                .guessed = true,
+                                                .place = a->place});
     }
 }
 
@@ -139,7 +143,7 @@ static bool is_twin(const struct method *m, const struct method *twin)
 
 static enum portolan_status link_twin(struct run *run, struct method *m)
 {
-    const struct port *port = &run->port;
+    const struct port *port = run->port;
 
     for (size_t i = 0; i < port->n_methods; i++) {
         const struct method *twin = &port->methods[i];
@@ -204,18 +208,18 @@ static enum portolan_status apply_to_port(struct run *run)
 {
     enum portolan_status first = PORTOLAN_OK, status;
 
-    if (run->port.shape == SHAPE_SIDL)
+    if (run->port->shape == SHAPE_SIDL)
         return PORTOLAN_OK;
-    for (size_t i = 0; i < run->port.n_methods; i++) {
-        struct method *m = &run->port.methods[i];
+    for (size_t i = 0; i < run->port->n_methods; i++) {
+        struct method *m = &run->port->methods[i];
 
         status = m->twin ? link_twin(run, m) : PORTOLAN_OK;
         if (status == PORTOLAN_OK)
             status = check_callbacks(run, m);
         if (first == PORTOLAN_OK)
             first = status;
-        if (m->destroys && !m->variadic && run->port.record && !run->port.selfless)
-            find_handle(&run->port, m);
+        if (m->destroys && !m->variadic && run->port->record && !run->port->selfless)
+            find_handle(run->port, m);
         if (m->described || m->skip)
             continue;
         if (is_fortran(m))
@@ -228,12 +232,9 @@ static enum portolan_status apply_to_port(struct run *run)
 
 enum portolan_status proxygen_apply_hints(struct run *run)
 {
-    enum portolan_status status = apply_to_port(run);
+    enum portolan_status status = PORTOLAN_OK;
 
-    for (size_t i = 0; i < run->n_given && status == PORTOLAN_OK; i++) {
-        proxygen_swap_port(run, run->given[i]);
+    for (size_t i = 0; status == PORTOLAN_OK && proxygen_use_port(run, i); i++)
         status = apply_to_port(run);
-        proxygen_swap_port(run, run->given[i]);
-    }
     return status;
 }

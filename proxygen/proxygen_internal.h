@@ -15,8 +15,37 @@
 /* Text in the arena; "" when memory is out, never NULL. */
 const char *proxygen_print(struct portolan_arena *arena, const char *format, ...)
     PORTOLAN_PRINTF(2, 3);
-/* TEMPLATE with every '$' replaced by NAME. */
-void proxygen_add_template(struct portolan_text *text, const char *name, const char *template);
+/* TEXT with '@' replaced by WITH; in the arena. */
+const char *proxygen_replace(struct portolan_arena *arena, const char *text, const char *with);
+/* Dots become underscores. */
+const char *proxygen_c_name(struct portolan_arena *arena, const char *dotted);
+
+/* Adds an item to ITEMS, which hold N; without memory they stay, and the arena remembers. */
+#define PROXYGEN_APPEND(ARENA, ITEMS, N, ...)                                                      \
+    do {                                                                                           \
+        void *grown_ = portolan_arena_grow(ARENA, ITEMS, N, sizeof *(ITEMS));                      \
+                                                                                                   \
+        if (grown_) {                                                                              \
+            (ITEMS) = grown_;                                                                      \
+            (ITEMS)[(N)++] = __VA_ARGS__;                                                          \
+        }                                                                                          \
+    } while (0)
+
+/* Whether WORD is one of N words. */
+bool proxygen_is_among(const char *word, const char *const *words, size_t n);
+#define PROXYGEN_IS_AMONG(WORD, WORDS)                                                             \
+    proxygen_is_among(WORD, WORDS, sizeof(WORDS) / sizeof *(WORDS))
+
+/* Letters, digits and '_'. */
+bool proxygen_is_word_byte(char c);
+/* How much of TEXT is a name, which does not begin with a digit; and whether all of it is. */
+size_t proxygen_name_length(const char *text);
+bool proxygen_is_name(const char *text);
+/* Where WORD stands in TEXT, at FROM or behind it, and not as part of another; NULL: nowhere. */
+const char *proxygen_find_word(const char *text, const char *from, const char *word);
+/* TEXT with WITH for each WORD. */
+const char *proxygen_replace_word(struct portolan_arena *arena, const char *text, const char *word,
+                                  const char *with);
 
 /* ------------------------------------------------------------------ model */
 
@@ -252,9 +281,11 @@ struct run {
     const struct portolan_proxygen_options *options;
     struct portolan_diagnostics *diagnostics;
     struct portolan_error *err;
-    struct port port;
+    struct port main_port;
     struct port **given; /* C: types of objects that methods hand out, each before its givers */
     size_t n_given;
+    struct port *port;  /* one of these: what a phase works on; between phases the main one */
+    struct place whole; /* the file that was given first, for what is wrong with all of it */
     struct output *outputs, **last_output;
     struct portolan_text report;
     const char *const *flags; /* C: with which the header was read */
@@ -267,27 +298,39 @@ enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
                                    const struct place *place, const char *format, ...)
     PORTOLAN_PRINTF(4, 5);
 
-/* Dots become underscores. */
-const char *proxygen_c_name(struct portolan_arena *arena, const char *dotted);
+/* ------------------------------------------------------------------ the model's helpers */
 
-/* ------------------------------------------------------------------ phases */
-
-enum portolan_status proxygen_read_header(struct run *run);
+/* Another method of the run's port, zeroed; NULL without memory. */
+struct method *proxygen_add_method(struct run *run);
+/* Makes port number I of the run the one that is worked on: those that methods hand out come first.
+ * False when there are no more; then it is the main one. */
+bool proxygen_use_port(struct run *run, size_t i);
+/* Whether NAME means TYPE, which may begin with "struct ". */
+bool proxygen_is_named(const char *type, const char *name);
 /* The port among those of the run that NAME means; NULL when none does. */
 struct port *proxygen_find_port(struct run *run, const char *name);
-/* Exchanges the run's port with PORT: what works on the run's port works on that one meanwhile. */
-void proxygen_swap_port(struct run *run, struct port *port);
-enum portolan_status proxygen_read_sidl(struct run *run);
-/* The providers that options->libraries ask for. */
-enum portolan_status proxygen_read_libraries(struct run *run);
+
 /* True for names that are macros behind the port's header. */
 bool proxygen_is_macro(const struct port *port, const char *name);
 /* C: names for parameters that the header leaves without one: argument_1, … by position. */
 void proxygen_name_arguments(struct run *run, struct method *m);
-/* Applies the side file's lines to the model. */
-enum portolan_status proxygen_read_side_file(struct run *run);
-/* The same, of a file that is open; options->context is what messages call it. */
-enum portolan_status proxygen_read_side_lines(struct run *run, FILE *file);
+/* Local variables of a forwarding function, by names that clash with nothing. */
+struct locals {
+    const char *proxy, *call, *context, *to, *result, *list;
+};
+struct locals proxygen_locals(struct run *run, const struct method *m);
+/* What the names of the stand-ins for argument A of M begin with. */
+const char *proxygen_callback_name(struct run *run, const struct method *m,
+                                   const struct argument *a);
+
+/* What ITEM makes of each argument of M, with commas between. */
+typedef const char *proxygen_item_fn(struct run *run, const struct method *m,
+                                     const struct argument *a);
+const char *proxygen_list(struct run *run, const struct method *m, proxygen_item_fn *item);
+/* "self, n, b" and "struct x *self, int n, double *b". */
+const char *proxygen_argument_names(struct run *run, const struct method *m);
+const char *proxygen_parameters(struct run *run, const struct method *m);
+
 /*
  * The context of a call of M: fills LIST, which has room for PORTOLAN_PROBE_CONTEXTS, and returns
  * how many there are, which may be more.
@@ -295,119 +338,33 @@ enum portolan_status proxygen_read_side_lines(struct run *run, FILE *file);
 size_t proxygen_contexts(const struct method *m, struct context *list);
 /* How many of them are results, which stand last. */
 size_t proxygen_count_results(const struct method *m);
-/* Letters, digits and '_'. */
-bool proxygen_is_name(const char *text);
-/*
- * "NAME = EXPRESSION", or an expression that names itself, becomes a context of M, which is known
- * before the call or, with IS_RESULT, after it.
- */
-enum portolan_status proxygen_read_expression(struct run *run, struct method *m, char *word,
-                                              bool is_result, const struct place *place);
-/* What A points to becomes a context of M. */
-void proxygen_guess_dereference(struct run *run, struct method *m, const struct argument *a);
+
+/* ------------------------------------------------------------------ phases */
+
+/* Read: the port from a header or from SIDL, then what the side file (LINES) says of it. */
+enum portolan_status proxygen_read_header(struct run *run);
+enum portolan_status proxygen_read_sidl(struct run *run);
+enum portolan_status proxygen_read_side_file(struct run *run);
+enum portolan_status proxygen_read_side_lines(struct run *run, char *lines);
+
+/* Check: makes the rest of what the side file said, and guesses what it did not. */
+enum portolan_status proxygen_apply_hints(struct run *run);
 /* Has the compiler tell types and faults of all expressions. */
 enum portolan_status proxygen_judge_expressions(struct run *run);
-/* What expressions may call. */
-#define PROXYGEN_EXPRESSION_INCLUDES "#include <string.h>\n"
-/* Makes the rest of what the side file said, and guesses what it did not. */
-enum portolan_status proxygen_apply_hints(struct run *run);
+/* Has the compiler tell what stands against a class of C++, which TEXT behind the header has. */
+enum portolan_status proxygen_judge_class(struct run *run, const char *text);
 /* What must hold whatever the reader: methods, contexts, names; renames clashing parameters. */
 enum portolan_status proxygen_check_port(struct run *run);
 /* Makes c_type and prefix of the port's type, or says what is wrong with it. */
 enum portolan_status proxygen_name_port(struct run *run);
 
-/* Local variables of a forwarding function, by names that clash with nothing. */
-struct locals {
-    const char *proxy, *call, *context, *to, *result, *list;
-};
+/* What expressions may call. */
+#define PROXYGEN_EXPRESSION_INCLUDES "#include <string.h>\n"
 
-/* Another file NAME for the output, empty; never NULL (arena.failed tells). */
-struct portolan_text *proxygen_add_output(struct run *run, const char *name);
-/* C++: the class of a proxy with all methods, enough for a compiler to judge it. */
+/* Emit: C++, the class of a proxy with all methods, enough for a compiler to judge it. */
 void proxygen_emit_cxx_trial(struct run *run, struct portolan_text *out);
-void proxygen_emit_cxx(struct run *run, struct portolan_text *out);
-/* Makes all files of the port's shape, the source and the description first. */
+/* All files of the port's shape, the source and the description first; and the report. */
 void proxygen_emit(struct run *run);
-void proxygen_emit_source(struct run *run, struct portolan_text *out);
-void proxygen_emit_description(const struct run *run, struct portolan_text *out);
 void proxygen_emit_report(const struct run *run, struct portolan_text *out);
-/* The forwarding functions and tables, which depend on the shape. */
-void proxygen_emit_sidl(struct run *run, struct portolan_text *out);
-void proxygen_emit_table(struct run *run, struct portolan_text *out);
-/* Lists of functions: all their files; and the end of the report. */
-void proxygen_emit_functions(struct run *run);
-void proxygen_report_functions(const struct run *run, struct portolan_text *out);
-
-/* #undef for macros of the header that have names which all generated code uses. */
-void proxygen_emit_freed_names(const struct run *run, struct portolan_text *out);
-
-/*
- * How every generated C or C++ file begins: what it is, how the header was read, the macros that it
- * was read with, INCLUDES (whole lines), the header.
- */
-void proxygen_emit_prologue(const struct port *port, const char *what, const char *includes,
-                            struct portolan_text *out);
-
-/* Faces in programs without a framework: the header, and the functions it declares. */
-void proxygen_emit_wrap_header(struct run *run, struct portolan_text *out);
-void proxygen_emit_wrap(const struct port *port, struct portolan_text *out);
-
-/* Callbacks that are stood in for: the functions that do it, for all of the port's methods. */
-bool proxygen_has_callbacks(const struct port *port);
-void proxygen_emit_callbacks(struct run *run, struct portolan_text *out);
-/* What the names of those for argument A of M begin with. */
-const char *proxygen_callback_name(struct run *run, const struct method *m,
-                                   const struct argument *a);
-
-/* Behind the header: what its types and attributes make compilers say is its own business. */
-void proxygen_emit_quiet(struct portolan_text *out);
-/* Names of PORT's members mean the members, not macros that the header defines of the same name. */
-void proxygen_emit_undefines(struct run *run, const struct port *port, struct portolan_text *out);
-
-/* Shared by the shapes. */
-/* The methods as the probe gets to know them. */
-void proxygen_emit_methods(const struct port *port, const char *prefix, struct portolan_text *out);
-/* What the run time gets to know of the port. */
-void proxygen_emit_port_description(const struct port *port, struct portolan_text *out);
-/* The component class, with its destroy hook; what the framework looks up in the plug-in. */
-void proxygen_emit_class(const struct port *port, const char *destroy, struct portolan_text *out);
-void proxygen_emit_component(const struct port *port, struct portolan_text *out);
-struct locals proxygen_locals(struct run *run, const struct method *m);
-/* "static HEAD\n{\n" and the declarations of context, call and result. */
-void proxygen_emit_head(const struct method *m, const struct locals *l, struct portolan_text *out);
-/* `portolan_probe_enter(…)->target`, the method being number NUMBER. */
-void proxygen_emit_enter(const struct method *m, const struct locals *l, size_t number,
-                         struct portolan_text *out);
-/* The declaration of the context, if there is one. */
-void proxygen_emit_context(const struct method *m, const struct locals *l,
-                           struct portolan_text *out);
-/* `portolan_probe_enter(…)` alone. */
-void proxygen_emit_enter_call(const struct method *m, const struct locals *l, size_t number,
-                              struct portolan_text *out);
-/*
- * Calls that are not measured have a function of their own, short and without what measuring needs
- * (probe.h: PORTOLAN_PROBE_PASS), which hands all others on to the one that measures. Not for
- * methods that are rarely called or cannot hand on their arguments.
- */
-bool proxygen_has_short_way(const struct method *m);
-/* "$_do_solve", or "$_measure_solve" where that is the one that measures. */
-const char *proxygen_function_name(struct run *run, const char *prefix, const struct method *m,
-                                   bool is_short);
-/* What stands in front of the function's type. */
-const char *proxygen_function_attribute(const struct method *m, bool is_short);
-/* Begins the call, or hands on to AGAIN: "$_measure_solve(self, n)". */
-void proxygen_emit_pass(const struct method *m, const struct locals *l, const char *again,
-                        struct portolan_text *out);
-/* Ends the call: as failed after an exception, or a status that says so. */
-void proxygen_emit_leave(struct run *run, const struct method *m, const struct locals *l,
-                         struct portolan_text *out);
-
-/* Notes the accuracy, where the method has one. */
-void proxygen_emit_accuracy(const struct method *m, const struct locals *l, const char *condition,
-                            struct portolan_text *out);
-/* "self, n, b": the arguments as they came. */
-const char *proxygen_argument_names(struct run *run, const struct method *m);
-/* TEXT with '@' replaced by WITH; in the arena. */
-const char *proxygen_replace(struct portolan_arena *arena, const char *text, const char *with);
 
 #endif

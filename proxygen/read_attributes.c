@@ -9,27 +9,19 @@
 
 /* ------------------------------------------------------------------ annotations */
 
-static enum CXChildVisitResult visit_annotation(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    struct annotations *a = data;
-
-    (void)parent;
-    if (a->h->clang->getCursorKind(cursor) == CXCursor_AnnotateAttr) {
-        const char *text = proxygen_header_spelling(a->h, cursor);
-
-        a->context |= strcmp(text, "portolan.context") == 0;
-        a->accuracy |= strcmp(text, "portolan.accuracy") == 0;
-        a->status |= strcmp(text, "portolan.status") == 0;
-        a->destroys |= strcmp(text, "portolan.destroys") == 0;
-    }
-    return CXChildVisit_Continue;
-}
-
 struct annotations proxygen_read_annotations(struct header *h, CXCursor cursor)
 {
-    struct annotations a = {.h = h};
+    struct cursors list = proxygen_children_of(h, cursor, CXCursor_AnnotateAttr);
+    struct annotations a = {0};
 
-    h->clang->visitChildren(cursor, visit_annotation, &a);
+    for (size_t i = 0; i < list.n; i++) {
+        const char *text = proxygen_header_spelling(h, list.items[i]);
+
+        a.context |= strcmp(text, "portolan.context") == 0;
+        a.accuracy |= strcmp(text, "portolan.accuracy") == 0;
+        a.status |= strcmp(text, "portolan.status") == 0;
+        a.destroys |= strcmp(text, "portolan.destroys") == 0;
+    }
     return a;
 }
 
@@ -57,7 +49,7 @@ const char *proxygen_calling_convention(struct header *h, CXType function, bool 
     };
     CXType canonical = h->clang->getCanonicalType(function);
     enum CXCallingConv convention = h->clang->getFunctionTypeCallingConv(canonical);
-    const char *spelling = proxygen_header_text(h, h->clang->getTypeSpelling(canonical));
+    const char *spelling = proxygen_header_type_text(h, canonical);
     const char *registers = strstr(spelling, "__attribute__((regparm(");
 
     *known = true;
@@ -68,7 +60,7 @@ const char *proxygen_calling_convention(struct header *h, CXType function, bool 
         return NULL;
     for (size_t i = 0; i < sizeof conventions / sizeof *conventions; i++)
         if (conventions[i].convention == convention) {
-            h->run->port.only_clang |= conventions[i].only_clang;
+            h->run->port->only_clang |= conventions[i].only_clang;
             return proxygen_print(&h->run->arena, "__attribute__((%s))", conventions[i].attribute);
         }
     *known = false;
@@ -77,28 +69,12 @@ const char *proxygen_calling_convention(struct header *h, CXType function, bool 
 
 /* ------------------------------------------------------------------ attributes without a name */
 
-struct attributes {
-    struct header *h;
-    bool any;
-};
-
-static enum CXChildVisitResult visit_attribute(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    struct attributes *a = data;
-
-    (void)parent;
-    a->any |= a->h->clang->getCursorKind(cursor) == CXCursor_UnexposedAttr;
-    return a->any ? CXChildVisit_Break : CXChildVisit_Continue;
-}
-
 const char *proxygen_print_attributes(struct header *h, CXCursor cursor)
 {
-    struct attributes attributes = {.h = h};
     CXPrintingPolicy policy;
     const char *text;
 
-    h->clang->visitChildren(cursor, visit_attribute, &attributes);
-    if (!attributes.any)
+    if (!proxygen_children_of(h, cursor, CXCursor_UnexposedAttr).n)
         return "";
     policy = h->clang->getCursorPrintingPolicy(cursor);
     text = proxygen_header_text(h, h->clang->getCursorPrettyPrinted(cursor, policy));
@@ -109,7 +85,7 @@ const char *proxygen_print_attributes(struct header *h, CXCursor cursor)
 /* ------------------------------------------------------------------ unknown attributes */
 
 /* Those of gcc that libclang does not know and that change no call. */
-static bool is_harmless(const char *name)
+static bool is_harmless(struct portolan_arena *arena, const char *name)
 {
     static const char *const harmless[] = {"access",
                                            "artificial",
@@ -134,14 +110,9 @@ static bool is_harmless(const char *name)
                                            "zero_call_used_regs"};
     size_t length = strlen(name);
 
-    if (length > 4 && strncmp(name, "__", 2) == 0 && strcmp(name + length - 2, "__") == 0) {
-        name += 2;
-        length -= 4;
-    }
-    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-        if (strlen(harmless[i]) == length && strncmp(name, harmless[i], length) == 0)
-            return true;
-    return false;
+    if (length > 4 && strncmp(name, "__", 2) == 0 && strcmp(name + length - 2, "__") == 0)
+        name = proxygen_print(arena, "%.*s", (int)length - 4, name + 2);
+    return PROXYGEN_IS_AMONG(name, harmless);
 }
 
 void proxygen_note_unknown_attribute(struct header *h, CXSourceLocation location, const char *text)
@@ -152,14 +123,10 @@ void proxygen_note_unknown_attribute(struct header *h, CXSourceLocation location
               : text;
     struct unknown_attribute unknown = {.name = name, .place = proxygen_header_place(h, location)};
 
-    if (is_harmless(name))
+    if (is_harmless(&h->run->arena, name))
         return;
     h->clang->getFileLocation(location, &unknown.file, NULL, NULL, &unknown.offset);
-    h->unknown = portolan_arena_grow(&h->run->arena, h->unknown, h->n_unknown, sizeof *h->unknown);
-    if (h->unknown)
-        h->unknown[h->n_unknown++] = unknown;
-    else
-        h->n_unknown = 0;
+    PROXYGEN_APPEND(&h->run->arena, h->unknown, h->n_unknown, unknown);
 }
 
 /* What stands behind a declarator is not in its extent: it goes on to the semicolon. */
@@ -193,21 +160,11 @@ const struct unknown_attribute *proxygen_unknown_attribute(struct header *h, CXC
 {
     const struct unknown_attribute *found = h->n_unknown ? unknown_within(h, cursor) : NULL;
     CXType type = h->clang->getCursorType(cursor);
+    CXCursor definition;
 
     /* The typedefs on the way to the function may have one, too. */
-    while (h->n_unknown && !found) {
-        if (type.kind == CXType_Pointer) {
-            type = h->clang->getPointeeType(type);
-        } else if (type.kind == CXType_Elaborated) {
-            type = h->clang->Type_getNamedType(type);
-        } else if (type.kind == CXType_Typedef) {
-            CXCursor declaration = h->clang->getTypeDeclaration(type);
-
-            found = unknown_within(h, declaration);
-            type = h->clang->getTypedefDeclUnderlyingType(declaration);
-        } else {
-            break;
-        }
-    }
+    while (h->n_unknown && !found && proxygen_step_through(h, &type, &definition))
+        if (!h->clang->Cursor_isNull(definition))
+            found = unknown_within(h, definition);
     return found;
 }

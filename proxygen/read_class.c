@@ -12,29 +12,6 @@ static const int most_rounds = 8;
 
 /* ------------------------------------------------------------------ small things */
 
-static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    struct cxx_list *list = data;
-
-    (void)parent;
-    list->items =
-        portolan_arena_grow(&list->r->h->run->arena, list->items, list->n, sizeof *list->items);
-    if (!list->items) {
-        list->n = 0;
-        return CXChildVisit_Break;
-    }
-    list->items[list->n++] = cursor;
-    return CXChildVisit_Continue;
-}
-
-struct cxx_list proxygen_cxx_children(struct cxx_reader *r, CXCursor cursor)
-{
-    struct cxx_list list = {.r = r};
-
-    r->h->clang->visitChildren(cursor, collect, &list);
-    return list;
-}
-
 bool proxygen_cxx_is_method(const struct cxx_reader *r, CXCursor cursor)
 {
     enum CXCursorKind kind = r->h->clang->getCursorKind(cursor);
@@ -43,14 +20,9 @@ bool proxygen_cxx_is_method(const struct cxx_reader *r, CXCursor cursor)
            kind == CXCursor_ConversionFunction;
 }
 
-static bool has_child(struct cxx_reader *r, CXCursor cursor, enum CXCursorKind kind)
+bool proxygen_cxx_is_final(struct cxx_reader *r, CXCursor cursor)
 {
-    struct cxx_list list = proxygen_cxx_children(r, cursor);
-
-    for (size_t i = 0; i < list.n; i++)
-        if (r->h->clang->getCursorKind(list.items[i]) == kind)
-            return true;
-    return false;
+    return proxygen_children_of(r->h, cursor, CXCursor_CXXFinalAttr).n > 0;
 }
 
 /* ------------------------------------------------------------------ the port's name */
@@ -98,7 +70,7 @@ static enum portolan_status add_class(struct cxx_reader *r, CXType type,
 /* The members of a specialisation that is written out are there to be seen. */
 static bool has_members(struct cxx_reader *r, CXCursor definition)
 {
-    struct cxx_list list = proxygen_cxx_children(r, definition);
+    struct cursors list = proxygen_children(r->h, definition);
 
     for (size_t i = 0; i < list.n; i++) {
         enum CXCursorKind kind = r->h->clang->getCursorKind(list.items[i]);
@@ -124,20 +96,18 @@ static bool is_instance(struct cxx_reader *r, CXCursor definition, CXCursor *pat
 static enum portolan_status add_bases(struct cxx_reader *r, size_t number)
 {
     const struct portolan_libclang *clang = r->h->clang;
-    struct cxx_list specifiers = proxygen_cxx_children(r, r->classes[number].definition);
-    struct cxx_list aliases = {.r = r};
+    struct cursors bases =
+        proxygen_children_of(r->h, r->classes[number].definition, CXCursor_CXXBaseSpecifier);
+    struct cursors aliases = {0};
     enum portolan_status status = PORTOLAN_OK;
     size_t next = 0;
 
     if (r->classes[number].is_mirrored)
-        aliases = proxygen_cxx_children(r, r->classes[number].members);
-    for (size_t i = 0; i < specifiers.n && status == PORTOLAN_OK; i++) {
-        CXCursor base = specifiers.items[i];
-        CXType type = clang->getCursorType(base);
+        aliases = proxygen_children(r->h, r->classes[number].members);
+    for (size_t i = 0; i < bases.n && status == PORTOLAN_OK; i++) {
+        CXType type = clang->getCursorType(bases.items[i]);
         struct cxx_class below = r->classes[number];
 
-        if (clang->getCursorKind(base) != CXCursor_CXXBaseSpecifier)
-            continue;
         below.derived = number;
         if (r->classes[number].is_mirrored) {
             while (next < aliases.n && strncmp(proxygen_header_spelling(r->h, aliases.items[next]),
@@ -147,7 +117,7 @@ static enum portolan_status add_bases(struct cxx_reader *r, size_t number)
                 continue;
             type = clang->getTypedefDeclUnderlyingType(aliases.items[next++]);
         }
-        status = add_class(r, clang->getCanonicalType(type), &below, base);
+        status = add_class(r, clang->getCanonicalType(type), &below, bases.items[i]);
     }
     return status;
 }
@@ -192,7 +162,7 @@ static enum portolan_status add_class(struct cxx_reader *r, CXType type,
     enum portolan_status status = PORTOLAN_OK;
     size_t number = r->n_classes;
 
-    c.name = proxygen_header_text(r->h, clang->getTypeSpelling(type));
+    c.name = proxygen_header_type_text(r->h, type);
     c.definition = clang->getCursorDefinition(declaration);
     if (clang->Cursor_isNull(c.definition))
         c.definition = declaration;
@@ -216,33 +186,34 @@ static enum portolan_status add_class(struct cxx_reader *r, CXType type,
 
 /* ------------------------------------------------------------------ names that are near */
 
-static enum CXChildVisitResult visit_class(CXCursor cursor, CXCursor parent, CXClientData data)
+/* The classes in LIST and in the namespaces there, those of the system left out. */
+static void add_names(struct cxx_reader *r, struct cursors list, struct cursors *classes)
 {
-    struct cxx_list *list = data;
-    const struct portolan_libclang *clang = list->r->h->clang;
-    enum CXCursorKind kind = clang->getCursorKind(cursor);
+    const struct portolan_libclang *clang = r->h->clang;
 
-    if (clang->Location_isInSystemHeader(clang->getCursorLocation(cursor)))
-        return CXChildVisit_Continue;
-    if (kind == CXCursor_Namespace || proxygen_cxx_is_linkage(kind))
-        return CXChildVisit_Recurse;
-    return kind == CXCursor_ClassDecl || kind == CXCursor_StructDecl ||
-                   kind == CXCursor_ClassTemplate
-               ? collect(cursor, parent, data)
-               : CXChildVisit_Continue;
+    for (size_t i = 0; i < list.n; i++) {
+        enum CXCursorKind kind = clang->getCursorKind(list.items[i]);
+
+        if (clang->Location_isInSystemHeader(clang->getCursorLocation(list.items[i])))
+            continue;
+        if (kind == CXCursor_Namespace || proxygen_cxx_is_linkage(kind))
+            add_names(r, proxygen_children(r->h, list.items[i]), classes);
+        else if (kind == CXCursor_ClassDecl || kind == CXCursor_StructDecl ||
+                 kind == CXCursor_ClassTemplate)
+            PROXYGEN_APPEND(&r->h->run->arena, classes->items, classes->n, list.items[i]);
+    }
 }
 
 /* The class that may be meant by a name that is none's; NULL if there is one of that name. */
 static const char *near_class(struct cxx_reader *r)
 {
     const char *word = class_name(r->h), *same_end = NULL;
-    struct cxx_list list = {.r = r};
+    struct cursors list = {0};
     const char **names;
 
     if (strchr(word, '<'))
         return NULL;
-    r->h->clang->visitChildren(r->h->clang->getTranslationUnitCursor(r->h->unit), visit_class,
-                               &list);
+    add_names(r, r->h->top, &list);
     names = portolan_arena_alloc(&r->h->run->arena, list.n + 1, sizeof *names);
     for (size_t i = 0; names && i < list.n; i++) {
         const char *end;
@@ -259,18 +230,6 @@ static const char *near_class(struct cxx_reader *r)
 
 /* ------------------------------------------------------------------ rounds */
 
-static enum CXChildVisitResult visit_port(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    struct cxx_list *found = data;
-    const struct header *h = found->r->h;
-
-    (void)parent;
-    if (h->clang->getCursorKind(cursor) != CXCursor_TypeAliasDecl ||
-        strcmp(proxygen_header_spelling(found->r->h, cursor), PORT) != 0)
-        return CXChildVisit_Continue;
-    return collect(cursor, parent, data);
-}
-
 /* Instances of templates must be made by the compiler, and are when their size is asked for. */
 static enum portolan_status parse_port(struct cxx_reader *r)
 {
@@ -283,36 +242,44 @@ static enum portolan_status parse_port(struct cxx_reader *r)
     if (r->unit)
         r->h->clang->disposeTranslationUnit(r->unit);
     r->unit = NULL;
-    return proxygen_header_parse_more(r->h, text, false, &r->unit);
+    return proxygen_header_parse_more(r->h, text, r->hint, &r->unit);
+}
+
+/* The type that the alias behind the header stands for; of kind CXType_Invalid: there is none. */
+static CXType port_type(struct cxx_reader *r)
+{
+    const struct portolan_libclang *clang = r->h->clang;
+    struct cursors aliases = proxygen_children_of(r->h, clang->getTranslationUnitCursor(r->unit),
+                                                  CXCursor_TypeAliasDecl);
+
+    for (size_t i = 0; i < aliases.n; i++)
+        if (strcmp(proxygen_header_spelling(r->h, aliases.items[i]), PORT) == 0)
+            return clang->getCanonicalType(clang->getTypedefDeclUnderlyingType(aliases.items[i]));
+    return (CXType){CXType_Invalid, {NULL, NULL}};
 }
 
 static enum portolan_status find_class(struct cxx_reader *r)
 {
-    const struct portolan_libclang *clang = r->h->clang;
-    struct cxx_list found = {.r = r};
-    struct place whole = {.file = r->h->run->options->files[0], .line = 1};
-    CXType type;
+    struct run *run = r->h->run;
+    CXType type = port_type(r);
 
-    clang->visitChildren(clang->getTranslationUnitCursor(r->unit), visit_port, &found);
-    if (!found.n)
-        return proxygen_fail(r->h->run, PORTOLAN_ENOTFOUND, &whole, "there is no class '%s'",
+    if (type.kind == CXType_Invalid)
+        return proxygen_fail(run, PORTOLAN_ENOTFOUND, &run->whole, "there is no class '%s'",
                              class_name(r->h));
-    type = clang->getCanonicalType(clang->getTypedefDeclUnderlyingType(found.items[0]));
     if (type.kind != CXType_Record)
-        return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &whole,
+        return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &run->whole,
                              "'%s' is no class, so it has no methods that could be measured",
                              class_name(r->h));
     r->n_classes = 0;
-    return add_class(r, type, NULL, clang->getTypeDeclaration(type));
+    return add_class(r, type, NULL, r->h->clang->getTypeDeclaration(type));
 }
 
 static enum portolan_status read_hierarchy(struct cxx_reader *r)
 {
-    struct place whole = {.file = r->h->run->options->files[0], .line = 1};
     enum portolan_status status;
 
     r->mirrors.arena = &r->h->run->arena;
-    r->h->hint = near_class(r);
+    r->hint = near_class(r);
     for (int round = 0; round < most_rounds; round++) {
         r->has_new_mirrors = false;
         status = parse_port(r);
@@ -321,7 +288,7 @@ static enum portolan_status read_hierarchy(struct cxx_reader *r)
         if (status != PORTOLAN_OK || !r->has_new_mirrors)
             return status;
     }
-    return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &whole,
+    return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &r->h->run->whole,
                          "'%s' is made of templates in too many layers", class_name(r->h));
 }
 
@@ -331,39 +298,30 @@ static enum portolan_status read_hierarchy(struct cxx_reader *r)
 static bool can_construct(struct cxx_reader *r, const struct cxx_class *c)
 {
     const struct portolan_libclang *clang = r->h->clang;
-    struct cxx_list list = proxygen_cxx_children(r, c->definition);
-    bool has_constructors = false;
+    struct cursors list = proxygen_children_of(r->h, c->definition, CXCursor_Constructor);
 
-    for (size_t i = 0; i < list.n; i++) {
-        CXCursor member = list.items[i];
-
-        if (clang->getCursorKind(member) != CXCursor_Constructor)
-            continue;
-        has_constructors = true;
-        if (clang->CXXConstructor_isDefaultConstructor(member) &&
-            clang->getCXXAccessSpecifier(member) != CX_CXXPrivate &&
-            clang->getCursorAvailability(member) != CXAvailability_NotAvailable)
+    for (size_t i = 0; i < list.n; i++)
+        if (clang->CXXConstructor_isDefaultConstructor(list.items[i]) &&
+            clang->getCXXAccessSpecifier(list.items[i]) != CX_CXXPrivate &&
+            clang->getCursorAvailability(list.items[i]) != CXAvailability_NotAvailable)
             return true;
-    }
-    return !has_constructors;
+    return list.n == 0;
 }
 
 static enum portolan_status check_destructor(struct cxx_reader *r, const struct cxx_class *c)
 {
     const struct portolan_libclang *clang = r->h->clang;
-    struct cxx_list list = proxygen_cxx_children(r, c->definition);
+    struct cursors list = proxygen_children_of(r->h, c->definition, CXCursor_Destructor);
     struct place place;
 
     for (size_t i = 0; i < list.n; i++) {
         CXCursor member = list.items[i];
 
-        if (clang->getCursorKind(member) != CXCursor_Destructor)
-            continue;
-        r->h->run->port.has_virtual_end |= clang->CXXMethod_isVirtual(member);
+        r->h->run->port->has_virtual_end |= clang->CXXMethod_isVirtual(member);
         place = proxygen_header_cursor_place(r->h, member);
         if (clang->getCXXAccessSpecifier(member) == CX_CXXPrivate ||
             clang->getCursorAvailability(member) == CXAvailability_NotAvailable ||
-            has_child(r, member, CXCursor_CXXFinalAttr))
+            proxygen_cxx_is_final(r, member))
             return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &place,
                                  "the destructor of %s is private, deleted or final, so no proxy "
                                  "can be derived from it; it must be public or protected",
@@ -383,7 +341,7 @@ static enum portolan_status check_class(struct cxx_reader *r, size_t number)
                              "%s has no name that other files can use: it must not be in a "
                              "namespace without a name",
                              c->name);
-    if (has_child(r, c->definition, CXCursor_CXXFinalAttr))
+    if (proxygen_cxx_is_final(r, c->definition))
         return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &place,
                              "%s is final, so no proxy can be derived from it", c->name);
     if (number == 0 && !can_construct(r, c))
@@ -397,7 +355,7 @@ static enum portolan_status check_class(struct cxx_reader *r, size_t number)
 /* Reads everything while the parsed header is there. */
 static enum portolan_status read_all(struct cxx_reader *r)
 {
-    struct port *port = &r->h->run->port;
+    struct port *port = r->h->run->port;
     enum portolan_status status = read_hierarchy(r);
 
     if (status != PORTOLAN_OK)
@@ -412,26 +370,10 @@ static enum portolan_status read_all(struct cxx_reader *r)
     return status;
 }
 
-/* What else stands against it the compiler says. */
-static enum portolan_status try_proxy(struct header *h)
-{
-    struct portolan_text text = {.arena = &h->run->arena};
-    CXTranslationUnit unit = NULL;
-    enum portolan_status status;
-
-    proxygen_emit_cxx_trial(h->run, &text);
-    if (h->run->arena.failed)
-        return PORTOLAN_ENOMEM;
-    status = proxygen_header_parse_more(h, text.bytes, true, &unit);
-    if (unit)
-        h->clang->disposeTranslationUnit(unit);
-    return status;
-}
-
 enum portolan_status proxygen_read_class(struct header *h)
 {
     struct cxx_reader r = {.h = h};
-    struct port *port = &h->run->port;
+    struct port *port = h->run->port;
     enum portolan_status status;
 
     port->shape = SHAPE_CLASS;
@@ -441,5 +383,5 @@ enum portolan_status proxygen_read_class(struct header *h)
         status = read_all(&r);
     if (r.unit)
         h->clang->disposeTranslationUnit(r.unit);
-    return status == PORTOLAN_OK ? try_proxy(h) : status;
+    return status;
 }

@@ -1,36 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the parameters of a C++ method: their types, what may be a context, what is handed on how.
- */
+/* Reads the parameters of a C++ method: types, possible contexts, and how they are handed on. */
 #include "class.h"
 
 #include <string.h>
 
-static const struct portolan_libclang *clang_of(const struct cxx_reader *r)
-{
-    return r->h->clang;
-}
-
-struct cxx_notes proxygen_cxx_notes(struct cxx_reader *r, CXCursor cursor)
-{
-    struct cxx_list list = proxygen_cxx_children(r, cursor);
-    struct cxx_notes notes = {0};
-
-    for (size_t i = 0; i < list.n; i++) {
-        const char *text;
-
-        if (clang_of(r)->getCursorKind(list.items[i]) != CXCursor_AnnotateAttr)
-            continue;
-        text = proxygen_header_spelling(r->h, list.items[i]);
-        notes.context |= strcmp(text, "portolan.context") == 0;
-        notes.accuracy |= strcmp(text, "portolan.accuracy") == 0;
-        notes.status |= strcmp(text, "portolan.status") == 0;
-    }
-    return notes;
-}
-
 CXType proxygen_cxx_without_reference(struct cxx_reader *r, CXType type)
 {
-    const struct portolan_libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = r->h->clang;
 
     type = clang->getCanonicalType(type);
     return type.kind == CXType_LValueReference || type.kind == CXType_RValueReference
@@ -41,9 +17,9 @@ CXType proxygen_cxx_without_reference(struct cxx_reader *r, CXType type)
 /* A class's own: `size() const`, which anybody may call and which gives a whole number. */
 static bool has_size(struct cxx_reader *r, CXType type)
 {
-    const struct portolan_libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = r->h->clang;
     CXCursor declaration, pattern;
-    struct cxx_list list;
+    struct cursors list;
 
     if (type.kind != CXType_Record)
         return false;
@@ -51,10 +27,9 @@ static bool has_size(struct cxx_reader *r, CXType type)
     pattern = clang->getSpecializedCursorTemplate(declaration);
     if (!clang->Cursor_isNull(pattern))
         declaration = pattern;
-    list = proxygen_cxx_children(r, clang->getCursorDefinition(declaration));
+    list = proxygen_children_of(r->h, clang->getCursorDefinition(declaration), CXCursor_CXXMethod);
     for (size_t i = 0; i < list.n; i++)
-        if (clang->getCursorKind(list.items[i]) == CXCursor_CXXMethod &&
-            strcmp(proxygen_header_spelling(r->h, list.items[i]), "size") == 0 &&
+        if (strcmp(proxygen_header_spelling(r->h, list.items[i]), "size") == 0 &&
             clang->CXXMethod_isConst(list.items[i]) &&
             clang->getCXXAccessSpecifier(list.items[i]) == CX_CXXPublic &&
             clang->getNumArgTypes(clang->getCursorType(list.items[i])) == 0)
@@ -65,7 +40,7 @@ static bool has_size(struct cxx_reader *r, CXType type)
 /* The length of a text rarely says how long a call takes. */
 static bool holds_characters(struct cxx_reader *r, CXType type)
 {
-    const struct portolan_libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = r->h->clang;
     CXType element = clang->Type_getTemplateArgumentAsType(type, 0);
 
     if (element.kind == CXType_Invalid)
@@ -78,7 +53,7 @@ static bool holds_characters(struct cxx_reader *r, CXType type)
 
 static void read_kind(struct cxx_reader *r, CXType type, struct argument *a)
 {
-    const struct portolan_libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = r->h->clang;
     CXType canonical = clang->getCanonicalType(type),
            plain = proxygen_cxx_without_reference(r, type);
 
@@ -100,7 +75,7 @@ static void read_kind(struct cxx_reader *r, CXType type, struct argument *a)
 /* Another object of the port's class, which may be a proxy's. */
 bool proxygen_cxx_is_peer(struct cxx_reader *r, CXType type)
 {
-    const struct portolan_libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = r->h->clang;
     CXType canonical = clang->getCanonicalType(type);
 
     if (canonical.kind != CXType_Pointer && canonical.kind != CXType_LValueReference)
@@ -113,7 +88,7 @@ bool proxygen_cxx_is_peer(struct cxx_reader *r, CXType type)
 static enum portolan_status read_argument(struct cxx_reader *r, CXType type, CXCursor cursor,
                                           struct method *m, struct argument *a)
 {
-    struct cxx_notes notes = proxygen_cxx_notes(r, cursor);
+    struct annotations notes = proxygen_read_annotations(r->h, cursor);
 
     a->name = proxygen_header_spelling(r->h, cursor);
     a->place = m->place;
@@ -133,31 +108,25 @@ static enum portolan_status read_argument(struct cxx_reader *r, CXType type, CXC
 enum portolan_status proxygen_read_class_arguments(struct cxx_reader *r, CXCursor method,
                                                    CXCursor written_method, struct method *m)
 {
-    const struct portolan_libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = r->h->clang;
     CXType type = clang->getCursorType(method);
-    struct cxx_list list = proxygen_cxx_children(r, method);
-    struct cxx_list written = proxygen_cxx_children(r, written_method);
-    int count = clang->getNumArgTypes(type);
+    struct cursors list = proxygen_children_of(r->h, method, CXCursor_ParmDecl);
+    struct cursors written = proxygen_children_of(r->h, written_method, CXCursor_ParmDecl);
+    size_t count = (size_t)clang->getNumArgTypes(type);
     enum portolan_status status = PORTOLAN_OK;
-    size_t n = 0, w = 0;
 
-    m->arguments = portolan_arena_alloc(&r->h->run->arena, (size_t)count + 1, sizeof *m->arguments);
+    m->arguments = portolan_arena_alloc(&r->h->run->arena, count + 1, sizeof *m->arguments);
     if (!m->arguments)
         return PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < list.n && n < (size_t)count && status == PORTOLAN_OK; i++) {
-        if (clang->getCursorKind(list.items[i]) != CXCursor_ParmDecl)
-            continue;
-        status = read_argument(r, clang->getArgType(type, (unsigned)n), list.items[i], m,
-                               &m->arguments[n]);
-        while (w < written.n && clang->getCursorKind(written.items[w]) != CXCursor_ParmDecl)
-            w++;
-        if (w < written.n)
-            m->arguments[n].place = proxygen_header_cursor_place(r->h, written.items[w++]);
-        n++;
+    for (size_t i = 0; i < list.n && i < count && status == PORTOLAN_OK; i++) {
+        status = read_argument(r, clang->getArgType(type, (unsigned)i), list.items[i], m,
+                               &m->arguments[i]);
+        if (i < written.n)
+            m->arguments[i].place = proxygen_header_cursor_place(r->h, written.items[i]);
+        m->n_arguments++;
     }
-    m->n_arguments = n;
     proxygen_name_arguments(r->h->run, m);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < m->n_arguments; i++)
         if (m->arguments[i].is_sized)
             m->arguments[i].value =
                 proxygen_print(&r->h->run->arena, "%s.size()", m->arguments[i].name);

@@ -19,23 +19,13 @@ struct collection {
     size_t n;
 };
 
-static const struct portolan_libclang *clang_of(const struct cxx_reader *r)
-{
-    return r->h->clang;
-}
-
-static const char *spelling(struct cxx_reader *r, CXType type)
-{
-    return proxygen_header_text(r->h, clang_of(r)->getTypeSpelling(type));
-}
-
 /* ------------------------------------------------------------------ qualifiers */
 
 /* What the compiler writes behind the parameters: "const", "&&", "noexcept". */
 static const char *tail(struct cxx_reader *r, CXCursor method)
 {
-    const char *text =
-        spelling(r, clang_of(r)->getCanonicalType(clang_of(r)->getCursorType(method)));
+    const char *text = proxygen_header_type_text(
+        r->h, r->h->clang->getCanonicalType(r->h->clang->getCursorType(method)));
     const char *end = strrchr(text, ')');
 
     return end ? end + 1 : "";
@@ -43,7 +33,7 @@ static const char *tail(struct cxx_reader *r, CXCursor method)
 
 static const char *qualifiers(struct cxx_reader *r, CXCursor method)
 {
-    const struct portolan_libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = r->h->clang;
     enum CXRefQualifierKind reference =
         clang->Type_getCXXRefQualifier(clang->getCursorType(method));
 
@@ -57,7 +47,7 @@ static const char *qualifiers(struct cxx_reader *r, CXCursor method)
 
 static bool never_throws(struct cxx_reader *r, CXCursor method)
 {
-    int kind = clang_of(r)->getCursorExceptionSpecificationType(method);
+    int kind = r->h->clang->getCursorExceptionSpecificationType(method);
 
     if (kind == CXCursor_ExceptionSpecificationKind_ComputedNoexcept)
         return strstr(tail(r, method), "noexcept") != NULL;
@@ -70,56 +60,45 @@ static bool never_throws(struct cxx_reader *r, CXCursor method)
 
 static const char *signature(struct cxx_reader *r, CXCursor method)
 {
-    const struct portolan_libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = r->h->clang;
     CXType type = clang->getCanonicalType(clang->getCursorType(method));
     const char *name = proxygen_header_spelling(r->h, method), *list = "";
 
     if (clang->getCursorKind(method) == CXCursor_ConversionFunction)
         name = proxygen_print(&r->h->run->arena, "operator %s",
-                              spelling(r, clang->getResultType(type)));
+                              proxygen_header_type_text(r->h, clang->getResultType(type)));
     for (int i = 0; i < clang->getNumArgTypes(type); i++)
-        list = proxygen_print(&r->h->run->arena, "%s%s,", list,
-                              spelling(r, clang->getArgType(type, (unsigned)i)));
+        list =
+            proxygen_print(&r->h->run->arena, "%s%s,", list,
+                           proxygen_header_type_text(r->h, clang->getArgType(type, (unsigned)i)));
     return proxygen_print(&r->h->run->arena, "%s(%s%s)%s", name, list,
                           clang->isFunctionTypeVariadic(type) ? "..." : "", qualifiers(r, method));
-}
-
-static bool is_marked_final(struct cxx_reader *r, CXCursor method)
-{
-    struct cxx_list list = proxygen_cxx_children(r, method);
-
-    for (size_t i = 0; i < list.n; i++)
-        if (clang_of(r)->getCursorKind(list.items[i]) == CXCursor_CXXFinalAttr)
-            return true;
-    return false;
 }
 
 static void collect_class(struct collection *c, size_t number)
 {
     struct cxx_reader *r = c->r;
-    const struct portolan_libclang *clang = clang_of(r);
-    struct cxx_list seen = proxygen_cxx_children(r, r->classes[number].members);
-    struct cxx_list written = proxygen_cxx_children(r, r->classes[number].definition);
+    const struct portolan_libclang *clang = r->h->clang;
+    struct cursors seen = proxygen_children(r->h, r->classes[number].members);
+    struct cursors written = proxygen_children(r->h, r->classes[number].definition);
     size_t w = 0;
 
     for (size_t i = 0; i < seen.n; i++) {
-        struct candidate *found;
-
         if (!proxygen_cxx_is_method(r, seen.items[i]))
             continue;
         while (w < written.n && !proxygen_cxx_is_method(r, written.items[w]))
             w++;
-        c->items = portolan_arena_grow(&r->h->run->arena, c->items, c->n, sizeof *c->items);
-        if (!c->items || w == written.n)
+        if (w == written.n)
             return;
-        found = &c->items[c->n++];
-        *found = (struct candidate){.cursor = seen.items[i],
-                                    .written = written.items[w++],
-                                    .class_number = number,
-                                    .signature = signature(r, seen.items[i]),
-                                    .is_virtual = clang->CXXMethod_isVirtual(seen.items[i]),
-                                    .is_pure = clang->CXXMethod_isPureVirtual(seen.items[i])};
-        found->is_final = is_marked_final(r, found->written);
+        PROXYGEN_APPEND(&r->h->run->arena, c->items, c->n,
+                        (struct candidate){.cursor = seen.items[i],
+                                           .written = written.items[w],
+                                           .class_number = number,
+                                           .signature = signature(r, seen.items[i]),
+                                           .is_virtual = clang->CXXMethod_isVirtual(seen.items[i]),
+                                           .is_pure = clang->CXXMethod_isPureVirtual(seen.items[i]),
+                                           .is_final = proxygen_cxx_is_final(r, written.items[w])});
+        w++;
     }
 }
 
@@ -134,7 +113,7 @@ static bool is_above(const struct cxx_reader *r, size_t upper, size_t lower)
         return true;
     for (size_t i = 0; i < r->n_classes; i++)
         if (r->classes[i].is_again && !r->classes[upper].is_again &&
-            clang_of(r)->equalTypes(r->classes[i].type, r->classes[upper].type) &&
+            r->h->clang->equalTypes(r->classes[i].type, r->classes[upper].type) &&
             is_above(r, i, lower))
             return true;
     return false;
@@ -145,7 +124,7 @@ static bool is_above(const struct cxx_reader *r, size_t upper, size_t lower)
 /* Whether the class has other members of that name, among which a call would have to choose. */
 static bool is_overloaded(struct cxx_reader *r, size_t number, const char *name)
 {
-    struct cxx_list list = proxygen_cxx_children(r, r->classes[number].definition);
+    struct cursors list = proxygen_children(r->h, r->classes[number].definition);
     size_t length = strlen(name);
     int n = 0;
 
@@ -161,34 +140,33 @@ static bool is_overloaded(struct cxx_reader *r, size_t number, const char *name)
 static enum cxx_self self_of(struct cxx_reader *r, CXType result)
 {
     return !proxygen_cxx_is_peer(r, result)                               ? CXX_SELF_NONE
-           : clang_of(r)->getCanonicalType(result).kind == CXType_Pointer ? CXX_SELF_POINTER
+           : r->h->clang->getCanonicalType(result).kind == CXType_Pointer ? CXX_SELF_POINTER
                                                                           : CXX_SELF_REFERENCE;
 }
 
 /* "const double *@" -> "const double *", "int @" -> "int". */
-static const char *without_name(struct portolan_arena *arena, const char *declaration)
+static const char *type_item(struct run *run, const struct method *m, const struct argument *a)
 {
+    const char *declaration = a->declaration;
     size_t length = strlen(declaration);
 
+    (void)m;
     return length > 2 && strcmp(declaration + length - 2, " @") == 0
-               ? proxygen_print(arena, "%.*s", (int)length - 2, declaration)
-               : proxygen_replace(arena, declaration, "");
+               ? proxygen_print(&run->arena, "%.*s", (int)length - 2, declaration)
+               : proxygen_replace(&run->arena, declaration, "");
 }
 
 static struct cxx_method *describe(struct cxx_reader *r, const struct candidate *c,
                                    const struct method *m)
 {
-    const struct portolan_libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = r->h->clang;
     struct portolan_arena *arena = &r->h->run->arena;
     struct cxx_method *x = portolan_arena_alloc(arena, 1, sizeof *x);
     const struct cxx_class *owner = &r->classes[c->class_number];
-    const char *list = "", *suffix = qualifiers(r, c->cursor);
+    const char *list = proxygen_list(r->h->run, m, type_item), *suffix = qualifiers(r, c->cursor);
 
     if (!x)
         return NULL;
-    for (size_t i = 0; i < m->n_arguments; i++)
-        list = proxygen_print(arena, "%s%s%s", list, i ? ", " : "",
-                              without_name(arena, m->arguments[i].declaration));
     x->list = list;
     x->suffix = suffix;
     x->owner = proxygen_cxx_anchor(r, owner->name);
@@ -211,7 +189,7 @@ static struct cxx_method *describe(struct cxx_reader *r, const struct candidate 
 static bool is_no_return(struct cxx_reader *r, CXCursor method)
 {
     const char *text =
-        proxygen_header_text(r->h, clang_of(r)->getCursorPrettyPrinted(method, NULL));
+        proxygen_header_text(r->h, r->h->clang->getCursorPrettyPrinted(method, NULL));
 
     return strstr(text, "[[noreturn]]") || strstr(text, "((noreturn))");
 }
@@ -219,9 +197,10 @@ static bool is_no_return(struct cxx_reader *r, CXCursor method)
 static enum portolan_status read_method(struct cxx_reader *r, const struct candidate *c,
                                         struct method *m)
 {
-    const struct portolan_libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = r->h->clang;
     CXType type = clang->getCursorType(c->cursor), result = clang->getResultType(type);
     bool conversion = clang->getCursorKind(c->cursor) == CXCursor_ConversionFunction;
+    struct annotations notes = proxygen_read_annotations(r->h, c->cursor);
     enum portolan_status status;
 
     m->place = proxygen_header_cursor_place(r->h, c->written);
@@ -232,28 +211,16 @@ static enum portolan_status read_method(struct cxx_reader *r, const struct candi
     m->head = m->result = conversion ? "@" : proxygen_cxx_declare(r, result, "@");
     m->result_kind = proxygen_type_value_kind(r->h, proxygen_cxx_without_reference(r, result));
     m->returns = clang->getCanonicalType(result).kind != CXType_Void;
-    m->accuracy = proxygen_cxx_notes(r, c->cursor).accuracy;
-    m->status = proxygen_cxx_notes(r, c->cursor).status;
+    m->accuracy = notes.accuracy;
+    m->status = notes.status;
     m->variadic = clang->isFunctionTypeVariadic(type);
     m->no_return = is_no_return(r, c->written);
-    r->h->run->port.has_deprecated |=
+    r->h->run->port->has_deprecated |=
         clang->getCursorAvailability(c->cursor) == CXAvailability_Deprecated;
     status = proxygen_read_class_arguments(r, c->cursor, c->written, m);
     if (status == PORTOLAN_OK && !(m->cxx = describe(r, c, m)))
         status = PORTOLAN_ENOMEM;
     return status;
-}
-
-static struct method *add_method(struct cxx_reader *r)
-{
-    struct port *port = &r->h->run->port;
-
-    port->methods = portolan_arena_grow(&r->h->run->arena, port->methods, port->n_methods,
-                                        sizeof *port->methods);
-    if (!port->methods)
-        return NULL;
-    port->methods[port->n_methods] = (struct method){0};
-    return &port->methods[port->n_methods++];
 }
 
 /* ------------------------------------------------------------------ choosing */
@@ -308,7 +275,7 @@ static enum portolan_status add_virtual(struct collection *all, const struct can
 {
     struct cxx_reader *r = all->r;
     struct group g = group_of(all, c);
-    struct method *m = g.first ? add_method(r) : NULL;
+    struct method *m = g.first ? proxygen_add_method(r->h->run) : NULL;
     enum portolan_status status;
 
     if (!g.first)
@@ -326,45 +293,28 @@ static enum portolan_status add_virtual(struct collection *all, const struct can
     return PORTOLAN_OK;
 }
 
-static enum portolan_status add_plain(struct cxx_reader *r, CXCursor written)
+static void add_plain(struct cxx_reader *r, CXCursor written)
 {
-    struct method *m = add_method(r);
-
-    if (!m)
-        return PORTOLAN_ENOMEM;
-    m->name = m->member = proxygen_header_spelling(r->h, written);
-    m->place = proxygen_header_cursor_place(r->h, written);
-    m->skip = "not virtual: it runs in the proxy, on the proxy's own members, and what it calls of "
-              "the methods above is seen";
-    return PORTOLAN_OK;
+    proxygen_add_skipped(r->h, written,
+                         "not virtual: it runs in the proxy, on the proxy's own members, and what "
+                         "it calls of the methods above is seen");
 }
 
 /* Templates of methods, and data. What is static belongs to no object and needs no proxy. */
-static enum portolan_status add_others(struct cxx_reader *r, size_t number)
+static void add_others(struct cxx_reader *r, size_t number)
 {
-    struct cxx_list list = proxygen_cxx_children(r, r->classes[number].definition);
+    struct cursors list = proxygen_children(r->h, r->classes[number].definition);
 
     for (size_t i = 0; i < list.n; i++) {
-        enum CXCursorKind kind = clang_of(r)->getCursorKind(list.items[i]);
-        enum portolan_status status = PORTOLAN_OK;
-        struct method *m;
+        enum CXCursorKind kind = r->h->clang->getCursorKind(list.items[i]);
 
         if (kind == CXCursor_FunctionTemplate)
-            status = add_plain(r, list.items[i]);
-        if (status != PORTOLAN_OK)
-            return status;
-        if (kind != CXCursor_FieldDecl)
-            continue;
-        m = add_method(r);
-        if (!m)
-            return PORTOLAN_ENOMEM;
-        m->name = m->member = proxygen_header_spelling(r->h, list.items[i]);
-        m->place = proxygen_header_cursor_place(r->h, list.items[i]);
-        m->is_data = true;
-        m->skip = "data: the proxy has its own, so what one side writes the other does not "
-                  "read";
+            add_plain(r, list.items[i]);
+        if (kind == CXCursor_FieldDecl)
+            proxygen_add_skipped(r->h, list.items[i],
+                                 "data: the proxy has its own, so what one side writes the other "
+                                 "does not read");
     }
-    return PORTOLAN_OK;
 }
 
 static bool shares_name(const struct port *port, const struct method *m)
@@ -380,7 +330,7 @@ static bool shares_name(const struct port *port, const struct method *m)
 static void name_overloads(struct cxx_reader *r)
 {
     struct portolan_arena *arena = &r->h->run->arena;
-    struct port *port = &r->h->run->port;
+    struct port *port = r->h->run->port;
 
     for (size_t i = 0; i < port->n_methods; i++) {
         struct method *m = &port->methods[i];
@@ -412,11 +362,11 @@ enum portolan_status proxygen_read_class_methods(struct cxx_reader *r)
             status = add_virtual(&all, &all.items[i]);
     if (status == PORTOLAN_OK)
         name_overloads(r);
-    for (size_t i = 0; i < all.n && status == PORTOLAN_OK; i++)
+    for (size_t i = 0; i < all.n; i++)
         if (!all.items[i].is_virtual)
-            status = add_plain(r, all.items[i].written);
-    for (size_t i = 0; i < r->n_classes && status == PORTOLAN_OK; i++)
+            add_plain(r, all.items[i].written);
+    for (size_t i = 0; i < r->n_classes; i++)
         if (!r->classes[i].is_again)
-            status = add_others(r, i);
+            add_others(r, i);
     return status;
 }

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a flat list of functions: those of the header whose names match the given patterns. */
+/*
+ * Reads a flat list of functions: those of the header whose names match the given patterns, and the
+ * shared objects that implement them, with their names as components.
+ */
 #include "read_header.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* What a component's name may hold. */
+#define WORD_BYTES "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
 /* A declaration whose name matches. */
 struct found {
@@ -51,41 +60,21 @@ static bool is_chosen(const struct portolan_proxygen_options *o, const char *nam
 
 /* ------------------------------------------------------------------ declarations */
 
-static void note_name(struct search *s, const char *name)
+static void add_declaration(struct search *s, CXCursor cursor)
 {
-    s->names = portolan_arena_grow(&s->h->run->arena, s->names, s->n_names, sizeof *s->names);
-    if (s->names)
-        s->names[s->n_names++] = name;
-    else
-        s->n_names = 0;
-}
+    struct header *h = s->h;
+    bool counts = proxygen_header_counts(h, cursor);
+    const char *name = proxygen_header_spelling(h, cursor);
 
-static enum CXChildVisitResult visit_function(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    struct search *s = data;
-    const char *name;
-    bool counts;
-
-    (void)parent;
-    if (s->h->clang->getCursorKind(cursor) != CXCursor_FunctionDecl)
-        return CXChildVisit_Continue;
-    counts = proxygen_header_counts(s->h, cursor);
-    name = proxygen_header_spelling(s->h, cursor);
     if (counts)
-        note_name(s, name);
-    if (!is_chosen(s->h->run->options, name))
-        return CXChildVisit_Continue;
-    if (!counts) {
-        if (s->elsewhere++ == 0)
-            s->example = proxygen_header_cursor_place(s->h, cursor);
-        return CXChildVisit_Continue;
-    }
-    s->items = portolan_arena_grow(&s->h->run->arena, s->items, s->n, sizeof *s->items);
-    if (!s->items)
-        return CXChildVisit_Break;
-    s->items[s->n] = (struct found){.name = name, .cursor = cursor, .order = s->n};
-    s->n++;
-    return CXChildVisit_Continue;
+        PROXYGEN_APPEND(&h->run->arena, s->names, s->n_names, name);
+    if (!is_chosen(h->run->options, name))
+        return;
+    if (counts)
+        PROXYGEN_APPEND(&h->run->arena, s->items, s->n,
+                        (struct found){.name = name, .cursor = cursor, .order = s->n});
+    else if (s->elsewhere++ == 0)
+        s->example = proxygen_header_cursor_place(h, cursor);
 }
 
 static int by_name(const void *a, const void *b)
@@ -146,35 +135,6 @@ static int by_symbol(const void *a, const void *b)
     return order ? order : *one < *other ? -1 : *one > *other;
 }
 
-static struct method *add_method(struct run *run)
-{
-    struct port *port = &run->port;
-
-    port->methods =
-        portolan_arena_grow(&run->arena, port->methods, port->n_methods, sizeof *port->methods);
-    if (!port->methods) {
-        port->n_methods = 0;
-        return NULL;
-    }
-    port->methods[port->n_methods] = (struct method){0};
-    return &port->methods[port->n_methods++];
-}
-
-/* One that the report mentions and nothing else does. */
-static enum portolan_status add_skipped(struct header *h, const char *name, CXCursor cursor,
-                                        const char *why)
-{
-    struct method *m = add_method(h->run);
-
-    if (!m)
-        return PORTOLAN_ENOMEM;
-    m->name = m->member = name;
-    m->head = m->result = "void @";
-    m->place = proxygen_header_cursor_place(h, cursor);
-    m->skip = why;
-    return PORTOLAN_OK;
-}
-
 static enum portolan_status add_function(struct header *h, const struct found *f)
 {
     const CXType none = {CXType_Invalid, {NULL, NULL}};
@@ -182,9 +142,9 @@ static enum portolan_status add_function(struct header *h, const struct found *f
     enum portolan_status status;
     struct method *m;
 
-    if (why)
-        return add_skipped(h, f->name, f->cursor, why);
-    m = add_method(h->run);
+    m = why ? proxygen_add_skipped(h, f->cursor, why) : proxygen_add_method(h->run);
+    if (m && why)
+        return PORTOLAN_OK;
     if (!m)
         return PORTOLAN_ENOMEM;
     status = proxygen_read_method(h, f->cursor, h->clang->getCursorType(f->cursor), none, m);
@@ -205,7 +165,7 @@ static enum portolan_status add_function(struct header *h, const struct found *f
 /* Two names for one symbol, as large-file declarations have them: the first one stays. */
 static void drop_same_symbols(struct run *run)
 {
-    struct port *port = &run->port;
+    struct port *port = run->port;
     struct method **sorted = portolan_arena_alloc(&run->arena, port->n_methods + 1, sizeof *sorted);
     size_t n = 0;
 
@@ -224,41 +184,34 @@ static void drop_same_symbols(struct run *run)
 }
 
 /* Macros with parameters: what the reader has found of them. Functions are added elsewhere. */
-static enum portolan_status add_macros(struct header *h, const struct search *s)
+static void add_macros(struct header *h, const struct search *s)
 {
     for (size_t i = 0; i < h->n_unseen; i++) {
         const struct unseen *u = &h->unseen[i];
         bool function = false;
-        enum portolan_status status;
 
         if (h->clang->getCursorKind(u->cursor) != CXCursor_MacroDefinition ||
             !is_chosen(h->run->options, u->name))
             continue;
         for (size_t k = 0; k < s->n && !function; k++)
             function = strcmp(s->items[k].name, u->name) == 0;
-        if (function)
-            continue; /* the macro is a short cut that callers take instead */
-        status =
-            add_skipped(h, u->name, u->cursor, "a macro, which the compiler puts in its place");
-        if (status != PORTOLAN_OK)
-            return status;
+        if (!function) /* else the macro is a short cut that callers take instead */
+            proxygen_add_skipped(h, u->cursor, "a macro, which the compiler puts in its place");
     }
-    return PORTOLAN_OK;
 }
 
 static enum portolan_status refuse_pattern(const struct search *s, const char *pattern)
 {
     struct run *run = s->h->run;
-    const struct place whole = {.file = run->options->files[0], .line = 1};
     const char *nearest = portolan_nearest_word(pattern, s->names, s->n_names);
 
     if (s->elsewhere)
-        return proxygen_fail(run, PORTOLAN_ENOTFOUND, &whole,
+        return proxygen_fail(run, PORTOLAN_ENOTFOUND, &run->whole,
                              "no function that it declares itself matches '%s'; %s:%d, which it "
                              "includes, has one: name that header, or say --from",
                              pattern, s->example.file, s->example.line);
-    return proxygen_fail(run, PORTOLAN_ENOTFOUND, &whole, "no function matches '%s'%s", pattern,
-                         portolan_did_you_mean(nearest).text);
+    return proxygen_fail(run, PORTOLAN_ENOTFOUND, &run->whole, "no function matches '%s'%s",
+                         pattern, portolan_did_you_mean(nearest).text);
 }
 
 /* A pattern that matches nothing is a mistake worth knowing of. */
@@ -277,6 +230,112 @@ static enum portolan_status check_patterns(const struct search *s)
     return PORTOLAN_OK;
 }
 
+/* ------------------------------------------------------------------ shared objects */
+
+/* "NAME=FILE" says how the component is called; a '=' further on belongs to a path. */
+static const char *given_name(struct run *run, const char *library, const char **file)
+{
+    const char *equals = strchr(library, '=');
+
+    *file = library;
+    if (!equals || memchr(library, '/', (size_t)(equals - library)))
+        return NULL;
+    *file = equals + 1;
+    return proxygen_print(&run->arena, "%.*s", (int)(equals - library), library);
+}
+
+/* The last DEPTH parts of the path as a word, without what stands behind ".so". */
+static const char *name_of_file(struct run *run, const char *file, int depth)
+{
+    const char *begin = file + strlen(file), *last = strrchr(file, '/');
+    const char *end = strstr(last ? last : file, ".so");
+    char *word;
+
+    while (begin > file && (begin[-1] != '/' || --depth > 0))
+        begin--;
+    begin += *begin == '/';
+    if (!end || end <= begin)
+        end = begin + strlen(begin);
+    word = portolan_arena_strndup(&run->arena, begin, (size_t)(end - begin));
+    for (char *c = word; c && *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return word ? word : "";
+}
+
+static bool is_unique(const struct port *p, size_t i)
+{
+    for (size_t k = 0; k < p->n_providers; k++)
+        if (k != i && strcmp(p->providers[k].name, p->providers[i].name) == 0)
+            return false;
+    return true;
+}
+
+/* Files of one name in different folders take in the names of these. */
+static void tell_apart(struct run *run)
+{
+    struct port *p = run->port;
+
+    for (int depth = 2; depth < 16; depth++) {
+        for (size_t i = 0; i < p->n_providers; i++)
+            p->providers[i].clashes = !p->providers[i].is_given && !is_unique(p, i);
+        for (size_t i = 0; i < p->n_providers; i++)
+            if (p->providers[i].clashes)
+                p->providers[i].name = name_of_file(run, p->providers[i].file, depth);
+    }
+}
+
+static enum portolan_status read_library(struct run *run, const char *library,
+                                         struct provider *provider)
+{
+    const char *file;
+    const char *name = given_name(run, library, &file);
+    char folder[PATH_MAX];
+
+    if (!*file)
+        return portolan_error_set(run->err, PORTOLAN_EINVAL,
+                                  "--lib '%s' names no file; it reads FILE or NAME=FILE", library);
+    if (name && (!*name || name[strspn(name, WORD_BYTES)]))
+        return portolan_error_set(run->err, PORTOLAN_EINVAL,
+                                  "--lib '%s': '%s' becomes part of a class's name, so it can have "
+                                  "letters, digits and '_' only",
+                                  library, name);
+    /* A component is not used where it was made: what is no name becomes a whole path. */
+    if (*file != '/' && strchr(file, '/') && getcwd(folder, sizeof folder))
+        file = proxygen_print(&run->arena, "%s/%s", folder, file);
+    *provider = (struct provider){
+        .name = name ? name : name_of_file(run, file, 1), .file = file, .is_given = name != NULL};
+    return PORTOLAN_OK;
+}
+
+/* The providers that options->libraries ask for. */
+static enum portolan_status read_libraries(struct run *run)
+{
+    const struct portolan_proxygen_options *o = run->options;
+    struct port *p = run->port;
+    enum portolan_status status = PORTOLAN_OK;
+
+    p->providers = portolan_arena_alloc(&run->arena, o->n_libraries + 1, sizeof *p->providers);
+    if (!p->providers)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < o->n_libraries && status == PORTOLAN_OK; i++) {
+        status = read_library(run, o->libraries[i], &p->providers[i]);
+        p->n_providers++;
+    }
+    if (status != PORTOLAN_OK)
+        return status;
+    tell_apart(run);
+    for (size_t i = 0; i < p->n_providers; i++)
+        if (!is_unique(p, i))
+            return portolan_error_set(run->err, PORTOLAN_EINVAL,
+                                      "two libraries would be component '%s_%s'; name one by --lib "
+                                      "NAME=%s",
+                                      p->type, p->providers[i].name, p->providers[i].file);
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
 enum portolan_status proxygen_read_functions(struct header *h)
 {
     struct run *run = h->run;
@@ -288,10 +347,12 @@ enum portolan_status proxygen_read_functions(struct header *h)
                                   "%s: lists of functions are read from C headers; C++ functions "
                                   "have no names of their own in shared objects",
                                   run->options->files[0]);
-    run->port.shape = SHAPE_FUNCTIONS;
-    run->port.type = proxygen_header_type(h);
-    run->port.place = (struct place){.file = run->options->files[0], .line = 1};
-    h->clang->visitChildren(h->clang->getTranslationUnitCursor(h->unit), visit_function, &s);
+    run->port->shape = SHAPE_FUNCTIONS;
+    run->port->type = proxygen_header_type(h);
+    run->port->place = run->whole;
+    for (size_t i = 0; i < h->top.n; i++)
+        if (h->clang->getCursorKind(h->top.items[i]) == CXCursor_FunctionDecl)
+            add_declaration(&s, h->top.items[i]);
     first = check_patterns(&s);
     if (first != PORTOLAN_OK)
         return first;
@@ -301,9 +362,7 @@ enum portolan_status proxygen_read_functions(struct header *h)
         if (first == PORTOLAN_OK)
             first = status;
     }
-    status = add_macros(h, &s);
+    add_macros(h, &s);
     drop_same_symbols(run);
-    if (first == PORTOLAN_OK)
-        first = status;
-    return first == PORTOLAN_OK ? proxygen_read_libraries(run) : first;
+    return first == PORTOLAN_OK ? read_libraries(run) : first;
 }

@@ -3,10 +3,8 @@
 #include "read_header.h"
 
 #include <fnmatch.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The main file, which only includes the header: so the header is found as compilers find it. */
 static const char *const main_files[] = {"portolan-proxygen.c", "portolan-proxygen.cc"};
@@ -16,10 +14,46 @@ static const char builtin_types[] =
     "typedef float _Float32; typedef double _Float64; typedef double _Float32x; "
     "typedef long double _Float64x; typedef __float128 _Float128;\n";
 
-bool proxygen_header_is_main(const struct place *place)
+/* ------------------------------------------------------------------ messages */
+
+static bool is_main(const struct place *place)
 {
-    return !place->file || strcmp(place->file, main_files[0]) == 0 ||
-           strcmp(place->file, main_files[1]) == 0;
+    return !place->file || PROXYGEN_IS_AMONG(place->file, main_files);
+}
+
+const struct message *proxygen_header_messages(struct header *h, CXTranslationUnit unit, size_t *n)
+{
+    const struct portolan_libclang *clang = h->clang;
+    size_t count = clang->getNumDiagnostics(unit);
+    struct message *list = portolan_arena_alloc(&h->run->arena, count + 1, sizeof *list);
+
+    *n = list ? count : 0;
+    for (unsigned i = 0; i < *n; i++) {
+        CXDiagnostic d = clang->getDiagnostic(unit, i);
+        struct message *m = &list[i];
+
+        m->location = clang->getDiagnosticLocation(d);
+        m->place = proxygen_header_place(h, m->location);
+        m->main_line = is_main(&m->place) ? m->place.line : -1;
+        if (m->main_line >= 0)
+            m->place = h->run->whole;
+        m->is_error = clang->getDiagnosticSeverity(d) >= CXDiagnostic_Error;
+        m->text = proxygen_header_text(h, clang->getDiagnosticSpelling(d));
+        m->option = proxygen_header_text(h, clang->getDiagnosticOption(d, NULL));
+        clang->disposeDiagnostic(d);
+    }
+    return list;
+}
+
+const struct message *proxygen_header_first_error(struct header *h, CXTranslationUnit unit)
+{
+    size_t n;
+    const struct message *list = proxygen_header_messages(h, unit, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (list[i].is_error)
+            return &list[i];
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ the language */
@@ -53,10 +87,7 @@ static enum language language(const struct header *h)
     if (h->run->options->port &&
         (strstr(h->run->options->port, "::") || strchr(h->run->options->port, '<')))
         return LANGUAGE_CXX;
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (strcmp(dot, endings[i]) == 0)
-            return LANGUAGE_CXX;
-    return LANGUAGE_EITHER;
+    return dot && PROXYGEN_IS_AMONG(dot, endings) ? LANGUAGE_CXX : LANGUAGE_EITHER;
 }
 
 /* A flag that only the other language understands, as compile commands may have it. */
@@ -118,36 +149,19 @@ static enum portolan_status parse(struct header *h, bool cxx, const char *more, 
     return PORTOLAN_OK;
 }
 
-static bool has_errors(struct header *h, CXTranslationUnit unit)
-{
-    bool found = false;
-
-    for (unsigned i = 0; !found && i < h->clang->getNumDiagnostics(unit); i++) {
-        CXDiagnostic d = h->clang->getDiagnostic(unit, i);
-
-        found = h->clang->getDiagnosticSeverity(d) >= CXDiagnostic_Error;
-        h->clang->disposeDiagnostic(d);
-    }
-    return found;
-}
-
 /* As a C compiler complains of C++. */
 static bool names_cxx(struct header *h, CXTranslationUnit unit)
 {
     static const char *const texts[] = {
         "unknown type name 'class'", "unknown type name 'namespace'",
         "unknown type name 'template'", "unknown type name 'using'"};
-    bool found = false;
+    size_t n;
+    const struct message *list = proxygen_header_messages(h, unit, &n);
 
-    for (unsigned i = 0; !found && i < h->clang->getNumDiagnostics(unit); i++) {
-        CXDiagnostic d = h->clang->getDiagnostic(unit, i);
-        const char *text = proxygen_header_text(h, h->clang->getDiagnosticSpelling(d));
-
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            found |= strcmp(text, texts[k]) == 0;
-        h->clang->disposeDiagnostic(d);
-    }
-    return found;
+    for (size_t i = 0; i < n; i++)
+        if (PROXYGEN_IS_AMONG(list[i].text, texts))
+            return true;
+    return false;
 }
 
 /* What is no C may be C++; what is neither is reported as what it looks like. */
@@ -159,12 +173,13 @@ static enum portolan_status parse_either(struct header *h)
 
     h->is_cxx = wanted == LANGUAGE_CXX;
     status = parse(h, h->is_cxx, "", NULL, declarations(h->is_cxx), &h->unit);
-    if (status != PORTOLAN_OK || wanted != LANGUAGE_EITHER || !has_errors(h, h->unit))
+    if (status != PORTOLAN_OK || wanted != LANGUAGE_EITHER ||
+        !proxygen_header_first_error(h, h->unit))
         return status;
     status = parse(h, true, "", NULL, declarations(true), &second);
     if (status != PORTOLAN_OK)
         return status;
-    h->is_cxx = !has_errors(h, second) || names_cxx(h, h->unit);
+    h->is_cxx = !proxygen_header_first_error(h, second) || names_cxx(h, h->unit);
     h->clang->disposeTranslationUnit(h->is_cxx ? h->unit : second);
     if (h->is_cxx)
         h->unit = second;
@@ -172,98 +187,54 @@ static enum portolan_status parse_either(struct header *h)
 }
 
 /* Unknown types and missing files do not fail a parse, they falsify it: every error is fatal. */
-static enum portolan_status judge_diagnostics(struct header *h)
+static enum portolan_status judge_messages(struct header *h)
 {
-    const struct portolan_libclang *clang = h->clang;
-    struct run *run = h->run;
     enum portolan_status status = PORTOLAN_OK;
+    size_t n;
+    const struct message *list = proxygen_header_messages(h, h->unit, &n);
 
-    for (unsigned i = 0; i < clang->getNumDiagnostics(h->unit); i++) {
-        CXDiagnostic d = clang->getDiagnostic(h->unit, i);
-        struct place place = proxygen_header_place(h, clang->getDiagnosticLocation(d));
-        const char *option = proxygen_header_text(h, clang->getDiagnosticOption(d, NULL));
-        const char *text = proxygen_header_text(h, clang->getDiagnosticSpelling(d));
-
-        if (proxygen_header_is_main(&place))
-            place = (struct place){.file = run->options->files[0], .line = 1};
-        if (clang->getDiagnosticSeverity(d) >= CXDiagnostic_Error)
+    for (const struct message *m = list; m < list + n; m++)
+        if (m->is_error)
             status = proxygen_fail(
-                run, PORTOLAN_ESYNTAX, &place, "%s%s", text,
-                strstr(text, "file not found") ? "; the flag -IFOLDER says where it is" : "");
-        else if (strcmp(option, "-Wvisibility") == 0) {
-            h->invisible = portolan_arena_grow(&run->arena, h->invisible, h->n_invisible,
-                                               sizeof *h->invisible);
-            if (h->invisible)
-                h->invisible[h->n_invisible++] = place;
-        } else if (strcmp(option, "-Wunknown-attributes") == 0) {
-            proxygen_note_unknown_attribute(h, clang->getDiagnosticLocation(d), text);
-        }
-        clang->disposeDiagnostic(d);
-    }
+                h->run, PORTOLAN_ESYNTAX, &m->place, "%s%s", m->text,
+                strstr(m->text, "file not found") ? "; the flag -IFOLDER says where it is" : "");
+        else if (strcmp(m->option, "-Wvisibility") == 0)
+            PROXYGEN_APPEND(&h->run->arena, h->invisible, h->n_invisible, m->place);
+        else if (strcmp(m->option, "-Wunknown-attributes") == 0)
+            proxygen_note_unknown_attribute(h, m->location, m->text);
     return status;
 }
 
-/* Errors in what was put behind the header; one is enough, the others mostly follow from it. */
-static enum portolan_status judge_more(struct header *h, CXTranslationUnit unit, bool trial)
-{
-    const struct portolan_libclang *clang = h->clang;
-    struct run *run = h->run;
-    enum portolan_status status = PORTOLAN_OK;
-
-    for (unsigned i = 0; status == PORTOLAN_OK && i < clang->getNumDiagnostics(unit); i++) {
-        CXDiagnostic d = clang->getDiagnostic(unit, i);
-        struct place place = proxygen_header_place(h, clang->getDiagnosticLocation(d));
-        const char *text = proxygen_header_text(h, clang->getDiagnosticSpelling(d));
-        bool main = proxygen_header_is_main(&place);
-
-        if (main)
-            place = (struct place){.file = run->options->files[0], .line = 1};
-        if (clang->getDiagnosticSeverity(d) < CXDiagnostic_Error)
-            ;
-        else if (main && trial)
-            status = proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &run->port.place,
-                                   "a proxy for %s would not compile: %s", run->port.object, text);
-        else
-            status = proxygen_fail(run, main ? PORTOLAN_ENOTFOUND : PORTOLAN_ESYNTAX, &place,
-                                   "%s%s", text, portolan_did_you_mean(main ? h->hint : NULL).text);
-        clang->disposeDiagnostic(d);
-    }
-    return status;
-}
-
-enum portolan_status proxygen_header_parse_more(struct header *h, const char *more, bool trial,
-                                                CXTranslationUnit *unit)
+enum portolan_status proxygen_header_parse_more(struct header *h, const char *more,
+                                                const char *hint, CXTranslationUnit *unit)
 {
     enum portolan_status status =
-        trial ? parse(h, true, more, "-Wno-error", CXTranslationUnit_None, unit)
-              : parse(h, true, more, "-fno-access-control", CXTranslationUnit_SkipFunctionBodies,
-                      unit);
+        parse(h, true, more, "-fno-access-control", CXTranslationUnit_SkipFunctionBodies, unit);
+    /* One error is enough, the others mostly follow from it. */
+    const struct message *m = status == PORTOLAN_OK ? proxygen_header_first_error(h, *unit) : NULL;
 
-    if (status == PORTOLAN_OK)
-        status = judge_more(h, *unit, trial);
-    if (status == PORTOLAN_OK)
-        return status;
-    if (*unit)
-        h->clang->disposeTranslationUnit(*unit);
-    *unit = NULL;
+    if (m && m->main_line >= 0)
+        status = proxygen_fail(h->run, PORTOLAN_ENOTFOUND, &m->place, "%s%s", m->text,
+                               portolan_did_you_mean(hint).text);
+    else if (m)
+        status = proxygen_fail(h->run, PORTOLAN_ESYNTAX, &m->place, "%s", m->text);
     return status;
 }
 
 /* ------------------------------------------------------------------ whose declarations count */
 
-static enum CXChildVisitResult visit_inclusion(CXCursor cursor, CXCursor parent, CXClientData data)
+/* The header itself: what the main file includes. */
+static void find_file(struct header *h)
 {
-    struct header *h = data;
-    struct place place;
+    for (size_t i = 0; i < h->top.n && !h->file; i++) {
+        struct place place;
 
-    (void)parent;
-    if (h->clang->getCursorKind(cursor) != CXCursor_InclusionDirective)
-        return CXChildVisit_Continue;
-    place = proxygen_header_cursor_place(h, cursor);
-    if (!proxygen_header_is_main(&place))
-        return CXChildVisit_Continue;
-    h->file = h->clang->getIncludedFile(cursor);
-    return CXChildVisit_Break;
+        if (h->clang->getCursorKind(h->top.items[i]) != CXCursor_InclusionDirective)
+            continue;
+        place = proxygen_header_cursor_place(h, h->top.items[i]);
+        if (is_main(&place))
+            h->file = h->clang->getIncludedFile(h->top.items[i]);
+    }
 }
 
 /* The pattern may leave out leading folders. */
@@ -311,52 +282,6 @@ bool proxygen_header_counts(struct header *h, CXCursor cursor)
 
 /* ------------------------------------------------------------------ macros, inline functions */
 
-static void note_macro(struct header *h, const char *name)
-{
-    struct port *port = &h->run->port;
-
-    port->names_taken = portolan_arena_grow(&h->run->arena, port->names_taken, port->n_names_taken,
-                                            sizeof *port->names_taken);
-    if (port->names_taken)
-        port->names_taken[port->n_names_taken++] = name;
-    else
-        port->n_names_taken = 0;
-}
-
-static void note_unseen(struct header *h, CXCursor cursor)
-{
-    h->unseen = portolan_arena_grow(&h->run->arena, h->unseen, h->n_unseen, sizeof *h->unseen);
-    if (h->unseen)
-        h->unseen[h->n_unseen++] =
-            (struct unseen){.name = proxygen_header_spelling(h, cursor), .cursor = cursor};
-    else
-        h->n_unseen = 0;
-}
-
-static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    struct header *h = data;
-    const struct portolan_libclang *clang = h->clang;
-
-    (void)parent;
-    switch (clang->getCursorKind(cursor)) {
-    case CXCursor_MacroDefinition:
-        if (clang->Cursor_isMacroBuiltin(cursor))
-            break;
-        note_macro(h, proxygen_header_spelling(h, cursor));
-        if (clang->Cursor_isMacroFunctionLike(cursor) && proxygen_header_counts(h, cursor))
-            note_unseen(h, cursor);
-        break;
-    case CXCursor_FunctionDecl:
-        if (clang->isCursorDefinition(cursor) && proxygen_header_counts(h, cursor))
-            note_unseen(h, cursor);
-        break;
-    default:
-        break;
-    }
-    return CXChildVisit_Continue;
-}
-
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -364,11 +289,27 @@ static int compare_names(const void *a, const void *b)
 
 static void survey(struct header *h)
 {
-    CXCursor top = h->clang->getTranslationUnitCursor(h->unit);
-    struct port *port = &h->run->port;
+    const struct portolan_libclang *clang = h->clang;
+    struct portolan_arena *arena = &h->run->arena;
+    struct port *port = h->run->port;
 
-    h->clang->visitChildren(top, visit_inclusion, h);
-    h->clang->visitChildren(top, visit_top, h);
+    h->top = proxygen_children(h, clang->getTranslationUnitCursor(h->unit));
+    find_file(h);
+    for (size_t i = 0; i < h->top.n; i++) {
+        CXCursor cursor = h->top.items[i];
+        enum CXCursorKind kind = clang->getCursorKind(cursor);
+        bool is_macro = kind == CXCursor_MacroDefinition && !clang->Cursor_isMacroBuiltin(cursor);
+        bool is_unseen = is_macro
+                             ? clang->Cursor_isMacroFunctionLike(cursor)
+                             : kind == CXCursor_FunctionDecl && clang->isCursorDefinition(cursor);
+
+        if (is_macro)
+            PROXYGEN_APPEND(arena, port->names_taken, port->n_names_taken,
+                            proxygen_header_spelling(h, cursor));
+        if (is_unseen && proxygen_header_counts(h, cursor))
+            PROXYGEN_APPEND(arena, h->unseen, h->n_unseen,
+                            (struct unseen){proxygen_header_spelling(h, cursor), cursor});
+    }
     if (port->n_names_taken)
         qsort(port->names_taken, port->n_names_taken, sizeof *port->names_taken, compare_names);
 }
@@ -390,95 +331,11 @@ const char *proxygen_header_type(struct header *h)
     return equals ? equals + 1 : proxygen_header_word(h);
 }
 
-/* What of PATH is below FOLDER, both by their real names; NULL: nothing. */
-static const char *below(struct portolan_arena *arena, const char *folder, const char *path)
-{
-    char real_folder[PATH_MAX], real_path[PATH_MAX];
-    size_t length;
-
-    if (!realpath(*folder ? folder : ".", real_folder) || !realpath(path, real_path))
-        return NULL;
-    length = strlen(real_folder);
-    return strncmp(real_path, real_folder, length) == 0 && real_path[length] == '/'
-               ? proxygen_print(arena, "%s", real_path + length + 1)
-               : NULL;
-}
-
-/* Debian has headers of one machine in a folder of its name, which is searched, too. */
-static const char *behind_triplet(const char *path)
-{
-    const char *slash = strchr(path, '/'), *system = strstr(path, "-linux-");
-
-    return slash && system && system < slash ? slash + 1 : path;
-}
-
-static const char *real_path_of(struct portolan_arena *arena, const char *path)
-{
-    char real[PATH_MAX];
-
-    return realpath(path, real) ? proxygen_print(arena, "%s", real) : path;
-}
-
-/* The folder of an -I that is flag number I; NULL: it is another flag. */
-static const char *include_folder(struct header *h, size_t i)
-{
-    const char *flag = h->flags[i];
-
-    if (strncmp(flag, "-I", 2) != 0)
-        return NULL;
-    return flag[2] ? flag + 2 : i + 1 < h->n_flags ? h->flags[i + 1] : "";
-}
-
-/* Folders in front of flag number I have another file NAME, which compilers would take. */
-static bool is_shadowed(struct header *h, size_t i, const char *name, const char *path)
-{
-    struct stat own, other;
-
-    for (size_t k = 0; k < i; k++) {
-        const char *folder = include_folder(h, k);
-
-        if (folder && stat(proxygen_print(&h->run->arena, "%s/%s", folder, name), &other) == 0 &&
-            (stat(path, &own) != 0 || own.st_dev != other.st_dev || own.st_ino != other.st_ino))
-            return true;
-    }
-    return false;
-}
-
-const char *proxygen_header_include(struct header *h)
-{
-    const struct portolan_proxygen_options *o = h->run->options;
-    struct portolan_arena *arena = &h->run->arena;
-    const char *path = "", *base, *rest;
-    bool shadowed = false;
-
-    if (o->include)
-        return *o->include == '<' || *o->include == '"'
-                   ? o->include
-                   : proxygen_print(arena, "\"%s\"", o->include);
-    if (h->file)
-        path = proxygen_header_text(h, h->clang->getFileName(h->file));
-    for (size_t i = 0; i < h->n_flags; i++) {
-        const char *folder = include_folder(h, i);
-
-        rest = folder ? below(arena, folder, path) : NULL;
-        if (rest && !is_shadowed(h, i, rest, path))
-            return proxygen_print(arena, "<%s>", rest);
-        shadowed |= rest != NULL;
-    }
-    if (shadowed) /* then only its whole path says which is meant */
-        return proxygen_print(arena, "\"%s\"", real_path_of(arena, path));
-    if (strncmp(path, "/usr/include/", 13) == 0)
-        return proxygen_print(arena, "<%s>", behind_triplet(path + 13));
-    base = strrchr(path, '/');
-    return proxygen_print(arena, "\"%s\"", base ? base + 1 : path);
-}
-
 /* ------------------------------------------------------------------ the whole */
 
 static enum portolan_status read_port(struct header *h)
 {
-    h->run->port.include = proxygen_header_include(h);
-    proxygen_record_flags(h);
+    proxygen_record_inclusion(h);
     if (h->run->options->n_functions)
         return proxygen_read_functions(h);
     if (h->is_cxx)
@@ -522,6 +379,25 @@ enum portolan_status proxygen_header_again(struct run *run, const char *more, co
     return status;
 }
 
+enum portolan_status proxygen_judge_class(struct run *run, const char *text)
+{
+    struct header h = {.run = run};
+    enum portolan_status status = open_header(&h);
+    const struct message *m = NULL;
+
+    if (status == PORTOLAN_OK)
+        status = parse(&h, true, text, "-Wno-error", CXTranslationUnit_None, &h.unit);
+    if (status == PORTOLAN_OK)
+        m = proxygen_header_first_error(&h, h.unit);
+    if (m && m->main_line >= 0)
+        status = proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &run->port->place,
+                               "a proxy for %s would not compile: %s", run->port->object, m->text);
+    else if (m)
+        status = proxygen_fail(run, PORTOLAN_ESYNTAX, &m->place, "%s", m->text);
+    proxygen_header_close(&h);
+    return status;
+}
+
 /* The run's flags: its options', behind those of the compile commands. */
 static enum portolan_status find_flags(struct run *run)
 {
@@ -540,7 +416,7 @@ static enum portolan_status find_flags(struct run *run)
                                          o->flags, o->n_flags, &found, run->err);
     run->flags = found.flags;
     run->n_flags = found.n_flags;
-    run->port.flags_from = found.from;
+    run->port->flags_from = found.from;
     return status;
 }
 
@@ -561,7 +437,7 @@ enum portolan_status proxygen_read_header(struct run *run)
     status = parse_either(&h);
     run->is_cxx = h.is_cxx;
     if (status == PORTOLAN_OK)
-        status = judge_diagnostics(&h);
+        status = judge_messages(&h);
     if (status == PORTOLAN_OK) {
         survey(&h);
         status = read_port(&h);

@@ -6,20 +6,121 @@
 #ifndef PROXYGEN_READ_HEADER_H
 #define PROXYGEN_READ_HEADER_H
 
-#include "declare.h"
+#include "proxygen_internal.h"
+
+#include <portolan/libclang.h>
+
+/* A function or macro that stands in the header and that no proxy sees the calls of. */
+struct unseen {
+    const char *name;
+    CXCursor cursor; /* FunctionDecl (static inline) or MacroDefinition (function-like) */
+};
+
+struct unknown_attribute {
+    struct place place;
+    CXFile file;
+    unsigned offset; /* of its name in the file */
+    const char *name;
+};
+
+/* A list of cursors in the arena. */
+struct cursors {
+    CXCursor *items;
+    size_t n;
+};
+
+/* What the compiler says of something in a header. */
+struct message {
+    CXSourceLocation location;
+    struct place place; /* the header, where it is in the main file, which includes it */
+    int main_line;      /* its line in the main file; -1: it is in another one */
+    bool is_error;
+    const char *text, *option;
+};
+
+/* One header being read. */
+struct header {
+    struct run *run;
+    const struct portolan_libclang *clang;
+    CXIndex index;
+    CXTranslationUnit unit;
+    struct cursors top;       /* what stands in it at the top, macros included */
+    bool is_cxx;              /* read as C++ */
+    const char *const *flags; /* with which it is read, language and compile command included */
+    size_t n_flags;           /* (borrowed from the options or in the arena) */
+    CXFile file;              /* the header itself */
+    CXFile last_file;         /* the last one asked for, and whether its declarations count */
+    bool last_counts;
+    CXType held;             /* the port's struct, where no function takes it; else invalid */
+    bool in_list;            /* declaring parameters that have no names */
+    struct place *invisible; /* types first mentioned in a parameter list */
+    size_t n_invisible;
+    struct unknown_attribute *unknown; /* that could change how a function is called */
+    size_t n_unknown;
+    struct unseen *unseen; /* of the declarations that count, in the header's order */
+    size_t n_unseen;
+};
+
+/* The text of S in the arena; disposes of S. */
+const char *proxygen_header_text(struct header *h, CXString s);
+const char *proxygen_header_spelling(struct header *h, CXCursor cursor);
+struct place proxygen_header_place(struct header *h, CXSourceLocation location);
+struct place proxygen_header_cursor_place(struct header *h, CXCursor cursor);
+
+/* TYPE as the compiler spells it. */
+const char *proxygen_header_type_text(struct header *h, CXType type);
+/* All that the compiler says of UNIT, in the arena: *N messages; and the first error, or NULL. */
+const struct message *proxygen_header_messages(struct header *h, CXTranslationUnit unit, size_t *n);
+const struct message *proxygen_header_first_error(struct header *h, CXTranslationUnit unit);
+
+/* The children of CURSOR, in the header's order; those of KIND alone. */
+struct cursors proxygen_children(struct header *h, CXCursor cursor);
+struct cursors proxygen_children_of(struct header *h, CXCursor cursor, enum CXCursorKind kind);
+/* What TYPE points to, both without names that stand for others; of kind CXType_Invalid: nothing.
+ */
+CXType proxygen_pointee(struct header *h, CXType type);
+
+/* ------------------------------------------------------------------ types */
+
+/*
+ * One step to what TYPE stands for: behind a pointer, a name, a typedef, whose declaration *TYPEDEF
+ * becomes (else the null cursor). False when there is none.
+ */
+bool proxygen_step_through(struct header *h, CXType *type, CXCursor *definition);
+
+/* A declaration of INNER (a name, or a declarator around one) with TYPE: "double (*x)[3]". */
+const char *proxygen_declare(struct header *h, CXType type, const char *inner);
+
+/*
+ * The attribute that says how a function of this type is called, NULL: as all are. KNOWN is false
+ * for conventions that no attribute of C names.
+ */
+const char *proxygen_calling_convention(struct header *h, CXType function, bool *known);
+
+/* The function type behind a member or parameter of type pointer to function, else invalid. */
+CXType proxygen_pointed_function(struct header *h, CXType type);
+
+/*
+ * The cursors of the COUNT parameters of the function behind MEMBER; n is 0 when they cannot be
+ * had, so that only types are known.
+ */
+struct cursors proxygen_find_parameters(struct header *h, CXCursor member, int count);
+
+/*
+ * The plain name of the struct behind one or two pointers, and how many they are; NULL for other
+ * types.
+ */
+const char *proxygen_record_behind(struct header *h, CXType type, int *depth);
+
+enum value_kind proxygen_type_value_kind(struct header *h, CXType type);
+enum type_form proxygen_type_form(struct header *h, CXType type);
 
 /* ------------------------------------------------------------------ the readers */
 
 /* A struct with a pointer to a table of functions, or that holds its functions itself. */
 enum portolan_status proxygen_read_struct(struct header *h);
-/* The functions whose names match options->functions. */
+/* The functions whose names match options->functions, and the shared objects that have them. */
 enum portolan_status proxygen_read_functions(struct header *h);
-
-/* The struct WORD becomes the run's port; ASKED is where it is asked for, NULL: by the options. */
-enum portolan_status proxygen_read_object(struct header *h, const char *word,
-                                          const struct place *asked);
-/* The structs that the side file says methods hand out. */
-enum portolan_status proxygen_read_given(struct header *h);
 
 /* An abstract class of C++. */
 enum portolan_status proxygen_read_class(struct header *h);
@@ -27,12 +128,12 @@ enum portolan_status proxygen_read_class(struct header *h);
 /* ------------------------------------------------------------------ for all of them */
 
 /*
- * Parses the header again with MORE behind it, reports what is wrong as the header's (with TRIAL:
- * as a proxy's of the port), and leaves the result, which is the caller's, in *UNIT (NULL on
- * failure). Without TRIAL what is private counts as public.
+ * C++: parses the header again with MORE behind it, what is private counting as public, and leaves
+ * the result, which is the caller's also on failure, in *UNIT. What is wrong is reported as the
+ * header's, with HINT, unless NULL, as the name that may be meant.
  */
-enum portolan_status proxygen_header_parse_more(struct header *h, const char *more, bool trial,
-                                                CXTranslationUnit *unit);
+enum portolan_status proxygen_header_parse_more(struct header *h, const char *more,
+                                                const char *hint, CXTranslationUnit *unit);
 
 /*
  * Reads the run's header again, as it was read, with MORE behind it and FLAG behind the flags. *H
@@ -41,20 +142,14 @@ enum portolan_status proxygen_header_parse_more(struct header *h, const char *mo
 enum portolan_status proxygen_header_again(struct run *run, const char *more, const char *flag,
                                            struct header *h, int *line);
 void proxygen_header_close(struct header *h);
-/* PLACE is in the main file, which includes the header. */
-bool proxygen_header_is_main(const struct place *place);
-
 /*
  * True for declarations that count: those of the header itself, or of the files that options->from
  * names. What a user names (a port's struct) is taken from anywhere.
  */
 bool proxygen_header_counts(struct header *h, CXCursor cursor);
 
-/* How generated code includes the header: by the shortest name the flags' folders allow. */
-const char *proxygen_header_include(struct header *h);
-
-/* Keeps what the flags define for the generated file. */
-void proxygen_record_flags(struct header *h);
+/* Keeps how generated code includes the header, and what the flags define. */
+void proxygen_record_inclusion(struct header *h);
 
 /* The word of options->port: what stands before '=', without a leading "struct ". */
 const char *proxygen_header_word(struct header *h);
@@ -64,7 +159,6 @@ const char *proxygen_header_type(struct header *h);
 /* ------------------------------------------------------------------ attributes */
 
 struct annotations {
-    struct header *h;
     bool context, accuracy, destroys, status;
 };
 struct annotations proxygen_read_annotations(struct header *h, CXCursor cursor);
@@ -77,7 +171,27 @@ void proxygen_note_unknown_attribute(struct header *h, CXSourceLocation location
 /* One that the declaration CURSOR, or a typedef behind it, has; NULL: none. */
 const struct unknown_attribute *proxygen_unknown_attribute(struct header *h, CXCursor cursor);
 
-/* ------------------------------------------------------------------ methods of structs */
+/* ------------------------------------------------------------------ the side file */
+
+/*
+ * Only the side file says which structs methods hand out, and only while the header is open can
+ * they be read: TAKE gets each type with its place, until one fails, before all else is applied.
+ */
+typedef enum portolan_status proxygen_take_type_fn(struct header *h, const char *type,
+                                                   const struct place *place);
+enum portolan_status proxygen_side_gives(struct header *h, proxygen_take_type_fn *take);
+
+/*
+ * "NAME = EXPRESSION", or an expression that names itself, becomes a context of M, which is known
+ * before the call or, with IS_RESULT, after it.
+ */
+enum portolan_status proxygen_read_expression(struct run *run, struct method *m, char *word,
+                                              bool is_result, const struct place *place);
+
+/* ------------------------------------------------------------------ methods */
+
+/* A method that CURSOR declares and that only the report has, which says WHY. */
+struct method *proxygen_add_skipped(struct header *h, CXCursor cursor, const char *why);
 
 /* True for a pointer, const or not, to the port's struct OBJECT. */
 bool proxygen_is_object(struct header *h, CXType type, CXType object);
@@ -89,9 +203,6 @@ bool proxygen_is_object(struct header *h, CXType type, CXType object);
  */
 enum portolan_status proxygen_read_method(struct header *h, CXCursor cursor, CXType function,
                                           CXType object, struct method *m);
-
-/* Notes the inline functions and macros that work on OBJECT, when the methods are known. */
-void proxygen_read_unseen(struct header *h, CXType object);
 
 /*
  * Makes the model's methods of the members of the table of operations; PATHS is how they are

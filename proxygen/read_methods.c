@@ -6,14 +6,25 @@
 
 bool proxygen_is_object(struct header *h, CXType type, CXType object)
 {
-    CXType to, canonical = h->clang->getCanonicalType(type);
+    CXType to = proxygen_pointee(h, type);
 
-    if (canonical.kind != CXType_Pointer || object.kind == CXType_Invalid)
-        return false;
-    to = h->clang->getPointeeType(canonical);
-    return to.kind == CXType_Record && !h->clang->isVolatileQualifiedType(to) &&
+    return object.kind != CXType_Invalid && to.kind == CXType_Record &&
+           !h->clang->isVolatileQualifiedType(to) &&
            h->clang->equalCursors(h->clang->getTypeDeclaration(to),
                                   h->clang->getTypeDeclaration(h->clang->getCanonicalType(object)));
+}
+
+struct method *proxygen_add_skipped(struct header *h, CXCursor cursor, const char *why)
+{
+    struct method *m = proxygen_add_method(h->run);
+
+    if (!m)
+        return NULL;
+    m->name = m->member = proxygen_header_spelling(h, cursor);
+    m->head = m->result = "void @";
+    m->place = proxygen_header_cursor_place(h, cursor);
+    m->skip = why;
+    return m;
 }
 
 /* A struct first mentioned in a parameter list is a type of its own that nobody else can name. */
@@ -36,7 +47,7 @@ static bool is_invisible(struct header *h, CXType type)
 
 static const char *canonical_spelling(struct header *h, CXType type)
 {
-    return proxygen_header_text(h, h->clang->getTypeSpelling(h->clang->getCanonicalType(type)));
+    return proxygen_header_type_text(h, h->clang->getCanonicalType(type));
 }
 
 /* As libclang spells types that nobody can write down again. */
@@ -99,29 +110,7 @@ static void note_incomplete(struct header *h, CXType type, struct method *m)
         h->clang->Type_getSizeOf(canonical) == CXTypeLayoutError_Incomplete)
         m->skip = proxygen_print(&h->run->arena,
                                  "the header does not show what '%s' is, which it passes by value",
-                                 proxygen_header_text(h, h->clang->getTypeSpelling(type)));
-}
-
-struct holder {
-    struct header *h;
-    const char *member;
-    int n;
-};
-
-static enum CXChildVisitResult visit_holder(CXCursor field, CXCursor parent, CXClientData data)
-{
-    struct holder *s = data;
-    const struct portolan_libclang *clang = s->h->clang;
-    CXType type = clang->getCanonicalType(clang->getCursorType(field));
-
-    (void)parent;
-    if (clang->getCursorKind(field) != CXCursor_FieldDecl ||
-        !proxygen_is_object(s->h, type, s->h->held) ||
-        clang->isConstQualifiedType(clang->getPointeeType(type)))
-        return CXChildVisit_Continue;
-    s->member = proxygen_header_spelling(s->h, field);
-    s->n++;
-    return CXChildVisit_Continue;
+                                 proxygen_header_type_text(h, type));
 }
 
 /*
@@ -130,28 +119,34 @@ static enum CXChildVisitResult visit_holder(CXCursor field, CXCursor parent, CXC
  */
 static const char *find_holder(struct header *h, CXType type)
 {
-    struct holder s = {.h = h};
-    CXType to;
+    CXType to = proxygen_pointee(h, type);
+    const char *member = NULL;
+    struct cursors fields;
+    int n = 0;
 
-    type = h->clang->getCanonicalType(type);
-    if (h->held.kind == CXType_Invalid || type.kind != CXType_Pointer)
+    if (h->held.kind == CXType_Invalid || to.kind != CXType_Record ||
+        h->clang->isConstQualifiedType(to))
         return NULL;
-    to = h->clang->getCanonicalType(h->clang->getPointeeType(type));
-    if (to.kind != CXType_Record || h->clang->isConstQualifiedType(to))
-        return NULL;
-    h->clang->visitChildren(h->clang->getTypeDeclaration(to), visit_holder, &s);
-    return s.n == 1 ? s.member : NULL;
+    fields = proxygen_children_of(h, h->clang->getTypeDeclaration(to), CXCursor_FieldDecl);
+    for (size_t i = 0; i < fields.n; i++) {
+        CXType field = h->clang->getCursorType(fields.items[i]);
+
+        if (!proxygen_is_object(h, field, h->held) ||
+            h->clang->isConstQualifiedType(proxygen_pointee(h, field)))
+            continue;
+        member = proxygen_header_spelling(h, fields.items[i]);
+        n++;
+    }
+    return n == 1 ? member : NULL;
 }
 
 static bool reads_integer(struct header *h, CXType type)
 {
-    CXType canonical = h->clang->getCanonicalType(type), to;
+    CXType to = proxygen_pointee(h, type);
 
-    if (canonical.kind != CXType_Pointer)
-        return false;
-    to = h->clang->getPointeeType(canonical);
-    return h->clang->isConstQualifiedType(to) && to.kind != CXType_Char_S &&
-           to.kind != CXType_Char_U && proxygen_type_value_kind(h, to) == VALUE_INTEGER;
+    return to.kind != CXType_Invalid && h->clang->isConstQualifiedType(to) &&
+           to.kind != CXType_Char_S && to.kind != CXType_Char_U &&
+           proxygen_type_value_kind(h, to) == VALUE_INTEGER;
 }
 
 static enum portolan_status read_argument(struct header *h, CXType type, const CXCursor *cursor,
@@ -175,7 +170,7 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
         return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &a->place,
                              "%s is first mentioned in this parameter list, where nobody else can "
                              "name it; declare it above the table",
-                             proxygen_header_text(h, h->clang->getTypeSpelling(type)));
+                             proxygen_header_type_text(h, type));
     note_incomplete(h, type, m);
     a->declaration = proxygen_declare(h, type, "@"); /* the name may yet change */
     a->kind = proxygen_type_value_kind(h, type);
@@ -198,27 +193,27 @@ static enum portolan_status read_arguments(struct header *h, CXCursor field, CXT
 {
     CXType canonical = h->clang->getCanonicalType(function); /* without restrict and the like */
     int count = h->clang->getNumArgTypes(function);
-    CXCursor *cursors = portolan_arena_alloc(&h->run->arena, (size_t)count + 1, sizeof *cursors);
-    bool known, found = false;
+    struct cursors known = proxygen_find_parameters(h, field, count);
+    bool found = false;
 
     m->arguments = portolan_arena_alloc(&h->run->arena, (size_t)count + 1, sizeof *m->arguments);
-    if (!cursors || !m->arguments)
+    if (!m->arguments)
         return PORTOLAN_ENOMEM;
-    known = proxygen_find_parameters(h, field, count, cursors);
     m->n_arguments = (size_t)count;
     for (int i = 0; i < count; i++) {
         struct argument *a = &m->arguments[i];
         enum portolan_status status;
+
         a->place = m->place;
         a->type = canonical_spelling(h, h->clang->getArgType(canonical, (unsigned)i));
         status = read_argument(h, h->clang->getArgType(function, (unsigned)i),
-                               known ? &cursors[i] : NULL, object, m, a);
+                               known.n ? &known.items[i] : NULL, object, m, a);
         if (status != PORTOLAN_OK)
             return status;
         if (!found && (a->role == ROLE_PEER || a->holder)) {
             a->role = a->holder ? ROLE_HOLDER : ROLE_OBJECT;
             found = true;
-            h->run->port.selfless = false;
+            h->run->port->selfless = false;
         }
     }
     if (!found && object.kind != CXType_Invalid)
@@ -226,7 +221,7 @@ static enum portolan_status read_arguments(struct header *h, CXCursor field, CXT
             proxygen_print(&h->run->arena,
                            "no parameter is a %s *, so the proxy cannot tell whose it is; the "
                            "implementation's own function stays in the table",
-                           h->run->port.object);
+                           h->run->port->object);
     return PORTOLAN_OK;
 }
 
@@ -253,20 +248,12 @@ static enum portolan_status read_result(struct header *h, CXType function, struc
                          m->name);
 }
 
-static bool is_one_of(const char *name, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
 /* Names whose meaning is plain; a side file or an annotation says the others. */
 static bool is_end(const char *name)
 {
     static const char *const names[] = {"free", "destroy", "finalize", "delete"};
 
-    return is_one_of(name, names, sizeof names / sizeof *names);
+    return PROXYGEN_IS_AMONG(name, names);
 }
 
 static bool returns_twice(const char *name)
@@ -274,7 +261,7 @@ static bool returns_twice(const char *name)
     static const char *const names[] = {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp",
                                         "vfork",  "savectx", "getcontext"};
 
-    return is_one_of(name, names, sizeof names / sizeof *names);
+    return PROXYGEN_IS_AMONG(name, names);
 }
 
 /* How it is called, and whether and how often it comes back. */
@@ -295,9 +282,8 @@ static enum portolan_status read_call(struct header *h, CXCursor cursor, CXType 
                              "attribute '%s' of '%s' is unknown here and may change how it is "
                              "called; leave it out under #ifdef PORTOLAN_PROXYGEN if it does not",
                              unknown->name, m->name);
-    m->no_return =
-        strstr(proxygen_header_text(h, h->clang->getTypeSpelling(function)), "noreturn") ||
-        strstr(attributes, "_Noreturn") || strstr(attributes, "((noreturn))");
+    m->no_return = strstr(proxygen_header_type_text(h, function), "noreturn") ||
+                   strstr(attributes, "_Noreturn") || strstr(attributes, "((noreturn))");
     m->variadic = h->clang->isFunctionTypeVariadic(function);
     if (m->variadic)
         m->skip = m->convention
@@ -313,7 +299,7 @@ enum portolan_status proxygen_read_method(struct header *h, CXCursor field, CXTy
 {
     CXType canonical = h->clang->getCanonicalType(function);
     struct annotations notes = proxygen_read_annotations(h, field);
-    bool listed = h->run->port.shape == SHAPE_FUNCTIONS;
+    bool listed = h->run->port->shape == SHAPE_FUNCTIONS;
     enum portolan_status status;
 
     m->name = m->member = proxygen_header_spelling(h, field);
@@ -343,13 +329,6 @@ enum portolan_status proxygen_read_method(struct header *h, CXCursor field, CXTy
     return PORTOLAN_OK;
 }
 
-/* Members of a struct in the table: "group.member" is measured as "group_member". */
-static void set_path(struct header *h, struct method *m, const char *path)
-{
-    m->member = path;
-    m->name = proxygen_c_name(&h->run->arena, path);
-}
-
 static bool is_function_array(struct header *h, CXCursor field)
 {
     CXType type = h->clang->getCanonicalType(h->clang->getCursorType(field));
@@ -360,38 +339,31 @@ static bool is_function_array(struct header *h, CXCursor field)
            h->clang->getCanonicalType(h->clang->getCursorType(field)).kind == CXType_ConstantArray;
 }
 
-/* Only the report has it. */
-static enum portolan_status skip_array(struct header *h, CXCursor field, struct method *m)
-{
-    m->name = m->member = proxygen_header_spelling(h, field);
-    m->head = m->result = "void @";
-    m->place = proxygen_header_cursor_place(h, field);
-    m->skip = "an array of functions, which is copied as it is";
-    return PORTOLAN_OK;
-}
-
 enum portolan_status proxygen_read_methods(struct header *h, const CXCursor *fields,
                                            const char *const *paths, size_t n_fields, CXType object)
 {
-    struct port *port = &h->run->port;
-    enum portolan_status first = PORTOLAN_OK, status;
+    enum portolan_status first = PORTOLAN_OK;
 
     for (size_t i = 0; i < n_fields; i++) {
         CXType function = proxygen_pointed_function(h, h->clang->getCursorType(fields[i]));
+        struct method *m;
+
         if (function.kind == CXType_Invalid && !is_function_array(h, fields[i]))
             continue; /* data: copied with the table */
-        port->methods = portolan_arena_grow(&h->run->arena, port->methods, port->n_methods,
-                                            sizeof *port->methods);
-        if (!port->methods)
+        if (function.kind == CXType_Invalid) {
+            m = proxygen_add_skipped(h, fields[i],
+                                     "an array of functions, which is copied as it is");
+        } else if ((m = proxygen_add_method(h->run))) {
+            enum portolan_status status = proxygen_read_method(h, fields[i], function, object, m);
+
+            if (first == PORTOLAN_OK)
+                first = status;
+        }
+        if (!m)
             return PORTOLAN_ENOMEM;
-        port->methods[port->n_methods] = (struct method){0};
-        status = function.kind == CXType_Invalid
-                     ? skip_array(h, fields[i], &port->methods[port->n_methods])
-                     : proxygen_read_method(h, fields[i], function, object,
-                                            &port->methods[port->n_methods]);
-        set_path(h, &port->methods[port->n_methods++], paths[i]);
-        if (first == PORTOLAN_OK)
-            first = status;
+        /* Members of a struct in the table: "group.member" is measured as "group_member". */
+        m->member = paths[i];
+        m->name = proxygen_c_name(&h->run->arena, paths[i]);
     }
     return first;
 }

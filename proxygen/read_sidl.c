@@ -96,7 +96,7 @@ static enum portolan_status read_method(struct run *run, const struct portolan_s
 static enum portolan_status read_interface(struct run *run,
                                            const struct portolan_sidl_symbol *symbol)
 {
-    struct port *port = &run->port;
+    struct port *port = run->port;
 
     port->shape = SHAPE_SIDL;
     port->type = proxygen_print(&run->arena, "%s", symbol->full_name);
@@ -129,20 +129,20 @@ static enum portolan_status find_interface(struct run *run, const struct portola
                                            const struct portolan_sidl_symbol **symbol)
 {
     const char *name = run->options->port, *nearest;
-    struct place whole = {.file = run->options->files[0], .line = 1};
+    struct place place;
 
     *symbol = portolan_sidl_find(model, name);
     if (!*symbol) {
         nearest = portolan_sidl_nearest(model, name);
-        return proxygen_fail(run, PORTOLAN_ENOTFOUND, &whole, "there is no interface '%s'%s", name,
-                             portolan_did_you_mean(nearest).text);
+        return proxygen_fail(run, PORTOLAN_ENOTFOUND, &run->whole, "there is no interface '%s'%s",
+                             name, portolan_did_you_mean(nearest).text);
     }
-    whole = place_of(run, &(*symbol)->place);
+    place = place_of(run, &(*symbol)->place);
     if ((*symbol)->kind != PORTOLAN_SIDL_INTERFACE)
-        return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &whole,
+        return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &place,
                              "'%s' is no interface, and only interfaces are port types", name);
     if (!is_port(*symbol))
-        return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &whole,
+        return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &place,
                              "'%s' does not extend gov.cca.Port, so it is no port type", name);
     return PORTOLAN_OK;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which struct of a header is the port, and where its functions are. */
+/*
+ * Which struct of a header is the port, where its functions are, what the header has of inline
+ * functions and macros that work on it, and the structs that its methods hand out.
+ */
 #include "read_header.h"
 
 #include <string.h>
@@ -16,32 +19,25 @@ struct search {
     size_t n_names;
 };
 
-static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
+static void look_at(struct search *s, CXCursor cursor)
 {
-    struct search *s = data;
     const struct portolan_libclang *clang = s->h->clang;
     enum CXCursorKind kind = clang->getCursorKind(cursor);
     const char *name;
 
-    (void)parent;
     if (kind == CXCursor_MacroDefinition)
-        return CXChildVisit_Continue;
+        return;
     name = proxygen_header_spelling(s->h, cursor);
     if (kind != CXCursor_StructDecl && kind != CXCursor_TypedefDecl) {
         if (strcmp(name, s->word) == 0)
             s->other = cursor;
-        return CXChildVisit_Continue;
+        return;
     }
     if (strcmp(name, s->word) == 0)
         s->found = cursor;
-    if (clang->Location_isInSystemHeader(clang->getCursorLocation(cursor)) &&
-        !proxygen_header_counts(s->h, cursor))
-        return CXChildVisit_Continue;
-    s->names = portolan_arena_grow(&s->h->run->arena, s->names, s->n_names, sizeof *s->names);
-    if (!s->names)
-        return CXChildVisit_Break;
-    s->names[s->n_names++] = name;
-    return CXChildVisit_Continue;
+    if (!clang->Location_isInSystemHeader(clang->getCursorLocation(cursor)) ||
+        proxygen_header_counts(s->h, cursor))
+        PROXYGEN_APPEND(&s->h->run->arena, s->names, s->n_names, name);
 }
 
 /* The definition of the struct that a struct's or typedef's cursor means, or a null cursor. */
@@ -50,7 +46,7 @@ static CXCursor struct_definition(struct header *h, CXCursor cursor)
     CXType type = h->clang->getCanonicalType(h->clang->getCursorType(cursor));
 
     if (type.kind == CXType_Pointer)
-        type = h->clang->getCanonicalType(h->clang->getPointeeType(type));
+        type = proxygen_pointee(h, type);
     return h->clang->getCursorDefinition(h->clang->getTypeDeclaration(type));
 }
 
@@ -75,20 +71,18 @@ static enum portolan_status refuse_other(const struct search *s)
 static enum portolan_status find_struct(struct header *h, struct search *s,
                                         const struct place *asked, CXCursor *definition)
 {
-    struct place whole = {.file = h->run->options->files[0], .line = 1}, place;
+    struct place place;
     const char *nearest;
 
-    if (asked)
-        whole = *asked;
-
-    h->clang->visitChildren(h->clang->getTranslationUnitCursor(h->unit), visit_top, s);
+    for (size_t i = 0; i < h->top.n; i++)
+        look_at(s, h->top.items[i]);
     if (h->run->arena.failed)
         return PORTOLAN_ENOMEM;
     if (h->clang->Cursor_isNull(s->found) && !h->clang->Cursor_isNull(s->other))
         return refuse_other(s);
     if (h->clang->Cursor_isNull(s->found)) {
         nearest = portolan_nearest_word(s->word, s->names, s->n_names);
-        return proxygen_fail(h->run, PORTOLAN_ENOTFOUND, &whole,
+        return proxygen_fail(h->run, PORTOLAN_ENOTFOUND, asked ? asked : &h->run->whole,
                              "there is no struct or typedef '%s'%s", s->word,
                              portolan_did_you_mean(nearest).text);
     }
@@ -111,67 +105,47 @@ struct members {
     CXCursor *fields;
     const char **paths; /* how each is reached from the struct: "group.member" */
     size_t n;
-    const char *prefix; /* of the struct that is being visited */
 };
 
 static bool has_functions(struct header *h, CXCursor definition);
 
-static enum CXChildVisitResult collect_field(CXCursor cursor, CXCursor parent, CXClientData data);
-
-/* A struct in the struct that has functions: its members are taken as the outer one's. */
-static bool collect_group(struct members *m, CXCursor definition, const char *name)
+/* The members of DEFINITION, reached by PREFIX; of structs in it that have functions, theirs. */
+static void add_members(struct members *m, CXCursor definition, const char *prefix)
 {
-    const struct portolan_libclang *clang = m->h->clang;
-    const char *outer = m->prefix;
-
-    if (clang->Cursor_isNull(definition) ||
-        clang->getCursorKind(definition) != CXCursor_StructDecl || !has_functions(m->h, definition))
-        return false;
-    if (*name)
-        m->prefix = proxygen_print(&m->h->run->arena, "%s%s.", outer, name);
-    clang->visitChildren(definition, collect_field, m);
-    m->prefix = outer;
-    return true;
-}
-
-/* What a member's type is defined as, if that is a struct. */
-static CXCursor definition_of(struct header *h, CXCursor field)
-{
-    CXType type = h->clang->getCanonicalType(h->clang->getCursorType(field));
-
-    return h->clang->getCursorDefinition(h->clang->getTypeDeclaration(type));
-}
-
-static enum CXChildVisitResult collect_field(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    struct members *m = data;
     struct portolan_arena *arena = &m->h->run->arena;
     const struct portolan_libclang *clang = m->h->clang;
-    enum CXCursorKind kind = clang->getCursorKind(cursor);
-    /* A struct or union without a name for itself or its member. */
-    bool anonymous = (kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl) &&
-                     clang->Cursor_isAnonymousRecordDecl(cursor);
-    const char *name = anonymous ? "" : proxygen_header_spelling(m->h, cursor);
+    struct cursors list = proxygen_children(m->h, definition);
 
-    (void)parent;
-    if ((kind != CXCursor_FieldDecl && !anonymous) ||
-        collect_group(m, anonymous ? cursor : definition_of(m->h, cursor), name))
-        return CXChildVisit_Continue;
-    m->fields = portolan_arena_grow(arena, m->fields, m->n, sizeof *m->fields);
-    m->paths = portolan_arena_grow(arena, m->paths, m->n, sizeof *m->paths);
-    if (!m->fields || !m->paths)
-        return CXChildVisit_Break;
-    m->paths[m->n] = proxygen_print(arena, "%s%s", m->prefix, name);
-    m->fields[m->n++] = cursor;
-    return CXChildVisit_Continue;
+    for (size_t i = 0; i < list.n; i++) {
+        CXCursor cursor = list.items[i], inner = cursor;
+        enum CXCursorKind kind = clang->getCursorKind(cursor);
+        /* A struct or union without a name for itself or its member. */
+        bool anonymous = (kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl) &&
+                         clang->Cursor_isAnonymousRecordDecl(cursor);
+        const char *name = anonymous ? "" : proxygen_header_spelling(m->h, cursor);
+        size_t n = m->n;
+
+        if (kind != CXCursor_FieldDecl && !anonymous)
+            continue;
+        if (!anonymous)
+            inner = clang->getCursorDefinition(
+                clang->getTypeDeclaration(clang->getCanonicalType(clang->getCursorType(cursor))));
+        if (!clang->Cursor_isNull(inner) && clang->getCursorKind(inner) == CXCursor_StructDecl &&
+            has_functions(m->h, inner)) {
+            add_members(m, inner, *name ? proxygen_print(arena, "%s%s.", prefix, name) : prefix);
+            continue;
+        }
+        PROXYGEN_APPEND(arena, m->paths, n, proxygen_print(arena, "%s%s", prefix, name));
+        PROXYGEN_APPEND(arena, m->fields, m->n, cursor);
+    }
 }
 
 static struct members struct_members(struct header *h, CXCursor definition)
 {
-    struct members m = {.h = h, .prefix = ""};
+    struct members m = {.h = h};
 
     if (!h->clang->Cursor_isNull(definition))
-        h->clang->visitChildren(definition, collect_field, &m);
+        add_members(&m, definition, "");
     if (!m.fields || !m.paths)
         m.n = 0;
     return m;
@@ -193,7 +167,6 @@ static int count_methods(struct header *h, const struct members *m, CXType objec
             count += function.kind != CXType_Invalid;
             continue;
         }
-
         for (int k = 0; k < n; k++)
             if (proxygen_is_object(h, h->clang->getArgType(function, (unsigned)k), object)) {
                 count++;
@@ -219,14 +192,14 @@ static CXCursor find_table(struct header *h, const struct members *object, CXTyp
 
     best.kind = CXCursor_InvalidFile;
     for (size_t i = 0; i < object->n; i++) {
-        CXType pointer = h->clang->getCanonicalType(h->clang->getCursorType(object->fields[i]));
+        CXType pointer = h->clang->getCursorType(object->fields[i]);
+        CXType to = proxygen_pointee(h, pointer);
         struct members m;
 
         /* A link to the next object of the same kind is no table. */
-        if (pointer.kind != CXType_Pointer || proxygen_is_object(h, pointer, type))
+        if (to.kind == CXType_Invalid || proxygen_is_object(h, pointer, type))
             continue;
-        m = struct_members(h, h->clang->getCursorDefinition(h->clang->getTypeDeclaration(
-                                  h->clang->getCanonicalType(h->clang->getPointeeType(pointer)))));
+        m = struct_members(h, h->clang->getCursorDefinition(h->clang->getTypeDeclaration(to)));
         if (count_methods(h, &m, type) == 0)
             continue;
         /* The first one that has any, unless a later one bears the usual name. */
@@ -250,21 +223,19 @@ static bool is_name(const char *name, const char *declaration)
 /* Which members follow both sides; functions are told apart once it is known which are methods. */
 static void describe_members(struct header *h, const struct members *object, CXCursor table_field)
 {
-    struct port *port = &h->run->port;
+    struct port *port = h->run->port;
 
     port->members = portolan_arena_alloc(&h->run->arena, object->n + 1, sizeof *port->members);
     for (size_t i = 0; port->members && i < object->n; i++) {
         struct member *m = &port->members[port->n_members++];
         CXType type = h->clang->getCursorType(object->fields[i]);
-        const char *declaration =
-            proxygen_header_text(h, h->clang->getTypeSpelling(h->clang->getCanonicalType(type)));
+        const char *declaration = proxygen_header_type_text(h, h->clang->getCanonicalType(type));
+        const char *record = proxygen_record_behind(h, type, &(int){0});
 
         m->name = object->paths[i];
-        m->kind = proxygen_record_behind(h, type, &(int){0}) &&
-                          strcmp(proxygen_record_behind(h, type, &(int){0}), port->record) == 0
-                      ? MEMBER_LINK
-                  : is_name(m->name, declaration) ? MEMBER_NAME
-                                                  : MEMBER_DATA;
+        m->kind = record && strcmp(record, port->record) == 0 ? MEMBER_LINK
+                  : is_name(m->name, declaration)             ? MEMBER_NAME
+                                                              : MEMBER_DATA;
         if (h->clang->equalCursors(object->fields[i], table_field))
             m->kind = MEMBER_TABLE;
     }
@@ -275,18 +246,18 @@ static enum portolan_status describe_object(struct header *h, CXCursor definitio
                                             const struct members *object, CXCursor table_field)
 {
     const struct portolan_libclang *clang = h->clang;
-    struct port *port = &h->run->port;
+    struct port *port = h->run->port;
     CXCursor last = object->fields[object->n - 1];
     CXType table = clang->getCursorType(definition);
 
-    port->object = port->table = proxygen_header_text(h, clang->getTypeSpelling(table));
+    port->object = port->table = proxygen_header_type_text(h, table);
     port->place = proxygen_header_cursor_place(h, definition);
-    port->record = proxygen_header_text(h, clang->getTypeSpelling(clang->getCanonicalType(table)));
+    port->record = proxygen_header_type_text(h, clang->getCanonicalType(table));
     describe_members(h, object, table_field);
     if (port->shape == SHAPE_TABLE) {
-        table = clang->getPointeeType(clang->getCanonicalType(clang->getCursorType(table_field)));
+        table = proxygen_pointee(h, clang->getCursorType(table_field));
         table = clang->getCursorType(clang->getTypeDeclaration(table)); /* without const */
-        port->table = proxygen_header_text(h, clang->getTypeSpelling(table));
+        port->table = proxygen_header_type_text(h, table);
         port->table_member = proxygen_header_spelling(h, table_field);
     }
     if (strchr(port->object, '(') || strchr(port->table, '('))
@@ -300,36 +271,28 @@ static enum portolan_status describe_object(struct header *h, CXCursor definitio
     return PORTOLAN_OK;
 }
 
-static bool is_word(const char *word, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(word, words[i]) == 0)
-            return true;
-    return false;
-}
-
 /* What a member in front of all functions says of the table's length, by its name. */
 static enum version_kind guess_version(struct header *h, CXCursor field)
 {
-    static const char *const sizes[] = {"struct_size", "structSize", "cbSize", "size"};
+    static const char *const sizes[] = {"struct_size", "structSize", "cbSize"};
     static const char *const versions[] = {"version", "iVersion", "abi_version", "api_version"};
     const char *name = proxygen_header_spelling(h, field);
     CXType type = h->clang->getCursorType(field);
 
-    if (is_word(name, versions, 4))
+    if (PROXYGEN_IS_AMONG(name, versions))
         return VERSION_NUMBER;
-    if (is_word(name, sizes, 3))
+    if (PROXYGEN_IS_AMONG(name, sizes))
         return VERSION_SIZE;
     /* The plain word may mean anything but in front of a table, where it is a size_t. */
-    return is_word(name, sizes + 3, 1) && h->run->port.shape == SHAPE_TABLE &&
-                   strcmp(proxygen_header_text(h, h->clang->getTypeSpelling(type)), "size_t") == 0
+    return strcmp(name, "size") == 0 && h->run->port->shape == SHAPE_TABLE &&
+                   strcmp(proxygen_header_type_text(h, type), "size_t") == 0
                ? VERSION_SIZE
                : VERSION_NONE;
 }
 
 static void find_version(struct header *h, const struct members *table)
 {
-    struct port *port = &h->run->port;
+    struct port *port = h->run->port;
     bool in_front = true;
 
     port->table_numbers =
@@ -353,6 +316,69 @@ static void find_version(struct header *h, const struct members *table)
         port->version_member = NULL;
 }
 
+/* ------------------------------------------------------------------ inline functions and macros */
+
+static bool takes_object(struct header *h, CXCursor function, CXType object)
+{
+    CXType type = h->clang->getCursorType(function);
+    int n = h->clang->getNumArgTypes(type);
+
+    for (int i = 0; i < n; i++)
+        if (proxygen_is_object(h, h->clang->getArgType(type, (unsigned)i), object))
+            return true;
+    return false;
+}
+
+static bool is_method(const struct port *port, const char *name)
+{
+    for (size_t i = 0; i < port->n_methods; i++)
+        if (strcmp(port->methods[i].member, name) == 0)
+            return true;
+    return false;
+}
+
+/* True when the macro's text names a method behind "->" or ".". */
+static bool names_method(struct header *h, CXCursor macro)
+{
+    const char *previous = "";
+    CXToken *tokens = NULL;
+    unsigned n = 0;
+    bool found = false;
+
+    h->clang->tokenize(h->unit, h->clang->getCursorExtent(macro), &tokens, &n);
+    for (unsigned i = 0; i < n && !found; i++) {
+        const char *text = proxygen_header_text(h, h->clang->getTokenSpelling(h->unit, tokens[i]));
+
+        found = (strcmp(previous, "->") == 0 || strcmp(previous, ".") == 0) &&
+                is_method(h->run->port, text);
+        previous = text;
+    }
+    if (tokens)
+        h->clang->disposeTokens(h->unit, tokens, n);
+    return found;
+}
+
+/* Notes the inline functions and macros that work on OBJECT, when the methods are known: they are
+ * compiled into their callers, so that no proxy sees their calls, though it sees those that they
+ * make. */
+static void read_unseen(struct header *h, CXType object)
+{
+    struct port *port = h->run->port;
+
+    for (size_t i = 0; i < h->n_unseen; i++) {
+        const struct unseen *u = &h->unseen[i];
+        bool is_macro = h->clang->getCursorKind(u->cursor) == CXCursor_MacroDefinition;
+
+        if (is_macro ? !names_method(h, u->cursor) : !takes_object(h, u->cursor, object))
+            continue;
+        PROXYGEN_APPEND(
+            &h->run->arena, port->unseen, port->n_unseen,
+            (struct unseen_call){u->name, is_macro, proxygen_header_cursor_place(h, u->cursor)});
+    }
+}
+
+/* ------------------------------------------------------------------ the whole */
+
 static enum portolan_status refuse_plain(struct header *h, CXCursor definition, const char *word,
                                          const struct place *asked)
 {
@@ -365,10 +391,11 @@ static enum portolan_status refuse_plain(struct header *h, CXCursor definition, 
         word);
 }
 
-enum portolan_status proxygen_read_object(struct header *h, const char *word,
-                                          const struct place *asked)
+/* The struct WORD becomes the run's port; ASKED is where it is asked for, NULL: by the options. */
+static enum portolan_status read_object(struct header *h, const char *word,
+                                        const struct place *asked)
 {
-    struct port *port = &h->run->port;
+    struct port *port = h->run->port;
     struct search s = {.h = h, .word = word};
     struct members object, table = {0};
     CXCursor definition, field;
@@ -401,7 +428,33 @@ enum portolan_status proxygen_read_object(struct header *h, const char *word,
                                        port->selfless ? none : type);
     h->held = none;
     if (status == PORTOLAN_OK)
-        proxygen_read_unseen(h, type);
+        read_unseen(h, type);
+    return status;
+}
+
+/* The struct WORD, which the side file says that methods hand out. */
+static enum portolan_status read_given(struct header *h, const char *word,
+                                       const struct place *place)
+{
+    struct run *run = h->run;
+    const struct port *main_port = &run->main_port;
+    enum portolan_status status;
+    struct port *port;
+
+    if (proxygen_find_port(run, word))
+        return PORTOLAN_OK;
+    port = portolan_arena_alloc(&run->arena, 1, sizeof *port);
+    if (!port)
+        return PORTOLAN_ENOMEM;
+    *port = (struct port){.type = word,
+                          .c_type = word,
+                          .include = main_port->include,
+                          .names_taken = main_port->names_taken,
+                          .n_names_taken = main_port->n_names_taken};
+    run->port = port;
+    status = read_object(h, word, place);
+    run->port = &run->main_port;
+    PROXYGEN_APPEND(&run->arena, run->given, run->n_given, port);
     return status;
 }
 
@@ -409,7 +462,7 @@ enum portolan_status proxygen_read_struct(struct header *h)
 {
     enum portolan_status status;
 
-    h->run->port.type = proxygen_header_type(h);
-    status = proxygen_read_object(h, proxygen_header_word(h), NULL);
-    return status == PORTOLAN_OK ? proxygen_read_given(h) : status;
+    h->run->port->type = proxygen_header_type(h);
+    status = read_object(h, proxygen_header_word(h), NULL);
+    return status == PORTOLAN_OK ? proxygen_side_gives(h, read_given) : status;
 }

@@ -112,9 +112,23 @@ static void report_given(const struct port *port, struct portolan_text *out)
     report_version(port, out);
 }
 
+/* The end of it for lists of functions. */
+static void report_functions(const struct run *run, struct portolan_text *out)
+{
+    const struct port *p = run->port;
+
+    for (size_t i = 0; i < p->n_providers; i++)
+        portolan_text_add(out, "Class %s_%s provides them from %s.\n", p->type,
+                          p->providers[i].name, p->providers[i].file);
+    if (run->options->front)
+        portolan_text_add(
+            out, "The front exports what is intercepted; class %sFront connects it.\n", p->type);
+    portolan_text_add(out, "Calls between functions of one shared object are not seen.\n");
+}
+
 void proxygen_emit_report(const struct run *run, struct portolan_text *out)
 {
-    const struct port *port = &run->port;
+    const struct port *port = run->port;
     int width = 0;
     size_t intercepted = count_methods(port, &width);
 
@@ -140,5 +154,5 @@ void proxygen_emit_report(const struct run *run, struct portolan_text *out)
                           "Entries that are NULL stay NULL; other members of the table are copied. "
                           "Calls that bypass the table (macros, inline functions) are not seen.\n");
     if (port->shape == SHAPE_FUNCTIONS)
-        proxygen_report_functions(run, out);
+        report_functions(run, out);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The side file: what interfaces that cannot be edited do not say of their methods. */
-#include "proxygen_internal.h"
+#include "read_header.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct side_line {
@@ -14,13 +12,18 @@ struct side_line {
     const struct aspect *aspect;
 };
 
-/* What stands behind the dot, and what is done with the words behind the colon. */
+/* What stands behind the dot, and what is done with the text behind the colon. */
 struct aspect {
     const char *name;
-    enum portolan_status (*apply)(struct side_line *l, char *words);
-    bool of_type; /* in front of the dot stands the port's type, not a method */
-    bool c_only;
+    enum portolan_status (*apply)(struct side_line *l, char *text);
+    bool is_list; /* APPLY gets each word of it; the list may be empty */
+    bool may_be_empty;
+    bool describes; /* the method: nothing of it is guessed */
+    bool of_type;   /* in front of the dot stands the port's type, not a method */
+    bool not_sidl, not_cxx;
 };
+
+#define side_fail(L, ...) proxygen_fail((L)->run, PORTOLAN_ESYNTAX, &(L)->place, __VA_ARGS__)
 
 static char *strip(char *text)
 {
@@ -38,14 +41,13 @@ static enum portolan_status unknown(struct side_line *l, const char *what, const
 {
     const char *nearest = portolan_nearest_word(word, known, n_known);
 
-    return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place, "%s '%s'%s", what, word,
-                         portolan_did_you_mean(nearest).text);
+    return side_fail(l, "%s '%s'%s", what, word, portolan_did_you_mean(nearest).text);
 }
 
 static enum portolan_status find_method(struct side_line *l, const char *name,
                                         struct method **found)
 {
-    struct port *port = &l->run->port;
+    struct port *port = l->run->port;
     const char **known = portolan_arena_alloc(&l->run->arena, port->n_methods + 1, sizeof *known);
     const char *overload = NULL;
     size_t length = strlen(name);
@@ -61,9 +63,8 @@ static enum portolan_status find_method(struct side_line *l, const char *name,
             return PORTOLAN_OK;
         }
     }
-    return overload ? proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                                    "the port has more than one method '%s'; say which, as in '%s'",
-                                    name, overload)
+    return overload ? side_fail(l, "the port has more than one method '%s'; say which, as in '%s'",
+                                name, overload)
                     : unknown(l, "the port has no method", name, known, port->n_methods);
 }
 
@@ -100,19 +101,23 @@ static char *cut_word(char **words)
     return word;
 }
 
-/* Hands every word of a list to APPLY. */
-static enum portolan_status each_word(struct side_line *l, char *words,
-                                      enum portolan_status (*apply)(struct side_line *l,
-                                                                    char *word))
+/* Hands what stands behind the colon to the line's aspect, a list word by word. */
+static enum portolan_status apply_aspect(struct side_line *l, char *text)
 {
+    const struct aspect *aspect = l->aspect;
     enum portolan_status status = PORTOLAN_OK;
     size_t n = 0;
 
-    for (char *word; status == PORTOLAN_OK && (word = cut_word(&words)); n++) {
+    if (aspect->describes)
+        l->method->described = true;
+    if (!aspect->is_list)
+        return aspect->apply(l, text);
+    if (aspect->may_be_empty && !*text)
+        return PORTOLAN_OK;
+    for (char *word; status == PORTOLAN_OK && (word = cut_word(&text)); n++) {
         word = strip(word);
-        status = *word ? apply(l, word)
-                       : proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                                       "an argument's name is missing behind '%s'", n ? "," : ":");
+        status = *word ? aspect->apply(l, word)
+                       : side_fail(l, "an argument's name is missing behind '%s'", n ? "," : ":");
     }
     return status;
 }
@@ -134,20 +139,9 @@ static enum portolan_status context_word(struct side_line *l, char *word)
     return PORTOLAN_OK;
 }
 
-static enum portolan_status apply_context(struct side_line *l, char *words)
-{
-    l->method->described = true;
-    return each_word(l, words, context_word);
-}
-
 static enum portolan_status result_word(struct side_line *l, char *word)
 {
     return proxygen_read_expression(l->run, l->method, word, true, &l->place);
-}
-
-static enum portolan_status apply_results(struct side_line *l, char *words)
-{
-    return each_word(l, words, result_word);
 }
 
 static enum portolan_status accuracy_word(struct side_line *l, char *word)
@@ -167,26 +161,19 @@ static enum portolan_status accuracy_word(struct side_line *l, char *word)
     return PORTOLAN_OK;
 }
 
-static enum portolan_status apply_accuracy(struct side_line *l, char *words)
-{
-    return each_word(l, words, accuracy_word);
-}
-
 static enum portolan_status apply_status(struct side_line *l, char *words)
 {
     l->method->status = true;
     return strcmp(words, "return") == 0
                ? PORTOLAN_OK
-               : proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                               "'%s.status:' takes 'return': only a result can be a status",
-                               l->method->name);
+               : side_fail(l, "'%s.status:' takes 'return': only a result can be a status",
+                           l->method->name);
 }
 
 static enum portolan_status apply_destroys(struct side_line *l, char *words)
 {
     l->method->destroys = true;
-    return *words ? proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                                  "nothing stands behind '%s.destroys:'", l->method->name)
+    return *words ? side_fail(l, "nothing stands behind '%s.destroys:'", l->method->name)
                   : PORTOLAN_OK;
 }
 
@@ -198,8 +185,7 @@ static enum portolan_status size_word(struct side_line *l, char *word)
     enum portolan_status status;
 
     if (!equals)
-        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                             "'%s' should read 'array = extent'", word);
+        return side_fail(l, "'%s' should read 'array = extent'", word);
     *equals = '\0';
     status = find_argument(l, strip(word), &array);
     if (status == PORTOLAN_OK)
@@ -207,20 +193,14 @@ static enum portolan_status size_word(struct side_line *l, char *word)
     if (status != PORTOLAN_OK)
         return status;
     if (array->form != FORM_POINTER)
-        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                             "argument '%s' of '%s' is no array and no pointer, so it has no "
-                             "extent; the line reads 'array = extent'",
-                             array->name, l->method->name);
+        return side_fail(l,
+                         "argument '%s' of '%s' is no array and no pointer, so it has no "
+                         "extent; the line reads 'array = extent'",
+                         array->name, l->method->name);
     extent->context = true;
     extent->size_of = array->name;
     extent->place = l->place;
     return PORTOLAN_OK;
-}
-
-static enum portolan_status apply_size(struct side_line *l, char *words)
-{
-    l->method->described = true; /* an empty list says that nothing is to be guessed */
-    return *words ? each_word(l, words, size_word) : PORTOLAN_OK;
 }
 
 static enum portolan_status apply_variadic(struct side_line *l, char *word)
@@ -229,8 +209,7 @@ static enum portolan_status apply_variadic(struct side_line *l, char *word)
     enum portolan_status status;
 
     if (!l->method->variadic)
-        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                             "'%s' is not variadic, so it needs no other form", l->method->name);
+        return side_fail(l, "'%s' is not variadic, so it needs no other form", l->method->name);
     status = find_method(l, word, &twin);
     if (status != PORTOLAN_OK)
         return status;
@@ -247,17 +226,11 @@ static enum portolan_status callback_word(struct side_line *l, char *word)
     if (status != PORTOLAN_OK)
         return status;
     if (a->form != FORM_FUNCTION)
-        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                             "argument '%s' of '%s' is no function, so it is no callback", a->name,
-                             l->method->name);
+        return side_fail(l, "argument '%s' of '%s' is no function, so it is no callback", a->name,
+                         l->method->name);
     a->callback = true;
     a->place = l->place;
     return PORTOLAN_OK;
-}
-
-static enum portolan_status apply_callback(struct side_line *l, char *words)
-{
-    return each_word(l, words, callback_word);
 }
 
 static enum portolan_status gives_word(struct side_line *l, char *word)
@@ -267,9 +240,8 @@ static enum portolan_status gives_word(struct side_line *l, char *word)
     enum portolan_status status;
 
     if (!*type)
-        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                             "the port type of what '%s' gives is missing: '%s.gives: %s TYPE'",
-                             l->method->name, l->method->name, word);
+        return side_fail(l, "the port type of what '%s' gives is missing: '%s.gives: %s TYPE'",
+                         l->method->name, l->method->name, word);
     *type = '\0';
     type = portolan_arena_strdup(&l->run->arena, strip(type + 1));
     if (!type)
@@ -282,17 +254,11 @@ static enum portolan_status gives_word(struct side_line *l, char *word)
     if (status != PORTOLAN_OK)
         return status;
     if (a->form != FORM_POINTER)
-        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                             "argument '%s' of '%s' is no pointer, so no object comes back there",
-                             a->name, l->method->name);
+        return side_fail(l, "argument '%s' of '%s' is no pointer, so no object comes back there",
+                         a->name, l->method->name);
     a->gives = type;
     a->place = l->place;
     return PORTOLAN_OK;
-}
-
-static enum portolan_status apply_gives(struct side_line *l, char *words)
-{
-    return each_word(l, words, gives_word);
 }
 
 static enum portolan_status apply_since(struct side_line *l, char *word)
@@ -300,9 +266,8 @@ static enum portolan_status apply_since(struct side_line *l, char *word)
     int64_t version;
 
     if (!portolan_read_int64(word, &version) || version < 1 || version > INT32_MAX)
-        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                             "'%s.since:' is followed by a version, a whole number from 1 on",
-                             l->method->name);
+        return side_fail(l, "'%s.since:' is followed by a version, a whole number from 1 on",
+                         l->method->name);
     l->method->since = (long)version;
     return PORTOLAN_OK;
 }
@@ -310,7 +275,7 @@ static enum portolan_status apply_since(struct side_line *l, char *word)
 /* Of the members only the readers know; they leave the candidates in the model. */
 static enum portolan_status apply_version(struct side_line *l, char *word)
 {
-    struct port *port = &l->run->port;
+    struct port *port = l->run->port;
 
     for (size_t i = 0; i < port->n_table_numbers; i++)
         if (strcmp(port->table_numbers[i], word) == 0) {
@@ -325,28 +290,25 @@ static enum portolan_status apply_version(struct side_line *l, char *word)
                    port->n_table_numbers);
 }
 
-/* The first is what a line without an aspect has. */
+/*
+ * The first is what a line without an aspect has. Objects of C++ end by their destructors, and are
+ * not taken apart.
+ */
 static const struct aspect aspects[] = {
-    {"", apply_context, false, false},         {"accuracy", apply_accuracy, false, false},
-    {"status", apply_status, false, false},    {"destroys", apply_destroys, false, false},
-    {"results", apply_results, false, true},   {"size-of", apply_size, false, true},
-    {"variadic", apply_variadic, false, true}, {"callback", apply_callback, false, true},
-    {"gives", apply_gives, false, true},       {"since", apply_since, false, true},
-    {"version", apply_version, true, true},
+    {"", context_word, .is_list = true, .describes = true},
+    {"accuracy", accuracy_word, .is_list = true},
+    {"status", .apply = apply_status},
+    {"destroys", apply_destroys, .not_cxx = true},
+    {"results", result_word, .is_list = true, .not_sidl = true, .not_cxx = true},
+    {"size-of", size_word, .is_list = true, .may_be_empty = true, .describes = true,
+     .not_sidl = true},
+    {"variadic", apply_variadic, .not_sidl = true},
+    {"callback", callback_word, .is_list = true, .not_sidl = true, .not_cxx = true},
+    {"gives", gives_word, .is_list = true, .not_sidl = true, .not_cxx = true},
+    {"since", apply_since, .not_sidl = true, .not_cxx = true},
+    {"version", apply_version, .of_type = true, .not_sidl = true, .not_cxx = true},
 };
 enum { N_ASPECTS = sizeof aspects / sizeof *aspects };
-
-/* Objects of C++ end by their destructors, and are not taken apart. */
-static bool is_for_c(const char *aspect)
-{
-    static const char *const names[] = {"destroys", "callback", "gives",
-                                        "since",    "version",  "results"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(aspect, names[i]) == 0)
-            return true;
-    return false;
-}
 
 static enum portolan_status find_aspect(struct side_line *l, const char *name)
 {
@@ -356,13 +318,11 @@ static enum portolan_status find_aspect(struct side_line *l, const char *name)
         known[i] = aspects[i].name;
         if (strcmp(name, known[i]) == 0) {
             l->aspect = &aspects[i];
-            if (aspects[i].c_only && l->run->port.shape == SHAPE_SIDL)
-                return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                                     "'%s' is for ports from headers; SIDL says such things itself",
-                                     name);
-            if (l->run->port.shape == SHAPE_CLASS && is_for_c(name))
-                return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                                     "'%s' is for ports in C; a class of C++ cannot have it", name);
+            if (aspects[i].not_sidl && l->run->port->shape == SHAPE_SIDL)
+                return side_fail(l, "'%s' is for ports from headers; SIDL says such things itself",
+                                 name);
+            if (aspects[i].not_cxx && l->run->port->shape == SHAPE_CLASS)
+                return side_fail(l, "'%s' is for ports in C; a class of C++ cannot have it", name);
             return PORTOLAN_OK;
         }
     }
@@ -374,19 +334,15 @@ static enum portolan_status find_aspect(struct side_line *l, const char *name)
 /* What stands in front of the colon: a method, or the port's type. */
 static enum portolan_status find_subject(struct side_line *l, const char *name)
 {
-    const struct port *port = &l->run->port;
+    const struct port *port = l->run->port;
     const char *known[] = {port->type, port->object ? port->object : "",
                            port->table ? port->table : ""};
 
     if (!l->aspect->of_type)
         return find_method(l, name, &l->method);
-    for (size_t i = 0; i < 3; i++) {
-        const char *type = known[i];
-
-        if (strcmp(type, name) == 0 ||
-            (strncmp(type, "struct ", 7) == 0 && strcmp(type + 7, name) == 0))
+    for (size_t i = 0; i < 3; i++)
+        if (proxygen_is_named(known[i], name))
             return PORTOLAN_OK;
-    }
     return unknown(l, "the port's type is not", name, known, 1);
 }
 
@@ -429,8 +385,7 @@ static enum portolan_status apply_line(struct side_line *l, char *line)
 
     colon = find_colon(line);
     if (!colon)
-        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                             "a line reads 'method: argument, argument', and this one has no ':'");
+        return side_fail(l, "a line reads 'method: argument, argument', and this one has no ':'");
     *colon = '\0';
     dot = strrchr(line, '.');
     if (dot && !strchr(dot, ')')) { /* not that of "..." in a list of types */
@@ -440,62 +395,93 @@ static enum portolan_status apply_line(struct side_line *l, char *line)
     status = find_aspect(l, aspect);
     if (status == PORTOLAN_OK)
         status = find_subject(l, strip(line));
-    return status == PORTOLAN_OK ? l->aspect->apply(l, strip(colon + 1)) : status;
+    return status == PORTOLAN_OK ? apply_aspect(l, strip(colon + 1)) : status;
 }
 
-static enum portolan_status read_line(struct side_line *l, char *line)
+/* Cuts the next line off LINES, without its comment and the blanks around it; NULL: no more. */
+static char *cut_line(char **lines, struct place *place)
 {
-    enum portolan_status status;
-    struct port *type;
+    char *line = strsep(lines, "\n");
 
+    if (!line)
+        return NULL;
+    place->line++;
     line[strcspn(line, "#")] = '\0';
-    line = strip(line);
-    if (!*line)
-        return PORTOLAN_OK;
-    type = find_type(l, &line);
-    if (type)
-        proxygen_swap_port(l->run, type);
-    status = apply_line(l, line);
-    if (type)
-        proxygen_swap_port(l->run, type);
-    return status;
+    return strip(line);
 }
 
-enum portolan_status proxygen_read_side_lines(struct run *run, FILE *file)
+enum portolan_status proxygen_read_side_lines(struct run *run, char *lines)
 {
     struct side_line l = {.run = run, .place = {.file = run->options->context}};
     enum portolan_status first = PORTOLAN_OK;
-    char *line = NULL;
-    size_t capacity = 0;
 
     /* All lines are looked at, so that one run shows every mistake. */
-    while (getline(&line, &capacity, file) >= 0) {
+    for (char *line; (line = cut_line(&lines, &l.place));) {
+        struct port *type = find_type(&l, &line);
         enum portolan_status status;
 
-        l.place.line++;
-        status = read_line(&l, line);
+        run->port = type ? type : &run->main_port;
+        status = *line ? apply_line(&l, line) : PORTOLAN_OK;
         if (first == PORTOLAN_OK)
             first = status;
     }
-    if (first == PORTOLAN_OK && ferror(file))
-        first = portolan_error_set(run->err, PORTOLAN_EIO, "%s: %s", run->options->context,
-                                   strerror(errno));
-    free(line);
+    run->port = &run->main_port;
     return first;
+}
+
+/* Its lines, to be cut up; NULL where there is no side file. */
+static enum portolan_status open_side_file(struct run *run, char **lines)
+{
+    const char *file = run->options->context;
+    struct portolan_text text = {.arena = &run->arena};
+
+    *lines = NULL;
+    if (!file)
+        return PORTOLAN_OK;
+    if (!portolan_text_add_file(&text, file, SIZE_MAX) && !text.failed)
+        return portolan_error_set(run->err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
+    return portolan_text_take(&text, lines, run->err);
 }
 
 enum portolan_status proxygen_read_side_file(struct run *run)
 {
-    enum portolan_status status;
-    FILE *file;
+    char *lines;
+    enum portolan_status status = open_side_file(run, &lines);
 
-    if (!run->options->context)
-        return PORTOLAN_OK;
-    file = fopen(run->options->context, "r");
-    if (!file)
-        return portolan_error_set(run->err, PORTOLAN_EIO, "%s: %s", run->options->context,
-                                  strerror(errno));
-    status = proxygen_read_side_lines(run, file);
-    fclose(file);
+    return status == PORTOLAN_OK ? proxygen_read_side_lines(run, lines) : status;
+}
+
+/* ------------------------------------------------------------------ types that are handed out */
+
+/* "method.gives: argument TYPE, return TYPE"; what is wrong with such a line is said later. */
+static char *given_types(char *line)
+{
+    char *colon = strchr(line, ':'), *dot;
+
+    if (!colon)
+        return NULL;
+    *colon = '\0';
+    dot = strrchr(line, '.');
+    return dot && strcmp(strip(dot + 1), "gives") == 0 ? colon + 1 : NULL;
+}
+
+enum portolan_status proxygen_side_gives(struct header *h, proxygen_take_type_fn *take)
+{
+    struct place place = {.file = h->run->options->context};
+    char *lines;
+    enum portolan_status status = open_side_file(h->run, &lines);
+
+    for (char *line; status == PORTOLAN_OK && (line = cut_line(&lines, &place));) {
+        char *words = given_types(line);
+
+        for (char *word; status == PORTOLAN_OK && (word = cut_word(&words));) {
+            word = strip(word);
+            word += strcspn(word, " \t");
+            word += strspn(word, " \t");
+            word[strcspn(word, " \t")] = '\0';
+            if (*word)
+                status = take(h, word, &place);
+        }
+    }
     return status;
 }

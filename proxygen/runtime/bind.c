@@ -98,14 +98,6 @@ void proxy_record_destroy(struct proxy_record *record)
 
 /* ------------------------------------------------------------------ moving */
 
-static bool has_entry(const struct portolan_proxy_table *t, const struct proxy_record *r, size_t i)
-{
-    void (*entry)(void);
-
-    memcpy(&entry, (const char *)r->table + t->entries[i], sizeof entry);
-    return entry != NULL;
-}
-
 /*
  * Users that hold the face may have noted once which operations there are: what comes behind must
  * have the same.
@@ -121,9 +113,10 @@ static enum portolan_status check_entries(const struct portolan_proxy *proxy,
         !record->binding.target)
         return PORTOLAN_OK;
     for (size_t i = 0; i < d->n_methods; i++) {
-        bool now = has_entry(d->table, current, i);
+        size_t entry = d->table->entries[i], length = d->table->size_bytes;
+        bool now = portolan_proxy_has(current->table, entry, length);
 
-        if (now != has_entry(d->table, record, i))
+        if (now != portolan_proxy_has(record->table, entry, length))
             return portolan_error_set(
                 err, PORTOLAN_EUNSUPPORTED,
                 "operation '%s' of %s exists in only one of the two implementations (the %s one), "

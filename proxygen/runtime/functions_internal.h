@@ -14,20 +14,7 @@ struct portolan_functions_library {
     size_t n_missing;
 };
 
-/* ------------------------------------------------------------------ MPI */
-
-/* Refuses a closure that calls MPI. */
-enum portolan_status functions_closure_check(const struct shared_closure *closure,
-                                             struct portolan_error *err);
-
-/* ------------------------------------------------------------------ opening */
-
-/* Whether FILE is loaded for the sake of functions_open_privately alone. */
+/* Whether FILE is loaded for the sake of an implementation alone. */
 bool functions_is_private(const char *file);
-
-/* A handle for FILE, whose closure is known. */
-enum portolan_status functions_open_privately(const char *file,
-                                              const struct shared_closure *closure, void **handle,
-                                              struct portolan_error *err);
 
 #endif

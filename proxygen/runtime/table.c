@@ -4,39 +4,34 @@
 
 #include <stdlib.h>
 
-static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
-
 /* Before a table: whose it is. As long as any alignment asks for. */
 static const size_t header_bytes = _Alignof(max_align_t);
 
 typedef void (*entry_fn)(void);
 
-static entry_fn entry_of(const void *table, size_t offset)
-{
-    entry_fn entry;
-
-    memcpy(&entry, (const char *)table + offset, sizeof entry);
-    return entry;
-}
-
 /* ------------------------------------------------------------------ slots */
 
-static enum portolan_status take_slot(struct portolan_proxy *proxy, struct portolan_error *err)
+/* The first free one of COUNT places becomes PROXY's; -1: there is none. */
+static int take_slot(struct portolan_proxy **slots, int count, struct portolan_proxy *proxy)
+{
+    for (int i = 0; i < count; i++) {
+        struct portolan_proxy *nobody = NULL;
+
+        if (__atomic_compare_exchange_n(&slots[i], &nobody, proxy, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST))
+            return i;
+    }
+    return -1;
+}
+
+static enum portolan_status take_own_slot(struct portolan_proxy *proxy, struct portolan_error *err)
 {
     const struct portolan_proxy_table *t = proxy->description->table;
-    int slot = 0;
 
     if (!t->own || proxy->state->slot >= 0)
         return PORTOLAN_OK;
-    pthread_mutex_lock(&slots_lock);
-    while (slot < PORTOLAN_PROXY_SLOTS && t->slots[slot])
-        slot++;
-    if (slot < PORTOLAN_PROXY_SLOTS) {
-        __atomic_store_n(&t->slots[slot], proxy, __ATOMIC_RELEASE);
-        proxy->state->slot = slot;
-    }
-    pthread_mutex_unlock(&slots_lock);
-    if (slot < PORTOLAN_PROXY_SLOTS)
+    proxy->state->slot = take_slot(t->slots, PORTOLAN_PROXY_SLOTS, proxy);
+    if (proxy->state->slot >= 0)
         return PORTOLAN_OK;
     return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
                               "%d objects of type %s are proxied already; a struct that holds its "
@@ -48,12 +43,46 @@ void proxy_table_leave(struct portolan_proxy *proxy)
 {
     struct portolan_proxy_state *s = proxy->state;
 
-    if (s->slot < 0)
-        return;
-    pthread_mutex_lock(&slots_lock);
-    __atomic_store_n(&proxy->description->table->slots[s->slot], NULL, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&slots_lock);
+    if (s->slot >= 0)
+        portolan_proxy_leave_slot(proxy->description->table->slots, s->slot + 1);
     s->slot = -1;
+}
+
+/* Lists of functions, of which each proxy has functions of its own. */
+gov_cca_Component portolan_proxy_create_in_slot(
+    const struct sidl_class *cls, const struct portolan_proxy_description *description,
+    struct portolan_proxy **slots, int count, size_t offset, sidl_BaseInterface *_ex)
+{
+    gov_cca_Component component = portolan_proxy_create(cls, description, _ex);
+    int slot;
+
+    if (!component)
+        return NULL;
+    slot = 1 + take_slot(slots, count, component->d_object);
+    memcpy((char *)component->d_object + offset, &slot, sizeof slot);
+    if (slot > 0)
+        return component;
+    portolan_throw(_ex, PORTOLAN_EUNSUPPORTED,
+                   "%s was compiled for %d proxies in one process, and there are as many; compile "
+                   "it with -DPORTOLAN_FUNCTIONS_PROXIES=%d",
+                   cls->name, count, count + 1);
+    sidl_object_release(component->d_object);
+    return NULL;
+}
+
+void portolan_proxy_leave_slot(struct portolan_proxy **slots, int slot)
+{
+    if (slot > 0)
+        __atomic_store_n(&slots[slot - 1], NULL, __ATOMIC_SEQ_CST);
+}
+
+void portolan_proxy_show_functions(void *face, const void *functions, size_t size)
+{
+    void **to = face;
+    void *const *from = functions;
+
+    for (size_t i = 0; i < size / sizeof *to; i++)
+        __atomic_store_n(&to[i], from[i], __ATOMIC_RELEASE);
 }
 
 /* ------------------------------------------------------------------ tables */
@@ -135,7 +164,7 @@ enum portolan_status proxy_table_aim(struct portolan_proxy *proxy, struct proxy_
     if (!table)
         return portolan_error_set(err, PORTOLAN_EINVAL, "the %s has no table of operations",
                                   proxy->description->type);
-    status = take_slot(proxy, err);
+    status = take_own_slot(proxy, err);
     if (status != PORTOLAN_OK)
         return status;
     memcpy(record->table, table, proxy_table_length(t, table));
@@ -173,7 +202,8 @@ void proxy_table_show(struct portolan_proxy *proxy, const struct proxy_record *r
     if (target && !proxy->state->shown)
         fill_face(proxy, record, face);
     for (size_t i = 0; i < t->n_entries && t->own; i++)
-        if (entry_of(face, t->entries[i]) != entry_of(record->table, t->entries[i]))
+        if (memcmp(face + t->entries[i], (char *)record->table + t->entries[i], sizeof(entry_fn)) !=
+            0)
             memcpy(face + t->entries[i], (char *)record->table + t->entries[i], sizeof(entry_fn));
     if (!t->own)
         memcpy(face + t->table_offset, &record->table, sizeof record->table);

@@ -25,7 +25,7 @@ static struct argument function = {
 static void add(struct run *run, const char *name, const struct argument *const *arguments,
                 const char *const *names, size_t n)
 {
-    struct port *p = &run->port;
+    struct port *p = run->port;
     struct method *m;
 
     p->methods = portolan_arena_grow(&run->arena, p->methods, p->n_methods, sizeof *p->methods);
@@ -59,7 +59,7 @@ static void make_port(struct run *run)
                              *const each_names[] = {"self", "hook", "times"};
     static const char *numbers[] = {"version", "size"};
 
-    run->port = (struct port){.shape = SHAPE_TABLE,
+    *run->port = (struct port){.shape = SHAPE_TABLE,
                               .type = "a.port",
                               .include = "\"port.h\"",
                               .object = "struct port",
@@ -69,8 +69,8 @@ static void make_port(struct run *run)
                               .n_table_numbers = 2};
     add(run, "solve", solve, solve_names, 5);
     add(run, "log", log, log_names, 2);
-    run->port.methods[1].variadic = true;
-    run->port.methods[1].skip = "variadic";
+    run->port->methods[1].variadic = true;
+    run->port->methods[1].skip = "variadic";
     add(run, "vlog", vlog, log_names, 3);
     add(run, "each", each, each_names, 3);
     add(run, "free", log, log_names, 1);
@@ -82,15 +82,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct portolan_diagnostics diagnostics = {0};
     struct portolan_error err = {0};
     struct run run = {.options = &options, .diagnostics = &diagnostics, .err = &err};
-    FILE *file = size ? fmemopen((void *)data, size, "r") : NULL;
     enum portolan_status status;
 
-    if (!file)
-        return 0;
+    run.port = &run.main_port;
     run.last_output = &run.outputs;
     make_port(&run);
-    status = proxygen_read_side_lines(&run, file);
-    fclose(file);
+    status = proxygen_read_side_lines(
+        &run, portolan_arena_strndup(&run.arena, (const char *)data, size));
     if (status == PORTOLAN_OK)
         status = proxygen_apply_hints(&run);
     if (status == PORTOLAN_OK)

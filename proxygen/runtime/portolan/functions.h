@@ -84,17 +84,6 @@ portolan_functions_library_table(const struct portolan_functions_library *librar
 PORTOLAN_API const char *const *
 portolan_functions_library_missing(const struct portolan_functions_library *library, size_t *count);
 
-/** Borrowed: the file that was opened; and a short name, its last part up to ".so". */
-PORTOLAN_API const char *
-portolan_functions_library_peek_file(const struct portolan_functions_library *library);
-PORTOLAN_API const char *
-portolan_functions_library_peek_name(const struct portolan_functions_library *library);
-
-/** Gives LIBRARY another name (copied) for its records from the next bind on. PORTOLAN_ENOMEM. */
-PORTOLAN_API enum portolan_status
-portolan_functions_library_rename(struct portolan_functions_library *library, const char *name,
-                                  struct portolan_error *err);
-
 /* ------------------------------------------------------------------ fronts */
 
 struct portolan_functions_state;

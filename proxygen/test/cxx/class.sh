@@ -52,6 +52,15 @@ field.hpp lab::Bound lab.Bound
 field.hpp lab::Tagged<char> lab.Tagged_char
 END
 
+printf '%s\n' 'struct matrix { int n; };' \
+    'struct user { virtual ~user() {} virtual double solve(const matrix *a) = 0; };' >"$work/user.hpp"
+echo 'solve: a->n' >"$work/user.context"
+"$generator" -q "$work/user.hpp" --port user --context "$work/user.context" -o "$work/out"
+grep -qF '{"solve", 1, {"a_n"}, 0,' "$work/out/user_proxy.cc"
+result $? 'an expression is a context of a method'
+# shellcheck disable=SC2086 # a list of words
+compiles g++ 'a proxy with an expression' "$work/out/user_proxy.cc" c++17 $flags -isystem "$work"
+
 # Headers of others, where they are installed: HEADER PORT, as the compiler finds them.
 while read -r header port; do
     echo "#include <$header>" >"$work/has.cc"
