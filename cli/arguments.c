@@ -23,6 +23,15 @@ int print_error(const struct portolan_error *err)
     return EXIT_BAD_INPUT;
 }
 
+char *folder_of(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    if (!slash)
+        return portolan_strdup(".");
+    return portolan_asprintf("%.*s", slash == file ? 1 : (int)(slash - file), file);
+}
+
 int append_text(const char ***list, size_t *n, const char *text)
 {
     return portolan_append(list, n, &text, sizeof text) ? 0 : ENOMEM;

@@ -27,6 +27,9 @@ void print_diagnostic(void *arg, const char *file, int line, int column, const c
 /* Prints `portolan: error: text` to stderr and returns EXIT_BAD_INPUT. */
 int print_error(const struct portolan_error *err);
 
+/* The folder of FILE; the caller frees it. NULL: memory is out. */
+char *folder_of(const char *file);
+
 /* Adds TEXT, borrowed, to a list of options that occur more than once; 0 or ENOMEM. */
 int append_text(const char ***list, size_t *n, const char *text);
 /* The same for each of TEXTS, which stand between commas and are cut there. */
@@ -56,8 +59,8 @@ enum cli_kind {
 
 /*
  * Keys of what is no option. CLI_WORD: each word; where that goes into a text, DOC is the error
- * when there are two. CLI_END: what must have been given, a text or a number of items, or DOC is
- * the error.
+ * when there are two. CLI_END: what must have been given, a text (or another pointer) or a number
+ * of items, or DOC is the error.
  */
 enum { CLI_WORD = -1, CLI_END = -2 };
 

@@ -46,16 +46,6 @@ static void print_note(void *arg, const char *file, int line, int column, const 
     fprintf(stderr, "%s:%d:%d: note: %s\n", file, line, column, text);
 }
 
-/* The folder of FILE; the caller frees it. NULL: memory is out. */
-static char *folder_of(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-
-    if (!slash)
-        return portolan_strdup(".");
-    return portolan_asprintf("%.*s", slash == file ? 1 : (int)(slash - file), file);
-}
-
 /* Beside each source, or all into one folder. */
 static enum portolan_status write_all(const struct call_options *o,
                                       const struct portolan_translate_result *results,

@@ -168,11 +168,8 @@ static enum portolan_status fail_exchange(const struct exchange *x, struct porto
 static enum portolan_status take_turn(struct exchange *x, struct portolan_error *err)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
-    const char *slash = strrchr(x->file, '/');
 
-    x->folder =
-        slash ? portolan_asprintf("%.*s", slash == x->file ? 1 : (int)(slash - x->file), x->file)
-              : portolan_strdup(".");
+    x->folder = folder_of(x->file);
     if (!x->folder)
         return portolan_no_memory(err);
     x->lock_fd = open(x->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

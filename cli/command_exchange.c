@@ -38,17 +38,6 @@ static error_t take_format(void *to, char *arg, const struct cli_option *option,
     return EINVAL;
 }
 
-static error_t check_format(void *to, char *arg, const struct cli_option *option,
-                            struct argp_state *state)
-{
-    const struct export_options *o = to;
-
-    (void)arg, (void)option;
-    if (!o->job.format)
-        argp_error(state, "name a format: --format=FORMAT");
-    return 0;
-}
-
 static const struct cli_option export_table[] = {
     {"format", 'f', "FORMAT", "what to write (see below)", .take = take_format, .group = 1},
     {"output", 'o', "FILE|FOLDER",
@@ -66,7 +55,10 @@ static const struct cli_option export_table[] = {
     {.doc = "Where from:", .group = 3},
     CHILD_OF(trial_store_argp, struct export_options, store, 3),
     TRIAL_WORDS("list of trials", struct export_options, store),
-    {.key = CLI_END, .take = check_format},
+    {.key = CLI_END,
+     .doc = "name a format: --format=FORMAT",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct export_options, job.format)},
     {0},
 };
 

@@ -74,8 +74,6 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
     const struct wrap_options *o = to;
 
     (void)arg, (void)option;
-    if (!o->wrap.program)
-        argp_error(state, "which program? name it behind --");
     if (o->wrap.one_in > 1 && o->wrap.profile)
         argp_error(state, "--sample is for what is stored: TAU profiles have all calls");
     if (o->wrap.rotate_s > 0 && o->wrap.n_libraries < 2)
@@ -138,6 +136,10 @@ static const struct cli_option options[] = {
     {.key = CLI_END,
      .doc = "which header declares them? name it with --header FILE",
      INTO(struct wrap_options, wrap.header)},
+    {.key = CLI_END,
+     .doc = "which program? name it behind --",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct wrap_options, wrap.program)},
     {.key = CLI_END, .take = check_given},
     {0},
 };

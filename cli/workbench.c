@@ -51,13 +51,18 @@ static void clear_lists(struct assembly_options *o)
     o->n_sets = o->n_selects = o->n_cases = 0;
 }
 
+static const struct portolan_class_description *
+class_of(const struct workbench *w, const struct portolan_assembly_alternative *alternative)
+{
+    return portolan_palette_find(w->palette, alternative->class_name);
+}
+
 /* What the palette says of a parameter of an alternative's class; NULL if it has none such. */
 static const struct portolan_parameter_description *
 describe(const struct workbench *w, const struct portolan_assembly_alternative *alternative,
          const char *parameter)
 {
-    const struct portolan_class_description *c =
-        portolan_palette_find(w->palette, alternative->class_name);
+    const struct portolan_class_description *c = class_of(w, alternative);
 
     return c ? portolan_class_parameter(c, parameter) : NULL;
 }
@@ -200,8 +205,7 @@ static const char *find_keeper(const struct workbench *w)
 {
     for (size_t i = 0; i < w->assembly->n_instances; i++) {
         const struct portolan_assembly_instance *instance = &w->assembly->instances[i];
-        const struct portolan_class_description *c =
-            portolan_palette_find(w->palette, instance->alternatives[0].class_name);
+        const struct portolan_class_description *c = class_of(w, &instance->alternatives[0]);
 
         for (size_t k = 0; c && k < c->n_provides; k++)
             if (!strcmp(c->provides[k].type, "portolan.ports.Monitor") &&
@@ -225,21 +229,15 @@ static enum portolan_status put_store(struct workbench *w, const char *file,
 
 const char *workbench_peek_store(const struct workbench *w)
 {
-    const char *keeper = w->store ? NULL : find_keeper(w);
-    const char *file =
-        keeper ? portolan_assembly_peek_parameter(w->assembly, keeper, "store") : NULL;
-    const struct portolan_parameter_description *p;
+    const char *keeper = w->store ? NULL : find_keeper(w), *file;
 
-    if (w->store)
+    if (!keeper)
         return w->store;
-    if (file || !keeper)
+    file = portolan_assembly_peek_parameter(w->assembly, keeper, "store");
+    if (file)
         return file;
-    p = portolan_class_parameter(
-        portolan_palette_find(
-            w->palette,
-            portolan_assembly_peek_instance(w->assembly, keeper)->alternatives[0].class_name),
-        "store");
-    return p->default_text;
+    return describe(w, portolan_assembly_peek_instance(w->assembly, keeper)->alternatives, "store")
+        ->default_text;
 }
 
 static enum portolan_status open_palette(struct workbench *w, const struct assembly_options *o,

@@ -131,23 +131,29 @@ static void check_sync(struct translation *t, const struct directive *d)
                    "before the experiment, and no sync");
 }
 
+static bool is_among(const char *word, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+
 static void check_uses(struct translation *t, const struct directive *d)
 {
     static const char *const there[] = {"PAPI", "CLOCK", "UNISTD", "USER", "SYSTEM"};
     static const char *const gone[] = {"NWS", "GANGLIA", "NGMPI", "GANGLIA_MPI"};
     const char *near;
 
-    for (size_t i = 0; i < sizeof there / sizeof *there; i++)
-        if (strcmp(d->name.text, there[i]) == 0)
-            return;
-    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
-        if (strcmp(d->name.text, gone[i]) == 0) {
-            problem_at(t, d->name.at,
-                       "there is no driver of observables %s: what is observed here is CLOCK, "
-                       "USER, SYSTEM and the events of PAPI",
-                       d->name.text);
-            return;
-        }
+    if (is_among(d->name.text, there, sizeof there / sizeof *there))
+        return;
+    if (is_among(d->name.text, gone, sizeof gone / sizeof *gone)) {
+        problem_at(t, d->name.at,
+                   "there is no driver of observables %s: what is observed here is CLOCK, USER, "
+                   "SYSTEM and the events of PAPI",
+                   d->name.text);
+        return;
+    }
     near = portolan_nearest_word(d->name.text, there, sizeof there / sizeof *there);
     problem_at(t, d->name.at,
                "unknown driver of observables '%s'; there are CLOCK, USER, SYSTEM and PAPI%s",
@@ -229,11 +235,9 @@ void observable_check(struct reader *r, struct words w)
                         w.text);
             return;
         }
-    if (is_left_to_papi(w.text))
+    if (is_left_to_papi(w.text) ||
+        is_among(w.text, known_observables, sizeof known_observables / sizeof *known_observables))
         return;
-    for (size_t i = 0; i < sizeof known_observables / sizeof *known_observables; i++)
-        if (strcmp(w.text, known_observables[i]) == 0)
-            return;
     near = portolan_nearest_word(w.text, known_observables,
                                  sizeof known_observables / sizeof *known_observables);
     reader_fail(r, w.at,
