@@ -117,7 +117,7 @@ static bool contracts_are_on(const struct sidl_guard *guard)
 
 static bool is_by_hand(const struct sidl_class *cls)
 {
-    return cls->type == &sidl_BaseClass__type; /* see adopt() */
+    return cls->type == &sidl_BaseClass__type; /* see adopt_class() in object.c */
 }
 
 /*
@@ -439,7 +439,7 @@ sidl_bool sidl_check_wants(const struct sidl_check_call *call, const struct sidl
 }
 
 /* The first exception of a clause's methods is kept. */
-static void collect(struct sidl_check_call *call)
+static void collect_exceptions(struct sidl_check_call *call)
 {
     for (size_t i = 0; i < sizeof call->throwing / sizeof *call->throwing; i++) {
         if (!call->thrown)
@@ -455,7 +455,7 @@ sidl_BaseInterface *sidl_check_ex(struct sidl_check_call *call)
     const unsigned n = sizeof call->throwing / sizeof *call->throwing;
 
     if (call->n_calls && call->n_calls % n == 0)
-        collect(call);
+        collect_exceptions(call);
     return &call->throwing[call->n_calls++ % n];
 }
 
@@ -482,7 +482,7 @@ static void throw_violation(struct sidl_check_call *call, const struct sidl_clau
     free(note);
 }
 
-static void release(enum sidl_kept_kind kind, void *value)
+static void release_value(enum sidl_kept_kind kind, void *value)
 {
     if (kind == SIDL_KEPT_STRING)
         sidl_String_free(value);
@@ -498,7 +498,7 @@ static void release_kept(struct sidl_check_call *call)
 
     for (struct sidl_kept *kept = call->kept; kept; kept = next) {
         next = kept->next;
-        release(kept->kind, kept->value);
+        release_value(kept->kind, kept->value);
         free(kept);
     }
     call->kept = NULL;
@@ -507,7 +507,7 @@ static void release_kept(struct sidl_check_call *call)
 void sidl_check_judge(struct sidl_check_call *call, const struct sidl_clause *clause,
                       sidl_bool holds)
 {
-    collect(call);
+    collect_exceptions(call);
     release_kept(call);
     in_clauses--;
     if (call->thrown)
@@ -547,7 +547,7 @@ void *sidl_check_keep(struct sidl_check_call *call, enum sidl_kept_kind kind, vo
         return NULL;
     if (!kept) {
         call->problem = "out of memory";
-        release(kind, value);
+        release_value(kind, value);
         return NULL;
     }
     *kept = (struct sidl_kept){call->kept, kind, value};
