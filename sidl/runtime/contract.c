@@ -382,7 +382,10 @@ struct sidl_kept {
     void *value;
 };
 
-/* While clauses are looked at, what they call is not checked: it could go round for ever. */
+/*
+ * While a clause is evaluated, the methods that it calls are not checked: their contracts could
+ * call this method again, without end.
+ */
 static _Thread_local int in_clauses;
 
 /* While constructors run, an object may have the tables of a class that its own one extends. */
