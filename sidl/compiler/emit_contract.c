@@ -18,7 +18,7 @@ struct writer {
 };
 
 /* The value of E: 0 or 1, int64_t, double, double _Complex, a string or a void pointer. */
-static void put(struct writer *w, const struct portolan_sidl_expr *e);
+static void put_value(struct writer *w, const struct portolan_sidl_expr *e);
 
 static enum contract_kind kind_of(const struct writer *w, const struct portolan_sidl_expr *e)
 {
@@ -87,7 +87,7 @@ static void put_code(struct writer *w, const struct portolan_sidl_expr *e, const
 {
     for (size_t i = 0; *code; code++)
         if (*code == '$')
-            put(w, e->operands[i++]);
+            put_value(w, e->operands[i++]);
         else
             portolan_text_add_bytes(w->t, code, 1);
 }
@@ -102,7 +102,7 @@ static void put_operand(struct writer *w, const struct portolan_sidl_expr *e)
                       kind == CONTRACT_ARRAY                              ? "array"
                       : kind == CONTRACT_REAL || kind == CONTRACT_COMPLEX ? "number"
                                                                           : "integer");
-    put(w, e);
+    put_value(w, e);
     portolan_text_add(w->t, ")");
 }
 
@@ -123,7 +123,7 @@ static void put_builtin(struct writer *w, const struct contract_builtin *b,
     for (size_t i = 0; !relation && i < e->n_operands; i++) {
         portolan_text_add(w->t, "%s%s", i ? ", " : "", b->arguments[i] == 'k' ? "(int32_t)" : "");
         if (strchr("adik", b->arguments[i]))
-            put(w, e->operands[i]);
+            put_value(w, e->operands[i]);
         else
             put_operand(w, e->operands[i]);
     }
@@ -143,7 +143,7 @@ static void put_argument(struct writer *w, const struct portolan_sidl_type *type
 
     if (type->kind == PORTOLAN_SIDL_OBJECT && given && given->symbol != type->symbol) {
         portolan_text_add(w->t, "(%s)sidl_check_cast(_check, ", type->symbol->c_name);
-        put(w, e);
+        put_value(w, e);
         portolan_text_add(w->t, ", \"%s\")", type->symbol->full_name);
         return;
     }
@@ -153,7 +153,7 @@ static void put_argument(struct writer *w, const struct portolan_sidl_type *type
         portolan_text_add(w->t, "(%s)(", c_value(w->e->arena, type));
     else
         portolan_text_add(w->t, "(");
-    put(w, e);
+    put_value(w, e);
     portolan_text_add(w->t, ")");
 }
 
@@ -233,7 +233,7 @@ static void put_quoted(struct writer *w, char quote, const char *text)
     portolan_text_add(w->t, "%c", quote);
 }
 
-static void put(struct writer *w, const struct portolan_sidl_expr *e)
+static void put_value(struct writer *w, const struct portolan_sidl_expr *e)
 {
     const struct contract_builtin *builtin =
         e->op == PORTOLAN_SIDL_OP_CALL ? contract_builtin(w->scope, e) : NULL;
@@ -415,7 +415,7 @@ static void put_conditions(struct contract *c, const struct contract_scope *scop
 
         if (!is_real(&list[i]))
             continue;
-        put(&w, list[i].condition);
+        put_value(&w, list[i].condition);
         emit_wrapped(c->e, c->t, 8, "    SIDL_CLAUSE(_check, &%s__clauses[%zu], %s);", c->s->c_name,
                      c->n_clauses++, condition.bytes);
     }

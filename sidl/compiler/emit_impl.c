@@ -27,7 +27,7 @@ static struct impl open_impl(struct emitter *e, const struct portolan_sidl_symbo
 }
 
 /* A block whose name begins with that of the class. */
-static void put(struct impl *f, const char *name, int indent, const char *preset)
+static void put_class_block(struct impl *f, const char *name, int indent, const char *preset)
 {
     splicer_put(&f->splicer, portolan_arena_printf(f->e->arena, "%s.%s", f->s->full_name, name),
                 indent, preset);
@@ -130,11 +130,12 @@ static void put_impl_header(struct emitter *e, const struct portolan_sidl_symbol
     portolan_text_add(f.t, "#include \"sidl.h\"\n#include \"%s.h\"\n\n", name);
     splicer_rename(&f.splicer, portolan_arena_printf(e->arena, "%s._includes", s->full_name),
                    portolan_arena_printf(e->arena, "%s._hincludes", s->full_name)); /* Babel 1 */
-    put(&f, "_hincludes", 0, "");
+    put_class_block(&f, "_hincludes", 0, "");
     portolan_text_add(f.t,
                       "\n/** The private data of an object of class %s. */\nstruct %s__data {\n",
                       s->full_name, name);
-    put(&f, "_data", 4, "    int ignore; /* C wants a member: replace it by yours */\n");
+    put_class_block(&f, "_data", 4,
+                    "    int ignore; /* C wants a member: replace it by yours */\n");
     portolan_text_add(f.t, "};\n");
     emit_begin_c(f.t);
     declare_builtins(&f);
@@ -178,7 +179,7 @@ static void put_function(struct impl *f, const char *comment, const char *signat
     emit_comment(f->t, comment, 0);
     emit_wrapped(f->e, f->t, 4, "%s", signature);
     portolan_text_add(f->t, "{\n    *_ex = NULL;\n    {\n");
-    put(f, block, 8, preset);
+    put_class_block(f, block, 8, preset);
     portolan_text_add(f->t, "    }\n}\n");
 }
 
@@ -254,7 +255,7 @@ static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol
                       "#include \"sidl_MemAllocException.h\"\n"
                       "#include \"sidl_NotImplementedException.h\"\n\n",
                       s->c_name);
-    put(&f, "_includes", 0, "");
+    put_class_block(&f, "_includes", 0, "");
     put_supers(&f);
     put_builtins(&f);
     for (size_t i = 0; i < f.bodies.count; i++) {

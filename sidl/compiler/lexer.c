@@ -59,19 +59,19 @@ bool token_is(const struct token *token, const char *text)
            strcmp(token->text, text) == 0;
 }
 
-static char peek(const struct lexer *l, size_t ahead)
+static char peek_byte(const struct lexer *l, size_t ahead)
 {
     return (size_t)(l->end - l->at) > ahead ? l->at[ahead] : '\0';
 }
 
-static bool starts(const struct lexer *l, const char *text)
+static bool starts_with(const struct lexer *l, const char *text)
 {
     const size_t length = strlen(text);
 
     return (size_t)(l->end - l->at) >= length && memcmp(l->at, text, length) == 0;
 }
 
-static void skip(struct lexer *l, size_t count)
+static void skip_bytes(struct lexer *l, size_t count)
 {
     for (; count > 0 && l->at < l->end; count--) {
         l->place.column++;
@@ -105,8 +105,8 @@ static void complain(struct lexer *l, struct portolan_sidl_place place, const ch
 }
 
 /* The token that began at PLACE and ends here. */
-static void push(struct lexer *l, enum token_kind kind, const char *text, size_t length,
-                 struct portolan_sidl_place place)
+static void push_token(struct lexer *l, enum token_kind kind, const char *text, size_t length,
+                       struct portolan_sidl_place place)
 {
     const struct token *last = l->tokens.count ? &l->tokens.list[l->tokens.count - 1] : NULL;
     struct token token = {.kind = kind,
@@ -157,12 +157,12 @@ static const char *tidy_comment(struct portolan_arena *a, const char *text, size
 static void read_comment(struct lexer *l)
 {
     const struct portolan_sidl_place start = l->place;
-    const bool is_doc = starts(l, "/**") && !starts(l, "/**/");
+    const bool is_doc = starts_with(l, "/**") && !starts_with(l, "/**/");
     const char *body = l->at + (is_doc ? 3 : 2);
 
-    skip(l, 2);
-    while (l->at < l->end && !starts(l, "*/"))
-        skip(l, 1);
+    skip_bytes(l, 2);
+    while (l->at < l->end && !starts_with(l, "*/"))
+        skip_bytes(l, 1);
     if (l->at == l->end) {
         complain(l, start, "this comment has no end, close it with */");
         l->tokens.is_cut = true;
@@ -170,18 +170,18 @@ static void read_comment(struct lexer *l)
     }
     if (is_doc)
         l->comment = tidy_comment(l->arena, body, l->at > body ? (size_t)(l->at - body) : 0);
-    skip(l, 2);
+    skip_bytes(l, 2);
 }
 
 static void skip_blanks(struct lexer *l)
 {
     while (l->at < l->end) {
         if (*l->at && strchr(" \t\n\r\f\v", *l->at)) {
-            skip(l, 1);
-        } else if (starts(l, "//")) {
+            skip_bytes(l, 1);
+        } else if (starts_with(l, "//")) {
             while (l->at < l->end && *l->at != '\n')
-                skip(l, 1);
-        } else if (starts(l, "/*")) {
+                skip_bytes(l, 1);
+        } else if (starts_with(l, "/*")) {
             read_comment(l);
         } else {
             return;
@@ -201,12 +201,13 @@ static void read_word(struct lexer *l)
     const char *start = l->at;
     size_t length = 0;
 
-    while (is_word(peek(l, length)))
+    while (is_word(peek_byte(l, length)))
         length++;
     for (size_t i = 0; i < sizeof hyphened / sizeof *hyphened; i++) {
         const size_t whole = strlen(hyphened[i]);
 
-        if (starts(l, hyphened[i]) && hyphened[i][length] == '-' && !is_word(peek(l, whole)))
+        if (starts_with(l, hyphened[i]) && hyphened[i][length] == '-' &&
+            !is_word(peek_byte(l, whole)))
             length = whole;
     }
     if (*start == '_')
@@ -214,13 +215,13 @@ static void read_word(struct lexer *l)
                  "'%.*s' is no name of yours: those with _ in front are the binding's "
                  "own (_ctor, _load), begin with a letter",
                  (int)length, start);
-    skip(l, length);
-    push(l, TOKEN_WORD, start, length, place);
+    skip_bytes(l, length);
+    push_token(l, TOKEN_WORD, start, length, place);
 }
 
 static size_t count_digits(const struct lexer *l, size_t n)
 {
-    while (isdigit((unsigned char)peek(l, n)))
+    while (isdigit((unsigned char)peek_byte(l, n)))
         n++;
     return n;
 }
@@ -232,20 +233,20 @@ static size_t measure_number(const struct lexer *l, enum token_kind *kind)
     size_t n = 0, sign;
 
     *kind = TOKEN_INTEGER;
-    if (peek(l, 0) == '0' && (peek(l, 1) == 'x' || peek(l, 1) == 'X')) {
+    if (peek_byte(l, 0) == '0' && (peek_byte(l, 1) == 'x' || peek_byte(l, 1) == 'X')) {
         n = 2;
-        while (isxdigit((unsigned char)peek(l, n)))
+        while (isxdigit((unsigned char)peek_byte(l, n)))
             n++;
         return n;
     }
     n = count_digits(l, 0);
-    while (peek(l, n) == '.' && (dots == 0 || isdigit((unsigned char)peek(l, n + 1)))) {
+    while (peek_byte(l, n) == '.' && (dots == 0 || isdigit((unsigned char)peek_byte(l, n + 1)))) {
         n = count_digits(l, n + 1);
         *kind = ++dots == 1 ? TOKEN_REAL : TOKEN_VERSION;
     }
-    sign = peek(l, n + 1) == '+' || peek(l, n + 1) == '-';
-    if (dots < 2 && (peek(l, n) == 'e' || peek(l, n) == 'E') &&
-        isdigit((unsigned char)peek(l, n + 1 + sign))) {
+    sign = peek_byte(l, n + 1) == '+' || peek_byte(l, n + 1) == '-';
+    if (dots < 2 && (peek_byte(l, n) == 'e' || peek_byte(l, n) == 'E') &&
+        isdigit((unsigned char)peek_byte(l, n + 1 + sign))) {
         *kind = TOKEN_REAL;
         n = count_digits(l, n + 1 + sign);
     }
@@ -259,7 +260,7 @@ static void read_number(struct lexer *l)
     const char *start = l->at;
     enum token_kind kind;
     const size_t length = measure_number(l, &kind);
-    const char suffix = peek(l, length);
+    const char suffix = peek_byte(l, length);
     const bool is_hex = length > 1 && isalpha((unsigned char)start[1]) && kind == TOKEN_INTEGER;
     size_t whole = length;
 
@@ -269,13 +270,13 @@ static void read_number(struct lexer *l)
     } else if (kind == TOKEN_INTEGER && (suffix == 'l' || suffix == 'L')) {
         whole++;
     }
-    if (is_word(peek(l, whole)) || (is_hex && length == 2)) {
-        while (is_word(peek(l, whole)))
+    if (is_word(peek_byte(l, whole)) || (is_hex && length == 2)) {
+        while (is_word(peek_byte(l, whole)))
             whole++;
         complain(l, place, "'%.*s' is neither a number nor a version like 1.0.3 nor a name",
                  (int)whole, start);
-        skip(l, whole);
-        push(l, kind == TOKEN_INTEGER ? TOKEN_WORD : kind, start, whole, place);
+        skip_bytes(l, whole);
+        push_token(l, kind == TOKEN_INTEGER ? TOKEN_WORD : kind, start, whole, place);
         return;
     }
     for (size_t i = 1; kind == TOKEN_INTEGER && *start == '0' && !is_hex && i < length; i++)
@@ -284,8 +285,8 @@ static void read_number(struct lexer *l)
                      (int)length, start);
             break;
         }
-    skip(l, whole);
-    push(l, kind, start, length, place);
+    skip_bytes(l, whole);
+    push_token(l, kind, start, length, place);
 }
 
 /* The length of the escape behind a backslash, 0 when it is none of C's. */
@@ -345,13 +346,13 @@ static void read_quoted(struct lexer *l)
     const char *start;
     size_t length;
 
-    skip(l, 1);
+    skip_bytes(l, 1);
     start = l->at;
     while (l->at < l->end && *l->at != quote && *l->at != '\n')
-        skip(l, *l->at == '\\' && l->end - l->at > 1 && l->at[1] != '\n' ? 2 : 1);
+        skip_bytes(l, *l->at == '\\' && l->end - l->at > 1 && l->at[1] != '\n' ? 2 : 1);
     length = (size_t)(l->at - start);
     if (l->at < l->end && *l->at == quote) {
-        skip(l, 1);
+        skip_bytes(l, 1);
         check_quoted(l, start, length, quote, place);
     } else {
         /* what closes the declaration is hardly meant to be text */
@@ -360,7 +361,7 @@ static void read_quoted(struct lexer *l)
         l->place.column -= (int)((size_t)(l->at - start) - length);
         l->at = start + length;
     }
-    push(l, quote == '"' ? TOKEN_STRING : TOKEN_CHARACTER, start, length, place);
+    push_token(l, quote == '"' ? TOKEN_STRING : TOKEN_CHARACTER, start, length, place);
 }
 
 /* [word]; also what was meant for one. */
@@ -370,18 +371,18 @@ static bool read_extension(struct lexer *l)
     const char *word = l->at + 1;
     size_t n = 1, whole = 1;
 
-    while (is_word(peek(l, n)))
+    while (is_word(peek_byte(l, n)))
         n++;
-    if (n == 1 || peek(l, n) != ']') {
-        while (is_word(peek(l, whole)) || peek(l, whole) == ' ')
+    if (n == 1 || peek_byte(l, n) != ']') {
+        while (is_word(peek_byte(l, whole)) || peek_byte(l, whole) == ' ')
             whole++;
-        if (peek(l, whole) != ']')
+        if (peek_byte(l, whole) != ']')
             return false;
         complain(l, place, "an extension is one word in brackets, without blanks: name[Word]");
         n = whole;
     }
-    skip(l, n + 1);
-    push(l, TOKEN_EXTENSION, word, n - 1, place);
+    skip_bytes(l, n + 1);
+    push_token(l, TOKEN_EXTENSION, word, n - 1, place);
     return true;
 }
 
@@ -394,10 +395,10 @@ static bool read_symbol(struct lexer *l)
     const struct portolan_sidl_place place = l->place;
 
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
-        if (*symbols[i] == *l->at && starts(l, symbols[i])) {
+        if (*symbols[i] == *l->at && starts_with(l, symbols[i])) {
             l->tokens.braces += (*l->at == '{') - (*l->at == '}');
-            skip(l, strlen(symbols[i]));
-            push(l, TOKEN_SYMBOL, symbols[i], 0, place);
+            skip_bytes(l, strlen(symbols[i]));
+            push_token(l, TOKEN_SYMBOL, symbols[i], 0, place);
             return true;
         }
     return false;
@@ -407,7 +408,7 @@ static void report_character(struct lexer *l)
 {
     const char c = *l->at;
 
-    if (starts(l, "\xef\xbb\xbf"))
+    if (starts_with(l, "\xef\xbb\xbf"))
         complain(l, l->place, "a byte order mark has no meaning here, save the file without one");
     else if (c == '#')
         complain(l, l->place, "'#' has no meaning: SIDL has no preprocessor, use require");
@@ -420,10 +421,10 @@ static void report_character(struct lexer *l)
                  (unsigned)(unsigned char)c);
     if (c == '#')
         while (l->at < l->end && *l->at != '\n')
-            skip(l, 1);
+            skip_bytes(l, 1);
     /* once for a run of them */
     while (l->at < l->end && (*l->at == c || !isascii((unsigned char)*l->at)))
-        skip(l, 1);
+        skip_bytes(l, 1);
 }
 
 static void read_one(struct lexer *l)
@@ -432,7 +433,7 @@ static void read_one(struct lexer *l)
 
     if (is_word(c) && !isdigit((unsigned char)c))
         read_word(l);
-    else if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)peek(l, 1))))
+    else if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)peek_byte(l, 1))))
         read_number(l);
     else if (c == '"' || c == '\'')
         read_quoted(l);
@@ -454,6 +455,6 @@ struct tokens lexer_read(struct portolan_arena *a, struct portolan_arena *list, 
     }
     l.source = l.at;
     l.spoils_next |= l.tokens.is_cut;
-    push(&l, TOKEN_END, "", 0, l.place);
+    push_token(&l, TOKEN_END, "", 0, l.place);
     return l.tokens;
 }

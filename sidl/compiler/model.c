@@ -281,51 +281,27 @@ const struct portolan_sidl_symbol *portolan_sidl_find(const struct portolan_sidl
     return full_name ? symbol_find(model, full_name) : NULL;
 }
 
-static void visit_types(const struct portolan_sidl_symbol *package,
-                        void (*visit)(void *arg, const struct portolan_sidl_symbol *type),
-                        void *arg)
-{
-    for (size_t i = 0; i < package->n_children; i++) {
-        if (package->children[i]->kind == PORTOLAN_SIDL_PACKAGE)
-            visit_types(package->children[i], visit, arg);
-        else
-            visit(arg, package->children[i]);
-    }
-}
-
-struct nearest {
-    const char *wanted;
-    const char *found;
-};
-
 /* portolan_nearest_word keeps the nearer of two: the best so far and this one. */
-static void try_nearest(void *arg, const struct portolan_sidl_symbol *type)
-{
-    struct nearest *n = arg;
-    const char *const known[] = {n->found ? n->found : type->full_name, type->full_name};
-    const char *found = portolan_nearest_word(n->wanted, known, 2);
-
-    if (found)
-        n->found = found;
-}
-
-static void try_last_word(void *arg, const struct portolan_sidl_symbol *type)
-{
-    struct nearest *n = arg;
-    const char *last = strrchr(n->wanted, '.');
-    const char *const known[] = {type->name};
-
-    if (!n->found && portolan_nearest_word(last ? last + 1 : n->wanted, known, 1))
-        n->found = type->full_name;
-}
-
 const char *portolan_sidl_nearest(const struct portolan_sidl_model *model, const char *full_name)
 {
-    struct nearest nearest = {.wanted = full_name};
+    const char *last = strrchr(full_name, '.'), *found = NULL;
 
-    visit_types(model->global, try_nearest, &nearest);
-    visit_types(model->global, try_last_word, &nearest);
-    return nearest.found;
+    for (const struct name *n = model->symbols.table; n; n = n->hh.next) {
+        const struct portolan_sidl_symbol *s = n->meaning;
+        const char *const known[] = {found ? found : s->full_name, s->full_name};
+        const char *nearer = portolan_nearest_word(full_name, known, 2);
+
+        if (nearer && s->kind != PORTOLAN_SIDL_PACKAGE)
+            found = nearer;
+    }
+    for (const struct name *n = model->symbols.table; n && !found; n = n->hh.next) {
+        const struct portolan_sidl_symbol *s = n->meaning;
+
+        if (s->kind != PORTOLAN_SIDL_PACKAGE &&
+            portolan_nearest_word(last ? last + 1 : full_name, &s->name, 1))
+            found = s->full_name;
+    }
+    return found;
 }
 
 const struct portolan_sidl_attribute *

@@ -101,7 +101,7 @@ extern const size_t n_builtin_specs;
 /* WORDS ends with NULL. */
 bool word_is_one_of(const char *word, const char *const *words);
 
-/* D NULL: nothing is reported. */
+/* Reports a problem at PLACE; if D is NULL, nothing happens. */
 void diagnose_at(struct portolan_diagnostics *d, const struct portolan_sidl_place *place,
                  const char *format, ...) PORTOLAN_PRINTF(3, 4);
 
@@ -175,7 +175,7 @@ void check_attributes(const struct portolan_sidl_attribute *list, size_t count,
 void check_identifier(const char *name, const struct portolan_sidl_place *place, const char *what,
                       struct portolan_diagnostics *d);
 
-/* Babel has no arrays of structs, and so has nobody's C. */
+/* Reports an array of structs, which Babel does not have. */
 void check_element(const struct portolan_sidl_type *type, struct portolan_diagnostics *d);
 
 /* check_method.c */

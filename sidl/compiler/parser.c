@@ -153,7 +153,7 @@ static bool is_word_of(const struct token *token, const char *const *words)
     return token->kind == TOKEN_WORD && word_is_one_of(token->text, words);
 }
 
-static bool declares(const struct token *token)
+static bool is_declaration_word(const struct token *token)
 {
     static const char *const words[] = {"package", "interface", "class", "enum", "struct", NULL};
 
@@ -167,7 +167,7 @@ bool token_begins_declaration(const struct token *token)
 
     while (token_is(token, "abstract") || token_is(token, "final"))
         token++;
-    return declares(token) && token[1].kind == TOKEN_WORD &&
+    return is_declaration_word(token) && token[1].kind == TOKEN_WORD &&
            (token_is(&token[2], "{") || is_word_of(&token[2], behind));
 }
 
@@ -187,7 +187,7 @@ static bool begins_anew(const struct token *token)
     return is_word_of(token, others) || token_begins_declaration(token);
 }
 
-static void lose(struct parser *p, const struct token *token)
+static void note_lost(struct parser *p, const struct token *token)
 {
     if (token->kind == TOKEN_WORD && !token->is_reserved)
         *names_add(&p->model->lost, token->text, strlen(token->text)) = p->model;
@@ -202,8 +202,8 @@ void parser_recover(struct parser *p, bool declarations)
     if (start == p->recovered && start->kind != TOKEN_END && !token_is(start, "}"))
         p->at++; /* never twice at the same place */
     for (; p->at->kind != TOKEN_END; p->at++) {
-        if (declarations || (p->at > p->first && declares(p->at - 1)))
-            lose(p, p->at);
+        if (declarations || (p->at > p->first && is_declaration_word(p->at - 1)))
+            note_lost(p, p->at);
         if (open == 0 && !declarations && begins_anew(p->at) &&
             (p->at > start || start != p->recovered))
             break;

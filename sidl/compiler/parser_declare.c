@@ -208,8 +208,9 @@ static void read_field(struct parser *p, struct portolan_sidl_symbol *symbol)
 /* Packages and the heads of types */
 
 /* A symbol that can be read on, but not be found: its name is taken, or none. */
-static struct portolan_sidl_symbol *detached(struct parser *p, enum portolan_sidl_symbol_kind kind,
-                                             const char *name, struct portolan_sidl_place place)
+static struct portolan_sidl_symbol *new_detached(struct parser *p,
+                                                 enum portolan_sidl_symbol_kind kind,
+                                                 const char *name, struct portolan_sidl_place place)
 {
     struct portolan_sidl_symbol *symbol = symbol_add(p->model, NULL, kind, name, place);
 
@@ -261,7 +262,7 @@ static struct portolan_sidl_symbol *open_package(struct parser *p, const char *n
     if (package && package->kind != PORTOLAN_SIDL_PACKAGE) {
         diagnose_at(p->d, &token->place, "%s is already %s, declared at %s:%d", package->full_name,
                     symbol_kind_text(package->kind), package->place.file, package->place.line);
-        return detached(p, PORTOLAN_SIDL_PACKAGE, name, token->place);
+        return new_detached(p, PORTOLAN_SIDL_PACKAGE, name, token->place);
     }
     if (package) {
         check_reopening(p, package, token, m);
@@ -335,7 +336,7 @@ static void read_package(struct parser *p, const struct modifiers *m, const char
     const struct token *const start = p->at;
 
     if (!read_package_name(p, m))
-        p->scope = detached(p, PORTOLAN_SIDL_PACKAGE, "", start->place);
+        p->scope = new_detached(p, PORTOLAN_SIDL_PACKAGE, "", start->place);
     if (comment && !p->scope->comment)
         p->scope->comment = comment;
     if (parser_accept(p, "version")) {
@@ -358,8 +359,9 @@ static void read_package(struct parser *p, const struct modifiers *m, const char
     p->scope = around;
 }
 
-static struct portolan_sidl_symbol *declare(struct parser *p, enum portolan_sidl_symbol_kind kind,
-                                            const struct modifiers *m, const char *comment)
+static struct portolan_sidl_symbol *declare_symbol(struct parser *p,
+                                                   enum portolan_sidl_symbol_kind kind,
+                                                   const struct modifiers *m, const char *comment)
 {
     const struct token *token = p->at;
     const char *name = parser_identifier(p, symbol_kind_text(kind));
@@ -370,7 +372,7 @@ static struct portolan_sidl_symbol *declare(struct parser *p, enum portolan_sidl
         diagnose_at(p->d, &token->place, "%s is already %s, declared at %s:%d", other->full_name,
                     symbol_kind_text(other->kind), other->place.file, other->place.line);
     if (other || p->failed) {
-        symbol = detached(p, kind, name, token->place);
+        symbol = new_detached(p, kind, name, token->place);
     } else {
         symbol = symbol_add(p->model, p->scope, kind, name, token->place);
         if (symbol->own.is_detached)
@@ -418,13 +420,14 @@ void parser_user_type(struct parser *p)
     if (parser_accept(p, "package"))
         read_package(p, &m, comment);
     else if (parser_accept(p, "interface"))
-        read_interface(p, declare(p, PORTOLAN_SIDL_INTERFACE, &m, comment));
+        read_interface(p, declare_symbol(p, PORTOLAN_SIDL_INTERFACE, &m, comment));
     else if (parser_accept(p, "class"))
-        read_class(p, declare(p, PORTOLAN_SIDL_CLASS, &m, comment));
+        read_class(p, declare_symbol(p, PORTOLAN_SIDL_CLASS, &m, comment));
     else if (parser_accept(p, "enum"))
-        read_enum(p, declare(p, PORTOLAN_SIDL_ENUMERATION, &m, comment));
+        read_enum(p, declare_symbol(p, PORTOLAN_SIDL_ENUMERATION, &m, comment));
     else if (parser_accept(p, "struct"))
-        read_members(p, declare(p, PORTOLAN_SIDL_STRUCTURE, &m, comment), "fields", read_field);
+        read_members(p, declare_symbol(p, PORTOLAN_SIDL_STRUCTURE, &m, comment), "fields",
+                     read_field);
     else
         report_unknown_declaration(p);
     if (p->failed)

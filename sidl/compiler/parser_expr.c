@@ -21,7 +21,8 @@ static const char *const operators[][6] = {
 };
 enum { N_LEVELS = sizeof operators / sizeof *operators };
 
-static struct portolan_sidl_expr *node(struct parser *p, enum portolan_sidl_op op, const char *text)
+static struct portolan_sidl_expr *new_expression(struct parser *p, enum portolan_sidl_op op,
+                                                 const char *text)
 {
     struct portolan_sidl_expr *e = portolan_arena_alloc(p->arena, 1, sizeof *e);
 
@@ -50,17 +51,17 @@ int64_t parser_integer(struct parser *p)
     return value;
 }
 
-static struct portolan_sidl_expr *integer_literal(struct parser *p)
+static struct portolan_sidl_expr *read_integer(struct parser *p)
 {
-    struct portolan_sidl_expr *e = node(p, PORTOLAN_SIDL_OP_INTEGER, p->at->text);
+    struct portolan_sidl_expr *e = new_expression(p, PORTOLAN_SIDL_OP_INTEGER, p->at->text);
 
     e->integer = parser_integer(p);
     return e;
 }
 
-static struct portolan_sidl_expr *call_or_name(struct parser *p)
+static struct portolan_sidl_expr *read_call_or_name(struct parser *p)
 {
-    struct portolan_sidl_expr *e = node(p, PORTOLAN_SIDL_OP_NAME, NULL);
+    struct portolan_sidl_expr *e = new_expression(p, PORTOLAN_SIDL_OP_NAME, NULL);
 
     e->text = parser_name(p);
     if (p->failed || !parser_accept(p, "("))
@@ -75,9 +76,9 @@ static struct portolan_sidl_expr *call_or_name(struct parser *p)
     return e;
 }
 
-static struct portolan_sidl_expr *complex_literal(struct parser *p)
+static struct portolan_sidl_expr *read_complex(struct parser *p)
 {
-    struct portolan_sidl_expr *e = node(p, PORTOLAN_SIDL_OP_COMPLEX, "{");
+    struct portolan_sidl_expr *e = new_expression(p, PORTOLAN_SIDL_OP_COMPLEX, "{");
 
     parser_expect(p, "{", "");
     add_operand(p, e, parser_expression(p));
@@ -88,81 +89,81 @@ static struct portolan_sidl_expr *complex_literal(struct parser *p)
     return e;
 }
 
-static struct portolan_sidl_expr *literal(struct parser *p, enum portolan_sidl_op op)
+static struct portolan_sidl_expr *read_literal(struct parser *p, enum portolan_sidl_op op)
 {
-    struct portolan_sidl_expr *e = node(p, op, p->at->text);
+    struct portolan_sidl_expr *e = new_expression(p, op, p->at->text);
 
     p->at++;
     return e;
 }
 
-static struct portolan_sidl_expr *primary(struct parser *p)
+static struct portolan_sidl_expr *read_primary(struct parser *p)
 {
     struct portolan_sidl_expr *e;
 
     if (p->at->kind == TOKEN_INTEGER)
-        return integer_literal(p);
+        return read_integer(p);
     if (p->at->kind == TOKEN_REAL)
-        return literal(p, PORTOLAN_SIDL_OP_REAL);
+        return read_literal(p, PORTOLAN_SIDL_OP_REAL);
     if (p->at->kind == TOKEN_STRING)
-        return literal(p, PORTOLAN_SIDL_OP_STRING);
+        return read_literal(p, PORTOLAN_SIDL_OP_STRING);
     if (p->at->kind == TOKEN_CHARACTER)
-        return literal(p, PORTOLAN_SIDL_OP_CHARACTER);
+        return read_literal(p, PORTOLAN_SIDL_OP_CHARACTER);
     if (parser_is(p, "true") || parser_is(p, "false"))
-        return literal(p, PORTOLAN_SIDL_OP_BOOLEAN);
+        return read_literal(p, PORTOLAN_SIDL_OP_BOOLEAN);
     if (parser_is(p, "null"))
-        return literal(p, PORTOLAN_SIDL_OP_NULL);
+        return read_literal(p, PORTOLAN_SIDL_OP_NULL);
     if (parser_is(p, "result"))
-        return literal(p, PORTOLAN_SIDL_OP_RESULT);
+        return read_literal(p, PORTOLAN_SIDL_OP_RESULT);
     if (parser_is(p, "pure"))
-        return literal(p, PORTOLAN_SIDL_OP_PURE);
+        return read_literal(p, PORTOLAN_SIDL_OP_PURE);
     if (parser_is(p, "{"))
-        return complex_literal(p);
+        return read_complex(p);
     if (parser_accept(p, "(")) {
         e = parser_expression(p);
         parser_expect(p, ")", "behind the expression");
         return e;
     }
     if (p->at->kind == TOKEN_WORD && !p->at->is_reserved)
-        return call_or_name(p);
+        return read_call_or_name(p);
     if (p->at > p->first && (parser_is(p, "&") || parser_is(p, "|")) &&
         token_is(p->at - 1, p->at->text))
         parser_fail(p, "write '%s', not '%s%s'", *p->at->text == '&' ? "and" : "or", p->at->text,
                     p->at->text);
     parser_expected(p, "an expression");
-    return node(p, PORTOLAN_SIDL_OP_NULL, "null");
+    return new_expression(p, PORTOLAN_SIDL_OP_NULL, "null");
 }
 
-static struct portolan_sidl_expr *unary(struct parser *p)
+static struct portolan_sidl_expr *read_unary(struct parser *p)
 {
     static const char *const signs[] = {"is", "not", "~", "-", "+"};
     struct portolan_sidl_expr *e = NULL;
 
     for (size_t i = 0; i < sizeof signs / sizeof *signs && !e; i++)
         if (parser_is(p, signs[i]) && p->at->kind != TOKEN_STRING)
-            e = node(p, PORTOLAN_SIDL_OP_UNARY, signs[i]);
+            e = new_expression(p, PORTOLAN_SIDL_OP_UNARY, signs[i]);
     if (!e)
-        return primary(p);
+        return read_primary(p);
     p->at++;
     if (parser_enter(p))
-        add_operand(p, e, unary(p));
+        add_operand(p, e, read_unary(p));
     parser_leave(p);
     return e;
 }
 
-static struct portolan_sidl_expr *binary(struct parser *p, size_t level)
+static struct portolan_sidl_expr *read_binary(struct parser *p, size_t level)
 {
-    struct portolan_sidl_expr *left = level == N_LEVELS ? unary(p) : binary(p, level + 1);
+    struct portolan_sidl_expr *left = level == N_LEVELS ? read_unary(p) : read_binary(p, level + 1);
 
     for (size_t i = 0; level < N_LEVELS && !p->failed && i < 6 && operators[level][i]; i++) {
         struct portolan_sidl_expr *e;
 
         if (!parser_is(p, operators[level][i]))
             continue;
-        e = node(p, PORTOLAN_SIDL_OP_BINARY, operators[level][i]);
+        e = new_expression(p, PORTOLAN_SIDL_OP_BINARY, operators[level][i]);
         p->at++;
         add_operand(p, e, left);
-        add_operand(p, e, binary(p, level + 1));
+        add_operand(p, e, read_binary(p, level + 1));
         left = e;
         i = (size_t)-1; /* all operators of this level again */
     }
@@ -174,9 +175,9 @@ struct portolan_sidl_expr *parser_expression(struct parser *p)
     struct portolan_sidl_expr *e;
 
     if (parser_enter(p))
-        e = binary(p, 0);
+        e = read_binary(p, 0);
     else
-        e = node(p, PORTOLAN_SIDL_OP_NULL, "null");
+        e = new_expression(p, PORTOLAN_SIDL_OP_NULL, "null");
     parser_leave(p);
     return e;
 }

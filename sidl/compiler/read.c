@@ -184,7 +184,7 @@ static void look_in(struct reader *r, const char *dir, const struct import *impo
         read_file(r, path, false, &import->place);
 }
 
-static void follow(struct reader *r, struct file *file, const struct import *import)
+static void follow_import(struct reader *r, struct file *file, const struct import *import)
 {
     const char *slash = strrchr(file->name, '/');
 
@@ -216,7 +216,7 @@ static void follow_all(struct reader *r)
         for (size_t k = 0; k < r->model->files[i]->n_imports; k++)
             if (!r->model->files[i]->imports[k].is_done) {
                 r->model->files[i]->imports[k].is_done = true;
-                follow(r, r->model->files[i], &r->model->files[i]->imports[k]);
+                follow_import(r, r->model->files[i], &r->model->files[i]->imports[k]);
             }
     if (!symbol_find(r->model, "sidl"))
         read_builtin(r, "sidl");
@@ -281,7 +281,7 @@ struct problems {
     size_t count;
 };
 
-static void collect(void *arg, const char *file, int line, int column, const char *text)
+static void collect_problem(void *arg, const char *file, int line, int column, const char *text)
 {
     struct problems *p = arg;
     struct portolan_arena *arena = &p->model->arena;
@@ -294,7 +294,7 @@ static void collect(void *arg, const char *file, int line, int column, const cha
     ARENA_PUSH(arena, p->list, p->count, problem);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_problems(const void *left, const void *right)
 {
     const struct problem *a = left, *b = right;
 
@@ -307,10 +307,10 @@ static int compare(const void *left, const void *right)
     return a->sequence < b->sequence ? -1 : 1;
 }
 
-static void report_all(struct problems *p, struct portolan_diagnostics *d)
+static void report_problems(struct problems *p, struct portolan_diagnostics *d)
 {
     if (p->count)
-        qsort(p->list, p->count, sizeof *p->list, compare);
+        qsort(p->list, p->count, sizeof *p->list, compare_problems);
     for (size_t i = 0; i < p->count; i++)
         diagnose_at(d, &p->list[i].place, "%s", p->list[i].text);
 }
@@ -324,7 +324,7 @@ enum portolan_status portolan_sidl_read_text(const struct portolan_sidl_options 
     struct portolan_sidl_model *model = portolan_calloc(1, sizeof *model);
     struct problems problems = {.model = model};
     jmp_buf out_of_memory;
-    struct portolan_diagnostics own = {.report = collect, .arg = &problems};
+    struct portolan_diagnostics own = {.report = collect_problem, .arg = &problems};
     struct reader reader = {model, options, &own};
 
     if (!model)
@@ -339,7 +339,7 @@ enum portolan_status portolan_sidl_read_text(const struct portolan_sidl_options 
     model->lost.arena = model->specified.arena = &model->arena;
     read_all(&reader, name, text, size);
     if (own.count) {
-        report_all(&problems, d);
+        report_problems(&problems, d);
         portolan_sidl_destroy(model);
         return portolan_error_set(err, PORTOLAN_ESYNTAX, "%d problem%s in the SIDL files",
                                   own.count, own.count == 1 ? "" : "s");

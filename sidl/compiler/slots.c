@@ -21,7 +21,7 @@ struct overload {
     const struct overload *next;
 };
 
-static const void **entry(struct names *names, const struct portolan_sidl_method *method)
+static const void **entry_of(struct names *names, const struct portolan_sidl_method *method)
 {
     return names_add(names, method->slot_name, strlen(method->slot_name));
 }
@@ -39,7 +39,7 @@ static void add_slot(struct builder *b, struct portolan_sidl_symbol *symbol,
                      const struct portolan_sidl_method *method)
 {
     ARENA_PUSH(&b->model->arena, symbol->slots, symbol->n_slots, method);
-    *entry(&b->slots, method) = (const void *)(uintptr_t)symbol->n_slots; /* never 0 */
+    *entry_of(&b->slots, method) = (const void *)(uintptr_t)symbol->n_slots; /* never 0 */
 }
 
 static void inherit_slots(struct builder *b, struct portolan_sidl_symbol *symbol,
@@ -65,7 +65,7 @@ static void inherit_slots(struct builder *b, struct portolan_sidl_symbol *symbol
         const struct portolan_sidl_method *method = parent->symbol->statics[i];
 
         ARENA_PUSH(&b->model->arena, symbol->statics, symbol->n_statics, method);
-        *entry(&b->statics, method) = method;
+        *entry_of(&b->statics, method) = method;
     }
 }
 
@@ -102,7 +102,7 @@ static void own_static(struct builder *b, struct portolan_sidl_symbol *symbol,
                        const struct portolan_sidl_method *method)
 {
     const size_t at = find_slot(b, symbol, method->slot_name);
-    const struct portolan_sidl_method *inherited = *entry(&b->statics, method);
+    const struct portolan_sidl_method *inherited = *entry_of(&b->statics, method);
 
     if (at < symbol->n_slots)
         inherited = symbol->slots[at];
@@ -137,7 +137,7 @@ static void own_methods(struct builder *b, struct portolan_sidl_symbol *symbol)
     names_clear(&b->own);
     for (size_t i = 0; i < symbol->n_methods; i++) {
         const struct portolan_sidl_method *method = symbol->methods[i];
-        const void **first = entry(&b->own, method);
+        const void **first = entry_of(&b->own, method);
 
         if (*first) {
             diagnose_at(b->d, &method->place,
@@ -312,7 +312,7 @@ static void check_parent(struct builder *b, struct portolan_sidl_symbol *symbol,
         }
 }
 
-static void build(struct builder *b, struct portolan_sidl_symbol *symbol, int depth);
+static void build_type(struct builder *b, struct portolan_sidl_symbol *symbol, int depth);
 
 /* The parents, built; those that cannot be are cut off, so that nobody walks in circles. */
 static void build_parents(struct builder *b, struct portolan_sidl_symbol *symbol, int depth)
@@ -324,7 +324,7 @@ static void build_parents(struct builder *b, struct portolan_sidl_symbol *symbol
 
         check_parent(b, symbol, i);
         if (!is_circle && parent && symbol_is_object(parent) && depth < MAX_DEPTH)
-            build(b, parent, depth + 1);
+            build_type(b, parent, depth + 1);
         if (is_circle)
             diagnose_at(b->d, &type->place, "%s inherits itself through %s", symbol->full_name,
                         parent->full_name);
@@ -374,7 +374,7 @@ static void inherit_properties(struct builder *b, struct portolan_sidl_symbol *s
     }
 }
 
-static void build(struct builder *b, struct portolan_sidl_symbol *symbol, int depth)
+static void build_type(struct builder *b, struct portolan_sidl_symbol *symbol, int depth)
 {
     if (symbol->own.state == DONE || !symbol_is_object(symbol))
         return;
@@ -393,13 +393,13 @@ static void build(struct builder *b, struct portolan_sidl_symbol *symbol, int de
     symbol->own.state = DONE;
 }
 
-static void build_all(struct builder *b, struct portolan_sidl_symbol *package)
+static void build_types(struct builder *b, struct portolan_sidl_symbol *package)
 {
     for (size_t i = 0; i < package->n_children; i++) {
         if (package->children[i]->kind == PORTOLAN_SIDL_PACKAGE)
-            build_all(b, package->children[i]);
+            build_types(b, package->children[i]);
         else
-            build(b, package->children[i], 0);
+            build_type(b, package->children[i], 0);
     }
 }
 
@@ -408,5 +408,5 @@ void slots_build(struct portolan_sidl_model *model, struct portolan_diagnostics 
     struct builder b = {.model = model, .d = d};
 
     b.slots.arena = b.statics.arena = b.own.arena = b.shorts.arena = &model->arena;
-    build_all(&b, model->global);
+    build_types(&b, model->global);
 }

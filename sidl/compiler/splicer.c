@@ -47,7 +47,7 @@ static void complain(struct reader *r, int line, const char *format, ...)
     r->s->is_broken = true;
 }
 
-static bool skip(const char **at, const char *word)
+static bool skip_word(const char **at, const char *word)
 {
     const size_t length = strlen(word);
 
@@ -69,8 +69,8 @@ static bool read_marker(struct reader *r, const char *keyword, struct marker *m)
         return false;
     m->begin = from - 2;
     at += strspn(at, " \t");
-    m->opens = skip(&at, "splicer.begin(");
-    if (!m->opens && !skip(&at, "splicer.end("))
+    m->opens = skip_word(&at, "splicer.begin(");
+    if (!m->opens && !skip_word(&at, "splicer.end("))
         return false;
     m->name = at;
     m->name_length = strcspn(at, ") \t\r\n");

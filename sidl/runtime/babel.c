@@ -90,7 +90,7 @@ void sidl_String_replace(char *s, char oldchar, char newchar)
 }
 
 /* The variants that throw when TEXT should have been made but was not. */
-static char *made(char *text, bool wanted, sidl_BaseInterface *_ex)
+static char *check_made(char *text, bool wanted, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
     if (!text && wanted)
@@ -100,34 +100,34 @@ static char *made(char *text, bool wanted, sidl_BaseInterface *_ex)
 
 char *sidl_String_alloc_ex(size_t size, sidl_BaseInterface *_ex)
 {
-    return made(sidl_String_alloc(size), true, _ex);
+    return check_made(sidl_String_alloc(size), true, _ex);
 }
 
 char *sidl_String_strdup_ex(const char *s, sidl_BaseInterface *_ex)
 {
-    return made(sidl_String_strdup(s), s != NULL, _ex);
+    return check_made(sidl_String_strdup(s), s != NULL, _ex);
 }
 
 char *sidl_String_strndup_ex(const char *s, size_t n, sidl_BaseInterface *_ex)
 {
-    return made(sidl_String_strndup(s, n), s && n, _ex);
+    return check_made(sidl_String_strndup(s, n), s && n, _ex);
 }
 
 char *sidl_String_concat2_ex(const char *s1, const char *s2, sidl_BaseInterface *_ex)
 {
-    return made(sidl_String_concat2(s1, s2), true, _ex);
+    return check_made(sidl_String_concat2(s1, s2), true, _ex);
 }
 
 char *sidl_String_concat3_ex(const char *s1, const char *s2, const char *s3,
                              sidl_BaseInterface *_ex)
 {
-    return made(sidl_String_concat3(s1, s2, s3), true, _ex);
+    return check_made(sidl_String_concat3(s1, s2, s3), true, _ex);
 }
 
 char *sidl_String_concat4_ex(const char *s1, const char *s2, const char *s3, const char *s4,
                              sidl_BaseInterface *_ex)
 {
-    return made(sidl_String_concat4(s1, s2, s3, s4), true, _ex);
+    return check_made(sidl_String_concat4(s1, s2, s3, s4), true, _ex);
 }
 
 /* sidlOps.h */

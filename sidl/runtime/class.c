@@ -13,7 +13,7 @@
  * While a constructor or destructor runs, the object has the tables of its class: a method that a
  * child overrides would find the child's data not there.
  */
-static void dress(struct sidl_object *object, size_t level)
+static void dress_object(struct sidl_object *object, size_t level)
 {
     const struct sidl_class_state *state = object->cls->state;
     const void **tables = state->dress + level * state->n_tables;
@@ -36,7 +36,7 @@ static void destroy_levels(struct sidl_object *object, size_t n_levels, sidl_Bas
 
         if (!cls || !cls->dtor)
             continue;
-        dress(object, level);
+        dress_object(object, level);
         cls->dtor(object, &ex);
         if (ex && !*_ex)
             *_ex = ex;
@@ -52,7 +52,8 @@ void class_destroy(struct sidl_object *object, sidl_BaseInterface *_ex)
     destroy_levels(object, object->cls->state->depth + 1, _ex);
 }
 
-static void construct(struct sidl_object *object, void *private_data, sidl_BaseInterface *_ex)
+static void construct_object(struct sidl_object *object, void *private_data,
+                             sidl_BaseInterface *_ex)
 {
     const struct sidl_class_state *state = object->cls->state;
 
@@ -62,7 +63,7 @@ static void construct(struct sidl_object *object, void *private_data, sidl_BaseI
 
         if (!cls)
             continue;
-        dress(object, level);
+        dress_object(object, level);
         if (is_wrapped)
             object->data[level] = private_data;
         if (is_wrapped && cls->ctor2)
@@ -76,7 +77,7 @@ static void construct(struct sidl_object *object, void *private_data, sidl_BaseI
             return;
         }
     }
-    dress(object, state->depth);
+    dress_object(object, state->depth);
 }
 
 void *class_create(const struct sidl_class *cls, void *private_data, sidl_BaseInterface *_ex)
@@ -113,7 +114,7 @@ void *class_create(const struct sidl_class *cls, void *private_data, sidl_BaseIn
         object->others[i - 1].d_epv = (const void *)state->tables[i].live;
         object->others[i - 1].d_object = object;
     }
-    construct(object, private_data, _ex);
+    construct_object(object, private_data, _ex);
     return *_ex ? NULL : object;
 }
 

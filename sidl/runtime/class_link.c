@@ -23,13 +23,14 @@ static bool is_prefix(const struct sidl_type *type, const struct sidl_type *of)
     return true;
 }
 
-static void measure(const struct sidl_type *type, const struct sidl_type *given, struct need *need)
+static void measure_type(const struct sidl_type *type, const struct sidl_type *given,
+                         struct need *need)
 {
     need->facets++;
     if (!is_prefix(type, given))
         need->slots += type->n_methods;
     for (size_t i = 0; i < type->n_parents; i++)
-        measure(type->parents[i], given, need);
+        measure_type(type->parents[i], given, need);
 }
 
 struct need layout_measure(const struct sidl_implements *implements, size_t n)
@@ -37,7 +38,7 @@ struct need layout_measure(const struct sidl_implements *implements, size_t n)
     struct need need = {.facets = 1}; /* sidl.BaseInterface */
 
     for (size_t i = 0; i < n; i++)
-        measure(implements[i].type, implements[i].type, &need);
+        measure_type(implements[i].type, implements[i].type, &need);
     return need;
 }
 
@@ -73,8 +74,8 @@ static size_t add_table(struct layout *layout, const void *epv)
 }
 
 /* The slots of TYPE, picked by name from the table of a type that inherits it. */
-static const void *derive(struct layout *layout, const struct sidl_type *type,
-                          const struct sidl_implements *given)
+static const void *derive_table(struct layout *layout, const struct sidl_type *type,
+                                const struct sidl_implements *given)
 {
     const sidl_slot_fn *slots = given->epv;
     sidl_slot_fn *epv = layout->free_slots;
@@ -99,7 +100,7 @@ static void add_parents(struct layout *layout, const struct sidl_type *type,
         add_facet(layout, parent,
                   is_prefix(parent, given->type)
                       ? table
-                      : add_table(layout, derive(layout, parent, given)));
+                      : add_table(layout, derive_table(layout, parent, given)));
         add_parents(layout, parent, given, table);
     }
 }
@@ -310,7 +311,7 @@ static void add_inherited(struct linking *linking, const struct sidl_table *tabl
     linking->implements[linking->n_implements++] = (struct sidl_implements){table->type, slots};
 }
 
-static void gather(struct linking *linking)
+static void gather_tables(struct linking *linking)
 {
     const struct sidl_class *cls = linking->cls;
     const struct sidl_class_state *parent = linking->parent;
@@ -377,7 +378,7 @@ static bool make_tables(const struct sidl_class *cls, const struct sidl_class *p
     state->facets = layout.facets;
     if (layout.facets && layout.others && linking.implements && state->slots && state->tables) {
         linking.free_slots = state->slots;
-        gather(&linking);
+        gather_tables(&linking);
         layout.free_slots = linking.free_slots;
         layout_build(&layout, linking.implements, linking.n_implements);
         linking.free_slots = layout.free_slots;
@@ -429,7 +430,7 @@ static void note_abstract(struct sidl_class_state *state)
 }
 
 /* Others look at the stage all the time; it is the first member. */
-static void publish(struct sidl_class_state *state, const struct sidl_class_state *made)
+static void publish_state(struct sidl_class_state *state, const struct sidl_class_state *made)
 {
     const size_t first = offsetof(struct sidl_class_state, size);
 
@@ -458,7 +459,7 @@ static bool link_class(const struct sidl_class *cls, sidl_BaseInterface *_ex)
     if (parent && parent->state->size > state.size)
         state.size = parent->state->size;
     note_abstract(&state);
-    publish(cls->state, &state);
+    publish_state(cls->state, &state);
     if (cls->super)
         cls->super(parent ? (const void *)parent->state->tables[0].plain : &no_slots);
     return true;

@@ -117,7 +117,7 @@ static bool contracts_are_on(const struct sidl_guard *guard)
 
 static bool is_by_hand(const struct sidl_class *cls)
 {
-    return cls->type == &sidl_BaseClass__type; /* see adopt() */
+    return cls->type == &sidl_BaseClass__type; /* see adopt_class() in object.c */
 }
 
 /*
@@ -382,7 +382,10 @@ struct sidl_kept {
     void *value;
 };
 
-/* While clauses are looked at, what they call is not checked: it could go round for ever. */
+/*
+ * While a clause is evaluated, the methods that it calls are not checked: their contracts could
+ * call this method again, without end.
+ */
 static _Thread_local int in_clauses;
 
 /* While constructors run, an object may have the tables of a class that its own one extends. */
@@ -439,7 +442,7 @@ sidl_bool sidl_check_wants(const struct sidl_check_call *call, const struct sidl
 }
 
 /* The first exception of a clause's methods is kept. */
-static void collect(struct sidl_check_call *call)
+static void collect_exceptions(struct sidl_check_call *call)
 {
     for (size_t i = 0; i < sizeof call->throwing / sizeof *call->throwing; i++) {
         if (!call->thrown)
@@ -455,7 +458,7 @@ sidl_BaseInterface *sidl_check_ex(struct sidl_check_call *call)
     const unsigned n = sizeof call->throwing / sizeof *call->throwing;
 
     if (call->n_calls && call->n_calls % n == 0)
-        collect(call);
+        collect_exceptions(call);
     return &call->throwing[call->n_calls++ % n];
 }
 
@@ -482,7 +485,7 @@ static void throw_violation(struct sidl_check_call *call, const struct sidl_clau
     free(note);
 }
 
-static void release(enum sidl_kept_kind kind, void *value)
+static void release_value(enum sidl_kept_kind kind, void *value)
 {
     if (kind == SIDL_KEPT_STRING)
         sidl_String_free(value);
@@ -498,7 +501,7 @@ static void release_kept(struct sidl_check_call *call)
 
     for (struct sidl_kept *kept = call->kept; kept; kept = next) {
         next = kept->next;
-        release(kept->kind, kept->value);
+        release_value(kept->kind, kept->value);
         free(kept);
     }
     call->kept = NULL;
@@ -507,7 +510,7 @@ static void release_kept(struct sidl_check_call *call)
 void sidl_check_judge(struct sidl_check_call *call, const struct sidl_clause *clause,
                       sidl_bool holds)
 {
-    collect(call);
+    collect_exceptions(call);
     release_kept(call);
     in_clauses--;
     if (call->thrown)
@@ -547,7 +550,7 @@ void *sidl_check_keep(struct sidl_check_call *call, enum sidl_kept_kind kind, vo
         return NULL;
     if (!kept) {
         call->problem = "out of memory";
-        release(kind, value);
+        release_value(kind, value);
         return NULL;
     }
     *kept = (struct sidl_kept){call->kept, kind, value};

@@ -25,7 +25,7 @@ static int64_t n_elements(const struct sidl_operand *o)
 }
 
 /* The I-th element, the first index running fastest. */
-static const void *element(const struct sidl__array *array, int64_t i)
+static const void *element_at(const struct sidl__array *array, int64_t i)
 {
     ptrdiff_t at = 0;
 
@@ -40,7 +40,7 @@ static const void *element(const struct sidl__array *array, int64_t i)
 /* Elements that are no numbers count as 0: generic arrays are only known here. */
 static struct sidl_number number_at(const struct sidl_operand *o, int64_t i)
 {
-    const void *at = o->is_array ? element(o->array, i) : NULL;
+    const void *at = o->is_array ? element_at(o->array, i) : NULL;
 
     switch (at ? o->array->d_vtable->d_type : 0) {
     case 0:
@@ -77,7 +77,8 @@ static bool is_less(const struct sidl_number *a, const struct sidl_number *b)
                                           : creal(a->value) < creal(b->value);
 }
 
-static bool holds(const char *relation, const struct sidl_number *a, const struct sidl_number *b)
+static bool relation_holds(const char *relation, const struct sidl_number *a,
+                           const struct sidl_number *b)
 {
     const bool strict = relation[1] == '\0';
 
@@ -116,7 +117,7 @@ int64_t sidl_contract_count(const char *relation, struct sidl_operand a, struct 
     for (int64_t i = 0; i < n; i++) {
         const struct sidl_number x = number_at(&a, i), y = number_at(&b, i);
 
-        count += holds(relation, &x, &y);
+        count += relation_holds(relation, &x, &y);
     }
     return count;
 }
@@ -155,7 +156,7 @@ sidl_bool sidl_contract_nowhere(const char *relation, struct sidl_operand a)
     for (int64_t i = 1; i < n; i++) {
         const struct sidl_number x = number_at(&a, i - 1), y = number_at(&a, i);
 
-        if (holds(relation, &x, &y))
+        if (relation_holds(relation, &x, &y))
             return FALSE;
     }
     return TRUE;
@@ -169,7 +170,7 @@ struct sidl_number sidl_contract_first(const char *relation, struct sidl_operand
     for (int64_t i = 0; i < n; i++) {
         const struct sidl_number x = number_at(&a, i);
 
-        if (i == 0 || holds(relation, &x, &first))
+        if (i == 0 || relation_holds(relation, &x, &first))
             first = x;
     }
     return first;

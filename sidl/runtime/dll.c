@@ -18,11 +18,6 @@ struct dll {
     bool is_global, is_lazy;
 };
 
-static struct dll *dll_of(void *self)
-{
-    return self;
-}
-
 /* The value of "KEY='VALUE'" if LINE is that, cut out of it; NULL if not. */
 static char *la_value(char *line, const char *key)
 {
@@ -110,7 +105,7 @@ static sidl_bool dll_loadLibrary(void *self, const char *uri, sidl_bool globally
     const bool has_scheme =
         is_main || sidl_String_startsWith(uri, "lib:") || sidl_String_startsWith(uri, "file:");
     const int flags = (lazy ? RTLD_LAZY : RTLD_NOW) | (globally ? RTLD_GLOBAL : RTLD_LOCAL);
-    struct dll *dll = dll_of(self);
+    struct dll *dll = self;
     char *file = is_main ? NULL : file_of(uri);
     char *name = portolan_asprintf("%s%s", has_scheme ? "" : "file:", uri);
     const char *problem = "this program has everything linked in and loads no shared objects";
@@ -133,30 +128,30 @@ static sidl_bool dll_loadLibrary(void *self, const char *uri, sidl_bool globally
 
 static char *dll_getName(void *self, sidl_BaseInterface *_ex)
 {
-    return sidl_String_strdup_ex(dll_of(self)->name, _ex);
+    return sidl_String_strdup_ex(((struct dll *)self)->name, _ex);
 }
 
 static sidl_bool dll_isGlobal(void *self, sidl_BaseInterface *_ex)
 {
     (void)_ex;
-    return dll_of(self)->is_global;
+    return ((struct dll *)self)->is_global;
 }
 
 static sidl_bool dll_isLazy(void *self, sidl_BaseInterface *_ex)
 {
     (void)_ex;
-    return dll_of(self)->is_lazy;
+    return ((struct dll *)self)->is_lazy;
 }
 
 static void dll_unloadLibrary(void *self, sidl_BaseInterface *_ex)
 {
     (void)_ex;
-    close_library(dll_of(self));
+    close_library(self);
 }
 
 static void *dll_lookupSymbol(void *self, const char *linker_name, sidl_BaseInterface *_ex)
 {
-    const struct dll *dll = dll_of(self);
+    const struct dll *dll = self;
 
     (void)_ex;
     return dll->handle ? dlsym(dll->handle, linker_name) : NULL;
@@ -229,7 +224,7 @@ static sidl_BaseClass dll_createClass(void *self, const char *sidl_name, sidl_Ba
 
 static void dll_destroy(void *self)
 {
-    struct dll *dll = dll_of(self);
+    struct dll *dll = self;
 
     /* As in Babel, what was loaded stays loaded unless someone unloads it. */
     free(dll->name);

@@ -114,9 +114,9 @@ static void throw_unloadable(const char *class_name, const struct scl_library *l
     SIDL_CLEAR(problem);
 }
 
-static sidl_DLL load(const char *class_name, const struct scl_library *library,
-                     enum sidl_Scope__enum scope, enum sidl_Resolve__enum resolve,
-                     sidl_BaseInterface *_ex)
+static sidl_DLL load_found(const char *class_name, const struct scl_library *library,
+                           enum sidl_Scope__enum scope, enum sidl_Resolve__enum resolve,
+                           sidl_BaseInterface *_ex)
 {
     const bool is_global =
         scope == sidl_Scope_SCLSCOPE ? library->is_global : scope == sidl_Scope_GLOBAL;
@@ -143,7 +143,7 @@ static sidl_DLL finder_findLibrary(void *self, const char *sidl_name, const char
     class_lock();
     status = scl_search(path_of(self), sidl_name, target, &library, NULL);
     if (status == PORTOLAN_OK)
-        dll = load(sidl_name, &library, scope, resolve, _ex);
+        dll = load_found(sidl_name, &library, scope, resolve, _ex);
     else if (status == PORTOLAN_ENOMEM)
         sidl_exception_throw_no_memory(_ex);
     scl_library_clear(&library);
@@ -307,7 +307,7 @@ static const struct sidl_class *find_known(const char *class_name)
 }
 
 /* Without memory it will be searched for again. */
-static void remember(const char *class_name, const struct sidl_class *cls)
+static void remember_class(const char *class_name, const struct sidl_class *cls)
 {
     struct known_class *known = portolan_calloc(1, sizeof *known + strlen(class_name) + 1);
 
@@ -374,7 +374,7 @@ const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInte
         if (!(cls = dll_find_linked_class(class_name)))
             cls = find_in_libraries(class_name, _ex);
         if (cls)
-            remember(class_name, cls);
+            remember_class(class_name, cls);
     }
     class_unlock();
     return cls;

@@ -101,7 +101,7 @@ static struct adopted *new_adopted(const struct sidl_class *cls)
 }
 
 /* CLS, whose types have contracts, as a class with a state. NULL: memory is out. */
-static const struct sidl_class *adopt(const struct sidl_class *cls)
+static const struct sidl_class *adopt_class(const struct sidl_class *cls)
 {
     static struct adopted *all;
     struct adopted *a;
@@ -141,7 +141,7 @@ static void *create_by_hand(const struct sidl_class *cls, sidl_BaseInterface *_e
     layout_build(&layout, cls->implements, cls->n_implements);
     if (guard_is_needed(layout.facets, layout.n_facets)) {
         free(block);
-        if ((cls = adopt(cls)))
+        if ((cls = adopt_class(cls)))
             return class_create(cls, NULL, _ex);
         sidl_exception_throw_no_memory(_ex);
         return NULL;
@@ -183,7 +183,7 @@ void sidl_object_retain(void *self)
 }
 
 /* While it is destroyed, an object is not counted: destructors may hand it around. */
-static void release(struct sidl_object *object, sidl_BaseInterface *_ex)
+static void release_object(struct sidl_object *object, sidl_BaseInterface *_ex)
 {
     if (!object || __atomic_load_n(&object->references, __ATOMIC_RELAXED) < 0)
         return;
@@ -201,11 +201,11 @@ void sidl_object_release(void *self)
 {
     sidl_BaseInterface ex = NULL;
 
-    release(self, &ex);
+    release_object(self, &ex);
     SIDL_CLEAR(ex);
 }
 
-static void clear(sidl_BaseInterface *_ex)
+static void clear_exception(sidl_BaseInterface *_ex)
 {
     if (_ex)
         *_ex = NULL;
@@ -213,7 +213,7 @@ static void clear(sidl_BaseInterface *_ex)
 
 void sidl_reference_add(void *reference, sidl_BaseInterface *_ex)
 {
-    clear(_ex);
+    clear_exception(_ex);
     sidl_object_retain(sidl_reference_peek(reference));
 }
 
@@ -221,7 +221,7 @@ void sidl_reference_delete(void *reference, sidl_BaseInterface *_ex)
 {
     sidl_BaseInterface ex = NULL;
 
-    release(sidl_reference_peek(reference), &ex);
+    release_object(sidl_reference_peek(reference), &ex);
     if (_ex)
         *_ex = ex;
     else
@@ -233,7 +233,7 @@ void *sidl_reference_cast(void *reference, const char *type_name, sidl_BaseInter
     struct sidl_object *object = sidl_reference_peek(reference);
     void *facet = sidl_object_facet(object, type_name);
 
-    clear(_ex);
+    clear_exception(_ex);
     if (facet)
         sidl_object_retain(object);
     else if (object && object->cls->cast)
