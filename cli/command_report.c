@@ -281,7 +281,7 @@ int command_report(int argc, char **argv)
     const char *file;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
-    if (is_store(o.file))
+    if (portolan_store_is_one(o.file))
         return report_store(&o);
     if (workbench_open(&w, &o, true, &err) != PORTOLAN_OK)
         return print_error(&err);

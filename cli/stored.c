@@ -5,7 +5,6 @@
 #include <portolan/profile.h>
 #include <portolan/wrap.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,19 +24,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp trial_argp = {.options = options, .parser = parse_option};
-
-bool is_store(const char *file)
-{
-    static const char magic[] = "SQLite format 3";
-    char head[sizeof magic] = "";
-    FILE *stream = portolan_store_is_server(file) ? NULL : fopen(file, "re");
-    bool is = stream && fread(head, 1, sizeof head, stream) == sizeof head &&
-              memcmp(head, magic, sizeof magic) == 0;
-
-    if (stream)
-        fclose(stream);
-    return is || portolan_store_is_server(file);
-}
 
 static const char *peek_text(const struct portolan_trial *t)
 {

@@ -42,7 +42,7 @@ static bool is_assembly(const char *file)
 
 bool trial_store_is_one(const char *file)
 {
-    return is_assembly(file) || portolan_store_is_server(file) || is_store(file);
+    return is_assembly(file) || portolan_store_is_one(file);
 }
 
 enum portolan_status trial_store_open(struct trial_store *t, const struct trial_store_options *o,

@@ -119,6 +119,20 @@ bool llac_table_span(const struct table *t, size_t column, double *min, double *
     return any;
 }
 
+size_t llac_table_values(const struct table *t, size_t column, const size_t *rows, size_t n,
+                         double *values)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double value = llac_table_row(t, rows ? rows[i] : i)[column];
+
+        if (!isnan(value))
+            values[kept++] = value;
+    }
+    return kept;
+}
+
 bool llac_table_varies(const struct table *t, size_t column)
 {
     double min, max;
