@@ -45,7 +45,7 @@ struct table {
     unsigned *begin_lines, *end_lines;
     size_t n_columns;
     struct column *columns;
-    size_t n_rows;
+    size_t n_rows, room;
     double *cells; /* n_rows x n_columns */
 };
 
