@@ -162,10 +162,9 @@ enum portolan_status script_open(struct job *job, const struct script_options *o
                                  struct portolan_interpreter **in, struct portolan_error *err);
 
 /*
- * Whether FILE is an experiment store, which commands that only look take as well: then what it
- * tells of a wrapped program, the one that --trial names or the newest.
+ * Of an experiment store, which commands that only look take as well: what it tells of a wrapped
+ * program, the one that --trial names or the newest.
  */
-bool is_store(const char *file);
 enum portolan_status workbench_open_store(struct workbench *w, const struct assembly_options *o,
                                           struct portolan_error *err);
 

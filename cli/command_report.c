@@ -268,7 +268,7 @@ int command_report(int argc, char **argv)
     const char *file;
 
     parse_line(&line, argc, argv, 0, &o);
-    if (is_store(o.file))
+    if (portolan_store_is_one(o.file))
         return report_store(&o);
     if (workbench_open(&w, &o, true, &err) != PORTOLAN_OK)
         return print_error(&err);

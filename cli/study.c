@@ -140,8 +140,9 @@ enum portolan_status study_open(struct study *s, struct study_options *o, bool h
     enum portolan_status status;
 
     *s = (struct study){0};
-    status = is_store(o->assembly.file) ? workbench_open_store(&s->w, &o->assembly, err)
-                                        : workbench_open(&s->w, &o->assembly, true, err);
+    status = portolan_store_is_one(o->assembly.file)
+                 ? workbench_open_store(&s->w, &o->assembly, err)
+                 : workbench_open(&s->w, &o->assembly, true, err);
     if (status == PORTOLAN_ENOTFOUND) /* a name that is wrong: nothing that a trial would tell */
         err->status = status = PORTOLAN_EINVAL;
     if (status == PORTOLAN_OK)

@@ -50,7 +50,7 @@ static bool is_assembly(const char *file)
 
 bool trial_store_is_one(const char *file)
 {
-    return is_assembly(file) || portolan_store_is_server(file) || is_store(file);
+    return is_assembly(file) || portolan_store_is_one(file);
 }
 
 enum portolan_status trial_store_open(struct trial_store *t, const struct trial_store_options *o,
@@ -146,19 +146,6 @@ const struct cli_option of_trials_table[] = {
      INTO(struct assembly_options, trial)},
     {0},
 };
-
-bool is_store(const char *file)
-{
-    static const char magic[] = "SQLite format 3";
-    char head[sizeof magic] = "";
-    FILE *stream = portolan_store_is_server(file) ? NULL : fopen(file, "re");
-    bool is = stream && fread(head, 1, sizeof head, stream) == sizeof head &&
-              memcmp(head, magic, sizeof magic) == 0;
-
-    if (stream)
-        fclose(stream);
-    return is || portolan_store_is_server(file);
-}
 
 static const char *peek_assembly_text(const struct portolan_trial *t)
 {

@@ -231,6 +231,16 @@ static size_t *sort_rows(struct statement *s, const struct order *o)
     return rows;
 }
 
+/* The rows from FIRST on that are alike end before it. */
+static size_t end_of_group(const struct order *o, const size_t *rows, size_t first)
+{
+    size_t last = first;
+
+    while (last < o->t->n_rows && !compare_keys(o, rows[first], rows[last]))
+        last++;
+    return last;
+}
+
 /* sort COLUMNS */
 static struct table *do_sort(struct statement *s, struct table *t)
 {
@@ -301,8 +311,7 @@ static struct table *reduce_groups(struct statement *s, const struct table *t,
     for (size_t first = 0, last; first < t->n_rows; first = last) {
         double *row = llac_table_add_row(reduced);
 
-        for (last = first; last < t->n_rows && !compare_keys(o, rows[first], rows[last]);)
-            last++;
+        last = end_of_group(o, rows, first);
         for (size_t c = 0; c < t->n_columns; c++) {
             size_t k = 0;
 
@@ -375,14 +384,10 @@ struct points llac_points(struct statement *s, const struct table *t, const size
                        .last = llac_alloc(s, t->n_rows, sizeof *p.last)};
 
     for (size_t first = 0, last; first < t->n_rows; first = last) {
-        size_t n = 0;
+        size_t n;
 
-        for (last = first; last < t->n_rows && !compare_keys(&o, rows[first], rows[last]); last++) {
-            double value = llac_table_row(t, rows[last])[column];
-
-            if (!isnan(value))
-                values[n++] = value;
-        }
+        last = end_of_group(&o, rows, first);
+        n = llac_table_values(t, column, rows + first, last - first, values);
         if (!n || isnan(p.y[p.n] = portolan_model_stand_in(what, n, values)))
             continue;
         for (size_t i = 0; i < n_by; i++)

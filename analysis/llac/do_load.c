@@ -8,7 +8,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A name out of any text. */
@@ -240,25 +239,13 @@ static load_fn *find_loader(const char *text)
     return portolan_measurements_are_in(text) ? llac_load_measurements : llac_load_csv;
 }
 
-static bool is_store(const char *path)
-{
-    static const char magic[] = "SQLite format 3";
-    char bytes[sizeof magic] = "";
-    FILE *f = fopen(path, "re");
-    bool is = f && fread(bytes, sizeof magic, 1, f) == 1 && !memcmp(bytes, magic, sizeof magic);
-
-    if (f)
-        fclose(f);
-    return is;
-}
-
 static void load_file(struct statement *s, const struct token *at, const char *path,
                       const char *trials, struct loaded *l)
 {
     const char *text;
     size_t size;
 
-    if (portolan_store_is_server(path) || is_store(path)) {
+    if (portolan_store_is_one(path)) {
         load_store(s, at, path, trials, l);
         return;
     }

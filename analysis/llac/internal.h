@@ -45,7 +45,7 @@ struct table {
     unsigned *begin_lines, *end_lines;
     size_t n_columns;
     struct column *columns;
-    size_t n_rows;
+    size_t n_rows, room;
     double *cells; /* n_rows x n_columns */
 };
 
@@ -65,6 +65,9 @@ struct table *llac_table_project(struct portolan_arena *arena, const struct tabl
                                  const size_t *columns, size_t n);
 /* Smallest and largest value that is a number; false when there is none. */
 bool llac_table_span(const struct table *t, size_t column, double *min, double *max);
+/* The numbers in the N ROWS of a column (NULL: the first rows) that are not NaN. */
+size_t llac_table_values(const struct table *t, size_t column, const size_t *rows, size_t n,
+                         double *values);
 /* Whether the column has several values. */
 bool llac_table_varies(const struct table *t, size_t column);
 /* T without RUN, which is ours, unless it tells several apart. */

@@ -278,12 +278,9 @@ static void add_column(struct statement *s, struct grid *g, const struct table *
     static const char *const kinds[] = {"label", "identifier", "observable"};
     const struct points p = llac_points(s, t, &c, 1, c, PORTOLAN_MODEL_MEDIAN);
     double min = NAN, max = NAN, *values = llac_alloc(s, t->n_rows, sizeof *values);
-    size_t n = 0;
+    size_t n = llac_table_values(t, c, NULL, t->n_rows, values);
 
     llac_table_span(t, c, &min, &max);
-    for (size_t k = 0; k < t->n_rows; k++)
-        if (!isnan(llac_table_row(t, k)[c]))
-            values[n++] = llac_table_row(t, k)[c];
     llac_grid_add(g, "  %s", t->columns[c].name);
     llac_grid_add(g, "%s", t->columns[c].unit ? t->columns[c].unit : "");
     llac_grid_add(g, "%s", kinds[t->columns[c].kind]);
@@ -411,14 +408,9 @@ static void add_statistics(struct grid *g, const struct table *t, const struct p
     static const enum portolan_model_statistic shown[] = {
         PORTOLAN_MODEL_MINIMUM, PORTOLAN_MODEL_MEDIAN, PORTOLAN_MODEL_MEAN, PORTOLAN_MODEL_MAXIMUM,
         PORTOLAN_MODEL_DEVIATION};
-    size_t n = 0;
+    size_t first = p->first[point];
+    size_t n = llac_table_values(t, column, p->rows + first, p->last[point] - first, values);
 
-    for (size_t i = p->first[point]; i < p->last[point]; i++) {
-        double value = llac_table_row(t, p->rows[i])[column];
-
-        if (!isnan(value))
-            values[n++] = value;
-    }
     llac_grid_add(g, "%zu", n);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         llac_grid_number(g, portolan_model_stand_in(shown[i], n, values));

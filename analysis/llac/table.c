@@ -21,18 +21,17 @@ struct table *llac_table_project(struct portolan_arena *arena, const struct tabl
 
     *copy = *t;
     copy->arena = arena;
-    copy->n_columns = copy->n_rows = 0;
+    copy->n_columns = 0;
+    copy->room = t->n_rows;
+    copy->cells = portolan_arena_alloc(arena, t->n_rows, n * sizeof *copy->cells);
     for (size_t k = 0; k < n; k++) {
         const struct column *c = &t->columns[columns[k]];
 
         llac_table_add_column(copy, c->name, c->kind, c->unit);
     }
-    for (size_t i = 0; i < t->n_rows; i++) {
-        double *row = llac_table_add_row(copy);
-
+    for (size_t i = 0; i < t->n_rows; i++)
         for (size_t k = 0; k < n; k++)
-            row[k] = llac_table_row(t, i)[columns[k]];
-    }
+            llac_table_row(copy, i)[k] = llac_table_row(t, i)[columns[k]];
     return copy;
 }
 
@@ -68,10 +67,14 @@ void llac_table_add_column(struct table *t, const char *name, enum column_kind k
 
 double *llac_table_add_row(struct table *t)
 {
-    double *row;
+    double *row, *old = t->cells;
 
-    t->cells = portolan_arena_grow(t->arena, t->n_rows ? t->cells : NULL, t->n_rows,
-                                   t->n_columns * sizeof *t->cells);
+    if (t->n_rows == t->room) {
+        t->room = t->room ? 2 * t->room : 16;
+        t->cells = portolan_arena_alloc(t->arena, t->room, t->n_columns * sizeof *t->cells);
+        if (t->n_rows)
+            memcpy(t->cells, old, t->n_rows * t->n_columns * sizeof *old);
+    }
     row = llac_table_row(t, t->n_rows++);
     for (size_t i = 0; i < t->n_columns; i++)
         row[i] = NAN;
@@ -117,6 +120,20 @@ bool llac_table_span(const struct table *t, size_t column, double *min, double *
         any = true;
     }
     return any;
+}
+
+size_t llac_table_values(const struct table *t, size_t column, const size_t *rows, size_t n,
+                         double *values)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double value = llac_table_row(t, rows ? rows[i] : i)[column];
+
+        if (!isnan(value))
+            values[kept++] = value;
+    }
+    return kept;
 }
 
 bool llac_table_varies(const struct table *t, size_t column)

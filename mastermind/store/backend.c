@@ -2,12 +2,25 @@
 /* Which back end a path is for, and the calls that are the same for all. */
 #include "backend.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool portolan_store_is_server(const char *path)
 {
     return !strncmp(path, "postgresql://", 13) || !strncmp(path, "postgres://", 11) ||
            !strncmp(path, "host=", 5);
+}
+
+bool portolan_store_is_one(const char *path)
+{
+    static const char magic[] = "SQLite format 3";
+    char head[sizeof magic] = "";
+    FILE *file = portolan_store_is_server(path) ? NULL : fopen(path, "re");
+    bool is = file && fread(head, sizeof head, 1, file) == 1 && !memcmp(head, magic, sizeof magic);
+
+    if (file)
+        fclose(file);
+    return is || portolan_store_is_server(path);
 }
 
 enum portolan_status backend_open(const char *path, enum portolan_store_mode mode, int busy_ms,

@@ -58,6 +58,9 @@ PORTOLAN_API enum portolan_status portolan_store_open(const char *path,
 /** Whether PATH names a server ("postgresql://…", "postgres://…", "host=…") instead of a file. */
 PORTOLAN_API bool portolan_store_is_server(const char *path);
 
+/** Whether PATH names a server, or a file with a data base in it. */
+PORTOLAN_API bool portolan_store_is_one(const char *path);
+
 /** How long to wait for a lock of another process before EBUSY; 5,000 ms at first. */
 PORTOLAN_API void portolan_store_set_patience(struct portolan_store *store, int wait_ms);
 
