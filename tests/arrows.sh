@@ -27,7 +27,7 @@ framework/ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base block index list assembly control machine probe store framework mastermind recorder
 base/plot: base command chart
-models: base index stats models formula extrap local series update xml
+models: base index number stats models formula extrap local series update xml
 optimizer: base stats assembly probe framework models local update optimizer callgraph choice plan store mastermind
 call/report: base list formula cll_report
 call/runtime: base block list machine probe store cll cll_report

@@ -207,13 +207,13 @@ struct reader {
     size_t data_line;        /* of the last one; 0 = none yet */
 };
 
-static bool complain(struct reader *r, const char *at, const char *what)
+static bool complain_at(struct reader *r, const char *at, const char *what)
 {
     return collector_complain(r->c, r->line, (size_t)(at - r->start) + 1, "%s", what);
 }
 
 /* The next word of the line, where SPECIAL characters are words of their own; NULL at its end. */
-static const char *word(struct reader *r, const char *special, size_t *length)
+static const char *next_word(struct reader *r, const char *special, size_t *length)
 {
     const char *from;
 
@@ -252,11 +252,11 @@ static bool read_parameters(struct reader *r)
     const char *name, *wrong;
 
     if (r->n_points)
-        return complain(r, r->start, "PARAMETER stands in front of the first POINTS");
-    for (; (name = word(r, "", &length)); n++)
+        return complain_at(r, r->start, "PARAMETER stands in front of the first POINTS");
+    for (; (name = next_word(r, "", &length)); n++)
         if ((wrong = collector_add_param(r->c, name, length)))
-            return complain(r, name, wrong);
-    return n ? !r->c->status : complain(r, r->at, "a name is missing behind PARAMETER");
+            return complain_at(r, name, wrong);
+    return n ? !r->c->status : complain_at(r, r->at, "a name is missing behind PARAMETER");
 }
 
 static bool add_point(struct reader *r, const double *x)
@@ -289,20 +289,20 @@ static bool read_points(struct reader *r)
     double x[EXTRAP_PARAMS + 1], number = 0;
 
     if (!r->c->m->n_params)
-        return complain(r, r->start, "PARAMETER must come in front of POINTS");
+        return complain_at(r, r->start, "PARAMETER must come in front of POINTS");
     if (r->data_line)
-        return complain(r, r->start, "all POINTS stand in front of the first DATA");
-    while ((token = word(r, "()", &length))) {
+        return complain_at(r, r->start, "all POINTS stand in front of the first DATA");
+    while ((token = next_word(r, "()", &length))) {
         if (*token == '(') {
             if (depth++ == 0) {
                 begin = token;
                 n = 0;
             }
             if (depth > 2)
-                return complain(r, token, "there are too many parentheses; write (4 8) (4 16)");
+                return complain_at(r, token, "there are too many parentheses; write (4 8) (4 16)");
         } else if (*token == ')') {
             if (depth == 0)
-                return complain(r, token, "this ) closes nothing");
+                return complain_at(r, token, "this ) closes nothing");
             if (--depth == 0 && !end_point(r, begin, x, n))
                 return false;
         } else {
@@ -315,8 +315,8 @@ static bool read_points(struct reader *r)
         }
     }
     if (depth)
-        return complain(r, r->at, "a ) is missing");
-    return r->n_points > before || complain(r, r->at, "a point is missing behind POINTS");
+        return complain_at(r, r->at, "a ) is missing");
+    return r->n_points > before || complain_at(r, r->at, "a point is missing behind POINTS");
 }
 
 /* Every region and metric has as many DATA as there are points. */
@@ -341,7 +341,7 @@ static bool read_name(struct reader *r, char **name)
 
     if (!end_data(r))
         return false;
-    while ((from = word(r, "", &length))) {
+    while ((from = next_word(r, "", &length))) {
         portolan_text_add(&text, text.length ? " " : "");
         portolan_text_add_bytes(&text, from, length);
     }
@@ -356,17 +356,17 @@ static bool read_data(struct reader *r)
     double y = 0;
 
     if (r->next == r->n_points)
-        return complain(r, r->start,
-                        r->n_points ? "there are more DATA lines than points"
-                                    : "POINTS must come in front of DATA");
+        return complain_at(r, r->start,
+                           r->n_points ? "there are more DATA lines than points"
+                                       : "POINTS must come in front of DATA");
     item = collector_find(r->c, r->callpath ? r->callpath : "", r->metric ? r->metric : "");
-    for (; !r->c->status && (from = word(r, "", &length)); n++)
+    for (; !r->c->status && (from = next_word(r, "", &length)); n++)
         if (!take_number(r, from, length, &y) ||
             !collector_add_row(r->c, item, r->points + r->next * r->c->m->n_params, y))
             return false;
     r->next++;
     r->data_line = r->line;
-    return n ? !r->c->status : complain(r, r->at, "a value is missing behind DATA");
+    return n ? !r->c->status : complain_at(r, r->at, "a value is missing behind DATA");
 }
 
 static bool read_line(struct reader *r)
@@ -376,7 +376,7 @@ static bool read_line(struct reader *r)
     char name[16] = "";
     size_t length;
 
-    if (*r->start == '#' || !(from = word(r, "", &length)))
+    if (*r->start == '#' || !(from = next_word(r, "", &length)))
         return true;
     memcpy(name, from, length < sizeof name ? length : sizeof name - 1);
     if (strcmp(name, "PARAMETER") == 0)
@@ -411,7 +411,7 @@ static bool read_text(struct collector *c, const char *text, size_t size)
         good = text_is_utf8(text, (size_t)(r.end - text)) &&
                        !memchr(text, '\0', (size_t)(r.end - text))
                    ? read_line(&r)
-                   : complain(&r, text, "this line is not UTF-8 text");
+                   : complain_at(&r, text, "this line is not UTF-8 text");
     }
     return good && end_data(&r);
 }

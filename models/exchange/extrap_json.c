@@ -84,7 +84,7 @@ static bool key_is(struct cursor *c, const char *key)
     return same;
 }
 
-static void enter(struct cursor *c, const struct step *step)
+static void enter_step(struct cursor *c, const struct step *step)
 {
     skip_blanks(c);
     if (c->at >= c->end || (*c->at != '{' && *c->at != '['))
@@ -114,7 +114,7 @@ static bool walk_complain(struct json_walk *r, const char *format, ...)
 
     skip_blanks(&cursor);
     for (size_t i = 0; i < r->depth; i++)
-        enter(&cursor, &r->way[i]);
+        enter_step(&cursor, &r->way[i]);
     for (const char *s = r->text; s < cursor.at && s < r->end; s++)
         if (*s == '\n') {
             line++;
@@ -370,8 +370,8 @@ static bool read_table(struct json_walk *r, json_t *root, const char *key, bool 
 }
 
 /* The entry that the member KEY of OBJECT refers to. */
-static const struct entry *referred(struct json_walk *r, json_t *object, const char *key,
-                                    const struct table *table)
+static const struct entry *find_referred(struct json_walk *r, json_t *object, const char *key,
+                                         const struct table *table)
 {
     struct entry wanted = {0};
     const struct entry *found;
@@ -408,7 +408,7 @@ static bool read_coordinate(struct json_walk *r, const struct legacy *l, const s
         const struct entry *param;
 
         walk_in(r, NULL, i);
-        if (!(param = referred(r, pair, "parameter_id", &l->params)) ||
+        if (!(param = find_referred(r, pair, "parameter_id", &l->params)) ||
             !(value = walk_member(r, pair, "parameter_value")) ||
             !walk_number(r, value, &x[param - l->params.entries]))
             return false;
@@ -434,9 +434,9 @@ static bool read_values(struct json_walk *r, json_t *root, const struct legacy *
         const struct entry *path, *metric, *coordinate;
 
         walk_in(r, NULL, i);
-        if (!(path = referred(r, value, "callpath_id", &l->paths)) ||
-            !(metric = referred(r, value, "metric_id", &l->metrics)) ||
-            !(coordinate = referred(r, value, "coordinate_id", &l->coordinates)) ||
+        if (!(path = find_referred(r, value, "callpath_id", &l->paths)) ||
+            !(metric = find_referred(r, value, "metric_id", &l->metrics)) ||
+            !(coordinate = find_referred(r, value, "coordinate_id", &l->coordinates)) ||
             !(number = walk_member(r, value, "value")) || !walk_number(r, number, &y) ||
             !collector_add_row(
                 r->c,
@@ -522,7 +522,7 @@ static bool read_measurement(struct json_walk *r, json_t *root)
 
 /* ---- the text ---- */
 
-static json_t *load(struct json_walk *r)
+static json_t *load_text(struct json_walk *r)
 {
     json_error_t error;
     json_t *root = json_loadb(r->text, (size_t)(r->end - r->text), JSON_REJECT_DUPLICATES, &error);
@@ -541,7 +541,7 @@ static json_t *load(struct json_walk *r)
 bool extrap_read_json(struct collector *c, const char *text, size_t size)
 {
     struct json_walk r = {.c = c, .text = text, .end = text + size, .first_line = 1};
-    json_t *root = load(&r);
+    json_t *root = load_text(&r);
     bool good = root != NULL;
 
     if (good && !json_is_object(root))
@@ -591,7 +591,7 @@ bool extrap_read_lines(struct collector *c, const char *text, size_t size)
         r.depth = 0;
         if (is_blank(r.text, r.end))
             continue;
-        root = load(&r);
+        root = load_text(&r);
         good = root && read_measurement(&r, root);
         json_decref(root);
     }

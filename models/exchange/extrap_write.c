@@ -47,7 +47,8 @@ static void write_number(struct writer *w, double value)
 
 /* ---- points ---- */
 
-static const double *row(const struct writer *w, const struct portolan_measurement *item, size_t i)
+static const double *row_of(const struct writer *w, const struct portolan_measurement *item,
+                            size_t i)
 {
     return item->x + i * w->m->n_params;
 }
@@ -71,7 +72,7 @@ static bool same_point(const void *wanted, size_t point)
 {
     const struct wanted *k = wanted;
 
-    return is_point(k->x, row(k->w, k->item, k->l->first[point]), k->w->m->n_params);
+    return is_point(k->x, row_of(k->w, k->item, k->l->first[point]), k->w->m->n_params);
 }
 
 static uint64_t hash_point(const double *x, size_t n)
@@ -100,7 +101,7 @@ static bool lay_out(struct writer *w, const struct portolan_measurement *item, s
     l->last = l->first + n;
     l->next = l->last + n;
     for (size_t i = 0; l->first && i < n; i++) {
-        wanted.x = row(w, item, i);
+        wanted.x = row_of(w, item, i);
         l->first[l->n] = l->next[i] = SIZE_MAX;
         if (!portolan_index_put(&index, hash_point(wanted.x, w->m->n_params), l->n, same_point,
                                 &wanted, &at)) {
@@ -153,12 +154,12 @@ static bool same_points(const struct writer *w, const struct layout *first,
     bool same = first->n == l->n;
 
     for (size_t i = 0; same && i < l->n; i++)
-        same = is_point(row(w, &w->m->items[0], first->first[i]), row(w, item, l->first[i]),
+        same = is_point(row_of(w, &w->m->items[0], first->first[i]), row_of(w, item, l->first[i]),
                         w->m->n_params);
     return same;
 }
 
-static void refuse(struct writer *w, const char *what)
+static void refuse_text(struct writer *w, const char *what)
 {
     if (!w->status)
         w->status = portolan_error_set(w->err, PORTOLAN_EINVAL,
@@ -172,7 +173,7 @@ static void write_points(struct writer *w, const struct layout *l)
     ADD(w, "\nPOINTS");
     for (size_t i = 0; i < l->n; i++) {
         ADD(w, several ? " (" : " ");
-        write_point(w, row(w, &w->m->items[0], l->first[i]), " ");
+        write_point(w, row_of(w, &w->m->items[0], l->first[i]), " ");
         ADD(w, several ? ")" : "");
     }
     ADD(w, "\n");
@@ -184,13 +185,13 @@ static void write_region(struct writer *w, const struct portolan_measurement *it
     struct layout l;
 
     if (!text_carries(item->callpath) || !text_carries(item->metric)) {
-        refuse(w, "names with line ends or blanks around them");
+        refuse_text(w, "names with line ends or blanks around them");
         return;
     }
     if (!lay_out(w, item, &l))
         return;
     if (!same_points(w, first, item, &l))
-        refuse(w, "call paths that were measured at different points, or in another order");
+        refuse_text(w, "call paths that were measured at different points, or in another order");
     ADD(w, "\nREGION %s\nMETRIC %s\n", item->callpath, item->metric);
     for (size_t i = 0; i < l.n; i++) {
         ADD(w, "DATA ");
@@ -205,7 +206,7 @@ static void write_text(struct writer *w)
     struct layout first;
 
     if (m->n_params > TEXT_PARAMS)
-        refuse(w, "more than four parameters");
+        refuse_text(w, "more than four parameters");
     if (w->status || !lay_out(w, &m->items[0], &first))
         return;
     for (size_t p = 0; p < m->n_params; p++)
@@ -257,7 +258,7 @@ static void write_metric(struct writer *w, const struct portolan_measurement *it
     ADD(w, ":[");
     for (size_t i = 0; i < l.n; i++) {
         ADD(w, "%s\n{\"point\":[", i ? "," : "");
-        write_point(w, row(w, item, l.first[i]), ",");
+        write_point(w, row_of(w, item, l.first[i]), ",");
         ADD(w, "],\"values\":[");
         write_values(w, item, &l, l.first[i], ",");
         ADD(w, "]}");
@@ -306,7 +307,7 @@ static void write_lines(struct writer *w)
                 ADD(w, p ? ", " : "");
                 portolan_text_add_json(&w->out, w->m->params[p]);
                 ADD(w, ": ");
-                write_number(w, row(w, item, k)[p]);
+                write_number(w, row_of(w, item, k)[p]);
             }
             ADD(w, "}, \"callpath\": ");
             portolan_text_add_json(&w->out, item->callpath);

@@ -66,7 +66,7 @@ static void fill_blocks(struct work *w)
             segment_compress(&w->fine, w->block[i], w->block[i + 1], w->blocks + i * k * (k + 1));
 }
 
-static enum portolan_status prepare(struct work *w)
+static enum portolan_status prepare_rows(struct work *w)
 {
     const struct sequence *q = w->q;
     size_t n = 0;
@@ -95,7 +95,7 @@ static enum portolan_status prepare(struct work *w)
 }
 
 /* Rows over their scale, columns of like length. */
-static void weigh(struct work *w)
+static void weigh_rows(struct work *w)
 {
     const struct sequence *q = w->q;
     double length[MODEL_TERMS] = {0}, squares = 0;
@@ -135,7 +135,7 @@ double breaks_variance(double rss, double free, double repeat_variance, double r
 }
 
 /* The variance of a row, were there N pieces that leave RSS. */
-static double variance(const struct work *w, size_t n, double rss, double *dof)
+static double row_variance(const struct work *w, size_t n, double rss, double *dof)
 {
     const struct sequence *q = w->q;
     double free = (double)q->m - (double)(n * q->k);
@@ -144,9 +144,10 @@ static double variance(const struct work *w, size_t n, double rss, double *dof)
 }
 
 /* How likely noise alone gains GAIN by MORE pieces, which leave RSS, than LESS, anywhere. */
-static double chance(const struct work *w, size_t less, size_t more, double rss, double gain)
+static double chance_of_noise(const struct work *w, size_t less, size_t more, double rss,
+                              double gain)
 {
-    double places = 1, dof, s2 = variance(w, more, rss, &dof);
+    double places = 1, dof, s2 = row_variance(w, more, rss, &dof);
     size_t added = more - less, room = w->fine.n_units - more * w->q->least_units + added;
     double extra = (double)(added * w->q->k);
 
@@ -167,7 +168,8 @@ static void count_pieces(struct work *w)
 
     w->pieces = w->likely = 1;
     for (size_t more = 2; more <= w->solution.n; more++) {
-        double p = chance(w, w->pieces, more, rss[more - 1], rss[w->pieces - 1] - rss[more - 1]);
+        double p =
+            chance_of_noise(w, w->pieces, more, rss[more - 1], rss[w->pieces - 1] - rss[more - 1]);
 
         if (p < least) {
             least = p;
@@ -262,7 +264,7 @@ static bool drop_break(struct work *w)
             moved = single;
         }
     }
-    if (!weakest || chance(w, w->pieces - 1, w->pieces, w->rss, least) < w->q->risk)
+    if (!weakest || chance_of_noise(w, w->pieces - 1, w->pieces, w->rss, least) < w->q->risk)
         return false;
     if (weakest + 1 < w->pieces)
         w->begin[weakest + 1] = moved;
@@ -275,7 +277,7 @@ static bool drop_break(struct work *w)
  * From the coarse problem's pieces to the fine one's. A true break inside a block looks like two
  * around it as long as blocks stay whole.
  */
-static void refine(struct work *w)
+static void refine_breaks(struct work *w)
 {
     const size_t *begin = w->solution.begin[w->pieces - 1];
 
@@ -295,7 +297,7 @@ static void refine(struct work *w)
  * From the likely pieces, not the believed ones: one law for a bump has it all wrong where the bump
  * is, and weighs the rest by that.
  */
-static void rescale(struct work *w)
+static void rescale_rows(struct work *w)
 {
     const struct sequence *q = w->q;
     bool more = w->likely > w->pieces;
@@ -325,7 +327,7 @@ static bool same_places(const struct work *w, size_t pieces, const size_t *begin
 }
 
 /* Few segments first: more take longer, and few sequences have them. */
-static enum portolan_status solve(struct work *w)
+static enum portolan_status solve_coarse(struct work *w)
 {
     enum portolan_status status;
 
@@ -340,7 +342,7 @@ static enum portolan_status solve(struct work *w)
 }
 
 /* Segments, weighs by them and segments again, until nothing moves. */
-static enum portolan_status settle(struct work *w)
+static enum portolan_status settle_breaks(struct work *w)
 {
     enum portolan_status status = PORTOLAN_OK;
 
@@ -348,13 +350,13 @@ static enum portolan_status settle(struct work *w)
         size_t before[MODEL_PIECES + 1] = {0}, pieces = w->pieces;
 
         memcpy(before, w->begin, sizeof before);
-        weigh(w);
-        if ((status = solve(w)) || !w->solution.n)
+        weigh_rows(w);
+        if ((status = solve_coarse(w)) || !w->solution.n)
             break;
-        refine(w);
+        refine_breaks(w);
         if (!w->q->relative || (round > 0 && same_places(w, pieces, before)))
             break;
-        rescale(w);
+        rescale_rows(w);
     }
     return status;
 }
@@ -383,15 +385,15 @@ static void find_set(struct work *w, size_t s, double confidence, struct breaks 
 enum portolan_status breaks_find(const struct sequence *q, double confidence, struct breaks *out)
 {
     struct work w = {.q = q};
-    enum portolan_status status = prepare(&w);
+    enum portolan_status status = prepare_rows(&w);
 
     *out = (struct breaks){.n = 1, .begin = {0, q->m}};
-    status = status ? status : settle(&w);
+    status = status ? status : settle_breaks(&w);
     if (!status && w.solution.n) {
         out->n = w.pieces;
         out->rss = w.rss;
         out->single_rss = w.solution.rss[0];
-        out->variance = variance(&w, w.pieces, w.rss, &out->dof);
+        out->variance = row_variance(&w, w.pieces, w.rss, &out->dof);
         for (size_t s = 0; s <= w.pieces; s++)
             out->begin[s] = w.unit[w.begin[s]];
         for (size_t s = 0; s + 1 < w.pieces; s++)

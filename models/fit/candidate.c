@@ -168,8 +168,8 @@ static bool move_estimates(struct candidate *c, const struct estimate *estimates
 }
 
 /* Halves the step until the sum of squares goes down; false when it never does. */
-static bool descend(struct search *s, struct candidate *c, const struct estimate *estimates,
-                    size_t n, const double *step, double *sum, double *residual)
+static bool descend_step(struct search *s, struct candidate *c, const struct estimate *estimates,
+                         size_t n, const double *step, double *sum, double *residual)
 {
     struct candidate trial;
     double length = 1;
@@ -219,7 +219,7 @@ bool nonlinear_fit(struct search *s, struct candidate *c, double *residual, doub
         /* What the linear problem promises is all there is to gain. */
         if (linear_dot(pts->m, residual, residual) > before * (1 - 1e-6))
             break;
-        if (!descend(s, c, estimates, n, step, &sum, residual) || sum > before * (1 - 1e-6))
+        if (!descend_step(s, c, estimates, n, step, &sum, residual) || sum > before * (1 - 1e-6))
             break;
     }
     find_residuals(s, c, residual);
@@ -482,7 +482,7 @@ void search_bring_forward(struct search *s, size_t at)
 /* What is next to right (it gets worthless half a power off) is worth something, too. */
 static const double near = 0.5, worth_of_exact = 1;
 
-static double lead(const struct candidate *c, size_t param)
+static double lead_exponent(const struct candidate *c, size_t param)
 {
     double most = 0;
 
@@ -501,7 +501,7 @@ void search_prefer(struct search *s)
     for (size_t i = 0; i < list->n; i++) {
         weight[i] = exp((list->entry[0]->score - list->entry[i]->score) / 2);
         for (size_t p = 0; p < n_params; p++)
-            leads[i][p] = lead(list->entry[i], p);
+            leads[i][p] = lead_exponent(list->entry[i], p);
     }
     for (size_t i = 0; i < list->n && weight[i] > 0.01; i++) {
         double worth = worth_of_exact * weight[i];

@@ -9,7 +9,6 @@
 #include "models_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PLACES = 2, BENDS = 8, SIDES = 2 };
@@ -44,7 +43,7 @@ struct drift {
 
 /* ---- places ---- */
 
-static double apart(double value, double base)
+static double log_apart(double value, double base)
 {
     double off = value > 0 && base > 0 ? fabs(log(value / base)) : most_apart;
 
@@ -63,7 +62,7 @@ static double disagreement(const struct search *s, const double *x)
 
         if (weight < 0.01)
             continue;
-        off = apart(candidate_value(list->entry[i], s->points->n_params, x), base);
+        off = log_apart(candidate_value(list->entry[i], s->points->n_params, x), base);
         sum += weight * off * off * off * off;
         total += weight;
     }
@@ -88,7 +87,7 @@ static void add_places(struct drift *d, size_t param, const double *ends, double
 /* ---- what the rows know ---- */
 
 /* Makes V orthogonal to column Q, and what it is at places along with it. */
-static void project(struct drift *d, double *v, size_t q, double *at)
+static void project_column(struct drift *d, double *v, size_t q, double *at)
 {
     const double *column = d->columns + q * d->m;
     double product = linear_dot(d->m, v, column);
@@ -127,7 +126,7 @@ static bool know_rows(struct drift *d)
                 at[i] *= d->c->constant[estimates[j].term] * log(x[param]);
         }
         for (size_t q = 0; q < j; q++)
-            project(d, column, q, at);
+            project_column(d, column, q, at);
         norm = sqrt(linear_dot(d->m, column, column));
         if (!(norm > 1e-7 * sqrt(before)))
             return false;
@@ -167,7 +166,7 @@ static double judge_bend(const struct drift *d, size_t param, const double *at, 
     return weight;
 }
 
-static void bend(struct drift *d, size_t param, double low, double high)
+static void try_bends(struct drift *d, size_t param, double low, double high)
 {
     double fourths[MODEL_PARAMS * SIDES * PLACES] = {0}, at[MODEL_PARAMS * SIDES * PLACES];
     double total = 1;
@@ -182,7 +181,7 @@ static void bend(struct drift *d, size_t param, double low, double high)
             at[i] = d->places[i].value * bend_at(bends[b], log(d->places[i].x[param]), low, high);
         before = linear_dot(d->m, d->bend, d->bend);
         for (size_t q = 0; q < d->n; q++)
-            project(d, d->bend, q, at);
+            project_column(d, d->bend, q, at);
         if (linear_dot(d->m, d->bend, d->bend) > 1e-12 * before)
             total += judge_bend(d, param, at, fourths);
     }
@@ -192,7 +191,7 @@ static void bend(struct drift *d, size_t param, double low, double high)
 
 /* ---- both ---- */
 
-static void keep(struct drift *d)
+static void keep_drifts(struct drift *d)
 {
     struct shortlist *list = &d->s->best;
 
@@ -230,6 +229,6 @@ void search_find_drifts(struct search *s)
     if (d.n_places && know_rows(&d))
         for (size_t p = 0; p < pts->n_params; p++)
             if (known[p])
-                bend(&d, p, log(low[p]), log(high[p]));
-    keep(&d);
+                try_bends(&d, p, log(low[p]), log(high[p]));
+    keep_drifts(&d);
 }

@@ -20,7 +20,7 @@ struct final {
 
 /* ---- the constants ---- */
 
-static void drop(struct final *f, size_t term, enum portolan_model_drop reason)
+static void drop_term(struct final *f, size_t term, enum portolan_model_drop reason)
 {
     struct portolan_model *m = f->model;
 
@@ -55,7 +55,7 @@ static double robust_sigma(struct final *f)
 }
 
 /* Huber's weights, where a residual is suspicious; the residuals are those of the last fit. */
-static void doubt(struct final *f)
+static void doubt_points(struct final *f)
 {
     struct search *s = f->s;
     double sigma, most = 0;
@@ -77,7 +77,7 @@ static void doubt(struct final *f)
 }
 
 /* Weights from the last fit: what is a large residual depends on the value it belongs to. */
-static void reweigh(struct final *f, bool fitted)
+static void reweigh_points(struct final *f, bool fitted)
 {
     struct search *s = f->s;
     const struct points *pts = s->points;
@@ -96,7 +96,7 @@ static void reweigh(struct final *f, bool fitted)
         s->rhs[i] = s->factor[i] * pts->y[i];
         f->residual[i] = s->rhs[i] - s->factor[i] * v;
     }
-    doubt(f);
+    doubt_points(f);
 }
 
 /* Constants that come out positive of their own need no care. */
@@ -133,7 +133,7 @@ static enum portolan_status solve_linear(struct final *f, struct portolan_error 
 }
 
 /* Fits and reweighs until constants stand still; some rows of noise make them walk a little. */
-static enum portolan_status solve(struct final *f, struct portolan_error *err)
+static enum portolan_status solve_weighted(struct final *f, struct portolan_error *err)
 {
     struct candidate before;
     enum portolan_status status;
@@ -152,7 +152,7 @@ static enum portolan_status solve(struct final *f, struct portolan_error *err)
         }
         if (!f->s->points->relative)
             break;
-        reweigh(f, fitted);
+        reweigh_points(f, fitted);
         still = true;
         for (size_t j = 0; j < f->c.k; j++)
             still = still &&
@@ -161,8 +161,8 @@ static enum portolan_status solve(struct final *f, struct portolan_error *err)
     return PORTOLAN_OK;
 }
 
-static enum portolan_status inspect(struct final *f, struct linear_fit *fit,
-                                    struct portolan_error *err)
+static enum portolan_status inspect_columns(struct final *f, struct linear_fit *fit,
+                                            struct portolan_error *err)
 {
     f->n_estimates = nonlinear_columns(f->s, &f->c, f->columns, f->model->estimates);
     fit->small = !f->given;
@@ -173,7 +173,7 @@ static enum portolan_status inspect(struct final *f, struct linear_fit *fit,
 static enum portolan_status drop_idle(struct final *f, struct portolan_error *err)
 {
     struct linear_fit fit = {0};
-    enum portolan_status status = inspect(f, &fit, err);
+    enum portolan_status status = inspect_columns(f, &fit, err);
     size_t idle = 0, lacking = f->n_estimates - fit.rank;
 
     if (status)
@@ -186,9 +186,9 @@ static enum portolan_status drop_idle(struct final *f, struct portolan_error *er
 
         /* Of two columns alike either may be the one left at 0. */
         if (f->c.constant[j] == 0 && (fit.dependent[j] || idle <= lacking))
-            drop(f, j, PORTOLAN_MODEL_DROP_DEPENDENT);
+            drop_term(f, j, PORTOLAN_MODEL_DROP_DEPENDENT);
         else if (negative && (f->given || f->c.k > 1))
-            drop(f, j, PORTOLAN_MODEL_DROP_NEGATIVE);
+            drop_term(f, j, PORTOLAN_MODEL_DROP_NEGATIVE);
     }
     return PORTOLAN_OK;
 }
@@ -282,7 +282,7 @@ static bool is_finite(const struct portolan_model *m)
     return good;
 }
 
-static enum portolan_status keep(struct final *f, struct portolan_error *err)
+static enum portolan_status keep_model(struct final *f, struct portolan_error *err)
 {
     struct portolan_model *m = f->model;
     size_t k = f->n_estimates;
@@ -309,15 +309,15 @@ static enum portolan_status keep(struct final *f, struct portolan_error *err)
     return model_finish(m, err);
 }
 
-static enum portolan_status settle(struct final *f, struct portolan_error *err)
+static enum portolan_status settle_form(struct final *f, struct portolan_error *err)
 {
     struct linear_fit fit = {.leverage = f->leverage, .inverse = f->inverse};
-    enum portolan_status status = solve(f, err);
+    enum portolan_status status = solve_weighted(f, err);
 
     f->model->n_dropped = 0;
     status = status ? status : drop_idle(f, err);
-    status = status ? status : inspect(f, &fit, err);
-    return status ? status : keep(f, err);
+    status = status ? status : inspect_columns(f, &fit, err);
+    return status ? status : keep_model(f, err);
 }
 
 /*
@@ -328,7 +328,7 @@ static enum portolan_status settle_searched(struct final *f)
 {
     struct search *s = f->s;
     size_t n = s->best.n;
-    enum portolan_status status = settle(f, NULL);
+    enum portolan_status status = settle_form(f, NULL);
 
     for (size_t i = 1; i <= n && n > 1 && status != PORTOLAN_ENOMEM; i++) {
         if (!status && portolan_model_fits(f->model))
@@ -339,12 +339,12 @@ static enum portolan_status settle_searched(struct final *f)
         search_weigh(s, s->best.entry[0]);
         f->c = *s->best.entry[0];
         f->model->summary.family = f->c.family;
-        status = settle(f, NULL);
+        status = settle_form(f, NULL);
     }
     return status;
 }
 
-static enum portolan_status finish(struct final *f, struct portolan_error *err)
+static enum portolan_status finish_fit(struct final *f, struct portolan_error *err)
 {
     double inverse[MODEL_ESTIMATES * MODEL_ESTIMATES];
     size_t n = f->s->points->m;
@@ -356,14 +356,14 @@ static enum portolan_status finish(struct final *f, struct portolan_error *err)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points", n);
     f->residual = f->columns + MODEL_ESTIMATES * n;
     f->leverage = f->residual + n;
-    status = f->given ? settle(f, err) : settle_searched(f);
+    status = f->given ? settle_form(f, err) : settle_searched(f);
     if (!status || f->given)
         return status;
     /* A searched form may be too much for doubles; a constant never is. */
     f->c = (struct candidate){.family = PORTOLAN_MODEL_CONSTANT, .k = 1};
     f->model->summary.family = PORTOLAN_MODEL_CONSTANT;
     search_weigh(f->s, NULL);
-    return settle(f, err);
+    return settle_form(f, err);
 }
 
 static void start_summary(struct portolan_model_summary *sum, const struct search *s,
@@ -440,7 +440,7 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
         f.s = s;
         f.model = made;
         start_summary(&made->summary, s, f.c.family);
-        status = finish(&f, err);
+        status = finish_fit(&f, err);
     }
     free(s);
     portolan_arena_clear(&memory);

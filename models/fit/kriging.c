@@ -52,7 +52,7 @@ static double covariance(const struct kriging *k, const double *a, const double 
 }
 
 /* The inverse of a covariance matrix in its place, whole. */
-static bool invert(size_t n, double *a)
+static bool invert_matrix(size_t n, double *a)
 {
     lapack_int order = (lapack_int)n;
 
@@ -76,7 +76,7 @@ static bool leave_group_out(struct kriging *k, size_t first, size_t *at, double 
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             block[i * n + j] = k->inverse[at[i] * k->n + at[j]];
-    if (n == k->n || !invert(n, block))
+    if (n == k->n || !invert_matrix(n, block))
         return false;
     for (size_t i = 0; i < n; i++) {
         double sum = 0;
@@ -99,7 +99,7 @@ static bool is_first(const struct kriging *k, size_t i)
 }
 
 /* With K's length and nugget. False: the covariances are no good, or there is but one group. */
-static bool solve(struct kriging *k, size_t *at, double *block)
+static bool solve_covariances(struct kriging *k, size_t *at, double *block)
 {
     double sum = 0;
 
@@ -107,7 +107,7 @@ static bool solve(struct kriging *k, size_t *at, double *block)
         for (size_t j = 0; j <= i; j++)
             k->inverse[i * k->n + j] =
                 covariance(k, &k->z[i * k->n_dims], &k->z[j * k->n_dims]) + (i == j) * k->nugget;
-    if (!invert(k->n, k->inverse))
+    if (!invert_matrix(k->n, k->inverse))
         return false;
     for (size_t i = 0; i < k->n; i++)
         k->reach[i] = linear_dot(k->n, k->inverse + i * k->n, k->level);
@@ -135,7 +135,7 @@ struct constants {
 static void try_constants(struct kriging *k, size_t *at, double *block, double gain,
                           struct constants *best)
 {
-    if (!solve(k, at, block) || !(k->fit > best->fit + gain))
+    if (!solve_covariances(k, at, block) || !(k->fit > best->fit + gain))
         return;
     memcpy(best->length, k->length, sizeof k->length);
     best->nugget = k->nugget;
@@ -180,7 +180,7 @@ static void search_constants(struct kriging *k, size_t *at, double *block)
         search_each(k, at, block, &best);
     memcpy(k->length, best.length, sizeof k->length);
     k->nugget = best.nugget;
-    k->is_judged = solve(k, at, block);
+    k->is_judged = solve_covariances(k, at, block);
     if (!k->is_judged)
         k->variance = 1;
 }

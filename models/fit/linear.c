@@ -184,8 +184,8 @@ static size_t most_wanted(size_t m, size_t k, const double *a, const double *b,
 }
 
 /* From C to the best constants of the passive set, giving up those that turn negative. */
-static bool settle(size_t m, size_t k, const double *a, const double *b, bool *passive,
-                   double *work, double *c)
+static bool settle_passive(size_t m, size_t k, const double *a, const double *b, bool *passive,
+                           double *work, double *c)
 {
     double s[MODEL_ESTIMATES];
 
@@ -209,7 +209,7 @@ void linear_nonnegative(size_t m, size_t k, const double *a, const double *b, do
         c[j] = fmax(c[j], 0);
         passive[j] = c[j] > 0;
     }
-    if (!settle(m, k, a, b, passive, work, c)) {
+    if (!settle_passive(m, k, a, b, passive, work, c)) {
         memset(passive, 0, sizeof passive);
         memset(c, 0, k * sizeof *c);
         memcpy(work + k * m, b, m * sizeof *b);
@@ -219,10 +219,10 @@ void linear_nonnegative(size_t m, size_t k, const double *a, const double *b, do
             break;
         passive[j] = true;
         /* Dependent on those inside, or pushed out at once by rounding: not this column, then. */
-        if (!settle(m, k, a, b, passive, work, c) || c[j] == 0) {
+        if (!settle_passive(m, k, a, b, passive, work, c) || c[j] == 0) {
             passive[j] = false;
             barred[j] = true;
-            settle(m, k, a, b, passive, work, c);
+            settle_passive(m, k, a, b, passive, work, c);
             continue;
         }
         memset(barred, 0, sizeof barred);
@@ -237,7 +237,7 @@ struct factor {
 };
 
 /* Columns scaled to length 1 (zero columns stay), so that pivots compare like with like. */
-static void load(struct factor *f, const double *a, const double *b)
+static void load_columns(struct factor *f, const double *a, const double *b)
 {
     for (size_t j = 0; j < f->k; j++) {
         f->length[j] = sqrt(linear_dot(f->m, a + j * f->m, a + j * f->m));
@@ -250,7 +250,7 @@ static void load(struct factor *f, const double *a, const double *b)
     memcpy(f->b, b, f->m * sizeof *b);
 }
 
-static double condition(struct factor *f)
+static double find_condition(struct factor *f)
 {
     double s[MODEL_ESTIMATES], none[1], superb[MODEL_ESTIMATES];
     size_t n = f->m < f->k ? f->m : f->k;
@@ -274,7 +274,7 @@ static bool factorize(struct factor *f)
     return true;
 }
 
-static bool solve(struct factor *f, struct linear_fit *fit)
+static bool solve_factor(struct factor *f, struct linear_fit *fit)
 {
     lapack_int m = (lapack_int)f->m, r = (lapack_int)f->rank;
 
@@ -291,7 +291,7 @@ static bool solve(struct factor *f, struct linear_fit *fit)
 }
 
 /* (A'A)^-1 = R^-1 R^-T, put back into the order and lengths of the columns. */
-static bool invert(struct factor *f, double *inverse)
+static bool invert_factor(struct factor *f, double *inverse)
 {
     lapack_int r = (lapack_int)f->rank;
 
@@ -313,7 +313,7 @@ static bool invert(struct factor *f, double *inverse)
     return true;
 }
 
-static bool leverages(struct factor *f, double *leverage)
+static bool find_leverages(struct factor *f, double *leverage)
 {
     lapack_int m = (lapack_int)f->m, r = (lapack_int)f->rank;
 
@@ -385,12 +385,12 @@ enum portolan_status linear_full(size_t m, size_t k, const double *a, const doub
     f.tau = f.b + m;
     f.length = f.tau + k;
     f.inverse = f.length + k;
-    load(&f, a, b);
-    fit->condition = k ? condition(&f) : 1;
-    load(&f, a, b);
+    load_columns(&f, a, b);
+    fit->condition = k ? find_condition(&f) : 1;
+    load_columns(&f, a, b);
     good = !k || factorize(&f);
-    good = good && solve(&f, fit) && (!fit->inverse || invert(&f, fit->inverse)) &&
-           (!fit->leverage || leverages(&f, fit->leverage));
+    good = good && solve_factor(&f, fit) && (!fit->inverse || invert_factor(&f, fit->inverse)) &&
+           (!fit->leverage || find_leverages(&f, fit->leverage));
     fit->rank = f.rank;
     free(f.qr);
     free(f.pivot);

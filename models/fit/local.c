@@ -53,17 +53,17 @@ struct portolan_local {
 
 /* ---- places ---- */
 
-static double scaled(const struct portolan_local *l, size_t k, double x)
+static double scaled_value(const struct portolan_local *l, size_t k, double x)
 {
     double v = l->logs[l->used[k]] ? (x > 0 ? log(x) : -DBL_MAX) : x;
 
     return (v - l->middle[k]) / l->scale[k];
 }
 
-static void scale(const struct portolan_local *l, const double *x, double *z)
+static void scale_place(const struct portolan_local *l, const double *x, double *z)
 {
     for (size_t k = 0; k < l->n_used; k++)
-        z[k] = fmax(-farthest, fmin(farthest, scaled(l, k, x[l->used[k]])));
+        z[k] = fmax(-farthest, fmin(farthest, scaled_value(l, k, x[l->used[k]])));
 }
 
 /* Which parameters vary, and how they are brought to one scale. */
@@ -132,7 +132,7 @@ static void finish_places(struct portolan_local *l)
         double spread = fmax(0, p->squares - (double)p->n * p->mean * p->mean);
 
         p->level = log(fmax(p->mean, l->least));
-        scale(l, &l->x[i * l->n_params], p->z);
+        scale_place(l, &l->x[i * l->n_params], p->z);
         if (p->n > 1 && p->mean > 0) {
             sum += spread / (p->mean * p->mean);
             dof += (double)p->n - 1;
@@ -145,7 +145,7 @@ static void finish_places(struct portolan_local *l)
 
 /* ---- between the places ---- */
 
-static enum portolan_status krige(struct portolan_local *l)
+static enum portolan_status krige_places(struct portolan_local *l)
 {
     l->stride = (l->n + KRIGING_MOST - 1) / KRIGING_MOST;
     l->n_asked = (l->n + l->stride - 1) / l->stride;
@@ -317,7 +317,7 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
     if (!is_good(d))
         return portolan_error_set(err, PORTOLAN_EINVAL, "no rows to predict from");
     l = portolan_calloc(1, sizeof *l);
-    if (!l || take_rows(l, d) || krige(l)) {
+    if (!l || take_rows(l, d) || krige_places(l)) {
         portolan_local_destroy(l);
         return portolan_error_set(err, PORTOLAN_ENOMEM, "predicting from what was measured");
     }
@@ -401,7 +401,7 @@ void portolan_local_bound(const struct portolan_local *l, const double *x,
 
     if (!l->rises || !p->extrapolates)
         return;
-    scale(l, x, z);
+    scale_place(l, x, z);
     for (size_t i = 0; i < l->n_asked; i++)
         if (is_below(l, &l->z[i * l->n_used], z))
             p->low = fmax(p->low, exp(l->level[i]) / slack);
@@ -417,7 +417,7 @@ static void predict_near(const struct portolan_local *l, const double *x,
     double z[MODEL_PARAMS], level, spread, sigma;
 
     note_outside(l, x, out);
-    scale(l, x, z);
+    scale_place(l, x, z);
     kriging_ask(l->between, z, &level, &sigma);
     if (o->n && l->n_asked < FEW_PLACES) /* they do not tell how the error grows */
         sigma = o->sigma;

@@ -8,18 +8,19 @@
 
 /* ---- one part ---- */
 
-/* The rows of a part; arrays of ROWS are the caller's to free. */
+/* The rows of a part, in MEMORY. */
 static enum portolan_status take_rows(const struct pieces_fit *f, const struct part *part,
+                                      struct portolan_arena *memory,
                                       struct portolan_model_data *rows)
 {
     const struct portolan_model_data *all = f->data;
     size_t n = all->n_params;
-    double *x = portolan_calloc(all->n_rows, n * sizeof *x);
-    double *y = portolan_calloc(all->n_rows, sizeof *y);
-    double *w = portolan_calloc(all->n_rows, sizeof *w);
+    double *x = portolan_arena_alloc(memory, all->n_rows, n * sizeof *x);
+    double *y = portolan_arena_alloc(memory, all->n_rows, sizeof *y);
+    double *w = portolan_arena_alloc(memory, all->n_rows, sizeof *w);
 
     *rows = (struct portolan_model_data){n, all->params, 0, x, y, w};
-    if (!x || !y || !w)
+    if (memory->failed)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < all->n_rows; i++) {
         const double *at = all->x + i * n;
@@ -116,8 +117,9 @@ enum portolan_status pieces_fit_part(const struct pieces_fit *f, const struct pa
                                      const struct pieces_form *form, struct portolan_model **model,
                                      struct portolan_error *err)
 {
+    struct portolan_arena memory = {0};
     struct portolan_model_data rows;
-    enum portolan_status status = take_rows(f, part, &rows);
+    enum portolan_status status = take_rows(f, part, &memory, &rows);
 
     if (status)
         portolan_error_set(err, status, "no memory for the rows of a piece");
@@ -125,9 +127,7 @@ enum portolan_status pieces_fit_part(const struct pieces_fit *f, const struct pa
         status = portolan_model_fit_terms(&rows, form->shape, form->k, f->options, model, err);
     if (!status && !f->n_shapes)
         status = fit_freely(f, &rows, model, err);
-    free((double *)rows.x);
-    free((double *)rows.y);
-    free((double *)rows.weight);
+    portolan_arena_clear(&memory);
     return status;
 }
 

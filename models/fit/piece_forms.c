@@ -6,7 +6,6 @@
 #include "pieces_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*

@@ -7,7 +7,6 @@
 #include "pieces_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { COLUMNS = 3, SHAPES = 4, PLACES = 48, FINER = 8, LEAST_POINTS = 6, SIDE_POINTS = 2 };
@@ -38,26 +37,26 @@ static double shape_at(const struct kink_fit *kf, size_t shape, double x)
 }
 
 /* What constant J is multiplied by, where the shape is T, and TOP at the kink. */
-static double basis(size_t j, double t, double top)
+static double basis_value(size_t j, double t, double top)
 {
     return j == 0 ? 1 : j == 1 ? fmin(t, top) : fmax(t - top, 0);
 }
 
 /* Columns of the kink, with a constant's or without; how many. */
-static size_t load(const struct kink_fit *kf, const struct kink *k)
+static size_t load_columns(const struct kink_fit *kf, const struct kink *k)
 {
     double top = shape_at(kf, k->shape, k->at), *column = kf->columns;
 
     for (size_t j = !k->constant; j < COLUMNS; j++)
         for (size_t i = 0; i < kf->m; i++)
-            *column++ = kf->factor[i] * basis(j, kf->t[k->shape][i], top);
+            *column++ = kf->factor[i] * basis_value(j, kf->t[k->shape][i], top);
     return COLUMNS - !k->constant;
 }
 
 static void try_kink(struct kink_fit *kf, struct kink k)
 {
     double *rest = kf->columns + COLUMNS * kf->m, *c = k.c + !k.constant;
-    size_t n = load(kf, &k);
+    size_t n = load_columns(kf, &k);
 
     memcpy(rest, kf->rhs, kf->m * sizeof *rest);
     if (!linear_quick(kf->m, n, kf->columns, rest, c, NULL, NULL))
@@ -73,7 +72,7 @@ static void try_kink(struct kink_fit *kf, struct kink k)
 }
 
 /* The last point below AT, with some on either side. */
-static size_t below(const struct kink_fit *kf, double at)
+static size_t point_below(const struct kink_fit *kf, double at)
 {
     size_t i = SIDE_POINTS - 1;
 
@@ -89,7 +88,7 @@ static void try_places(struct kink_fit *kf, size_t begin, size_t end, double low
     for (int step = 0; step <= steps; step++) {
         struct kink k = {.at = low * pow(high / low, (double)step / steps)};
 
-        k.below = below(kf, k.at);
+        k.below = point_below(kf, k.at);
         for (k.shape = begin; k.shape < end; k.shape++)
             for (int constant = 0; constant < 2; constant++) {
                 k.constant = constant;
@@ -111,7 +110,7 @@ static void try_all(struct kink_fit *kf, size_t begin, size_t end)
 }
 
 /* Weights from the values first, then from the best so far. */
-static void weigh(struct kink_fit *kf, bool fitted)
+static void weigh_points(struct kink_fit *kf, bool fitted)
 {
     const struct points *pts = &kf->f->points;
     const struct kink *k = &kf->best;
@@ -121,7 +120,7 @@ static void weigh(struct kink_fit *kf, bool fitted)
         double v = fitted ? 0 : pts->y[i];
 
         for (size_t j = 0; fitted && j < COLUMNS; j++)
-            v += k->c[j] * basis(j, kf->t[k->shape][i], top);
+            v += k->c[j] * basis_value(j, kf->t[k->shape][i], top);
         kf->factor[i] = sqrt(pts->w[i]) / points_scale_of(pts, i, v);
         kf->rhs[i] = kf->factor[i] * pts->y[i];
     }
@@ -177,7 +176,7 @@ static void write_break(struct kink_fit *kf, double variance)
         struct kink at = best;
 
         at.at = first * pow(last / first, (double)step / PLACES);
-        at.below = below(kf, at.at);
+        at.below = point_below(kf, at.at);
         kf->best.rss = INFINITY;
         try_kink(kf, at);
         if (kf->best.rss <= best.rss + 3.84 * variance) {
@@ -194,7 +193,7 @@ static enum portolan_status make_model(struct kink_fit *kf, struct portolan_erro
     const struct points *pts = &kf->f->points;
     double inverse[COLUMNS * COLUMNS], repeat = kf->f->repeat_variance, dof, variance;
     struct linear_fit fit = {.inverse = inverse, .leverage = kf->columns + COLUMNS * kf->m};
-    size_t n = load(kf, &kf->best);
+    size_t n = load_columns(kf, &kf->best);
     enum portolan_status status = linear_full(kf->m, n, kf->columns, kf->rhs, &fit, err);
 
     /* A break lies above the point below it, be it by a digit. */
@@ -222,7 +221,7 @@ static enum portolan_status make_model(struct kink_fit *kf, struct portolan_erro
 }
 
 /* F->model is what has been found so far, perhaps of no pieces; the kink is to be better. */
-static enum portolan_status rival(struct kink_fit *kf, struct portolan_error *err)
+static enum portolan_status try_rival(struct kink_fit *kf, struct portolan_error *err)
 {
     struct pieces_fit *f = kf->f;
     struct portolan_model *before = f->model, *kinked = NULL;
@@ -276,13 +275,13 @@ enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error
             kf.t[s][i] = shape_at(&kf, s, f->points.x[i]);
     }
     kf.columns = room + (2 + SHAPES) * kf.m;
-    weigh(&kf, false);
+    weigh_points(&kf, false);
     try_all(&kf, 0, kf.n_shapes);
     if (kf.best.rss < INFINITY) {
-        weigh(&kf, true);
+        weigh_points(&kf, true);
         try_all(&kf, kf.best.shape, kf.best.shape + 1);
     }
     if (kf.best.rss < INFINITY)
-        status = rival(&kf, err);
+        status = try_rival(&kf, err);
     return status;
 }

@@ -7,7 +7,6 @@
 #include "pieces_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BENDS = 8 };

@@ -39,7 +39,7 @@ bool pieces_order(struct pieces_fit *f, const struct part *part, size_t param, s
     return true;
 }
 
-static double middle(double a, double b, double c)
+static double middle_of(double a, double b, double c)
 {
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
@@ -56,14 +56,15 @@ static void first_scale(const struct pieces_fit *f, const struct pieces_space *s
         double y = space->y[i];
 
         if (pts->n_params == 1 && i > 0 && i + 1 < n)
-            y = middle(fabs(space->y[i - 1]), fabs(y), fabs(space->y[i + 1]));
+            y = middle_of(fabs(space->y[i - 1]), fabs(y), fabs(space->y[i + 1]));
         space->scale[i] = points_scale(pts, y);
     }
 }
 
 /* ---- one variable, one form ---- */
 
-static void load(const struct pieces_fit *f, const struct part *part, const struct pieces_space *s)
+static void load_part(const struct pieces_fit *f, const struct part *part,
+                      const struct pieces_space *s)
 {
     const struct points *pts = &f->points;
 
@@ -98,8 +99,8 @@ double pieces_price(double m)
 }
 
 /* What a segmentation is worth beside others: the likelihood, and the price of its constants. */
-static double score(const struct pieces_fit *f, const struct part *part, size_t k,
-                    const struct breaks *b)
+static double score_split(const struct pieces_fit *f, const struct part *part, size_t k,
+                          const struct breaks *b)
 {
     const struct points *pts = &f->points;
     double m = (double)part->n, dof = pts->repeat_dof, repeats = 0;
@@ -166,7 +167,7 @@ static enum portolan_status try_form(struct pieces_fit *f, const struct part *pa
         return PORTOLAN_OK;
     if ((status = breaks_find(&q, f->confidence, &now->breaks)))
         return status;
-    now->score = score(f, part, form->k, &now->breaks);
+    now->score = score_split(f, part, form->k, &now->breaks);
     if (part->n == pts->m)
         note_whole(f, form, now->breaks.single_rss);
     if (now->breaks.n > 1 && (best->breaks.n < 2 || now->score < best->score)) {
@@ -181,7 +182,7 @@ static enum portolan_status try_form(struct pieces_fit *f, const struct part *pa
 }
 
 /* Does PARAM take several values in PART? */
-static bool varies(const struct pieces_fit *f, const struct part *part, size_t param)
+static bool part_varies(const struct pieces_fit *f, const struct part *part, size_t param)
 {
     const struct points *pts = &f->points;
 
@@ -199,10 +200,10 @@ static enum portolan_status try_variable(struct pieces_fit *f, const struct part
     enum portolan_status status = PORTOLAN_OK;
 
     /* A ratio with a constant is a parameter once more. */
-    if (!varies(f, part, param) || (divisor != SIZE_MAX && !varies(f, part, divisor)) ||
+    if (!part_varies(f, part, param) || (divisor != SIZE_MAX && !part_varies(f, part, divisor)) ||
         !pieces_order(f, part, param, divisor))
         return PORTOLAN_OK;
-    load(f, part, &f->space);
+    load_part(f, part, &f->space);
     f->most_units = f->n_forms > 1 ? COARSE : FINE;
     for (size_t i = 0; i < f->n_forms && !status; i++)
         status = try_form(f, part, &f->forms[i], best, &now);
@@ -216,7 +217,7 @@ static enum portolan_status split_again(struct pieces_fit *f, const struct part 
     struct split now = *best;
 
     pieces_order(f, part, best->param, best->divisor);
-    load(f, part, &f->space);
+    load_part(f, part, &f->space);
     f->most_units = MIDDLE;
     best->breaks.n = 1;
     return try_form(f, part, &now.form, best, &now);
@@ -250,7 +251,7 @@ static enum portolan_status find_split(struct pieces_fit *f, const struct part *
 
 /* ---- parts of parts ---- */
 
-static bool narrow(struct part *part, size_t param, size_t divisor, double low, double high)
+static bool narrow_part(struct part *part, size_t param, size_t divisor, double low, double high)
 {
     struct portolan_model_condition *c = part->conditions;
 
@@ -313,7 +314,7 @@ static enum portolan_status split_on(struct pieces_fit *f, const struct part *pa
 
         inner.n = b->begin[s + 1] - b->begin[s];
         inner.point = portolan_arena_alloc(&f->memory, inner.n, sizeof *inner.point);
-        if (!inner.point || !narrow(&inner, split->param, split->divisor, at[s], at[s + 1]))
+        if (!inner.point || !narrow_part(&inner, split->param, split->divisor, at[s], at[s + 1]))
             return PORTOLAN_ENOMEM;
         memcpy(inner.point, split->order + b->begin[s], inner.n * sizeof *inner.point);
         status = split_part(f, &inner, &split->form);

@@ -3,7 +3,6 @@
 #include "pieces_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* ---- where a piece holds ---- */
 
@@ -54,7 +53,7 @@ size_t model_find_piece(const struct portolan_model *m, const double *x)
 
 /* ---- prediction ---- */
 
-static bool borders(const struct piece *piece, const struct portolan_model_break *b)
+static bool is_at_break(const struct piece *piece, const struct portolan_model_break *b)
 {
     for (size_t i = 0; i < piece->n_conditions; i++) {
         const struct portolan_model_condition *c = &piece->conditions[i];
@@ -97,7 +96,7 @@ enum portolan_status model_predict_pieces(const struct portolan_model *m, const 
         double v = variable_value(b->param, b->divisor, x);
         size_t other;
 
-        if (!(v > b->below && v < b->above) || !borders(&m->pieces[i], b))
+        if (!(v > b->below && v < b->above) || !is_at_break(&m->pieces[i], b))
             continue;
         other = find_piece(m, x, b, v < b->at ? b->above : b->below);
         p.in_gap = true;

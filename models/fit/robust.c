@@ -75,7 +75,7 @@ struct trim {
     uint64_t n_drawn;      /* random numbers */
 };
 
-static size_t pick(struct trim *t, size_t n)
+static size_t pick_point(struct trim *t, size_t n)
 {
     return (size_t)((double)n * portolan_draw_uniform(t->n_drawn++, 0));
 }
@@ -99,7 +99,7 @@ static bool fit_some(struct trim *t, struct candidate *c, size_t n)
 }
 
 /* Puts the H points first that are least off C; the sum of their squares. */
-static double concentrate(struct trim *t, const struct candidate *c)
+static double concentrate_points(struct trim *t, const struct candidate *c)
 {
     const struct points *pts = t->s->points;
     double sum = 0;
@@ -124,7 +124,7 @@ static void draw_start(struct trim *t, size_t k)
     for (size_t i = 0; i < m; i++)
         t->order[i].point = i;
     for (size_t i = 0; i < k; i++) {
-        size_t other = i + pick(t, m - i), at = t->order[i].point;
+        size_t other = i + pick_point(t, m - i), at = t->order[i].point;
 
         t->order[i].point = t->order[other].point;
         t->order[other].point = at;
@@ -147,7 +147,7 @@ static void try_form(struct trim *t, const struct candidate *form)
             continue;
         for (int step = 0; step < STEPS; step++) {
             before = sum;
-            sum = concentrate(t, &c);
+            sum = concentrate_points(t, &c);
             if (!(sum < before * (1 - 1e-9)) || !fit_some(t, &c, t->h))
                 break;
         }
@@ -187,7 +187,7 @@ static void leave_out_far(struct trim *t)
 
     if (!isfinite(t->best))
         return;
-    concentrate(t, &t->fit);
+    concentrate_points(t, &t->fit);
     if (s->points->repeat_sigma > 0)
         sigma = fmax(sigma, s->points->repeat_sigma * sqrt(s->points->place_share));
     cut = fmax(bound * sigma, 1e-9);

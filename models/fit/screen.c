@@ -39,7 +39,7 @@ bool search_grid_fits(const struct search *s, size_t param, size_t entry)
 }
 
 /* VALUE to the power of TIMES. */
-static double times(double value, int times)
+static double whole_power(double value, int times)
 {
     double result = times & 1 ? value : 1;
 
@@ -52,8 +52,8 @@ static double times(double value, int times)
 }
 
 /* Exponents of the list are multiples of a root, by way of the logarithm, which is known. */
-static void compute(const struct search *s, size_t param, const struct grid_entry *entry,
-                    double *out)
+static void compute_entry(const struct search *s, size_t param, const struct grid_entry *entry,
+                          double *out)
 {
     const struct points *pts = s->points;
     const double *logs = s->logs + param * pts->m, *const roots[] = {s->thirds, s->fourths};
@@ -74,7 +74,7 @@ static void compute(const struct search *s, size_t param, const struct grid_entr
     }
     whole = (int)round(root * exponent);
     for (size_t i = 0; i < pts->m; i++) {
-        out[i] = root ? times(x[i * stride], whole) : exp(exponent * logs[i]);
+        out[i] = root ? whole_power(x[i * stride], whole) : exp(exponent * logs[i]);
         for (unsigned char l = 0; l < entry->log; l++)
             out[i] *= logs[i] * M_LOG2E;
     }
@@ -86,7 +86,7 @@ const double *search_grid_column(struct search *s, size_t param, size_t entry, d
     double *column = s->columns ? s->columns + at * s->points->m : scratch;
 
     if (s->usable[at] != KNOWN || !s->columns) {
-        compute(s, param, &search_grid[entry], column);
+        compute_entry(s, param, &search_grid[entry], column);
         s->usable[at] = KNOWN;
     }
     return column;
@@ -203,8 +203,8 @@ static void add_up(struct search *s, size_t param, struct sums *sums)
 }
 
 /* Enters FORM, whose K constants take OFF the sum of squares. */
-static void score(const struct search *s, const struct sums *sums, struct sketches *list,
-                  struct sketch form, size_t k, double off, double volume, double cost)
+static void score_form(const struct search *s, const struct sums *sums, struct sketches *list,
+                       struct sketch form, size_t k, double off, double volume, double cost)
 {
     off = sketch_left(s, &list->least, k, sums->yy, off);
     if (off > list->cut)
@@ -218,8 +218,8 @@ static void score(const struct search *s, const struct sums *sums, struct sketch
 }
 
 /* Scores one entry or two by its normal equations. TOGETHER: the product of two columns. */
-static inline void sketch(const struct search *s, const struct sums *sums, struct sketches *list,
-                          struct sketch form, double together)
+static inline void sketch_form(const struct search *s, const struct sums *sums,
+                               struct sketches *list, struct sketch form, double together)
 {
     double a[LINEAR_NORMAL][LINEAR_NORMAL], b[LINEAR_NORMAL], volume = 1, determinant, off;
     size_t k = 0, n = form.second >= 0 ? 2 : 1;
@@ -248,7 +248,7 @@ static inline void sketch(const struct search *s, const struct sums *sums, struc
         return;
     off = linear_normal(k, a, b, !s->options->allow_negative, &determinant);
     if (off >= 0)
-        score(s, sums, list, form, k, off, determinant * volume, cost);
+        score_form(s, sums, list, form, k, off, determinant * volume, cost);
 }
 
 static bool is_whole(size_t entry)
@@ -258,7 +258,7 @@ static bool is_whole(size_t entry)
     return !e->log && e->exponent > 0 && e->exponent == (int)e->exponent;
 }
 
-static bool falls(size_t entry)
+static bool is_falling(size_t entry)
 {
     return search_grid[entry].exponent < 0;
 }
@@ -272,7 +272,7 @@ static bool begins_falling(const struct search *s)
 static bool may_pair(const struct search *s, size_t first, size_t second)
 {
     return s->m > MIXED || (is_whole(first) && is_whole(second)) ||
-           (s->m == MIXED && falls(first) != falls(second) && begins_falling(s));
+           (s->m == MIXED && is_falling(first) != is_falling(second) && begins_falling(s));
 }
 
 static enum portolan_model_family family_of(const struct sketch *form)
@@ -323,7 +323,7 @@ static void try_single(struct search *s, size_t param, const struct sums *sums)
             struct sketch form = {.first = e, .second = -1, .constant = constant};
 
             if (sums->usable[e])
-                sketch(s, sums, &list, form, 0);
+                sketch_form(s, sums, &list, form, 0);
         }
     if (list.n && s->points->n_params == 1)
         search_trust(s, list.least.squares, list.least.k);
@@ -357,9 +357,9 @@ static void try_pairs(struct search *s, size_t param, const struct sums *sums)
             column = search_grid_column(s, param, (size_t)second, NULL);
             for (size_t i = 0; i < m; i++)
                 together += weighted[i] * column[i];
-            sketch(s, sums, &list, form, together);
+            sketch_form(s, sums, &list, form, together);
             form.constant = true;
-            sketch(s, sums, &list, form, together);
+            sketch_form(s, sums, &list, form, together);
         }
     }
     try_sketches(s, param, &list);

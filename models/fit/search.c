@@ -103,7 +103,7 @@ struct search *search_create(const struct points *points,
 
 /* ---- what is known of the noise ---- */
 
-static void know(struct search *s, double share)
+static void know_noise(struct search *s, double share)
 {
     double sigma = s->points->repeat_sigma;
     bool known = sigma >= 0;
@@ -135,7 +135,7 @@ void search_trust(struct search *s, double residual, size_t k)
     if (!(sigma >= 0) || !(dof > 0) || search_explains(s, residual, k))
         return;
     expected = dof * s->points->place_share * sigma * sigma + s->least;
-    know(s, 4 * expected * expected / (residual * residual));
+    know_noise(s, 4 * expected * expected / (residual * residual));
     /* Scores of before cannot be compared. */
     s->best.n = 0;
     try_constant(s);
@@ -164,10 +164,10 @@ bool search_starts_over(struct search *s)
 }
 
 /* There is always a form: a constant. */
-static void begin(struct search *s)
+static void begin_search(struct search *s)
 {
     s->best.n = 0;
-    know(s, 1);
+    know_noise(s, 1);
     try_constant(s);
 }
 
@@ -179,7 +179,7 @@ static void search_all(struct search *s, bool first)
 
     s->first = first;
     s->over = false;
-    begin(s);
+    begin_search(s);
     s->line_variance = NAN;
     lines = n_params > 1 && search_lines(s);
     for (size_t p = 0; p < n_params && !s->over && !s->options->only_products; p++)
@@ -194,7 +194,7 @@ static void search_all(struct search *s, bool first)
 }
 
 /* Twice: the first search may have been led astray by what the second leaves out. */
-static enum portolan_status trim(struct search *s)
+static enum portolan_status trim_points(struct search *s)
 {
     for (int i = 0; i < 2; i++) {
         struct candidate first;
@@ -280,7 +280,7 @@ static void search_again(struct search *s, const struct shortlist *forms)
 {
     struct candidate c = *forms->entry[0];
 
-    begin(s);
+    begin_search(s);
     if (search_try(s, &c) < INFINITY)
         search_trust(s, s->residual, s->residual_k);
     for (size_t i = 0; i < forms->n; i++) {
@@ -404,14 +404,14 @@ enum portolan_status search_run(struct search *s)
     enum portolan_status status = PORTOLAN_OK;
 
     if (s->m > CACHED_POINTS) {
-        begin(s);
+        begin_search(s);
         status = search_sample(s);
         search_find_drifts(s);
         return status;
     }
     search_all(s, s->m > 2);
     if (s->options->trimmed && s->m > 3) {
-        status = trim(s);
+        status = trim_points(s);
     } else if (s->over) {
         struct candidate first = *s->best.entry[0];
 

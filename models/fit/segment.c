@@ -26,7 +26,7 @@ struct factor {
     double r[TERMS][TERMS + 1];
 };
 
-static void rotate(struct factor *f, const double *row)
+static void rotate_row(struct factor *f, const double *row)
 {
     size_t k = f->k;
     double x[TERMS + 1], weight = 1;
@@ -56,12 +56,12 @@ static void rotate(struct factor *f, const double *row)
 static void take_unit(struct factor *f, const struct segment_problem *p, size_t unit)
 {
     for (size_t row = p->unit[unit]; row < p->unit[unit + 1]; row++)
-        rotate(f, p->rows + row * (p->k + 1));
+        rotate_row(f, p->rows + row * (p->k + 1));
     if (p->base)
         f->rss += p->base[unit];
 }
 
-static void empty(struct factor *f, size_t k)
+static void empty_factor(struct factor *f, size_t k)
 {
     f->k = k;
     f->rss = 0;
@@ -70,7 +70,7 @@ static void empty(struct factor *f, size_t k)
 }
 
 /* The constants; is one of them negative? */
-static bool solve(const struct factor *f, double *constants)
+static bool solve_factor(const struct factor *f, double *constants)
 {
     bool negative = false;
 
@@ -83,7 +83,7 @@ static bool solve(const struct factor *f, double *constants)
     return negative;
 }
 
-static double constrain(const struct factor *f, double *constants)
+static double constrain_factor(const struct factor *f, double *constants)
 {
     double columns[TERMS * TERMS], rhs[TERMS], work[TERMS * (TERMS + 1)];
     size_t k = f->k;
@@ -103,10 +103,11 @@ double segment_fit(const struct segment_problem *p, size_t first, size_t last, d
 {
     struct factor f;
 
-    empty(&f, p->k);
+    empty_factor(&f, p->k);
     for (size_t u = first; u < last; u++)
         take_unit(&f, p, u);
-    return f.rss + (solve(&f, constants) && p->nonnegative ? constrain(&f, constants) : 0);
+    return f.rss +
+           (solve_factor(&f, constants) && p->nonnegative ? constrain_factor(&f, constants) : 0);
 }
 
 /*
@@ -129,13 +130,13 @@ static double squares_of_two(const struct factor *f)
 }
 
 /* The squares left so far. */
-static double judge(const struct factor *f, const struct segment_problem *p)
+static double judge_factor(const struct factor *f, const struct segment_problem *p)
 {
     double constants[TERMS];
 
-    if (!p->nonnegative || !solve(f, constants))
+    if (!p->nonnegative || !solve_factor(f, constants))
         return f->rss;
-    return f->rss + (f->k > 2 ? constrain(f, constants) : squares_of_two(f));
+    return f->rss + (f->k > 2 ? constrain_factor(f, constants) : squares_of_two(f));
 }
 
 void segment_sweep(const struct segment_problem *p, const struct segment_window *window,
@@ -143,17 +144,17 @@ void segment_sweep(const struct segment_problem *p, const struct segment_window 
 {
     struct factor f;
 
-    empty(&f, p->k);
+    empty_factor(&f, p->k);
     /* What comes before unit u counts for a beginning at u. */
     for (size_t u = window->first; forward && u < window->to; u++) {
         take_unit(&f, p, u);
         if (u + 1 >= window->from)
-            out[u - window->first] = judge(&f, p);
+            out[u - window->first] = judge_factor(&f, p);
     }
     for (size_t u = window->last; !forward && u-- > window->from;) {
         take_unit(&f, p, u);
         if (u <= window->to)
-            out[u - window->first] = judge(&f, p);
+            out[u - window->first] = judge_factor(&f, p);
     }
 }
 
@@ -162,7 +163,7 @@ double segment_compress(const struct segment_problem *p, size_t first, size_t la
     size_t k = p->k;
     struct factor f;
 
-    empty(&f, k);
+    empty_factor(&f, k);
     for (size_t u = first; u < last; u++)
         take_unit(&f, p, u);
     memset(rows, 0, k * (k + 1) * sizeof *rows);
@@ -203,11 +204,11 @@ static void use_beginning(const struct segment_problem *p, struct table *t, size
     size_t end = first_end(p, begin);
     struct factor f;
 
-    empty(&f, p->k);
+    empty_factor(&f, p->k);
     for (size_t u = begin; u < t->n; u++) {
         take_unit(&f, p, u);
         if (u >= end)
-            t->cost[u] = judge(&f, p);
+            t->cost[u] = judge_factor(&f, p);
     }
     for (size_t s = begin ? 1 : 0; s < (begin ? t->max : 1); s++) {
         double before = s ? t->best[(s - 1) * t->n + begin - 1] : 0, *best = t->best + s * t->n;

@@ -6,7 +6,6 @@
 #include "models_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NONE = -1 };
@@ -20,7 +19,7 @@ struct choice {
     int extra_entry; /* … and this shape, or NONE */
 };
 
-static struct candidate build(const struct search *s, const struct choice *choice)
+static struct candidate build_candidate(const struct search *s, const struct choice *choice)
 {
     struct candidate c = {.k = choice->constant};
 
@@ -45,13 +44,13 @@ static struct candidate build(const struct search *s, const struct choice *choic
 
 static double try_choice(struct search *s, const struct choice *choice)
 {
-    struct candidate c = build(s, choice);
+    struct candidate c = build_candidate(s, choice);
 
     return c.k ? search_try(s, &c) : INFINITY;
 }
 
 /* Tries every shape in one place of the choice: PARAM's, or behind the last that of the extra. */
-static bool improve(struct search *s, struct choice *choice, size_t param, double *score)
+static bool improve_entry(struct search *s, struct choice *choice, size_t param, double *score)
 {
     bool extra = param == s->points->n_params, better = false;
     size_t of = extra ? choice->extra : param;
@@ -74,7 +73,7 @@ static bool improve(struct search *s, struct choice *choice, size_t param, doubl
     return better;
 }
 
-static double descend(struct search *s, struct choice *choice)
+static double descend_choice(struct search *s, struct choice *choice)
 {
     double score = try_choice(s, choice);
     bool better = true;
@@ -82,9 +81,9 @@ static double descend(struct search *s, struct choice *choice)
     for (int round = 0; round < 4 && better; round++) {
         better = false;
         for (size_t p = 0; p < s->points->n_params; p++)
-            if (search_varies(s, p) && improve(s, choice, p, &score))
+            if (search_varies(s, p) && improve_entry(s, choice, p, &score))
                 better = true;
-        if (choice->extra_entry != NONE && improve(s, choice, s->points->n_params, &score))
+        if (choice->extra_entry != NONE && improve_entry(s, choice, s->points->n_params, &score))
             better = true;
     }
     return score;
@@ -92,7 +91,7 @@ static double descend(struct search *s, struct choice *choice)
 
 /* ---- where to start: exponents by least squares on logarithms ---- */
 
-static bool logarithms(struct search *s, double *exponents)
+static bool start_exponents(struct search *s, double *exponents)
 {
     const struct points *pts = s->points;
     double *columns = s->work, coefficients[MODEL_PARAMS + 1];
@@ -140,7 +139,7 @@ static int nearest_entry(double exponent)
 /* Exponents off the list for all parameters at once, from those of the list, which move along. */
 static void try_fitted(struct search *s, struct choice *choice)
 {
-    struct candidate c = build(s, choice);
+    struct candidate c = build_candidate(s, choice);
     size_t last = c.k - 1;
 
     if (!isfinite(search_try(s, &c)))
@@ -176,7 +175,7 @@ static void try_shifted(struct search *s, const struct choice *product)
             if (product->entry[p] != NONE)
                 shifted.entry[p] =
                     nearest_entry(steeper[i] * search_grid[product->entry[p]].exponent);
-        score = descend(s, &shifted);
+        score = descend_choice(s, &shifted);
         if (score < least) {
             least = score;
             best = shifted;
@@ -184,7 +183,7 @@ static void try_shifted(struct search *s, const struct choice *product)
     }
     for (int i = 0; i < 2; i++) {
         try_fitted(s, &best);
-        descend(s, &best);
+        descend_choice(s, &best);
     }
 }
 
@@ -194,10 +193,10 @@ static void try_shifted(struct search *s, const struct choice *product)
 static void try_mixtures(struct search *s, const struct choice *sum, const struct choice *product)
 {
     struct choice full = *sum;
-    struct candidate all, whole = build(s, product);
+    struct candidate all, whole = build_candidate(s, product);
 
     full.constant = true;
-    all = build(s, &full);
+    all = build_candidate(s, &full);
     if (all.k > 5 || all.k < 3)
         return;
     all.shape[all.k++] = whole.shape[whole.k - 1];
@@ -225,7 +224,7 @@ static void try_extras(struct search *s, const struct choice *product)
             continue;
         choice.extra = p;
         choice.extra_entry = 0;
-        descend(s, &choice);
+        descend_choice(s, &choice);
         choice.constant = true;
         try_choice(s, &choice);
     }
@@ -236,24 +235,24 @@ void search_several(struct search *s)
     struct choice sum = {.extra_entry = NONE}, product = {.product = true, .extra_entry = NONE};
     struct choice fitted;
     double exponents[MODEL_PARAMS];
-    bool started = logarithms(s, exponents);
+    bool started = start_exponents(s, exponents);
 
     for (size_t p = 0; p < MODEL_PARAMS; p++) {
         sum.entry[p] = NONE;
         product.entry[p] = started && p < s->points->n_params ? nearest_entry(exponents[p]) : NONE;
     }
-    descend(s, &product);
+    descend_choice(s, &product);
     try_shifted(s, &product);
     fitted = product;
     try_fitted(s, &fitted);
     if (s->options->only_products)
         return;
     sum.constant = true;
-    descend(s, &sum);
+    descend_choice(s, &sum);
     try_mixtures(s, &sum, &product);
     try_extras(s, &product);
     sum.constant = false;
-    descend(s, &sum);
+    descend_choice(s, &sum);
 }
 
 /*
@@ -400,7 +399,7 @@ struct combining {
     double gram[MASKS][MASKS], rhs[MASKS], largest[MASKS], yy;
 };
 
-static double price(const struct combination *form)
+static double price_form(const struct combination *form)
 {
     double cost = form->n - 1;
     unsigned used = 0;
@@ -413,7 +412,7 @@ static double price(const struct combination *form)
     return cost;
 }
 
-static void sketch(struct combining *c, struct combination *form)
+static void sketch_form(struct combining *c, struct combination *form)
 {
     double a[LINEAR_NORMAL][LINEAR_NORMAL], b[LINEAR_NORMAL], volume = 1, determinant, off;
     unsigned char columns[TERMS + 1] = {0};
@@ -433,13 +432,13 @@ static void sketch(struct combining *c, struct combination *form)
     if (!(off >= 0))
         return;
     off = sketch_left(c->s, &c->least, k, c->yy, off);
-    form->score = search_score(c->s, k, off, log(determinant * volume)) + price(form);
+    form->score = search_score(c->s, k, off, log(determinant * volume)) + price_form(form);
     if (!c->n || form->score < c->best[0].score + hopeless)
         numbers_rank(c->best, &c->n, SKETCHES, form, sizeof *form);
 }
 
 /* The sums of products of all columns: a constant and the products of the entries' shapes. */
-static void multiply(struct combining *c, const unsigned char *entry)
+static void multiply_columns(struct combining *c, const unsigned char *entry)
 {
     struct search *s = c->s;
     size_t m = s->points->m;
@@ -472,7 +471,7 @@ static void sketch_all(struct combining *c, const unsigned char *entry)
     struct combination form = {0};
 
     memcpy(form.entry, entry, sizeof form.entry);
-    multiply(c, entry);
+    multiply_columns(c, entry);
     for (unsigned set = 2; set < 1u << c->n_masks; set += 2) {
         unsigned used = 0;
 
@@ -489,7 +488,7 @@ static void sketch_all(struct combining *c, const unsigned char *entry)
             continue;
         for (int constant = 0; constant < 2; constant++) {
             form.constant = constant;
-            sketch(c, &form);
+            sketch_form(c, &form);
         }
     }
 }
@@ -510,7 +509,7 @@ static void try_combination(struct search *s, const struct combination *form)
             if (form->masks[j] >> p & 1)
                 candidate_list(&c, term, p, form->entry[p]);
     }
-    c.cost = price(form);
+    c.cost = price_form(form);
     search_try(s, &c);
 }
 

@@ -20,7 +20,7 @@ static size_t names_find(const struct formula_names *names, const char *name, si
     return i;
 }
 
-static void fail(struct formula_builder *b, enum portolan_status status, const char *why)
+static void fail_build(struct formula_builder *b, enum portolan_status status, const char *why)
 {
     if (!b->status) {
         b->status = status;
@@ -37,13 +37,13 @@ static unsigned names_add(struct formula_builder *b, struct formula_names *names
     if (b->status || at < names->n)
         return (unsigned)at;
     if (names->n == PORTOLAN_FORMULA_MAX_NAMES) {
-        fail(b, PORTOLAN_EINVAL, "a formula takes at most 64 different names");
+        fail_build(b, PORTOLAN_EINVAL, "a formula takes at most 64 different names");
         return 0;
     }
     list = portolan_arena_grow(&b->f->memory, names->list, at, sizeof *list);
     copy = portolan_arena_strndup(&b->f->memory, name, length);
     if (!list || !copy) {
-        fail(b, PORTOLAN_ENOMEM, "no memory for a formula");
+        fail_build(b, PORTOLAN_ENOMEM, "no memory for a formula");
         return 0;
     }
     names->list = list;
@@ -68,12 +68,13 @@ static struct formula_node *add_node(struct formula_builder *b, enum formula_op 
     struct formula_node *node;
 
     if (!b->status && f->n_nodes == PORTOLAN_FORMULA_MAX_NODES)
-        fail(b, PORTOLAN_EINVAL, "a formula takes at most 4096 numbers, names and operations");
+        fail_build(b, PORTOLAN_EINVAL,
+                   "a formula takes at most 4096 numbers, names and operations");
     if (b->status)
         return NULL;
     node = portolan_arena_grow(&f->memory, f->nodes, f->n_nodes, sizeof *node);
     if (!node) {
-        fail(b, PORTOLAN_ENOMEM, "no memory for a formula");
+        fail_build(b, PORTOLAN_ENOMEM, "no memory for a formula");
         return NULL;
     }
     f->nodes = node;
@@ -143,7 +144,7 @@ void formula_push(struct formula_builder *b, enum formula_op op, size_t n_args)
     /* Choices and bases are two elements deep in MathML. */
     height += op == OP_SELECT || op == OP_LOG_BASE ? 2 : 1;
     if (stack > FORMULA_STACK || height > FORMULA_HEIGHT)
-        fail(b, PORTOLAN_EINVAL, "too many operations hang on each other");
+        fail_build(b, PORTOLAN_EINVAL, "too many operations hang on each other");
     b->stack[b->f->n_nodes - 1] = (unsigned short)stack;
     b->height[b->f->n_nodes - 1] = (unsigned short)height;
 }
@@ -358,7 +359,7 @@ static inline double extreme(const struct formula_node *node, const double *arg)
     return value;
 }
 
-static inline double operate(const struct formula_node *node, const double *a)
+static inline double operate_on(const struct formula_node *node, const double *a)
 {
     switch ((enum formula_op)node->op) {
     case OP_NEGATE:
@@ -438,7 +439,7 @@ double portolan_formula_value(const struct portolan_formula *f, const double *x)
             *top++ = NAN;
         } else {
             top -= node->n_args;
-            *top = operate(node, top);
+            *top = operate_on(node, top);
             top++;
         }
     }

@@ -268,7 +268,7 @@ static bool is_symbol(const struct parser *p, const char *symbol)
            strncmp(p->now.text, symbol, p->now.length) == 0;
 }
 
-static bool expect(struct parser *p, const char *symbol, const char *what)
+static bool expect_symbol(struct parser *p, const char *symbol, const char *what)
 {
     if (!is_symbol(p, symbol))
         return COMPLAIN(p, "%s", what);
@@ -340,13 +340,13 @@ static struct formula_builder *build_at(struct parser *p, const struct token *at
     return &p->build;
 }
 
-static void push(struct parser *p, const struct token *at, enum formula_op op, size_t n_args)
+static void push_op(struct parser *p, const struct token *at, enum formula_op op, size_t n_args)
 {
     if (!p->status)
         formula_push(build_at(p, at), op, n_args);
 }
 
-static bool enter(struct parser *p)
+static bool enter_level(struct parser *p)
 {
     if (p->status || ++p->depth <= MOST_CALLS)
         return !p->status;
@@ -385,7 +385,7 @@ static void parse_call(struct parser *p)
         next_token(p);
         parse_expression(p);
     } while (!p->status && ++n < FORMULA_ARGUMENTS && is_symbol(p, ","));
-    if (!expect(p, ")", "a ) or an operator is missing here"))
+    if (!expect_symbol(p, ")", "a ) or an operator is missing here"))
         return;
     if (n < f->least || (f->most && n > f->most)) {
         p->now = at;
@@ -400,7 +400,7 @@ static void parse_call(struct parser *p)
     if (f->op == OP_LOG && n == 2)
         formula_push_log(build_at(p, &at));
     else
-        push(p, &at, f->op, n);
+        push_op(p, &at, f->op, n);
 }
 
 /* From the [ on. */
@@ -420,7 +420,7 @@ static void parse_index(struct parser *p, const struct token *name)
         return;
     }
     next_token(p);
-    if (!expect(p, "]", "a ] is missing here: the index of a constant is one number"))
+    if (!expect_symbol(p, "]", "a ] is missing here: the index of a constant is one number"))
         return;
     formula_push_constant(build_at(p, name), name->name, strlen(name->name), (unsigned)k);
 }
@@ -467,7 +467,7 @@ static void parse_primary(struct parser *p)
     } else if (is_symbol(p, "(")) {
         next_token(p);
         parse_expression(p);
-        expect(p, ")", "a ) or an operator is missing here");
+        expect_symbol(p, ")", "a ) or an operator is missing here");
     } else if (p->now.kind == END) {
         COMPLAIN(p, "the formula ends where a number, a name or a ( should be");
     } else {
@@ -480,20 +480,20 @@ static void parse_unary(struct parser *p)
 {
     struct token at = p->now;
 
-    if (!enter(p))
+    if (!enter_level(p))
         return;
     if (is_symbol(p, "-") || is_symbol(p, "!") || is_symbol(p, "+")) {
         next_token(p);
         parse_unary(p);
         if (*at.text != '+')
-            push(p, &at, *at.text == '-' ? OP_NEGATE : OP_NOT, 1);
+            push_op(p, &at, *at.text == '-' ? OP_NEGATE : OP_NOT, 1);
     } else {
         parse_primary(p);
         at = p->now;
         if (is_symbol(p, "^")) {
             next_token(p);
             parse_unary(p);
-            push(p, &at, OP_POWER, 2);
+            push_op(p, &at, OP_POWER, 2);
         }
     }
     p->depth--;
@@ -535,7 +535,7 @@ static void parse_binary(struct parser *p, int least)
         compared = o->level == 3 || o->level == 4 ? o->level : 0;
         next_token(p);
         parse_binary(p, o->level + 1);
-        push(p, &at, o->op, 2);
+        push_op(p, &at, o->op, 2);
     }
 }
 
@@ -543,16 +543,16 @@ static void parse_expression(struct parser *p)
 {
     struct token at;
 
-    if (!enter(p))
+    if (!enter_level(p))
         return;
     parse_binary(p, 1);
     at = p->now;
     if (is_symbol(p, "?")) {
         next_token(p);
         parse_expression(p);
-        if (expect(p, ":", "the : of a ? is missing here"))
+        if (expect_symbol(p, ":", "the : of a ? is missing here"))
             parse_expression(p);
-        push(p, &at, OP_SELECT, 3);
+        push_op(p, &at, OP_SELECT, 3);
     }
     p->depth--;
 }

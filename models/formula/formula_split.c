@@ -3,7 +3,6 @@
 #include "formula_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct split {
     const struct portolan_formula *f;

@@ -71,7 +71,7 @@ struct scope {
 
 static bool read_sum(const struct scope *s, size_t i, int depth, struct sum *sum);
 
-static bool append(struct sum *to, const struct sum *from, double factor)
+static bool append_terms(struct sum *to, const struct sum *from, double factor)
 {
     if (to->n + from->n > MODEL_TERMS)
         return false;
@@ -83,8 +83,8 @@ static bool append(struct sum *to, const struct sum *from, double factor)
 }
 
 /* *TO times FACTOR to the POWER; false when the result is no term. */
-static bool multiply(const struct scope *s, struct portolan_model_term *to,
-                     const struct portolan_model_term *factor, double power)
+static bool multiply_term(const struct scope *s, struct portolan_model_term *to,
+                          const struct portolan_model_term *factor, double power)
 {
     to->constant *= power == 1 ? factor->constant : pow(factor->constant, power);
     for (size_t p = 0; p < s->n_params; p++) {
@@ -115,25 +115,26 @@ static bool one_number(const struct scope *s, size_t i, int depth, double *numbe
     return true;
 }
 
-static bool raise(const struct scope *s, struct sum *sum, double power)
+static bool raise_term(const struct scope *s, struct sum *sum, double power)
 {
     struct portolan_model_term base = sum->term[0];
 
     sum->term[0] = (struct portolan_model_term){.constant = 1};
-    return multiply(s, &sum->term[0], &base, power);
+    return multiply_term(s, &sum->term[0], &base, power);
 }
 
 /* ---- operations: ARG are the roots of the operands ---- */
 
-static bool add(const struct scope *s, const size_t *arg, double sign, int depth, struct sum *sum)
+static bool add_sums(const struct scope *s, const size_t *arg, double sign, int depth,
+                     struct sum *sum)
 {
     struct sum part;
 
     return read_sum(s, arg[0], depth, sum) && read_sum(s, arg[1], depth, &part) &&
-           append(sum, &part, sign);
+           append_terms(sum, &part, sign);
 }
 
-static bool times(const struct scope *s, const size_t *arg, int depth, struct sum *sum)
+static bool multiply_sums(const struct scope *s, const size_t *arg, int depth, struct sum *sum)
 {
     struct sum left, right;
 
@@ -144,26 +145,26 @@ static bool times(const struct scope *s, const size_t *arg, int depth, struct su
         for (size_t j = 0; j < right.n; j++) {
             struct sum term = {.n = 1, .term[0] = left.term[i]};
 
-            if (!multiply(s, &term.term[0], &right.term[j], 1) || !append(sum, &term, 1))
+            if (!multiply_term(s, &term.term[0], &right.term[j], 1) || !append_terms(sum, &term, 1))
                 return false;
         }
     return true;
 }
 
-static bool divide(const struct scope *s, const size_t *arg, int depth, struct sum *sum)
+static bool divide_sum(const struct scope *s, const size_t *arg, int depth, struct sum *sum)
 {
     struct sum divisor;
 
     if (!read_sum(s, arg[0], depth, sum) || !one_term(s, arg[1], depth, &divisor))
         return false;
     for (size_t j = 0; j < sum->n; j++)
-        if (!multiply(s, &sum->term[j], &divisor.term[0], -1))
+        if (!multiply_term(s, &sum->term[j], &divisor.term[0], -1))
             return false;
     return true;
 }
 
 /* All logarithms become those to base 2. */
-static bool logarithm(const struct scope *s, size_t i, double base, int depth, struct sum *sum)
+static bool take_logarithm(const struct scope *s, size_t i, double base, int depth, struct sum *sum)
 {
     struct portolan_model_shape bare = {.logs = {0}};
 
@@ -181,8 +182,8 @@ static bool logarithm(const struct scope *s, size_t i, double base, int depth, s
     return false;
 }
 
-static bool operate(const struct scope *s, enum formula_op op, const size_t *arg, int depth,
-                    struct sum *sum)
+static bool apply_operation(const struct scope *s, enum formula_op op, const size_t *arg, int depth,
+                            struct sum *sum)
 {
     double number;
 
@@ -195,24 +196,25 @@ static bool operate(const struct scope *s, enum formula_op op, const size_t *arg
         return true;
     case OP_ADD:
     case OP_SUBTRACT:
-        return add(s, arg, op == OP_ADD ? 1 : -1, depth, sum);
+        return add_sums(s, arg, op == OP_ADD ? 1 : -1, depth, sum);
     case OP_MULTIPLY:
-        return times(s, arg, depth, sum);
+        return multiply_sums(s, arg, depth, sum);
     case OP_DIVIDE:
-        return divide(s, arg, depth, sum);
+        return divide_sum(s, arg, depth, sum);
     case OP_POWER:
         return one_number(s, arg[1], depth, &number) && one_term(s, arg[0], depth, sum) &&
-               raise(s, sum, number);
+               raise_term(s, sum, number);
     case OP_SQRT:
     case OP_CBRT:
-        return one_term(s, arg[0], depth, sum) && raise(s, sum, op == OP_SQRT ? 0.5 : 1.0 / 3);
+        return one_term(s, arg[0], depth, sum) && raise_term(s, sum, op == OP_SQRT ? 0.5 : 1.0 / 3);
     case OP_LOG:
-        return logarithm(s, arg[0], exp(1), depth, sum);
+        return take_logarithm(s, arg[0], exp(1), depth, sum);
     case OP_LOG2:
     case OP_LOG10:
-        return logarithm(s, arg[0], op == OP_LOG2 ? 2 : 10, depth, sum);
+        return take_logarithm(s, arg[0], op == OP_LOG2 ? 2 : 10, depth, sum);
     case OP_LOG_BASE:
-        return one_number(s, arg[1], depth, &number) && logarithm(s, arg[0], number, depth, sum);
+        return one_number(s, arg[1], depth, &number) &&
+               take_logarithm(s, arg[0], number, depth, sum);
     default:
         return false;
     }
@@ -237,7 +239,7 @@ static bool read_sum(const struct scope *s, size_t i, int depth, struct sum *sum
     }
     if (node->n_args <= 2)
         formula_arguments(s->f, i, arg, 2);
-    return operate(s, (enum formula_op)node->op, arg, depth + 1, sum);
+    return apply_operation(s, (enum formula_op)node->op, arg, depth + 1, sum);
 }
 
 bool formula_sum(const struct portolan_formula *f, size_t root, size_t n_params, struct sum *sum)
