@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * base: arrays that grow, and positions in them by the items' content: an open-addressing hash table
- * beside the array, which owns the items. Start it as `{0}`. One thread at a time.
+ * base: arrays that grow, and positions in them by their items' content: an open-addressing hash
+ * table beside the array, which owns the items. Start it as `{0}`. One thread at a time.
  */
 #ifndef PORTOLAN_INDEX_H
 #define PORTOLAN_INDEX_H
@@ -9,8 +9,8 @@
 #include <portolan/base.h>
 
 /**
- * Makes room for N elements of SIZE bytes in the array that *ARRAY, a pointer, points to and that
- * has room for *CAPACITY of them; it doubles at least. Both change on success only.
+ * Makes room for N elements of SIZE bytes in *ARRAY, a pointer to what has room for *CAPACITY of
+ * them; at least doubles it. ARRAY and CAPACITY change on success only.
  */
 PORTOLAN_API bool portolan_reserve(void *array, size_t *capacity, size_t n, size_t size);
 
