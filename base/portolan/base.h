@@ -400,9 +400,9 @@ struct portolan_cohort {
     enum portolan_status (*sum)(struct portolan_cohort *c, double *values, size_t count);
     /**
      * Bytes of every rank travel up a tree to rank 0. There, *ALL receives one malloc'ed block with
-     * the ranks' blocks one behind the other in rank order and SIZES_BYTES (SIZE entries) their
-     * lengths; the caller frees *ALL. On the other ranks *ALL becomes NULL and SIZES_BYTES may be
-     * NULL.
+     * the ranks' blocks one behind the other in rank order and SIZES_BYTES (SIZE entries, or NULL
+     * where the lengths are known) their lengths; the caller frees *ALL. On the other ranks *ALL
+     * becomes NULL and SIZES_BYTES may be NULL.
      */
     enum portolan_status (*gather)(struct portolan_cohort *c, const void *bytes, size_t size_bytes,
                                    void **all, size_t *sizes_bytes);

@@ -203,7 +203,7 @@ void trial_names_put_layout(const struct named_layout *layout, struct portolan_s
 
 enum portolan_status trial_names_missing(struct portolan_error *err);
 
-/* ---- pieces.c: walks over the rows of call_data. */
+/* ---- samples.c: walks over the rows of call_data. */
 
 /** Consecutive rows of one rank in one step. */
 struct piece {
@@ -251,8 +251,6 @@ enum call_column {
     CALL_FAILED = CALL_COUNTER + PORTOLAN_COUNTER_MAX,
     CALL_COLUMNS
 };
-
-/* ---- samples.c */
 
 /** All samples of a trial onto the end of SET. */
 enum portolan_status samples_read(struct backend *b, const struct portolan_trial *t,
