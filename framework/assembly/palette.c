@@ -96,15 +96,14 @@ static enum portolan_status add_file(struct portolan_palette *p, const char *dir
     struct xml_element *root;
     struct palette_class *c;
     enum portolan_status status;
-    bool nomem = false;
 
     if (!file)
         return portolan_no_memory(err);
     status = read_file(p, file, d, &root, err);
     if (status != PORTOLAN_OK || !root || !is_description(root))
         return status;
-    if (!(c = palette_class_read(&p->arena, root, file, d, &nomem)))
-        return nomem ? portolan_no_memory(err) : PORTOLAN_ESYNTAX;
+    if (!(c = palette_class_read(&p->arena, root, file, d)))
+        return p->arena.failed ? portolan_no_memory(err) : PORTOLAN_ESYNTAX;
     if (!c->public.library) {
         xml_complain(d, root, NULL, "<component> lacks the attribute 'library'");
         return PORTOLAN_ESYNTAX;
@@ -266,15 +265,14 @@ enum portolan_status portolan_palette_add_builtin(struct portolan_palette *p,
     struct xml_element *root;
     enum portolan_status status;
     struct palette_class *c;
-    bool nomem = false;
 
     status = xml_read_text(&p->arena, description, strlen(description), "(built in)", XML_PLAIN, &d,
                            &root, &first);
     if (status != PORTOLAN_OK)
         return portolan_error_set(err, status, "%s", first.text);
-    if (!(c = palette_class_read(&p->arena, root, "(built in)", &d, &nomem)))
-        return nomem ? portolan_no_memory(err)
-                     : portolan_error_set(err, PORTOLAN_ESYNTAX, "%s", first.text);
+    if (!(c = palette_class_read(&p->arena, root, "(built in)", &d)))
+        return p->arena.failed ? portolan_no_memory(err)
+                               : portolan_error_set(err, PORTOLAN_ESYNTAX, "%s", first.text);
     c->public.library = c->public.archive = NULL;
     c->public.builtin = component;
     for (struct palette_class **at = &p->first; *at; at = &(*at)->next)
