@@ -70,8 +70,8 @@ enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_i
 
 const char *assembly_nearest_instance(const struct portolan_assembly *a, const char *name);
 
-/* library.c: loads the class for its descriptor's `applies`; NULL, with a warning in the log, if it
- * has none. */
+/* core/instances.c: loads the class for its descriptor's `applies`; NULL, with a warning in the
+ * log, if it has none. */
 portolan_applies_fn library_find_query(const struct portolan_class_description *class);
 
 #endif
