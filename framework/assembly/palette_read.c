@@ -154,6 +154,7 @@ struct palette_class *palette_class_read(struct portolan_arena *arena,
     struct reader r = {arena, file, d, d->count};
     struct palette_class *c;
 
+    arena->failed = false; /* a session goes on after what was told */
     xml_check(root, &palette_component_rule, d);
     if (d->count != r.before)
         return NULL;
