@@ -27,7 +27,7 @@ void portolan_palette_destroy(struct portolan_palette *p)
     free(p);
 }
 
-static void append(struct portolan_palette *p, struct palette_class *c)
+static void append_class(struct portolan_palette *p, struct palette_class *c)
 {
     if (p->last)
         p->last->next = c;
@@ -37,7 +37,7 @@ static void append(struct portolan_palette *p, struct palette_class *c)
 }
 
 /* The file's path as written when it is absolute, else beside the description. */
-static const char *resolve(struct portolan_palette *p, const char *file, const char *dir)
+static const char *resolve_path(struct portolan_palette *p, const char *file, const char *dir)
 {
     return file[0] == '/' ? file : portolan_arena_printf(&p->arena, "%s/%s", dir, file);
 }
@@ -53,8 +53,8 @@ static bool resolve_files(struct portolan_palette *p, struct palette_class *c, c
             &p->arena, "%.*s.a", (int)(is_so ? (size_t)(dot - library) : strlen(library)), library);
     if (!c->public.archive)
         return false;
-    c->public.library = resolve(p, library, dir);
-    c->public.archive = resolve(p, c->public.archive, dir);
+    c->public.library = resolve_path(p, library, dir);
+    c->public.archive = resolve_path(p, c->public.archive, dir);
     return c->public.library && c->public.archive;
 }
 
@@ -116,7 +116,7 @@ static enum portolan_status add_file(struct portolan_palette *p, const char *dir
     }
     if (!resolve_files(p, c, dir))
         return portolan_no_memory(err);
-    append(p, c);
+    append_class(p, c);
     return PORTOLAN_OK;
 }
 
@@ -283,7 +283,7 @@ enum portolan_status portolan_palette_add_builtin(struct portolan_palette *p,
             *at = c;
             return PORTOLAN_OK;
         }
-    append(p, c);
+    append_class(p, c);
     return PORTOLAN_OK;
 }
 
