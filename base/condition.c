@@ -38,7 +38,7 @@ static bool is_in(const char *set, char c)
     return c && strchr(set, c);
 }
 
-static void advance(struct parser *p)
+static void next_token(struct parser *p)
 {
     const char *at = p->at + p->length;
 
@@ -53,7 +53,7 @@ static void advance(struct parser *p)
         p->length = strcspn(at, " \t\r\n'()=!<>");
 }
 
-static const struct node *fail(struct parser *p, const char *want)
+static const struct node *fail_parse(struct parser *p, const char *want)
 {
     if (!p->status)
         p->status = portolan_error_set(p->err, PORTOLAN_ESYNTAX,
@@ -68,12 +68,12 @@ static bool is_word(const struct parser *p, const char *word)
     return p->length == strlen(word) && !strncmp(p->at, word, p->length);
 }
 
-static bool take(struct parser *p, const char *word)
+static bool take_word(struct parser *p, const char *word)
 {
     bool is = is_word(p, word);
 
     if (is)
-        advance(p);
+        next_token(p);
     return is;
 }
 
@@ -95,7 +95,7 @@ static const char *take_text(struct parser *p, size_t skip)
 
     if (!text)
         p->status = PORTOLAN_ENOMEM;
-    advance(p);
+    next_token(p);
     return text;
 }
 
@@ -116,16 +116,16 @@ static const struct node *parse_value(struct parser *p, struct node *n)
     double ignored;
 
     if (!p->length || is_in("()=!<>", *p->at))
-        return fail(p, "a number, a word or a 'quoted text'");
+        return fail_parse(p, "a number, a word or a 'quoted text'");
     if (quoted && (p->length < 2 || p->at[p->length - 1] != '\''))
-        return fail(p, "a quote that closes it");
+        return fail_parse(p, "a quote that closes it");
     if (!(n->value = take_text(p, quoted)))
         return NULL;
     if (n->op < LESS || read_number(n->value, &ignored))
         return n;
     p->at = at;
     p->length = length;
-    return fail(p, "a number, for texts have no order");
+    return fail_parse(p, "a number, for texts have no order");
 }
 
 static const struct node *parse_comparison(struct parser *p)
@@ -136,15 +136,15 @@ static const struct node *parse_comparison(struct parser *p)
     if (!n)
         return NULL;
     if (!p->length || is_in("'()=!<>", *p->at) || is_word(p, "and") || is_word(p, "or"))
-        return fail(p, "a name, \"not\" or \"(\"");
+        return fail_parse(p, "a name, \"not\" or \"(\"");
     if (!(n->name = take_text(p, 0)))
         return NULL;
     while (op < sizeof ops / sizeof *ops && !is_word(p, ops[op]))
         op++;
     if (op == sizeof ops / sizeof *ops)
-        return fail(p, "=, !=, <, <=, > or >=");
+        return fail_parse(p, "=, !=, <, <=, > or >=");
     n->op = op;
-    advance(p);
+    next_token(p);
     *(p->c->last ? &p->c->last->next : &p->c->first) = n;
     p->c->last = n;
     return parse_value(p, n);
@@ -157,14 +157,14 @@ static const struct node *parse_operand(struct parser *p)
     const struct node *n = NULL;
 
     if (p->depth == DEPTH_MAX)
-        return fail(p, "fewer parentheses");
+        return fail_parse(p, "fewer parentheses");
     p->depth++;
-    if (take(p, "not")) {
+    if (take_word(p, "not")) {
         if ((n = parse_operand(p)))
             n = new_node(p, NOT, n, NULL);
-    } else if (take(p, "(")) {
-        if ((n = parse_or(p)) && !take(p, ")"))
-            n = fail(p, "\"and\", \"or\" or \")\"");
+    } else if (take_word(p, "(")) {
+        if ((n = parse_or(p)) && !take_word(p, ")"))
+            n = fail_parse(p, "\"and\", \"or\" or \")\"");
     } else {
         n = parse_comparison(p);
     }
@@ -176,7 +176,7 @@ static const struct node *parse_and(struct parser *p)
 {
     const struct node *n = parse_operand(p), *right;
 
-    while (n && take(p, "and"))
+    while (n && take_word(p, "and"))
         n = (right = parse_operand(p)) ? new_node(p, AND, n, right) : NULL;
     return n;
 }
@@ -185,7 +185,7 @@ static const struct node *parse_or(struct parser *p)
 {
     const struct node *n = parse_and(p), *right;
 
-    while (n && take(p, "or"))
+    while (n && take_word(p, "or"))
         n = (right = parse_and(p)) ? new_node(p, OR, n, right) : NULL;
     return n;
 }
@@ -202,10 +202,10 @@ enum portolan_status portolan_condition_parse(const char *text,
     if (!c)
         return portolan_no_memory(err);
     c->arena = arena;
-    advance(&p);
+    next_token(&p);
     c->root = parse_or(&p);
     if (c->root && p.length)
-        c->root = fail(&p, "\"and\", \"or\" or the end");
+        c->root = fail_parse(&p, "\"and\", \"or\" or the end");
     if (c->root) {
         *condition = c;
         return PORTOLAN_OK;
@@ -224,8 +224,8 @@ void portolan_condition_destroy(struct portolan_condition *condition)
     portolan_arena_clear(&arena);
 }
 
-static enum portolan_answer compare(const struct node *n, portolan_condition_lookup_fn lookup,
-                                    void *arg)
+static enum portolan_answer compare_values(const struct node *n,
+                                           portolan_condition_lookup_fn lookup, void *arg)
 {
     struct portolan_condition_value value = {0};
     double x, y;
@@ -251,27 +251,27 @@ static enum portolan_answer compare(const struct node *n, portolan_condition_loo
     return equal && n->op != LESS && n->op != MORE ? PORTOLAN_YES : PORTOLAN_NO;
 }
 
-static enum portolan_answer evaluate(const struct node *n, portolan_condition_lookup_fn lookup,
-                                     void *arg)
+static enum portolan_answer evaluate_node(const struct node *n, portolan_condition_lookup_fn lookup,
+                                          void *arg)
 {
     enum portolan_answer left, right, decisive;
 
     if (n->kind == COMPARISON)
-        return compare(n, lookup, arg);
-    left = evaluate(n->left, lookup, arg);
+        return compare_values(n, lookup, arg);
+    left = evaluate_node(n->left, lookup, arg);
     if (n->kind == NOT)
         return left == PORTOLAN_UNKNOWN ? left : left == PORTOLAN_NO ? PORTOLAN_YES : PORTOLAN_NO;
     decisive = n->kind == AND ? PORTOLAN_NO : PORTOLAN_YES;
     if (left == decisive)
         return left;
-    right = evaluate(n->right, lookup, arg);
+    right = evaluate_node(n->right, lookup, arg);
     return right == decisive || left != PORTOLAN_UNKNOWN ? right : left;
 }
 
 enum portolan_answer portolan_condition_evaluate(const struct portolan_condition *condition,
                                                  portolan_condition_lookup_fn lookup, void *arg)
 {
-    return evaluate(condition->root, lookup, arg);
+    return evaluate_node(condition->root, lookup, arg);
 }
 
 bool portolan_condition_number(portolan_condition_lookup_fn lookup, void *arg, const char *name,

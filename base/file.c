@@ -83,8 +83,8 @@ static bool is_stream(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-static enum portolan_status pour(const char *path, const char *bytes, size_t length,
-                                 struct portolan_error *err)
+static enum portolan_status write_stream(const char *path, const char *bytes, size_t length,
+                                         struct portolan_error *err)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     bool good = fd >= 0 && portolan_write_all(fd, bytes, length);
@@ -96,8 +96,8 @@ static enum portolan_status pour(const char *path, const char *bytes, size_t len
     return good ? PORTOLAN_OK : PORTOLAN_EIO;
 }
 
-static enum portolan_status replace(const char *path, const char *bytes, size_t length,
-                                    struct portolan_error *err)
+static enum portolan_status replace_regular_file(const char *path, const char *bytes, size_t length,
+                                                 struct portolan_error *err)
 {
     static unsigned serial;
     char *temporary = portolan_asprintf("%s.%ld.%u.new", path, (long)getpid(),
@@ -131,9 +131,9 @@ enum portolan_status portolan_replace_file(const char *path, const char *bytes, 
     enum portolan_status status;
 
     if (is_stream(path))
-        return pour(path, bytes, length, err);
+        return write_stream(path, bytes, length, err);
     target = realpath(path, NULL); /* what a link leads to, not the link */
-    status = replace(target ? target : path, bytes, length, err);
+    status = replace_regular_file(target ? target : path, bytes, length, err);
     free(target);
     return status;
 }

@@ -5,7 +5,7 @@
 
 enum { FIRST_SLOTS = 64 };
 
-static void put(struct portolan_index *x, struct portolan_index_slot slot)
+static void put_slot(struct portolan_index *x, struct portolan_index_slot slot)
 {
     size_t at = slot.hash & (x->n_slots - 1);
 
@@ -27,7 +27,7 @@ bool portolan_index_reserve(struct portolan_index *x, size_t n)
         return false;
     for (size_t i = 0; i < x->n_slots; i++)
         if (x->slots[i].next)
-            put(&wider, x->slots[i]);
+            put_slot(&wider, x->slots[i]);
     free(x->slots);
     *x = wider;
     return true;
@@ -48,7 +48,7 @@ bool portolan_index_add(struct portolan_index *x, uint64_t hash, size_t i)
 {
     if (!portolan_index_reserve(x, x->n + 1))
         return false;
-    put(x, (struct portolan_index_slot){hash, i + 1});
+    put_slot(x, (struct portolan_index_slot){hash, i + 1});
     x->n++;
     return true;
 }

@@ -26,7 +26,7 @@ struct reader {
     bool failed, nomem;
 };
 
-static void stop(struct reader *r)
+static void stop_reading(struct reader *r)
 {
     r->failed = true;
     xmlStopParser(r->parser);
@@ -35,7 +35,7 @@ static void stop(struct reader *r)
 static void stop_nomem(struct reader *r)
 {
     r->nomem = true;
-    stop(r);
+    stop_reading(r);
 }
 
 static bool is_blank(char c)
@@ -55,7 +55,7 @@ static bool begins_character(char c)
     return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-static void advance(struct place *p)
+static void next_character(struct place *p)
 {
     if (*p->at == '\n') {
         p->line++;
@@ -90,18 +90,18 @@ static bool next_attribute(struct place *p, struct place *name)
     char quote;
 
     while (p->at < p->end && is_blank(*p->at))
-        advance(p);
+        next_character(p);
     *name = *p;
     while (p->at < p->end && *p->at != '"' && *p->at != '\'')
-        advance(p);
+        next_character(p);
     if (p->at >= p->end)
         return false;
     quote = *p->at;
-    advance(p);
+    next_character(p);
     while (p->at < p->end && *p->at != quote)
-        advance(p);
+        next_character(p);
     if (p->at < p->end)
-        advance(p);
+        next_character(p);
     /* What declares a namespace is no attribute. */
     if (!strncmp(name->at, "xmlns", 5) && strchr("=: \t\r\n", name->at[5]))
         return next_attribute(p, name);
@@ -124,8 +124,8 @@ static void decode_ampersands(char *text)
     *to = '\0';
 }
 
-static const char *qualified(struct portolan_arena *arena, const xmlChar *prefix,
-                             const xmlChar *name)
+static const char *qualified_name(struct portolan_arena *arena, const xmlChar *prefix,
+                                  const xmlChar *name)
 {
     if (!prefix)
         return portolan_arena_strdup(arena, (const char *)name);
@@ -142,13 +142,13 @@ static bool add_attributes(struct reader *r, struct xml_element *e, struct place
     if (count && !e->attributes)
         return false;
     while (p.at < p.end && !is_blank(*p.at)) /* '<' and the element's name */
-        advance(&p);
+        next_character(&p);
     for (int i = 0; i < count; i++, fields += 5) {
         struct xml_attribute *a = &e->attributes[i];
         char *value = portolan_arena_strndup(r->arena, (const char *)fields[3],
                                              (size_t)(fields[4] - fields[3]));
 
-        if (!value || !(a->name = qualified(r->arena, fields[1], fields[0])))
+        if (!value || !(a->name = qualified_name(r->arena, fields[1], fields[0])))
             return false;
         decode_ampersands(value);
         a->value = value;
@@ -201,7 +201,7 @@ static void on_start(void *arg, const xmlChar *name, const xmlChar *prefix, cons
     struct xml_element *e = portolan_arena_alloc(r->arena, 1, sizeof *e);
 
     (void)namespaces, (void)n_defaulted;
-    if (!e || !(e->name = qualified(r->arena, uri ? NULL : prefix, name)) ||
+    if (!e || !(e->name = qualified_name(r->arena, uri ? NULL : prefix, name)) ||
         (uri && !(e->space = portolan_arena_strdup(r->arena, (const char *)uri)))) {
         stop_nomem(r);
         return;
@@ -214,7 +214,7 @@ static void on_start(void *arg, const xmlChar *name, const xmlChar *prefix, cons
         portolan_diagnose(r->d, r->file, e->line, e->column,
                           "element '%s%s%s' declares or uses a namespace; this format has none",
                           prefix ? (const char *)prefix : "", prefix ? ":" : "", e->name);
-        stop(r);
+        stop_reading(r);
         return;
     }
     if (!add_attributes(r, e, p, n_attributes, attributes)) {
@@ -264,7 +264,7 @@ static void on_document_type(void *arg, const xmlChar *name, const xmlChar *exte
     portolan_diagnose(r->d, r->file, r->parser->input->line, 0,
                       "a document type declaration (DOCTYPE) is not allowed here; remove it, and "
                       "write out what its entities stand for");
-    stop(r);
+    stop_reading(r);
 }
 
 static bool at_end(const struct reader *r, const xmlError *e)
@@ -300,7 +300,7 @@ static void ignore_error(void *context, xmlError *e)
     (void)context, (void)e;
 }
 
-static enum portolan_status parse(struct reader *r, const char *text, size_t size)
+static enum portolan_status parse_text(struct reader *r, const char *text, size_t size)
 {
     xmlStructuredErrorFunc handler = xmlStructuredError;
     void *handler_context = xmlStructuredErrorContext;
@@ -348,7 +348,7 @@ enum portolan_status xml_read_text(struct portolan_arena *arena, const char *tex
         return portolan_error_set(err, PORTOLAN_ESYNTAX, "%s: larger than %d MiB", file,
                                   FILE_BYTES_MAX >> 20);
     }
-    status = parse(&r, text, size);
+    status = parse_text(&r, text, size);
     portolan_text_clear(&r.text);
     if (status != PORTOLAN_OK)
         return portolan_error_set(err, status, "%s: %s", file, portolan_status_text(status));

@@ -309,7 +309,8 @@ static enum portolan_status take_entry(struct search *s, const struct compile_co
     return PORTOLAN_OK;
 }
 
-static enum portolan_status choose(struct search *s, struct compile_command *commands, size_t n)
+static enum portolan_status choose_entry(struct search *s, struct compile_command *commands,
+                                         size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         char path[PATH_MAX];
@@ -340,7 +341,7 @@ static enum portolan_status read_database(struct search *s, CXCompilationDatabas
     for (unsigned i = 0; commands && i < n; i++)
         commands[i] = read_entry(s, s->clang->CompileCommands_getCommand(all, i));
     if (commands)
-        status = choose(s, commands, n);
+        status = choose_entry(s, commands, n);
     s->clang->CompileCommands_dispose(all);
     return status;
 }

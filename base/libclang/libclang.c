@@ -10,7 +10,7 @@ static const char *const names[] = {
     "libclang-15.so.15", "libclang-16.so.16", "libclang-17.so.17",
 };
 
-static bool resolve(struct portolan_libclang *clang, struct portolan_error *err)
+static bool resolve_functions(struct portolan_libclang *clang, struct portolan_error *err)
 {
     void *symbol;
 
@@ -40,7 +40,7 @@ const struct portolan_libclang *portolan_libclang_load(struct portolan_error *er
                            dlerror());
         return NULL;
     }
-    if (!ready && !resolve(&clang, err))
+    if (!ready && !resolve_functions(&clang, err))
         return NULL;
     ready = true;
     return &clang;

@@ -34,8 +34,10 @@ bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
 const struct portolan_assembly_parameter *
 assembly_any_parameter(const struct portolan_assembly_instance *instance, const char *name);
 
-/* Reads <cases>; false without memory. */
-bool assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *arena,
+/* What memory lacked while these read is in the arena: its `failed` says so. */
+
+/* Reads <cases>. */
+void assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *arena,
                          const struct xml_element *e, struct portolan_diagnostics *d);
 
 /* Checks what they refer to, and their values, when all else is read. */
@@ -43,18 +45,18 @@ void assembly_check_cases(const struct portolan_assembly *a, struct portolan_dia
 
 /*
  * Joins to CONDITION (NULL: none) what the <applies> children of E state, whose form is checked.
- * False without memory. LINE, unless it is set, becomes the first one's.
+ * LINE, unless it is set, becomes the first one's.
  */
-bool assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
+void assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
                            struct portolan_diagnostics *d, const char **condition, int *line);
 
 /* A file that the assembly names, relative to its folder; NULL without memory. */
 const char *assembly_beside(const struct portolan_assembly *a, struct portolan_arena *arena,
                             const char *name);
 
-/* Reads the <model> children of E, behind those of BASE (may be NULL) where the class is the same;
- * false without memory. */
-bool assembly_read_models(const struct portolan_assembly *a, struct portolan_arena *arena,
+/* Reads the <model> children of E, behind those of BASE (may be NULL) where the class is the same.
+ */
+void assembly_read_models(const struct portolan_assembly *a, struct portolan_arena *arena,
                           const struct xml_element *e, struct portolan_diagnostics *d,
                           const struct portolan_assembly_alternative *base,
                           struct portolan_assembly_alternative *out);
@@ -68,8 +70,8 @@ enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_i
 
 const char *assembly_nearest_instance(const struct portolan_assembly *a, const char *name);
 
-/* library.c: loads the class for its descriptor's `applies`; NULL, with a warning in the log, if it
- * has none. */
+/* core/instances.c: loads the class for its descriptor's `applies`; NULL, with a warning in the
+ * log, if it has none. */
 portolan_applies_fn library_find_query(const struct portolan_class_description *class);
 
 #endif

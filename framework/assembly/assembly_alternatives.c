@@ -17,8 +17,8 @@ static const char *join_conditions(struct portolan_arena *arena, const char *lef
     return portolan_arena_printf(arena, "(%s) and (%s)", left, right);
 }
 
-/* False without memory; what is wrong with a condition's form is reported. */
-static bool check_condition_form(const struct xml_element *e, struct portolan_diagnostics *d)
+static void check_condition_form(struct portolan_arena *arena, const struct xml_element *e,
+                                 struct portolan_diagnostics *d)
 {
     struct portolan_condition *c;
     struct portolan_error err = {0};
@@ -27,21 +27,19 @@ static bool check_condition_form(const struct xml_element *e, struct portolan_di
     if (status == PORTOLAN_ESYNTAX)
         xml_complain(d, e, "if", "%s", err.text);
     portolan_condition_destroy(c);
-    return status != PORTOLAN_ENOMEM;
+    arena->failed |= status == PORTOLAN_ENOMEM;
 }
 
-bool assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
+void assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
                            struct portolan_diagnostics *d, const char **condition, int *line)
 {
     for (const struct xml_element *x = NULL; (x = xml_next(e, x, "applies"));) {
         if (!xml_value(x, "if"))
             continue; /* a class's query */
-        if (!check_condition_form(x, d) ||
-            !(*condition = join_conditions(arena, *condition, xml_value(x, "if"))))
-            return false;
+        check_condition_form(arena, x, d);
+        *condition = join_conditions(arena, *condition, xml_value(x, "if"));
         *line = *line ? *line : x->line;
     }
-    return true;
 }
 
 static void check_condition_name(const struct portolan_assembly *a, const char *name, int line,
@@ -130,8 +128,8 @@ const char *assembly_beside(const struct portolan_assembly *a, struct portolan_a
                                  name);
 }
 
-/* False without memory; a file that cannot be read is reported. */
-static bool read_model(const struct portolan_assembly *a, struct portolan_arena *arena,
+/* A file that cannot be read is reported. */
+static void read_model(const struct portolan_assembly *a, struct portolan_arena *arena,
                        const struct xml_element *e, struct portolan_diagnostics *d,
                        struct portolan_assembly_model *out)
 {
@@ -143,16 +141,15 @@ static bool read_model(const struct portolan_assembly *a, struct portolan_arena 
     *out = (struct portolan_assembly_model){
         .file = assembly_beside(a, arena, file), .method = xml_value(e, "method"), .line = e->line};
     if (!out->file)
-        return false;
+        return;
     status = *file ? xml_read_bytes(out->file, &bytes, &err) : PORTOLAN_OK; /* reported */
     if (status == PORTOLAN_EIO)
         xml_complain(d, e, "file", "%s", err.text);
     out->text = bytes.bytes ? bytes.bytes : "";
     out->size = bytes.length;
-    return status != PORTOLAN_ENOMEM;
 }
 
-bool assembly_read_models(const struct portolan_assembly *a, struct portolan_arena *arena,
+void assembly_read_models(const struct portolan_assembly *a, struct portolan_arena *arena,
                           const struct xml_element *e, struct portolan_diagnostics *d,
                           const struct portolan_assembly_alternative *base,
                           struct portolan_assembly_alternative *out)
@@ -163,11 +160,9 @@ bool assembly_read_models(const struct portolan_assembly *a, struct portolan_are
     out->models =
         portolan_arena_alloc(arena, inherited + xml_count(e, "model"), sizeof *out->models);
     if (!out->models)
-        return false;
+        return;
     for (size_t i = 0; i < inherited; i++)
         out->models[out->n_models++] = base->models[i];
     for (const struct xml_element *x = NULL; (x = xml_next(e, x, "model"));)
-        if (!read_model(a, arena, x, d, &out->models[out->n_models++]))
-            return false;
-    return true;
+        read_model(a, arena, x, d, &out->models[out->n_models++]);
 }

@@ -24,7 +24,7 @@ static const char *file_of(const struct portolan_assembly *a)
 
 #define CASES_FAULT(A, D, LINE, ...) portolan_diagnose(D, file_of(A), LINE, 0, __VA_ARGS__)
 
-static bool read_column(struct reader *r, const char *text,
+static void read_column(struct reader *r, const char *text,
                         struct portolan_assembly_case_column *column)
 {
     const char *dot = strchr(text, '.');
@@ -36,48 +36,45 @@ static bool read_column(struct reader *r, const char *text,
                     text);
     column->parameter = dot ? dot + 1 : text;
     column->instance = dot ? portolan_arena_strndup(r->arena, text, (size_t)(dot - text)) : NULL;
-    return !dot || column->instance;
 }
 
-static bool read_columns(struct reader *r, const struct portolan_csv *c)
+static void read_columns(struct reader *r, const struct portolan_csv *c)
 {
     struct portolan_assembly *a = r->a;
 
     a->cases_line = c->line;
     a->case_columns = portolan_arena_alloc(r->arena, c->n_fields, sizeof *a->case_columns);
     for (size_t i = 0; a->case_columns && i < c->n_fields; i++)
-        if (!read_column(r, c->fields[i], &a->case_columns[a->n_case_columns++]))
-            return false;
-    return a->case_columns;
+        read_column(r, c->fields[i], &a->case_columns[a->n_case_columns++]);
 }
 
-static bool read_case(struct reader *r, const struct portolan_csv *c)
+static void read_case(struct reader *r, const struct portolan_csv *c)
 {
     struct portolan_assembly *a = r->a;
     struct portolan_assembly_case *cases, *x;
 
+    if (r->arena->failed)
+        return; /* columns may be missing */
     if (c->n_fields != a->n_case_columns || a->n_cases == CASES_MAX) {
         if (a->n_cases == CASES_MAX)
             CASES_FAULT(r->a, r->d, c->line, "more than %d cases", (int)CASES_MAX);
         else
             CASES_FAULT(r->a, r->d, c->line, "%zu values, but there are %zu columns", c->n_fields,
                         a->n_case_columns);
-        return true;
+        return;
     }
     if (!(cases = portolan_arena_grow(r->arena, a->cases, a->n_cases, sizeof *cases)))
-        return false;
+        return;
     a->cases = cases;
     x = &cases[a->n_cases++];
     x->line = c->line;
-    if (!(x->values = portolan_arena_alloc(r->arena, c->n_fields, sizeof *x->values)))
-        return false;
-    for (size_t i = 0; i < c->n_fields; i++)
+    x->values = portolan_arena_alloc(r->arena, c->n_fields, sizeof *x->values);
+    for (size_t i = 0; x->values && i < c->n_fields; i++)
         x->values[i] = c->fields[i];
-    return true;
 }
 
 /* The blank-separated words of an attribute. */
-static bool split_attribute(struct reader *r, const struct xml_element *e, const char *attribute,
+static void split_attribute(struct reader *r, const struct xml_element *e, const char *attribute,
                             struct portolan_csv *c)
 {
     const char *text = xml_value(e, attribute);
@@ -89,79 +86,75 @@ static bool split_attribute(struct reader *r, const struct xml_element *e, const
                                .separator = ' ',
                                .line = xml_attribute(e, attribute)->line - 1};
     portolan_csv_begin(c, text, strlen(text));
-    if (!portolan_csv_next(c) && r->arena->failed)
-        return false;
+    portolan_csv_next(c);
+    if (r->arena->failed)
+        return;
     if ((!c->n_fields && r->d->count == before) || c->at < c->end)
         portolan_diagnose(r->d, r->a->file, e->line, 0,
                           "'%s' of <%s> must be one line of words with blanks between", attribute,
                           e->name);
-    return true;
 }
 
-static bool read_inline(struct reader *r)
+static void read_inline(struct reader *r)
 {
     struct portolan_csv c;
 
-    if (!split_attribute(r, r->e, "columns", &c) || (c.n_fields && !read_columns(r, &c)))
-        return false;
-    for (const struct xml_element *e = NULL; r->a->case_columns && (e = xml_next(r->e, e, "case"));)
-        if (!split_attribute(r, e, "values", &c) || (c.n_fields && !read_case(r, &c)))
-            return false;
-    return true;
+    split_attribute(r, r->e, "columns", &c);
+    if (c.n_fields)
+        read_columns(r, &c);
+    for (const struct xml_element *e = NULL;
+         r->a->case_columns && (e = xml_next(r->e, e, "case"));) {
+        split_attribute(r, e, "values", &c);
+        if (c.n_fields)
+            read_case(r, &c);
+    }
 }
 
-static bool read_lines(struct reader *r, const struct portolan_text *bytes)
+static void read_lines(struct reader *r, const struct portolan_text *bytes)
 {
     struct portolan_csv c = {
         .arena = r->arena, .d = r->d, .file = r->a->cases_file, .separator = ',', .comment = '#'};
     int before = r->d->count;
 
     portolan_csv_begin(&c, bytes->bytes ? bytes->bytes : "", bytes->length);
-    if (!portolan_csv_next(&c)) {
-        if (r->d->count == before)
-            portolan_diagnose(r->d, c.file, 1, 0, "there is no line with the names of columns");
-    } else if (!read_columns(r, &c)) {
-        return false;
-    }
+    if (portolan_csv_next(&c))
+        read_columns(r, &c);
+    else if (r->d->count == before && !r->arena->failed)
+        portolan_diagnose(r->d, c.file, 1, 0, "there is no line with the names of columns");
     while (portolan_csv_next(&c))
-        if (!read_case(r, &c))
-            return false;
-    return !r->arena->failed;
+        read_case(r, &c);
 }
 
 /* Relative to the assembly's folder, as all files that it names. */
-static bool read_file(struct reader *r, const char *name)
+static void read_file(struct reader *r, const char *name)
 {
-    struct portolan_text bytes = {0};
+    struct portolan_text bytes = {.arena = r->arena};
     struct portolan_error err = {0};
     enum portolan_status status;
-    bool good = true;
 
-    r->a->cases_file = assembly_beside(r->a, r->arena, name);
-    if (!r->a->cases_file)
-        return false;
+    if (!(r->a->cases_file = assembly_beside(r->a, r->arena, name)))
+        return;
     status = xml_read_bytes(r->a->cases_file, &bytes, &err);
     if (status == PORTOLAN_OK)
-        good = read_lines(r, &bytes);
+        read_lines(r, &bytes);
     else if (status != PORTOLAN_ENOMEM)
         xml_complain(r->d, r->e, NULL, "%s", err.text);
-    portolan_text_clear(&bytes);
-    return good && status != PORTOLAN_ENOMEM;
 }
 
-bool assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *arena,
+void assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *arena,
                          const struct xml_element *e, struct portolan_diagnostics *d)
 {
     struct reader r = {a, arena, d, e};
     const char *file = xml_value(e, "file");
 
-    if (!file == !xml_value(e, "columns") || (file && (!*file || e->children))) {
+    if (!file == !xml_value(e, "columns") || (file && (!*file || e->children)))
         xml_complain(d, e, NULL,
                      "<cases> takes either 'columns', and a <case> for each, or the 'file' "
                      "that holds both");
-        return true;
-    }
-    return file ? read_file(&r, file) : read_inline(&r);
+    else if (file)
+        read_file(&r, file);
+    else
+        read_inline(&r);
 }
 
 static bool is_same_column(const struct portolan_assembly_case_column *x, const char *instance,

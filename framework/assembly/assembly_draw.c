@@ -23,7 +23,7 @@ static const char *connection_port(const struct portolan_assembly_connection *c,
 }
 
 /* A quoted DOT string of PREFIX and TEXT. */
-static void quoted(struct portolan_text *b, const char *prefix, const char *text)
+static void add_quoted(struct portolan_text *b, const char *prefix, const char *text)
 {
     portolan_text_add(b, "\"%s", prefix);
     for (; *text; text++) {
@@ -71,8 +71,8 @@ static size_t named_ports(struct drawing *g, const char *instance, enum side sid
     return count;
 }
 
-static void ports(struct drawing *g, const char *instance, enum side side,
-                  const struct portolan_class_description *c)
+static void draw_ports(struct drawing *g, const char *instance, enum side side,
+                       const struct portolan_class_description *c)
 {
     size_t known = !c ? 0 : side == PROVIDES ? c->n_provides : c->n_uses;
 
@@ -84,18 +84,18 @@ static void ports(struct drawing *g, const char *instance, enum side side,
     portolan_text_add(&g->b, "</TABLE></TD>");
 }
 
-static void instance(struct drawing *g, const struct portolan_assembly_instance *i)
+static void draw_instance(struct drawing *g, const struct portolan_assembly_instance *i)
 {
     const char *class_name = i->alternatives[i->selected].class_name;
     const struct portolan_class_description *c =
         g->palette ? portolan_palette_find(g->palette, class_name) : NULL;
 
     portolan_text_add(&g->b, "  ");
-    quoted(&g->b, "", i->name);
+    add_quoted(&g->b, "", i->name);
     portolan_text_add(&g->b,
                       " [label=<<TABLE BORDER=\"%d\" CELLBORDER=\"0\" CELLSPACING=\"0\"><TR>",
                       i->n_alternatives > 1 ? 3 : 1);
-    ports(g, i->name, PROVIDES, c);
+    draw_ports(g, i->name, PROVIDES, c);
     portolan_text_add(&g->b, "<TD><B>");
     portolan_text_add_xml(&g->b, i->name);
     portolan_text_add(&g->b, "</B><BR/>");
@@ -108,7 +108,7 @@ static void instance(struct drawing *g, const struct portolan_assembly_instance 
         portolan_text_add(&g->b, "</FONT>");
     }
     portolan_text_add(&g->b, "</TD>");
-    ports(g, i->name, USES, c);
+    draw_ports(g, i->name, USES, c);
     portolan_text_add(&g->b, "</TR></TABLE>>];\n");
 }
 
@@ -124,16 +124,16 @@ static bool is_dormant(const struct drawing *g, const struct portolan_assembly_c
     return user && !portolan_class_uses(user, c->uses);
 }
 
-static void connection(struct drawing *g, const struct portolan_assembly_connection *c)
+static void draw_connection(struct drawing *g, const struct portolan_assembly_connection *c)
 {
     portolan_text_add(&g->b, "  ");
-    quoted(&g->b, "", c->user);
+    add_quoted(&g->b, "", c->user);
     portolan_text_add(&g->b, ":");
-    quoted(&g->b, "u_", c->uses);
+    add_quoted(&g->b, "u_", c->uses);
     portolan_text_add(&g->b, " -> ");
-    quoted(&g->b, "", c->provider);
+    add_quoted(&g->b, "", c->provider);
     portolan_text_add(&g->b, ":");
-    quoted(&g->b, "p_", c->provides);
+    add_quoted(&g->b, "p_", c->provides);
     portolan_text_add(&g->b, " [");
     if (c->monitored)
         portolan_text_add(&g->b, "color=\"#b03030\", penwidth=2, label=\"%s\"",
@@ -150,20 +150,20 @@ enum portolan_status portolan_assembly_draw(const struct portolan_assembly *a,
     struct drawing g = {.a = a, .palette = palette};
 
     portolan_text_add(&g.b, "digraph ");
-    quoted(&g.b, "", a->name);
+    add_quoted(&g.b, "", a->name);
     portolan_text_add(&g.b,
                       " {\n  rankdir=LR;\n"
                       "  node [shape=plain, fontname=\"sans-serif\"];\n"
                       "  edge [fontname=\"sans-serif\", fontsize=10, fontcolor=\"#b03030\"];\n");
     for (size_t i = 0; i < a->n_instances; i++)
-        instance(&g, &a->instances[i]);
+        draw_instance(&g, &a->instances[i]);
     for (size_t i = 0; i < a->n_connections; i++)
-        connection(&g, &a->connections[i]);
+        draw_connection(&g, &a->connections[i]);
     if (a->go.provider) {
         portolan_text_add(&g.b, "  \"(go)\" [shape=circle, label=\"go\"];\n  \"(go)\" -> ");
-        quoted(&g.b, "", a->go.provider);
+        add_quoted(&g.b, "", a->go.provider);
         portolan_text_add(&g.b, ":");
-        quoted(&g.b, "p_", a->go.provides);
+        add_quoted(&g.b, "p_", a->go.provides);
         portolan_text_add(&g.b, "%s;\n",
                           a->go.monitored ? " [color=\"#b03030\", penwidth=2, label=\"monitored\"]"
                                           : "");

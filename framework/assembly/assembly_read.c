@@ -59,17 +59,7 @@ struct reader {
     struct portolan_assembly *a;
     struct portolan_arena *arena;
     struct portolan_diagnostics *d;
-    bool nomem;
 };
-
-static void *allocate(struct reader *r, size_t count, size_t size)
-{
-    void *p = portolan_arena_alloc(r->arena, count, size);
-
-    if (count && !p)
-        r->nomem = true;
-    return p;
-}
 
 /* Names appear in `instance.parameter` and in proxies' names, so they hold no dots or blanks. */
 static bool is_name(const char *text)
@@ -130,11 +120,11 @@ static void read_configures(struct reader *r, const struct xml_element *e,
 {
     size_t inherited = base ? base->n_configures : 0;
     struct portolan_assembly_configure *c =
-        allocate(r, inherited + xml_count(e, "configure"), sizeof *c);
+        portolan_arena_alloc(r->arena, inherited + xml_count(e, "configure"), sizeof *c);
 
     out->configures = c;
     out->n_configures = 0;
-    if (r->nomem)
+    if (r->arena->failed)
         return;
     for (size_t i = 0; i < inherited; i++)
         c[out->n_configures++] = base->configures[i];
@@ -161,8 +151,8 @@ static void read_alternative(struct reader *r, const struct xml_element *e,
     check_double_parameters(r, e);
     out->class_name = xml_value(e, "class");
     out->line = e->line;
-    out->parameters = allocate(r, own + inherited, sizeof *out->parameters);
-    if (r->nomem)
+    out->parameters = portolan_arena_alloc(r->arena, own + inherited, sizeof *out->parameters);
+    if (r->arena->failed)
         return;
     for (size_t i = 0; i < inherited; i++)
         add_parameter(out, &base->parameters[i]);
@@ -174,12 +164,10 @@ static void read_alternative(struct reader *r, const struct xml_element *e,
     read_configures(r, e, base, out);
     for (const struct xml_element *c = NULL; (c = xml_next(e, c, "model"));)
         require_text(r, c);
-    if (!assembly_read_models(r->a, r->arena, e, r->d, base, out))
-        r->nomem = true;
+    assembly_read_models(r->a, r->arena, e, r->d, base, out);
     out->applies = base ? base->applies : NULL;
     out->applies_line = base ? base->applies_line : 0;
-    if (!assembly_read_applies(r->arena, e, r->d, &out->applies, &out->applies_line))
-        r->nomem = true;
+    assembly_read_applies(r->arena, e, r->d, &out->applies, &out->applies_line);
     out->applies_stated = out->applies;
 }
 
@@ -216,8 +204,8 @@ static void read_instance(struct reader *r, const struct xml_element *e,
 
     instance->name = xml_value(e, "name");
     instance->line = e->line;
-    instance->alternatives = allocate(r, count, sizeof *instance->alternatives);
-    if (r->nomem)
+    instance->alternatives = portolan_arena_alloc(r->arena, count, sizeof *instance->alternatives);
+    if (r->arena->failed)
         return;
     if (!is_name(instance->name))
         xml_complain(r->d, e, "name",
@@ -225,7 +213,8 @@ static void read_instance(struct reader *r, const struct xml_element *e,
     read_places(r, e, instance);
     read_alternative(r, e, NULL, &base);
     instance->alternatives[instance->n_alternatives++] = base;
-    for (const struct xml_element *c = NULL; !r->nomem && (c = xml_next(e, c, "alternative"));) {
+    for (const struct xml_element *c = NULL;
+         !r->arena->failed && (c = xml_next(e, c, "alternative"));) {
         struct portolan_assembly_alternative *to = &instance->alternatives[0];
 
         /* An alternative of the instance's own class gives that class parameters of its own. */
@@ -241,18 +230,20 @@ static void read_instances(struct reader *r, const struct xml_element *root)
 {
     size_t count = xml_count(root, "instance");
 
-    r->a->instances = allocate(r, count, sizeof *r->a->instances);
-    for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "instance"));)
+    r->a->instances = portolan_arena_alloc(r->arena, count, sizeof *r->a->instances);
+    for (const struct xml_element *e = NULL;
+         !r->arena->failed && (e = xml_next(root, e, "instance"));)
         read_instance(r, e, &r->a->instances[r->a->n_instances++]);
 }
 
 static void read_connections(struct reader *r, const struct xml_element *root)
 {
     size_t count = xml_count(root, "connect");
-    struct portolan_assembly_connection *c = allocate(r, count, sizeof *c);
+    struct portolan_assembly_connection *c = portolan_arena_alloc(r->arena, count, sizeof *c);
 
     r->a->connections = c;
-    for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "connect")); c++) {
+    for (const struct xml_element *e = NULL;
+         !r->arena->failed && (e = xml_next(root, e, "connect")); c++) {
         require_text(r, e);
         c->user = xml_value(e, "user");
         c->uses = xml_value(e, "uses");
@@ -363,10 +354,12 @@ static void read_monitors(struct reader *r, const struct xml_element *root)
 
 static void read_pairs(struct reader *r, const struct xml_element *root)
 {
-    struct portolan_assembly_pair *p = allocate(r, xml_count(root, "pair"), sizeof *p);
+    struct portolan_assembly_pair *p =
+        portolan_arena_alloc(r->arena, xml_count(root, "pair"), sizeof *p);
 
     r->a->pairs = p;
-    for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "pair")); p++) {
+    for (const struct xml_element *e = NULL; !r->arena->failed && (e = xml_next(root, e, "pair"));
+         p++) {
         require_text(r, e);
         p->of = xml_value(e, "of");
         p->with = xml_value(e, "with");
@@ -383,10 +376,9 @@ static void split_values(struct reader *r, struct portolan_assembly_sweep *s, co
 
     while (value_next_word(&at, &length))
         count++;
-    s->values = allocate(r, count, sizeof *s->values);
-    for (at = text; !r->nomem && (word = value_next_word(&at, &length));)
-        if (!(s->values[s->n_values++] = portolan_arena_strndup(r->arena, word, length)))
-            r->nomem = true;
+    s->values = portolan_arena_alloc(r->arena, count, sizeof *s->values);
+    for (at = text; !r->arena->failed && (word = value_next_word(&at, &length));)
+        s->values[s->n_values++] = portolan_arena_strndup(r->arena, word, length);
 }
 
 static void read_sweep_line(struct reader *r, const struct xml_element *e,
@@ -399,10 +391,10 @@ static void read_sweep_line(struct reader *r, const struct xml_element *e,
     s->varies = !strcmp(e->name, "vary");
     if (s->varies) {
         split_values(r, s, xml_value(e, "values"));
-        if (!s->n_values && !r->nomem)
+        if (!s->n_values && !r->arena->failed)
             xml_complain(r->d, e, "values",
                          "'values' holds no value; write them with blanks between");
-    } else if ((s->values = allocate(r, 1, sizeof *s->values))) {
+    } else if ((s->values = portolan_arena_alloc(r->arena, 1, sizeof *s->values))) {
         s->values[s->n_values++] = xml_value(e, "value");
     }
 }
@@ -429,12 +421,12 @@ static void read_sweep(struct reader *r, const struct xml_element *root)
         return;
     read_double(r, sweep, "budget", &r->a->sweep_budget_s);
     count = xml_count(sweep, "vary") + xml_count(sweep, "set");
-    r->a->sweeps = allocate(r, count, sizeof *r->a->sweeps);
-    for (const struct xml_element *e = sweep->children; e && !r->nomem; e = e->next)
+    r->a->sweeps = portolan_arena_alloc(r->arena, count, sizeof *r->a->sweeps);
+    for (const struct xml_element *e = sweep->children; e && !r->arena->failed; e = e->next)
         if (strcmp(e->name, "cases") != 0)
             read_sweep_line(r, e, &r->a->sweeps[r->a->n_sweeps++]);
-        else if (!assembly_read_cases(r->a, r->arena, e, r->d))
-            r->nomem = true;
+        else
+            assembly_read_cases(r->a, r->arena, e, r->d);
 }
 
 static void read_optimizer(struct reader *r, const struct xml_element *root)
@@ -458,7 +450,6 @@ static void read_optimizer(struct reader *r, const struct xml_element *root)
     r->a->steps_instance = portolan_arena_strndup(r->arena, steps, (size_t)(dot - steps));
     r->a->steps_parameter = dot + 1;
     r->a->steps_line = e->line;
-    r->nomem |= !r->a->steps_instance;
 }
 
 static void read_go(struct reader *r, const struct xml_element *root)
@@ -478,19 +469,19 @@ static void read_go(struct reader *r, const struct xml_element *root)
 static void read_paths(struct reader *r, const struct xml_element *root)
 {
     size_t count = xml_count(root, "path");
-    int *lines = allocate(r, count, sizeof *lines);
+    int *lines = portolan_arena_alloc(r->arena, count, sizeof *lines);
 
-    r->a->paths = allocate(r, count, sizeof *r->a->paths);
+    r->a->paths = portolan_arena_alloc(r->arena, count, sizeof *r->a->paths);
     r->a->path_lines = lines;
-    for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "path"));) {
+    for (const struct xml_element *e = NULL;
+         !r->arena->failed && (e = xml_next(root, e, "path"));) {
         const char *dir = xml_value(e, "dir");
 
         require_text(r, e);
         lines[r->a->n_paths] = e->line;
-        if (!(r->a->paths[r->a->n_paths++] = *dir == '/' || strchr(r->a->file, '/')
-                                                 ? assembly_beside(r->a, r->arena, dir)
-                                                 : portolan_arena_printf(r->arena, "./%s", dir)))
-            r->nomem = true;
+        r->a->paths[r->a->n_paths++] = *dir == '/' || strchr(r->a->file, '/')
+                                           ? assembly_beside(r->a, r->arena, dir)
+                                           : portolan_arena_printf(r->arena, "./%s", dir);
     }
 }
 
@@ -506,13 +497,13 @@ static void read_tree(struct reader *r, const struct xml_element *root)
     read_instances(r, root);
     read_connections(r, root);
     read_go(r, root);
-    if (r->nomem)
+    if (r->arena->failed)
         return;
     read_monitors(r, root);
     read_pairs(r, root);
     read_sweep(r, root);
     read_optimizer(r, root);
-    if (!r->nomem && !r->d->count)
+    if (!r->arena->failed && !r->d->count)
         assembly_check_references(r->a, r->d);
 }
 
@@ -537,7 +528,7 @@ static enum portolan_status read_any(const char *text, size_t size, const char *
                       : xml_read_file(&arena, r.a->file, XML_PLAIN, &d, &root, err);
     if (status == PORTOLAN_OK) {
         read_tree(&r, root);
-        status = r.nomem ? PORTOLAN_ENOMEM : d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
+        status = arena.failed ? PORTOLAN_ENOMEM : d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
     }
     if (status != PORTOLAN_OK) {
         portolan_arena_clear(&arena);

@@ -27,7 +27,7 @@ void portolan_palette_destroy(struct portolan_palette *p)
     free(p);
 }
 
-static void append(struct portolan_palette *p, struct palette_class *c)
+static void append_class(struct portolan_palette *p, struct palette_class *c)
 {
     if (p->last)
         p->last->next = c;
@@ -37,7 +37,7 @@ static void append(struct portolan_palette *p, struct palette_class *c)
 }
 
 /* The file's path as written when it is absolute, else beside the description. */
-static const char *resolve(struct portolan_palette *p, const char *file, const char *dir)
+static const char *resolve_path(struct portolan_palette *p, const char *file, const char *dir)
 {
     return file[0] == '/' ? file : portolan_arena_printf(&p->arena, "%s/%s", dir, file);
 }
@@ -53,8 +53,8 @@ static bool resolve_files(struct portolan_palette *p, struct palette_class *c, c
             &p->arena, "%.*s.a", (int)(is_so ? (size_t)(dot - library) : strlen(library)), library);
     if (!c->public.archive)
         return false;
-    c->public.library = resolve(p, library, dir);
-    c->public.archive = resolve(p, c->public.archive, dir);
+    c->public.library = resolve_path(p, library, dir);
+    c->public.archive = resolve_path(p, c->public.archive, dir);
     return c->public.library && c->public.archive;
 }
 
@@ -96,15 +96,14 @@ static enum portolan_status add_file(struct portolan_palette *p, const char *dir
     struct xml_element *root;
     struct palette_class *c;
     enum portolan_status status;
-    bool nomem = false;
 
     if (!file)
         return portolan_no_memory(err);
     status = read_file(p, file, d, &root, err);
     if (status != PORTOLAN_OK || !root || !is_description(root))
         return status;
-    if (!(c = palette_class_read(&p->arena, root, file, d, &nomem)))
-        return nomem ? portolan_no_memory(err) : PORTOLAN_ESYNTAX;
+    if (!(c = palette_class_read(&p->arena, root, file, d)))
+        return p->arena.failed ? portolan_no_memory(err) : PORTOLAN_ESYNTAX;
     if (!c->public.library) {
         xml_complain(d, root, NULL, "<component> lacks the attribute 'library'");
         return PORTOLAN_ESYNTAX;
@@ -117,7 +116,7 @@ static enum portolan_status add_file(struct portolan_palette *p, const char *dir
     }
     if (!resolve_files(p, c, dir))
         return portolan_no_memory(err);
-    append(p, c);
+    append_class(p, c);
     return PORTOLAN_OK;
 }
 
@@ -266,15 +265,14 @@ enum portolan_status portolan_palette_add_builtin(struct portolan_palette *p,
     struct xml_element *root;
     enum portolan_status status;
     struct palette_class *c;
-    bool nomem = false;
 
     status = xml_read_text(&p->arena, description, strlen(description), "(built in)", XML_PLAIN, &d,
                            &root, &first);
     if (status != PORTOLAN_OK)
         return portolan_error_set(err, status, "%s", first.text);
-    if (!(c = palette_class_read(&p->arena, root, "(built in)", &d, &nomem)))
-        return nomem ? portolan_no_memory(err)
-                     : portolan_error_set(err, PORTOLAN_ESYNTAX, "%s", first.text);
+    if (!(c = palette_class_read(&p->arena, root, "(built in)", &d)))
+        return p->arena.failed ? portolan_no_memory(err)
+                               : portolan_error_set(err, PORTOLAN_ESYNTAX, "%s", first.text);
     c->public.library = c->public.archive = NULL;
     c->public.builtin = component;
     for (struct palette_class **at = &p->first; *at; at = &(*at)->next)
@@ -285,7 +283,7 @@ enum portolan_status portolan_palette_add_builtin(struct portolan_palette *p,
             *at = c;
             return PORTOLAN_OK;
         }
-    append(p, c);
+    append_class(p, c);
     return PORTOLAN_OK;
 }
 

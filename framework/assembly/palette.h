@@ -20,10 +20,10 @@ extern const struct xml_rule palette_component_rule;
 
 /*
  * Makes a class of a description's tree, which must live in ARENA. NULL when something was reported
- * to D or memory is out (*NOMEM).
+ * to D or memory is out, as ARENA says.
  */
 struct palette_class *palette_class_read(struct portolan_arena *arena,
                                          const struct xml_element *root, const char *file,
-                                         struct portolan_diagnostics *d, bool *nomem);
+                                         struct portolan_diagnostics *d);
 
 #endif

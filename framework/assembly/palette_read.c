@@ -30,15 +30,13 @@ const struct xml_rule palette_component_rule = {
     .optional = XML_WORDS("library", "proxy-for", "archive", "libs", "static-libs"),
     .children = XML_RULES(&summary, &provides, &uses, &parameter, &applies_class_rule)};
 
-static bool read_ports(struct reader *r, const struct xml_element *root, const char *element,
+static void read_ports(struct reader *r, const struct xml_element *root, const char *element,
                        const struct portolan_port_description **ports, size_t *n_ports)
 {
     size_t count = xml_count(root, element);
     struct portolan_port_description *p = portolan_arena_alloc(r->arena, count, sizeof *p);
 
-    if (count && !p)
-        return false;
-    for (const struct xml_element *e = NULL; (e = xml_next(root, e, element));) {
+    for (const struct xml_element *e = NULL; p && (e = xml_next(root, e, element));) {
         const char *optional = xml_value(e, "optional");
 
         p[*n_ports].name = xml_value(e, "port");
@@ -55,10 +53,9 @@ static bool read_ports(struct reader *r, const struct xml_element *root, const c
             xml_complain(r->d, e, "optional", "'optional' must be true or false");
     }
     *ports = p;
-    return true;
 }
 
-static bool read_applies(struct reader *r, const struct xml_element *root,
+static void read_applies(struct reader *r, const struct xml_element *root,
                          struct portolan_class_description *c)
 {
     for (const struct xml_element *e = NULL; (e = xml_next(root, e, "applies"));) {
@@ -71,7 +68,7 @@ static bool read_applies(struct reader *r, const struct xml_element *root,
                          "'query' can only be true: the class says itself where it applies");
         c->has_query = c->has_query || query;
     }
-    return assembly_read_applies(r->arena, root, r->d, &c->applies, &(int){0});
+    assembly_read_applies(r->arena, root, r->d, &c->applies, &(int){0});
 }
 
 static void read_parameter(struct reader *r, const struct xml_element *e,
@@ -94,18 +91,15 @@ static void read_parameter(struct reader *r, const struct xml_element *e,
     }
 }
 
-static bool read_parameters(struct reader *r, const struct xml_element *root,
+static void read_parameters(struct reader *r, const struct xml_element *root,
                             struct portolan_class_description *c)
 {
     size_t count = xml_count(root, "parameter");
     struct portolan_parameter_description *p = portolan_arena_alloc(r->arena, count, sizeof *p);
 
-    if (count && !p)
-        return false;
-    for (const struct xml_element *e = NULL; (e = xml_next(root, e, "parameter"));)
+    for (const struct xml_element *e = NULL; p && (e = xml_next(root, e, "parameter"));)
         read_parameter(r, e, &p[c->n_parameters++]);
     c->parameters = p;
-    return true;
 }
 
 static void same_name(struct reader *r, const char *what, const char *name, int line, int first)
@@ -155,15 +149,15 @@ static void check_proxy(struct reader *r, const struct xml_element *root,
 
 struct palette_class *palette_class_read(struct portolan_arena *arena,
                                          const struct xml_element *root, const char *file,
-                                         struct portolan_diagnostics *d, bool *nomem)
+                                         struct portolan_diagnostics *d)
 {
     struct reader r = {arena, file, d, d->count};
     struct palette_class *c;
 
+    arena->failed = false; /* a session goes on after what was told */
     xml_check(root, &palette_component_rule, d);
     if (d->count != r.before)
         return NULL;
-    *nomem = true;
     if (!(c = portolan_arena_alloc(arena, 1, sizeof *c)))
         return NULL;
     c->public.class_name = xml_value(root, "class");
@@ -178,11 +172,12 @@ struct palette_class *palette_class_read(struct portolan_arena *arena,
         c->public.summary = xml_next(root, NULL, "summary")->text;
     c->public.file = file;
     c->public.line = root->line;
-    if (!read_ports(&r, root, "provides", &c->public.provides, &c->public.n_provides) ||
-        !read_ports(&r, root, "uses", &c->public.uses, &c->public.n_uses) ||
-        !read_parameters(&r, root, &c->public) || !read_applies(&r, root, &c->public))
+    read_ports(&r, root, "provides", &c->public.provides, &c->public.n_provides);
+    read_ports(&r, root, "uses", &c->public.uses, &c->public.n_uses);
+    read_parameters(&r, root, &c->public);
+    read_applies(&r, root, &c->public);
+    if (arena->failed)
         return NULL;
-    *nomem = false;
     if (!*c->public.class_name)
         xml_complain(d, root, "class", "a component needs a class name");
     check_names(&r, &c->public);

@@ -170,7 +170,7 @@ const struct command_form command_forms[] = {
 const size_t n_command_forms = sizeof command_forms / sizeof *command_forms;
 
 /* 0: no name of the form fits WORD, 1: a name begins with it, 2: a name is it. */
-static int fits(const struct command_form *form, const char *word)
+static int fits_name(const struct command_form *form, const char *word)
 {
     int best = 0;
 
@@ -183,7 +183,7 @@ static int fits(const struct command_form *form, const char *word)
     return best;
 }
 
-static enum portolan_status unknown(const char *word, struct portolan_error *err)
+static enum portolan_status unknown_command(const char *word, struct portolan_error *err)
 {
     const char *names[sizeof command_forms / sizeof *command_forms * MAX_NAMES];
     size_t n = 0;
@@ -205,7 +205,7 @@ enum portolan_status verb_find(const char *word, const struct command_form **for
 
     *form = NULL;
     for (size_t i = 0; i < n_command_forms; i++) {
-        int how = fits(&command_forms[i], word);
+        int how = fits_name(&command_forms[i], word);
 
         if (how == 2) {
             *form = &command_forms[i];
@@ -215,7 +215,7 @@ enum portolan_status verb_find(const char *word, const struct command_form **for
             found[n++] = &command_forms[i];
     }
     if (!n)
-        return unknown(word, err);
+        return unknown_command(word, err);
     if (n == 1) {
         *form = found[0];
         return PORTOLAN_OK;

@@ -12,7 +12,7 @@ struct completion {
     struct portolan_words found;
 };
 
-static void add(struct completion *c, const char *word)
+static void add_word(struct completion *c, const char *word)
 {
     if (!strncmp(word, c->begun, strlen(c->begun)))
         portolan_words_add(c->command.arena, &c->found, word);
@@ -21,13 +21,13 @@ static void add(struct completion *c, const char *word)
 static void add_all(struct completion *c, const struct portolan_words *names)
 {
     for (size_t i = 0; i < names->n; i++)
-        add(c, names->word[i]);
+        add_word(c, names->word[i]);
 }
 
 static void add_list(struct completion *c, const char *const *list)
 {
     for (; list && *list; list++)
-        add(c, *list);
+        add_word(c, *list);
 }
 
 static void add_commands(struct completion *c)
@@ -40,7 +40,7 @@ static void add_commands(struct completion *c)
 static void add_types(struct completion *c)
 {
     for (int type = gov_cca_Type_Int; type <= gov_cca_Type_BoolArray; type++)
-        add(c, portolan_typemap_type_word((enum gov_cca_Type__enum)type));
+        add_word(c, portolan_typemap_type_word((enum gov_cca_Type__enum)type));
 }
 
 /* The instance that the nearest argument of that kind before INDEX means, or NULL. */
@@ -57,7 +57,8 @@ static const char *instance_before(struct completion *c, const struct command_fo
     return NULL;
 }
 
-static bool fits(struct completion *c, enum argument kind, const char *instance, const char *port)
+static bool fits_argument(struct completion *c, enum argument kind, const char *instance,
+                          const char *port)
 {
     const char *type;
 
@@ -82,8 +83,8 @@ static void add_ports(struct completion *c, enum argument kind, const char *inst
         if (arena_ports(&c->command, instance, provides, &names) != PORTOLAN_OK)
             continue;
         for (size_t i = 0; i < names.n; i++)
-            if (fits(c, kind, instance, names.word[i]))
-                add(c, names.word[i]);
+            if (fits_argument(c, kind, instance, names.word[i]))
+                add_word(c, names.word[i]);
     }
 }
 
@@ -105,7 +106,7 @@ static void add_fields(struct completion *c, const char *instance, const char *p
     gov_cca_ports_BasicParameterPort_deleteRef(basic, NULL);
     console_close(&c->command, &use);
     if (keys && names_take(&c->command, keys, &names) == PORTOLAN_OK) {
-        add(c, "ALL");
+        add_word(c, "ALL");
         add_all(c, &names);
     }
 }

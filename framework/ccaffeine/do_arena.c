@@ -156,7 +156,7 @@ enum portolan_status verb_disconnect(struct command *c)
 
 /* ------------------------------------------------------------------------------- remove, nuke */
 
-static enum portolan_status destroy(struct command *c, const char *name)
+static enum portolan_status destroy_instance(struct command *c, const char *name)
 {
     gov_cca_ComponentID id = arena_id(c, name);
     sidl_BaseInterface ex = NULL;
@@ -174,7 +174,7 @@ enum portolan_status verb_remove(struct command *c)
     enum portolan_status status = arena_find(c, verb_argument(c, 0), &name);
 
     if (status == PORTOLAN_OK)
-        status = destroy(c, name);
+        status = destroy_instance(c, name);
     if (status == PORTOLAN_OK)
         interpreter_say(c->in, "remove %s\n", name);
     return status;
@@ -193,7 +193,7 @@ enum portolan_status verb_nuke(struct command *c)
     status = arena_instances(c, &names);
     /* Users were mostly made after their providers. */
     for (size_t i = names.n; status == PORTOLAN_OK && i > 0; i--)
-        status = destroy(c, names.word[i - 1]);
+        status = destroy_instance(c, names.word[i - 1]);
     if (status == PORTOLAN_OK)
         interpreter_say(c->in, "Nuked all components\n");
     return status;

@@ -75,7 +75,7 @@ enum portolan_status verb_unknown_word(struct command *c, const char *word)
     return PORTOLAN_EINVAL;
 }
 
-static enum portolan_status need(struct command *c, const char *word, bool has, bool wanted)
+static enum portolan_status check_count(struct command *c, const char *word, bool has, bool wanted)
 {
     if (has == wanted)
         return PORTOLAN_OK;
@@ -94,7 +94,7 @@ enum portolan_status verb_path(struct command *c)
     is_init = !strcmp(word, "init");
     if (!is_init && strcmp(word, "append") && strcmp(word, "prepend") && strcmp(word, "set"))
         return verb_unknown_word(c, word);
-    if ((status = need(c, word, folder, !is_init)) != PORTOLAN_OK)
+    if ((status = check_count(c, word, folder, !is_init)) != PORTOLAN_OK)
         return status;
     if (is_init)
         return init_path(c);
@@ -174,7 +174,7 @@ enum portolan_status verb_repository(struct command *c)
         known++;
     if (!*known)
         return verb_unknown_word(c, word);
-    if ((status = need(c, word, name, is_get)) != PORTOLAN_OK)
+    if ((status = check_count(c, word, name, is_get)) != PORTOLAN_OK)
         return status;
     if (!is_get)
         return strcmp(word, "list") ? get_all(c, word) : list_repository(c);

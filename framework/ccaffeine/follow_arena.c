@@ -73,7 +73,7 @@ static struct portolan_words known_classes(const struct step *s)
 }
 
 /* A name that the palette completed: another palette could complete it to another class. */
-static const char *completed(const struct step *s, const char *word, const char *class_name)
+static const char *completed_class(const struct step *s, const char *word, const char *class_name)
 {
     if (!s->f->c->is_exact) {
         STEP_NOTE(s, "class '%s' is taken to be '%s', which the palette has at present", word,
@@ -100,7 +100,7 @@ const char *step_class(const struct step *s, const char *word, bool is_get)
     }
     if (!strcmp(match, word) || (!is_get && match_is_among(match, &s->f->got)))
         return match;
-    return completed(s, word, match);
+    return completed_class(s, word, match);
 }
 
 static bool has_name(const struct follower *f, const char *name)
@@ -212,15 +212,15 @@ void follow_move(const struct step *s)
 
 /* ------------------------------------------------------------------------------ connections */
 
-static bool joins(const struct portolan_assembly_connection *x,
-                  const struct portolan_assembly_connection *y)
+static bool is_same_connection(const struct portolan_assembly_connection *x,
+                               const struct portolan_assembly_connection *y)
 {
     return !strcmp(x->user, y->user) && !strcmp(x->uses, y->uses) &&
            !strcmp(x->provider, y->provider) && !strcmp(x->provides, y->provides);
 }
 
 /* The connection that a command names; false when an instance is unknown. */
-static bool ends(const struct step *s, struct portolan_assembly_connection *c)
+static bool find_ends(const struct step *s, struct portolan_assembly_connection *c)
 {
     struct portolan_assembly_instance *user = step_instance(s, 0);
     struct portolan_assembly_instance *provider = user ? step_instance(s, 2) : NULL;
@@ -240,7 +240,7 @@ void follow_connect(const struct step *s)
     struct portolan_assembly *a = &s->f->a;
     struct portolan_assembly_connection c;
 
-    if (!ends(s, &c))
+    if (!find_ends(s, &c))
         return;
     for (size_t i = 0; i < a->n_connections; i++)
         if (!strcmp(a->connections[i].user, c.user) && !strcmp(a->connections[i].uses, c.uses)) {
@@ -267,10 +267,10 @@ void follow_disconnect(const struct step *s)
     struct portolan_assembly *a = &s->f->a;
     struct portolan_assembly_connection c;
 
-    if (!ends(s, &c))
+    if (!find_ends(s, &c))
         return;
     for (size_t i = 0; i < a->n_connections; i++)
-        if (joins(&a->connections[i], &c)) {
+        if (is_same_connection(&a->connections[i], &c)) {
             forget_connection(a, i);
             return;
         }

@@ -8,8 +8,8 @@
 
 #include <utlist.h>
 
-static void give(const struct portolan_interpreter *in, void (*to)(void *, const char *),
-                 const char *format, va_list args)
+static void show_text(const struct portolan_interpreter *in, void (*to)(void *, const char *),
+                      const char *format, va_list args)
 {
     char *text = NULL;
 
@@ -24,7 +24,7 @@ void interpreter_print(const struct portolan_interpreter *in, const char *format
     va_list args;
 
     va_start(args, format);
-    give(in, in->options.print, format, args);
+    show_text(in, in->options.print, format, args);
     va_end(args);
 }
 
@@ -35,7 +35,7 @@ void interpreter_say(const struct portolan_interpreter *in, const char *format, 
     if (in->options.quiet)
         return;
     va_start(args, format);
-    give(in, in->options.print, format, args);
+    show_text(in, in->options.print, format, args);
     va_end(args);
 }
 
@@ -44,7 +44,7 @@ void interpreter_warn(const struct portolan_interpreter *in, const char *format,
     va_list args;
 
     va_start(args, format);
-    give(in, in->options.warn, format, args);
+    show_text(in, in->options.warn, format, args);
     va_end(args);
 }
 
@@ -174,8 +174,8 @@ enum portolan_status verb_end(struct command *c)
 
 /* What failed on some ranks only has changed the others: no command may follow, for it would find
  * different instances, and components that speak to each other would wait for ever. */
-static enum portolan_status agree(struct portolan_interpreter *in, enum portolan_status own,
-                                  struct portolan_error *err)
+static enum portolan_status agree_on_command(struct portolan_interpreter *in,
+                                             enum portolan_status own, struct portolan_error *err)
 {
     enum portolan_status status = portolan_cohort_agree(in->cohort, own, err);
     double has_done = own == PORTOLAN_OK;
@@ -209,7 +209,7 @@ static enum portolan_status do_command(struct portolan_interpreter *in,
         return in->options.settle(in->options.arg, status, err);
     if (c.form && (c.form->run == verb_go || c.form->run == verb_shell))
         return portolan_cohort_agree(in->cohort, status, err);
-    return agree(in, status, err);
+    return agree_on_command(in, status, err);
 }
 
 enum portolan_status portolan_interpreter_do(struct portolan_interpreter *in, const char *line,

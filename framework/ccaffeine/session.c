@@ -195,7 +195,8 @@ enum portolan_status classes_add(struct portolan_interpreter *in, const char *fo
 }
 
 /* The default folders come last: whatever `path` named before the first class is asked for. */
-static enum portolan_status complete(struct portolan_interpreter *in, struct portolan_error *err)
+static enum portolan_status add_default_classes(struct portolan_interpreter *in,
+                                                struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
 
@@ -216,7 +217,7 @@ enum portolan_status classes_note(struct command *c, const char *class_name)
 enum portolan_status classes_list(struct command *c, bool only_got, struct portolan_words *names)
 {
     const struct portolan_class_description *class = NULL;
-    enum portolan_status status = complete(c->in, c->err);
+    enum portolan_status status = add_default_classes(c->in, c->err);
 
     *names = (struct portolan_words){0};
     while (status == PORTOLAN_OK && (class = portolan_palette_next(c->in->palette, class)))

@@ -239,12 +239,8 @@ enum portolan_status connection_id_resolve(struct portolan_framework *fw, gov_cc
 gov_cca_ComponentClassDescription class_description_create(const char *class_name,
                                                            sidl_BaseInterface *_ex);
 
-/* -- library.c, load.c ------------------------------------------------------------------------ */
+/* -- load.c ----------------------------------------------------------------------------------- */
 
-/* Loads the class's shared object when it has one, and checks the descriptor. */
-enum portolan_status library_find(const struct portolan_class_description *class,
-                                  const struct portolan_component **component,
-                                  struct portolan_error *err);
 /* The descriptor that the class's shared object exports. */
 enum portolan_status library_load(const struct portolan_class_description *class,
                                   const struct portolan_component **component,

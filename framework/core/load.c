@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Components in shared objects. Those are never closed again: objects, exceptions or threads of
- * theirs may live on, and leak reports keep their names. A file by itself: see library.c.
+ * theirs may live on, and leak reports keep their names. A file by itself: see instances.c.
  */
 #include "internal.h"
 

@@ -104,7 +104,7 @@ static enum portolan_status start_new(struct replacement *r, const char *instanc
 
 /* The new component's uses port for a connection of the old one's; NULL: none, or it has another.
  */
-static struct port *successor(const struct replacement *r, const struct connection *c)
+static struct port *successor_port(const struct replacement *r, const struct connection *c)
 {
     struct port *uses = services_find_uses(r->new, c->uses->name);
 
@@ -118,7 +118,7 @@ static struct port *successor(const struct replacement *r, const struct connecti
 static enum portolan_status connect_own(struct replacement *r, const struct connection *c,
                                         struct portolan_error *err)
 {
-    struct port *uses = successor(r, c), *provides = c->provides;
+    struct port *uses = successor_port(r, c), *provides = c->provides;
     struct dormant wanted = {.user = r->instance,
                              .provider = provides->services->instance,
                              .uses = c->uses->name,
@@ -314,7 +314,7 @@ static void hand_over(struct replacement *r, struct connection *c)
         c->provides = services_find(r->new, provides->name);
     if (uses->services == r->old) {
         uses->connection = NULL;
-        if (!c->served && (c->uses = successor(r, c))) {
+        if (!c->served && (c->uses = successor_port(r, c))) {
             c->uses->connection = c;
         } else {
             c->uses = uses;

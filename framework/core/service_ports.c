@@ -214,8 +214,8 @@ struct services *component_face_services(void *self, sidl_BaseInterface *_ex)
 }
 
 /* A new service of the component's, or NULL: an exception, or another one is doing the job. */
-static struct service *offer(void *self, const char *type, const void *server,
-                             sidl_BaseInterface *_ex)
+static struct service *offer_service(void *self, const char *type, const void *server,
+                                     sidl_BaseInterface *_ex)
 {
     struct services *owner = component_face_services(self, _ex);
     struct portolan_error err = {0};
@@ -243,7 +243,7 @@ static sidl_bool registry_addService(void *self, const char *type,
                                      gov_cca_ports_ServiceProvider provider,
                                      sidl_BaseInterface *_ex)
 {
-    struct service *s = offer(self, type, provider, _ex);
+    struct service *s = offer_service(self, type, provider, _ex);
 
     if (!s)
         return FALSE;
@@ -261,7 +261,7 @@ static sidl_bool registry_addSingletonService(void *self, const char *type, gov_
                        type);
         return FALSE;
     }
-    if (!(s = offer(self, type, server, _ex)))
+    if (!(s = offer_service(self, type, server, _ex)))
         return FALSE;
     sidl_reference_add(s->port = server, NULL);
     return TRUE;

@@ -15,7 +15,7 @@ static void throw_undeclared(sidl_BaseInterface *_ex, enum portolan_status statu
 }
 
 /* NULL with an exception. */
-static struct parameters *find(void *self, gov_cca_TypeMap data, sidl_BaseInterface *_ex)
+static struct parameters *find_parameters(void *self, gov_cca_TypeMap data, sidl_BaseInterface *_ex)
 {
     struct services *s = component_face_services(self, _ex);
     struct portolan_error err = {0};
@@ -27,9 +27,10 @@ static struct parameters *find(void *self, gov_cca_TypeMap data, sidl_BaseInterf
 }
 
 /* The same, for methods that declare no exception. */
-static struct parameters *find_undeclared(void *self, gov_cca_TypeMap data, sidl_BaseInterface *_ex)
+static struct parameters *find_parameters_undeclared(void *self, gov_cca_TypeMap data,
+                                                     sidl_BaseInterface *_ex)
 {
-    struct parameters *p = find(self, data, _ex);
+    struct parameters *p = find_parameters(self, data, _ex);
 
     exception_undeclared(_ex);
     return p;
@@ -60,7 +61,7 @@ static void factory_initParameterData(void *self, gov_cca_TypeMap *data, const c
 static void factory_setBatchTitle(void *self, gov_cca_TypeMap data, const char *title,
                                   sidl_BaseInterface *_ex)
 {
-    struct parameters *p = find_undeclared(self, data, _ex);
+    struct parameters *p = find_parameters_undeclared(self, data, _ex);
     char *copy = p ? portolan_strdup(title ? title : "") : NULL;
 
     if (!p)
@@ -76,7 +77,7 @@ static void factory_setBatchTitle(void *self, gov_cca_TypeMap data, const char *
 static void factory_setGroupNameAndTitle(void *self, gov_cca_TypeMap data, const char *name,
                                          const char *title, sidl_BaseInterface *_ex)
 {
-    struct parameters *p = find_undeclared(self, data, _ex);
+    struct parameters *p = find_parameters_undeclared(self, data, _ex);
     struct portolan_error err = {0};
 
     if (p)
@@ -91,10 +92,10 @@ static void factory_setGroupName(void *self, gov_cca_TypeMap data, const char *n
 
 /* -- requests -- */
 
-static void request(void *self, gov_cca_TypeMap data, const char *name, const char *help,
-                    const char *prompt, gov_cca_TypeMap facts, sidl_BaseInterface *_ex)
+static void request_parameter(void *self, gov_cca_TypeMap data, const char *name, const char *help,
+                              const char *prompt, gov_cca_TypeMap facts, sidl_BaseInterface *_ex)
 {
-    struct parameters *p = find(self, data, _ex);
+    struct parameters *p = find_parameters(self, data, _ex);
     enum gov_cca_Type__enum wanted, there;
     struct portolan_error err = {0};
 
@@ -125,7 +126,7 @@ static void request(void *self, gov_cca_TypeMap data, const char *name, const ch
         if (!*_ex)                                                                                 \
             gov_cca_TypeMap_put##NAME(facts, "high", high, _ex);                                   \
         if (!*_ex)                                                                                 \
-            request(self, data, name, help, prompt, facts, _ex);                                   \
+            request_parameter(self, data, name, help, prompt, facts, _ex);                         \
         sidl_reference_delete(facts, NULL);                                                        \
     }
 
@@ -140,7 +141,7 @@ static void request(void *self, gov_cca_TypeMap data, const char *name, const ch
         if (!*_ex)                                                                                 \
             gov_cca_TypeMap_put##NAME(facts, "default", dflt, _ex);                                \
         if (!*_ex)                                                                                 \
-            request(self, data, name, help, prompt, facts, _ex);                                   \
+            request_parameter(self, data, name, help, prompt, facts, _ex);                         \
         sidl_reference_delete(facts, NULL);                                                        \
     }
 
@@ -155,16 +156,16 @@ static void factory_addRequest(void *self, gov_cca_TypeMap data, const char *nam
                                const char *prompt, gov_cca_TypeMap facts, sidl_BaseInterface *_ex)
 {
     if (facts)
-        request(self, data, name, help, prompt, facts, _ex);
+        request_parameter(self, data, name, help, prompt, facts, _ex);
     else
         portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter '%s' needs a default",
                        name ? name : "");
 }
 
-static void choose(void *self, gov_cca_TypeMap data, const char *name, gov_cca_TypeMap choices,
-                   bool append, sidl_BaseInterface *_ex)
+static void set_choices(void *self, gov_cca_TypeMap data, const char *name, gov_cca_TypeMap choices,
+                        bool append, sidl_BaseInterface *_ex)
 {
-    struct parameters *p = *_ex ? NULL : find(self, data, _ex);
+    struct parameters *p = *_ex ? NULL : find_parameters(self, data, _ex);
     struct portolan_error err = {0};
 
     if (p)
@@ -184,7 +185,7 @@ static void choose(void *self, gov_cca_TypeMap data, const char *name, gov_cca_T
                            name ? name : "");                                                      \
         if (!*_ex)                                                                                 \
             gov_cca_TypeMap_put##NAME##Array(map, "choices", choices, _ex);                        \
-        choose(self, data, name, map, APPEND, _ex);                                                \
+        set_choices(self, data, name, map, APPEND, _ex);                                           \
     }
 
 CHOICES(String, string, true)
@@ -211,7 +212,7 @@ static void factory_addRequestStringChoice(void *self, gov_cca_TypeMap data, con
 
 static void factory_clearRequests(void *self, gov_cca_TypeMap data, sidl_BaseInterface *_ex)
 {
-    struct parameters *p = find_undeclared(self, data, _ex);
+    struct parameters *p = find_parameters_undeclared(self, data, _ex);
 
     if (p)
         parameters_clear(p);
@@ -222,7 +223,7 @@ static void factory_clearRequests(void *self, gov_cca_TypeMap data, sidl_BaseInt
 static void add_listener(void *self, gov_cca_TypeMap data, gov_cca_ports_ParameterGetListener get,
                          gov_cca_ports_ParameterSetListener set, sidl_BaseInterface *_ex)
 {
-    struct parameters *p = find_undeclared(self, data, _ex);
+    struct parameters *p = find_parameters_undeclared(self, data, _ex);
     struct portolan_error err = {0};
 
     if (p)
@@ -247,7 +248,7 @@ static void factory_registerUpdatedListener(void *self, gov_cca_TypeMap data,
 static void offer_port(void *self, gov_cca_TypeMap data, gov_cca_Services services, bool offer,
                        sidl_BaseInterface *_ex)
 {
-    struct parameters *p = find_undeclared(self, data, _ex);
+    struct parameters *p = find_parameters_undeclared(self, data, _ex);
     struct portolan_error err = {0};
     enum portolan_status status = PORTOLAN_OK;
 

@@ -228,7 +228,7 @@ static struct sidl_string__array *port_readGroupKeys(void *self, const char *nam
     return g ? keys_of(self, g, _ex) : NULL;
 }
 
-static struct parameter *find(void *self, const char *key, sidl_BaseInterface *_ex)
+static struct parameter *find_parameter(void *self, const char *key, sidl_BaseInterface *_ex)
 {
     struct parameter *x = parameters_get(self, key);
 
@@ -239,14 +239,14 @@ static struct parameter *find(void *self, const char *key, sidl_BaseInterface *_
 
 static char *port_readHelp(void *self, const char *key, sidl_BaseInterface *_ex)
 {
-    struct parameter *x = find(self, key, _ex);
+    struct parameter *x = find_parameter(self, key, _ex);
 
     return x ? exception_or_text(x->help, _ex) : NULL;
 }
 
 static char *port_readPrompt(void *self, const char *key, sidl_BaseInterface *_ex)
 {
-    struct parameter *x = find(self, key, _ex);
+    struct parameter *x = find_parameter(self, key, _ex);
 
     return x ? exception_or_text(x->prompt, _ex) : NULL;
 }
@@ -255,14 +255,14 @@ static char *port_readPrompt(void *self, const char *key, sidl_BaseInterface *_e
 
 static sidl_bool port_hasBounds(void *self, const char *key, sidl_BaseInterface *_ex)
 {
-    struct parameter *x = find(self, key, _ex);
+    struct parameter *x = find_parameter(self, key, _ex);
 
     return x ? gov_cca_TypeMap_hasKey(x->facts, "low", _ex) : FALSE;
 }
 
 static sidl_bool port_hasChoices(void *self, const char *key, sidl_BaseInterface *_ex)
 {
-    struct parameter *x = find(self, key, _ex);
+    struct parameter *x = find_parameter(self, key, _ex);
 
     return x ? gov_cca_TypeMap_hasKey(x->facts, "choices", _ex) : FALSE;
 }
@@ -271,7 +271,7 @@ static sidl_bool port_hasChoices(void *self, const char *key, sidl_BaseInterface
 static gov_cca_TypeMap facts_of(void *self, const char *key, enum gov_cca_Type__enum type,
                                 sidl_BaseInterface *_ex)
 {
-    struct parameter *x = find(self, key, _ex);
+    struct parameter *x = find_parameter(self, key, _ex);
 
     if (x && x->type == type)
         return x->facts;
@@ -284,7 +284,7 @@ static gov_cca_TypeMap facts_of(void *self, const char *key, enum gov_cca_Type__
 static gov_cca_TypeMap limits_of(void *self, const char *key, enum gov_cca_Type__enum type,
                                  const char *fact, sidl_BaseInterface *_ex)
 {
-    struct parameter *x = find(self, key, _ex);
+    struct parameter *x = find_parameter(self, key, _ex);
 
     if (!x)
         return NULL;

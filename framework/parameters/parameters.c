@@ -304,7 +304,7 @@ static enum portolan_status check_facts(const struct parameter *x, struct portol
                                  : status;
 }
 
-static enum portolan_status complete(struct parameter *x, struct portolan_error *err)
+static enum portolan_status complete_facts(struct parameter *x, struct portolan_error *err)
 {
     enum gov_cca_Type__enum element;
     sidl_BaseInterface ex = NULL;
@@ -345,9 +345,9 @@ static enum portolan_status settle_value(struct parameters *p, const struct para
     return typemap_copy_entry(x->facts, "default", p->data, x->key, err);
 }
 
-static enum portolan_status make(struct parameters *p, const char *key, const char *help,
-                                 const char *prompt, gov_cca_TypeMap facts, struct parameter **out,
-                                 struct portolan_error *err)
+static enum portolan_status make_parameter(struct parameters *p, const char *key, const char *help,
+                                           const char *prompt, gov_cca_TypeMap facts,
+                                           struct parameter **out, struct portolan_error *err)
 {
     struct parameter *x = portolan_calloc(1, sizeof *x);
     enum portolan_status status;
@@ -360,7 +360,7 @@ static enum portolan_status make(struct parameters *p, const char *key, const ch
     x->facts = typemap_copy(facts, err);
     status = x->key && x->help && x->prompt && x->facts ? PORTOLAN_OK : portolan_no_memory(err);
     if (status == PORTOLAN_OK)
-        status = complete(x, err);
+        status = complete_facts(x, err);
     if (status == PORTOLAN_OK && !p->current)
         status = parameters_set_group(p, "Main", NULL, err);
     if (status == PORTOLAN_OK)
@@ -385,7 +385,7 @@ enum portolan_status parameters_add(struct parameters *p, const char *key, const
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "a parameter needs a name that does not begin with '%s'",
                                   PARAMETER_RESERVED);
-    if ((status = make(p, key, help, prompt, facts, &x, err)) != PORTOLAN_OK)
+    if ((status = make_parameter(p, key, help, prompt, facts, &x, err)) != PORTOLAN_OK)
         return status;
     if ((there = parameters_get(p, key))) { /* asked for anew: what is known is replaced */
         LL_DELETE(p->first, there);

@@ -17,7 +17,7 @@ void reader_no_memory(struct reader *r)
         r->status = PORTOLAN_ENOMEM;
 }
 
-static void report(void *arg, const char *file, int line, int column, const char *text)
+static void report_problem(void *arg, const char *file, int line, int column, const char *text)
 {
     struct reader *r = arg;
 
@@ -39,7 +39,7 @@ void reader_complain(struct reader *r, const struct xml_element *e, const char *
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    report(r, e->file, e->line, e->column, text);
+    report_problem(r, e->file, e->line, e->column, text);
 }
 
 struct portolan_hint reader_hint(const char *word, const char *const *known, size_t n)
@@ -62,7 +62,7 @@ bool reader_is_in(const struct xml_element *e, const char *space)
 const struct xml_element *reader_first(struct reader *r, const struct xml_element *parent)
 {
     if (parent->text_line)
-        report(r, parent->file, parent->text_line, 0, "text between elements");
+        report_problem(r, parent->file, parent->text_line, 0, "text between elements");
     return parent->children;
 }
 
@@ -104,7 +104,7 @@ static void check_attributes(struct reader *r, const struct xml_element *e,
     } while (0)
 
 /* The attribute's value; NULL after a complaint that there is none. */
-static const char *needed(struct reader *r, const struct xml_element *e, const char *name)
+static const char *needed_attribute(struct reader *r, const struct xml_element *e, const char *name)
 {
     const char *text = xml_value(e, name);
 
@@ -114,8 +114,8 @@ static const char *needed(struct reader *r, const struct xml_element *e, const c
 }
 
 /* The number in attribute NAME, at least LEAST; ABSENT when there is none. */
-static double number(struct reader *r, const struct xml_element *e, const char *name, double absent,
-                     double least)
+static double read_number(struct reader *r, const struct xml_element *e, const char *name,
+                          double absent, double least)
 {
     const char *text = xml_value(e, name);
     double value = absent;
@@ -130,13 +130,13 @@ static double number(struct reader *r, const struct xml_element *e, const char *
 
 static double needed_number(struct reader *r, const struct xml_element *e, const char *name)
 {
-    needed(r, e, name);
-    return number(r, e, name, 0, 0);
+    needed_attribute(r, e, name);
+    return read_number(r, e, name, 0, 0);
 }
 
-static size_t count(struct reader *r, const struct xml_element *e, const char *name)
+static size_t read_count(struct reader *r, const struct xml_element *e, const char *name)
 {
-    const char *text = needed(r, e, name);
+    const char *text = needed_attribute(r, e, name);
     int64_t value = 0;
 
     if (text && (!portolan_read_int64(text, &value) || value < 0)) {
@@ -147,10 +147,10 @@ static size_t count(struct reader *r, const struct xml_element *e, const char *n
 }
 
 /* Which of the N words attribute NAME is. */
-static size_t word(struct reader *r, const struct xml_element *e, const char *name,
-                   const char *const *words, size_t n)
+static size_t read_word(struct reader *r, const struct xml_element *e, const char *name,
+                        const char *const *words, size_t n)
 {
-    const char *text = needed(r, e, name);
+    const char *text = needed_attribute(r, e, name);
 
     for (size_t i = 0; text && i < n; i++)
         if (strcmp(text, words[i]) == 0)
@@ -187,10 +187,10 @@ static void read_provenance(struct reader *r, const struct xml_element *node,
 static void read_range(struct reader *r, const struct xml_element *node,
                        struct portolan_model_range *range)
 {
-    range->min = number(r, node, "min", -INFINITY, -INFINITY);
-    range->max = number(r, node, "max", INFINITY, -INFINITY);
-    range->drift_below = number(r, node, "drift-below", 0, 0);
-    range->drift_above = number(r, node, "drift-above", 0, 0);
+    range->min = read_number(r, node, "min", -INFINITY, -INFINITY);
+    range->max = read_number(r, node, "max", INFINITY, -INFINITY);
+    range->drift_below = read_number(r, node, "drift-below", 0, 0);
+    range->drift_above = read_number(r, node, "drift-above", 0, 0);
     if (range->min > range->max)
         reader_complain(r, node, "min is greater than max");
 }
@@ -205,7 +205,7 @@ static void read_parameter(struct reader *r, const struct xml_element *node,
         reader_complain(r, node, "a model takes at most %d parameters", (int)MODEL_PARAMS);
         return;
     }
-    if (!needed(r, node, "name"))
+    if (!needed_attribute(r, node, "name"))
         return;
     take_text(r, node, "name", &name);
     m->params[m->n_params] = (char *)name;
@@ -326,22 +326,22 @@ static void read_fit(struct reader *r, const struct xml_element *node, struct po
 
     CHECK_ATTRIBUTES(r, node, "family", "weighting", "constants", "statistic", "kind", "rows",
                      "points", "outliers", "condition", "floor");
-    s->family =
-        (enum portolan_model_family)(1u << word(r, node, "family", model_families, MODEL_FAMILIES));
-    s->weighting = (enum portolan_model_weighting)word(r, node, "weighting", weightings, 2);
-    sign = word(r, node, "constants", signs, 3);
+    s->family = (enum portolan_model_family)(
+        1u << read_word(r, node, "family", model_families, MODEL_FAMILIES));
+    s->weighting = (enum portolan_model_weighting)read_word(r, node, "weighting", weightings, 2);
+    sign = read_word(r, node, "constants", signs, 3);
     s->nonnegative = sign == 1;
     s->bounded = sign == 2;
     if (xml_value(node, "statistic"))
-        s->statistic =
-            (enum portolan_model_statistic)word(r, node, "statistic", xml_statistics, N_STATISTICS);
+        s->statistic = (enum portolan_model_statistic)read_word(r, node, "statistic",
+                                                                xml_statistics, N_STATISTICS);
     if (xml_value(node, "kind"))
-        s->kind = (enum portolan_model_kind)word(r, node, "kind", xml_kinds, 3);
-    s->n_rows = count(r, node, "rows");
-    s->n_points = count(r, node, "points");
-    s->n_outliers = count(r, node, "outliers");
-    s->condition = number(r, node, "condition", INFINITY, 0);
-    s->floor = number(r, node, "floor", 0, 0);
+        s->kind = (enum portolan_model_kind)read_word(r, node, "kind", xml_kinds, 3);
+    s->n_rows = read_count(r, node, "rows");
+    s->n_points = read_count(r, node, "points");
+    s->n_outliers = read_count(r, node, "outliers");
+    s->condition = read_number(r, node, "condition", INFINITY, 0);
+    s->floor = read_number(r, node, "floor", 0, 0);
     if ((s->family == PORTOLAN_MODEL_PIECEWISE) != (m->n_pieces > 0))
         reader_complain(r, node, "family=\"piecewise\" is that of models with <piece>s");
     if (s->n_points > s->n_rows || s->n_outliers > s->n_points)
@@ -356,13 +356,13 @@ static void read_error(struct reader *r, const struct xml_element *node, struct 
     CHECK_ATTRIBUTES(r, node, "sigma", "assumed", "dof", "confidence", "repeat", "rms", "max",
                      "leave-one-out");
     s->sigma = needed_number(r, node, "sigma");
-    s->sigma_is_assumed = word(r, node, "assumed", answers, 2) == 1;
+    s->sigma_is_assumed = read_word(r, node, "assumed", answers, 2) == 1;
     s->dof = needed_number(r, node, "dof");
-    s->confidence = number(r, node, "confidence", 0.95, 0);
-    s->rms = number(r, node, "rms", 0, 0);
-    s->max = number(r, node, "max", 0, 0);
-    s->sigma_repeat = number(r, node, "repeat", NAN, 0);
-    s->leave_one_out = number(r, node, "leave-one-out", NAN, 0);
+    s->confidence = read_number(r, node, "confidence", 0.95, 0);
+    s->rms = read_number(r, node, "rms", 0, 0);
+    s->max = read_number(r, node, "max", 0, 0);
+    s->sigma_repeat = read_number(r, node, "repeat", NAN, 0);
+    s->leave_one_out = read_number(r, node, "leave-one-out", NAN, 0);
     if (!(s->confidence > 0 && s->confidence < 1))
         reader_complain(r, node, "confidence is not between 0 and 1");
 }
@@ -374,7 +374,7 @@ static void read_estimate(struct reader *r, const struct xml_element *node,
 {
     bool exponent = reader_is(node, "exponent");
     struct estimate *e = &m->estimates[m->n_estimates];
-    size_t term = count(r, node, "term");
+    size_t term = read_count(r, node, "term");
 
     if (exponent)
         CHECK_ATTRIBUTES(r, node, "term", "parameter");
@@ -387,7 +387,7 @@ static void read_estimate(struct reader *r, const struct xml_element *node,
     }
     *e = (struct estimate){term - 1, CONSTANT_ESTIMATE};
     if (exponent) {
-        size_t p = word(r, node, "parameter", (const char *const *)m->params, m->n_params);
+        size_t p = read_word(r, node, "parameter", (const char *const *)m->params, m->n_params);
 
         e->param = (int)p;
         m->terms[e->term].fitted_exponents |= 1u << p;
@@ -458,7 +458,7 @@ static void read_dropped(struct reader *r, const struct xml_element *node, struc
     }
     m->dropped[m->n_dropped].shape = sum.term[0].shape;
     m->dropped[m->n_dropped++].reason =
-        (enum portolan_model_drop)word(r, node, "reason", reasons, 2);
+        (enum portolan_model_drop)read_word(r, node, "reason", reasons, 2);
 }
 
 /* ---- pieces and breaks ---- */
@@ -516,15 +516,15 @@ static void read_break(struct reader *r, const struct xml_element *node, struct 
         return;
     }
     b = &m->breaks[m->n_breaks++];
-    b->param = word(r, node, "parameter", (const char *const *)m->params, m->n_params);
+    b->param = read_word(r, node, "parameter", (const char *const *)m->params, m->n_params);
     b->divisor = SIZE_MAX;
     if (xml_value(node, "divisor"))
-        b->divisor = word(r, node, "divisor", (const char *const *)m->params, m->n_params);
-    b->below = number(r, node, "below", -INFINITY, -INFINITY);
-    b->above = number(r, node, "above", INFINITY, -INFINITY);
-    b->low = number(r, node, "low", -INFINITY, -INFINITY);
-    b->high = number(r, node, "high", INFINITY, -INFINITY);
-    b->at = number(r, node, "at", NAN, -INFINITY);
+        b->divisor = read_word(r, node, "divisor", (const char *const *)m->params, m->n_params);
+    b->below = read_number(r, node, "below", -INFINITY, -INFINITY);
+    b->above = read_number(r, node, "above", INFINITY, -INFINITY);
+    b->low = read_number(r, node, "low", -INFINITY, -INFINITY);
+    b->high = read_number(r, node, "high", INFINITY, -INFINITY);
+    b->at = read_number(r, node, "at", NAN, -INFINITY);
     if (!(b->below <= b->at && b->at <= b->above && b->low <= b->high))
         reader_complain(r, node, "at lies between below and above, and low is no larger than high");
 }
@@ -595,7 +595,7 @@ static void read_root(struct reader *r, const struct xml_element *root, struct p
     read_parts(r, root, model_parts, N_MODEL_PARTS, m);
 }
 
-static enum portolan_status finish(struct portolan_model *m, struct portolan_error *err)
+static enum portolan_status finish_model(struct portolan_model *m, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
 
@@ -610,7 +610,7 @@ enum portolan_status portolan_model_read_xml(const char *text, size_t size, cons
                                              struct portolan_error *err)
 {
     struct reader r = {.diagnostics = diagnostics, .err = err};
-    struct portolan_diagnostics d = {report, &r, 0};
+    struct portolan_diagnostics d = {report_problem, &r, 0};
     struct portolan_model *m = NULL;
     struct xml_element *root;
 
@@ -628,7 +628,7 @@ enum portolan_status portolan_model_read_xml(const char *text, size_t size, cons
     if (!r.status)
         read_root(&r, root, m);
     if (!r.status)
-        r.status = finish(m, err);
+        r.status = finish_model(m, err);
     portolan_arena_clear(&r.arena);
     if (r.status) {
         portolan_model_destroy(m);

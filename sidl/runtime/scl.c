@@ -32,7 +32,7 @@ static bool attribute_is(const struct xml_element *e, const char *name, const ch
 }
 
 /* "liba.so" in /etc/a.scl is /etc/liba.so if that is there; the dynamic linker's otherwise. */
-static char *beside(const char *scl_file, const char *uri)
+static char *path_beside(const char *scl_file, const char *uri)
 {
     const char *slash = strrchr(scl_file, '/');
     const char *name = strncmp(uri, "file:", 5) == 0 ? uri + 5 : uri;
@@ -57,7 +57,7 @@ static void take_library(struct search *s, const struct xml_element *library)
             portolan_text_add(s->story, ", %s:%d: library without uri", s->file, library->line);
         return;
     }
-    s->library->uri = beside(s->file, uri);
+    s->library->uri = path_beside(s->file, uri);
     s->library->file = portolan_strdup(s->file);
     s->library->is_global = attribute_is(library, "scope", "global");
     s->library->is_now = attribute_is(library, "resolution", "now");
