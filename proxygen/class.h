@@ -62,14 +62,4 @@ enum portolan_status proxygen_cxx_mirror(struct cxx_reader *r, CXType instance, 
 /* Makes the model's methods of the virtual methods of all classes, and lists the others. */
 enum portolan_status proxygen_read_class_methods(struct cxx_reader *r);
 
-/* The canonical type behind a reference, or of a value. */
-CXType proxygen_cxx_without_reference(struct cxx_reader *r, CXType type);
-
-/* True for pointers and references to the port's class: what they mean may be a proxy's face. */
-bool proxygen_cxx_is_peer(struct cxx_reader *r, CXType type);
-
-/* Reads the parameters of METHOD, as it is written in WRITTEN, into the model. */
-enum portolan_status proxygen_read_class_arguments(struct cxx_reader *r, CXCursor method,
-                                                   CXCursor written, struct method *m);
-
 #endif

@@ -27,7 +27,8 @@ const char *proxygen_c_name(struct portolan_arena *arena, const char *dotted);
                                                                                                    \
         if (grown_) {                                                                              \
             (ITEMS) = grown_;                                                                      \
-            (ITEMS)[(N)++] = __VA_ARGS__;                                                          \
+            (ITEMS)[N] = __VA_ARGS__;                                                              \
+            ++(N);                                                                                 \
         }                                                                                          \
     } while (0)
 

@@ -193,6 +193,12 @@ enum portolan_status proxygen_read_expression(struct run *run, struct method *m,
 /* A method that CURSOR declares and that only the report has, which says WHY. */
 struct method *proxygen_add_skipped(struct header *h, CXCursor cursor, const char *why);
 
+/* Name, place and annotations of argument A of M, which CURSOR declares. */
+void proxygen_describe_argument(struct header *h, CXCursor cursor, struct method *m,
+                                struct argument *a);
+/* As libclang spells types that nobody can write down again. */
+bool proxygen_is_nameless(const char *declaration);
+
 /* True for a pointer, const or not, to the port's struct OBJECT. */
 bool proxygen_is_object(struct header *h, CXType type, CXType object);
 

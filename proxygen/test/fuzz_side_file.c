@@ -85,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum portolan_status status;
 
     run.port = &run.main_port;
+    run.report.arena = &run.arena;
     run.last_output = &run.outputs;
     make_port(&run);
     status = proxygen_read_side_lines(
@@ -101,7 +102,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!run.outputs || !run.outputs->text.length || !run.report.length)
             abort();
     }
-    portolan_text_clear(&run.report);
     portolan_arena_clear(&run.arena);
     return 0;
 }
