@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public call: read, check, emit to memory, write. */
-#include "proxygen_internal.h"
+#include "model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

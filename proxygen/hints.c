@@ -3,7 +3,7 @@
  * What can only be judged when the side file is read: extents that may be guessed, functions that
  * take a va_list for one that takes "...", callbacks that can be stood in for.
  */
-#include "proxygen_internal.h"
+#include "model.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * framework/test/fuzz_corpus.c runs it, or libFuzzer (-fsanitize=fuzzer). What is accepted must be
  * emitted, what is not must be explained.
  */
-#include "proxygen_internal.h"
+#include "model.h"
 
 #include <stdlib.h>
 #include <string.h>

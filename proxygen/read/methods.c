@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the members of a table of operations: methods with their parameters, and plain data. */
-#include "read_header.h"
+#include "read.h"
 
 #include <string.h>
 

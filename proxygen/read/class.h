@@ -3,7 +3,7 @@
 #ifndef PROXYGEN_CLASS_H
 #define PROXYGEN_CLASS_H
 
-#include "read_header.h"
+#include "read.h"
 
 /* One class of the port's hierarchy, the port itself or a base, once for each object of it. */
 struct cxx_class {

@@ -3,8 +3,8 @@
  * The generator inside: read (SIDL or C) -> model -> check -> emit. Everything a run allocates
  * lives in one arena, whose failure is sticky and is looked at once, before anything is written.
  */
-#ifndef PROXYGEN_INTERNAL_H
-#define PROXYGEN_INTERNAL_H
+#ifndef PROXYGEN_MODEL_H
+#define PROXYGEN_MODEL_H
 
 #include <stdio.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading a header: read_header.c parses it, collects what holds for every kind of port, and hands
+ * Reading a header: header.c parses it, collects what holds for every kind of port, and hands
  * it to the reader of the port's kind.
  */
-#ifndef PROXYGEN_READ_HEADER_H
-#define PROXYGEN_READ_HEADER_H
+#ifndef PROXYGEN_READ_H
+#define PROXYGEN_READ_H
 
-#include "proxygen_internal.h"
+#include "../model.h"
 
 #include <portolan/libclang.h>
 
