@@ -73,11 +73,9 @@ enum type_form {
 
 enum argument_role {
     ROLE_PLAIN,
-    ROLE_OBJECT,
-    /* C: the object the method is called on */ ROLE_HANDLE, /* C: where the pointer to the object
-                                                                is that the method ends: free(&x) */
-    ROLE_HOLDER, /* C: to a struct with a member that points to the object the method is called on
-                  */
+    ROLE_OBJECT, /* C: the object the method is called on */
+    ROLE_HANDLE, /* C: points to the pointer to the object that the method ends: free(&x) */
+    ROLE_HOLDER, /* C: points to a struct with a member that points to the method's object */
     ROLE_PEER    /* C: another object of the same type, possibly a proxy's */
 };
 

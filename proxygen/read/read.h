@@ -83,8 +83,8 @@ CXType proxygen_pointee(struct header *h, CXType type);
 /* ------------------------------------------------------------------ types */
 
 /*
- * One step to what TYPE stands for: behind a pointer, a name, a typedef, whose declaration *TYPEDEF
- * becomes (else the null cursor). False when there is none.
+ * One step from *TYPE to what it points to or is another name for. *DEFINITION becomes the typedef
+ * that was gone through, else the null cursor. False for all other types.
  */
 bool proxygen_step_through(struct header *h, CXType *type, CXCursor *definition);
 

@@ -60,13 +60,13 @@ static void make_port(struct run *run)
     static const char *numbers[] = {"version", "size"};
 
     *run->port = (struct port){.shape = SHAPE_TABLE,
-                              .type = "a.port",
-                              .include = "\"port.h\"",
-                              .object = "struct port",
-                              .table = "struct port_ops",
-                              .table_member = "ops",
-                              .table_numbers = numbers,
-                              .n_table_numbers = 2};
+                               .type = "a.port",
+                               .include = "\"port.h\"",
+                               .object = "struct port",
+                               .table = "struct port_ops",
+                               .table_member = "ops",
+                               .table_numbers = numbers,
+                               .n_table_numbers = 2};
     add(run, "solve", solve, solve_names, 5);
     add(run, "log", log, log_names, 2);
     run->port->methods[1].variadic = true;
@@ -88,8 +88,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     run.report.arena = &run.arena;
     run.last_output = &run.outputs;
     make_port(&run);
-    status = proxygen_read_side_lines(
-        &run, portolan_arena_strndup(&run.arena, (const char *)data, size));
+    status = proxygen_read_side_lines(&run,
+                                      portolan_arena_strndup(&run.arena, (const char *)data, size));
     if (status == PORTOLAN_OK)
         status = proxygen_apply_hints(&run);
     if (status == PORTOLAN_OK)
