@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What must hold of a port whatever read it; and the names and texts that depend on the whole. */
-#include "proxygen_internal.h"
+#include "model.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public call: read, check, emit to memory, write. */
-#include "proxygen_internal.h"
+#include "model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,37 +56,34 @@ static enum portolan_status check_options(const struct portolan_proxygen_options
     return PORTOLAN_OK;
 }
 
-static bool copy_flags(const struct run *run, struct portolan_proxygen_result *result)
+/* Names of the outputs in their folder, and the flags; false without memory. */
+static bool copy_names(const struct run *run, struct portolan_proxygen_result *result)
 {
+    size_t n = 0;
+
+    for (const struct output *o = run->outputs; o; o = o->next)
+        n++;
+    result->files = portolan_calloc(n + 1, sizeof *result->files);
     result->flags = portolan_calloc(run->n_flags + 1, sizeof *result->flags);
-    for (size_t i = 0; result->flags && i < run->n_flags; i++) {
-        result->flags[i] = portolan_strdup(run->flags[i]);
-        if (!result->flags[i])
+    if (!result->files || !result->flags)
+        return false;
+    for (const struct output *o = run->outputs; o; o = o->next, result->n_files++)
+        if (!(result->files[result->n_files] =
+                  portolan_asprintf("%s/%s", run->options->folder, o->name)))
             return false;
-        result->n_flags++;
-    }
-    return result->flags != NULL;
+    for (; result->n_flags < run->n_flags; result->n_flags++)
+        if (!(result->flags[result->n_flags] = portolan_strdup(run->flags[result->n_flags])))
+            return false;
+    return true;
 }
 
 static enum portolan_status fill_result(struct run *run, struct portolan_proxygen_result *result)
 {
-    bool failed = run->arena.failed || run->report.failed;
-
     result->class_name = portolan_asprintf("%sProxy", run->port->type);
     result->report = portolan_strdup(run->report.bytes ? run->report.bytes : "");
-    failed |= !result->class_name || !result->report;
-    for (const struct output *o = run->outputs; o && !failed; o = o->next) {
-        char **files = realloc(result->files, (result->n_files + 1) * sizeof *files);
-
-        failed = !files || o->text.failed;
-        if (!files)
-            break;
-        result->files = files;
-        files[result->n_files] = portolan_asprintf("%s/%s", run->options->folder, o->name);
-        failed |= !files[result->n_files++];
-    }
-    failed = failed || !copy_flags(run, result);
-    return failed ? portolan_no_memory(run->err) : PORTOLAN_OK;
+    return run->arena.failed || !result->class_name || !result->report || !copy_names(run, result)
+               ? portolan_no_memory(run->err)
+               : PORTOLAN_OK;
 }
 
 /* NAMES are those of the outputs, in their folder. */
@@ -95,13 +92,12 @@ static enum portolan_status write_files(struct run *run, char *const *names)
     struct portolan_made_file *made = NULL;
     size_t n = 0;
 
-    for (const struct output *o = run->outputs; o; o = o->next) {
-        made = portolan_arena_grow(&run->arena, made, n, sizeof *made);
-        if (!made)
-            return portolan_no_memory(run->err);
-        made[n] = (struct portolan_made_file){names[n], o->text.bytes, o->text.length, false};
-        n++;
-    }
+    for (const struct output *o = run->outputs; o; o = o->next)
+        PROXYGEN_APPEND(
+            &run->arena, made, n,
+            (struct portolan_made_file){names[n], o->text.bytes, o->text.length, false});
+    if (run->arena.failed)
+        return portolan_no_memory(run->err);
     return portolan_files_write(&run->arena, run->options->folder, made, n, run->err);
 }
 
@@ -116,14 +112,34 @@ static enum portolan_status write_output(struct run *run, struct portolan_proxyg
     return status == PORTOLAN_OK ? write_files(run, result->files) : status;
 }
 
+static enum portolan_status read_port(struct run *run)
+{
+    const char *file = run->options->files[0];
+
+    run->whole = (struct place){.file = file, .line = 1};
+    return is_sidl(file) ? proxygen_read_sidl(run) : proxygen_read_header(run);
+}
+
 /* What stands against a proxy of a class the compiler says. */
 static enum portolan_status try_class(struct run *run)
 {
     struct portolan_text text = {.arena = &run->arena};
 
+    if (run->port->shape != SHAPE_CLASS)
+        return PORTOLAN_OK;
     proxygen_emit_cxx_trial(run, &text);
     return run->arena.failed ? PORTOLAN_ENOMEM : proxygen_judge_class(run, text.bytes);
 }
+
+/* Until the model is whole and right; then all is emitted. */
+static enum portolan_status (*const phases[])(struct run *run) = {
+    read_port,
+    try_class,
+    proxygen_read_side_file,
+    proxygen_apply_hints,
+    proxygen_judge_expressions,
+    proxygen_check_port,
+};
 
 enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_options *options,
                                                 struct portolan_proxygen_result *result,
@@ -136,25 +152,15 @@ enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_o
                       .diagnostics = diagnostics,
                       .err = err ? err : &own,
                       .port = &run.main_port,
+                      .report = {.arena = &run.arena},
                       .last_output = &run.outputs};
     enum portolan_status status = check_options(options, run.err);
 
-    if (status == PORTOLAN_OK) {
-        run.whole = (struct place){.file = options->files[0], .line = 1};
-        status = is_sidl(options->files[0]) ? proxygen_read_sidl(&run) : proxygen_read_header(&run);
+    for (size_t i = 0; status == PORTOLAN_OK && i < sizeof phases / sizeof *phases; i++) {
+        status = phases[i](&run);
+        if (run.arena.failed)
+            status = PORTOLAN_ENOMEM;
     }
-    if (run.arena.failed)
-        status = PORTOLAN_ENOMEM;
-    if (status == PORTOLAN_OK && run.port->shape == SHAPE_CLASS)
-        status = try_class(&run);
-    if (status == PORTOLAN_OK)
-        status = proxygen_read_side_file(&run);
-    if (status == PORTOLAN_OK)
-        status = proxygen_apply_hints(&run);
-    if (status == PORTOLAN_OK)
-        status = proxygen_judge_expressions(&run);
-    if (status == PORTOLAN_OK)
-        status = proxygen_check_port(&run);
     if (status != PORTOLAN_OK && diagnostics && diagnostics->count)
         portolan_error_set(run.err, status, "%d problem%s", diagnostics->count,
                            diagnostics->count == 1 ? "" : "s");
@@ -166,7 +172,6 @@ enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_o
         *result = made;
     else
         portolan_proxygen_result_clear(&made);
-    portolan_text_clear(&run.report);
     portolan_arena_clear(&run.arena);
     return status;
 }

@@ -3,7 +3,7 @@
  * What can only be judged when the side file is read: extents that may be guessed, functions that
  * take a va_list for one that takes "...", callbacks that can be stood in for.
  */
-#include "proxygen_internal.h"
+#include "model.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -21,14 +21,9 @@ static bool is_extent_word(const char *word, size_t length)
 {
     static const char *const words[] = {"n", "len", "length", "size", "count"};
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t k = 0;
-
-        while (k < length && words[i][k] && tolower((unsigned char)word[k]) == words[i][k])
-            k++;
-        if (k == length && !words[i][k])
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == length && strncasecmp(word, words[i], length) == 0)
             return true;
-    }
     return false;
 }
 

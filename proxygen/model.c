@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Texts and names of the model that readers, checks and emitters share. */
-#include "proxygen_internal.h"
+#include "model.h"
 
 #include <ctype.h>
 #include <stdlib.h>

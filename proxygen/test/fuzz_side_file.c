@@ -4,7 +4,7 @@
  * framework/test/fuzz_corpus.c runs it, or libFuzzer (-fsanitize=fuzzer). What is accepted must be
  * emitted, what is not must be explained.
  */
-#include "proxygen_internal.h"
+#include "model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,13 +60,13 @@ static void make_port(struct run *run)
     static const char *numbers[] = {"version", "size"};
 
     *run->port = (struct port){.shape = SHAPE_TABLE,
-                              .type = "a.port",
-                              .include = "\"port.h\"",
-                              .object = "struct port",
-                              .table = "struct port_ops",
-                              .table_member = "ops",
-                              .table_numbers = numbers,
-                              .n_table_numbers = 2};
+                               .type = "a.port",
+                               .include = "\"port.h\"",
+                               .object = "struct port",
+                               .table = "struct port_ops",
+                               .table_member = "ops",
+                               .table_numbers = numbers,
+                               .n_table_numbers = 2};
     add(run, "solve", solve, solve_names, 5);
     add(run, "log", log, log_names, 2);
     run->port->methods[1].variadic = true;
@@ -85,10 +85,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum portolan_status status;
 
     run.port = &run.main_port;
+    run.report.arena = &run.arena;
     run.last_output = &run.outputs;
     make_port(&run);
-    status = proxygen_read_side_lines(
-        &run, portolan_arena_strndup(&run.arena, (const char *)data, size));
+    status = proxygen_read_side_lines(&run,
+                                      portolan_arena_strndup(&run.arena, (const char *)data, size));
     if (status == PORTOLAN_OK)
         status = proxygen_apply_hints(&run);
     if (status == PORTOLAN_OK)
@@ -101,7 +102,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!run.outputs || !run.outputs->text.length || !run.report.length)
             abort();
     }
-    portolan_text_clear(&run.report);
     portolan_arena_clear(&run.arena);
     return 0;
 }

@@ -75,6 +75,24 @@ static void put_words(struct portolan_facts *facts, const char *name, const char
     portolan_text_clear(&text);
 }
 
+static void put_number(struct portolan_facts *facts, const char *name, int64_t number)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    portolan_facts_put(facts, name, text);
+}
+
+static void put_library(struct portolan_facts *facts, const struct wrap_library *library,
+                        const char *file)
+{
+    char *name = portolan_asprintf("library %s", library->name);
+
+    if (name)
+        portolan_facts_put(facts, name, file);
+    free(name);
+}
+
 static bool is_of_one_rank(const struct wrap_process *p, const struct wrap_process *q)
 {
     return p->area->job.rank == q->area->job.rank &&
@@ -118,7 +136,6 @@ static void put_facts(struct wrap_process *p)
 {
     const struct portolan_wrap_options *o = p->run->options;
     struct portolan_facts *facts = &p->recorder.facts;
-    char number[32];
     size_t n = 0;
 
     while (o->program[n])
@@ -126,24 +143,17 @@ static void put_facts(struct wrap_process *p)
     put_words(facts, "command", (const char *const *)o->program, n);
     p->area->program[sizeof p->area->program - 1] = '\0';
     portolan_facts_put(facts, "program", p->area->program);
-    snprintf(number, sizeof number, "%d", (int)p->area->process);
     if (!p->recorder.job)
-        portolan_facts_put(facts, "process", number);
-    snprintf(number, sizeof number, "%d", (int)p->area->parent);
+        put_number(facts, "process", p->area->process);
     if (p->area != &p->run->shared->areas[0] && !p->recorder.job)
-        portolan_facts_put(facts, "parent process", number);
-    snprintf(number, sizeof number, "%u", (unsigned)o->one_in);
+        put_number(facts, "parent process", p->area->parent);
     if (o->one_in > 1)
-        portolan_facts_put(facts, "sampling", number);
+        put_number(facts, "sampling", o->one_in);
     portolan_facts_put(facts, "header", o->header);
     put_words(facts, "functions", o->functions, o->n_functions);
-    for (size_t i = 0; i < p->run->n_libraries; i++) {
-        char *name = portolan_asprintf("library %s", p->run->libraries[i].name);
-
-        if (name && *p->run->libraries[i].file)
-            portolan_facts_put(facts, name, p->run->libraries[i].file);
-        free(name);
-    }
+    for (size_t i = 0; i < p->run->n_libraries; i++)
+        if (*p->run->libraries[i].file)
+            put_library(facts, &p->run->libraries[i], p->run->libraries[i].file);
     portolan_facts_put(facts, PORTOLAN_WRAP_ASSEMBLY, p->run->assembly_text);
 }
 
@@ -155,22 +165,26 @@ static void note_failure(struct wrap_run *run, const struct portolan_error *err)
         portolan_error_set(&run->failed, err->status, "%s", err->text);
 }
 
-static enum portolan_status open_recorder(struct wrap_process *p, struct portolan_error *err)
+/* Opens the recorder before the first step; false when that failed, which is noted. */
+static bool has_recorder(struct wrap_process *p)
 {
     const struct portolan_wrap_options *o = p->run->options;
-    enum portolan_status status =
-        portolan_recorder_open(&p->recorder, portolan_cohort_alone(), p->run->assembly,
-                               o->store ? o->store : "portolan.db", err);
+    struct portolan_error err = {0};
 
-    if (status != PORTOLAN_OK)
-        return status;
+    if (p->is_open)
+        return true;
+    if (portolan_recorder_open(&p->recorder, portolan_cohort_alone(), p->run->assembly,
+                               o->store ? o->store : "portolan.db", &err) != PORTOLAN_OK) {
+        note_failure(p->run, &err);
+        return false;
+    }
     p->recorder.source = &p->source;
     p->recorder.step = 0;
     p->is_open = true;
     if (stands_for_rank(p))
         join_job(p);
     put_facts(p);
-    return PORTOLAN_OK;
+    return true;
 }
 
 static uint64_t count_calls(const struct portolan_probe_snapshot *s)
@@ -198,12 +212,8 @@ static void cut(struct wrap_process *p)
 {
     struct portolan_error err = {0};
 
-    if (p->calls == p->calls_stored || p->run->options->profile)
+    if (p->calls == p->calls_stored || p->run->options->profile || !has_recorder(p))
         return;
-    if (!p->is_open && open_recorder(p, &err) != PORTOLAN_OK) {
-        note_failure(p->run, &err);
-        return;
-    }
     portolan_recorder_cut(&p->recorder, p->recorder.step + 1, &err);
     p->calls_stored = p->calls;
     store_swaps(p, &err);
@@ -320,11 +330,9 @@ static void put_own(struct wrap_process *p)
     for (size_t i = 0; i < p->run->n_libraries; i++) {
         const struct wrap_library *l = &p->run->libraries[i];
         const char *file = *l->file ? NULL : wrap_provider(p->run, p);
-        char *name = file ? portolan_asprintf("library %s", l->name) : NULL;
 
-        if (name)
-            portolan_facts_put(&p->recorder.facts, name, file);
-        free(name);
+        if (file)
+            put_library(&p->recorder.facts, l, file);
     }
 }
 
@@ -334,12 +342,8 @@ static void end(struct wrap_process *p)
 
     look(p);
     p->has_ended = true;
-    if (p->run->options->profile || (!p->calls && !stands_for_rank(p)))
+    if (p->run->options->profile || (!p->calls && !stands_for_rank(p)) || !has_recorder(p))
         return;
-    if (!p->is_open && open_recorder(p, &err) != PORTOLAN_OK) {
-        note_failure(p->run, &err);
-        return;
-    }
     put_own(p);
     put_end(p);
     portolan_recorder_end(&p->recorder, &err);

@@ -301,17 +301,14 @@ static uint64_t hash_text(const char *text, uint64_t seed)
     return portolan_hash(text, strlen(text) + 1, seed);
 }
 
-static uint64_t hash_file(const char *file, uint64_t seed)
+static uint64_t hash_file(struct portolan_arena *arena, const char *file, uint64_t seed)
 {
-    char bytes[1 << 14];
-    FILE *stream = fopen(file, "re");
-    size_t n;
+    const char *text;
+    size_t size;
 
-    while (stream && (n = fread(bytes, 1, sizeof bytes, stream)) > 0)
-        seed = portolan_hash(bytes, n, seed);
-    if (stream)
-        fclose(stream);
-    return seed;
+    return portolan_file_read(arena, file, &text, &size, NULL) == PORTOLAN_OK
+               ? portolan_hash(text, size, seed)
+               : seed;
 }
 
 /* Which file it is, of those too large or too many to read. */
@@ -337,7 +334,8 @@ static const char *key_of(struct making *m)
     hash = hash_state(m->options->header, hash);
     hash = hash_state(m->settings.archive.word[0], hash);
     hash = hash_state(m->settings.exits.word[0], hash);
-    hash = hash_file(portolan_arena_printf(m->arena, "%s/%s", m->folder, m->source), hash);
+    hash =
+        hash_file(m->arena, portolan_arena_printf(m->arena, "%s/%s", m->folder, m->source), hash);
     return portolan_arena_printf(m->arena, "%s-%016llx", m->front->type, (unsigned long long)hash);
 }
 

@@ -52,8 +52,8 @@ struct wrap_object {
     bool has_interpreter, is_dynamic, is_elf, is_ours; /* ours: for this machine */
 };
 
-/* Reads FILE; PORTOLAN_EIO. Files that are no ELF have is_elf false. */
-enum portolan_status wrap_object_read(const char *file, const char *const *functions, size_t n,
+/* Reads FILE; FUNCTIONS may be NULL. PORTOLAN_EIO. Files that are no ELF have is_elf false. */
+enum portolan_status wrap_object_read(const char *file, const struct portolan_words *functions,
                                       struct wrap_object *object, struct portolan_error *err);
 
 /* Names that the members of ARCHIVE need of others, in the arena. */
@@ -149,26 +149,8 @@ struct wrap_run {
     struct portolan_error failed; /* the first failure after the start */
 };
 
-/* The program and its libraries as an assembly. */
-enum portolan_status wrap_describe(struct wrap_run *run, struct portolan_error *err);
-
-/* Makes the shared file with the orders. */
-enum portolan_status wrap_shared_make(struct wrap_run *run, struct portolan_error *err);
-void wrap_shared_remove(struct wrap_run *run);
-
 /* Starts the program and stays until it has ended. STATUS as of portolan_wrap_result. */
 enum portolan_status wrap_watch(struct wrap_run *run, int *status, struct portolan_error *err);
-
-/* ------------------------------------------------------------------ commands */
-
-/* Whether signal NUMBER is a command; then it will be given. */
-bool wrap_signal_take(struct wrap_run *run, int number);
-
-/* Gives the processes what the control file or signals command, and writes their answers. */
-void wrap_command(struct wrap_run *run);
-
-/* Wakes the threads that wait for something to do. */
-void wrap_wake(struct wrap_run *run);
 
 /* ------------------------------------------------------------------ collecting */
 

@@ -12,29 +12,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct functions {
-    const char *const *names;
-    size_t n;
-};
-
-static const char *find_name(const char *const *names, size_t n, const char *name)
+static const char *find_name(const struct portolan_words *names, const char *name)
 {
-    for (size_t i = 0; name && i < n; i++)
-        if (!strcmp(names[i], name))
-            return names[i];
+    for (size_t i = 0; name && i < names->n; i++)
+        if (!strcmp(names->word[i], name))
+            return names->word[i];
     return NULL;
 }
 
 static void count_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-                          const struct functions *f, struct wrap_object *o)
+                          const struct portolan_words *functions, struct wrap_object *o)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     bool dynamic = header->sh_type == SHT_DYNSYM;
     GElf_Sym symbol;
 
     for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
-        const char *name =
-            find_name(f->names, f->n, elf_strptr(elf, header->sh_link, symbol.st_name));
+        const char *name = find_name(functions, elf_strptr(elf, header->sh_link, symbol.st_name));
 
         if (!name)
             continue;
@@ -72,7 +66,7 @@ static bool is_of_this_machine(Elf *elf)
            header.e_machine == __ehdr_start.e_machine;
 }
 
-static void read_elf(Elf *elf, const struct functions *f, struct wrap_object *o)
+static void read_elf(Elf *elf, const struct portolan_words *functions, struct wrap_object *o)
 {
     size_t n = 0;
     GElf_Phdr segment;
@@ -90,8 +84,8 @@ static void read_elf(Elf *elf, const struct functions *f, struct wrap_object *o)
             continue;
         if (header.sh_type == SHT_DYNAMIC)
             read_dynamic(s, o);
-        else if (f->n && (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB))
-            count_symbols(elf, s, &header, f, o);
+        else if (functions && (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB))
+            count_symbols(elf, s, &header, functions, o);
     }
 }
 
@@ -109,10 +103,9 @@ static enum portolan_status open_elf(const char *file, int *fd, Elf **elf,
     return PORTOLAN_OK;
 }
 
-enum portolan_status wrap_object_read(const char *file, const char *const *functions, size_t n,
+enum portolan_status wrap_object_read(const char *file, const struct portolan_words *functions,
                                       struct wrap_object *object, struct portolan_error *err)
 {
-    const struct functions f = {functions, n};
     enum portolan_status status;
     Elf *elf;
     int fd;
@@ -122,7 +115,7 @@ enum portolan_status wrap_object_read(const char *file, const char *const *funct
     if (status != PORTOLAN_OK)
         return status;
     if (elf)
-        read_elf(elf, &f, object);
+        read_elf(elf, functions, object);
     elf_end(elf);
     close(fd);
     return PORTOLAN_OK;
@@ -132,7 +125,7 @@ enum portolan_status wrap_object_read(const char *file, const char *const *funct
 
 static void add_name(struct portolan_arena *arena, struct portolan_words *names, const char *name)
 {
-    if (name && *name && !find_name(names->word, names->n, name))
+    if (name && *name && !find_name(names, name))
         portolan_words_add(arena, names, portolan_arena_strdup(arena, name));
 }
 
@@ -213,7 +206,7 @@ enum portolan_status wrap_object_exports(struct portolan_arena *arena, const cha
     elf_end(elf);
     close(fd);
     for (size_t i = 0; i < all.n; i++)
-        if (!find_name(ours.word, ours.n, all.word[i]) && !is_accessor(all.word[i]))
+        if (!find_name(&ours, all.word[i]) && !is_accessor(all.word[i]))
             portolan_words_add(arena, names, all.word[i]);
     return arena->failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
@@ -245,8 +238,8 @@ const char *wrap_provider(struct wrap_run *run, const struct wrap_process *p)
 
     for (size_t i = 0; i < p->objects.n; i++)
         if (!is_of_measuring(run, p->objects.pairs[i].value) &&
-            wrap_object_read(p->objects.pairs[i].value, run->front.functions.word,
-                             run->front.functions.n, &o, NULL) == PORTOLAN_OK &&
+            wrap_object_read(p->objects.pairs[i].value, &run->front.functions, &o, NULL) ==
+                PORTOLAN_OK &&
             o.defines)
             return p->objects.pairs[i].value;
     return NULL;
@@ -284,15 +277,13 @@ static const char *describe(struct wrap_run *run, struct wrap_process *p)
     struct wrap_object o;
     bool found = false;
 
-    if (wrap_object_read(run->program.image, run->front.functions.word, run->front.functions.n, &o,
-                         NULL) == PORTOLAN_OK)
+    if (wrap_object_read(run->program.image, &run->front.functions, &o, NULL) == PORTOLAN_OK)
         found = tell(&t, run->program.image, &o, true);
     for (size_t i = 0; i < p->objects.n && !found; i++) {
         const char *file = p->objects.pairs[i].value;
 
         if (is_of_measuring(run, file) ||
-            wrap_object_read(file, run->front.functions.word, run->front.functions.n, &o, NULL) !=
-                PORTOLAN_OK)
+            wrap_object_read(file, &run->front.functions, &o, NULL) != PORTOLAN_OK)
             continue;
         found = tell(&t, file, &o, false);
         if (!found && o.defines && !provider)

@@ -93,7 +93,7 @@ static enum portolan_status check_rights(const struct finder *f, const char *fil
 static enum portolan_status check_image(const struct finder *f, const char *file)
 {
     struct wrap_object o;
-    enum portolan_status status = wrap_object_read(file, NULL, 0, &o, f->err);
+    enum portolan_status status = wrap_object_read(file, NULL, &o, f->err);
 
     if (status != PORTOLAN_OK) {
         *f->status = EXIT_CANNOT_RUN;

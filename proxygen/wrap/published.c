@@ -266,6 +266,14 @@ static bool copy_records(struct wrap_process *p, const struct wrap_slot *slot, s
     return true;
 }
 
+static enum portolan_status refuse_snapshot(struct portolan_probe_snapshot *to,
+                                            struct portolan_error *err)
+{
+    to->count = 0;
+    return portolan_error_set(err, PORTOLAN_EINTERNAL,
+                              "the program has overwritten what was measured");
+}
+
 enum portolan_status wrap_snapshot_take(struct wrap_process *p, struct portolan_probe_snapshot *to,
                                         struct portolan_error *err)
 {
@@ -275,9 +283,7 @@ enum portolan_status wrap_snapshot_take(struct wrap_process *p, struct portolan_
 
     to->count = 0;
     if (!slot)
-        return portolan_error_set(err, PORTOLAN_EINTERNAL,
-                                  "the program has overwritten what was "
-                                  "measured");
+        return refuse_snapshot(to, err);
     count = slot->count < WRAP_RECORDS ? slot->count : WRAP_RECORDS;
     for (size_t i = 0; i < count; i++)
         roots += is_root(&slot->records[i]);
@@ -291,9 +297,5 @@ enum portolan_status wrap_snapshot_take(struct wrap_process *p, struct portolan_
     good = copy_records(p, slot, count, to);
     p->elapsed_ns = fmax(slot->now_ns - p->area->began_ns, 0);
     end_reading(p);
-    if (good)
-        return PORTOLAN_OK;
-    to->count = 0;
-    return portolan_error_set(err, PORTOLAN_EINTERNAL,
-                              "the program has overwritten what was measured");
+    return good ? PORTOLAN_OK : refuse_snapshot(to, err);
 }

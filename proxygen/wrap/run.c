@@ -3,9 +3,12 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <portolan/functions.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 void portolan_wrap_result_clear(struct portolan_wrap_result *result)
@@ -95,6 +98,180 @@ static enum portolan_status find_libraries(struct wrap_run *run, struct portolan
     return status;
 }
 
+/* ------------------------------------------------------------------ the assembly */
+
+/* Instances are named by letters, digits, '-' and '_'. */
+static char *instance_name(struct portolan_arena *arena, const char *text)
+{
+    char *name = portolan_arena_strdup(arena, text);
+
+    for (char *c = name; c && *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+              *c == '-'))
+            *c = '_';
+    return name;
+}
+
+/* The program that calls, and the port's instance, of which each library is an alternative. */
+static enum portolan_status write_text(struct wrap_run *run, struct portolan_error *err)
+{
+    struct portolan_assembly_alternative program = {.class_name =
+                                                        wrap_base_name(run->program.image)},
+                                         *libraries = portolan_arena_alloc(
+                                             &run->arena, run->n_libraries, sizeof *libraries);
+    struct portolan_assembly_instance instances[] = {
+        {.name = run->user, .n_alternatives = 1, .alternatives = &program},
+        {.name = run->port, .n_alternatives = run->n_libraries, .alternatives = libraries}};
+    struct portolan_assembly_connection connection = {.user = run->user,
+                                                      .uses = run->port,
+                                                      .provider = run->port,
+                                                      .provides = run->port,
+                                                      .monitored = true};
+    const struct portolan_assembly a = {
+        .file = "program",
+        .name = run->trial,
+        .n_instances = 2,
+        .instances = instances,
+        .n_connections = 1,
+        .connections = &connection,
+        .alpha = PORTOLAN_ASSEMBLY_PRUNING,
+        .beta = PORTOLAN_ASSEMBLY_PRUNING,
+        .go = {.user = "", .uses = "go", .provider = run->user, .provides = WRAP_MAIN}};
+    enum portolan_status status;
+    char *text = NULL;
+
+    for (size_t i = 0; libraries && i < run->n_libraries; i++)
+        libraries[i].class_name = run->libraries[i].name;
+    if (run->arena.failed)
+        return portolan_no_memory(err);
+    status = portolan_assembly_write(&a, NULL, &text, err);
+    run->assembly_text = portolan_arena_strdup(&run->arena, text ? text : "");
+    free(text);
+    return status;
+}
+
+/* The program and its libraries as an assembly: what reports and models of trials start from. */
+static enum portolan_status describe_run(struct wrap_run *run, struct portolan_error *err)
+{
+    const char *dot = strrchr(run->front.type, '.'),
+               *name = wrap_base_name(run->options->program[0]);
+    char *port = instance_name(&run->arena, dot ? dot + 1 : run->front.type);
+    char *user = instance_name(&run->arena, name);
+    struct portolan_diagnostics_relay relay = {.err = err};
+    struct portolan_diagnostics d = {.report = portolan_diagnostics_relay, .arg = &relay};
+    enum portolan_status status;
+
+    if (port && user && !strcmp(port, user))
+        user = portolan_arena_printf(&run->arena, "%s-program", user);
+    run->user = user;
+    run->port = port;
+    run->trial = run->options->trial ? run->options->trial : name;
+    status = write_text(run, err);
+    if (status == PORTOLAN_OK && run->arena.failed)
+        status = portolan_no_memory(err);
+    return status == PORTOLAN_OK
+               ? portolan_assembly_read_text(run->assembly_text, strlen(run->assembly_text),
+                                             "program", &d, &run->assembly, err)
+               : status;
+}
+
+/* ------------------------------------------------------------------ the shared file */
+
+struct writer {
+    struct wrap_orders *orders;
+    size_t used;
+    bool is_full;
+};
+
+static void put_text(struct writer *w, const char *text)
+{
+    size_t bytes = strlen(text ? text : "") + 1;
+
+    if (bytes > sizeof w->orders->text - w->used) {
+        w->is_full = true;
+        return;
+    }
+    memcpy(w->orders->text + w->used, text ? text : "", bytes);
+    w->used += bytes;
+}
+
+/* In the order of enum wrap_order. */
+static enum portolan_status write_orders(struct wrap_run *run, struct portolan_error *err)
+{
+    const struct portolan_wrap_options *o = run->options;
+    const char *preload = getenv("LD_PRELOAD");
+    struct wrap_orders *orders = &run->shared->orders;
+    struct writer w = {.orders = orders};
+
+    orders->interval_s = o->interval_s;
+    orders->rotate_s = o->rotate_s;
+    orders->with_children = o->children;
+    orders->profile = o->profile;
+    orders->one_in = o->one_in;
+    orders->n_libraries = (uint32_t)run->n_libraries;
+    orders->n_areas = o->children ? WRAP_AREAS : 1;
+    orders->takes_commands = o->control || o->signals;
+    orders->had_preload = preload != NULL;
+    put_text(&w, preload);
+    put_text(&w, run->user);
+    put_text(&w, o->control ? o->control : "signal");
+    put_text(&w, o->counters);
+    put_text(&w, run->front.papi);
+    for (size_t i = 0; i < run->n_libraries; i++) {
+        put_text(&w, run->libraries[i].name);
+        put_text(&w, run->libraries[i].file);
+    }
+    orders->magic = WRAP_MAGIC;
+    return w.is_full ? portolan_error_set(err, PORTOLAN_EINVAL,
+                                          "libraries and LD_PRELOAD have too long names")
+                     : PORTOLAN_OK;
+}
+
+/* Out of the way of the program's own descriptors: it is closed before the program's main. */
+static int move_up(int fd)
+{
+    int up = fcntl(fd, F_DUPFD_CLOEXEC, 200);
+
+    if (up < 0)
+        return fd;
+    close(fd);
+    return up;
+}
+
+/* Makes the shared file with the orders. */
+static enum portolan_status make_shared(struct wrap_run *run, struct portolan_error *err)
+{
+    size_t areas = run->options->children ? WRAP_AREAS : 1;
+    void *mapped = MAP_FAILED;
+
+    run->shared_bytes = sizeof(struct wrap_file) + areas * sizeof(struct wrap_area);
+    run->file = memfd_create("portolan-wrap", MFD_CLOEXEC);
+    if (run->file >= 0) {
+        run->file = move_up(run->file);
+        if (ftruncate(run->file, (off_t)run->shared_bytes) == 0)
+            mapped = mmap(NULL, run->shared_bytes, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_NORESERVE, run->file, 0);
+    }
+    if (mapped == MAP_FAILED)
+        return portolan_error_set(err, PORTOLAN_EIO,
+                                  "no memory to share with the program (%zu bytes): %s",
+                                  run->shared_bytes, strerror(errno));
+    run->shared = mapped;
+    for (size_t i = 0; i < areas; i++)
+        run->shared->areas[i].reading = WRAP_NOBODY;
+    return write_orders(run, err);
+}
+
+static void remove_shared(struct wrap_run *run)
+{
+    if (run->shared)
+        munmap(run->shared, run->shared_bytes);
+    if (run->file >= 0)
+        close(run->file);
+    run->shared = NULL;
+    run->file = -1;
+}
+
 /* ------------------------------------------------------------------ the run */
 
 /* Whether a file can be made, as far as its folder says. */
@@ -160,9 +337,9 @@ static enum portolan_status prepare(struct wrap_run *run, int *status,
     if (found == PORTOLAN_OK)
         found = wrap_front_make(&run->arena, run->options, &run->front, d, err);
     if (found == PORTOLAN_OK)
-        found = wrap_describe(run, err);
+        found = describe_run(run, err);
     if (found == PORTOLAN_OK)
-        found = wrap_shared_make(run, err);
+        found = make_shared(run, err);
     return found;
 }
 
@@ -194,7 +371,7 @@ enum portolan_status portolan_wrap_run(const struct portolan_wrap_options *optio
     while (run.n_waiting)
         free(run.waiting[--run.n_waiting]);
     wrap_collect_clear(&run);
-    wrap_shared_remove(&run);
+    remove_shared(&run);
     wrap_front_remove(&run.front);
     portolan_assembly_destroy(run.assembly);
     portolan_arena_clear(&run.arena);

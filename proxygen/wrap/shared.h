@@ -97,9 +97,6 @@ struct wrap_job {
     char name[120]; /* the same for all ranks, and no other job's */
 };
 
-/* Fills JOB for this process; false when it is no rank of several. */
-bool wrap_job_read(struct wrap_job *job);
-
 struct wrap_area {
     _Alignas(4096) uint64_t published; /* number of the snapshot × 4 + slot; 0: none yet. Atomic. */
     uint64_t reading;                  /* the slot that is being read, or WRAP_NOBODY. Atomic. */

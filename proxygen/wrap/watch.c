@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starting the program, and what happens until it has ended. */
+/*
+ * Starting the program, and what happens until it has ended: signals, and commands to the processes
+ * that are measured, from a file and by signals to this one.
+ */
 #include "internal.h"
 
 #include <errno.h>
@@ -105,9 +108,67 @@ static enum portolan_status start(struct watch *w, int *status, struct portolan_
                  : PORTOLAN_OK;
 }
 
-/* ------------------------------------------------------------------ signals */
+/* ------------------------------------------------------------------ commands */
 
-void wrap_wake(struct wrap_run *run)
+static void wait_with(struct wrap_run *run, char *command)
+{
+    if (command && run->n_waiting < sizeof run->waiting / sizeof *run->waiting)
+        run->waiting[run->n_waiting++] = command;
+    else
+        free(command); /* more than anybody can mean */
+}
+
+/* Whether signal NUMBER is a command; then it will be given. */
+static bool take_signal(struct wrap_run *run, int number)
+{
+    for (size_t i = 0; i < run->n_signals; i++)
+        if (run->signals[i].number == number) {
+            wait_with(run, portolan_strdup(run->signals[i].command));
+            return true;
+        }
+    return false;
+}
+
+/* ------------------------------------------------------------------ the file */
+
+/* Looked at, not waited for: it works the same wherever the file lies. */
+static void look_at_file(struct wrap_run *run)
+{
+    struct portolan_error err = {0};
+    bool is_first = !run->has_looked;
+    char *text = run->options->control
+                     ? portolan_control_file_take(run->options->control, &run->control, &err)
+                     : NULL;
+
+    run->has_looked = true;
+    if (err.status != PORTOLAN_OK)
+        portolan_log(PORTOLAN_LOG_WARNING, "wrap", "warning: %s", err.text);
+    if (is_first && text && portolan_control_is_request(text))
+        free(text); /* `portolan control` meant it for who ran then */
+    else if (text)
+        wait_with(run, text);
+}
+
+/* ------------------------------------------------------------------ giving */
+
+static bool is_obeyed(const struct wrap_run *run)
+{
+    const struct wrap_orders *o = &run->shared->orders;
+
+    for (size_t i = 0; i < o->n_areas; i++) {
+        const struct wrap_area *a = &run->shared->areas[i];
+        unsigned state = __atomic_load_n(&a->state, __ATOMIC_ACQUIRE);
+
+        if (state == WRAP_STARTED &&
+            __atomic_load_n(&a->answer_number, __ATOMIC_ACQUIRE) != o->command_number)
+            return false;
+    }
+    return __atomic_load_n(&run->shared->areas[0].state, __ATOMIC_ACQUIRE) != 0 ||
+           !o->command_number;
+}
+
+/* Wakes the threads that wait for something to do. */
+static void wake_threads(struct wrap_run *run)
 {
     for (size_t i = 0; i < run->shared->orders.n_areas; i++) {
         struct wrap_area *a = &run->shared->areas[i];
@@ -119,6 +180,102 @@ void wrap_wake(struct wrap_run *run)
     }
 }
 
+static void give_next(struct wrap_run *run)
+{
+    struct wrap_orders *o = &run->shared->orders;
+    char *command = run->waiting[0];
+
+    strncpy(o->command, command, sizeof o->command - 1);
+    __atomic_store_n(&o->command_number, o->command_number + 1, __ATOMIC_RELEASE);
+    free(command);
+    memmove(run->waiting, run->waiting + 1, --run->n_waiting * sizeof *run->waiting);
+    run->is_answered = false;
+    wake_threads(run);
+}
+
+/* Whoever does not look at the answer is to know of a mistake, too: it is the answer's last line.
+ */
+static void tell_mistake(const struct wrap_run *run)
+{
+    const struct wrap_orders *o = &run->shared->orders;
+    char text[WRAP_ANSWER_BYTES], *end;
+
+    if (portolan_control_is_request(o->command))
+        return; /* `portolan control` tells who asked */
+    for (size_t i = 0; i < o->n_areas; i++) {
+        const struct wrap_area *a = &run->shared->areas[i];
+
+        if (!a->process || a->answer_number != o->command_number || !a->answer_status)
+            continue;
+        memcpy(text, a->answer, sizeof text);
+        text[sizeof text - 1] = '\0';
+        for (end = text + strlen(text); end > text && end[-1] == '\n';)
+            *--end = '\0';
+        end = strrchr(text, '\n');
+        portolan_log(PORTOLAN_LOG_WARNING, "wrap", "%s", end ? end + 1 : text);
+        return; /* the others have the same to say */
+    }
+}
+
+/* The lines by which `portolan control` knows its answer, and how it went. */
+static void add_head(const struct wrap_run *run, struct portolan_text *t)
+{
+    const struct wrap_orders *o = &run->shared->orders;
+    bool failed = false;
+
+    for (size_t i = 0; i < o->n_areas; i++) {
+        const struct wrap_area *a = &run->shared->areas[i];
+
+        failed = failed || (a->process && a->answer_number == o->command_number &&
+                            a->answer_status != PORTOLAN_OK);
+    }
+    portolan_control_add_head(t, o->command, 1, failed);
+}
+
+/* FILE.reply, as a whole: what all processes answered. */
+static void write_reply(const struct wrap_run *run)
+{
+    const struct wrap_orders *o = &run->shared->orders;
+    char *path = portolan_asprintf("%s.reply", run->options->control);
+    struct portolan_text t = {0};
+    struct portolan_error err = {0};
+
+    add_head(run, &t);
+    for (size_t i = 0; i < o->n_areas; i++) {
+        const struct wrap_area *a = &run->shared->areas[i];
+
+        if (a->process && a->answer_number == o->command_number)
+            portolan_text_add(&t, "%.*s", WRAP_ANSWER_BYTES, a->answer);
+    }
+    if (!path || t.failed)
+        portolan_no_memory(&err);
+    else
+        portolan_replace_file(path, t.bytes, t.length, &err);
+    if (err.status != PORTOLAN_OK)
+        portolan_log(PORTOLAN_LOG_WARNING, "wrap", "warning: a command is not answered: %s",
+                     err.text);
+    free(path);
+    portolan_text_clear(&t);
+}
+
+/* Gives the processes what the control file or signals command, and writes their answers. */
+static void obey_commands(struct wrap_run *run)
+{
+    look_at_file(run);
+    if (!is_obeyed(run))
+        return;
+    if (!run->is_answered && run->shared->orders.command_number) {
+        tell_mistake(run);
+        if (run->options->control)
+            write_reply(run);
+    }
+    run->is_answered = true;
+    if (run->n_waiting)
+        give_next(run);
+}
+
+/* ------------------------------------------------------------------ signals */
+
 /* A signal that may end the program: what was measured up to now is taken in first. */
 static void request_snapshots(struct wrap_run *run)
 {
@@ -129,7 +286,7 @@ static void request_snapshots(struct wrap_run *run)
     if (run->options->interval_s == 0 ||
         __atomic_load_n(&a->state, __ATOMIC_ACQUIRE) != WRAP_STARTED)
         return; /* nobody would answer */
-    wrap_wake(run);
+    wake_threads(run);
     for (unsigned i = 0; i < request_ms && kill(run->process, 0) == 0; i++) {
         if (__atomic_load_n(&a->published, __ATOMIC_SEQ_CST) != before)
             break;
@@ -148,7 +305,7 @@ static void pass_on(struct wrap_run *run, const struct signalfd_siginfo *info)
 {
     int number = (int)info->ssi_signo;
 
-    if (wrap_signal_take(run, number))
+    if (take_signal(run, number))
         return;
     if (may_end(number))
         request_snapshots(run);
@@ -213,16 +370,16 @@ enum portolan_status wrap_watch(struct wrap_run *run, int *status, struct portol
     struct pollfd wait;
     enum portolan_status started;
 
-    wrap_command(run); /* what the control file says now holds from the first call on */
+    obey_commands(run); /* what the control file says now holds from the first call on */
     started = begin(&w, status, err);
     if (started == PORTOLAN_OK) {
         wait = (struct pollfd){.fd = w.signals, .events = POLLIN};
         do {
-            wrap_command(run);
+            obey_commands(run);
             poll(&wait, 1, look_ms);
             wrap_collect(run);
         } while (take_signals(&w));
-        wrap_command(run); /* the last answer */
+        obey_commands(run); /* the last answer */
         *status = WIFSIGNALED(run->wait_status) ? 128 + WTERMSIG(run->wait_status)
                                                 : WEXITSTATUS(run->wait_status);
         wrap_collect_end(run);

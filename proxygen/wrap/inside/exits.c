@@ -23,26 +23,27 @@ static execv_fn *next_execv, *next_execvp;
 static fexecve_fn *next_fexecve;
 static execveat_fn *next_execveat;
 
-static void find(void *to, const char *name)
+static void find_next(void *to, const char *name)
 {
     *(void **)to = dlsym(RTLD_NEXT, name);
 }
 
 void inside_find_exits(void)
 {
-    find(&next_execve, "execve");
-    find(&next_execvpe, "execvpe");
-    find(&next_execv, "execv");
-    find(&next_execvp, "execvp");
-    find(&next_fexecve, "fexecve");
-    find(&next_execveat, "execveat");
+    find_next(&next_execve, "execve");
+    find_next(&next_execvpe, "execvpe");
+    find_next(&next_execv, "execv");
+    find_next(&next_execvp, "execvp");
+    find_next(&next_fexecve, "fexecve");
+    find_next(&next_execveat, "execveat");
 }
 
 /* Constructors that run before ours may exec, too. */
-static void need(void)
+static void begin_exec(void)
 {
     if (!next_execve)
         inside_find_exits();
+    inside_leave(WRAP_REPLACED);
 }
 
 PORTOLAN_API void _exit(int status)
@@ -70,48 +71,42 @@ static int still_here(int result)
 
 PORTOLAN_API int execve(const char *path, char *const argv[], char *const envp[])
 {
-    need();
-    inside_leave(WRAP_REPLACED);
+    begin_exec();
     return still_here(next_execve(path, argv, envp));
 }
 
 PORTOLAN_API int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-    need();
-    inside_leave(WRAP_REPLACED);
+    begin_exec();
     return still_here(next_execvpe(file, argv, envp));
 }
 
 PORTOLAN_API int execv(const char *path, char *const argv[])
 {
-    need();
-    inside_leave(WRAP_REPLACED);
+    begin_exec();
     return still_here(next_execv(path, argv));
 }
 
 PORTOLAN_API int execvp(const char *file, char *const argv[])
 {
-    need();
-    inside_leave(WRAP_REPLACED);
+    begin_exec();
     return still_here(next_execvp(file, argv));
 }
 
 PORTOLAN_API int fexecve(int fd, char *const argv[], char *const envp[])
 {
-    need();
-    inside_leave(WRAP_REPLACED);
+    begin_exec();
     return still_here(next_fexecve(fd, argv, envp));
 }
 
 PORTOLAN_API int execveat(int fd, const char *path, char *const argv[], char *const envp[],
                           int flags)
 {
-    need();
+    begin_exec();
     if (!next_execveat) {
         errno = ENOSYS;
-        return -1;
+        return still_here(-1);
     }
-    inside_leave(WRAP_REPLACED);
     return still_here(next_execveat(fd, path, argv, envp, flags));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parses a header, collects what holds for every kind of port, and chooses the port's reader. */
-#include "read_header.h"
+#include "read.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

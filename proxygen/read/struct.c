@@ -3,7 +3,7 @@
  * Which struct of a header is the port, where its functions are, what the header has of inline
  * functions and macros that work on it, and the structs that its methods hand out.
  */
-#include "read_header.h"
+#include "read.h"
 
 #include <string.h>
 #include <strings.h>

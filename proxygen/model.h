@@ -3,8 +3,8 @@
  * The generator inside: read (SIDL or C) -> model -> check -> emit. Everything a run allocates
  * lives in one arena, whose failure is sticky and is looked at once, before anything is written.
  */
-#ifndef PROXYGEN_INTERNAL_H
-#define PROXYGEN_INTERNAL_H
+#ifndef PROXYGEN_MODEL_H
+#define PROXYGEN_MODEL_H
 
 #include <stdio.h>
 
@@ -27,7 +27,8 @@ const char *proxygen_c_name(struct portolan_arena *arena, const char *dotted);
                                                                                                    \
         if (grown_) {                                                                              \
             (ITEMS) = grown_;                                                                      \
-            (ITEMS)[(N)++] = __VA_ARGS__;                                                          \
+            (ITEMS)[N] = __VA_ARGS__;                                                              \
+            ++(N);                                                                                 \
         }                                                                                          \
     } while (0)
 
@@ -72,11 +73,9 @@ enum type_form {
 
 enum argument_role {
     ROLE_PLAIN,
-    ROLE_OBJECT,
-    /* C: the object the method is called on */ ROLE_HANDLE, /* C: where the pointer to the object
-                                                                is that the method ends: free(&x) */
-    ROLE_HOLDER, /* C: to a struct with a member that points to the object the method is called on
-                  */
+    ROLE_OBJECT, /* C: the object the method is called on */
+    ROLE_HANDLE, /* C: points to the pointer to the object that the method ends: free(&x) */
+    ROLE_HOLDER, /* C: points to a struct with a member that points to the method's object */
     ROLE_PEER    /* C: another object of the same type, possibly a proxy's */
 };
 

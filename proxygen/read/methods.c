@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the members of a table of operations: methods with their parameters, and plain data. */
-#include "read_header.h"
+#include "read.h"
 
 #include <string.h>
 
@@ -50,8 +50,7 @@ static const char *canonical_spelling(struct header *h, CXType type)
     return proxygen_header_type_text(h, h->clang->getCanonicalType(type));
 }
 
-/* As libclang spells types that nobody can write down again. */
-static bool is_nameless(const char *declaration)
+bool proxygen_is_nameless(const char *declaration)
 {
     return strstr(declaration, "(unnamed") || strstr(declaration, "(anonymous");
 }
@@ -87,13 +86,13 @@ static const struct method *read_callee(struct header *h, CXType type)
     m->head = proxygen_print(arena, "%s%s%s", m->convention ? m->convention : "",
                              m->convention ? " " : "", proxygen_declare(h, result, "@"));
     m->returns = result.kind != CXType_Void;
-    known &= !is_nameless(m->result) && !is_invisible(h, result);
+    known &= !proxygen_is_nameless(m->result) && !is_invisible(h, result);
     for (size_t i = 0; m->arguments && i < m->n_arguments; i++) {
         CXType argument = h->clang->getArgType(function, (unsigned)i);
 
         m->arguments[i].name = "";
         m->arguments[i].declaration = proxygen_declare(h, argument, "@");
-        known &= !is_nameless(m->arguments[i].declaration) && !is_invisible(h, argument);
+        known &= !proxygen_is_nameless(m->arguments[i].declaration) && !is_invisible(h, argument);
     }
     if (!m->arguments || !known)
         return NULL;
@@ -149,20 +148,26 @@ static bool reads_integer(struct header *h, CXType type)
            proxygen_type_value_kind(h, to) == VALUE_INTEGER;
 }
 
+void proxygen_describe_argument(struct header *h, CXCursor cursor, struct method *m,
+                                struct argument *a)
+{
+    struct annotations notes = proxygen_read_annotations(h, cursor);
+
+    a->name = proxygen_header_spelling(h, cursor);
+    a->place = proxygen_header_cursor_place(h, cursor);
+    a->context = notes.context;
+    a->accuracy = notes.accuracy;
+    m->described |= notes.context;
+}
+
 static enum portolan_status read_argument(struct header *h, CXType type, const CXCursor *cursor,
                                           CXType object, struct method *m, struct argument *a)
 {
     struct run *run = h->run;
 
     if (cursor) {
-        struct annotations notes = proxygen_read_annotations(h, *cursor);
-
         type = h->clang->getCursorType(*cursor); /* arrays as they are written */
-        a->name = proxygen_header_spelling(h, *cursor);
-        a->place = proxygen_header_cursor_place(h, *cursor);
-        a->context = notes.context;
-        a->accuracy = notes.accuracy;
-        m->described |= notes.context;
+        proxygen_describe_argument(h, *cursor, m, a);
     } else {
         a->name = "";
     }
@@ -182,7 +187,7 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
     a->holder = find_holder(h, type);
     a->input = true;
     a->role = proxygen_is_object(h, type, object) ? ROLE_PEER : ROLE_PLAIN;
-    if (is_nameless(a->declaration))
+    if (proxygen_is_nameless(a->declaration))
         return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &a->place,
                              "the type of this parameter has no name, so nothing else can have it");
     return PORTOLAN_OK;
@@ -241,7 +246,7 @@ static enum portolan_status read_result(struct header *h, CXType function, struc
     if (depth != 1)
         m->result_record = NULL;
     m->returns = h->clang->getCanonicalType(result).kind != CXType_Void;
-    if (!is_nameless(m->result))
+    if (!proxygen_is_nameless(m->result))
         return PORTOLAN_OK;
     return proxygen_fail(h->run, PORTOLAN_EUNSUPPORTED, &m->place,
                          "the type that '%s' returns has no name, so nothing else can have it",

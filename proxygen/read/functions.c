@@ -3,7 +3,7 @@
  * Reads a flat list of functions: those of the header whose names match the given patterns, and the
  * shared objects that implement them, with their names as components.
  */
-#include "read_header.h"
+#include "read.h"
 
 #include <ctype.h>
 #include <fnmatch.h>

@@ -336,7 +336,7 @@ static enum portolan_status check_class(struct cxx_reader *r, size_t number)
     struct run *run = r->h->run;
     struct place place = proxygen_header_cursor_place(r->h, c->definition);
 
-    if (strstr(c->name, "(anonymous") || strstr(c->name, "(unnamed"))
+    if (proxygen_is_nameless(c->name))
         return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &place,
                              "%s has no name that other files can use: it must not be in a "
                              "namespace without a name",

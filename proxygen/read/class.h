@@ -3,7 +3,7 @@
 #ifndef PROXYGEN_CLASS_H
 #define PROXYGEN_CLASS_H
 
-#include "read_header.h"
+#include "read.h"
 
 /* One class of the port's hierarchy, the port itself or a base, once for each object of it. */
 struct cxx_class {
@@ -61,15 +61,5 @@ enum portolan_status proxygen_cxx_mirror(struct cxx_reader *r, CXType instance, 
 
 /* Makes the model's methods of the virtual methods of all classes, and lists the others. */
 enum portolan_status proxygen_read_class_methods(struct cxx_reader *r);
-
-/* The canonical type behind a reference, or of a value. */
-CXType proxygen_cxx_without_reference(struct cxx_reader *r, CXType type);
-
-/* True for pointers and references to the port's class: what they mean may be a proxy's face. */
-bool proxygen_cxx_is_peer(struct cxx_reader *r, CXType type);
-
-/* Reads the parameters of METHOD, as it is written in WRITTEN, into the model. */
-enum portolan_status proxygen_read_class_arguments(struct cxx_reader *r, CXCursor method,
-                                                   CXCursor written, struct method *m);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report for people: method by method what is intercepted, what is not and why. */
-#include "proxygen_internal.h"
+#include "../model.h"
 
 #include <string.h>
 
@@ -99,16 +99,29 @@ static size_t count_methods(const struct port *port, int *width)
     return intercepted;
 }
 
-static void report_given(const struct port *port, struct portolan_text *out)
+static void report_port(const struct run *run, const struct port *port, struct portolan_text *out)
 {
     int width = 0;
     size_t intercepted = count_methods(port, &width);
+    bool is_main = port == &run->main_port;
 
-    portolan_text_add(out, "%s (%s:%d), handed out by calls: %zu of %zu methods intercepted\n",
-                      port->type, port->place.file ? port->place.file : "", port->place.line,
-                      intercepted, port->n_methods);
+    portolan_text_add(out, "%s (%s:%d)%s: %zu of %zu methods intercepted", port->type,
+                      port->place.file ? port->place.file : "", port->place.line,
+                      is_main ? "" : ", handed out by calls", intercepted, port->n_methods);
+    if (is_main)
+        portolan_text_add(out, " by class %sProxy", port->type);
+    portolan_text_add(out, "\n");
+    if (port->flags_from)
+        portolan_text_add(out, "  compiler flags from %s\n", port->flags_from);
     for (size_t i = 0; i < port->n_methods; i++)
         report_method(&port->methods[i], width, out);
+    for (size_t i = 0; is_main && i < port->n_unseen; i++)
+        portolan_text_add(out,
+                          "  %s  not intercepted (%s:%d): %s, compiled into its callers; what it "
+                          "calls through the table is\n",
+                          port->unseen[i].name, port->unseen[i].place.file,
+                          port->unseen[i].place.line,
+                          port->unseen[i].is_macro ? "a macro" : "an inline function");
     report_version(port, out);
 }
 
@@ -129,26 +142,10 @@ static void report_functions(const struct run *run, struct portolan_text *out)
 void proxygen_emit_report(const struct run *run, struct portolan_text *out)
 {
     const struct port *port = run->port;
-    int width = 0;
-    size_t intercepted = count_methods(port, &width);
 
-    portolan_text_add(out, "%s (%s:%d): %zu of %zu methods intercepted by class %sProxy\n",
-                      port->type, port->place.file ? port->place.file : "", port->place.line,
-                      intercepted, port->n_methods, port->type);
-    if (port->flags_from)
-        portolan_text_add(out, "  compiler flags from %s\n", port->flags_from);
-    for (size_t i = 0; i < port->n_methods; i++)
-        report_method(&port->methods[i], width, out);
-    for (size_t i = 0; i < port->n_unseen; i++)
-        portolan_text_add(out,
-                          "  %s  not intercepted (%s:%d): %s, compiled into its callers; what it "
-                          "calls through the table is\n",
-                          port->unseen[i].name, port->unseen[i].place.file,
-                          port->unseen[i].place.line,
-                          port->unseen[i].is_macro ? "a macro" : "an inline function");
-    report_version(port, out);
+    report_port(run, port, out);
     for (size_t i = 0; i < run->n_given; i++)
-        report_given(run->given[i], out);
+        report_port(run, run->given[i], out);
     if (port->shape == SHAPE_TABLE)
         portolan_text_add(out,
                           "Entries that are NULL stay NULL; other members of the table are copied. "

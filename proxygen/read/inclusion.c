@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How generated code includes the header, and what stands before that. */
-#include "read_header.h"
+#include "read.h"
 
 #include <limits.h>
 #include <stdlib.h>

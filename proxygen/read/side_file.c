@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The side file: what interfaces that cannot be edited do not say of their methods. */
-#include "read_header.h"
+#include "read.h"
 
 #include <errno.h>
 #include <string.h>

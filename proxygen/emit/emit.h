@@ -3,7 +3,7 @@
 #ifndef PROXYGEN_EMIT_H
 #define PROXYGEN_EMIT_H
 
-#include "proxygen_internal.h"
+#include "../model.h"
 
 /* ------------------------------------------------------------------ files */
 

@@ -241,32 +241,42 @@ static bool has_forwards(const struct port *p)
     return false;
 }
 
+/* Where each method's entry is, or the one that it is forwarded to. */
+static void emit_entries(const struct port *p, bool forwards, struct portolan_text *out)
+{
+    add(p, out,
+        forwards ? "\nstatic const size_t $_forwards[] = {\n"
+                 : "\nstatic const size_t $_entries[] = {\n");
+    for (size_t i = 0; i < p->n_methods; i++) {
+        const struct method *m = &p->methods[i];
+
+        if (!m->skip)
+            portolan_text_add(out, "    offsetof(%s, %s),\n", p->table,
+                              forwards && m->twin ? m->forward : m->member);
+    }
+    portolan_text_add(out, "};\n");
+}
+
+static bool has_links(const struct port *p)
+{
+    for (size_t i = 0; i < p->n_members; i++)
+        if (p->members[i].kind == MEMBER_LINK)
+            return true;
+    return false;
+}
+
 static void emit_offsets(const struct port *p, struct portolan_text *out)
 {
-    bool links = false;
-
-    add(p, out, "\nstatic const size_t $_entries[] = {\n");
-    for (size_t i = 0; i < p->n_methods; i++)
-        if (!p->methods[i].skip)
-            portolan_text_add(out, "    offsetof(%s, %s),\n", p->table, p->methods[i].member);
-    portolan_text_add(out, "};\n");
+    emit_entries(p, false, out);
     if (has_forwards(p))
-        add(p, out, "\nstatic const size_t $_forwards[] = {\n");
-    for (size_t i = 0; has_forwards(p) && i < p->n_methods; i++)
-        if (!p->methods[i].skip)
-            portolan_text_add(out, "    offsetof(%s, %s),\n", p->table,
-                              p->methods[i].twin ? p->methods[i].forward : p->methods[i].member);
-    portolan_text_add(out, has_forwards(p) ? "};\n" : "");
-    for (size_t i = 0; i < p->n_members; i++) {
-        if (p->members[i].kind != MEMBER_LINK)
-            continue;
-        if (!links)
-            add(p, out, "\nstatic const size_t $_links[] = {\n");
-        links = true;
-        portolan_text_add(out, "    offsetof(%s, %s),\n", p->object, p->members[i].name);
-    }
-    if (links)
-        portolan_text_add(out, "};\n");
+        emit_entries(p, true, out);
+    if (!has_links(p))
+        return;
+    add(p, out, "\nstatic const size_t $_links[] = {\n");
+    for (size_t i = 0; i < p->n_members; i++)
+        if (p->members[i].kind == MEMBER_LINK)
+            portolan_text_add(out, "    offsetof(%s, %s),\n", p->object, p->members[i].name);
+    portolan_text_add(out, "};\n");
 }
 
 static void emit_functions(const struct port *p, struct portolan_text *out)
@@ -281,10 +291,6 @@ static void emit_functions(const struct port *p, struct portolan_text *out)
 
 static void emit_description(const struct port *p, struct portolan_text *out)
 {
-    bool links = false;
-
-    for (size_t i = 0; i < p->n_members; i++)
-        links |= p->members[i].kind == MEMBER_LINK;
     add(p, out,
         "\n"
         "static const struct portolan_proxy_table $_table = {\n"
@@ -305,7 +311,7 @@ static void emit_description(const struct port *p, struct portolan_text *out)
         "    .proxy_size = sizeof(struct $),\n"
         "    .face_offset = offsetof(struct $, face),\n"
         "    .object_size = sizeof(OBJECT),\n");
-    if (links)
+    if (has_links(p))
         add(p, out,
             "    .links = $_links,\n"
             "    .n_links = sizeof $_links / sizeof *$_links,\n");

@@ -318,21 +318,19 @@ static void emit_face(struct run *run, struct portolan_text *out)
     const struct port *p = run->port;
     size_t number = 0;
 
-    portolan_text_add(out,
-                      "\n"
-                      "namespace {\n"
-                      "\n"
-                      "/* What users hold. */\n"
-                      "class %s_face final : public %s {\n"
-                      "public:\n"
-                      "    using portolan_port = %s;\n"
-                      "    struct portolan_proxy *portolan_;\n"
-                      "\n"
-                      "    explicit %s_face(struct portolan_proxy *proxy) : portolan_(proxy) {}\n"
-                      "    %s_face(const %s_face &) = delete;\n"
-                      "    %s_face &operator=(const %s_face &) = delete;\n",
-                      p->prefix, p->object, p->object, p->prefix, p->prefix, p->prefix, p->prefix,
-                      p->prefix);
+    proxygen_emit_port(p, out,
+                       "\n"
+                       "namespace {\n"
+                       "\n"
+                       "/* What users hold. */\n"
+                       "class $_face final : public OBJECT {\n"
+                       "public:\n"
+                       "    using portolan_port = OBJECT;\n"
+                       "    struct portolan_proxy *portolan_;\n"
+                       "\n"
+                       "    explicit $_face(struct portolan_proxy *proxy) : portolan_(proxy) {}\n"
+                       "    $_face(const $_face &) = delete;\n"
+                       "    $_face &operator=(const $_face &) = delete;\n");
     for (size_t i = 0; i < p->n_methods; i++)
         if (!p->methods[i].skip || (p->on_trial && p->methods[i].is_pure))
             emit_method(run, i, number++, out);

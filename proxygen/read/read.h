@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading a header: read_header.c parses it, collects what holds for every kind of port, and hands
+ * Reading a header: header.c parses it, collects what holds for every kind of port, and hands
  * it to the reader of the port's kind.
  */
-#ifndef PROXYGEN_READ_HEADER_H
-#define PROXYGEN_READ_HEADER_H
+#ifndef PROXYGEN_READ_H
+#define PROXYGEN_READ_H
 
-#include "proxygen_internal.h"
+#include "../model.h"
 
 #include <portolan/libclang.h>
 
@@ -83,8 +83,8 @@ CXType proxygen_pointee(struct header *h, CXType type);
 /* ------------------------------------------------------------------ types */
 
 /*
- * One step to what TYPE stands for: behind a pointer, a name, a typedef, whose declaration *TYPEDEF
- * becomes (else the null cursor). False when there is none.
+ * One step from *TYPE to what it points to or is another name for. *DEFINITION becomes the typedef
+ * that was gone through, else the null cursor. False for all other types.
  */
 bool proxygen_step_through(struct header *h, CXType *type, CXCursor *definition);
 
@@ -192,6 +192,12 @@ enum portolan_status proxygen_read_expression(struct run *run, struct method *m,
 
 /* A method that CURSOR declares and that only the report has, which says WHY. */
 struct method *proxygen_add_skipped(struct header *h, CXCursor cursor, const char *why);
+
+/* Name, place and annotations of argument A of M, which CURSOR declares. */
+void proxygen_describe_argument(struct header *h, CXCursor cursor, struct method *m,
+                                struct argument *a);
+/* As libclang spells types that nobody can write down again. */
+bool proxygen_is_nameless(const char *declaration);
 
 /* True for a pointer, const or not, to the port's struct OBJECT. */
 bool proxygen_is_object(struct header *h, CXType type, CXType object);

@@ -3,7 +3,7 @@
  * A call's context: arguments that are numbers, and expressions over arguments, which the side file
  * has. What type an expression has, and what is wrong with it, the compiler says.
  */
-#include "read_header.h"
+#include "read.h"
 
 #include <ctype.h>
 #include <stdlib.h>

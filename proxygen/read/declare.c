@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* C declarations from libclang's types, and what else the readers ask of a parsed header. */
-#include "read_header.h"
+#include "read.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * What attributes say of a function: those for Portolan, those that change how it is called, and
  * those that nobody here knows, which might.
  */
-#include "read_header.h"
+#include "read.h"
 
 #include <string.h>
 
