@@ -130,6 +130,20 @@ enum portolan_status tree_of_sums(struct tree *t, const struct portolan_profile 
     return make_tree(t, p, -1, err);
 }
 
+void tree_add_path(struct portolan_text *text, const struct tree *t, const struct tree_node *n,
+                   const char *separator,
+                   void (*add_step)(struct portolan_text *text, const char *label))
+{
+    if (n->above >= 0) {
+        tree_add_path(text, t, &t->nodes[n->above], separator, add_step);
+        portolan_text_add(text, "%s", separator);
+    }
+    if (add_step)
+        add_step(text, n->label);
+    else
+        portolan_text_add(text, "%s", n->label);
+}
+
 double tree_value(const struct tree_node *n, int metric)
 {
     return metric == TREE_CALLS ? n->calls : n->exclusive[metric];

@@ -246,18 +246,11 @@ static bool add_context(struct filling *f, int64_t path, struct portolan_profile
 static bool add_sample(struct filling *f, size_t i)
 {
     const struct portolan_sample *s = &f->set->samples[i];
-    const struct portolan_profile_node wanted = {
-        .parent = s->parent < 0 ? -1 : f->path_of[s->parent],
-        .user = s->user,
-        .uses = s->uses,
-        .instance = s->instance,
-        .port = s->port,
-        .implementation = s->implementation,
-        .port_type = s->port_type,
-        .method = s->method,
-    };
-    int64_t path = find_node(f, &wanted);
+    struct portolan_profile_node wanted = portolan_profile_node_of(s);
+    int64_t path;
 
+    wanted.parent = s->parent < 0 ? -1 : f->path_of[s->parent];
+    path = find_node(f, &wanted);
     f->path_of[i] = path;
     return path >= 0 && add_to_cell(f, path, s) &&
            (!f->contexts || s->n_context == 0 || add_context(f, path, wanted, s));

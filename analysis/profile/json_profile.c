@@ -46,56 +46,31 @@ enum portolan_status profile_json_end(struct portolan_json *j, struct portolan_e
 
 static void write_cost(struct portolan_json *j, const struct portolan_profile_cost *c)
 {
-    portolan_json_open(j, "cost", '{');
-    portolan_json_number(j, "call_ns", c->call_ns);
-    portolan_json_number(j, "spread_ns", c->spread_ns);
-    portolan_json_number(j, "inside_ns", c->inside_ns);
-    portolan_json_number(j, "forward_ns", c->forward_ns);
-    portolan_json_number(j, "rows_ns", c->rows_ns);
-    portolan_json_number(j, "counters_ns", c->counters_ns);
-    portolan_json_close(j, '}');
+    static const char *const names[] = {"call_ns",    "spread_ns", "inside_ns",
+                                        "forward_ns", "rows_ns",   "counters_ns"};
+    const double values[] = {c->call_ns,    c->spread_ns, c->inside_ns,
+                             c->forward_ns, c->rows_ns,   c->counters_ns};
+
+    portolan_json_numbers(j, "cost", names, values, 6);
 }
 
 static void write_statistics(struct portolan_json *j, const char *key,
                              const struct portolan_statistics *s)
 {
-    portolan_json_open(j, key, '{');
-    portolan_json_number(j, "sum", s->sum);
-    portolan_json_number(j, "mean", s->mean);
-    portolan_json_number(j, "min", s->min);
-    portolan_json_number(j, "max", s->max);
-    portolan_json_number(j, "stddev", s->stddev);
-    portolan_json_number(j, "imbalance", portolan_imbalance(s));
-    portolan_json_number(j, "max_rank", s->max_rank);
-    portolan_json_close(j, '}');
+    static const char *const names[] = {"sum",    "mean",      "min",     "max",
+                                        "stddev", "imbalance", "max_rank"};
+    const double values[] = {s->sum,     s->mean, s->min, s->max, s->stddev, portolan_imbalance(s),
+                             s->max_rank};
+
+    portolan_json_numbers(j, key, names, values, 7);
 }
 
 static void write_estimate(struct portolan_json *j, const char *key,
                            const struct portolan_profile_estimate *e)
 {
-    portolan_json_open(j, key, '{');
-    portolan_json_number(j, "value", e->value);
-    portolan_json_number(j, "low", e->low);
-    portolan_json_number(j, "high", e->high);
-    portolan_json_close(j, '}');
-}
+    static const char *const names[] = {"value", "low", "high"};
 
-static void write_names(struct portolan_json *j, const struct portolan_profile_node *n)
-{
-    portolan_json_text(j, "user", n->user);
-    portolan_json_text(j, "uses", n->uses);
-    portolan_json_text(j, "instance", n->instance);
-    portolan_json_text(j, "port", n->port);
-    portolan_json_text(j, "implementation", n->implementation);
-    portolan_json_text(j, "port_type", n->port_type);
-    portolan_json_text(j, "method", n->method);
-    if (!n->is_context)
-        return;
-    portolan_json_open(j, "context", '{');
-    for (int k = 0; k < n->n_context; k++)
-        portolan_json_number(j, n->context_name[k], n->context[k]);
-    portolan_json_close(j, '}');
-    portolan_json_bool(j, "binned", n->binned);
+    portolan_json_numbers(j, key, names, (const double[]){e->value, e->low, e->high}, 3);
 }
 
 static void write_node(struct portolan_json *j, const struct portolan_profile *p, size_t i)
@@ -105,7 +80,11 @@ static void write_node(struct portolan_json *j, const struct portolan_profile *p
     portolan_json_open(j, NULL, '{');
     portolan_json_number(j, "node", (double)i);
     portolan_json_number(j, "parent", (double)n->parent);
-    write_names(j, n);
+    portolan_profile_write_names(j, n);
+    if (n->is_context) {
+        portolan_json_numbers(j, "context", n->context_name, n->context, (size_t)n->n_context);
+        portolan_json_bool(j, "binned", n->binned);
+    }
     portolan_json_number(j, "ranks", n->n_ranks);
     portolan_json_number(j, "threads", n->n_threads);
     portolan_json_number(j, "timed_calls", n->timed_calls);
@@ -165,13 +144,14 @@ static void write_cell(struct portolan_json *j, const struct portolan_profile *p
 
 static void write_violations(struct portolan_json *j, const struct portolan_profile *p)
 {
+    static const char *const names[] = {"node", "inclusive_ns", "children_ns"};
+
     portolan_json_open(j, "violations", '[');
     for (size_t i = 0; i < p->n_violations; i++) {
-        portolan_json_open(j, NULL, '{');
-        portolan_json_number(j, "node", (double)p->violations[i].node);
-        portolan_json_number(j, "inclusive_ns", p->violations[i].inclusive_ns);
-        portolan_json_number(j, "children_ns", p->violations[i].children_ns);
-        portolan_json_close(j, '}');
+        const struct portolan_profile_violation *v = &p->violations[i];
+        const double values[] = {(double)v->node, v->inclusive_ns, v->children_ns};
+
+        portolan_json_numbers(j, NULL, names, values, 3);
     }
     portolan_json_close(j, ']');
 }

@@ -1,6 +1,163 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One view of a trial, as text or JSON: reads what it is of and calls its writer. */
+/*
+ * One view of a trial, as text or JSON: reads what it is of, writes what stands above the numbers,
+ * so that they are believed as far as they deserve, and calls the view's writer.
+ */
 #include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------- what stands above the numbers */
+
+/* The same in all views; a summary that came without threads tells of single paths at least. */
+static int most_threads(const struct portolan_profile *p)
+{
+    double most = p->trial->threads;
+
+    for (size_t i = 0; i < p->n_nodes; i++) {
+        const struct portolan_profile_node *n = &p->nodes[i];
+
+        if (n->n_ranks)
+            most = fmax(most, ceil((double)n->n_threads / n->n_ranks));
+    }
+    return most < 1 ? 1 : (int)most;
+}
+
+static void add_pairs(const char *words, const struct portolan_name_value *pairs, size_t n,
+                      struct portolan_text *out)
+{
+    if (n == 0)
+        return;
+    portolan_text_add(out, "%s", words);
+    for (size_t i = 0; i < n; i++)
+        portolan_text_add(out, " %s=%s", pairs[i].name, pairs[i].value);
+    portolan_text_add(out, "\n");
+}
+
+static void add_outcome(const struct portolan_trial *t, struct portolan_text *out)
+{
+    char time[32];
+
+    if (!strcmp(t->outcome, "finished"))
+        portolan_text_add(
+            out, "finished%s%s\n", t->elapsed_ns > 0 ? " in " : "",
+            t->elapsed_ns > 0 ? portolan_format_time(t->elapsed_ns, 4, time, sizeof time) : "");
+    else if (!strcmp(t->outcome, "running"))
+        portolan_text_add(out, "cut off, or still running: what it had stored by then\n");
+    else
+        portolan_text_add(
+            out, "%s%s%s\n", t->outcome, t->elapsed_ns > 0 ? " after " : "",
+            t->elapsed_ns > 0 ? portolan_format_time(t->elapsed_ns, 4, time, sizeof time) : "");
+}
+
+static void add_trial(const struct portolan_profile *p, struct portolan_text *out)
+{
+    const struct portolan_trial *t = p->trial;
+    const char *host = portolan_profile_peek_fact(t, "host");
+    const char *label = portolan_profile_peek_fact(t, "label");
+    int threads = most_threads(p);
+
+    portolan_text_add(out, "trial %lld of '%s' (%s%s%s), %s, %d rank%s x %d thread%s%s%s\n",
+                      (long long)t->id, t->assembly, t->purpose, label ? ", label " : "",
+                      label ? label : "", t->started, t->ranks, t->ranks == 1 ? "" : "s", threads,
+                      threads == 1 ? "" : "s", host ? ", on " : "", host ? host : "");
+    add_outcome(t, out);
+    add_pairs("parameters", t->parameters, t->n_parameters, out);
+    add_pairs("implementations", t->implementations, t->n_implementations, out);
+}
+
+/* Metadata whose names say what is missing or was done by halves. */
+static bool is_warning(const char *name)
+{
+    static const char *const words[] = {"lost", "not stored", "sampling", "multiplex",
+                                        "not always measured"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(name, words[i]))
+            return true;
+    return false;
+}
+
+static void add_facts(const struct portolan_trial *t, struct portolan_text *out)
+{
+    for (size_t i = 0; i < t->n_metadata; i++)
+        if (is_warning(t->metadata[i].name) && strcmp(t->metadata[i].value, "0") != 0)
+            portolan_text_add(out, "note: %s: %s\n", t->metadata[i].name, t->metadata[i].value);
+    if (t->n_partial)
+        portolan_text_add(out, "note: not all was measured in %zu step%s\n", t->n_partial,
+                          t->n_partial == 1 ? "" : "s");
+}
+
+/* A trial may keep a summary of all ranks, but samples of few. */
+static void add_missing_ranks(const struct portolan_profile *p, struct portolan_text *out)
+{
+    bool *is_there = portolan_calloc((size_t)p->ranks, sizeof *is_there);
+    int n = 0;
+
+    out->failed |= !is_there;
+    for (size_t i = 0; is_there && i < p->n_cells; i++)
+        if (p->cells[i].rank < p->ranks && !is_there[p->cells[i].rank]) {
+            is_there[p->cells[i].rank] = true;
+            n++;
+        }
+    if (p->n_cells && p->ranks > 1 && n < p->ranks)
+        portolan_text_add(
+            out, "note: of %d ranks the samples of %d are stored, the others count as 0 here\n",
+            p->ranks, n);
+    free(is_there);
+}
+
+static void add_sampling(const struct portolan_profile *p, struct portolan_text *out)
+{
+    double calls = 0, timed = 0;
+
+    for (size_t i = 0; i < p->n_nodes; i++)
+        if (p->nodes[i].is_sampled && !p->nodes[i].is_context) {
+            calls += p->nodes[i].calls.sum;
+            timed += p->nodes[i].timed_calls;
+        }
+    if (calls > 0)
+        portolan_text_add(out,
+                          "note: of %.0f calls that were sampled %.0f were timed; times are "
+                          "estimates, +- is 2 standard errors\n",
+                          calls, timed);
+}
+
+static void add_violations(const struct portolan_profile *p, struct portolan_text *out)
+{
+    const struct portolan_profile_violation *v = p->violations;
+    char parent[32], children[32];
+
+    if (p->n_violations == 0)
+        return;
+    portolan_text_add(out, "note: the stored times contradict each other at %zu call path%s: ",
+                      p->n_violations, p->n_violations == 1 ? "" : "s");
+    portolan_profile_add_label(&p->nodes[v->node], false, out);
+    portolan_text_add(out, " has %s, the calls below it %s\n",
+                      portolan_format_time(v->inclusive_ns, 4, parent, sizeof parent),
+                      portolan_format_time(v->children_ns, 4, children, sizeof children));
+}
+
+static void write_head(const struct view *v)
+{
+    const struct portolan_profile *p = v->p;
+    struct portolan_text *out = v->out;
+
+    add_trial(p, out);
+    portolan_profile_add_cost(p->trial, out);
+    portolan_text_add(out, isnan(p->cost.call_ns)
+                               ? "\n"
+                               : "; methods with ! take less than 20 of these per call\n");
+    add_facts(p->trial, out);
+    add_missing_ranks(p, out);
+    add_sampling(p, out);
+    add_violations(p, out);
+    portolan_text_add(out, "\n");
+}
+
+/* ------------------------------------------------- a view */
 
 /* As many values of single ranks are read to make flat views exact. */
 enum { EXACT_CELLS = 1 << 16 };
@@ -91,7 +248,7 @@ enum portolan_status portolan_profile_write(struct portolan_store *store,
 
     v.p = p;
     if (status == PORTOLAN_OK && !r->as_json)
-        report_head(&v);
+        write_head(&v);
     if (status == PORTOLAN_OK)
         status = write_view(&v);
     portolan_profile_destroy(p);
