@@ -58,17 +58,6 @@ static bool is_bad(const struct portolan_plan *p, const struct evidence *e)
     return e->failed || (p->s.a->accuracy > 0 && e->accuracy > p->s.a->accuracy);
 }
 
-/* The tuple with the calling instance as written: failing is the callee's. */
-static size_t key_of(const struct portolan_plan *p, size_t path, size_t tuple)
-{
-    size_t stride, value;
-
-    if (p->paths[path].caller_at == NONE || tuple == NONE)
-        return tuple;
-    value = plan_caller_of(p, path, tuple, &stride);
-    return tuple - value * stride;
-}
-
 /* ---- gathering ---- */
 
 static bool is_trial_lifted(const struct portolan_plan *p, size_t path, size_t own, int64_t trial)
@@ -90,14 +79,11 @@ bool plan_is_lifted(const struct portolan_plan *p, const struct survey_quality *
 static size_t put_coordinates(const struct portolan_plan *p, size_t path, const double *context,
                               const double *dims, double *at)
 {
-    size_t n = 0, most = (size_t)p->s.nodes[path].n_context + MAX_INPUTS;
+    int n = p->s.nodes[path].n_context;
 
-    for (int k = 0; k < p->s.nodes[path].n_context; k++)
-        at[n++] = context ? context[k] : NAN;
-    for (size_t d = 0; d < p->s.n_dims && n < most; d++)
-        if (p->s.dims[d].numeric)
-            at[n++] = dims[d];
-    return n;
+    for (int k = 0; k < n; k++)
+        at[k] = context ? context[k] : NAN;
+    return (size_t)n + survey_inputs(&p->s, dims, at + n);
 }
 
 static int evidence_order(const void *left, const void *right)
@@ -167,11 +153,12 @@ static void gather(const struct portolan_plan *p, size_t path, size_t *selection
         const struct survey_trial *t = &s->trials[s->rows[q->row].trial];
         struct evidence *e = &out->all[out->n];
 
-        *e = (struct evidence){.key = key_of(p, path, plan_quality_tuple(p, path, q, selection)),
-                               .point = t->point,
-                               .failed = q->failed > 0,
-                               .accuracy = q->value,
-                               .trial = (long long)t->trial->id};
+        *e = (struct evidence){
+            .key = plan_as_written(p, path, plan_quality_tuple(p, path, q, selection)),
+            .point = t->point,
+            .failed = q->failed > 0,
+            .accuracy = q->value,
+            .trial = (long long)t->trial->id};
         put_coordinates(p, path, q->context, t->x, e->at);
         out->n += e->key != NONE && !(is_bad(p, e) && plan_is_lifted(p, q));
     }
@@ -591,7 +578,7 @@ struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_
     const struct plan_evidence *v = p->paths[path].evidence;
     struct plan_verdict out = {.kind = PLAN_ADMITTED, .accuracy = NAN};
     double t[MOST_COORDINATES] = {0};
-    size_t key = key_of(p, path, tuple);
+    size_t key = plan_as_written(p, path, tuple);
 
     if (!v)
         return out;

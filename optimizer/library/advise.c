@@ -14,7 +14,6 @@ struct advising {
     const struct portolan_plan_now *now;
     struct portolan_arena pool; /* for the time of one call */
     size_t *current, *chosen;
-    size_t *number; /* of core variables */
     struct profile *profiles;
     struct plan_view view;
 };
@@ -35,25 +34,6 @@ enum portolan_status plan_read_selection(const struct survey *s,
         selection[v] = k;
     }
     return PORTOLAN_OK;
-}
-
-int plan_slowest_rank(const struct portolan_sample *samples, size_t n, int ranks)
-{
-    double most = -INFINITY;
-    int slowest = 0;
-
-    for (int r = 0; r < ranks; r++) {
-        double work = 0;
-
-        for (size_t i = 0; i < n; i++)
-            if (samples[i].rank == r)
-                work += samples[i].exclusive_ns - samples[i].mpi_ns;
-        if (work > most) {
-            most = work;
-            slowest = r;
-        }
-    }
-    return slowest;
 }
 
 /* The call path of a sample below that of its caller (-1: none); NONE: not in the plan. */
@@ -103,11 +83,14 @@ static enum portolan_status read_samples(struct advising *a)
     const struct portolan_plan_now *now = a->now;
     size_t *paths = portolan_arena_alloc(&a->pool, now->n_samples, sizeof *paths);
     double **shares = portolan_arena_alloc(&a->pool, s->n_nodes, sizeof *shares);
-    int rank = plan_slowest_rank(now->samples, now->n_samples, s->ranks);
-    enum portolan_status status = paths && shares ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    double *work = portolan_arena_alloc(&a->pool, (size_t)s->ranks, sizeof *work);
+    enum portolan_status status = a->pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
+    int rank = 0;
 
-    if (!status)
+    if (!status) {
+        rank = survey_slowest_rank(now->samples, now->n_samples, s->ranks, work);
         plan_find_paths(s, now->samples, now->n_samples, paths);
+    }
     for (size_t i = 0; !status && i < now->n_samples; i++) {
         const struct portolan_sample *x = &now->samples[i];
         size_t n = paths[i];
@@ -141,7 +124,7 @@ static enum portolan_status add_exchange(struct advising *a, struct portolan_cho
     for (size_t v = 0; !status && v < s->n_variables; v++) {
         double *costs;
 
-        if (a->number[v] == NONE)
+        if (a->p->number[v] == NONE)
             continue;
         if (!(costs = portolan_arena_alloc(&a->pool, s->variables[v].n, sizeof *costs)))
             return PORTOLAN_ENOMEM;
@@ -155,7 +138,7 @@ static enum portolan_status add_exchange(struct advising *a, struct portolan_cho
                 (k = survey_alternative_of(s, v, x->value)) != NONE)
                 costs[k] = INFINITY;
         }
-        status = portolan_choice_add_factor(problem, 1, &a->number[v], costs, err);
+        status = portolan_choice_add_factor(problem, 1, &a->p->number[v], costs, err);
     }
     return status;
 }
@@ -167,16 +150,14 @@ static enum portolan_status solve(struct advising *a, double *cost_now, double *
     struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
     struct portolan_choice_solution *solution = NULL;
     struct portolan_choice *problem = NULL;
-    size_t *values = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *values), n = 0;
+    size_t *values = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *values);
     enum portolan_status status;
 
     if (!values)
         return PORTOLAN_ENOMEM;
-    for (size_t v = 0; v < s->n_variables; v++) {
-        a->number[v] = a->p->core[v] ? n : NONE;
-        if (a->p->core[v])
-            values[n++] = a->current[v];
-    }
+    for (size_t v = 0; v < s->n_variables; v++)
+        if (a->p->number[v] != NONE)
+            values[a->p->number[v]] = a->current[v];
     status = plan_make_problem(a->p, &a->view, &rest, &problem, err);
     if (!status)
         status = add_exchange(a, problem, err);
@@ -188,8 +169,8 @@ static enum portolan_status solve(struct advising *a, double *cost_now, double *
         *cost_now = portolan_choice_cost(problem, values);
         *cost_then = solution->cost;
         for (size_t v = 0; v < s->n_variables; v++)
-            if (a->number[v] != NONE)
-                a->chosen[v] = solution->values[a->number[v]];
+            if (a->p->number[v] != NONE)
+                a->chosen[v] = solution->values[a->p->number[v]];
     }
     portolan_choice_solution_destroy(solution);
     portolan_choice_destroy(problem);
@@ -250,7 +231,7 @@ static bool knows_others(struct advising *a, const struct plan_horizon *rest)
     for (size_t v = 0; v < s->n_variables && !known; v++) {
         for (size_t k = 0; k < s->variables[v].n && !known; k++) {
             a->chosen[v] = k;
-            known = k != a->current[v] && a->number[v] != NONE &&
+            known = k != a->current[v] && a->p->number[v] != NONE &&
                     plan_total(a->p, &a->view, rest, a->chosen, &ignored, NULL);
         }
         a->chosen[v] = a->current[v];
@@ -393,9 +374,8 @@ static enum portolan_status advising_init(struct advising *a)
 
     a->current = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *a->current);
     a->chosen = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *a->chosen);
-    a->number = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *a->number);
     a->profiles = portolan_arena_alloc(&a->pool, s->n_nodes, sizeof *a->profiles);
-    if (!a->current || !a->chosen || !a->number || !a->profiles)
+    if (!a->current || !a->chosen || !a->profiles)
         return PORTOLAN_ENOMEM;
     return plan_view_create(a->p, &a->pool, &a->view);
 }
@@ -418,8 +398,9 @@ enum portolan_status portolan_plan_advise(const struct portolan_plan *p,
     if (!status)
         status = read_samples(&a);
     if (!status) {
-        plan_view_fill(p, &a.view, a.profiles, now->n_announced, now->announced_names,
-                       now->announced_values);
+        plan_view_fill(
+            p, &a.view, a.profiles,
+            &(struct plan_known){now->n_announced, now->announced_names, now->announced_values});
         status = decide(&a, out, err);
     }
 out:

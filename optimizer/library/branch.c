@@ -13,6 +13,11 @@
 /* Rounds of diffusion. */
 enum { SWEEPS = 4 };
 
+/* A factor with a variable, and which of its variables that is. */
+struct touch {
+    size_t factor, at;
+};
+
 struct branch {
     const struct portolan_choice *c;
     struct portolan_arena pool;
@@ -22,8 +27,8 @@ struct branch {
     double **tables; /* per factor: its costs after diffusion; NULL below two variables */
     double *alone;   /* per value: its costs after diffusion */
     double constant;
-    size_t *unset;   /* per factor: its variables not set yet */
-    size_t *touches; /* the factors of variable v: touches[first[v]] … touches[first[v + 1] - 1] */
+    size_t *unset;         /* per factor: its variables not set yet */
+    struct touch *touches; /* of variable v: touches[first[v]] … touches[first[v + 1] - 1] */
     size_t *first;
     bool *set;
     size_t *values, *best_values, *trial;
@@ -51,7 +56,7 @@ static enum portolan_status list_factors(struct branch *b)
         b->first[v + 1] += b->first[v];
     for (size_t i = 0; i < c->n_factors; i++)
         for (size_t j = 0; j < c->factors[i].n; j++)
-            b->touches[b->first[c->factors[i].variables[j] + 1]++] = i;
+            b->touches[b->first[c->factors[i].variables[j] + 1]++] = (struct touch){i, j};
     return PORTOLAN_OK;
 }
 
@@ -101,18 +106,15 @@ static double least_of_slice(const struct branch *b, size_t i, size_t j, size_t 
 static void collect(struct branch *b, size_t v, size_t a, double *own)
 {
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++) {
-        const struct choice_factor *f = &b->c->factors[b->touches[k]];
-        size_t j = 0;
+        const struct touch *t = &b->touches[k];
         double least;
 
-        if (f->n < 2)
+        if (b->c->factors[t->factor].n < 2)
             continue;
-        while (f->variables[j] != v)
-            j++;
-        least = least_of_slice(b, b->touches[k], j, a);
+        least = least_of_slice(b, t->factor, t->at, a);
         *own += least;
         if (!isinf(least))
-            add_to_slice(b, b->touches[k], j, a, -least);
+            add_to_slice(b, t->factor, t->at, a, -least);
     }
 }
 
@@ -123,19 +125,16 @@ static void spread(struct branch *b, size_t v, size_t a, double *own)
     size_t n = 0;
 
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
-        n += b->c->factors[b->touches[k]].n > 1;
+        n += b->c->factors[b->touches[k].factor].n > 1;
     if (n == 0 || isinf(*own))
         return;
     part = *own / (double)(n + 1);
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++) {
-        const struct choice_factor *f = &b->c->factors[b->touches[k]];
-        size_t j = 0;
+        const struct touch *t = &b->touches[k];
 
-        if (f->n < 2)
+        if (b->c->factors[t->factor].n < 2)
             continue;
-        while (f->variables[j] != v)
-            j++;
-        add_to_slice(b, b->touches[k], j, a, part);
+        add_to_slice(b, t->factor, t->at, a, part);
         *own -= part;
     }
 }
@@ -266,15 +265,15 @@ static void set_variable(struct branch *b, size_t v, size_t a, double *row)
     b->set[v] = true;
     b->values[v] = a;
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
-        if (--b->unset[b->touches[k]] == 1)
-            project(b, b->touches[k], row);
+        if (--b->unset[b->touches[k].factor] == 1)
+            project(b, b->touches[k].factor, row);
 }
 
 static void unset_variable(struct branch *b, size_t v)
 {
     b->set[v] = false;
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
-        b->unset[b->touches[k]]++;
+        b->unset[b->touches[k].factor]++;
 }
 
 static void search(struct branch *b, size_t depth, double base, unsigned away)

@@ -214,12 +214,8 @@ static void fill_selections(struct survey *s, size_t trial, size_t *current)
 {
     const struct survey_trial *t = &s->trials[trial];
 
-    for (size_t v = 0; v < s->n_variables; v++) {
-        current[v] = 0;
-        for (size_t i = 0; i < t->trial->n_implementations; i++)
-            if (strcmp(t->trial->implementations[i].name, s->variables[v].instance->name) == 0)
-                current[v] = survey_alternative_of(s, v, t->trial->implementations[i].value);
-    }
+    for (size_t v = 0; v < s->n_variables; v++)
+        current[v] = t->selection[v];
     for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++)
         for (size_t v = 0; v < s->n_variables; v++) {
             size_t *seen = &s->rows[r].selection[v];
@@ -343,18 +339,27 @@ static void sort_qualities(struct survey *s)
     }
 }
 
+double survey_time_of(const struct survey *s, size_t first_row, size_t n_rows, double *steps)
+{
+    double inclusive = 0;
+
+    *steps = 0;
+    for (size_t r = first_row; r < first_row + n_rows; r++) {
+        for (size_t n = 0; n < s->n_nodes; n++)
+            if (s->nodes[n].parent < 0)
+                inclusive += survey_sum_of(s, n, r)->inclusive;
+        *steps += s->rows[r].steps;
+    }
+    return inclusive;
+}
+
 static void time_segments(struct survey *s)
 {
     for (size_t g = 0; g < s->n_segments; g++) {
         struct survey_segment *x = &s->segments[g];
-        double steps = 0;
+        double steps;
 
-        for (size_t r = x->first_row; r < x->first_row + x->n_rows; r++) {
-            for (size_t n = 0; n < s->n_nodes; n++)
-                if (s->nodes[n].parent < 0)
-                    x->step_ns += survey_sum_of(s, n, r)->inclusive;
-            steps += s->rows[r].steps;
-        }
+        x->step_ns = survey_time_of(s, x->first_row, x->n_rows, &steps);
         x->step_ns /= steps;
     }
 }

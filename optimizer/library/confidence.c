@@ -26,7 +26,7 @@ struct scenarios {
     struct plan_view view;
     bool is_hopeful;          /* something that is not proven to work may */
     size_t n_points, *points; /* of trials */
-    size_t n_core, n_candidates;
+    size_t n_candidates;
     size_t **candidates; /* assignments of core variables */
     size_t *wins;
     struct portolan_choice *problem[SCENARIOS];
@@ -104,16 +104,18 @@ static enum portolan_status add_candidate(struct scenarios *s, const size_t *val
 {
     size_t **more, *wins, k = 0;
 
-    while (k < s->n_candidates && memcmp(s->candidates[k], values, s->n_core * sizeof *values) != 0)
+    while (k < s->n_candidates &&
+           memcmp(s->candidates[k], values, s->p->n_core * sizeof *values) != 0)
         k++;
     *index = k;
     if (k < s->n_candidates)
         return PORTOLAN_OK;
     more = portolan_arena_grow(&s->pool, s->candidates, k, sizeof *more);
     wins = portolan_arena_grow(&s->pool, s->wins, k, sizeof *wins);
-    if (!more || !wins || !(more[k] = portolan_arena_alloc(&s->pool, s->n_core + 1, sizeof **more)))
+    if (!more || !wins ||
+        !(more[k] = portolan_arena_alloc(&s->pool, s->p->n_core + 1, sizeof **more)))
         return PORTOLAN_ENOMEM;
-    memcpy(more[k], values, s->n_core * sizeof *values);
+    memcpy(more[k], values, s->p->n_core * sizeof *values);
     s->candidates = more;
     s->wins = wins;
     wins[k] = 0;
@@ -200,17 +202,17 @@ static void judge(struct scenarios *s, size_t base, struct plan_confidence *out)
     out->chance = (double)s->wins[chosen] / SCENARIOS;
     out->expected_loss = best.loss;
     out->is_risky = best.often > rarely;
-    memcpy(out->values, s->candidates[chosen], s->n_core * sizeof *out->values);
+    memcpy(out->values, s->candidates[chosen], s->p->n_core * sizeof *out->values);
     out->has_rival = rival != NONE && s->wins[rival] > 0;
     if (out->has_rival)
-        memcpy(out->rival, s->candidates[rival], s->n_core * sizeof *out->rival);
+        memcpy(out->rival, s->candidates[rival], s->p->n_core * sizeof *out->rival);
 }
 
 enum portolan_status plan_be_confident(const struct portolan_plan *p, const struct plan_view *v,
                                        const struct plan_horizon *h, const size_t *values,
-                                       size_t n_core, struct plan_confidence *out)
+                                       struct plan_confidence *out)
 {
-    struct scenarios s = {.p = p, .h = h, .n_core = n_core};
+    struct scenarios s = {.p = p, .h = h};
     size_t base = 0;
     enum portolan_status status;
 

@@ -2,6 +2,7 @@
 /* How good choices are where nothing was measured: each case is left out in turn. */
 #include "plan_internal.h"
 
+#include <portolan/stats.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +30,19 @@ static size_t list_chosen(const struct portolan_plan_choice *c, struct portolan_
     return c->n_variables;
 }
 
+/* A case is called by its first parameter. */
+static const char *case_name(const struct portolan_assembly *a, size_t index)
+{
+    size_t k = 0;
+
+    while (k < a->n_case_columns && !a->case_columns[k].instance)
+        k++;
+    return k < a->n_case_columns ? a->cases[index].values[k] : "";
+}
+
 static void put_line(struct left_out *l, size_t at, const char *text)
 {
-    portolan_text_add(&l->out, "  %-32s %s\n", survey_case_name(l->a, at), text);
+    portolan_text_add(&l->out, "  %-32s %s\n", case_name(l->a, at), text);
 }
 
 /* Holds the choice of a plan without the case against what was measured of it. */
@@ -41,13 +52,14 @@ static enum portolan_status judge(struct left_out *l, size_t at, struct portolan
 {
     struct portolan_name_value *list = portolan_calloc(choice->n_variables + 1, sizeof *list);
     struct portolan_plan_prediction t;
+    size_t n = list ? list_chosen(choice, list) : 0;
     char *chosen = NULL, text[400];
     enum portolan_status status;
     double loss;
 
-    status = list ? portolan_plan_write_choice(choice, &chosen, err) : PORTOLAN_ENOMEM;
+    status = list ? portolan_plan_write_selection(list, n, &chosen, err) : PORTOLAN_ENOMEM;
     if (!status)
-        status = portolan_plan_predict(truth, list, list_chosen(choice, list), &t, NULL);
+        status = portolan_plan_predict(truth, list, n, &t, NULL);
     loss = status ? INFINITY : t.total_ns / best_ns - 1;
     if (status == PORTOLAN_EINFEASIBLE) {
         l->n_wrong++;
@@ -114,13 +126,6 @@ static enum portolan_status leave_out(struct left_out *l, size_t at, struct port
     return status;
 }
 
-static int ascending(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
 static void sum_up(struct left_out *l)
 {
     size_t n = l->n_losses;
@@ -131,9 +136,9 @@ static void sum_up(struct left_out *l)
     if (l->n_wrong)
         portolan_text_add(&l->out, ", not allowed %zu", l->n_wrong);
     if (n) {
-        qsort(l->losses, n, sizeof *l->losses, ascending);
-        portolan_text_add(&l->out, ", median loss %.3g, worst loss %.3g",
-                          (l->losses[(n - 1) / 2] + l->losses[n / 2]) / 2, l->losses[n - 1]);
+        double median = portolan_sort_to_median(n, l->losses);
+
+        portolan_text_add(&l->out, ", median loss %.3g, worst loss %.3g", median, l->losses[n - 1]);
     }
     portolan_text_add(&l->out,
                       "\n(right: at most %g %% more than the best of what was measured there)\n",

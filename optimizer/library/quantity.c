@@ -159,44 +159,44 @@ static enum portolan_status fit(const struct portolan_model_data *data, enum qua
 
 /* ---- rows that are kept ---- */
 
-static void rows_destroy(struct plan_rows *r)
-{
-    portolan_update_destroy(r->update);
-    portolan_model_destroy(r->model);
-    portolan_local_destroy(r->local);
-    free(r->point);
-    free(r->x);
-    free(r->y);
-    free(r->weight);
-    free(r);
-}
-
 void plan_rows_clear(struct portolan_plan *p)
 {
-    for (size_t i = 0; i < p->n_rows; i++)
-        rows_destroy(p->rows[i]);
+    for (size_t i = 0; i < p->n_rows; i++) {
+        portolan_update_destroy(p->rows[i]->update);
+        portolan_model_destroy(p->rows[i]->model);
+        portolan_local_destroy(p->rows[i]->local);
+        portolan_arena_clear(&p->rows[i]->pool);
+    }
     p->n_rows = 0;
 }
 
-bool plan_rows_reserve(struct plan_rows *r, size_t n)
+/* The oldest rows may have gone: room is made where there were never so many. */
+static bool make_room(struct plan_rows *r)
 {
-    double *x, *y, *w;
-    size_t *point;
+    double *x = portolan_arena_grow(&r->pool, r->x, r->n, r->n_names * sizeof *x);
+    double *y = portolan_arena_grow(&r->pool, r->y, r->n, sizeof *y);
+    double *weight = portolan_arena_grow(&r->pool, r->weight, r->n, sizeof *weight);
+    size_t *point = portolan_arena_grow(&r->pool, r->point, r->n, sizeof *point);
 
-    if (n <= r->capacity)
-        return true;
-    n = n < 16 ? 16 : 2 * n;
-    if ((x = portolan_reallocarray(r->x, n, (r->n_names + 1) * sizeof *x)))
-        r->x = x;
-    if ((y = portolan_reallocarray(r->y, n, sizeof *y)))
-        r->y = y;
-    if ((w = portolan_reallocarray(r->weight, n, sizeof *w)))
-        r->weight = w;
-    if ((point = portolan_reallocarray(r->point, n, sizeof *point)))
-        r->point = point;
-    if (!x || !y || !w || !point)
+    if (r->pool.failed)
         return false;
-    r->capacity = n;
+    r->x = x;
+    r->y = y;
+    r->weight = weight;
+    r->point = point;
+    r->most++;
+    return true;
+}
+
+bool plan_rows_add(struct plan_rows *r, const double *x, double y, size_t point)
+{
+    if (r->n == r->most && !make_room(r))
+        return false;
+    if (r->n_names)
+        memcpy(r->x + r->n * r->n_names, x, r->n_names * sizeof *x);
+    r->y[r->n] = y;
+    r->weight[r->n] = 1;
+    r->point[r->n++] = point;
     return true;
 }
 
@@ -215,9 +215,9 @@ static enum portolan_status keep_rows(struct portolan_plan *p, const char *const
                                       const size_t *point, struct quantity *q)
 {
     struct plan_rows **more = portolan_arena_grow(&p->s.pool, p->rows, p->n_rows, sizeof *more);
-    struct plan_rows *r = more ? portolan_calloc(1, sizeof *r) : NULL;
+    struct plan_rows *r = portolan_arena_alloc(&p->s.pool, 1, sizeof *r);
 
-    if (!r)
+    if (!more || !r)
         return PORTOLAN_ENOMEM;
     p->rows = more;
     r->number = p->n_rows;
@@ -227,16 +227,13 @@ static enum portolan_status keep_rows(struct portolan_plan *p, const char *const
     r->n_names = n_names;
     r->by_context = q->by_context;
     r->names = keep_names(p, names, n_names);
-    if (!r->names || !plan_rows_reserve(r, q->n_rows))
+    if (!r->names)
         return PORTOLAN_ENOMEM;
-    r->n = r->n_stored = q->n_rows;
+    for (size_t i = 0; i < q->n_rows; i++)
+        if (!plan_rows_add(r, &x[i * n_names], y[i], point[i]))
+            return PORTOLAN_ENOMEM;
+    r->n_stored = r->n;
     r->fit_at = 2 * r->n < 16 ? 16 : 2 * r->n;
-    if (n_names)
-        memcpy(r->x, x, r->n * n_names * sizeof *x);
-    memcpy(r->y, y, r->n * sizeof *y);
-    memcpy(r->point, point, r->n * sizeof *point);
-    for (size_t i = 0; i < r->n; i++)
-        r->weight[i] = 1;
     return PORTOLAN_OK;
 }
 
@@ -479,7 +476,6 @@ static void replace(struct quantity *old, const struct plan_rows *rows, const st
         *old = *now;
 }
 
-/* What was fitted from ROWS is NOW so, wherever it stands. */
 void plan_rows_share(struct portolan_plan *p, size_t path, struct plan_rows *rows,
                      struct portolan_model *model, const struct quantity *now)
 {
@@ -500,7 +496,6 @@ void plan_rows_share(struct portolan_plan *p, size_t path, struct plan_rows *row
     }
 }
 
-/* Looks for the form again, in all rows. */
 enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, struct plan_rows *r)
 {
     struct portolan_model *model = NULL;
