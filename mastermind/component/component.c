@@ -68,45 +68,33 @@ static const struct portolan_ports_StepListener__epv steps_epv = {
 
 /* ------------------------------------------------- gov.cca.Component */
 
-static void add_published_ports(struct mastermind *m, sidl_BaseInterface *_ex)
-{
-    gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, "Performance.Monitor"),
-                                     "MonitorPort", "Performance.Monitor", NULL, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, "Performance.PerfParam"),
-                                     "PerfParamPort", "Performance.PerfParam", NULL, _ex);
-    SIDL_CHECK(*_ex);
-EXIT:;
-}
-
 static void add_ports(struct mastermind *m, sidl_BaseInterface *_ex)
 {
+    static const char *const provides[][2] = {{"monitor", "portolan.ports.Monitor"},
+                                              {"MonitorPort", "Performance.Monitor"},
+                                              {"PerfParamPort", "Performance.PerfParam"},
+                                              {"steps", "portolan.ports.StepListener"}};
+    static const char *const uses[][2] = {{"measurement", "portolan.ports.Measurement"},
+                                          {"cohort", "portolan.Cohort"},
+                                          {"assembly", "portolan.Assembly"},
+                                          {"failure", "portolan.Failure"}};
     gov_cca_Port records = NULL;
     sidl_BaseInterface ignored = NULL;
 
-    gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, "portolan.ports.Monitor"),
-                                     "monitor", "portolan.ports.Monitor", NULL, _ex);
-    SIDL_CHECK(*_ex);
-    add_published_ports(m, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_addProvidesPort(m->services,
-                                     sidl_object_facet(m, "portolan.ports.StepListener"), "steps",
-                                     "portolan.ports.StepListener", NULL, _ex);
-    SIDL_CHECK(*_ex);
+    for (size_t i = 0; i < sizeof provides / sizeof *provides; i++) {
+        gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, provides[i][1]),
+                                         provides[i][0], provides[i][1], NULL, _ex);
+        SIDL_CHECK(*_ex);
+    }
     records = portolan_foreign_create(&m->records.port, "portolan.Records", _ex);
     SIDL_CHECK(*_ex);
     gov_cca_Services_addProvidesPort(m->services, records, "records", "portolan.Records", NULL,
                                      _ex);
     SIDL_CHECK(*_ex);
-    gov_cca_Services_registerUsesPort(m->services, "measurement", "portolan.ports.Measurement",
-                                      NULL, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_registerUsesPort(m->services, "cohort", "portolan.Cohort", NULL, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_registerUsesPort(m->services, "assembly", "portolan.Assembly", NULL, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_registerUsesPort(m->services, "failure", "portolan.Failure", NULL, _ex);
-    SIDL_CHECK(*_ex);
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        gov_cca_Services_registerUsesPort(m->services, uses[i][0], uses[i][1], NULL, _ex);
+        SIDL_CHECK(*_ex);
+    }
 EXIT:
     gov_cca_Port_deleteRef(records, &ignored);
 }
