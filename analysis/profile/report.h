@@ -37,7 +37,6 @@ bool view_matches(const struct view *v, size_t node);
 /* The views. */
 enum portolan_status report_nodes(struct view *v);
 enum portolan_status report_ranks(struct view *v);
-enum portolan_status report_json(const struct view *v);
 enum portolan_status report_traffic(const struct view *v);
 enum portolan_status report_events(const struct view *v);
 enum portolan_status report_rows(const struct view *v);

@@ -49,7 +49,7 @@ static bool has_key(const char *text, const char *key, const char **value)
 }
 
 /* CONDITION may be cut. */
-static bool holds(const struct portolan_trial *t, char *condition)
+static bool condition_holds(const struct portolan_trial *t, char *condition)
 {
     const char *value;
     bool matches;
@@ -79,7 +79,7 @@ static bool all_hold(const struct portolan_trial *t, char *alternative)
     bool hold = true;
 
     for (char *condition; hold && (condition = strsep(&alternative, "&"));)
-        hold = holds(t, condition);
+        hold = condition_holds(t, condition);
     return hold;
 }
 
@@ -106,8 +106,8 @@ static enum portolan_status add_matching(struct portolan_trial_list *l, const ch
     return PORTOLAN_OK;
 }
 
-static enum portolan_status choose(struct portolan_trial_list *l, const char *text, bool *chosen,
-                                   struct portolan_error *err)
+static enum portolan_status choose_trials(struct portolan_trial_list *l, const char *text,
+                                          bool *chosen, struct portolan_error *err)
 {
     char *copy = portolan_strdup(text), *rest = copy;
     enum portolan_status status = copy ? PORTOLAN_OK : portolan_no_memory(err);
@@ -136,7 +136,7 @@ enum portolan_status portolan_trials_select(struct portolan_store *store, const 
     if (!chosen || !l->trials)
         status = portolan_no_memory(err);
     else if (text)
-        status = choose(l, text, chosen, err);
+        status = choose_trials(l, text, chosen, err);
     for (size_t i = 0; status == PORTOLAN_OK && i < l->set->n_trials; i++)
         if (!text || chosen[i])
             l->trials[l->n++] = &l->set->trials[i];
