@@ -143,8 +143,8 @@ static enum portolan_status add_exchange(struct advising *a, struct portolan_cho
     return status;
 }
 
-static enum portolan_status solve(struct advising *a, double *cost_now, double *cost_then,
-                                  struct portolan_error *err)
+static enum portolan_status solve_problem(struct advising *a, double *cost_now, double *cost_then,
+                                          struct portolan_error *err)
 {
     const struct survey *s = &a->p->s;
     struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
@@ -191,7 +191,7 @@ static void list_changes(const struct advising *a, struct portolan_plan_advice *
     }
 }
 
-static const char *mark(const struct portolan_plan_prediction *x)
+static const char *extrapolation_mark(const struct portolan_plan_prediction *x)
 {
     return x->n_extrapolating ? " (outside what was measured)" : "";
 }
@@ -217,7 +217,7 @@ static void say_change(const struct advising *a, struct portolan_plan_advice *ou
     else
         snprintf(out->reason + used, sizeof out->reason - used,
                  ": predicted %s instead of %s per step (gain %s over %d steps, swap %s)%s", then,
-                 now, gain, a->now->remaining_steps, cost, mark(&out->remaining));
+                 now, gain, a->now->remaining_steps, cost, extrapolation_mark(&out->remaining));
 }
 
 /* Whether anything but what runs may be used at all. */
@@ -290,7 +290,8 @@ static void stay(struct advising *a, const struct plan_horizon *rest, bool now_a
         snprintf(out->reason, sizeof out->reason,
                  "stays: cannot tell what anything costs here, far outside what was measured");
     else if (knows_others(a, rest))
-        snprintf(out->reason, sizeof out->reason, "stays: nothing is better%s", mark(now));
+        snprintf(out->reason, sizeof out->reason, "stays: nothing is better%s",
+                 extrapolation_mark(now));
     else
         snprintf(out->reason, sizeof out->reason,
                  "stays: of nothing else is it known here what it costs on %d rank%s; "
@@ -318,7 +319,7 @@ static bool is_worth_it(struct advising *a, const struct plan_horizon *rest, dou
     else if ((out->is_ignorant = !is_likely(a, rest, exchange_ns, now, then, &chance)))
         snprintf(out->reason, sizeof out->reason,
                  "stays: cannot tell whether a change would gain %s of %s (chance %.0f %%)%s", gain,
-                 all, 100 * chance, mark(then));
+                 all, 100 * chance, extrapolation_mark(then));
     else
         return true;
     return false;
@@ -338,14 +339,14 @@ static void describe_change(struct advising *a, double gain_ns,
     say_change(a, out);
 }
 
-static enum portolan_status decide(struct advising *a, struct portolan_plan_advice *out,
-                                   struct portolan_error *err)
+static enum portolan_status decide_change(struct advising *a, struct portolan_plan_advice *out,
+                                          struct portolan_error *err)
 {
     const struct portolan_plan *p = a->p;
     struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
     struct portolan_plan_prediction now, then;
     double cost_now, cost_then;
-    enum portolan_status status = solve(a, &cost_now, &cost_then, err);
+    enum portolan_status status = solve_problem(a, &cost_now, &cost_then, err);
     bool now_allowed;
 
     if (status)
@@ -401,7 +402,7 @@ enum portolan_status portolan_plan_advise(const struct portolan_plan *p,
         plan_view_fill(
             p, &a.view, a.profiles,
             &(struct plan_known){now->n_announced, now->announced_names, now->announced_values});
-        status = decide(&a, out, err);
+        status = decide_change(&a, out, err);
     }
 out:
     portolan_arena_clear(&a.pool);

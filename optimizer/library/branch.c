@@ -103,7 +103,7 @@ static double least_of_slice(const struct branch *b, size_t i, size_t j, size_t 
 }
 
 /* Moves what value A of variable V must cost in its tables to the value itself. */
-static void collect(struct branch *b, size_t v, size_t a, double *own)
+static void collect_costs(struct branch *b, size_t v, size_t a, double *own)
 {
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++) {
         const struct touch *t = &b->touches[k];
@@ -119,7 +119,7 @@ static void collect(struct branch *b, size_t v, size_t a, double *own)
 }
 
 /* And hands equal parts of it back to the tables, for the other variables to take. */
-static void spread(struct branch *b, size_t v, size_t a, double *own)
+static void spread_costs(struct branch *b, size_t v, size_t a, double *own)
 {
     double part;
     size_t n = 0;
@@ -150,9 +150,9 @@ static enum portolan_status diffuse(struct branch *b)
             for (size_t a = 0; a < b->c->domain[v]; a++) {
                 double *own = &b->alone[b->offset[v] + a];
 
-                collect(b, v, a, own);
+                collect_costs(b, v, a, own);
                 if (sweep < SWEEPS)
-                    spread(b, v, a, own);
+                    spread_costs(b, v, a, own);
             }
     return status;
 }
@@ -205,7 +205,7 @@ static void project(const struct branch *b, size_t f, double *row)
 }
 
 /* The first row, with variable FIXED (if any) held at VALUE; returns the constant part. */
-static double begin(struct branch *b, size_t fixed, size_t value)
+static double begin_search(struct branch *b, size_t fixed, size_t value)
 {
     memcpy(b->costs, b->alone, b->total * sizeof *b->costs);
     memset(b->set, 0, b->c->n * sizeof *b->set);
@@ -218,7 +218,7 @@ static double begin(struct branch *b, size_t fixed, size_t value)
 }
 
 /* Least costs of the unset variables summed; *NEXT = the one whose second best costs most more. */
-static double bound(const struct branch *b, const double *row, size_t *next)
+static double bound_rest(const struct branch *b, const double *row, size_t *next)
 {
     double sum = 0, widest_gap = -1;
 
@@ -282,7 +282,7 @@ static void search(struct branch *b, size_t depth, double base, unsigned away)
     double *below = &b->costs[(depth + 1) * b->total];
     size_t *order = &b->order[depth * b->widest];
     size_t v;
-    double least = base + bound(b, row, &v);
+    double least = base + bound_rest(b, row, &v);
 
     b->nodes++;
     if (!choice_better(least, away, b->best))
@@ -361,7 +361,7 @@ static void best_alone(struct branch *b)
 static double branch_margin(struct branch *b, const struct portolan_choice_solution *s, size_t v,
                             size_t a)
 {
-    double constant = begin(b, v, a);
+    double constant = begin_search(b, v, a);
 
     b->best = (struct choice_score){INFINITY, 0};
     memcpy(b->trial, s->values, b->c->n * sizeof *b->trial);
@@ -381,7 +381,7 @@ enum portolan_status choice_branch(const struct portolan_choice *c, bool margins
 
     if (status)
         goto out;
-    constant = begin(&b, SIZE_MAX, 0);
+    constant = begin_search(&b, SIZE_MAX, 0);
     memcpy(b.trial, c->written, c->n * sizeof *b.trial);
     descend(&b, SIZE_MAX);
     best_alone(&b);

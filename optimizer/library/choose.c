@@ -253,7 +253,7 @@ static char *settling_command(struct choosing *c)
     return plan_text(&text);
 }
 
-static void judge(struct choosing *c)
+static void judge_choice(struct choosing *c)
 {
     struct portolan_plan_choice *out = &c->p->choice;
 
@@ -290,11 +290,11 @@ static void explain_data(struct choosing *c)
             reason_conflicts(c, i);
 }
 
-static void explain(struct choosing *c)
+static void explain_choice(struct choosing *c)
 {
     size_t n = c->p->s.n_variables;
 
-    judge(c);
+    judge_choice(c);
     for (int round = 0; round < 3; round++)
         for (size_t v = 0; v < n; v++) {
             const struct portolan_plan_variable *x = &c->variables[v];
@@ -354,7 +354,7 @@ static enum portolan_status fill_choice(struct choosing *c)
     plan_total_of_run(p, selection, &p->choice.prediction, NULL);
     for (size_t v = 0; v < n; v++)
         c->variables[v].called = plan_calls(p, &p->view, v, selection);
-    explain(c);
+    explain_choice(c);
     p->choice.n_variables = n;
     p->choice.variables = c->variables;
     p->choice.n_reasons = c->reasons.n;

@@ -342,7 +342,7 @@ static bool sets_up(const struct portolan_plan *p, const struct plan_horizon *h,
 {
     size_t v = p->s.nodes[path].variable;
 
-    return h->setup_of_all || (v != NONE && selection[v] != h->current[v]);
+    return !h->current || (v != NONE && selection[v] != h->current[v]);
 }
 
 struct path_cost {
@@ -397,10 +397,10 @@ static void note_accuracy(const struct survey_node *node, const struct plan_cost
              node->method);
 }
 
-/* Half of what makes times vary, the machine's state, is common to all paths. */
-/* Where a total may be so many times what it says, it says nothing. */
+/* A total that may be so many times what is predicted is no prediction. */
 static const double unusable = 5;
 
+/* Half of what makes times vary, the machine's state, is common to all paths. */
 static double together(double sum, double squares)
 {
     return sqrt((sum * sum + squares) / 2);
@@ -544,7 +544,7 @@ static enum portolan_status add_table(const struct portolan_plan *p, const struc
     struct table t;
     enum portolan_status status = table_init(p, v, path, &t);
 
-    if (!status && !h->setup_of_all) /* what is no choice stays as it is */
+    if (!status && h->current) /* what is no choice stays as it is */
         memcpy(t.selection, h->current, p->s.n_variables * sizeof *t.selection);
     for (size_t k = 0; !status && k < t.size; k++) {
         struct path_cost cost;
@@ -577,7 +577,7 @@ enum portolan_status plan_make_problem(const struct portolan_plan *p, const stru
     for (size_t i = 0; !status && i < p->s.n_variables; i++)
         if (p->number[i] != NONE)
             status = portolan_choice_add_variable(c, p->s.variables[i].n,
-                                                  h->setup_of_all ? 0 : h->current[i], NULL, err);
+                                                  h->current ? h->current[i] : 0, NULL, err);
     for (size_t i = 0; !status && i < p->s.n_nodes; i++)
         status = add_table(p, v, h, i, c, err);
     if (status == PORTOLAN_ENOMEM)

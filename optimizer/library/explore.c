@@ -51,7 +51,7 @@ static bool caller_present_in(const struct exploration *e, size_t path,
 }
 
 /* Whether a caller's class was seen calling elsewhere but never this path. */
-static bool unneeded(const struct exploration *e, size_t path, const size_t *selection)
+static bool is_unneeded(const struct exploration *e, size_t path, const size_t *selection)
 {
     size_t caller = e->p.s.nodes[path].caller;
     bool seen = false;
@@ -82,7 +82,7 @@ static bool may_show(const struct exploration *e, size_t path, const size_t *sel
     return true;
 }
 
-static bool covered(const struct exploration *e, size_t path, size_t tuple)
+static bool is_covered(const struct exploration *e, size_t path, size_t tuple)
 {
     for (size_t i = 0; i < e->n_selections; i++)
         if (plan_tuple_of(&e->p, &e->p.paths[path].scope, e->selections[i]) == tuple &&
@@ -123,7 +123,7 @@ static enum portolan_status add_tuples(struct exploration *e, size_t path, size_
             outside = outside ||
                       (p->number[scope->variables[i]] == NONE && selection[scope->variables[i]]);
         outside = outside || plan_tuple_of(p, scope, selection) != tuple;
-        if (!outside && !unneeded(e, path, selection) && !covered(e, path, tuple))
+        if (!outside && !is_unneeded(e, path, selection) && !is_covered(e, path, tuple))
             status = add_selection(e, selection);
     }
     return status;
@@ -226,7 +226,7 @@ static enum portolan_status take_next(struct exploration *e, size_t selection, s
 }
 
 /* The shortest time that anything has taken there for sure, with all that one trial may hide. */
-static void bounds(const struct cell *c, double *low, double *high)
+static void time_bounds(const struct cell *c, double *low, double *high)
 {
     const struct tally *t = explore_tally_of(c);
     double width = explore_tally_width(t);
@@ -245,10 +245,10 @@ static bool can_matter(const struct exploration *e, size_t selection, size_t poi
 
         if (!c->all.n || explore_is_bad(c))
             continue;
-        bounds(c, &low, &high);
+        time_bounds(c, &low, &high);
         best = fmin(best, high);
     }
-    bounds(&e->cells[selection][point], &low, &high);
+    time_bounds(&e->cells[selection][point], &low, &high);
     return low <= matters * best;
 }
 
@@ -272,8 +272,8 @@ static bool wants_again(const struct exploration *e, size_t selection, size_t po
 }
 
 /* Takes the candidate if it is the first that may be measured; counts all. */
-static enum portolan_status consider(struct exploration *e, size_t selection, size_t point,
-                                     size_t *unaffordable)
+static enum portolan_status consider_trial(struct exploration *e, size_t selection, size_t point,
+                                           size_t *unaffordable)
 {
     if (e->budget_s <= 0 || explore_expected_s(e, selection, point) > e->budget_s) {
         ++*unaffordable;
@@ -291,7 +291,7 @@ static enum portolan_status consider_firsts(struct exploration *e, size_t from, 
     for (size_t i = 0; !status && i < e->n_points; i++)
         for (size_t k = from; !status && k < to; k++)
             if (wants_first(e, k, i))
-                status = consider(e, k, i, unaffordable);
+                status = consider_trial(e, k, i, unaffordable);
     return status;
 }
 
@@ -304,7 +304,7 @@ static enum portolan_status consider_repetitions(struct exploration *e, size_t *
         for (size_t i = 0; !status && i < e->n_points; i++)
             for (size_t k = 0; !status && k < e->n_selections; k++)
                 if (explore_n_trials(&e->cells[k][i]) == n && wants_again(e, k, i))
-                    status = consider(e, k, i, unaffordable);
+                    status = consider_trial(e, k, i, unaffordable);
     return status;
 }
 
@@ -381,7 +381,7 @@ static void tell_disturbed(struct exploration *e)
                   n_disturbed == 1 ? " was" : "s were", why);
 }
 
-static enum portolan_status tell(struct exploration *e, size_t firsts, size_t repetitions)
+static enum portolan_status tell_all(struct exploration *e, size_t firsts, size_t repetitions)
 {
     for (size_t k = 0; k < e->n_selections; k++) {
         explore_tell_applies(e, k);
@@ -396,7 +396,7 @@ static enum portolan_status tell(struct exploration *e, size_t firsts, size_t re
     return e->pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
-static enum portolan_status begin(struct exploration *e, struct portolan_error *err)
+static enum portolan_status begin_exploration(struct exploration *e, struct portolan_error *err)
 {
     enum portolan_status status = explore_list_points(e, err);
     size_t *written;
@@ -425,10 +425,10 @@ static size_t count_good(const struct exploration *e)
     return n;
 }
 
-static enum portolan_status next(struct exploration *e, struct portolan_error *err)
+static enum portolan_status find_next(struct exploration *e, struct portolan_error *err)
 {
     size_t firsts = 0, repetitions = 0;
-    enum portolan_status status = begin(e, err);
+    enum portolan_status status = begin_exploration(e, err);
 
     if (!status)
         status = consider_firsts(e, 0, 1, &firsts);
@@ -444,7 +444,7 @@ static enum portolan_status next(struct exploration *e, struct portolan_error *e
         return status;
     e->out->done = count_good(e);
     e->out->unaffordable = firsts ? firsts : repetitions;
-    return tell(e, firsts, repetitions);
+    return tell_all(e, firsts, repetitions);
 }
 
 /* With the arena that it is in. */
@@ -458,7 +458,7 @@ portolan_plan_next_trial(const struct portolan_assembly *a, const struct portola
                          const struct portolan_plan_options *options, double budget_left_s,
                          struct portolan_next_trial **out, struct portolan_error *err)
 {
-    static const struct survey_filter explored = {.purpose = "explore", .exploring = true};
+    static const struct survey_filter explored = {.exploring = true};
     struct exploration e = {.budget_s = budget_left_s,
                             .most_trials = options->most_trials > 0 ? (size_t)options->most_trials
                                                                     : MOST_TRIALS};
@@ -471,7 +471,7 @@ portolan_plan_next_trial(const struct portolan_assembly *a, const struct portola
         *e.out = (struct portolan_next_trial){.finished = true, .purpose = "", .summary = ""};
         status = survey_init(&e.p.s, a, data, options, &explored, err);
         if (!status)
-            status = next(&e, err);
+            status = find_next(&e, err);
         plan_clear_conditions(&e.p);
         survey_clear(&e.p.s);
         answer->pool = e.pool;

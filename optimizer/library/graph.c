@@ -40,7 +40,7 @@ static bool has_failed(const struct survey *s, size_t trial)
     return s->trials[trial].failed || s->trials[trial].had_failures;
 }
 
-static struct trial_view look(const struct survey *s, size_t trial)
+static struct trial_view look_at_trial(const struct survey *s, size_t trial)
 {
     const struct survey_trial *t = &s->trials[trial];
     struct trial_view view = {trial, NONE, 0, only_selection(s, t)};
@@ -235,7 +235,7 @@ static enum portolan_status fill_graph(struct portolan_plan *p, struct trial_vie
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t t = 0; t < s->n_trials; t++)
-        views[t] = look(s, t);
+        views[t] = look_at_trial(s, t);
     qsort(views, s->n_trials, sizeof *views, view_order);
     p->graph_trial = s->n_trials && !has_failed(s, views[0].trial) ? views[0].trial : NONE;
     for (size_t t = 0; !status && t < s->n_trials; t++) {

@@ -40,8 +40,9 @@ static bool is_new_input(const struct quantity *q, const double *x)
     return false;
 }
 
-static enum portolan_status update(struct portolan_plan *p, size_t path, struct quantity *q,
-                                   const double *x, double y, enum portolan_update_sign *sign)
+static enum portolan_status update_quantity(struct portolan_plan *p, size_t path,
+                                            struct quantity *q, const double *x, double y,
+                                            enum portolan_update_sign *sign)
 {
     struct plan_rows *r = q->rows;
     struct portolan_model *model = NULL;
@@ -67,7 +68,7 @@ static enum portolan_status update(struct portolan_plan *p, size_t path, struct 
 }
 
 /* All rows but the last NEWER count half as much as these, together. */
-static void fade(struct plan_rows *r, size_t newer)
+static void fade_rows(struct plan_rows *r, size_t newer)
 {
     size_t older = newer < r->n ? r->n - newer : 0;
     double old_weight = 0, new_weight = 0;
@@ -127,14 +128,14 @@ static enum portolan_status learn_row(struct portolan_plan *p, size_t path, stru
     note_drift(r, q, x, y, p->s.target_point);
     new_input = is_new_input(q, x);
     if (!new_input)
-        status = update(p, path, q, x, y, sign);
+        status = update_quantity(p, path, q, x, y, sign);
     if (!status && !append_row(r, x, y, p->s.target_point))
         status = PORTOLAN_ENOMEM;
     r->n_arrived++;
     fails = (new_input || *sign) && r->n_arrived > r->patient_until;
     if (!status && (fails || r->n >= r->fit_at)) {
         if (*sign == PORTOLAN_UPDATE_SHIFTED)
-            fade(r, portolan_update_peek_state(r->update)->since);
+            fade_rows(r, portolan_update_peek_state(r->update)->since);
         *refit = true;
         status = plan_rows_fit_again(p, path, r);
     }
@@ -167,8 +168,8 @@ static size_t tuple_of(struct learning *l, size_t path, const struct portolan_sa
     return tuple;
 }
 
-static void note(struct learning *l, size_t path, const struct portolan_sample *x,
-                 enum portolan_update_sign sign)
+static void note_refit(struct learning *l, size_t path, const struct portolan_sample *x,
+                       enum portolan_update_sign sign)
 {
     const struct survey_node *n = &l->p->s.nodes[path];
 
@@ -194,7 +195,7 @@ static void inputs_of(const struct learning *l, const struct quantity *q, size_t
         survey_inputs(&p->s, p->dim_target, point);
 }
 
-static enum portolan_status take(struct learning *l, size_t i)
+static enum portolan_status take_sample(struct learning *l, size_t i)
 {
     const struct portolan_sample *x = &l->samples[i];
     size_t path = l->paths[i], tuple = tuple_of(l, path, x);
@@ -217,11 +218,11 @@ static enum portolan_status take(struct learning *l, size_t i)
         return status;
     l->news->n_rows++;
     if (refit)
-        note(l, path, x, sign);
+        note_refit(l, path, x, sign);
     return PORTOLAN_OK;
 }
 
-static enum portolan_status learn(struct learning *l, size_t n)
+static enum portolan_status learn_samples(struct learning *l, size_t n)
 {
     int rank = survey_slowest_rank(l->samples, n, l->p->s.ranks, l->work);
     enum portolan_status status = PORTOLAN_OK;
@@ -235,7 +236,7 @@ static enum portolan_status learn(struct learning *l, size_t n)
         if (l->paths[i] == NONE)
             l->news->n_unknown++;
         else
-            status = take(l, i);
+            status = take_sample(l, i);
     }
     if (!status)
         plan_view_fill(l->p, &l->p->view, NULL, NULL);
@@ -261,7 +262,7 @@ enum portolan_status portolan_plan_learn(struct portolan_plan *plan,
     if (!status)
         status = plan_read_selection(&plan->s, current, n_current, l.selection, err);
     if (!status)
-        status = learn(&l, n);
+        status = learn_samples(&l, n);
     portolan_arena_clear(&pool);
     return status ? portolan_error_set(err, status, "learning from a step") : PORTOLAN_OK;
 }

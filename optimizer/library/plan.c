@@ -113,10 +113,10 @@ static void take_notes(struct portolan_plan *p)
                   s->ranks, s->ranks == 1 ? "" : "s");
 }
 
-static enum portolan_status build(struct portolan_plan *p, const struct portolan_assembly *a,
-                                  const struct portolan_sample_set *data,
-                                  const struct portolan_plan_options *options,
-                                  struct portolan_error *err)
+static enum portolan_status build_plan(struct portolan_plan *p, const struct portolan_assembly *a,
+                                       const struct portolan_sample_set *data,
+                                       const struct portolan_plan_options *options,
+                                       struct portolan_error *err)
 {
     static enum portolan_status (*const steps[])(struct portolan_plan *,
                                                  struct portolan_error *) = {
@@ -148,7 +148,7 @@ enum portolan_status portolan_plan_create(const struct portolan_assembly *a,
                                           struct portolan_plan **plan, struct portolan_error *err)
 {
     struct portolan_plan *p = portolan_calloc(1, sizeof *p);
-    enum portolan_status status = p ? build(p, a, data, options, err) : PORTOLAN_ENOMEM;
+    enum portolan_status status = p ? build_plan(p, a, data, options, err) : PORTOLAN_ENOMEM;
 
     if (status) {
         portolan_plan_destroy(p);

@@ -294,13 +294,12 @@ double plan_known_value(const struct plan_known *known, const char *name);
 
 struct plan_horizon {
     double steps;
-    bool setup_of_all;     /* a whole run: everything is set up once */
-    const size_t *current; /* else: only instances that differ from these are */
+    const size_t *current; /* only instances that differ are set up; NULL: a whole run, all are */
 };
 
 static inline struct plan_horizon plan_whole_run(const struct portolan_plan *p)
 {
-    return (struct plan_horizon){.steps = p->steps, .setup_of_all = true};
+    return (struct plan_horizon){.steps = p->steps};
 }
 
 enum portolan_status plan_make_problem(const struct portolan_plan *p, const struct plan_view *v,

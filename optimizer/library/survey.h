@@ -134,9 +134,8 @@ struct survey {
 };
 
 struct survey_filter {
-    const char *purpose; /* NULL: any */
-    bool exploring;      /* cases are no dims, trials on other numbers of ranks do not count */
-    size_t n_left_out;   /* trials that do not count */
+    bool exploring;    /* only such trials, on these ranks, count; cases are no dims */
+    size_t n_left_out; /* trials that do not count */
     const int64_t *left_out;
 };
 

@@ -278,12 +278,12 @@ static const char *elsewhere(struct survey *s, const struct portolan_trial *t)
     return NULL;
 }
 
-static bool usable(struct survey *s, const struct survey_filter *filter,
-                   const struct portolan_trial *t)
+static bool is_usable(struct survey *s, const struct survey_filter *filter,
+                      const struct portolan_trial *t)
 {
     const char *apart;
 
-    if (filter->purpose && strcmp(t->purpose, filter->purpose) != 0)
+    if (filter->exploring && strcmp(t->purpose, "explore") != 0)
         return false;
     if (strcmp(t->assembly, s->a->name) != 0)
         return false;
@@ -384,7 +384,7 @@ static enum portolan_status take_trials(struct survey *s, const struct survey_fi
                 s->unusable = portolan_arena_printf(&s->pool, "trial %lld ran on %d rank%s, not %d",
                                                     (long long)t->id, t->ranks,
                                                     t->ranks == 1 ? "" : "s", s->ranks);
-        } else if (usable(s, filter, t)) {
+        } else if (is_usable(s, filter, t)) {
             status = add_trial(s, t);
         }
     }
