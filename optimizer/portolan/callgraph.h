@@ -23,7 +23,7 @@ struct portolan_callgraph_node {
     double calls;
     double inclusive_ns, exclusive_ns;
     double mpi_ns;  /**< the part of exclusive spent in MPI */
-    bool is_absent; /**< it and all below: they count for nothing, and have no marks */
+    bool is_absent; /**< it and all below it: passed over, and their marks say nothing */
 };
 
 enum portolan_prune_rule {
