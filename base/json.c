@@ -93,3 +93,12 @@ void portolan_json_bool(struct portolan_json *j, const char *key, bool x)
     begin_value(j, key);
     portolan_text_add(j->out, x ? "true" : "false");
 }
+
+void portolan_json_numbers(struct portolan_json *j, const char *key, const char *const *names,
+                           const double *values, size_t n)
+{
+    portolan_json_open(j, key, '{');
+    for (size_t i = 0; i < n; i++)
+        portolan_json_number(j, names[i], values[i]);
+    portolan_json_close(j, '}');
+}

@@ -43,16 +43,6 @@ static void put_header(const struct job *job, struct portolan_text *out)
     portolan_text_add(out, "\r\n");
 }
 
-/* "root => child => leaf". */
-static void add_path(struct portolan_text *text, const struct tree *t, const struct tree_node *n)
-{
-    if (n->above >= 0) {
-        add_path(text, t, &t->nodes[n->above]);
-        portolan_text_add(text, " => ");
-    }
-    portolan_text_add(text, "%s", n->label);
-}
-
 static void put_context(struct portolan_text *out, const struct portolan_profile_node *of)
 {
     struct portolan_text text = {0};
@@ -127,7 +117,7 @@ static enum portolan_status write_thread(void *arg, const struct portolan_profil
         struct portolan_profile_cell rest;
 
         path.length = 0;
-        add_path(&path, t, n);
+        tree_add_path(&path, t, n, " => ", NULL);
         failed = path.failed;
         for (size_t k = 0; !failed && k < n->n_contexts; k++)
             put_row(arg, path.bytes, n->contexts[k].of, n->contexts[k].cell);

@@ -53,8 +53,8 @@ const struct portolan_export_format *portolan_export_find_format(const char *nam
 
 /* ------------------------------------------------- one export */
 
-static enum portolan_status check(const struct portolan_export_options *o,
-                                  struct portolan_error *err)
+static enum portolan_status check_options(const struct portolan_export_options *o,
+                                          struct portolan_error *err)
 {
     const struct portolan_export_format *f = o->format;
 
@@ -121,7 +121,7 @@ enum portolan_status portolan_export_write(const struct portolan_export_options 
                                            struct portolan_error *err)
 {
     struct job job = {.options = o};
-    enum portolan_status status = check(o, err);
+    enum portolan_status status = check_options(o, err);
 
     if (status != PORTOLAN_OK)
         return status;

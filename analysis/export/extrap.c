@@ -25,18 +25,13 @@ struct collection {
     struct portolan_text path; /* of the node */
 };
 
-static enum portolan_status no_memory(struct portolan_error *err)
-{
-    return portolan_no_memory(err);
-}
-
 static enum portolan_status read_profiles(struct collection *c, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
 
     c->profiles = portolan_calloc(c->o->n_trials, sizeof(struct portolan_profile *));
     if (!c->profiles)
-        return no_memory(err);
+        return portolan_no_memory(err);
     for (; status == PORTOLAN_OK && c->n < c->o->n_trials; c->n++) {
         const struct portolan_profile_query query = {.trial = c->o->trials[c->n],
                                                      .rank = c->o->rank};
@@ -55,7 +50,7 @@ static enum portolan_status find_parameters(struct collection *c, struct portola
     size_t n;
 
     if (!trials)
-        return no_memory(err);
+        return portolan_no_memory(err);
     for (size_t i = 0; i < c->n; i++)
         trials[i] = c->profiles[i]->trial;
     n = portolan_trials_differ_in(trials, c->n, names + 1, MAX_PARAMS);
@@ -69,7 +64,7 @@ static enum portolan_status find_parameters(struct collection *c, struct portola
                                   "more than %d parameters differ between the trials", MAX_PARAMS);
     names[0] = names[n]; /* the number of ranks goes first */
     c->m = portolan_measurements_create(n, strcmp(names[n], "ranks") ? names + 1 : names);
-    return c->m ? PORTOLAN_OK : no_memory(err);
+    return c->m ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
 /* ------------------------------------------------- metrics */
@@ -112,13 +107,9 @@ static enum portolan_status check_metric(const struct collection *c, struct port
 /* ------------------------------------------------- values */
 
 /* "->" is between the steps of a path. */
-static void add_path(struct portolan_text *text, const struct tree *t, const struct tree_node *n)
+static void add_step(struct portolan_text *text, const char *label)
 {
-    if (n->above >= 0) {
-        add_path(text, t, &t->nodes[n->above]);
-        portolan_text_add(text, "->");
-    }
-    for (const char *c = n->label; *c; c++)
+    for (const char *c = label; *c; c++)
         portolan_text_add(text, c[0] == '-' && c[1] == '>' ? "- " : "%c", *c);
 }
 
@@ -157,7 +148,7 @@ static bool add_node(struct collection *c, const struct portolan_profile *p, con
     bool good;
 
     portolan_text_clear(&c->path);
-    add_path(&c->path, t, n);
+    tree_add_path(&c->path, t, n, "->", add_step);
     good = c->path.bytes && !c->path.failed;
     for (size_t m = 0; good && m < FIXED + p->n_counters; m++)
         if (is_wanted(c, p, m))
@@ -181,7 +172,7 @@ static enum portolan_status add_profile(struct collection *c, const struct porto
     for (size_t i = 0; good && c->rows && status == PORTOLAN_OK && i < t.n; i++)
         good = add_node(c, p, &t, &t.nodes[i]);
     if (!c->rows || !good)
-        status = no_memory(err);
+        status = portolan_no_memory(err);
     free(c->rows);
     portolan_arena_clear(&t.arena);
     return status;

@@ -14,15 +14,6 @@ static void add_frame(struct portolan_text *line, const char *name)
         portolan_text_add_bytes(line, *c == ';' ? ":" : (unsigned char)*c <= ' ' ? "_" : c, 1);
 }
 
-static void add_stack(struct portolan_text *line, const struct tree *t, const struct tree_node *n)
-{
-    if (n->above >= 0) {
-        add_stack(line, t, &t->nodes[n->above]);
-        portolan_text_add(line, ";");
-    }
-    add_frame(line, n->label);
-}
-
 /*
  * What rounding takes from one line goes to the next, so that a thousand short calls do not vanish:
  * the lines add up to the whole.
@@ -55,7 +46,7 @@ enum portolan_status write_folded(struct job *job, struct portolan_error *err)
         value = take_whole(&left);
         if (value == 0)
             continue;
-        add_stack(out, t, &t->nodes[i]);
+        tree_add_path(out, t, &t->nodes[i], ";", add_frame);
         portolan_text_add(out, " %" PRId64 "\n", value);
         sink_flush(&job->sink);
     }

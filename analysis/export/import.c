@@ -2,12 +2,27 @@
 /* TAU profiles as a trial: reads the files rank by rank and stores them in one transaction. */
 #include "import.h"
 
+#include <errno.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+
+struct import_file {
+    const char *path;
+    int node, context, thread;
+    size_t folder; /* number of the metric's folder */
+};
+
+struct import_files {
+    struct portolan_arena arena;
+    struct import_file *files; /* by node, context, thread, folder */
+    size_t n, folders;
+};
 
 struct importer {
     const struct portolan_import_options *o;
@@ -23,6 +38,145 @@ struct importer {
     double elapsed_ns;
     size_t cut_paths, parameters_left_out, ranks_there;
 };
+
+/* ------------------------------------------------- which files, and what is in them */
+
+/* Ranks are counted up to here; a larger number is a mistake. */
+enum { MOST_RANKS = 1 << 24 };
+
+/* profile.N.C.T; others (means, dumps, editors' copies) are none of the profile. */
+static bool read_ids(const char *name, struct import_file *f)
+{
+    int end = 0;
+
+    return !name[strspn(name, "profile.0123456789")] &&
+           sscanf(name, "profile.%8d.%8d.%8d%n", &f->node, &f->context, &f->thread, &end) == 3 &&
+           !name[end] && f->node < MOST_RANKS && f->context < MOST_RANKS && f->thread < MOST_RANKS;
+}
+
+static bool add_file(struct import_files *out, const char *path, struct import_file file)
+{
+    struct import_file *grown = portolan_arena_grow(&out->arena, out->files, out->n, sizeof *grown);
+
+    if (!grown)
+        return false;
+    out->files = grown;
+    file.path = portolan_arena_strdup(&out->arena, path);
+    file.folder = out->folders;
+    grown[out->n++] = file;
+    return file.path != NULL;
+}
+
+static bool is_metric(const FTSENT *e)
+{
+    return e->fts_level == 1 && !strncmp(e->fts_name, "MULTI__", 7);
+}
+
+/* Folders of a metric each come first: where there are such, files beside them do not count. */
+static enum portolan_status take_entry(struct import_files *out, FTS *walk, FTSENT *e,
+                                       size_t folders_before, struct portolan_error *err)
+{
+    struct import_file file = {0};
+
+    switch (e->fts_info) {
+    case FTS_D:
+        if (e->fts_level > 0 && !is_metric(e))
+            fts_set(walk, e, FTS_SKIP);
+        return PORTOLAN_OK;
+    case FTS_DP:
+        if (out->n > 0 && out->files[out->n - 1].folder == out->folders &&
+            (e->fts_level == 0 || is_metric(e)))
+            out->folders++;
+        return PORTOLAN_OK;
+    case FTS_DNR:
+    case FTS_ERR:
+    case FTS_NS:
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", e->fts_path,
+                                  strerror(e->fts_errno));
+    default:
+        if (e->fts_level == 1 && out->folders > folders_before)
+            return PORTOLAN_OK;
+        if (read_ids(e->fts_name, &file))
+            return add_file(out, e->fts_path, file) ? PORTOLAN_OK : portolan_no_memory(err);
+        if (e->fts_level > 0)
+            return PORTOLAN_OK;
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "'%s' is not named as a TAU profile; right is: "
+                                  "profile.NODE.CONTEXT.THREAD, or a folder of such files",
+                                  e->fts_path);
+    }
+}
+
+static int compare_names(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static enum portolan_status take_path(struct import_files *out, const char *path,
+                                      struct portolan_error *err)
+{
+    char *const paths[] = {(char *)path, NULL};
+    FTS *walk = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, compare_names);
+    size_t before = out->n, folders = out->folders;
+    enum portolan_status status = walk ? PORTOLAN_OK : portolan_no_memory(err);
+
+    for (FTSENT *e; status == PORTOLAN_OK && (e = fts_read(walk));)
+        status = take_entry(out, walk, e, folders, err);
+    if (walk)
+        fts_close(walk);
+    if (status == PORTOLAN_OK && out->n == before)
+        status =
+            portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                               "'%s' has no files profile.N.C.T and no folders MULTI__…", path);
+    return status;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+    const struct import_file *x = a, *y = b;
+
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->context != y->context)
+        return x->context < y->context ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->folder > y->folder) - (x->folder < y->folder);
+}
+
+static enum portolan_status find_files(struct import_files *out,
+                                       const struct portolan_import_options *o,
+                                       struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; i < o->n_paths && status == PORTOLAN_OK; i++)
+        status = take_path(out, o->paths[i], err);
+    if (status == PORTOLAN_OK && out->n)
+        qsort(out->files, out->n, sizeof *out->files, compare_files);
+    return status;
+}
+
+static enum portolan_status read_file(struct portolan_arena *a, const char *path, char **text,
+                                      struct portolan_error *err)
+{
+    struct portolan_text t = {.arena = a};
+    struct stat there;
+    const char *cause = NULL;
+
+    *text = NULL;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+        cause = "it is no file";
+    else if (!portolan_text_add_file(&t, path, SIZE_MAX))
+        cause = strerror(errno);
+    else if (t.length && memchr(t.bytes, '\0', t.length))
+        cause = "it is no text";
+    if (t.failed)
+        return portolan_no_memory(err);
+    if (cause)
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", path, cause);
+    return portolan_text_take(&t, text, err);
+}
 
 /* ------------------------------------------------- metrics */
 
@@ -47,7 +201,7 @@ static enum portolan_status read_text(struct importer *im, struct portolan_arena
                                       const struct import_file *f, struct import_text *out)
 {
     char *text;
-    enum portolan_status status = import_read_file(a, f->path, &text, im->err);
+    enum portolan_status status = read_file(a, f->path, &text, im->err);
 
     if (status != PORTOLAN_OK)
         return status;
@@ -127,7 +281,6 @@ static enum portolan_status read_thread(struct importer *im, struct import_rank 
         if (!add_rows(&t, &text))
             return portolan_no_memory(im->err);
     }
-    import_join_rows(&t);
     return import_add_thread(&t) ? PORTOLAN_OK : portolan_no_memory(im->err);
 }
 
@@ -303,19 +456,23 @@ static enum portolan_status begin_trial(struct importer *im)
     return status;
 }
 
-static enum portolan_status put_note(struct importer *im, const char *name, const char *format, ...)
-    PORTOLAN_PRINTF(3, 4);
+/* Stores a fact, unless *STATUS says that it went wrong before. */
+static void put_note(struct importer *im, enum portolan_status *status, const char *name,
+                     const char *format, ...) PORTOLAN_PRINTF(4, 5);
 
-static enum portolan_status put_note(struct importer *im, const char *name, const char *format, ...)
+static void put_note(struct importer *im, enum portolan_status *status, const char *name,
+                     const char *format, ...)
 {
     struct portolan_name_value note = {.name = name};
     va_list args;
 
+    if (*status != PORTOLAN_OK)
+        return;
     va_start(args, format);
     note.value = portolan_arena_vprintf(&im->arena, format, args);
     va_end(args);
-    return note.value ? portolan_store_put_metadata(im->store, im->trial, &note, 1, im->err)
-                      : portolan_no_memory(im->err);
+    *status = note.value ? portolan_store_put_metadata(im->store, im->trial, &note, 1, im->err)
+                         : portolan_no_memory(im->err);
 }
 
 /* What was not in the files, or could not be told from them. */
@@ -323,26 +480,25 @@ static enum portolan_status put_notes(struct importer *im)
 {
     size_t ranks = (size_t)im->files.files[im->files.n - 1].node + 1;
     size_t counters = im->n_metrics - (im->time >= 0), most = PORTOLAN_SUMMARY_COUNTER_MAX;
-    enum portolan_status status = put_note(im, "import.source", "%zu TAU profiles", im->files.n);
+    enum portolan_status status = PORTOLAN_OK;
 
-    if (status == PORTOLAN_OK)
-        status = put_note(im, "import.single_calls",
-                          "unknown: shortest, longest and spread are those of the mean");
-    if (status == PORTOLAN_OK && im->cut_paths)
-        status = put_note(im, "import.cut_paths",
-                          "%zu call paths begin in the middle, with several callers: they stand by "
-                          "themselves, under the name of who called",
-                          im->cut_paths);
-    if (status == PORTOLAN_OK && im->parameters_left_out)
-        status = put_note(im, "import.parameters_left_out",
-                          "%zu: not numbers, or of timers with several call paths",
-                          im->parameters_left_out);
-    if (status == PORTOLAN_OK && im->ranks_there < ranks)
-        status =
-            put_note(im, "import.ranks", "%zu of %zu ranks have files", im->ranks_there, ranks);
-    if (status == PORTOLAN_OK && counters > most)
-        status =
-            put_note(im, "import.metrics_left_out", "%zu of %zu", counters - most, im->n_metrics);
+    put_note(im, &status, "import.source", "%zu TAU profiles", im->files.n);
+    put_note(im, &status, "import.single_calls",
+             "unknown: shortest, longest and spread are those of the mean");
+    if (im->cut_paths)
+        put_note(im, &status, "import.cut_paths",
+                 "%zu call paths begin in the middle, with several callers: they stand by "
+                 "themselves, under the name of who called",
+                 im->cut_paths);
+    if (im->parameters_left_out)
+        put_note(im, &status, "import.parameters_left_out",
+                 "%zu: not numbers, or of timers with several call paths", im->parameters_left_out);
+    if (im->ranks_there < ranks)
+        put_note(im, &status, "import.ranks", "%zu of %zu ranks have files", im->ranks_there,
+                 ranks);
+    if (counters > most)
+        put_note(im, &status, "import.metrics_left_out", "%zu of %zu", counters - most,
+                 im->n_metrics);
     return status;
 }
 
@@ -370,7 +526,7 @@ enum portolan_status portolan_import_tau(struct portolan_store *store,
     struct portolan_diagnostics_relay relay = {.user = d, .err = &own};
     struct portolan_diagnostics all = {.report = portolan_diagnostics_relay, .arg = &relay};
     struct importer im = {.o = o, .store = store, .d = &all, .err = &own};
-    enum portolan_status status = import_find_files(&im.files, o, &own);
+    enum portolan_status status = find_files(&im.files, o, &own);
 
     if (status == PORTOLAN_OK && im.files.n == 0)
         status = portolan_error_set(&own, PORTOLAN_ENOTFOUND, "no TAU profiles were named");

@@ -12,7 +12,7 @@ struct import_path {
     size_t metric;     /* the first that has the row: its counts of calls hold */
     double calls, subroutines;
     double *exclusive, *inclusive; /* a value per metric, as in the files */
-    /* Set by import_make_paths(): */
+    /* Set while the thread is added to its rank: */
     const char *leaf; /* the last step */
     size_t steps;
     int64_t above;      /* the caller's path, or -1 */
@@ -20,7 +20,6 @@ struct import_path {
     bool is_parameter, is_used;
     bool is_rest; /* the part of a flat row that no path has */
     size_t depth;
-    /* Set by import_add_thread(): */
     int64_t sample; /* the first of its samples */
     bool has_parts; /* parameters' rows */
 };
@@ -45,29 +44,7 @@ struct import_text {
 bool import_read_text(struct portolan_arena *a, char *text, const char *file, size_t m,
                       size_t n_metrics, struct import_text *out, struct portolan_diagnostics *d);
 
-/* ------------------------------------------------- import_files.c: which files */
-
-struct import_file {
-    const char *path;
-    int node, context, thread;
-    size_t folder; /* number of the metric's folder */
-};
-
-struct import_files {
-    struct portolan_arena arena;
-    struct import_file *files; /* by node, context, thread, folder */
-    size_t n, folders;
-};
-
-enum portolan_status import_find_files(struct import_files *out,
-                                       const struct portolan_import_options *o,
-                                       struct portolan_error *err);
-
-/* The text of a file, in the arena. */
-enum portolan_status import_read_file(struct portolan_arena *a, const char *path, char **text,
-                                      struct portolan_error *err);
-
-/* ------------------------------------------------- import_samples.c: a rank's call paths */
+/* ------------------------------------------------- import_paths.c: a rank's call paths */
 
 /* Of all threads of a rank. */
 struct import_rank {
@@ -86,11 +63,7 @@ struct import_rank {
     double *counters; /* n_samples x n_counters */
 };
 
-/* A run of steps at the end of a path. */
-struct import_ending {
-    const char *text;
-    size_t path;
-};
+struct import_ending;
 
 /* A thread's rows of all metrics; memory is the rank's. */
 struct import_thread {
@@ -100,7 +73,7 @@ struct import_thread {
     size_t n;
     struct portolan_event *events; /* as in import_text */
     size_t n_events;
-    /* Set by import_make_paths(): */
+    /* Set while the thread is added to its rank: */
     size_t longest;               /* path, in steps */
     struct import_ending *leaves; /* of paths of several steps, sorted */
     size_t n_leaves;
@@ -108,25 +81,8 @@ struct import_thread {
     size_t n_endings;
 };
 
-/* Puts rows in order by name; those of one name become one. */
-void import_join_rows(struct import_thread *t);
-
-/* Adds the call paths of a thread to its rank. False when memory is out. */
+/* Adds the call paths of a thread, whose rows it puts in order, to its rank. False without memory.
+ */
 bool import_add_thread(struct import_thread *t);
-
-/* ------------------------------------------------- import_tree.c: a thread's rows as call paths */
-
-/* Who is above whom, and which paths are used. False when memory is out. */
-bool import_make_paths(struct import_thread *t);
-
-/* Where the parameters of a name begin, or NULL. */
-const char *import_parameters_in(const char *name);
-
-/* The path of this name, of LENGTH bytes; -1 when there is none. */
-int64_t import_find_path(const struct import_thread *t, const char *name, size_t length);
-
-/* The first of ENDINGS that reads NAME, of LENGTH bytes; *COUNT of them stand together. */
-const struct import_ending *import_find_endings(const struct import_ending *endings, size_t n,
-                                                const char *name, size_t length, size_t *count);
 
 #endif

@@ -108,6 +108,11 @@ enum portolan_status job_find_metric(struct job *job, int *metric, struct portol
 /* How metrics may be called that every trial has; NULL is the time. */
 bool is_time(const char *metric);
 bool is_mpi(const char *metric);
+/* The labels from the root to N with SEPARATOR between, each as ADD_STEP (NULL: as it is) adds it.
+ */
+void tree_add_path(struct portolan_text *text, const struct tree *t, const struct tree_node *n,
+                   const char *separator,
+                   void (*add_step)(struct portolan_text *text, const char *label));
 /* The exclusive value of a node. */
 double tree_value(const struct tree_node *n, int metric);
 
@@ -129,13 +134,9 @@ enum portolan_status job_visit_timeline(const struct job *job, const struct time
 /* The rows as they are stored. */
 enum portolan_status job_visit_rows(const struct job *job, portolan_invocation_fn visit, void *arg,
                                     struct portolan_error *err);
-/* Whether there are any. */
-enum portolan_status job_has_rows(const struct job *job, bool *any, struct portolan_error *err);
 /* ENOTFOUND when there are none, before anything is written. */
 enum portolan_status job_needs_rows(const struct job *job, struct portolan_error *err);
 
-/* The names of a path of rows. */
-struct portolan_profile_node node_of_row(const struct portolan_sample *path);
 /* What TEXT becomes: what such a path is called, as profiles label it. */
 void row_label(const struct portolan_sample *path, struct portolan_text *text);
 

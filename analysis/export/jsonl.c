@@ -15,36 +15,16 @@ static void begin(struct writer *w, int rank, int thread)
     portolan_json_number(&w->json, "thread", thread);
 }
 
-static void put_names(struct portolan_json *j, const struct portolan_profile_node *n)
-{
-    portolan_json_text(j, "user", n->user);
-    portolan_json_text(j, "uses", n->uses);
-    portolan_json_text(j, "instance", n->instance);
-    portolan_json_text(j, "port", n->port);
-    portolan_json_text(j, "implementation", n->implementation);
-    portolan_json_text(j, "port_type", n->port_type);
-    portolan_json_text(j, "method", n->method);
-}
-
-static void put_object(struct portolan_json *j, const char *key, const char *const *names,
-                       const double *values, size_t n)
-{
-    portolan_json_open(j, key, '{');
-    for (size_t i = 0; i < n; i++)
-        portolan_json_number(j, names[i], values[i]);
-    portolan_json_close(j, '}');
-}
-
 static int put_row(void *arg, const struct portolan_sample *path,
                    const struct portolan_invocation *row)
 {
     struct writer *w = arg;
     struct portolan_json *j = &w->json;
-    const struct portolan_profile_node names = node_of_row(path);
+    const struct portolan_profile_node names = portolan_profile_node_of(path);
 
     begin(w, path->rank, path->thread);
     portolan_json_number(j, "step", row->step);
-    put_names(j, &names);
+    portolan_profile_write_names(j, &names);
     portolan_json_number(j, "ordinal", (double)row->ordinal);
     portolan_json_number(j, "start_ns", row->start_ns);
     portolan_json_number(j, "inclusive_ns", row->inclusive_ns);
@@ -52,8 +32,8 @@ static int put_row(void *arg, const struct portolan_sample *path,
     portolan_json_number(j, "mpi_ns", row->mpi_ns);
     portolan_json_number(j, "quality", row->quality);
     portolan_json_number(j, "one_in", row->one_in);
-    put_object(j, "context", path->context_name, row->context, (size_t)path->n_context);
-    put_object(j, "counters", path->counter_name, row->counter, (size_t)row->n_counters);
+    portolan_json_numbers(j, "context", path->context_name, row->context, (size_t)path->n_context);
+    portolan_json_numbers(j, "counters", path->counter_name, row->counter, (size_t)row->n_counters);
     portolan_json_close(j, '}');
     sink_flush(&w->job->sink);
     return w->job->sink.error != 0;
@@ -81,7 +61,7 @@ static enum portolan_status put_thread(void *arg, const struct portolan_profile 
         portolan_json_open(j, "path", '[');
         put_path(j, t, n);
         portolan_json_close(j, ']');
-        put_names(j, n->of);
+        portolan_profile_write_names(j, n->of);
         portolan_json_number(j, "calls", c->calls);
         portolan_json_number(j, "timed_calls", c->timed_calls);
         portolan_json_number(j, "subroutines", c->subroutines);
@@ -91,7 +71,7 @@ static enum portolan_status put_thread(void *arg, const struct portolan_profile 
         portolan_json_number(j, "min_ns", c->min_ns);
         portolan_json_number(j, "max_ns", c->max_ns);
         portolan_json_number(j, "sum_squares_ns2", c->sum_squares_ns2);
-        put_object(j, "counters", p->counter_names, c->counters, p->n_counters);
+        portolan_json_numbers(j, "counters", p->counter_names, c->counters, p->n_counters);
         portolan_json_close(j, '}');
         sink_flush(&w->job->sink);
     }
@@ -102,7 +82,8 @@ enum portolan_status write_jsonl(struct job *job, struct portolan_error *err)
 {
     struct writer w = {.job = job, .json = {.out = &job->sink.text, .is_compact = true}};
     bool any;
-    enum portolan_status status = job_has_rows(job, &any, err);
+    enum portolan_status status =
+        portolan_profile_has_rows(job->store, job->id, job->options->rank, &any, err);
 
     if (status != PORTOLAN_OK)
         return status;

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -158,23 +159,15 @@ static enum portolan_status judge_folder(const char *path, bool force,
     return force ? PORTOLAN_OK : exists_error(path, err);
 }
 
-/* Two levels are all that exports have. */
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
+{
+    (void)info, (void)type, (void)walk;
+    return remove(path);
+}
+
 static void remove_folder(const char *path)
 {
-    DIR *d = opendir(path);
-    struct dirent *e;
-
-    while (d && (e = readdir(d)))
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
-            char *name = portolan_asprintf("%s/%s", path, e->d_name);
-
-            if (name && unlink(name) != 0)
-                remove_folder(name);
-            free(name);
-        }
-    if (d)
-        closedir(d);
-    rmdir(path);
+    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 enum portolan_status folder_open(struct folder *f, const char *path, bool force,

@@ -7,15 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum portolan_status job_has_rows(const struct job *job, bool *any, struct portolan_error *err)
-{
-    return portolan_profile_has_rows(job->store, job->id, job->options->rank, any, err);
-}
-
 enum portolan_status job_needs_rows(const struct job *job, struct portolan_error *err)
 {
     bool any;
-    enum portolan_status status = job_has_rows(job, &any, err);
+    enum portolan_status status =
+        portolan_profile_has_rows(job->store, job->id, job->options->rank, &any, err);
 
     if (status != PORTOLAN_OK || any)
         return status;
@@ -33,20 +29,9 @@ enum portolan_status job_visit_rows(const struct job *job, portolan_invocation_f
                                             err);
 }
 
-struct portolan_profile_node node_of_row(const struct portolan_sample *path)
-{
-    return (struct portolan_profile_node){.user = path->user,
-                                          .uses = path->uses,
-                                          .instance = path->instance,
-                                          .port = path->port,
-                                          .implementation = path->implementation,
-                                          .port_type = path->port_type,
-                                          .method = path->method};
-}
-
 void row_label(const struct portolan_sample *path, struct portolan_text *text)
 {
-    const struct portolan_profile_node node = node_of_row(path);
+    const struct portolan_profile_node node = portolan_profile_node_of(path);
 
     text->length = 0;
     portolan_profile_add_label(&node, false, text);

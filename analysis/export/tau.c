@@ -224,8 +224,7 @@ static enum portolan_status put_file(struct writer *w, const struct portolan_tau
                                             w->job->options->rank ? 0 : w->rank, w->next_thread)
                         : NULL;
     struct portolan_text text = {0};
-    struct sink s = {0};
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status;
 
     portolan_tau_write(&text, rows, (unsigned)m, w->metrics[m], w->facts.bytes, events, n_events);
     if (!path || text.failed)
@@ -234,11 +233,7 @@ static enum portolan_status put_file(struct writer *w, const struct portolan_tau
         status = portolan_error_set(err, PORTOLAN_EIO, "cannot make folder '%s': %s", folder,
                                     strerror(errno));
     else
-        status = sink_open(&s, path, false, err);
-    if (status == PORTOLAN_OK) {
-        portolan_text_add_bytes(&s.text, text.bytes, text.length);
-        status = sink_close(&s, status, err);
-    }
+        status = portolan_replace_file(path, text.bytes, text.length, err);
     portolan_text_clear(&text);
     free(path);
     free(folder);

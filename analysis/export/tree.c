@@ -130,6 +130,20 @@ enum portolan_status tree_of_sums(struct tree *t, const struct portolan_profile 
     return make_tree(t, p, -1, err);
 }
 
+void tree_add_path(struct portolan_text *text, const struct tree *t, const struct tree_node *n,
+                   const char *separator,
+                   void (*add_step)(struct portolan_text *text, const char *label))
+{
+    if (n->above >= 0) {
+        tree_add_path(text, t, &t->nodes[n->above], separator, add_step);
+        portolan_text_add(text, "%s", separator);
+    }
+    if (add_step)
+        add_step(text, n->label);
+    else
+        portolan_text_add(text, "%s", n->label);
+}
+
 double tree_value(const struct tree_node *n, int metric)
 {
     return metric == TREE_CALLS ? n->calls : n->exclusive[metric];
@@ -239,38 +253,31 @@ void clean_utf8(char *text)
             *text = '?';
 }
 
-struct wanted_frame {
-    const struct frames *in;
-    struct frame frame;
-};
-
-static bool same_frame(const void *wanted, size_t i)
+/* Is the frame at I like the one behind the last? */
+static bool same_frame(const void *frames, size_t i)
 {
-    const struct wanted_frame *w = wanted;
+    const struct frames *f = frames;
 
-    return !strcmp(w->in->frames[i].name, w->frame.name) &&
-           !strcmp(w->in->frames[i].file, w->frame.file);
+    return !strcmp(f->frames[i].name, f->frames[f->n].name) &&
+           !strcmp(f->frames[i].file, f->frames[f->n].file);
 }
 
 size_t frames_find(struct frames *f, const char *name, const char *file)
 {
-    const struct wanted_frame wanted = {f, {name, file}};
     uint64_t hash = portolan_hash(name, strlen(name) + 1, portolan_hash(file, strlen(file) + 1, 1));
-    size_t at = portolan_index_find(&f->index, hash, same_frame, &wanted);
-    struct frame *frames;
+    struct frame *frames = portolan_arena_grow(&f->arena, f->frames, f->n, sizeof *frames);
+    size_t at = 0;
 
-    if (at != SIZE_MAX)
-        return at;
-    if (!(frames = portolan_arena_grow(&f->arena, f->frames, f->n, sizeof *frames)))
+    if (f->arena.failed)
         return 0;
     f->frames = frames;
-    frames[f->n] = (struct frame){portolan_arena_strdup(&f->arena, name),
-                                  portolan_arena_strdup(&f->arena, file)};
-    if (f->arena.failed || !portolan_index_add(&f->index, hash, f->n)) {
+    frames[f->n] = (struct frame){name, file};
+    if (!portolan_index_put(&f->index, hash, f->n, same_frame, f, &at))
         f->arena.failed = true;
-        return 0;
-    }
-    return f->n++;
+    else if (at == f->n)
+        frames[f->n++] = (struct frame){portolan_arena_strdup(&f->arena, name),
+                                        portolan_arena_strdup(&f->arena, file)};
+    return f->arena.failed ? 0 : at;
 }
 
 static const char *file_of(const char *implementation, const char *port_type)

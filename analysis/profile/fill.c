@@ -44,10 +44,10 @@ static uint64_t hash_node(const struct portolan_profile_node *n)
     return profile_hash_method(n, portolan_hash(n->user, strlen(n->user), h));
 }
 
-/* A node or a cell that is looked for. */
+/* A node that is looked for. */
 struct sought {
     const struct portolan_profile *in;
-    const void *like;
+    const struct portolan_profile_node *like;
 };
 
 static bool same_node(const void *sought, size_t i)
@@ -140,33 +140,33 @@ void profile_add_to_cell(struct portolan_profile_cell *to, const struct portolan
     to->sum_squares_ns2 += from->sum_squares_ns2;
 }
 
-static bool same_cell(const void *sought, size_t i)
+/* Is the cell at I like the one behind the last? */
+static bool same_cell(const void *profile, size_t i)
 {
-    const struct sought *s = sought;
+    const struct portolan_profile *p = profile;
 
-    return profile_compare_cells(&s->in->cells[i], s->like) == 0;
+    return profile_compare_cells(&p->cells[i], &p->cells[p->n_cells]) == 0;
 }
 
 static struct portolan_profile_cell *find_cell(struct filling *f, size_t node,
                                                const struct portolan_sample *s)
 {
     struct portolan_profile *p = f->p;
-    const struct portolan_profile_cell wanted = {
-        .node = node, .rank = s->rank, .thread = s->thread};
-    const struct sought sought = {p, &wanted};
     const uint64_t key[3] = {node, (uint64_t)s->rank, (uint64_t)s->thread};
-    uint64_t hash = portolan_hash(key, sizeof key, 0);
-    size_t at = portolan_index_find(&f->cells, hash, same_cell, &sought);
-    struct portolan_profile_cell *cells;
+    struct portolan_profile_cell *cells =
+        portolan_arena_grow(&p->arena, p->cells, p->n_cells, sizeof *cells);
+    size_t at;
 
-    if (at != SIZE_MAX)
-        return &p->cells[at];
-    cells = portolan_arena_grow(&p->arena, p->cells, p->n_cells, sizeof *cells);
-    if (!cells || !portolan_index_add(&f->cells, hash, p->n_cells))
+    if (!cells)
         return NULL;
     p->cells = cells;
-    cells[p->n_cells] = wanted;
-    return &cells[p->n_cells++];
+    cells[p->n_cells] =
+        (struct portolan_profile_cell){.node = node, .rank = s->rank, .thread = s->thread};
+    if (!portolan_index_put(&f->cells, portolan_hash(key, sizeof key, 0), p->n_cells, same_cell, p,
+                            &at))
+        return NULL;
+    p->n_cells += at == p->n_cells;
+    return &cells[at];
 }
 
 static bool add_counters(struct portolan_profile *p, struct portolan_profile_cell *c,
@@ -246,18 +246,11 @@ static bool add_context(struct filling *f, int64_t path, struct portolan_profile
 static bool add_sample(struct filling *f, size_t i)
 {
     const struct portolan_sample *s = &f->set->samples[i];
-    const struct portolan_profile_node wanted = {
-        .parent = s->parent < 0 ? -1 : f->path_of[s->parent],
-        .user = s->user,
-        .uses = s->uses,
-        .instance = s->instance,
-        .port = s->port,
-        .implementation = s->implementation,
-        .port_type = s->port_type,
-        .method = s->method,
-    };
-    int64_t path = find_node(f, &wanted);
+    struct portolan_profile_node wanted = portolan_profile_node_of(s);
+    int64_t path;
 
+    wanted.parent = s->parent < 0 ? -1 : f->path_of[s->parent];
+    path = find_node(f, &wanted);
     f->path_of[i] = path;
     return path >= 0 && add_to_cell(f, path, s) &&
            (!f->contexts || s->n_context == 0 || add_context(f, path, wanted, s));

@@ -11,10 +11,6 @@ enum portolan_status profile_create(struct portolan_sample_set *set,
                                     const struct portolan_trial *trial,
                                     struct portolan_profile **profile, struct portolan_error *err);
 
-/* What the trial's facts say of the cost of a call. */
-struct portolan_profile_cost profile_cost(const struct portolan_trial *trial);
-bool profile_clock_is_manual(const struct portolan_trial *trial);
-
 /* From the samples of the profile's trial: nodes, cells and statistics. */
 enum portolan_status profile_read_samples(struct portolan_store *store, struct portolan_profile *p,
                                           const struct portolan_profile_query *query,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a profile is and what it owns; reading one. */
+/* What a profile is and what it owns; reading one; what a call path is called. */
 #include "internal.h"
+
+#include <portolan/json.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,25 +25,46 @@ static double fact(const struct portolan_trial *trial, const char *name, double 
 }
 
 /* Of a clock that stands still, measuring takes nothing. */
-bool profile_clock_is_manual(const struct portolan_trial *trial)
+static bool clock_is_manual(const struct portolan_trial *trial)
 {
     const char *clock = portolan_profile_peek_fact(trial, "clock");
 
     return clock && !strcmp(clock, "manual");
 }
 
-struct portolan_profile_cost profile_cost(const struct portolan_trial *trial)
+static struct portolan_profile_cost cost_of(const struct portolan_trial *trial)
 {
     double call_ns = fact(trial, "cost.call_ns", fact(trial, "call cost ns", NAN));
 
     return (struct portolan_profile_cost){
-        .call_ns = profile_clock_is_manual(trial) ? NAN : call_ns,
+        .call_ns = clock_is_manual(trial) ? NAN : call_ns,
         .spread_ns = fact(trial, "cost.spread_ns", NAN),
         .inside_ns = fact(trial, "cost.inside_ns", NAN),
         .forward_ns = fact(trial, "cost.forward_ns", NAN),
         .rows_ns = fact(trial, "cost.rows_ns", NAN),
         .counters_ns = fact(trial, "cost.counters_ns", NAN),
     };
+}
+
+void portolan_profile_add_cost(const struct portolan_trial *trial, struct portolan_text *out)
+{
+    const struct portolan_profile_cost c = cost_of(trial);
+    char cost[32];
+
+    if (isnan(c.call_ns)) {
+        portolan_text_add(out, clock_is_manual(trial)
+                                   ? "the clock was moved by hand: measuring took none of its time"
+                                   : "what one measured call costs was not stored");
+        return;
+    }
+    portolan_text_add(out, "one measured call costs ");
+    if (isnan(c.spread_ns))
+        portolan_text_add(out, "%s", portolan_format_time(c.call_ns, 4, cost, sizeof cost));
+    else
+        portolan_text_add(out, "%.3g +- %.2g ns", c.call_ns, c.spread_ns);
+    if (c.counters_ns > 0)
+        portolan_text_add(out, ", with counters %s more",
+                          portolan_format_time(c.counters_ns, 4, cost, sizeof cost));
 }
 
 enum portolan_status profile_create(struct portolan_sample_set *set,
@@ -59,7 +82,7 @@ enum portolan_status profile_create(struct portolan_sample_set *set,
     p->trial = trial;
     p->ranks = trial->ranks;
     p->is_cut = strcmp(trial->outcome, "finished") != 0;
-    p->cost = profile_cost(trial);
+    p->cost = cost_of(trial);
     return PORTOLAN_OK;
 }
 
@@ -243,4 +266,113 @@ enum portolan_status portolan_profile_read(struct portolan_store *store,
     }
     *profile = p;
     return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------- names */
+
+void profile_add_context(const struct portolan_profile_node *n, struct portolan_text *text)
+{
+    portolan_text_add(text, " [");
+    for (int k = 0; k < n->n_context; k++)
+        portolan_text_add(text, "%s <%s> = <%s%.12g>", k ? "," : "", n->context_name[k],
+                          n->binned ? "~" : "", n->context[k]);
+    portolan_text_add(text, " ]");
+}
+
+void portolan_profile_add_label(const struct portolan_profile_node *n, bool with_port,
+                                struct portolan_text *text)
+{
+    if (*n->instance)
+        portolan_text_add(text, "%s.", n->instance);
+    if (with_port && *n->port)
+        portolan_text_add(text, "%s.", n->port);
+    portolan_text_add(text, "%s", n->method);
+    if (*n->implementation)
+        portolan_text_add(text, " [%s]", n->implementation);
+    if (n->is_context)
+        profile_add_context(n, text);
+}
+
+struct portolan_profile_node portolan_profile_node_of(const struct portolan_sample *path)
+{
+    return (struct portolan_profile_node){.user = path->user,
+                                          .uses = path->uses,
+                                          .instance = path->instance,
+                                          .port = path->port,
+                                          .implementation = path->implementation,
+                                          .port_type = path->port_type,
+                                          .method = path->method};
+}
+
+void portolan_profile_write_names(struct portolan_json *j, const struct portolan_profile_node *n)
+{
+    portolan_json_text(j, "user", n->user);
+    portolan_json_text(j, "uses", n->uses);
+    portolan_json_text(j, "instance", n->instance);
+    portolan_json_text(j, "port", n->port);
+    portolan_json_text(j, "implementation", n->implementation);
+    portolan_json_text(j, "port_type", n->port_type);
+    portolan_json_text(j, "method", n->method);
+}
+
+bool profile_is_ambiguous(const struct portolan_profile *p, size_t node)
+{
+    const struct portolan_profile_node *n = &p->nodes[node];
+
+    for (size_t i = 0; i < p->n_nodes; i++) {
+        const struct portolan_profile_node *m = &p->nodes[i];
+
+        if (i != node && !m->is_context && !strcmp(m->method, n->method) &&
+            !strcmp(m->instance, n->instance) && !strcmp(m->implementation, n->implementation))
+            return true;
+    }
+    return false;
+}
+
+const struct portolan_sample *portolan_profile_keep_path(struct portolan_kept_paths *k,
+                                                         int64_t number,
+                                                         const struct portolan_sample *path)
+{
+    struct portolan_sample *copy;
+
+    while (k->n <= (size_t)number) {
+        struct portolan_sample **grown =
+            portolan_arena_grow(&k->arena, k->paths, k->n, sizeof(struct portolan_sample *));
+
+        if (!grown)
+            return NULL;
+        k->paths = grown;
+        grown[k->n++] = NULL;
+    }
+    if (!k->paths[number] && (copy = portolan_arena_alloc(&k->arena, 1, sizeof *copy))) {
+        const char **const texts[] = {&copy->user,  &copy->uses,           &copy->instance,
+                                      &copy->port,  &copy->implementation, &copy->port_type,
+                                      &copy->method};
+
+        *copy = *path;
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+            *texts[i] = portolan_arena_strdup(&k->arena, *texts[i]);
+        for (int i = 0; i < copy->n_context; i++)
+            copy->context_name[i] = portolan_arena_strdup(&k->arena, copy->context_name[i]);
+        for (int i = 0; i < copy->n_counters; i++)
+            copy->counter_name[i] = portolan_arena_strdup(&k->arena, copy->counter_name[i]);
+        k->paths[number] = copy;
+    }
+    return k->arena.failed ? NULL : k->paths[number];
+}
+
+static int stop_at_first(void *any, const struct portolan_sample *path,
+                         const struct portolan_invocation *row)
+{
+    (void)path, (void)row;
+    *(bool *)any = true;
+    return 1;
+}
+
+enum portolan_status portolan_profile_has_rows(struct portolan_store *store, int64_t trial,
+                                               const int *rank, bool *any,
+                                               struct portolan_error *err)
+{
+    *any = false;
+    return portolan_store_visit_invocations(store, trial, rank, stop_at_first, any, err);
 }

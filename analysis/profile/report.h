@@ -34,11 +34,9 @@ void view_close(struct view *v);
 /* Whether the report is about this node. */
 bool view_matches(const struct view *v, size_t node);
 
-/* The views, and what stands above those that are text. */
-void report_head(const struct view *v);
+/* The views. */
 enum portolan_status report_nodes(struct view *v);
 enum portolan_status report_ranks(struct view *v);
-enum portolan_status report_json(const struct view *v);
 enum portolan_status report_traffic(const struct view *v);
 enum portolan_status report_events(const struct view *v);
 enum portolan_status report_rows(const struct view *v);

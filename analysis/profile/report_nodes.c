@@ -343,7 +343,7 @@ static unsigned what_holds(const struct view *v)
 static void add_name(const struct view *v, size_t i, struct table *t)
 {
     const struct portolan_profile_node *n = &v->p->nodes[i];
-    struct portolan_text text = {.arena = &t->texts};
+    struct portolan_text text = {.arena = &t->arena};
 
     portolan_text_add(&text, "%*s", 2 * n->depth, "");
     if (n->is_context) /* stands below what it is a context of */
@@ -352,8 +352,7 @@ static void add_name(const struct view *v, size_t i, struct table *t)
         profile_add_context(n, &text);
     else
         portolan_profile_add_label(n, v->p->is_flat && profile_is_ambiguous(v->p, i), &text);
-    t->failed |= text.failed;
-    table_text(t, text.bytes ? text.bytes : "");
+    table_take(t, &text);
 }
 
 static void write_table(const struct view *v, const size_t *order, size_t n)

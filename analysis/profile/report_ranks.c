@@ -19,26 +19,6 @@ struct total {
     struct excess compute, mpi;
 };
 
-static struct total *find_total(struct total *totals, size_t *n, int rank)
-{
-    size_t low = 0, high = *n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (totals[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == *n || totals[low].rank != rank) {
-        for (size_t i = (*n)++; i > low; i--)
-            totals[i] = totals[i - 1];
-        totals[low] = (struct total){.rank = rank, .compute.ns = -INFINITY, .mpi.ns = -INFINITY};
-    }
-    return &totals[low];
-}
-
 /* What is reported of a cell, and of a method as the mean over ranks. */
 struct share {
     double inclusive_ns, exclusive_ns, mpi_ns;
@@ -74,11 +54,11 @@ static void note_excess(struct excess *e, double ns, double mean_ns, size_t node
 
 /* All threads of a rank on one method; returns the position behind them. */
 static size_t add_rank(const struct view *v, size_t i, const struct share *mean,
-                       struct total *totals, size_t *n)
+                       struct total *totals)
 {
     const struct portolan_profile *p = v->p;
     const struct portolan_profile_cell *first = &p->cells[i];
-    struct total *t = find_total(totals, n, first->rank);
+    struct total *t = &totals[first->rank];
     double exclusive = 0, mpi = 0;
 
     for (; i < p->n_cells && p->cells[i].node == first->node && p->cells[i].rank == first->rank;
@@ -99,14 +79,36 @@ static size_t add_rank(const struct view *v, size_t i, const struct share *mean,
 }
 
 /* All ranks on one method, likewise. */
-static size_t add_method(const struct view *v, size_t i, struct total *totals, size_t *n)
+static size_t add_method(const struct view *v, size_t i, struct total *totals)
 {
     const struct share mean = mean_share(v, i);
     size_t node = v->p->cells[i].node;
 
     while (i < v->p->n_cells && v->p->cells[i].node == node)
-        i = add_rank(v, i, &mean, totals, n);
+        i = add_rank(v, i, &mean, totals);
     return i;
+}
+
+/* The ranks that were there, *N of them; the caller frees them. */
+static struct total *sum_ranks(const struct view *v, size_t *n)
+{
+    const struct portolan_profile *p = v->p;
+    struct total *totals;
+    int most = -1;
+
+    *n = 0;
+    for (size_t i = 0; i < p->n_cells; i++)
+        most = p->cells[i].rank > most ? p->cells[i].rank : most;
+    if (!(totals = portolan_calloc((size_t)most + 2, sizeof *totals)))
+        return NULL;
+    for (int r = 0; r <= most; r++)
+        totals[r] = (struct total){.rank = r, .compute.ns = -INFINITY, .mpi.ns = -INFINITY};
+    for (size_t i = 0; i < p->n_cells;)
+        i = p->nodes[p->cells[i].node].is_context ? i + 1 : add_method(v, i, totals);
+    for (int r = 0; r <= most; r++)
+        if (totals[r].threads)
+            totals[(*n)++] = totals[r];
+    return totals;
 }
 
 static int slowest_first(const void *a, const void *b)
@@ -120,16 +122,15 @@ static int slowest_first(const void *a, const void *b)
 
 static void write_excess(const struct view *v, const struct excess *e, struct table *out)
 {
-    struct portolan_text label = {.arena = &out->texts};
+    struct portolan_text label = {.arena = &out->arena};
 
     if (e->ns > 0) {
         portolan_profile_add_label(&v->p->nodes[e->node], false, &label);
         table_number(out, e->ns);
-        table_text(out, label.bytes ? label.bytes : "");
     } else {
         table_text(out, "");
-        table_text(out, "");
     }
+    table_take(out, &label);
 }
 
 static void write_total(const struct view *v, const struct total *t, double mean, struct table *out)
@@ -159,14 +160,12 @@ static enum portolan_status write_totals(const struct view *v)
     };
     struct table t = {
         .columns = columns, .n_columns = sizeof columns / sizeof *columns, .wide = v->r->wide};
-    struct total *totals = portolan_calloc(v->p->n_cells + 1, sizeof *totals);
-    size_t n = 0, shown;
+    size_t n, shown;
+    struct total *totals = sum_ranks(v, &n);
     double compute = 0;
 
     if (!totals)
         return portolan_no_memory(v->err);
-    for (size_t i = 0; i < v->p->n_cells;)
-        i = v->p->nodes[v->p->cells[i].node].is_context ? i + 1 : add_method(v, i, totals, &n);
     for (size_t i = 0; i < n; i++)
         compute += totals[i].exclusive_ns - totals[i].mpi_ns;
     qsort(totals, n, sizeof *totals, slowest_first);
@@ -189,10 +188,10 @@ static void write_cell(const struct view *v, const struct portolan_profile_cell 
     const struct portolan_profile_node *n = &v->p->nodes[c->node];
     const struct share s = share_of(v, c);
     double mean_compute = mean->exclusive_ns - mean->mpi_ns;
-    struct portolan_text label = {.arena = &out->texts};
+    struct portolan_text label = {.arena = &out->arena};
 
     portolan_profile_add_label(n, profile_is_ambiguous(v->p, c->node), &label);
-    table_text(out, label.bytes ? label.bytes : "");
+    table_take(out, &label);
     table_number(out, c->rank);
     table_number(out, c->thread);
     table_number(out, c->calls);

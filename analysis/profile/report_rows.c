@@ -121,7 +121,7 @@ static int visit(void *arg, const struct portolan_sample *path,
 
 static void add_context(const struct row *r, struct table *t)
 {
-    struct portolan_text text = {.arena = &t->texts};
+    struct portolan_text text = {.arena = &t->arena};
 
     for (int i = 0; i < r->path->n_context; i++)
         portolan_text_add(&text, "%s%s=%.12g", i ? " " : "", r->path->context_name[i],
@@ -130,8 +130,7 @@ static void add_context(const struct row *r, struct table *t)
         if (!isnan(r->call.counter[i]))
             portolan_text_add(&text, "%s%s=%.0f", text.length ? " " : "", r->path->counter_name[i],
                               r->call.counter[i]);
-    table_text(t, text.bytes ? text.bytes : "");
-    t->failed |= text.failed;
+    table_take(t, &text);
 }
 
 static void write_text(const struct collecting *c, struct portolan_text *out)
@@ -146,12 +145,13 @@ static void write_text(const struct collecting *c, struct portolan_text *out)
 
     for (size_t i = 0; i < c->n; i++) {
         const struct row *r = &c->rows[i];
+        const struct portolan_profile_node node = portolan_profile_node_of(r->path);
+        struct portolan_text label = {.arena = &t.arena};
 
         table_number(&t, r->path->rank);
         table_number(&t, r->path->thread);
-        table_format(&t, "%s%s%s%s%s%s", r->path->instance, *r->path->instance ? "." : "",
-                     r->path->method, *r->path->implementation ? " [" : "", r->path->implementation,
-                     *r->path->implementation ? "]" : "");
+        portolan_profile_add_label(&node, false, &label);
+        table_take(&t, &label);
         table_number(&t, (double)r->call.ordinal);
         table_number(&t, r->call.step);
         table_number(&t, r->call.start_ns);
@@ -181,14 +181,10 @@ static void write_json_row(struct portolan_json *j, const struct row *r)
     portolan_json_number(j, "mpi_ns", r->call.mpi_ns);
     portolan_json_number(j, "quality", r->call.quality);
     portolan_json_number(j, "one_in", r->call.one_in);
-    portolan_json_open(j, "context", '{');
-    for (int i = 0; i < r->path->n_context; i++)
-        portolan_json_number(j, r->path->context_name[i], r->call.context[i]);
-    portolan_json_close(j, '}');
-    portolan_json_open(j, "counters", '{');
-    for (int i = 0; i < r->call.n_counters; i++)
-        portolan_json_number(j, r->path->counter_name[i], r->call.counter[i]);
-    portolan_json_close(j, '}');
+    portolan_json_numbers(j, "context", r->path->context_name, r->call.context,
+                          (size_t)r->path->n_context);
+    portolan_json_numbers(j, "counters", r->path->counter_name, r->call.counter,
+                          (size_t)r->call.n_counters);
     portolan_json_close(j, '}');
 }
 

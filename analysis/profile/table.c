@@ -42,38 +42,40 @@ const char *unit_of_bytes(double most, double *factor)
 
 static void add_cell(struct table *t, struct cell c)
 {
-    if (t->n_cells == t->capacity) {
-        size_t wanted = t->capacity ? 2 * t->capacity : 256;
-        struct cell *grown = portolan_reallocarray(t->cells, wanted, sizeof *grown);
+    struct cell *cells = portolan_arena_grow(&t->arena, t->cells, t->n_cells, sizeof *cells);
 
-        if (!grown) {
-            t->failed = true;
-            return;
-        }
-        t->cells = grown;
-        t->capacity = wanted;
-    }
-    t->cells[t->n_cells++] = c;
+    if (!cells)
+        return;
+    t->cells = cells;
+    cells[t->n_cells++] = c;
+}
+
+/* A cell is one line. */
+static void add_text(struct table *t, char *text)
+{
+    for (char *at = text; at && *at; at++)
+        if ((unsigned char)*at < ' ')
+            *at = ' ';
+    add_cell(t, (struct cell){.text = text ? text : ""});
 }
 
 void table_text(struct table *t, const char *text)
 {
-    table_format(t, "%s", text);
+    add_text(t, portolan_arena_strdup(&t->arena, text));
+}
+
+void table_take(struct table *t, const struct portolan_text *text)
+{
+    add_text(t, text->bytes);
 }
 
 void table_format(struct table *t, const char *format, ...)
 {
     va_list args;
-    char *copy;
 
     va_start(args, format);
-    copy = portolan_arena_vprintf(&t->texts, format, args);
+    add_text(t, portolan_arena_vprintf(&t->arena, format, args));
     va_end(args);
-    t->failed |= copy == NULL;
-    for (char *at = copy; at && *at; at++)
-        if ((unsigned char)*at < ' ') /* a cell is one line */
-            *at = ' ';
-    add_cell(t, (struct cell){.text = copy ? copy : ""});
 }
 
 void table_number(struct table *t, double x)
@@ -195,7 +197,7 @@ static size_t print_column(struct table *t, size_t column, char *title, size_t s
 
         if (!cell->text) {
             print_cell(t, column, cell, unit, text);
-            cell->text = portolan_arena_strdup(&t->texts, text);
+            cell->text = portolan_arena_strdup(&t->arena, text);
         }
         width = cell->text ? width_of(cell->text) : 0;
         most = width > most ? width : most;
@@ -223,23 +225,22 @@ static void write_row(const struct table *t, const size_t *widths, const struct 
 
 void table_clear(struct table *t)
 {
-    free(t->cells);
-    portolan_arena_clear(&t->texts);
+    portolan_arena_clear(&t->arena);
     *t = (struct table){.columns = t->columns, .n_columns = t->n_columns, .wide = t->wide};
 }
 
 void table_write(struct table *t, struct portolan_text *out)
 {
     size_t n = t->n_columns;
-    size_t *widths = portolan_arena_alloc(&t->texts, n, sizeof *widths);
-    struct cell *head = portolan_arena_alloc(&t->texts, n, sizeof *head);
-    char(*titles)[TITLE_BYTES] = portolan_arena_alloc(&t->texts, n, sizeof *titles);
+    size_t *widths = portolan_arena_alloc(&t->arena, n, sizeof *widths);
+    struct cell *head = portolan_arena_alloc(&t->arena, n, sizeof *head);
+    char(*titles)[TITLE_BYTES] = portolan_arena_alloc(&t->arena, n, sizeof *titles);
 
     for (size_t k = 0; widths && head && titles && k < n; k++) {
         widths[k] = print_column(t, k, titles[k], sizeof titles[k]);
         head[k].text = titles[k];
     }
-    if (t->failed || t->texts.failed) {
+    if (t->arena.failed) {
         out->failed = true;
     } else {
         write_row(t, widths, head, out);

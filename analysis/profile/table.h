@@ -27,14 +27,15 @@ struct table {
     const struct column *columns;
     size_t n_columns;
     struct cell *cells;
-    size_t n_cells, capacity;
-    struct portolan_arena texts;
-    bool wide; /* names are never cut */
-    bool failed;
+    size_t n_cells;
+    struct portolan_arena arena; /* of cells and their texts; its failure is the table's */
+    bool wide;                   /* names are never cut */
 };
 
 /* TEXT is copied. */
 void table_text(struct table *t, const char *text);
+/* TEXT is of the table's arena. */
+void table_take(struct table *t, const struct portolan_text *text);
 void table_format(struct table *t, const char *format, ...) PORTOLAN_PRINTF(2, 3);
 /* NaN is shown as "-". */
 void table_number(struct table *t, double x);

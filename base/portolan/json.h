@@ -28,6 +28,9 @@ PORTOLAN_API void portolan_json_text(struct portolan_json *j, const char *key, c
 /** What is no finite number is null; else the shortest text that reads as X again. */
 PORTOLAN_API void portolan_json_number(struct portolan_json *j, const char *key, double x);
 PORTOLAN_API void portolan_json_bool(struct portolan_json *j, const char *key, bool x);
+/** An object of N numbers. */
+PORTOLAN_API void portolan_json_numbers(struct portolan_json *j, const char *key,
+                                        const char *const *names, const double *values, size_t n);
 
 /** A number as portolan_json_number() writes it, at the end of any text. */
 PORTOLAN_API void portolan_text_add_number(struct portolan_text *t, double x);

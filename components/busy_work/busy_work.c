@@ -75,24 +75,6 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
 }
 
 static const struct portolan_ports_Work__epv work_epv = {.f_consume = consume};
-static const struct gov_cca_Component__epv component_epv = {.f_setServices = set_services};
-static const struct sidl_implements implements[] = {
-    {&gov_cca_Component__type, &component_epv},
-    {&portolan_ports_Work__type, &work_epv},
-};
-static const struct sidl_class class = {
-    .name = "portolan.BusyWork",
-    .version = "0.1",
-    .size = sizeof(struct busy_work),
-    .implements = implements,
-    .n_implements = sizeof implements / sizeof *implements,
-};
 
-static gov_cca_Component create(sidl_BaseInterface *_ex)
-{
-    struct busy_work *b = sidl_object_create(&class, _ex);
-
-    return b ? sidl_object_facet(b, "gov.cca.Component") : NULL;
-}
-
-PORTOLAN_COMPONENT(portolan_BusyWork, "portolan.BusyWork", create);
+PORTOLAN_COMPONENT_CLASS(portolan_BusyWork, "portolan.BusyWork", struct busy_work, set_services,
+                         NULL, {&portolan_ports_Work__type, &work_epv});

@@ -56,26 +56,7 @@ static void destroy(void *self)
 }
 
 static const struct portolan_ports_Work__epv work_epv = {.f_consume = consume};
-static const struct gov_cca_Component__epv component_epv = {.f_setServices = set_services};
-static const struct sidl_implements implements[] = {
-    {&gov_cca_Component__type, &component_epv},
-    MEASUREMENT_IMPLEMENTS,
-    {&portolan_ports_Work__type, &work_epv},
-};
-static const struct sidl_class class = {
-    .name = "portolan.ManualClock",
-    .version = "0.1",
-    .size = sizeof(struct manual_clock),
-    .implements = implements,
-    .n_implements = sizeof implements / sizeof *implements,
-    .destroy = destroy,
-};
 
-static gov_cca_Component create(sidl_BaseInterface *_ex)
-{
-    struct manual_clock *c = sidl_object_create(&class, _ex);
-
-    return c ? sidl_object_facet(c, "gov.cca.Component") : NULL;
-}
-
-PORTOLAN_COMPONENT(portolan_ManualClock, "portolan.ManualClock", create);
+PORTOLAN_COMPONENT_CLASS(portolan_ManualClock, "portolan.ManualClock", struct manual_clock,
+                         set_services, destroy, MEASUREMENT_IMPLEMENTS,
+                         {&portolan_ports_Work__type, &work_epv});

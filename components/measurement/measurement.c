@@ -32,24 +32,5 @@ EXIT:
     gov_cca_TypeMap_deleteRef(properties, &ignored);
 }
 
-static const struct gov_cca_Component__epv component_epv = {.f_setServices = set_services};
-static const struct sidl_implements implements[] = {
-    {&gov_cca_Component__type, &component_epv},
-    MEASUREMENT_IMPLEMENTS,
-};
-static const struct sidl_class class = {
-    .name = "portolan.Measurement",
-    .version = "0.1",
-    .size = sizeof(struct measurement),
-    .implements = implements,
-    .n_implements = sizeof implements / sizeof *implements,
-};
-
-static gov_cca_Component create(sidl_BaseInterface *_ex)
-{
-    struct measurement *m = sidl_object_create(&class, _ex);
-
-    return m ? sidl_object_facet(m, "gov.cca.Component") : NULL;
-}
-
-PORTOLAN_COMPONENT(portolan_Measurement, "portolan.Measurement", create);
+PORTOLAN_COMPONENT_CLASS(portolan_Measurement, "portolan.Measurement", struct measurement,
+                         set_services, NULL, MEASUREMENT_IMPLEMENTS);

@@ -132,16 +132,15 @@ const struct gov_cca_ComponentRelease__epv measurement_release_epv = {.f_release
 
 void measurement_add_ports(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
-    gov_cca_Services_addProvidesPort(services,
-                                     sidl_object_facet(self, "portolan.ports.Measurement"),
-                                     "measurement", "portolan.ports.Measurement", NULL, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_addProvidesPort(services, sidl_object_facet(self, "portolan.ports.Control"),
-                                     "control", "portolan.ports.Control", NULL, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_addProvidesPort(services, sidl_object_facet(self, "Performance.Measurement"),
-                                     "MeasurementPort", "Performance.Measurement", NULL, _ex);
-    SIDL_CHECK(*_ex);
+    static const char *const provides[][2] = {{"measurement", "portolan.ports.Measurement"},
+                                              {"control", "portolan.ports.Control"},
+                                              {"MeasurementPort", "Performance.Measurement"}};
+
+    for (size_t i = 0; i < sizeof provides / sizeof *provides; i++) {
+        gov_cca_Services_addProvidesPort(services, sidl_object_facet(self, provides[i][1]),
+                                         provides[i][0], provides[i][1], NULL, _ex);
+        SIDL_CHECK(*_ex);
+    }
     gov_cca_Services_registerForRelease(services,
                                         sidl_object_facet(self, "gov.cca.ComponentRelease"), _ex);
     SIDL_CHECK(*_ex);

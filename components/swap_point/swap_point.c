@@ -128,28 +128,9 @@ static void release_services(void *self, gov_cca_Services services, sidl_BaseInt
 
 static const struct portolan_ports_SwapPoint__epv swap_point_epv = {
     .f_reached = reached, .f_announce = announce, .f_failed = step_failed};
-static const struct gov_cca_Component__epv component_epv = {.f_setServices = set_services};
 static const struct gov_cca_ComponentRelease__epv release_epv = {.f_releaseServices =
                                                                      release_services};
-static const struct sidl_implements implements[] = {
-    {&gov_cca_Component__type, &component_epv},
-    {&gov_cca_ComponentRelease__type, &release_epv},
-    {&portolan_ports_SwapPoint__type, &swap_point_epv},
-};
-static const struct sidl_class class = {
-    .name = "portolan.SwapPoint",
-    .version = "0.1",
-    .size = sizeof(struct swap_point),
-    .implements = implements,
-    .n_implements = sizeof implements / sizeof *implements,
-    .destroy = destroy,
-};
 
-static gov_cca_Component create(sidl_BaseInterface *_ex)
-{
-    struct swap_point *s = sidl_object_create(&class, _ex);
-
-    return s ? sidl_object_facet(s, "gov.cca.Component") : NULL;
-}
-
-PORTOLAN_COMPONENT(portolan_SwapPoint, "portolan.SwapPoint", create);
+PORTOLAN_COMPONENT_CLASS(portolan_SwapPoint, "portolan.SwapPoint", struct swap_point, set_services,
+                         destroy, {&gov_cca_ComponentRelease__type, &release_epv},
+                         {&portolan_ports_SwapPoint__type, &swap_point_epv});

@@ -58,6 +58,29 @@ struct portolan_component {
     const struct portolan_component portolan_component_##SYMBOL = {                                \
         sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI, CLASS, CREATE, APPLIES}
 
+/**
+ * Defines a class in C, with its descriptor: objects are a TYPE, whose first member is a struct
+ * sidl_object, SET_SERVICES is the method of gov.cca.Component, DESTROY that of struct sidl_class
+ * (or NULL). Then follow rows of struct sidl_implements: what else the class implements.
+ */
+#define PORTOLAN_COMPONENT_CLASS(SYMBOL, CLASS, TYPE, SET_SERVICES, DESTROY, ...)                  \
+    static const struct gov_cca_Component__epv SYMBOL##_epv = {.f_setServices = SET_SERVICES};     \
+    static const struct sidl_implements SYMBOL##_implements[] = {                                  \
+        {&gov_cca_Component__type, &SYMBOL##_epv}, __VA_ARGS__};                                   \
+    static const struct sidl_class SYMBOL##_class = {                                              \
+        .name = CLASS,                                                                             \
+        .version = "0.1",                                                                          \
+        .size = sizeof(TYPE),                                                                      \
+        .implements = SYMBOL##_implements,                                                         \
+        .n_implements = sizeof SYMBOL##_implements / sizeof *SYMBOL##_implements,                  \
+        .destroy = DESTROY,                                                                        \
+    };                                                                                             \
+    static gov_cca_Component SYMBOL##_create(sidl_BaseInterface *_ex)                              \
+    {                                                                                              \
+        return sidl_object_facet(sidl_object_create(&SYMBOL##_class, _ex), "gov.cca.Component");   \
+    }                                                                                              \
+    PORTOLAN_COMPONENT(SYMBOL, CLASS, SYMBOL##_create)
+
 struct portolan_framework;
 
 /**

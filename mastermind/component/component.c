@@ -70,22 +70,20 @@ static const struct portolan_ports_StepListener__epv steps_epv = {
 
 static void add_ports(struct mastermind *m, sidl_BaseInterface *_ex)
 {
-    static const struct {
-        const char *name, *type;
-    } provides[] = {{"monitor", "portolan.ports.Monitor"},
-                    {"MonitorPort", "Performance.Monitor"},
-                    {"PerfParamPort", "Performance.PerfParam"},
-                    {"steps", "portolan.ports.StepListener"}},
-      uses[] = {{"measurement", "portolan.ports.Measurement"},
-                {"cohort", "portolan.Cohort"},
-                {"assembly", "portolan.Assembly"},
-                {"failure", "portolan.Failure"}};
+    static const char *const provides[][2] = {{"monitor", "portolan.ports.Monitor"},
+                                              {"MonitorPort", "Performance.Monitor"},
+                                              {"PerfParamPort", "Performance.PerfParam"},
+                                              {"steps", "portolan.ports.StepListener"}};
+    static const char *const uses[][2] = {{"measurement", "portolan.ports.Measurement"},
+                                          {"cohort", "portolan.Cohort"},
+                                          {"assembly", "portolan.Assembly"},
+                                          {"failure", "portolan.Failure"}};
     gov_cca_Port records = NULL;
     sidl_BaseInterface ignored = NULL;
 
-    for (size_t i = 0; i < sizeof provides / sizeof *provides; ++i) {
-        gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, provides[i].type),
-                                         provides[i].name, provides[i].type, NULL, _ex);
+    for (size_t i = 0; i < sizeof provides / sizeof *provides; i++) {
+        gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, provides[i][1]),
+                                         provides[i][0], provides[i][1], NULL, _ex);
         SIDL_CHECK(*_ex);
     }
     records = portolan_foreign_create(&m->records.port, "portolan.Records", _ex);
@@ -93,8 +91,8 @@ static void add_ports(struct mastermind *m, sidl_BaseInterface *_ex)
     gov_cca_Services_addProvidesPort(m->services, records, "records", "portolan.Records", NULL,
                                      _ex);
     SIDL_CHECK(*_ex);
-    for (size_t i = 0; i < sizeof uses / sizeof *uses; ++i) {
-        gov_cca_Services_registerUsesPort(m->services, uses[i].name, uses[i].type, NULL, _ex);
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        gov_cca_Services_registerUsesPort(m->services, uses[i][0], uses[i][1], NULL, _ex);
         SIDL_CHECK(*_ex);
     }
 EXIT:
@@ -141,6 +139,8 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
     sidl_BaseInterface ignored = NULL;
 
     m->services = services;
+    m->records = (struct mastermind_records){{&mastermind_records_ops}, m};
+    pthread_mutex_init(&m->lock, NULL);
     gov_cca_Services_addRef(services, &ignored);
     add_ports(m, _ex);
     SIDL_CHECK(*_ex);
@@ -210,35 +210,12 @@ static void destroy(void *self)
     pthread_mutex_destroy(&m->lock);
 }
 
-static const struct gov_cca_Component__epv component_epv = {.f_setServices = set_services};
 static const struct gov_cca_ComponentRelease__epv release_epv = {.f_releaseServices =
                                                                      release_services};
-static const struct sidl_implements implements[] = {
-    {&gov_cca_Component__type, &component_epv},
-    {&gov_cca_ComponentRelease__type, &release_epv},
-    {&portolan_ports_Monitor__type, &mastermind_monitor_epv},
-    {&Performance_Monitor__type, &mastermind_performance_epv},
-    {&Performance_PerfParam__type, &mastermind_perfparam_epv},
-    {&portolan_ports_StepListener__type, &steps_epv},
-};
-static const struct sidl_class class = {
-    .name = "portolan.Mastermind",
-    .version = "0.1",
-    .size = sizeof(struct mastermind),
-    .implements = implements,
-    .n_implements = sizeof implements / sizeof *implements,
-    .destroy = destroy,
-};
 
-static gov_cca_Component create(sidl_BaseInterface *_ex)
-{
-    struct mastermind *m = sidl_object_create(&class, _ex);
-
-    if (!m)
-        return NULL;
-    pthread_mutex_init(&m->lock, NULL);
-    m->records = (struct mastermind_records){{&mastermind_records_ops}, m};
-    return sidl_object_facet(m, "gov.cca.Component");
-}
-
-PORTOLAN_COMPONENT(portolan_Mastermind, "portolan.Mastermind", create);
+PORTOLAN_COMPONENT_CLASS(portolan_Mastermind, "portolan.Mastermind", struct mastermind,
+                         set_services, destroy, {&gov_cca_ComponentRelease__type, &release_epv},
+                         {&portolan_ports_Monitor__type, &mastermind_monitor_epv},
+                         {&Performance_Monitor__type, &mastermind_performance_epv},
+                         {&Performance_PerfParam__type, &mastermind_perfparam_epv},
+                         {&portolan_ports_StepListener__type, &steps_epv});

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <portolan/probe.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Swaps tried at one swap point before it goes on as it is. */
@@ -37,22 +36,21 @@ EXIT:
 
 static void release_ports(struct optimizer *o)
 {
+    const struct {
+        const char *uses;
+        const void *held;
+    } ports[] = {{"builder", o->builder},
+                 {"records", o->records},
+                 {"assembly", o->assembly},
+                 {"cohort", o->cohort}};
     sidl_BaseInterface ignored = NULL;
 
-    if (o->builder) {
-        portolan_ports_Builder_deleteRef(o->builder, &ignored);
-        gov_cca_Services_releasePort(o->services, "builder", &ignored);
+    portolan_ports_Builder_deleteRef(o->builder, &ignored);
+    for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
+        if (ports[i].held)
+            gov_cca_Services_releasePort(o->services, ports[i].uses, &ignored);
         SIDL_CLEAR(ignored);
     }
-    if (o->records)
-        gov_cca_Services_releasePort(o->services, "records", &ignored);
-    SIDL_CLEAR(ignored);
-    if (o->assembly)
-        gov_cca_Services_releasePort(o->services, "assembly", &ignored);
-    SIDL_CLEAR(ignored);
-    if (o->cohort)
-        gov_cca_Services_releasePort(o->services, "cohort", &ignored);
-    SIDL_CLEAR(ignored);
     o->builder = NULL;
     o->records = NULL;
     o->assembly = NULL;
@@ -66,10 +64,10 @@ static void get_ready(struct optimizer *o, sidl_BaseInterface *_ex)
     get_ports(o, _ex);
     SIDL_CHECK(*_ex);
     n = o->assembly->n_instances;
-    o->current = portolan_calloc(n + 1, sizeof *o->current);
-    o->wanted = portolan_calloc(n + 1, sizeof *o->wanted);
-    o->swapped = portolan_calloc(n + 1, sizeof *o->swapped);
-    if (!o->current || !o->wanted || !o->swapped) {
+    o->current = portolan_arena_alloc(&o->arena, n, sizeof *o->current);
+    o->wanted = portolan_arena_alloc(&o->arena, n, sizeof *o->wanted);
+    o->swapped = portolan_arena_alloc(&o->arena, n, sizeof *o->swapped);
+    if (o->arena.failed) {
         portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory for the state of %zu instances", n);
         goto EXIT;
     }
@@ -169,34 +167,24 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
 static void announce(void *self, const char *name, double value, sidl_BaseInterface *_ex)
 {
     struct optimizer *o = self;
-    size_t i = 0, capacity;
-    char **names;
+    size_t i = 0;
+    const char **names;
     double *values;
 
     while (i < o->n_announced && strcmp(o->announced_names[i], name) != 0)
         i++;
-    if (i < o->n_announced) {
-        o->announced_values[i] = value;
-        return;
+    if (i == o->n_announced) {
+        names = portolan_arena_grow(&o->arena, o->announced_names, i, sizeof *names);
+        values = portolan_arena_grow(&o->arena, o->announced_values, i, sizeof *values);
+        if (!names || !values || !(names[i] = portolan_arena_strdup(&o->arena, name))) {
+            portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory to note the announced '%s'", name);
+            return;
+        }
+        o->announced_names = names;
+        o->announced_values = values;
+        o->n_announced++;
     }
-    if (o->n_announced == o->announced_capacity) {
-        capacity = o->announced_capacity ? 2 * o->announced_capacity : 8;
-        names = portolan_reallocarray(o->announced_names, capacity, sizeof *names);
-        o->announced_names = names ? names : o->announced_names;
-        values =
-            names ? portolan_reallocarray(o->announced_values, capacity, sizeof *values) : NULL;
-        o->announced_values = values ? values : o->announced_values;
-        if (!values)
-            goto nomem;
-        o->announced_capacity = capacity;
-    }
-    if (!(o->announced_names[i] = portolan_strdup(name)))
-        goto nomem;
     o->announced_values[i] = value;
-    o->n_announced++;
-    return;
-nomem:
-    portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory to note the announced '%s'", name);
 }
 
 /* Puts back what was exchanged for this step, or else leaves what failed in it. */
@@ -265,6 +253,7 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
     sidl_BaseInterface ignored = NULL;
 
     o->services = services;
+    o->swap_step = -2;
     gov_cca_Services_addRef(services, &ignored);
     read_parameters(o, _ex);
     SIDL_CHECK(*_ex);
@@ -284,21 +273,8 @@ EXIT:;
 static void clear(struct optimizer *o)
 {
     optimizer_mind_clear(&o->mind);
-    for (size_t i = 0; i < o->n_announced; i++)
-        free(o->announced_names[i]);
-    free(o->announced_names);
-    free(o->announced_values);
-    free(o->banned);
-    free(o->current);
-    free(o->wanted);
-    free(o->swapped);
-    o->announced_names = NULL;
-    o->announced_values = NULL;
-    o->n_announced = o->announced_capacity = 0;
-    o->banned = NULL;
-    o->n_banned = o->banned_capacity = 0;
-    o->current = o->wanted = NULL;
-    o->swapped = NULL;
+    portolan_arena_clear(&o->arena);
+    o->n_announced = o->n_banned = 0;
     o->ready = false;
 }
 
@@ -323,31 +299,9 @@ static void destroy(void *self)
     gov_cca_Services_deleteRef(o->services, &ignored);
 }
 
-static const struct gov_cca_Component__epv component_epv = {.f_setServices = set_services};
 static const struct gov_cca_ComponentRelease__epv release_epv = {.f_releaseServices =
                                                                      release_services};
-static const struct sidl_implements implements[] = {
-    {&gov_cca_Component__type, &component_epv},
-    {&gov_cca_ComponentRelease__type, &release_epv},
-    {&portolan_ports_StepListener__type, &steps_epv},
-};
-static const struct sidl_class class = {
-    .name = "portolan.Optimizer",
-    .version = "0.1",
-    .size = sizeof(struct optimizer),
-    .implements = implements,
-    .n_implements = sizeof implements / sizeof *implements,
-    .destroy = destroy,
-};
 
-static gov_cca_Component create(sidl_BaseInterface *_ex)
-{
-    struct optimizer *o = sidl_object_create(&class, _ex);
-
-    if (!o)
-        return NULL;
-    o->swap_step = -2;
-    return sidl_object_facet(o, "gov.cca.Component");
-}
-
-PORTOLAN_COMPONENT(portolan_Optimizer, "portolan.Optimizer", create);
+PORTOLAN_COMPONENT_CLASS(portolan_Optimizer, "portolan.Optimizer", struct optimizer, set_services,
+                         destroy, {&gov_cca_ComponentRelease__type, &release_epv},
+                         {&portolan_ports_StepListener__type, &steps_epv});

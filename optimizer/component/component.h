@@ -51,11 +51,12 @@ struct optimizer {
     portolan_ports_Builder builder;
 
     /* alike on all ranks */
-    int32_t *current, *wanted; /* alternative of every instance of the assembly */
-    size_t n_banned, banned_capacity;
+    int32_t *current, *wanted;   /* alternative of every instance of the assembly */
+    struct portolan_arena arena; /* of these lists */
+    size_t n_banned;
     struct optimizer_pick *banned;
-    size_t n_announced, announced_capacity;
-    char **announced_names;
+    size_t n_announced;
+    const char **announced_names;
     double *announced_values;
     int swap_step; /* of the swaps in `swapped`; -2: none */
     size_t n_swapped;
@@ -69,7 +70,7 @@ struct optimizer {
 };
 
 /*
- * watch.c, collective: bans what failed, or missed the accuracy, on any rank. AFTER a step the
+ * swap.c, collective: bans what failed, or missed the accuracy, on any rank. AFTER a step the
  * samples tell, in the middle of one the probe's records. Whether anything is banned anew.
  */
 bool optimizer_ban_after_step(struct optimizer *o, int step);
@@ -83,17 +84,19 @@ void optimizer_store_decision(struct optimizer *o);
 void optimizer_mind_clear(struct optimizer_mind *m);
 
 /*
- * swap.c, collective: makes o->wanted the current implementations, all or none. On failure the one
+ * Collective: makes o->wanted the current implementations, all or none. On failure the one
  * that failed is banned for this run, the failure is stored and told, and the status says so.
  * Errors that leave the ranks in doubt are thrown by the caller: ECOMPONENT when an old
  * implementation could not be put back.
  */
 enum portolan_status optimizer_apply(struct optimizer *o, int step, struct portolan_error *err);
-/* Not to be used any more in this run. Errors: ENOMEM. */
-enum portolan_status optimizer_ban(struct optimizer *o, size_t instance, size_t alternative);
 /* Puts the implementations of the last swap back; the new ones are banned. */
 enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *why,
                                     struct portolan_error *err);
+
+/* The instance of that name, and its alternative of that class; false: there is no such. */
+bool optimizer_find(const struct optimizer *o, const char *instance, const char *class_name,
+                    struct optimizer_pick *pick);
 
 static inline const char *optimizer_class(const struct optimizer *o, size_t instance, size_t k)
 {

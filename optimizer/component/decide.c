@@ -79,38 +79,47 @@ static int steps_of(const struct portolan_assembly *a)
                                                                                        : 0;
 }
 
-/* "solver=heat.Cholmod" of a stored choice, LENGTH bytes; false when the assembly lacks it. */
-static bool read_pick(struct optimizer *o, const char *word, size_t length)
+bool optimizer_find(const struct optimizer *o, const char *instance, const char *class_name,
+                    struct optimizer_pick *pick)
 {
-    for (size_t i = 0; i < o->assembly->n_instances; i++) {
-        const struct portolan_assembly_instance *x = &o->assembly->instances[i];
-        size_t name = strlen(x->name);
-
-        if (length <= name || strncmp(word, x->name, name) != 0 || word[name] != '=')
-            continue;
-        for (size_t k = 0; k < x->n_alternatives; k++)
-            if (strlen(x->alternatives[k].class_name) == length - name - 1 &&
-                strncmp(x->alternatives[k].class_name, word + name + 1, length - name - 1) == 0) {
-                o->wanted[i] = (int32_t)k;
+    for (size_t i = 0; i < o->assembly->n_instances; i++)
+        for (size_t k = 0; k < o->assembly->instances[i].n_alternatives; k++)
+            if (!strcmp(o->assembly->instances[i].name, instance) &&
+                !strcmp(optimizer_class(o, i, k), class_name)) {
+                *pick = (struct optimizer_pick){i, k};
                 return true;
             }
-    }
     return false;
+}
+
+/* "assembler=heat.Band solver=heat.Cholmod"; false when the assembly lacks one of them. */
+static bool read_choice(struct optimizer *o, const char *choice)
+{
+    char *copy = portolan_strdup(choice), *rest = copy, *word;
+    struct optimizer_pick pick;
+    bool known = copy;
+
+    while ((word = strsep(&rest, " "))) {
+        char *value = word;
+
+        strsep(&value, "=");
+        if (!*word)
+            continue;
+        if (value && optimizer_find(o, word, value, &pick))
+            o->wanted[pick.instance] = (int32_t)pick.alternative;
+        else
+            known = false;
+    }
+    free(copy);
+    return known;
 }
 
 static void use_stored(struct optimizer *o, const struct portolan_decision *d)
 {
     size_t n = o->assembly->n_instances;
     char origin[40] = "off line";
-    bool known = true;
 
-    for (const char *at = d->choice + strspn(d->choice, " "); *at; at += strspn(at, " ")) {
-        size_t length = strcspn(at, " ");
-
-        known = known && read_pick(o, at, length);
-        at += length;
-    }
-    if (!known) {
+    if (!read_choice(o, d->choice)) {
         portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
                      "the decision of %s (%s) does not fit this assembly and is not used",
                      d->decided, d->choice);
@@ -234,6 +243,7 @@ static void take_advice(struct optimizer *o, int step, const struct portolan_pla
 {
     struct optimizer_mind *m = &o->mind;
     bool overruled = m->from_store && step == 0 && advice->n_changes > 0;
+    struct optimizer_pick pick;
 
     m->expected_step_ns = isinf(advice->then_step_ns) ? 0 : advice->then_step_ns;
     m->foretold_ns += advice->then_step_ns + (advice->n_changes ? advice->cost_ns : 0);
@@ -242,15 +252,8 @@ static void take_advice(struct optimizer *o, int step, const struct portolan_pla
     if (overruled)
         m->from_store = false;
     for (size_t i = 0; i < advice->n_changes; i++)
-        for (size_t k = 0; k < o->assembly->n_instances; k++) {
-            const struct portolan_assembly_instance *x = &o->assembly->instances[k];
-
-            if (strcmp(x->name, advice->changes[i].instance) != 0)
-                continue;
-            for (size_t a = 0; a < x->n_alternatives; a++)
-                if (strcmp(x->alternatives[a].class_name, advice->changes[i].to) == 0)
-                    o->wanted[k] = (int32_t)a;
-        }
+        if (optimizer_find(o, advice->changes[i].instance, advice->changes[i].to, &pick))
+            o->wanted[pick.instance] = (int32_t)pick.alternative;
     if (advice->n_changes || !m->from_store || step > 0)
         snprintf(m->reason, sizeof m->reason, "%s%.400s",
                  overruled ? "newer than the stored decision: " : "", advice->reason);
@@ -294,7 +297,7 @@ static void leave_what_failed(struct optimizer *o)
 
 static void consider(struct optimizer *o, int step)
 {
-    struct portolan_plan_now now = {.announced_names = (const char *const *)o->announced_names,
+    struct portolan_plan_now now = {.announced_names = o->announced_names,
                                     .announced_values = o->announced_values,
                                     .n_announced = o->n_announced,
                                     .hysteresis = o->hysteresis,
@@ -345,29 +348,6 @@ void optimizer_decide(struct optimizer *o, int step)
     consider(o, step);
 }
 
-static int by_name(const void *left, const void *right)
-{
-    return strcmp(((const struct portolan_name_value *)left)->name,
-                  ((const struct portolan_name_value *)right)->name);
-}
-
-/* "assembler=heat.Band solver=heat.Cholmod", sorted; NULL when memory is out. */
-static char *choice_text(struct portolan_name_value *names, size_t n)
-{
-    char *text = portolan_strdup("");
-
-    if (n)
-        qsort(names, n, sizeof *names, by_name);
-    for (size_t i = 0; text && i < n; i++) {
-        char *longer =
-            portolan_asprintf("%s%s%s=%s", text, i ? " " : "", names[i].name, names[i].value);
-
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
 void optimizer_store_decision(struct optimizer *o)
 {
     struct portolan_plan_prediction t = {0}; /* 0: nothing is predicted */
@@ -384,7 +364,7 @@ void optimizer_store_decision(struct optimizer *o)
     if (names && o->mind.plan && portolan_plan_predict(o->mind.plan, names, n, &t, &why))
         t = (struct portolan_plan_prediction){0};
     if (names && !portolan_plan_write_parameters(o->assembly, &parameters, &err) &&
-        (choice = choice_text(names, n))) {
+        !portolan_plan_write_selection(names, n, &choice, &err)) {
         struct portolan_decision d = {.trial = o->records->ops->trial(o->records),
                                       .assembly = o->assembly->name,
                                       .parameters = parameters,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exchanging implementations on all ranks alike, and putting them back. */
+/* Exchanging implementations on all ranks alike, putting them back, and leaving what failed. */
 #include "component.h"
 
 #include <math.h>
 #include <portolan/probe.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static enum portolan_status replace(struct optimizer *o, size_t instance, size_t alternative,
@@ -23,18 +24,16 @@ static enum portolan_status replace(struct optimizer *o, size_t instance, size_t
     return status;
 }
 
-enum portolan_status optimizer_ban(struct optimizer *o, size_t instance, size_t alternative)
+/* Not to be used any more in this run. Errors: ENOMEM. */
+static enum portolan_status ban(struct optimizer *o, size_t instance, size_t alternative)
 {
-    if (o->n_banned == o->banned_capacity) {
-        size_t capacity = o->banned_capacity ? 2 * o->banned_capacity : 8;
-        struct optimizer_pick *more = portolan_reallocarray(o->banned, capacity, sizeof *more);
+    struct optimizer_pick *more =
+        portolan_arena_grow(&o->arena, o->banned, o->n_banned, sizeof *more);
 
-        if (!more)
-            return PORTOLAN_ENOMEM;
-        o->banned = more;
-        o->banned_capacity = capacity;
-    }
-    o->banned[o->n_banned++] = (struct optimizer_pick){instance, alternative};
+    if (!more)
+        return PORTOLAN_ENOMEM;
+    o->banned = more;
+    more[o->n_banned++] = (struct optimizer_pick){instance, alternative};
     return PORTOLAN_OK;
 }
 
@@ -94,7 +93,7 @@ static enum portolan_status keep_old(struct optimizer *o, int step,
                      o->assembly->instances[failed->instance].name,
                      optimizer_class(o, failed->instance, failed->from),
                      optimizer_class(o, failed->instance, failed->to), err->text);
-    return optimizer_ban(o, failed->instance, failed->to) ? PORTOLAN_ENOMEM : PORTOLAN_EBUSY;
+    return ban(o, failed->instance, failed->to) ? PORTOLAN_ENOMEM : PORTOLAN_EBUSY;
 }
 
 enum portolan_status optimizer_apply(struct optimizer *o, int step, struct portolan_error *err)
@@ -139,9 +138,137 @@ enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *w
                          "step %d failed with %s (%s): %s is back", step,
                          optimizer_class(o, x->instance, x->to), why,
                          optimizer_class(o, x->instance, x->from));
-        status = optimizer_ban(o, x->instance, x->to);
+        status = ban(o, x->instance, x->to);
     }
     o->n_swapped = 0;
     o->swap_step = -2;
     return status;
+}
+
+/* ------------------------------------------------- what failed is left */
+
+/* Of an instance, on all ranks: whether calls failed, and the worst accuracy; -1: none. */
+struct seen {
+    double failed, accuracy;
+};
+
+bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative)
+{
+    for (size_t i = 0; i < o->n_banned; i++)
+        if (o->banned[i].instance == instance && o->banned[i].alternative == alternative)
+            return true;
+    return false;
+}
+
+/* The instance that has a choice and runs CLASS_NAME now. */
+static struct seen *find_seen(const struct optimizer *o, struct seen *all, const char *name,
+                              const char *class_name)
+{
+    struct optimizer_pick x;
+
+    return optimizer_find(o, name, class_name, &x) &&
+                   o->assembly->instances[x.instance].n_alternatives > 1 &&
+                   x.alternative == (size_t)o->current[x.instance]
+               ? &all[x.instance]
+               : NULL;
+}
+
+static struct seen *list_seen(const struct optimizer *o)
+{
+    struct seen *all = portolan_calloc(o->assembly->n_instances + 1, sizeof *all);
+
+    for (size_t i = 0; all && i < o->assembly->n_instances; i++)
+        all[i].accuracy = -1;
+    return all;
+}
+
+/* Collective: bans alike on all ranks, and tells. */
+static bool ban_seen(struct optimizer *o, int step, const char *why, struct seen *all)
+{
+    size_t n = o->assembly->n_instances;
+    double nothing = 0, *values = all ? (double *)all : &nothing;
+    bool any = false;
+
+    if (portolan_cohort_agree(o->cohort, all ? PORTOLAN_OK : PORTOLAN_ENOMEM, NULL) ||
+        o->cohort->max(o->cohort, values, 2 * n))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        size_t now = (size_t)o->current[i];
+        double wanted = o->assembly->accuracy;
+        bool inaccurate = wanted > 0 && all[i].accuracy > wanted;
+
+        if ((!(all[i].failed > 0) && !inaccurate) || optimizer_is_banned(o, i, now) ||
+            ban(o, i, now))
+            continue;
+        any = true;
+        if (o->cohort->rank != 0)
+            continue;
+        if (all[i].failed > 0)
+            portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
+                         "step %d: calls of %s [%s] failed%s%s: it is left for the rest of this "
+                         "run",
+                         step, o->assembly->instances[i].name, optimizer_class(o, i, now),
+                         why[0] ? ": " : "", why);
+        else
+            portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
+                         "step %d: accuracy %.3g of %s [%s] is worse than the %.3g wanted: it is "
+                         "left for the rest of this run",
+                         step, all[i].accuracy, o->assembly->instances[i].name,
+                         optimizer_class(o, i, now), wanted);
+    }
+    return any;
+}
+
+bool optimizer_ban_after_step(struct optimizer *o, int step)
+{
+    const struct portolan_sample *s = NULL;
+    struct seen *all = list_seen(o), *at;
+    int64_t *excused = NULL; /* failures of calls below */
+    size_t n = 0;
+    bool any;
+
+    if (o->records->ops->latest(o->records, &s, &n, NULL))
+        n = 0;
+    excused = portolan_calloc(n + 1, sizeof *excused);
+    for (size_t i = 0; excused && i < n; i++)
+        if (s[i].parent >= 0)
+            excused[s[i].parent] += s[i].failed_calls;
+    for (size_t i = 0; all && excused && i < n; i++) {
+        if (!(at = find_seen(o, all, s[i].instance, s[i].implementation)))
+            continue;
+        at->failed = fmax(at->failed, (double)(s[i].failed_calls - excused[i]));
+        at->accuracy = fmax(at->accuracy, s[i].quality);
+    }
+    any = ban_seen(o, step, "", all);
+    free(excused);
+    free(all);
+    return any;
+}
+
+bool optimizer_ban_in_step(struct optimizer *o, int step, const char *why)
+{
+    struct portolan_probe_snapshot now = {0};
+    struct seen *all = list_seen(o), *at;
+    int64_t *failed = NULL; /* of which no call below is to blame */
+    bool any;
+
+    if (!portolan_probe_snapshot_take(&now, NULL))
+        failed = portolan_calloc(now.count + 1, sizeof *failed);
+    for (size_t i = 0; failed && i < now.count; i++) {
+        failed[i] += (int64_t)now.records[i].failed_calls;
+        if (now.records[i].parent >= 0)
+            failed[now.records[i].parent] -= (int64_t)now.records[i].failed_calls;
+    }
+    for (size_t i = 0; all && failed && i < now.count; i++) {
+        const struct portolan_probe_method_info *m =
+            failed[i] > 0 ? portolan_probe_method_peek(now.records[i].handle) : NULL;
+
+        if (m && (at = find_seen(o, all, m->connection.provider, m->connection.provider_class)))
+            at->failed = 1;
+    }
+    any = ban_seen(o, step, why, all);
+    portolan_probe_snapshot_clear(&now);
+    free(failed);
+    free(all);
+    return any;
 }

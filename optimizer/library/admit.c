@@ -58,17 +58,6 @@ static bool is_bad(const struct portolan_plan *p, const struct evidence *e)
     return e->failed || (p->s.a->accuracy > 0 && e->accuracy > p->s.a->accuracy);
 }
 
-/* The tuple with the calling instance as written: failing is the callee's. */
-static size_t key_of(const struct portolan_plan *p, size_t path, size_t tuple)
-{
-    size_t stride, value;
-
-    if (p->paths[path].caller_at == NONE || tuple == NONE)
-        return tuple;
-    value = plan_caller_of(p, path, tuple, &stride);
-    return tuple - value * stride;
-}
-
 /* ---- gathering ---- */
 
 static bool is_trial_lifted(const struct portolan_plan *p, size_t path, size_t own, int64_t trial)
@@ -90,14 +79,11 @@ bool plan_is_lifted(const struct portolan_plan *p, const struct survey_quality *
 static size_t put_coordinates(const struct portolan_plan *p, size_t path, const double *context,
                               const double *dims, double *at)
 {
-    size_t n = 0, most = (size_t)p->s.nodes[path].n_context + MAX_INPUTS;
+    int n = p->s.nodes[path].n_context;
 
-    for (int k = 0; k < p->s.nodes[path].n_context; k++)
-        at[n++] = context ? context[k] : NAN;
-    for (size_t d = 0; d < p->s.n_dims && n < most; d++)
-        if (p->s.dims[d].numeric)
-            at[n++] = dims[d];
-    return n;
+    for (int k = 0; k < n; k++)
+        at[k] = context ? context[k] : NAN;
+    return (size_t)n + survey_inputs(&p->s, dims, at + n);
 }
 
 static int evidence_order(const void *left, const void *right)
@@ -114,7 +100,7 @@ static int evidence_order(const void *left, const void *right)
     return 0;
 }
 
-static void merge(struct evidence *into, const struct evidence *e)
+static void merge_evidence(struct evidence *into, const struct evidence *e)
 {
     if (e->failed || e->accuracy > into->accuracy)
         into->trial = e->trial;
@@ -155,8 +141,8 @@ static void gather_ended(const struct portolan_plan *p, size_t path, size_t *sel
     }
 }
 
-static void gather(const struct portolan_plan *p, size_t path, size_t *selection,
-                   struct plan_evidence *out)
+static void gather_qualities(const struct portolan_plan *p, size_t path, size_t *selection,
+                             struct plan_evidence *out)
 {
     const struct survey *s = &p->s;
     const struct survey_node *node = &s->nodes[path];
@@ -167,11 +153,12 @@ static void gather(const struct portolan_plan *p, size_t path, size_t *selection
         const struct survey_trial *t = &s->trials[s->rows[q->row].trial];
         struct evidence *e = &out->all[out->n];
 
-        *e = (struct evidence){.key = key_of(p, path, plan_quality_tuple(p, path, q, selection)),
-                               .point = t->point,
-                               .failed = q->failed > 0,
-                               .accuracy = q->value,
-                               .trial = (long long)t->trial->id};
+        *e = (struct evidence){
+            .key = plan_as_written(p, path, plan_quality_tuple(p, path, q, selection)),
+            .point = t->point,
+            .failed = q->failed > 0,
+            .accuracy = q->value,
+            .trial = (long long)t->trial->id};
         put_coordinates(p, path, q->context, t->x, e->at);
         out->n += e->key != NONE && !(is_bad(p, e) && plan_is_lifted(p, q));
     }
@@ -180,7 +167,7 @@ static void gather(const struct portolan_plan *p, size_t path, size_t *selection
         qsort(out->all, out->n, sizeof *out->all, evidence_order);
     for (size_t i = 0; i < out->n; i++)
         if (kept && !evidence_order(&out->all[kept - 1], &out->all[i]))
-            merge(&out->all[kept - 1], &out->all[i]);
+            merge_evidence(&out->all[kept - 1], &out->all[i]);
         else
             out->all[kept++] = out->all[i];
     out->n = kept;
@@ -208,8 +195,8 @@ static double distance(const struct plan_evidence *v, const double *a, const dou
 }
 
 /* Whether T lies in the box of A and B; a context of T that is not known lies in none. */
-static bool between(const struct plan_evidence *v, const double *a, const double *b,
-                    const double *t)
+static bool is_between(const struct plan_evidence *v, const double *a, const double *b,
+                       const double *t)
 {
     for (size_t k = 0; k < v->n_coordinates; k++)
         if (isnan(t[k]) ? k < v->n_context
@@ -232,7 +219,7 @@ struct around {
     struct near good, bad;
 };
 
-static void insert(struct near *list, const struct evidence *e, double d)
+static void insert_near(struct near *list, const struct evidence *e, double d)
 {
     size_t k;
 
@@ -256,7 +243,7 @@ static void look_around(const struct portolan_plan *p, const struct plan_evidenc
 
         if (e->key != key || e == without)
             continue;
-        insert(is_bad(p, e) ? &a->bad : &a->good, e, distance(v, e->at, t));
+        insert_near(is_bad(p, e) ? &a->bad : &a->good, e, distance(v, e->at, t));
     }
 }
 
@@ -264,10 +251,10 @@ static bool is_bracketed(const struct plan_evidence *v, const struct around *a, 
 {
     for (size_t i = 0; i < a->good.n; i++)
         for (size_t j = i; j < a->good.n; j++) {
-            bool clean = between(v, a->good.e[i]->at, a->good.e[j]->at, t);
+            bool clean = is_between(v, a->good.e[i]->at, a->good.e[j]->at, t);
 
             for (size_t b = 0; clean && b < a->bad.n; b++)
-                clean = !between(v, a->good.e[i]->at, a->good.e[j]->at, a->bad.e[b]->at);
+                clean = !is_between(v, a->good.e[i]->at, a->good.e[j]->at, a->bad.e[b]->at);
             if (clean)
                 return true;
         }
@@ -331,7 +318,7 @@ static void find_alike(const struct plan_evidence *v, size_t key, const double *
         double d = e->key == key && e != without ? scaled_distance(v, e->at, t) : INFINITY;
 
         if (!isinf(d))
-            insert(out, e, d);
+            insert_near(out, e, d);
     }
 }
 
@@ -467,7 +454,7 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
         return PORTOLAN_ENOMEM;
     v->n_context = (size_t)node->n_context;
     v->n_coordinates = put_coordinates(p, path, NULL, p->dim_target, ignored);
-    gather(p, path, selection, v);
+    gather_qualities(p, path, selection, v);
     find_kinds(v);
     find_scales(v);
     try_rules(p, v);
@@ -550,8 +537,8 @@ static bool is_beyond(const struct plan_evidence *v, size_t key, const double *t
     return false;
 }
 
-static struct plan_verdict judge(const struct portolan_plan *p, const struct plan_evidence *v,
-                                 size_t key, const double *t, bool accuracy_rises)
+static struct plan_verdict judge_place(const struct portolan_plan *p, const struct plan_evidence *v,
+                                       size_t key, const double *t, bool accuracy_rises)
 {
     struct plan_verdict out = {.kind = PLAN_UNPROVEN, .accuracy = NAN};
     const struct evidence *e;
@@ -591,10 +578,10 @@ struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_
     const struct plan_evidence *v = p->paths[path].evidence;
     struct plan_verdict out = {.kind = PLAN_ADMITTED, .accuracy = NAN};
     double t[MOST_COORDINATES] = {0};
-    size_t key = key_of(p, path, tuple);
+    size_t key = plan_as_written(p, path, tuple);
 
     if (!v)
         return out;
     put_coordinates(p, path, context, p->dim_target, t);
-    return seen_there(p, v, key, t, &out) ? out : judge(p, v, key, t, accuracy_rises);
+    return seen_there(p, v, key, t, &out) ? out : judge_place(p, v, key, t, accuracy_rises);
 }

@@ -14,7 +14,6 @@ struct advising {
     const struct portolan_plan_now *now;
     struct portolan_arena pool; /* for the time of one call */
     size_t *current, *chosen;
-    size_t *number; /* of core variables */
     struct profile *profiles;
     struct plan_view view;
 };
@@ -35,25 +34,6 @@ enum portolan_status plan_read_selection(const struct survey *s,
         selection[v] = k;
     }
     return PORTOLAN_OK;
-}
-
-int plan_slowest_rank(const struct portolan_sample *samples, size_t n, int ranks)
-{
-    double most = -INFINITY;
-    int slowest = 0;
-
-    for (int r = 0; r < ranks; r++) {
-        double work = 0;
-
-        for (size_t i = 0; i < n; i++)
-            if (samples[i].rank == r)
-                work += samples[i].exclusive_ns - samples[i].mpi_ns;
-        if (work > most) {
-            most = work;
-            slowest = r;
-        }
-    }
-    return slowest;
 }
 
 /* The call path of a sample below that of its caller (-1: none); NONE: not in the plan. */
@@ -103,11 +83,14 @@ static enum portolan_status read_samples(struct advising *a)
     const struct portolan_plan_now *now = a->now;
     size_t *paths = portolan_arena_alloc(&a->pool, now->n_samples, sizeof *paths);
     double **shares = portolan_arena_alloc(&a->pool, s->n_nodes, sizeof *shares);
-    int rank = plan_slowest_rank(now->samples, now->n_samples, s->ranks);
-    enum portolan_status status = paths && shares ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    double *work = portolan_arena_alloc(&a->pool, (size_t)s->ranks, sizeof *work);
+    enum portolan_status status = a->pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
+    int rank = 0;
 
-    if (!status)
+    if (!status) {
+        rank = survey_slowest_rank(now->samples, now->n_samples, s->ranks, work);
         plan_find_paths(s, now->samples, now->n_samples, paths);
+    }
     for (size_t i = 0; !status && i < now->n_samples; i++) {
         const struct portolan_sample *x = &now->samples[i];
         size_t n = paths[i];
@@ -141,7 +124,7 @@ static enum portolan_status add_exchange(struct advising *a, struct portolan_cho
     for (size_t v = 0; !status && v < s->n_variables; v++) {
         double *costs;
 
-        if (a->number[v] == NONE)
+        if (a->p->number[v] == NONE)
             continue;
         if (!(costs = portolan_arena_alloc(&a->pool, s->variables[v].n, sizeof *costs)))
             return PORTOLAN_ENOMEM;
@@ -155,28 +138,26 @@ static enum portolan_status add_exchange(struct advising *a, struct portolan_cho
                 (k = survey_alternative_of(s, v, x->value)) != NONE)
                 costs[k] = INFINITY;
         }
-        status = portolan_choice_add_factor(problem, 1, &a->number[v], costs, err);
+        status = portolan_choice_add_factor(problem, 1, &a->p->number[v], costs, err);
     }
     return status;
 }
 
-static enum portolan_status solve(struct advising *a, double *cost_now, double *cost_then,
-                                  struct portolan_error *err)
+static enum portolan_status solve_problem(struct advising *a, double *cost_now, double *cost_then,
+                                          struct portolan_error *err)
 {
     const struct survey *s = &a->p->s;
     struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
     struct portolan_choice_solution *solution = NULL;
     struct portolan_choice *problem = NULL;
-    size_t *values = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *values), n = 0;
+    size_t *values = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *values);
     enum portolan_status status;
 
     if (!values)
         return PORTOLAN_ENOMEM;
-    for (size_t v = 0; v < s->n_variables; v++) {
-        a->number[v] = a->p->core[v] ? n : NONE;
-        if (a->p->core[v])
-            values[n++] = a->current[v];
-    }
+    for (size_t v = 0; v < s->n_variables; v++)
+        if (a->p->number[v] != NONE)
+            values[a->p->number[v]] = a->current[v];
     status = plan_make_problem(a->p, &a->view, &rest, &problem, err);
     if (!status)
         status = add_exchange(a, problem, err);
@@ -188,8 +169,8 @@ static enum portolan_status solve(struct advising *a, double *cost_now, double *
         *cost_now = portolan_choice_cost(problem, values);
         *cost_then = solution->cost;
         for (size_t v = 0; v < s->n_variables; v++)
-            if (a->number[v] != NONE)
-                a->chosen[v] = solution->values[a->number[v]];
+            if (a->p->number[v] != NONE)
+                a->chosen[v] = solution->values[a->p->number[v]];
     }
     portolan_choice_solution_destroy(solution);
     portolan_choice_destroy(problem);
@@ -210,7 +191,7 @@ static void list_changes(const struct advising *a, struct portolan_plan_advice *
     }
 }
 
-static const char *mark(const struct portolan_plan_prediction *x)
+static const char *extrapolation_mark(const struct portolan_plan_prediction *x)
 {
     return x->n_extrapolating ? " (outside what was measured)" : "";
 }
@@ -236,7 +217,7 @@ static void say_change(const struct advising *a, struct portolan_plan_advice *ou
     else
         snprintf(out->reason + used, sizeof out->reason - used,
                  ": predicted %s instead of %s per step (gain %s over %d steps, swap %s)%s", then,
-                 now, gain, a->now->remaining_steps, cost, mark(&out->remaining));
+                 now, gain, a->now->remaining_steps, cost, extrapolation_mark(&out->remaining));
 }
 
 /* Whether anything but what runs may be used at all. */
@@ -250,7 +231,7 @@ static bool knows_others(struct advising *a, const struct plan_horizon *rest)
     for (size_t v = 0; v < s->n_variables && !known; v++) {
         for (size_t k = 0; k < s->variables[v].n && !known; k++) {
             a->chosen[v] = k;
-            known = k != a->current[v] && a->number[v] != NONE &&
+            known = k != a->current[v] && a->p->number[v] != NONE &&
                     plan_total(a->p, &a->view, rest, a->chosen, &ignored, NULL);
         }
         a->chosen[v] = a->current[v];
@@ -309,7 +290,8 @@ static void stay(struct advising *a, const struct plan_horizon *rest, bool now_a
         snprintf(out->reason, sizeof out->reason,
                  "stays: cannot tell what anything costs here, far outside what was measured");
     else if (knows_others(a, rest))
-        snprintf(out->reason, sizeof out->reason, "stays: nothing is better%s", mark(now));
+        snprintf(out->reason, sizeof out->reason, "stays: nothing is better%s",
+                 extrapolation_mark(now));
     else
         snprintf(out->reason, sizeof out->reason,
                  "stays: of nothing else is it known here what it costs on %d rank%s; "
@@ -337,7 +319,7 @@ static bool is_worth_it(struct advising *a, const struct plan_horizon *rest, dou
     else if ((out->is_ignorant = !is_likely(a, rest, exchange_ns, now, then, &chance)))
         snprintf(out->reason, sizeof out->reason,
                  "stays: cannot tell whether a change would gain %s of %s (chance %.0f %%)%s", gain,
-                 all, 100 * chance, mark(then));
+                 all, 100 * chance, extrapolation_mark(then));
     else
         return true;
     return false;
@@ -357,14 +339,14 @@ static void describe_change(struct advising *a, double gain_ns,
     say_change(a, out);
 }
 
-static enum portolan_status decide(struct advising *a, struct portolan_plan_advice *out,
-                                   struct portolan_error *err)
+static enum portolan_status decide_change(struct advising *a, struct portolan_plan_advice *out,
+                                          struct portolan_error *err)
 {
     const struct portolan_plan *p = a->p;
     struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
     struct portolan_plan_prediction now, then;
     double cost_now, cost_then;
-    enum portolan_status status = solve(a, &cost_now, &cost_then, err);
+    enum portolan_status status = solve_problem(a, &cost_now, &cost_then, err);
     bool now_allowed;
 
     if (status)
@@ -393,9 +375,8 @@ static enum portolan_status advising_init(struct advising *a)
 
     a->current = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *a->current);
     a->chosen = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *a->chosen);
-    a->number = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *a->number);
     a->profiles = portolan_arena_alloc(&a->pool, s->n_nodes, sizeof *a->profiles);
-    if (!a->current || !a->chosen || !a->number || !a->profiles)
+    if (!a->current || !a->chosen || !a->profiles)
         return PORTOLAN_ENOMEM;
     return plan_view_create(a->p, &a->pool, &a->view);
 }
@@ -418,9 +399,10 @@ enum portolan_status portolan_plan_advise(const struct portolan_plan *p,
     if (!status)
         status = read_samples(&a);
     if (!status) {
-        plan_view_fill(p, &a.view, a.profiles, now->n_announced, now->announced_names,
-                       now->announced_values);
-        status = decide(&a, out, err);
+        plan_view_fill(
+            p, &a.view, a.profiles,
+            &(struct plan_known){now->n_announced, now->announced_names, now->announced_values});
+        status = decide_change(&a, out, err);
     }
 out:
     portolan_arena_clear(&a.pool);

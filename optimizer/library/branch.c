@@ -13,6 +13,11 @@
 /* Rounds of diffusion. */
 enum { SWEEPS = 4 };
 
+/* A factor with a variable, and which of its variables that is. */
+struct touch {
+    size_t factor, at;
+};
+
 struct branch {
     const struct portolan_choice *c;
     struct portolan_arena pool;
@@ -22,8 +27,8 @@ struct branch {
     double **tables; /* per factor: its costs after diffusion; NULL below two variables */
     double *alone;   /* per value: its costs after diffusion */
     double constant;
-    size_t *unset;   /* per factor: its variables not set yet */
-    size_t *touches; /* the factors of variable v: touches[first[v]] … touches[first[v + 1] - 1] */
+    size_t *unset;         /* per factor: its variables not set yet */
+    struct touch *touches; /* of variable v: touches[first[v]] … touches[first[v + 1] - 1] */
     size_t *first;
     bool *set;
     size_t *values, *best_values, *trial;
@@ -51,7 +56,7 @@ static enum portolan_status list_factors(struct branch *b)
         b->first[v + 1] += b->first[v];
     for (size_t i = 0; i < c->n_factors; i++)
         for (size_t j = 0; j < c->factors[i].n; j++)
-            b->touches[b->first[c->factors[i].variables[j] + 1]++] = i;
+            b->touches[b->first[c->factors[i].variables[j] + 1]++] = (struct touch){i, j};
     return PORTOLAN_OK;
 }
 
@@ -98,44 +103,38 @@ static double least_of_slice(const struct branch *b, size_t i, size_t j, size_t 
 }
 
 /* Moves what value A of variable V must cost in its tables to the value itself. */
-static void collect(struct branch *b, size_t v, size_t a, double *own)
+static void collect_costs(struct branch *b, size_t v, size_t a, double *own)
 {
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++) {
-        const struct choice_factor *f = &b->c->factors[b->touches[k]];
-        size_t j = 0;
+        const struct touch *t = &b->touches[k];
         double least;
 
-        if (f->n < 2)
+        if (b->c->factors[t->factor].n < 2)
             continue;
-        while (f->variables[j] != v)
-            j++;
-        least = least_of_slice(b, b->touches[k], j, a);
+        least = least_of_slice(b, t->factor, t->at, a);
         *own += least;
         if (!isinf(least))
-            add_to_slice(b, b->touches[k], j, a, -least);
+            add_to_slice(b, t->factor, t->at, a, -least);
     }
 }
 
 /* And hands equal parts of it back to the tables, for the other variables to take. */
-static void spread(struct branch *b, size_t v, size_t a, double *own)
+static void spread_costs(struct branch *b, size_t v, size_t a, double *own)
 {
     double part;
     size_t n = 0;
 
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
-        n += b->c->factors[b->touches[k]].n > 1;
+        n += b->c->factors[b->touches[k].factor].n > 1;
     if (n == 0 || isinf(*own))
         return;
     part = *own / (double)(n + 1);
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++) {
-        const struct choice_factor *f = &b->c->factors[b->touches[k]];
-        size_t j = 0;
+        const struct touch *t = &b->touches[k];
 
-        if (f->n < 2)
+        if (b->c->factors[t->factor].n < 2)
             continue;
-        while (f->variables[j] != v)
-            j++;
-        add_to_slice(b, b->touches[k], j, a, part);
+        add_to_slice(b, t->factor, t->at, a, part);
         *own -= part;
     }
 }
@@ -151,9 +150,9 @@ static enum portolan_status diffuse(struct branch *b)
             for (size_t a = 0; a < b->c->domain[v]; a++) {
                 double *own = &b->alone[b->offset[v] + a];
 
-                collect(b, v, a, own);
+                collect_costs(b, v, a, own);
                 if (sweep < SWEEPS)
-                    spread(b, v, a, own);
+                    spread_costs(b, v, a, own);
             }
     return status;
 }
@@ -206,7 +205,7 @@ static void project(const struct branch *b, size_t f, double *row)
 }
 
 /* The first row, with variable FIXED (if any) held at VALUE; returns the constant part. */
-static double begin(struct branch *b, size_t fixed, size_t value)
+static double begin_search(struct branch *b, size_t fixed, size_t value)
 {
     memcpy(b->costs, b->alone, b->total * sizeof *b->costs);
     memset(b->set, 0, b->c->n * sizeof *b->set);
@@ -219,7 +218,7 @@ static double begin(struct branch *b, size_t fixed, size_t value)
 }
 
 /* Least costs of the unset variables summed; *NEXT = the one whose second best costs most more. */
-static double bound(const struct branch *b, const double *row, size_t *next)
+static double bound_rest(const struct branch *b, const double *row, size_t *next)
 {
     double sum = 0, widest_gap = -1;
 
@@ -266,15 +265,15 @@ static void set_variable(struct branch *b, size_t v, size_t a, double *row)
     b->set[v] = true;
     b->values[v] = a;
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
-        if (--b->unset[b->touches[k]] == 1)
-            project(b, b->touches[k], row);
+        if (--b->unset[b->touches[k].factor] == 1)
+            project(b, b->touches[k].factor, row);
 }
 
 static void unset_variable(struct branch *b, size_t v)
 {
     b->set[v] = false;
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
-        b->unset[b->touches[k]]++;
+        b->unset[b->touches[k].factor]++;
 }
 
 static void search(struct branch *b, size_t depth, double base, unsigned away)
@@ -283,7 +282,7 @@ static void search(struct branch *b, size_t depth, double base, unsigned away)
     double *below = &b->costs[(depth + 1) * b->total];
     size_t *order = &b->order[depth * b->widest];
     size_t v;
-    double least = base + bound(b, row, &v);
+    double least = base + bound_rest(b, row, &v);
 
     b->nodes++;
     if (!choice_better(least, away, b->best))
@@ -362,7 +361,7 @@ static void best_alone(struct branch *b)
 static double branch_margin(struct branch *b, const struct portolan_choice_solution *s, size_t v,
                             size_t a)
 {
-    double constant = begin(b, v, a);
+    double constant = begin_search(b, v, a);
 
     b->best = (struct choice_score){INFINITY, 0};
     memcpy(b->trial, s->values, b->c->n * sizeof *b->trial);
@@ -382,7 +381,7 @@ enum portolan_status choice_branch(const struct portolan_choice *c, bool margins
 
     if (status)
         goto out;
-    constant = begin(&b, SIZE_MAX, 0);
+    constant = begin_search(&b, SIZE_MAX, 0);
     memcpy(b.trial, c->written, c->n * sizeof *b.trial);
     descend(&b, SIZE_MAX);
     best_alone(&b);

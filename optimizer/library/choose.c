@@ -15,7 +15,6 @@ struct choosing {
     struct portolan_plan *p;
     struct portolan_choice *problem;
     struct portolan_choice_solution *s;
-    const size_t *number; /* of a core variable in the solution; NONE */
     struct plan_confidence sure;
     struct portolan_plan_variable *variables;
     struct plan_notes reasons;
@@ -25,7 +24,7 @@ struct choosing {
 static void put_core(const struct choosing *c, const size_t *values, size_t *selection)
 {
     for (size_t v = 0; v < c->p->s.n_variables; v++)
-        selection[v] = c->number[v] == NONE ? 0 : values[c->number[v]];
+        selection[v] = c->p->number[v] == NONE ? 0 : values[c->p->number[v]];
 }
 
 /* How well VARIABLE = VALUE is known, all else as chosen, or why it is not allowed. */
@@ -33,14 +32,13 @@ static enum portolan_status look_at(struct choosing *c, size_t variable, size_t 
                                     size_t *selection, struct portolan_plan_option *out)
 {
     struct portolan_plan *p = c->p;
-    const struct plan_horizon whole = plan_whole_run(p);
     struct portolan_plan_prediction total;
     struct plan_forbidden why;
     char text[300] = "no combination with it is allowed";
 
     put_core(c, c->s->values, selection);
     selection[variable] = value;
-    if (plan_total(p, &p->view, &whole, selection, &total, &why)) {
+    if (plan_total_of_run(p, selection, &total, &why)) {
         out->extrapolates = total.n_extrapolating > 0;
         out->is_unusable = total.is_unusable;
     } else {
@@ -56,7 +54,7 @@ static enum portolan_status fill_options(struct choosing *c, size_t v)
     struct portolan_plan *p = c->p;
     const struct portolan_assembly_instance *instance = p->s.variables[v].instance;
     struct portolan_plan_variable *out = &c->variables[v];
-    size_t k = c->number[v], n = k == NONE ? 1 : p->s.variables[v].n;
+    size_t k = c->p->number[v], n = k == NONE ? 1 : p->s.variables[v].n;
     struct portolan_plan_option *options =
         portolan_arena_alloc(&p->choice_pool, n, sizeof *options);
     size_t *scratch = portolan_arena_alloc(&p->choice_pool, p->s.n_variables, sizeof *scratch);
@@ -85,45 +83,43 @@ static double percent_more(const struct choosing *c, double total)
     return c->s->cost > 0 ? 100 * (total / c->s->cost - 1) : 0;
 }
 
-static enum portolan_status reason_changed(struct choosing *c,
-                                           const struct portolan_plan_variable *x)
+static void reason_changed(struct choosing *c, const struct portolan_plan_variable *x)
 {
     const struct portolan_plan_option *written = &x->options[x->written];
     const char *now = x->options[x->chosen].implementation;
     char more[32];
 
-    if (isinf(written->total_ns))
-        return plan_note(&c->reasons, "%s: %s, because %s is not allowed (%s)", x->instance, now,
-                         written->implementation, written->reason);
+    if (isinf(written->total_ns)) {
+        plan_note(&c->reasons, "%s: %s, because %s is not allowed (%s)", x->instance, now,
+                  written->implementation, written->reason);
+        return;
+    }
     portolan_format_time(written->total_ns - c->s->cost, 3, more, sizeof more);
-    return plan_note(&c->reasons,
-                     "%s: %s; with %s, as written, the run would cost %s more "
-                     "(+%.3g %%)",
-                     x->instance, now, written->implementation, more,
-                     percent_more(c, written->total_ns));
+    plan_note(&c->reasons, "%s: %s; with %s, as written, the run would cost %s more (+%.3g %%)",
+              x->instance, now, written->implementation, more, percent_more(c, written->total_ns));
 }
 
-static enum portolan_status reason_kept(struct choosing *c, const struct portolan_plan_variable *x)
+static void reason_kept(struct choosing *c, const struct portolan_plan_variable *x)
 {
+    const char *chosen = x->options[x->chosen].implementation;
     const struct portolan_plan_option *next = NULL;
 
-    if (!x->called)
-        return plan_note(&c->reasons, "%s: not needed by this choice", x->instance);
     for (size_t i = 0; i < x->n_options; i++)
         if (i != x->chosen && (!next || x->options[i].total_ns < next->total_ns))
             next = &x->options[i];
-    if (!next || isinf(next->total_ns))
-        return plan_note(&c->reasons, "%s: %s stays, nothing else is allowed", x->instance,
-                         x->options[x->chosen].implementation);
-    if (x->tied)
-        return plan_note(&c->reasons, "%s: %s stays as written; %s costs the same", x->instance,
-                         x->options[x->chosen].implementation, next->implementation);
-    return plan_note(&c->reasons, "%s: %s stays; the next best, %s, would cost +%.3g %%",
-                     x->instance, x->options[x->chosen].implementation, next->implementation,
-                     percent_more(c, next->total_ns));
+    if (!x->called)
+        plan_note(&c->reasons, "%s: not needed by this choice", x->instance);
+    else if (!next || isinf(next->total_ns))
+        plan_note(&c->reasons, "%s: %s stays, nothing else is allowed", x->instance, chosen);
+    else if (x->tied)
+        plan_note(&c->reasons, "%s: %s stays as written; %s costs the same", x->instance, chosen,
+                  next->implementation);
+    else
+        plan_note(&c->reasons, "%s: %s stays; the next best, %s, would cost +%.3g %%", x->instance,
+                  chosen, next->implementation, percent_more(c, next->total_ns));
 }
 
-static enum portolan_status reason_pruned(struct choosing *c, size_t v)
+static void reason_pruned(struct choosing *c, size_t v)
 {
     const struct portolan_plan *p = c->p;
     char why[100] = "it was never called";
@@ -134,49 +130,62 @@ static enum portolan_status reason_pruned(struct choosing *c, size_t v)
             portolan_callgraph_explain(&p->paths[i].mark, why, sizeof why);
             called = true;
         }
-    return plan_note(&c->reasons, "%s: keeps %s, insignificant (%s)", c->variables[v].instance,
-                     c->variables[v].options[0].implementation, why);
+    plan_note(&c->reasons, "%s: keeps %s, insignificant (%s)", c->variables[v].instance,
+              c->variables[v].options[0].implementation, why);
 }
 
 /* ---- what is not known ---- */
 
+/* "driver.n=32 driver.file=a": of the trials at a point. */
+static char *point_text(struct choosing *c, size_t point)
+{
+    const struct survey *s = &c->p->s;
+    struct portolan_text text = {.arena = &c->p->choice_pool};
+
+    for (size_t d = 0; point < s->n_trials && d < s->n_dims; d++)
+        if (s->dims[d].instance)
+            portolan_text_add(&text, "%s%s=%s", text.length ? " " : "", s->dims[d].name,
+                              s->trials[point].texts[d]);
+    return plan_text(&text);
+}
+
 /* Says of which rows of the path's times the contexts tell nothing, by the cases' names. */
-static enum portolan_status reason_conflict(struct choosing *c, size_t path,
-                                            const struct quantity *q)
+static void reason_conflict(struct choosing *c, size_t path, const struct plan_rows *rows)
 {
     struct portolan_plan *p = c->p;
-    const struct portolan_local_summary *s = portolan_local_peek_summary(q->rows->local);
+    const struct portolan_local_summary *s = portolan_local_peek_summary(rows->local);
     struct portolan_text names = {.arena = &p->choice_pool};
 
-    for (size_t k = 0; k < q->rows->n_names; k++)
-        portolan_text_add(&names, "%s%s", k ? ", " : "", q->rows->names[k]);
-    return plan_note(
-        &c->reasons,
-        "%s does not tell these apart: %s.%s took %.3g times as long at %s as at %s: add a "
-        "context",
-        names.length ? names.bytes : "nothing", p->s.nodes[path].instance, p->s.nodes[path].method,
-        s->conflict.ratio, plan_point_text(&p->s, &p->choice_pool, q->rows->point[s->conflict.row]),
-        plan_point_text(&p->s, &p->choice_pool, q->rows->point[s->conflict.other]));
+    for (size_t k = 0; k < rows->n_names; k++)
+        portolan_text_add(&names, "%s%s", k ? ", " : "", rows->names[k]);
+    plan_note(&c->reasons,
+              "%s does not tell these apart: %s.%s took %.3g times as long at %s as at %s: add a "
+              "context",
+              names.length ? names.bytes : "nothing", p->s.nodes[path].instance,
+              p->s.nodes[path].method, s->conflict.ratio,
+              point_text(c, rows->point[s->conflict.row]),
+              point_text(c, rows->point[s->conflict.other]));
 }
 
 /* The worst such rows of a path, if it has any. */
-static enum portolan_status reason_conflicts(struct choosing *c, size_t path)
+static void reason_conflicts(struct choosing *c, size_t path)
 {
     const struct plan_path *at = &c->p->paths[path];
-    const struct quantity *worst = NULL;
+    const struct plan_rows *worst = NULL;
     double ratio = 0;
 
     for (size_t k = 0; k < at->scope.n_tuples; k++) {
-        const struct quantity *q = &at->tuples[k].exclusive;
+        const struct plan_rows *rows = at->tuples[k].exclusive.rows;
         const struct portolan_local_summary *s =
-            q->rows && q->rows->local ? portolan_local_peek_summary(q->rows->local) : NULL;
+            rows && rows->local ? portolan_local_peek_summary(rows->local) : NULL;
 
         if (s && s->n_conflicts && s->conflict.ratio > ratio) {
             ratio = s->conflict.ratio;
-            worst = q;
+            worst = rows;
         }
     }
-    return worst ? reason_conflict(c, path, worst) : PORTOLAN_OK;
+    if (worst)
+        reason_conflict(c, path, worst);
 }
 
 /* The core's variables at VALUES, where OTHER differs, as words; NULL: memory is out. */
@@ -186,8 +195,8 @@ static char *core_text(struct choosing *c, const size_t *values, const size_t *o
     struct portolan_text text = {.arena = &p->choice_pool};
 
     for (size_t v = 0; v < p->s.n_variables; v++)
-        if (c->number[v] != NONE && values[c->number[v]] != other[c->number[v]])
-            plan_add_class(&text, p->s.variables[v].instance, values[c->number[v]]);
+        if (c->p->number[v] != NONE && values[c->p->number[v]] != other[c->p->number[v]])
+            plan_add_class(&text, p->s.variables[v].instance, values[c->p->number[v]]);
     return plan_text(&text);
 }
 
@@ -195,7 +204,6 @@ static char *core_text(struct choosing *c, const size_t *values, const size_t *o
 static const size_t *less_known(struct choosing *c)
 {
     struct portolan_plan *p = c->p;
-    const struct plan_horizon whole = plan_whole_run(p);
     struct portolan_plan_prediction total;
     const size_t *both[] = {c->sure.values, c->sure.rival};
     double widest = -1;
@@ -208,7 +216,7 @@ static const size_t *less_known(struct choosing *c)
         if (!selection)
             continue;
         put_core(c, both[i], selection);
-        if (!plan_total(p, &p->view, &whole, selection, &total, NULL))
+        if (!plan_total_of_run(p, selection, &total, NULL))
             return both[i]; /* nothing proves that it works */
         if ((total.high_ns - total.low_ns) / total.total_ns > widest) {
             widest = (total.high_ns - total.low_ns) / total.total_ns;
@@ -230,9 +238,9 @@ static char *settling_command(struct choosing *c)
     for (size_t v = 0; v < p->s.n_variables; v++) {
         const struct portolan_assembly_instance *x = p->s.variables[v].instance;
 
-        if (c->number[v] != NONE && values[c->number[v]])
+        if (c->p->number[v] != NONE && values[c->p->number[v]])
             portolan_text_add(&text, " --select %s=%s", x->name,
-                              x->alternatives[values[c->number[v]]].class_name);
+                              x->alternatives[values[c->p->number[v]]].class_name);
     }
     for (size_t d = 0; d < p->s.n_dims; d++)
         if (p->s.dims[d].instance)
@@ -245,89 +253,78 @@ static char *settling_command(struct choosing *c)
     return plan_text(&text);
 }
 
-static enum portolan_status judge(struct choosing *c)
+static void judge_choice(struct choosing *c)
 {
     struct portolan_plan_choice *out = &c->p->choice;
 
     out->chance = c->sure.chance;
     out->expected_loss = c->sure.expected_loss;
-    out->rival = out->settle = "";
+    out->rival = c->sure.has_rival ? core_text(c, c->sure.rival, c->sure.values) : "";
+    out->settle = "";
     if (out->expected_loss > too_much || c->sure.is_risky || c->p->other_input ||
         (out->prediction.is_unusable &&
          (out->chance < no_doubt || out->prediction.n_extrapolating)))
         out->verdict = PORTOLAN_PLAN_CANNOT_TELL;
     else if (out->chance < fair_chance && c->sure.has_rival)
         out->verdict = PORTOLAN_PLAN_CLOSE;
-    if (c->sure.has_rival && !(out->rival = core_text(c, c->sure.rival, c->sure.values)))
-        return PORTOLAN_ENOMEM;
     if (out->verdict == PORTOLAN_PLAN_SURE)
-        return PORTOLAN_OK;
-    if (!(out->settle = settling_command(c)))
-        return PORTOLAN_ENOMEM;
+        return;
+    out->settle = settling_command(c);
     if (out->prediction.is_unusable)
-        return plan_note(&c->reasons, "cannot tell: the prediction may be off by a factor of %.2g",
-                         out->prediction.high_ns / out->prediction.total_ns);
-    if (c->p->other_input) /* a note says it */
-        return PORTOLAN_OK;
-    return plan_note(&c->reasons,
-                     out->verdict == PORTOLAN_PLAN_CLOSE ? "close call: %s may be as quick; this "
-                                                           "is best with a chance of %.0f %%"
-                                                         : "cannot tell: %s may be quicker; this "
-                                                           "is best with a chance of %.0f %%",
-                     out->rival, 100 * out->chance);
+        plan_note(&c->reasons, "cannot tell: the prediction may be off by a factor of %.2g",
+                  out->prediction.high_ns / out->prediction.total_ns);
+    else if (!c->p->other_input) /* else a note says it */
+        plan_note(&c->reasons,
+                  out->verdict == PORTOLAN_PLAN_CLOSE
+                      ? "close call: %s may be as quick; this is best with a chance of %.0f %%"
+                      : "cannot tell: %s may be quicker; this is best with a chance of %.0f %%",
+                  out->rival, 100 * out->chance);
 }
 
-static enum portolan_status explain_data(struct choosing *c)
+static void explain_data(struct choosing *c)
 {
-    const char *note;
-    enum portolan_status status = PORTOLAN_OK;
-
-    for (size_t i = 0; !status && (note = portolan_plan_peek_note(c->p, i)); i++)
-        status = plan_note(&c->reasons, "%s", note);
-    for (size_t i = 0; !status && i < c->p->s.n_nodes; i++)
+    for (size_t i = 0; i < c->p->notes.n; i++)
+        plan_note(&c->reasons, "%s", c->p->notes.texts[i]);
+    for (size_t i = 0; i < c->p->s.n_nodes; i++)
         if (c->p->paths[i].core)
-            status = reason_conflicts(c, i);
-    return status;
+            reason_conflicts(c, i);
 }
 
-static enum portolan_status explain(struct choosing *c)
+static void explain_choice(struct choosing *c)
 {
     size_t n = c->p->s.n_variables;
-    enum portolan_status status = judge(c);
 
+    judge_choice(c);
     for (int round = 0; round < 3; round++)
-        for (size_t v = 0; !status && v < n; v++) {
+        for (size_t v = 0; v < n; v++) {
             const struct portolan_plan_variable *x = &c->variables[v];
 
             if (round == 0 && x->core && x->chosen != x->written)
-                status = reason_changed(c, x);
+                reason_changed(c, x);
             if (round == 1 && x->core && x->chosen == x->written)
-                status = reason_kept(c, x);
+                reason_kept(c, x);
             if (round == 2 && !x->core)
-                status = reason_pruned(c, v);
+                reason_pruned(c, v);
         }
-    if (!status && c->p->choice.prediction.n_extrapolating)
-        status = plan_note(&c->reasons,
-                           "%zu models are asked outside what was measured, "
-                           "farthest %s",
-                           c->p->choice.prediction.n_extrapolating,
-                           c->p->choice.prediction.extrapolating);
-    return status ? status : explain_data(c);
+    if (c->p->choice.prediction.n_extrapolating)
+        plan_note(&c->reasons, "%zu models are asked outside what was measured, farthest %s",
+                  c->p->choice.prediction.n_extrapolating, c->p->choice.prediction.extrapolating);
+    explain_data(c);
 }
 
 /* Takes what loses least on average instead of what costs least by the middle values. */
 static enum portolan_status take_confident(struct choosing *c)
 {
     struct portolan_plan *p = c->p;
-    const struct plan_horizon whole = plan_whole_run(p);
     size_t n = c->s->n_variables;
+    const struct plan_horizon whole = plan_whole_run(p);
     enum portolan_status status;
 
     c->sure.values = portolan_arena_alloc(&p->choice_pool, n, sizeof *c->sure.values);
     c->sure.rival = portolan_arena_alloc(&p->choice_pool, n, sizeof *c->sure.rival);
     if (!c->sure.values || !c->sure.rival)
         return PORTOLAN_ENOMEM;
-    status = plan_be_confident(p, &p->view, &whole, c->s->values, n, &c->sure);
+    status = plan_be_confident(p, &p->view, &whole, c->s->values, &c->sure);
     if (!status && n && memcmp(c->s->values, c->sure.values, n * sizeof *c->s->values) != 0) {
         memcpy(c->s->values, c->sure.values, n * sizeof *c->s->values);
         c->s->cost = portolan_choice_cost(c->problem, c->s->values);
@@ -338,7 +335,6 @@ static enum portolan_status take_confident(struct choosing *c)
 static enum portolan_status fill_choice(struct choosing *c)
 {
     struct portolan_plan *p = c->p;
-    const struct plan_horizon whole = plan_whole_run(p);
     size_t n = p->s.n_variables;
     size_t *selection = portolan_arena_alloc(&p->choice_pool, n, sizeof *selection);
     enum portolan_status status = take_confident(c);
@@ -346,7 +342,7 @@ static enum portolan_status fill_choice(struct choosing *c)
     c->variables = portolan_arena_alloc(&p->choice_pool, n, sizeof *c->variables);
     if (!selection || !c->variables)
         return PORTOLAN_ENOMEM;
-    if (!plan_total(p, &p->view, &whole, selection, &p->choice.as_written, NULL))
+    if (!plan_total_of_run(p, selection, &p->choice.as_written, NULL))
         p->choice.as_written = (struct portolan_plan_prediction){
             .total_ns = INFINITY, .low_ns = INFINITY, .high_ns = INFINITY, .steps = p->steps};
     for (size_t v = 0; !status && v < n; v++) {
@@ -355,21 +351,20 @@ static enum portolan_status fill_choice(struct choosing *c)
     }
     if (status)
         return status;
-    plan_total(p, &p->view, &whole, selection, &p->choice.prediction, NULL);
+    plan_total_of_run(p, selection, &p->choice.prediction, NULL);
     for (size_t v = 0; v < n; v++)
         c->variables[v].called = plan_calls(p, &p->view, v, selection);
-    status = explain(c);
+    explain_choice(c);
     p->choice.n_variables = n;
     p->choice.variables = c->variables;
     p->choice.n_reasons = c->reasons.n;
     p->choice.reasons = c->reasons.texts;
-    return status;
+    return p->choice_pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
 /* What stands in the way when nothing is allowed. */
 static enum portolan_status infeasible(const struct portolan_plan *p, struct portolan_error *err)
 {
-    const struct plan_horizon whole = plan_whole_run(p);
     size_t *written = portolan_calloc(p->s.n_variables + 1, sizeof *written);
     struct portolan_plan_prediction ignored;
     struct plan_forbidden why = {0, NONE};
@@ -380,7 +375,7 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
 
     if (!written)
         return portolan_no_memory(err);
-    plan_total(p, &p->view, &whole, written, &ignored, &why);
+    plan_total_of_run(p, written, &ignored, &why);
     free(written);
     costs = p->view.costs[why.path];
     for (size_t k = 0; k < p->paths[why.path].scope.n_tuples; k++)
@@ -406,27 +401,19 @@ enum portolan_status portolan_plan_choose(struct portolan_plan *p,
                                           const struct portolan_plan_choice **choice,
                                           struct portolan_error *err)
 {
-    const struct plan_horizon whole = plan_whole_run(p);
     struct portolan_choice *problem = NULL;
     struct portolan_choice_solution *solution = NULL;
-    size_t *number = portolan_calloc(p->s.n_variables + 1, sizeof *number), n = 0;
-    enum portolan_status status = PORTOLAN_ENOMEM;
+    const struct plan_horizon whole = plan_whole_run(p);
+    enum portolan_status status;
 
     portolan_arena_clear(&p->choice_pool);
     p->choice = (struct portolan_plan_choice){.rival = "", .settle = ""};
-    if (!number)
-        return portolan_error_set(err, status, "choosing an assembly");
-    for (size_t v = 0; v < p->s.n_variables; v++)
-        number[v] = p->core[v] ? n++ : NONE;
     status = plan_make_problem(p, &p->view, &whole, &problem, err);
     if (!status)
         status = portolan_choice_solve(problem, PORTOLAN_CHOICE_AUTO, true, &solution, NULL);
     if (!status) {
-        struct choosing c = {.p = p,
-                             .problem = problem,
-                             .s = solution,
-                             .number = number,
-                             .reasons = {.pool = &p->choice_pool}};
+        struct choosing c = {
+            .p = p, .problem = problem, .s = solution, .reasons = {.pool = &p->choice_pool}};
 
         status = fill_choice(&c);
     }
@@ -438,33 +425,25 @@ enum portolan_status portolan_plan_choose(struct portolan_plan *p,
         *choice = &p->choice;
     portolan_choice_solution_destroy(solution);
     portolan_choice_destroy(problem);
-    free(number);
     return status;
 }
 
-static int by_instance(const void *left, const void *right)
+static int by_name(const void *left, const void *right)
 {
-    const struct portolan_plan_variable *const *a = left, *const *b = right;
+    const struct portolan_name_value *a = left, *b = right;
 
-    return strcmp((*a)->instance, (*b)->instance);
+    return strcmp(a->name, b->name);
 }
 
-enum portolan_status portolan_plan_write_choice(const struct portolan_plan_choice *choice,
-                                                char **text, struct portolan_error *err)
+enum portolan_status portolan_plan_write_selection(struct portolan_name_value *selection, size_t n,
+                                                   char **text, struct portolan_error *err)
 {
-    const struct portolan_plan_variable **sorted =
-        portolan_calloc(choice->n_variables + 1, sizeof *sorted);
     struct portolan_text all = {0};
 
-    if (!sorted)
-        return portolan_no_memory(err);
-    for (size_t i = 0; i < choice->n_variables; i++)
-        sorted[i] = &choice->variables[i];
-    qsort(sorted, choice->n_variables, sizeof *sorted, by_instance);
-    for (size_t i = 0; i < choice->n_variables; i++)
-        portolan_text_add(&all, "%s%s=%s", i ? " " : "", sorted[i]->instance,
-                          sorted[i]->options[sorted[i]->chosen].implementation);
-    free(sorted);
+    if (n)
+        qsort(selection, n, sizeof *selection, by_name);
+    for (size_t i = 0; i < n; i++)
+        portolan_text_add(&all, "%s%s=%s", i ? " " : "", selection[i].name, selection[i].value);
     return portolan_text_take(&all, text, err);
 }
 

@@ -48,7 +48,7 @@ static size_t find_node(struct survey *s, size_t *first_root, size_t parent,
     return s->n_nodes++;
 }
 
-/* Of FAILED calls nothing below them is to blame. */
+/* FAILED: calls that failed although no call below them did. */
 static enum portolan_status add_quality(struct survey *s, size_t node, size_t row, size_t own,
                                         const struct portolan_sample *x, int64_t failed)
 {
@@ -121,7 +121,7 @@ static enum portolan_status add_piece(struct survey *s, size_t node, size_t row,
     return PORTOLAN_OK;
 }
 
-/* +1: not seen is 0 until fill_selections(). */
+/* *SEEN: the alternative + 1, and 0 until one is seen; fill_selections() takes the 1 off again. */
 static void note_selection(size_t *seen, size_t own)
 {
     size_t now = own == NONE ? NONE : own + 1;
@@ -173,7 +173,7 @@ static enum portolan_status find_nodes(struct survey *s, const size_t *row_of_sa
 }
 
 /* Takes the times of the slowest ranks, and of all what became of calls. */
-static enum portolan_status gather(struct survey *s, const size_t *row_of_sample)
+static enum portolan_status gather_samples(struct survey *s, const size_t *row_of_sample)
 {
     size_t n = s->data->n_samples;
     struct portolan_arena pool = {0};
@@ -214,12 +214,8 @@ static void fill_selections(struct survey *s, size_t trial, size_t *current)
 {
     const struct survey_trial *t = &s->trials[trial];
 
-    for (size_t v = 0; v < s->n_variables; v++) {
-        current[v] = 0;
-        for (size_t i = 0; i < t->trial->n_implementations; i++)
-            if (strcmp(t->trial->implementations[i].name, s->variables[v].instance->name) == 0)
-                current[v] = survey_alternative_of(s, v, t->trial->implementations[i].value);
-    }
+    for (size_t v = 0; v < s->n_variables; v++)
+        current[v] = t->selection[v];
     for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++)
         for (size_t v = 0; v < s->n_variables; v++) {
             size_t *seen = &s->rows[r].selection[v];
@@ -298,7 +294,7 @@ static void merge_pieces(struct survey *s)
     s->n_pieces = kept;
 }
 
-static enum portolan_status sum_up(struct survey *s)
+static enum portolan_status sum_pieces(struct survey *s)
 {
     size_t size;
 
@@ -343,18 +339,27 @@ static void sort_qualities(struct survey *s)
     }
 }
 
+double survey_time_of(const struct survey *s, size_t first_row, size_t n_rows, double *steps)
+{
+    double inclusive = 0;
+
+    *steps = 0;
+    for (size_t r = first_row; r < first_row + n_rows; r++) {
+        for (size_t n = 0; n < s->n_nodes; n++)
+            if (s->nodes[n].parent < 0)
+                inclusive += survey_sum_of(s, n, r)->inclusive;
+        *steps += s->rows[r].steps;
+    }
+    return inclusive;
+}
+
 static void time_segments(struct survey *s)
 {
     for (size_t g = 0; g < s->n_segments; g++) {
         struct survey_segment *x = &s->segments[g];
-        double steps = 0;
+        double steps;
 
-        for (size_t r = x->first_row; r < x->first_row + x->n_rows; r++) {
-            for (size_t n = 0; n < s->n_nodes; n++)
-                if (s->nodes[n].parent < 0)
-                    x->step_ns += survey_sum_of(s, n, r)->inclusive;
-            steps += s->rows[r].steps;
-        }
+        x->step_ns = survey_time_of(s, x->first_row, x->n_rows, &steps);
         x->step_ns /= steps;
     }
 }
@@ -370,7 +375,7 @@ bool survey_is_called(const struct survey *s, const struct survey_trial *t, size
 enum portolan_status survey_collect(struct survey *s, const size_t *row_of_sample)
 {
     size_t *current = portolan_calloc(s->n_variables + 1, sizeof *current);
-    enum portolan_status status = current ? gather(s, row_of_sample) : PORTOLAN_ENOMEM;
+    enum portolan_status status = current ? gather_samples(s, row_of_sample) : PORTOLAN_ENOMEM;
 
     for (size_t t = 0; !status && t < s->n_trials; t++)
         fill_selections(s, t, current);
@@ -381,7 +386,7 @@ enum portolan_status survey_collect(struct survey *s, const size_t *row_of_sampl
         return status;
     merge_pieces(s);
     sort_qualities(s);
-    status = sum_up(s);
+    status = sum_pieces(s);
     if (!status)
         time_segments(s);
     return status;

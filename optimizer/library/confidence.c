@@ -7,6 +7,8 @@
  */
 #include "plan_internal.h"
 
+#include <portolan/stats.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +28,7 @@ struct scenarios {
     struct plan_view view;
     bool is_hopeful;          /* something that is not proven to work may */
     size_t n_points, *points; /* of trials */
-    size_t n_core, n_candidates;
+    size_t n_candidates;
     size_t **candidates; /* assignments of core variables */
     size_t *wins;
     struct portolan_choice *problem[SCENARIOS];
@@ -40,7 +42,7 @@ static uint64_t source_of(const struct quantity *q, size_t path, size_t tuple)
 }
 
 /* Beyond what was measured the interval's low end may be a bound. */
-static void scale(struct estimate *e, double error, bool outside)
+static void scale_estimate(struct estimate *e, double error, bool outside)
 {
     double value = e->se > 0 ? e->value * exp(fmin(e->se, 3) * error) : e->value;
 
@@ -78,13 +80,15 @@ static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t
             if (hopeful &&
                 portolan_draw_uniform(scenario, 4 * source_of(&t->exclusive, i, k) + 3) < c->hope)
                 c->allowed = true;
-            scale(&c->exclusive,
-                  error_of(s, &t->exclusive, scenario, source_of(&t->exclusive, i, k)),
-                  c->extrapolating > 0);
-            scale(&c->calls, portolan_draw_normal(scenario, 4 * source_of(&t->calls, i, k) + 1),
-                  false);
-            scale(&c->setup, portolan_draw_normal(scenario, 4 * source_of(&t->setup, i, k) + 2),
-                  false);
+            scale_estimate(&c->exclusive,
+                           error_of(s, &t->exclusive, scenario, source_of(&t->exclusive, i, k)),
+                           c->extrapolating > 0);
+            scale_estimate(&c->calls,
+                           portolan_draw_normal(scenario, 4 * source_of(&t->calls, i, k) + 1),
+                           false);
+            scale_estimate(&c->setup,
+                           portolan_draw_normal(scenario, 4 * source_of(&t->setup, i, k) + 2),
+                           false);
         }
 }
 
@@ -104,16 +108,18 @@ static enum portolan_status add_candidate(struct scenarios *s, const size_t *val
 {
     size_t **more, *wins, k = 0;
 
-    while (k < s->n_candidates && memcmp(s->candidates[k], values, s->n_core * sizeof *values) != 0)
+    while (k < s->n_candidates &&
+           memcmp(s->candidates[k], values, s->p->n_core * sizeof *values) != 0)
         k++;
     *index = k;
     if (k < s->n_candidates)
         return PORTOLAN_OK;
     more = portolan_arena_grow(&s->pool, s->candidates, k, sizeof *more);
     wins = portolan_arena_grow(&s->pool, s->wins, k, sizeof *wins);
-    if (!more || !wins || !(more[k] = portolan_arena_alloc(&s->pool, s->n_core + 1, sizeof **more)))
+    if (!more || !wins ||
+        !(more[k] = portolan_arena_alloc(&s->pool, s->p->n_core + 1, sizeof **more)))
         return PORTOLAN_ENOMEM;
-    memcpy(more[k], values, s->n_core * sizeof *values);
+    memcpy(more[k], values, s->p->n_core * sizeof *values);
     s->candidates = more;
     s->wins = wins;
     wins[k] = 0;
@@ -122,8 +128,8 @@ static enum portolan_status add_candidate(struct scenarios *s, const size_t *val
 }
 
 /* The best of the scenario's costs as they are in the view; *PROBLEM is the caller's to destroy. */
-static enum portolan_status solve(struct scenarios *s, struct portolan_choice **problem,
-                                  double *least, size_t *winner)
+static enum portolan_status solve_view(struct scenarios *s, struct portolan_choice **problem,
+                                       double *least, size_t *winner)
 {
     struct portolan_choice_solution *solution = NULL;
     enum portolan_status status = plan_make_problem(s->p, &s->view, s->h, problem, NULL);
@@ -147,10 +153,10 @@ static enum portolan_status solve_scenario(struct scenarios *s, const struct pla
     enum portolan_status status;
 
     fill_scenario(s, v, scenario, false);
-    status = solve(s, &s->problem[scenario], &s->least[scenario], &winner);
+    status = solve_view(s, &s->problem[scenario], &s->least[scenario], &winner);
     if (!status && s->is_hopeful) {
         fill_scenario(s, v, scenario, true);
-        status = solve(s, &hopeful, &least, &lucky);
+        status = solve_view(s, &hopeful, &least, &lucky);
     }
     if (!status && least < s->least[scenario]) {
         s->least[scenario] = least;
@@ -181,7 +187,7 @@ static struct outlook look_ahead(const struct scenarios *s, size_t candidate)
     return o;
 }
 
-static void judge(struct scenarios *s, size_t base, struct plan_confidence *out)
+static void judge_candidates(struct scenarios *s, size_t base, struct plan_confidence *out)
 {
     struct outlook best = look_ahead(s, base);
     size_t chosen = base, rival = NONE;
@@ -200,17 +206,17 @@ static void judge(struct scenarios *s, size_t base, struct plan_confidence *out)
     out->chance = (double)s->wins[chosen] / SCENARIOS;
     out->expected_loss = best.loss;
     out->is_risky = best.often > rarely;
-    memcpy(out->values, s->candidates[chosen], s->n_core * sizeof *out->values);
+    memcpy(out->values, s->candidates[chosen], s->p->n_core * sizeof *out->values);
     out->has_rival = rival != NONE && s->wins[rival] > 0;
     if (out->has_rival)
-        memcpy(out->rival, s->candidates[rival], s->n_core * sizeof *out->rival);
+        memcpy(out->rival, s->candidates[rival], s->p->n_core * sizeof *out->rival);
 }
 
 enum portolan_status plan_be_confident(const struct portolan_plan *p, const struct plan_view *v,
                                        const struct plan_horizon *h, const size_t *values,
-                                       size_t n_core, struct plan_confidence *out)
+                                       struct plan_confidence *out)
 {
-    struct scenarios s = {.p = p, .h = h, .n_core = n_core};
+    struct scenarios s = {.p = p, .h = h};
     size_t base = 0;
     enum portolan_status status;
 
@@ -220,7 +226,7 @@ enum portolan_status plan_be_confident(const struct portolan_plan *p, const stru
     for (size_t k = 0; !status && k < SCENARIOS; k++)
         status = solve_scenario(&s, v, k);
     if (!status)
-        judge(&s, base, out);
+        judge_candidates(&s, base, out);
     for (size_t k = 0; k < SCENARIOS; k++)
         portolan_choice_destroy(s.problem[k]);
     portolan_arena_clear(&s.pool);
@@ -248,4 +254,171 @@ double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
     }
     portolan_arena_clear(&s.pool);
     return (double)wins / SCENARIOS;
+}
+
+/* ---- where nothing was measured: each case is left out in turn ---- */
+
+/* A choice that costs less than this more than the best is right. */
+static const double right = 0.05;
+
+struct left_out {
+    const struct portolan_assembly *a;
+    const struct portolan_sample_set *data;
+    struct portolan_plan_options options;
+    struct portolan_text out;
+    size_t n, n_right, n_unknown, n_wrong;
+    double *losses; /* of choices that work */
+    size_t n_losses;
+};
+
+/* Each variable's chosen class, for a prediction. */
+static size_t list_chosen(const struct portolan_plan_choice *c, struct portolan_name_value *list)
+{
+    for (size_t v = 0; v < c->n_variables; v++)
+        list[v] = (struct portolan_name_value){
+            c->variables[v].instance,
+            c->variables[v].options[c->variables[v].chosen].implementation};
+    return c->n_variables;
+}
+
+/* A case is called by its first parameter. */
+static const char *case_name(const struct portolan_assembly *a, size_t index)
+{
+    size_t k = 0;
+
+    while (k < a->n_case_columns && !a->case_columns[k].instance)
+        k++;
+    return k < a->n_case_columns ? a->cases[index].values[k] : "";
+}
+
+static void put_line(struct left_out *l, size_t at, const char *text)
+{
+    portolan_text_add(&l->out, "  %-32s %s\n", case_name(l->a, at), text);
+}
+
+/* Holds the choice of a plan without the case against what was measured of it. */
+static enum portolan_status judge_case(struct left_out *l, size_t at, struct portolan_plan *truth,
+                                       double best_ns, const struct portolan_plan_choice *choice,
+                                       struct portolan_error *err)
+{
+    struct portolan_name_value *list = portolan_calloc(choice->n_variables + 1, sizeof *list);
+    struct portolan_plan_prediction t;
+    size_t n = list ? list_chosen(choice, list) : 0;
+    char *chosen = NULL, text[400];
+    enum portolan_status status;
+    double loss;
+
+    status = list ? portolan_plan_write_selection(list, n, &chosen, err) : PORTOLAN_ENOMEM;
+    if (!status)
+        status = portolan_plan_predict(truth, list, n, &t, NULL);
+    loss = status ? INFINITY : t.total_ns / best_ns - 1;
+    if (status == PORTOLAN_EINFEASIBLE) {
+        l->n_wrong++;
+        snprintf(text, sizeof text, "%.300s: fails, is not accurate, or was never measured",
+                 chosen);
+        status = PORTOLAN_OK;
+    } else if (!status) {
+        l->n_right += loss <= right;
+        l->losses[l->n_losses++] = 1 + loss;
+        snprintf(text, sizeof text, "%.300s: %+.3g %%", chosen, 100 * loss);
+    }
+    if (!status)
+        put_line(l, at, text);
+    free(list);
+    free(chosen);
+    return status;
+}
+
+/* The choice without the case; NULL in *CHOICE: it cannot tell. */
+static enum portolan_status choose_without(struct left_out *l, size_t at,
+                                           struct portolan_plan **plan,
+                                           const struct portolan_plan_choice **choice)
+{
+    struct portolan_plan_options options = l->options;
+    enum portolan_status status;
+
+    options.left_out_case = at + 1;
+    *choice = NULL;
+    status = portolan_plan_create(l->a, l->data, &options, plan, NULL);
+    if (!status)
+        status = portolan_plan_choose(*plan, choice, NULL);
+    if (!status && (*choice)->verdict == PORTOLAN_PLAN_CANNOT_TELL)
+        *choice = NULL;
+    return status == PORTOLAN_ENOTFOUND || status == PORTOLAN_EINFEASIBLE ? PORTOLAN_OK : status;
+}
+
+static enum portolan_status leave_out(struct left_out *l, size_t at, struct portolan_error *err)
+{
+    struct portolan_plan_options options = l->options;
+    struct portolan_plan *truth = NULL, *plan = NULL;
+    const struct portolan_plan_choice *best, *choice = NULL;
+    enum portolan_status status;
+
+    options.at_case = at + 1;
+    status = portolan_plan_create(l->a, l->data, &options, &truth, NULL);
+    if (!status && truth->s.target_point == NONE)
+        status = PORTOLAN_ENOTFOUND;
+    if (!status)
+        status = portolan_plan_choose(truth, &best, NULL);
+    if (!status) {
+        l->n++;
+        status = choose_without(l, at, &plan, &choice);
+        if (!status && !choice) {
+            l->n_unknown++;
+            put_line(l, at, "cannot tell");
+        } else if (!status) {
+            status = judge_case(l, at, truth, best->prediction.total_ns, choice, err);
+        }
+    } else if (status == PORTOLAN_ENOTFOUND || status == PORTOLAN_EINFEASIBLE) {
+        status = PORTOLAN_OK; /* of a case without anything that works nothing is to be told */
+    }
+    portolan_plan_destroy(plan);
+    portolan_plan_destroy(truth);
+    return status;
+}
+
+static void sum_up_cases(struct left_out *l)
+{
+    size_t n = l->n_losses;
+
+    portolan_text_add(&l->out, "on cases left out: right choice %zu of %zu", l->n_right, l->n);
+    if (l->n_unknown)
+        portolan_text_add(&l->out, ", cannot tell %zu", l->n_unknown);
+    if (l->n_wrong)
+        portolan_text_add(&l->out, ", not allowed %zu", l->n_wrong);
+    if (n) {
+        double median = portolan_sort_to_median(n, l->losses);
+
+        portolan_text_add(&l->out, ", median loss %.3g, worst loss %.3g", median, l->losses[n - 1]);
+    }
+    portolan_text_add(&l->out,
+                      "\n(right: at most %g %% more than the best of what was measured there)\n",
+                      100 * right);
+}
+
+enum portolan_status portolan_plan_report_left_out(const struct portolan_assembly *a,
+                                                   const struct portolan_sample_set *data,
+                                                   const struct portolan_plan_options *options,
+                                                   char **text, struct portolan_error *err)
+{
+    struct left_out l = {.a = a, .data = data, .options = *options};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (a->n_cases == 0)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "assembly '%s' has no <cases> in its sweep",
+                                  a->name);
+    l.losses = portolan_calloc(a->n_cases, sizeof *l.losses);
+    if (!l.losses)
+        return portolan_no_memory(err);
+    portolan_text_add(&l.out, "Choices for cases of '%s' from all others (%d rank%s)\n", a->name,
+                      options->ranks, options->ranks == 1 ? "" : "s");
+    for (size_t i = 0; !status && i < a->n_cases; i++)
+        status = leave_out(&l, i, err);
+    if (!status)
+        sum_up_cases(&l);
+    free(l.losses);
+    if (!status)
+        return portolan_text_take(&l.out, text, err);
+    portolan_text_clear(&l.out);
+    return portolan_error_set(err, status, "leaving cases out");
 }

@@ -31,13 +31,13 @@ struct elimination {
     size_t *strides;          /* scratch of messages */
 };
 
-static void join(struct elimination *e, size_t a, size_t b)
+static void join_variables(struct elimination *e, size_t a, size_t b)
 {
     e->adjacent[a * e->words + b / 64] |= UINT64_C(1) << b % 64;
     e->adjacent[b * e->words + a / 64] |= UINT64_C(1) << a % 64;
 }
 
-static bool joined(const struct elimination *e, size_t a, size_t b)
+static bool are_joined(const struct elimination *e, size_t a, size_t b)
 {
     return e->adjacent[a * e->words + b / 64] >> b % 64 & 1;
 }
@@ -58,7 +58,7 @@ static enum portolan_status elimination_init(struct elimination *e, const struct
     for (size_t i = 0; i < c->n_factors; i++)
         for (size_t j = 0; j < c->factors[i].n; j++)
             for (size_t k = 0; k < j; k++)
-                join(e, c->factors[i].variables[j], c->factors[i].variables[k]);
+                join_variables(e, c->factors[i].variables[j], c->factors[i].variables[k]);
     return PORTOLAN_OK;
 }
 
@@ -83,7 +83,7 @@ static size_t fill_of(const struct elimination *e, size_t v, size_t *degree)
 }
 
 /* Notes V's cluster and takes V out of the graph. */
-static enum portolan_status take(struct elimination *e, size_t v, size_t degree)
+static enum portolan_status take_variable(struct elimination *e, size_t v, size_t degree)
 {
     struct cluster *k = &e->clusters[v];
 
@@ -92,7 +92,7 @@ static enum portolan_status take(struct elimination *e, size_t v, size_t degree)
         return PORTOLAN_ENOMEM;
     k->message_size = 1;
     for (size_t u = 0; u < e->c->n; u++)
-        if (joined(e, v, u)) {
+        if (are_joined(e, v, u)) {
             k->variables[k->n++] = u;
             if (__builtin_mul_overflow(k->message_size, e->c->domain[u], &k->message_size))
                 k->message_size = SIZE_MAX;
@@ -101,7 +101,7 @@ static enum portolan_status take(struct elimination *e, size_t v, size_t degree)
         size_t u = k->variables[i];
 
         for (size_t j = 0; j < i; j++)
-            join(e, u, k->variables[j]);
+            join_variables(e, u, k->variables[j]);
         e->adjacent[u * e->words + v / 64] &= ~(UINT64_C(1) << v % 64);
     }
     k->variables[k->n++] = v;
@@ -137,7 +137,7 @@ static enum portolan_status plan_order(struct elimination *e, size_t limit, size
         e->order[i] = best;
         e->position[best] = i;
         *width = best_degree > *width ? best_degree : *width;
-        status = take(e, best, best_degree);
+        status = take_variable(e, best, best_degree);
         if (!status && (e->clusters[best].size > limit - total))
             status = PORTOLAN_EUNSUPPORTED;
         else

@@ -29,25 +29,16 @@ static void note_outside(struct plan_cost *c, const struct portolan_prediction *
     c->assumed = c->assumed || x->is_assumed;
 }
 
-struct announcement {
-    size_t n;
-    const char *const *names;
-    const double *values;
-};
-
 /* The quantity at the plan's parameter values; false when there is none. */
 static bool at_target(const struct portolan_plan *p, const struct quantity *q, struct plan_cost *c,
                       struct estimate *e)
 {
     struct portolan_prediction x;
     double point[MAX_INPUTS];
-    size_t n = 0;
 
     if (!q->known)
         return false;
-    for (size_t d = 0; d < p->s.n_dims && n < MAX_INPUTS; d++)
-        if (p->s.dims[d].numeric)
-            point[n++] = p->dim_target[d];
+    survey_inputs(&p->s, p->dim_target, point);
     if (!plan_quantity_value(q, point, p->s.target_point, &x))
         return false;
     note_outside(c, &x);
@@ -57,7 +48,7 @@ static bool at_target(const struct portolan_plan *p, const struct quantity *q, s
 
 /* CONTEXT with what is announced in its place, and the number of ranks behind it. */
 static void put_inputs(const struct portolan_plan *p, const struct survey_node *node,
-                       const double *context, const struct announcement *a, double *inputs)
+                       const double *context, const struct plan_known *a, double *inputs)
 {
     memcpy(inputs, context, PORTOLAN_CONTEXT_MAX * sizeof *inputs);
     for (int k = 0; k < node->n_context; k++)
@@ -70,7 +61,7 @@ static void put_inputs(const struct portolan_plan *p, const struct survey_node *
 /* The mean over the contexts of PROFILE; announced values take the place of theirs. */
 static bool over_profile(const struct portolan_plan *p, const struct survey_node *node,
                          const struct quantity *q, const struct profile *profile,
-                         const struct announcement *a, struct plan_cost *c, struct estimate *e)
+                         const struct plan_known *a, struct plan_cost *c, struct estimate *e)
 {
     *e = (struct estimate){0};
     for (size_t i = 0; i < profile->n; i++) {
@@ -111,11 +102,11 @@ static bool slots_profile(const struct portolan_plan *p, const struct survey_nod
 
 static const double whole = 1;
 
-static double announced(const struct announcement *a, const char *name)
+double plan_known_value(const struct plan_known *known, const char *name)
 {
-    for (size_t j = 0; j < a->n; j++)
-        if (strcmp(a->names[j], name) == 0)
-            return a->values[j];
+    for (size_t j = 0; j < known->n; j++)
+        if (strcmp(known->names[j], name) == 0)
+            return known->values[j];
     return NAN;
 }
 
@@ -124,19 +115,18 @@ static double announced(const struct announcement *a, const char *name)
  * that the quantity needs is not announced.
  */
 static bool announce_all(const struct portolan_plan *p, size_t path, const struct quantity *q,
-                         const struct announcement *a, double *context)
+                         const struct plan_known *a, double *context)
 {
-    const struct announcement known = {p->n_known, p->known_names, p->known_values};
     const struct survey_node *node = &p->s.nodes[path];
 
     for (int k = 0; k < node->n_context; k++) {
-        context[k] = announced(a, node->context_name[k]);
+        context[k] = plan_known_value(a, node->context_name[k]);
         if (isnan(context[k]))
-            context[k] = announced(&known, node->context_name[k]);
+            context[k] = plan_known_value(&p->known, node->context_name[k]);
     }
     for (size_t i = 0; i < q->n_inputs; i++)
         if ((int)q->inputs[i] != node->n_context /* the ranks */
-            && isnan(announced(a, node->context_name[q->inputs[i]])))
+            && isnan(plan_known_value(a, node->context_name[q->inputs[i]])))
             return false;
     return a->n > 0;
 }
@@ -148,11 +138,10 @@ static bool announce_all(const struct portolan_plan *p, size_t path, const struc
  */
 static const struct profile *expect(const struct portolan_plan *p, size_t path,
                                     const struct plan_tuple *t, const struct profile *seen,
-                                    const struct announcement *a,
+                                    const struct plan_known *a,
                                     double (*context)[PORTOLAN_CONTEXT_MAX],
                                     struct profile *modelled)
 {
-    const struct announcement known = {p->n_known, p->known_names, p->known_values};
     const struct plan_path *at = &p->paths[path];
 
     if (seen && seen->n)
@@ -165,7 +154,7 @@ static const struct profile *expect(const struct portolan_plan *p, size_t path,
     for (size_t k = 0; k < at->scope.n_tuples; k++) /* of those that differ in the caller alone */
         if (at->tuples[k].exact.n && at->tuples[k].exclusive.rows == t->exclusive.rows)
             return &at->tuples[k].exact;
-    if (announce_all(p, path, &t->exclusive, &known, context[0]))
+    if (announce_all(p, path, &t->exclusive, &p->known, context[0]))
         return modelled;
     if (slots_profile(p, &p->s.nodes[path], t, context, modelled))
         return modelled;
@@ -189,7 +178,7 @@ static void add_extra(const struct portolan_plan *p, const struct plan_tuple *t,
 }
 
 static bool exclusive_cost(const struct portolan_plan *p, size_t path, const struct plan_tuple *t,
-                           const struct profile *profile, const struct announcement *a,
+                           const struct profile *profile, const struct plan_known *a,
                            struct plan_cost *c)
 {
     bool known;
@@ -213,7 +202,7 @@ static bool exclusive_cost(const struct portolan_plan *p, size_t path, const str
  */
 static struct estimate expected_accuracy(const struct portolan_plan *p, size_t path,
                                          const struct plan_tuple *t, const struct profile *profile,
-                                         const struct announcement *a, bool *outside)
+                                         const struct plan_known *a, bool *outside)
 {
     struct estimate worst = {NAN, NAN, NAN, NAN}, e;
     struct plan_cost asked = {0};
@@ -237,7 +226,7 @@ static struct estimate expected_accuracy(const struct portolan_plan *p, size_t p
 
 /* The worst verdict over the contexts to expect. */
 static struct plan_verdict admit(const struct portolan_plan *p, size_t path, size_t tuple,
-                                 const struct profile *profile, const struct announcement *a,
+                                 const struct profile *profile, const struct plan_known *a,
                                  bool accuracy_rises)
 {
     struct plan_verdict worst = {.kind = PLAN_ADMITTED, .accuracy = NAN}, v;
@@ -260,8 +249,7 @@ static struct plan_verdict admit(const struct portolan_plan *p, size_t path, siz
 }
 
 static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
-                       const struct profile *seen, const struct announcement *a,
-                       struct plan_cost *c)
+                       const struct profile *seen, const struct plan_known *a, struct plan_cost *c)
 {
     const struct plan_tuple *t = &p->paths[path].tuples[tuple];
     double context[MAX_SLOTS][PORTOLAN_CONTEXT_MAX] = {{0}};
@@ -312,10 +300,9 @@ static void guess_pruned(const struct portolan_plan *p, size_t path, struct plan
 }
 
 void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
-                    const struct profile *profiles, size_t n_announced, const char *const *names,
-                    const double *values)
+                    const struct profile *profiles, const struct plan_known *announced)
 {
-    struct announcement a = {n_announced, names, values};
+    const struct plan_known a = announced ? *announced : (struct plan_known){0};
 
     for (size_t i = 0; i < p->s.n_nodes; i++) {
         for (size_t k = 0; k < p->paths[i].scope.n_tuples; k++)
@@ -355,7 +342,7 @@ static bool sets_up(const struct portolan_plan *p, const struct plan_horizon *h,
 {
     size_t v = p->s.nodes[path].variable;
 
-    return h->setup_of_all || (v != NONE && selection[v] != h->current[v]);
+    return !h->current || (v != NONE && selection[v] != h->current[v]);
 }
 
 struct path_cost {
@@ -410,10 +397,10 @@ static void note_accuracy(const struct survey_node *node, const struct plan_cost
              node->method);
 }
 
-/* Half of what makes times vary, the machine's state, is common to all paths. */
-/* Where a total may be so many times what it says, it says nothing. */
+/* A total that may be so many times what is predicted is no prediction. */
 static const double unusable = 5;
 
+/* Half of what makes times vary, the machine's state, is common to all paths. */
 static double together(double sum, double squares)
 {
     return sqrt((sum * sum + squares) / 2);
@@ -467,6 +454,14 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
     return true;
 }
 
+bool plan_total_of_run(const struct portolan_plan *p, const size_t *selection,
+                       struct portolan_plan_prediction *out, struct plan_forbidden *why)
+{
+    const struct plan_horizon whole = plan_whole_run(p);
+
+    return plan_total(p, &p->view, &whole, selection, out, why);
+}
+
 bool plan_calls(const struct portolan_plan *p, const struct plan_view *v, size_t variable,
                 const size_t *selection)
 {
@@ -509,7 +504,7 @@ static size_t table_variables(const struct portolan_plan *p, const struct plan_v
 
             while (k < n && variables[k] != scope->variables[i])
                 k++;
-            if (k == n && p->core[scope->variables[i]])
+            if (k == n && p->number[scope->variables[i]] != NONE)
                 variables[n++] = scope->variables[i];
         }
     }
@@ -523,7 +518,7 @@ struct table {
 };
 
 static enum portolan_status table_init(const struct portolan_plan *p, const struct plan_view *v,
-                                       size_t path, const size_t *number, struct table *t)
+                                       size_t path, struct table *t)
 {
     *t = (struct table){.size = 1};
     t->variables = portolan_arena_alloc(&t->pool, p->s.n_variables, sizeof *t->variables);
@@ -533,7 +528,7 @@ static enum portolan_status table_init(const struct portolan_plan *p, const stru
         return PORTOLAN_ENOMEM;
     t->n = table_variables(p, v, path, t->variables);
     for (size_t i = 0; i < t->n; i++) {
-        t->numbers[i] = number[t->variables[i]];
+        t->numbers[i] = p->number[t->variables[i]];
         t->size *= p->s.variables[t->variables[i]].n;
         if (t->size > 256 * (size_t)MAX_TUPLES)
             return PORTOLAN_EUNSUPPORTED;
@@ -544,13 +539,12 @@ static enum portolan_status table_init(const struct portolan_plan *p, const stru
 
 static enum portolan_status add_table(const struct portolan_plan *p, const struct plan_view *v,
                                       const struct plan_horizon *h, size_t path,
-                                      const size_t *number, struct portolan_choice *c,
-                                      struct portolan_error *err)
+                                      struct portolan_choice *c, struct portolan_error *err)
 {
     struct table t;
-    enum portolan_status status = table_init(p, v, path, number, &t);
+    enum portolan_status status = table_init(p, v, path, &t);
 
-    if (!status && !h->setup_of_all) /* what is no choice stays as it is */
+    if (!status && h->current) /* what is no choice stays as it is */
         memcpy(t.selection, h->current, p->s.n_variables * sizeof *t.selection);
     for (size_t k = 0; !status && k < t.size; k++) {
         struct path_cost cost;
@@ -577,18 +571,15 @@ enum portolan_status plan_make_problem(const struct portolan_plan *p, const stru
                                        const struct plan_horizon *h, struct portolan_choice **out,
                                        struct portolan_error *err)
 {
-    size_t *number = portolan_calloc(p->s.n_variables + 1, sizeof *number);
     struct portolan_choice *c = NULL;
-    enum portolan_status status =
-        number ? portolan_choice_create(&c, err) : portolan_no_memory(err);
+    enum portolan_status status = portolan_choice_create(&c, err);
 
     for (size_t i = 0; !status && i < p->s.n_variables; i++)
-        if (p->core[i])
-            status = portolan_choice_add_variable(
-                c, p->s.variables[i].n, h->setup_of_all ? 0 : h->current[i], &number[i], err);
+        if (p->number[i] != NONE)
+            status = portolan_choice_add_variable(c, p->s.variables[i].n,
+                                                  h->current ? h->current[i] : 0, NULL, err);
     for (size_t i = 0; !status && i < p->s.n_nodes; i++)
-        status = add_table(p, v, h, i, number, c, err);
-    free(number);
+        status = add_table(p, v, h, i, c, err);
     if (status == PORTOLAN_ENOMEM)
         portolan_no_memory(err);
     if (status)

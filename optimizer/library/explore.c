@@ -6,6 +6,7 @@
  */
 #include "explore.h"
 
+#include <portolan/stats.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static bool caller_present_in(const struct exploration *e, size_t path,
 }
 
 /* Whether a caller's class was seen calling elsewhere but never this path. */
-static bool unneeded(const struct exploration *e, size_t path, const size_t *selection)
+static bool is_unneeded(const struct exploration *e, size_t path, const size_t *selection)
 {
     size_t caller = e->p.s.nodes[path].caller;
     bool seen = false;
@@ -81,7 +82,7 @@ static bool may_show(const struct exploration *e, size_t path, const size_t *sel
     return true;
 }
 
-static bool covered(const struct exploration *e, size_t path, size_t tuple)
+static bool is_covered(const struct exploration *e, size_t path, size_t tuple)
 {
     for (size_t i = 0; i < e->n_selections; i++)
         if (plan_tuple_of(&e->p, &e->p.paths[path].scope, e->selections[i]) == tuple &&
@@ -119,9 +120,10 @@ static enum portolan_status add_tuples(struct exploration *e, size_t path, size_
         start_from(e, path, selection);
         plan_tuple_apply(p, scope, tuple, selection);
         for (size_t i = 0; i < scope->n; i++) /* pruned instances keep what is written */
-            outside = outside || (!p->core[scope->variables[i]] && selection[scope->variables[i]]);
+            outside = outside ||
+                      (p->number[scope->variables[i]] == NONE && selection[scope->variables[i]]);
         outside = outside || plan_tuple_of(p, scope, selection) != tuple;
-        if (!outside && !unneeded(e, path, selection) && !covered(e, path, tuple))
+        if (!outside && !is_unneeded(e, path, selection) && !is_covered(e, path, tuple))
             status = add_selection(e, selection);
     }
     return status;
@@ -187,11 +189,12 @@ static enum portolan_status take_next(struct exploration *e, size_t selection, s
     struct portolan_next_trial *out = e->out;
     char *where = explore_point_text(e, e->points[point]);
     char *what = plan_selection_text(s, &e->pool, e->selections[selection]);
-    size_t used, trials = explore_n_trials(&e->cells[selection][point]);
+    struct portolan_text purpose = {.arena = &e->pool};
+    size_t trials = explore_n_trials(&e->cells[selection][point]);
 
-    out->selection = portolan_calloc(s->n_variables + 1, sizeof *out->selection);
-    out->parameters =
-        portolan_calloc(s->a->n_sweeps + s->a->n_case_columns + 1, sizeof *out->parameters);
+    out->selection = portolan_arena_alloc(&e->pool, s->n_variables, sizeof *out->selection);
+    out->parameters = portolan_arena_alloc(&e->pool, s->a->n_sweeps + s->a->n_case_columns,
+                                           sizeof *out->parameters);
     if (!where || !what || !out->selection || !out->parameters)
         return PORTOLAN_ENOMEM;
     out->finished = false;
@@ -214,16 +217,16 @@ static enum portolan_status take_next(struct exploration *e, size_t selection, s
                 s->a->case_columns[c].instance, s->a->case_columns[c].parameter,
                 s->a->cases[e->points[point][s->n_dims]].values[c]};
     out->expected_s = explore_expected_s(e, selection, point);
-    snprintf(out->purpose, sizeof out->purpose, "%s%s%s", what[0] ? what : "as written",
-             where[0] ? " at " : "", where);
-    used = strlen(out->purpose);
+    portolan_text_add(&purpose, "%s%s%s", what[0] ? what : "as written", where[0] ? " at " : "",
+                      where);
     if (trials)
-        snprintf(out->purpose + used, sizeof out->purpose - used, ", trial %zu", trials + 1);
-    return PORTOLAN_OK;
+        portolan_text_add(&purpose, ", trial %zu", trials + 1);
+    out->purpose = plan_text(&purpose);
+    return out->purpose ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
 /* The shortest time that anything has taken there for sure, with all that one trial may hide. */
-static void bounds(const struct cell *c, double *low, double *high)
+static void time_bounds(const struct cell *c, double *low, double *high)
 {
     const struct tally *t = explore_tally_of(c);
     double width = explore_tally_width(t);
@@ -242,10 +245,10 @@ static bool can_matter(const struct exploration *e, size_t selection, size_t poi
 
         if (!c->all.n || explore_is_bad(c))
             continue;
-        bounds(c, &low, &high);
+        time_bounds(c, &low, &high);
         best = fmin(best, high);
     }
-    bounds(&e->cells[selection][point], &low, &high);
+    time_bounds(&e->cells[selection][point], &low, &high);
     return low <= matters * best;
 }
 
@@ -269,8 +272,8 @@ static bool wants_again(const struct exploration *e, size_t selection, size_t po
 }
 
 /* Takes the candidate if it is the first that may be measured; counts all. */
-static enum portolan_status consider(struct exploration *e, size_t selection, size_t point,
-                                     size_t *unaffordable)
+static enum portolan_status consider_trial(struct exploration *e, size_t selection, size_t point,
+                                           size_t *unaffordable)
 {
     if (e->budget_s <= 0 || explore_expected_s(e, selection, point) > e->budget_s) {
         ++*unaffordable;
@@ -288,7 +291,7 @@ static enum portolan_status consider_firsts(struct exploration *e, size_t from, 
     for (size_t i = 0; !status && i < e->n_points; i++)
         for (size_t k = from; !status && k < to; k++)
             if (wants_first(e, k, i))
-                status = consider(e, k, i, unaffordable);
+                status = consider_trial(e, k, i, unaffordable);
     return status;
 }
 
@@ -301,40 +304,31 @@ static enum portolan_status consider_repetitions(struct exploration *e, size_t *
         for (size_t i = 0; !status && i < e->n_points; i++)
             for (size_t k = 0; !status && k < e->n_selections; k++)
                 if (explore_n_trials(&e->cells[k][i]) == n && wants_again(e, k, i))
-                    status = consider(e, k, i, unaffordable);
+                    status = consider_trial(e, k, i, unaffordable);
     return status;
 }
 
 /* --- what there is to tell at the end --- */
 
-static enum portolan_status tell_budget(struct exploration *e, size_t firsts, size_t repetitions)
+static void tell_budget(struct exploration *e, size_t firsts, size_t repetitions)
 {
-    if (!firsts && !repetitions)
-        return PORTOLAN_OK;
     if (firsts)
-        return plan_note(&e->notes, "the budget does not allow %zu more trial%s", firsts,
-                         firsts == 1 ? "" : "s");
-    return plan_note(&e->notes, "the budget does not allow to repeat %zu trial%s", repetitions,
-                     repetitions == 1 ? "" : "s");
-}
-
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
+        plan_note(&e->notes, "the budget does not allow %zu more trial%s", firsts,
+                  firsts == 1 ? "" : "s");
+    else if (repetitions)
+        plan_note(&e->notes, "the budget does not allow to repeat %zu trial%s", repetitions,
+                  repetitions == 1 ? "" : "s");
 }
 
 /* How often, and how narrow. */
-static enum portolan_status summarise(struct exploration *e)
+static void summarise(struct exploration *e)
 {
     double *widths = portolan_arena_alloc(&e->pool, e->n_selections * e->n_points, sizeof *widths);
-    size_t n = 0, fewest = SIZE_MAX, most = 0, used, n_single = 0;
-    char *text = e->out->summary;
-    const size_t size = sizeof e->out->summary;
+    size_t n = 0, fewest = SIZE_MAX, most = 0, n_single = 0;
+    struct portolan_text text = {.arena = &e->pool};
 
     if (!widths)
-        return PORTOLAN_ENOMEM;
+        return;
     for (size_t k = 0; k < e->n_selections; k++)
         for (size_t i = 0; i < e->n_points; i++) {
             const struct cell *c = &e->cells[k][i];
@@ -349,20 +343,19 @@ static enum portolan_status summarise(struct exploration *e)
                 n_single++;
         }
     if (!n && !n_single)
-        return PORTOLAN_OK;
-    used = (size_t)snprintf(text, size, "%zu settings measured %zu", n + n_single, fewest);
+        return;
+    portolan_text_add(&text, "%zu settings measured %zu", n + n_single, fewest);
     if (most > fewest)
-        used += (size_t)snprintf(text + used, size - used, " to %zu", most);
-    used += (size_t)snprintf(text + used, size - used, " time%s each", most == 1 ? "" : "s");
-    qsort(widths, n, sizeof *widths, compare);
+        portolan_text_add(&text, " to %zu", most);
+    portolan_text_add(&text, " time%s each", most == 1 ? "" : "s");
+    portolan_sort_numbers(n, widths);
     if (n)
-        snprintf(text + used, size - used,
-                 ": 95 %% intervals of %.2g %% in the middle, of %.2g %% at worst",
-                 100 * widths[n / 2], 100 * widths[n - 1]);
-    return PORTOLAN_OK;
+        portolan_text_add(&text, ": 95 %% intervals of %.2g %% in the middle, of %.2g %% at worst",
+                          100 * widths[n / 2], 100 * widths[n - 1]);
+    e->out->summary = plan_text(&text);
 }
 
-static enum portolan_status tell_disturbed(struct exploration *e)
+static void tell_disturbed(struct exploration *e)
 {
     const char *why = NULL;
     size_t n = 0, n_disturbed = 0;
@@ -378,48 +371,32 @@ static enum portolan_status tell_disturbed(struct exploration *e)
             why = o->disturbed;
         }
     }
-    if (!n_disturbed)
-        return PORTOLAN_OK;
-    if (n_disturbed == n)
-        return plan_note(&e->notes,
-                         "all %zu trials were disturbed, so that their times "
-                         "are those of this load (the last: %s)",
-                         n, why);
-    return plan_note(&e->notes, "%zu trial%s disturbed (the last: %s)", n_disturbed,
-                     n_disturbed == 1 ? " was" : "s were", why);
+    if (n_disturbed && n_disturbed == n)
+        plan_note(&e->notes,
+                  "all %zu trials were disturbed, so that their times are those of this load (the "
+                  "last: %s)",
+                  n, why);
+    else if (n_disturbed)
+        plan_note(&e->notes, "%zu trial%s disturbed (the last: %s)", n_disturbed,
+                  n_disturbed == 1 ? " was" : "s were", why);
 }
 
-static enum portolan_status tell(struct exploration *e, size_t firsts, size_t repetitions)
+static enum portolan_status tell_all(struct exploration *e, size_t firsts, size_t repetitions)
 {
-    enum portolan_status status = PORTOLAN_OK;
-
-    for (size_t k = 0; !status && k < e->n_selections; k++) {
-        status = explore_tell_applies(e, k);
-        if (!status)
-            status = explore_tell_failures(e, k);
-        if (!status)
-            status = explore_tell_hopeless(e, k);
+    for (size_t k = 0; k < e->n_selections; k++) {
+        explore_tell_applies(e, k);
+        explore_tell_failures(e, k);
+        explore_tell_hopeless(e, k);
     }
-    if (!status)
-        status = tell_disturbed(e);
-    if (!status)
-        status = tell_budget(e, firsts, repetitions);
-    if (!status)
-        status = summarise(e);
-    if (status)
-        return status;
-    e->out->notes = portolan_calloc(e->notes.n + 1, sizeof *e->out->notes);
-    if (!e->out->notes)
-        return PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < e->notes.n; i++) {
-        if (!(e->out->notes[i] = portolan_strdup(e->notes.texts[i])))
-            return PORTOLAN_ENOMEM;
-        e->out->n_notes++;
-    }
-    return PORTOLAN_OK;
+    tell_disturbed(e);
+    tell_budget(e, firsts, repetitions);
+    summarise(e);
+    e->out->n_notes = e->notes.n;
+    e->out->notes = e->notes.texts;
+    return e->pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
-static enum portolan_status begin(struct exploration *e, struct portolan_error *err)
+static enum portolan_status begin_exploration(struct exploration *e, struct portolan_error *err)
 {
     enum portolan_status status = explore_list_points(e, err);
     size_t *written;
@@ -435,7 +412,7 @@ static enum portolan_status begin(struct exploration *e, struct portolan_error *
         status = plan_read_conditions(&e->p, err);
     if (!status)
         status = plan_make_scopes(&e->p, err);
-    return status ? status : plan_make_graph(&e->p);
+    return status ? status : plan_make_graph(&e->p, err);
 }
 
 static size_t count_good(const struct exploration *e)
@@ -448,10 +425,10 @@ static size_t count_good(const struct exploration *e)
     return n;
 }
 
-static enum portolan_status next(struct exploration *e, struct portolan_error *err)
+static enum portolan_status find_next(struct exploration *e, struct portolan_error *err)
 {
     size_t firsts = 0, repetitions = 0;
-    enum portolan_status status = begin(e, err);
+    enum portolan_status status = begin_exploration(e, err);
 
     if (!status)
         status = consider_firsts(e, 0, 1, &firsts);
@@ -467,30 +444,37 @@ static enum portolan_status next(struct exploration *e, struct portolan_error *e
         return status;
     e->out->done = count_good(e);
     e->out->unaffordable = firsts ? firsts : repetitions;
-    return tell(e, firsts, repetitions);
+    return tell_all(e, firsts, repetitions);
 }
+
+/* With the arena that it is in. */
+struct answer {
+    struct portolan_next_trial next;
+    struct portolan_arena pool;
+};
 
 enum portolan_status
 portolan_plan_next_trial(const struct portolan_assembly *a, const struct portolan_sample_set *data,
                          const struct portolan_plan_options *options, double budget_left_s,
                          struct portolan_next_trial **out, struct portolan_error *err)
 {
-    static const struct survey_filter explored = {.purpose = "explore", .exploring = true};
+    static const struct survey_filter explored = {.exploring = true};
     struct exploration e = {.budget_s = budget_left_s,
                             .most_trials = options->most_trials > 0 ? (size_t)options->most_trials
                                                                     : MOST_TRIALS};
+    struct answer *answer = portolan_calloc(1, sizeof *answer);
     enum portolan_status status = PORTOLAN_ENOMEM;
 
     e.notes.pool = &e.pool;
-    e.out = portolan_calloc(1, sizeof *e.out);
-    if (e.out) {
-        e.out->finished = true;
+    if (answer) {
+        e.out = &answer->next;
+        *e.out = (struct portolan_next_trial){.finished = true, .purpose = "", .summary = ""};
         status = survey_init(&e.p.s, a, data, options, &explored, err);
         if (!status)
-            status = next(&e, err);
+            status = find_next(&e, err);
         plan_clear_conditions(&e.p);
         survey_clear(&e.p.s);
-        portolan_arena_clear(&e.pool);
+        answer->pool = e.pool;
     }
     if (status) {
         portolan_next_trial_destroy(e.out);
@@ -502,12 +486,9 @@ portolan_plan_next_trial(const struct portolan_assembly *a, const struct portola
 
 void portolan_next_trial_destroy(struct portolan_next_trial *next)
 {
-    if (!next)
-        return;
-    for (size_t i = 0; i < next->n_notes; i++)
-        free(next->notes[i]);
-    free(next->notes);
-    free(next->selection);
-    free(next->parameters);
-    free(next);
+    struct answer *answer = (struct answer *)next;
+
+    if (answer)
+        portolan_arena_clear(&answer->pool);
+    free(answer);
 }

@@ -65,9 +65,9 @@ bool explore_is_bad(const struct cell *c);
 
 /* explore_judge.c: what is not worth a trial, and how long one takes. */
 bool explore_is_given_up(struct exploration *e, size_t selection, size_t point);
-enum portolan_status explore_tell_applies(struct exploration *e, size_t selection);
-enum portolan_status explore_tell_failures(struct exploration *e, size_t selection);
-enum portolan_status explore_tell_hopeless(struct exploration *e, size_t selection);
+void explore_tell_applies(struct exploration *e, size_t selection);
+void explore_tell_failures(struct exploration *e, size_t selection);
+void explore_tell_hopeless(struct exploration *e, size_t selection);
 /* Seconds; 0: nothing is known. */
 double explore_expected_s(const struct exploration *e, size_t selection, size_t point);
 

@@ -85,7 +85,7 @@ static const char *inapplicable(const struct exploration *e, size_t selection, s
     return why;
 }
 
-enum portolan_status explore_tell_applies(struct exploration *e, size_t selection)
+void explore_tell_applies(struct exploration *e, size_t selection)
 {
     const struct portolan_assembly_instance *x;
     const char *why = NULL, *one;
@@ -98,11 +98,10 @@ enum portolan_status explore_tell_applies(struct exploration *e, size_t selectio
             n++;
         }
     if (!n)
-        return PORTOLAN_OK;
+        return;
     x = e->p.s.variables[variable].instance;
-    return plan_note(&e->notes, "%s=%s does not apply at %zu of %zu points: it wants %s", x->name,
-                     x->alternatives[e->selections[selection][variable]].class_name, n, e->n_points,
-                     why);
+    plan_note(&e->notes, "%s=%s does not apply at %zu of %zu points: it wants %s", x->name,
+              x->alternatives[e->selections[selection][variable]].class_name, n, e->n_points, why);
 }
 
 /* --- which of them are hopeless --- */
@@ -247,49 +246,38 @@ bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
     return is_hopeless(e, &r);
 }
 
-enum portolan_status explore_tell_failures(struct exploration *e, size_t selection)
+void explore_tell_failures(struct exploration *e, size_t selection)
 {
     bool ever_worked;
     size_t first = 0, n = count_failures(e, selection, &ever_worked, &first);
-    char *what = plan_selection_text(&e->p.s, &e->pool, e->selections[selection]);
-    char *where = explore_point_text(e, e->points[first]);
+    const char *what = plan_selection_text(&e->p.s, &e->pool, e->selections[selection]);
+    const char *where = explore_point_text(e, e->points[first]);
 
-    if (!n)
-        return PORTOLAN_OK;
-    if (!what || !where)
-        return PORTOLAN_ENOMEM;
-    what = what[0] ? what : "as written";
-    if (fails_everywhere(e, n, ever_worked))
-        return plan_note(&e->notes,
-                         "%s failed at all %zu points where it was tried and "
-                         "is not tried at others",
-                         what, n);
-    if (n > 1)
-        return plan_note(&e->notes,
-                         "%s failed at %s and at %zu more and is not repeated "
-                         "there",
-                         what, where, n - 1);
-    return plan_note(&e->notes, "%s failed at %s and is not repeated there", what, where);
+    what = what && !what[0] ? "as written" : what;
+    if (n && fails_everywhere(e, n, ever_worked))
+        plan_note(&e->notes,
+                  "%s failed at all %zu points where it was tried and is not tried at others", what,
+                  n);
+    else if (n > 1)
+        plan_note(&e->notes, "%s failed at %s and at %zu more and is not repeated there", what,
+                  where, n - 1);
+    else if (n)
+        plan_note(&e->notes, "%s failed at %s and is not repeated there", what, where);
 }
 
-enum portolan_status explore_tell_hopeless(struct exploration *e, size_t selection)
+void explore_tell_hopeless(struct exploration *e, size_t selection)
 {
     struct record r = {0};
-    char *what, *where;
     bool found = false;
 
     for (size_t i = 0; !found && i < e->n_points; i++) {
         r = record_before(e, selection, i);
         found = !explore_n_trials(&e->cells[selection][i]) && is_hopeless(e, &r);
     }
-    if (!found)
-        return PORTOLAN_OK;
-    what = plan_selection_text(&e->p.s, &e->pool, e->selections[selection]);
-    where = explore_point_text(e, e->points[r.last_at]);
-    if (!what || !where)
-        return PORTOLAN_ENOMEM;
-    return plan_note(&e->notes, "%s is left out beyond %s: %.3g, then %.3g times the best there",
-                     what, where, r.before, r.last);
+    if (found)
+        plan_note(&e->notes, "%s is left out beyond %s: %.3g, then %.3g times the best there",
+                  plan_selection_text(&e->p.s, &e->pool, e->selections[selection]),
+                  explore_point_text(e, e->points[r.last_at]), r.before, r.last);
 }
 
 /* --- how long a trial will take --- */
@@ -345,7 +333,6 @@ static double expected_beside(const struct exploration *e, size_t selection, siz
     return base * ratio;
 }
 
-/* Seconds; 0: nothing is known. */
 double explore_expected_s(const struct exploration *e, size_t selection, size_t point)
 {
     const struct cell *c = &e->cells[selection][point];

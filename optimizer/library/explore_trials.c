@@ -163,14 +163,6 @@ static void judge_samples(struct exploration *e)
     }
 }
 
-static const char *disturbance_of(const struct portolan_trial *t)
-{
-    for (size_t i = 0; i < t->n_metadata; i++)
-        if (strcmp(t->metadata[i].name, PORTOLAN_STORE_DISTURBED) == 0)
-            return t->metadata[i].value;
-    return NULL;
-}
-
 enum portolan_status explore_list_outcomes(struct exploration *e)
 {
     const struct survey *s = &e->p.s;
@@ -182,7 +174,8 @@ enum portolan_status explore_list_outcomes(struct exploration *e)
         const struct portolan_trial *t = s->trials[i].trial;
         struct outcome *o = &e->outcomes[i];
 
-        *o = (struct outcome){NONE, s->trials[i].selection, result_of(s, t), disturbance_of(t),
+        *o = (struct outcome){NONE, s->trials[i].selection, result_of(s, t),
+                              survey_value_of(t->metadata, t->n_metadata, PORTOLAN_STORE_DISTURBED),
                               t->elapsed_ns * 1e-9};
         for (size_t k = 0; o->point == NONE && k < e->n_points && has_what_is_set(e, t); k++)
             if (is_at(e, &s->trials[i], e->points[k]))
@@ -205,7 +198,6 @@ static void tally_add(struct tally *t, double x)
     t->squares += before * (x - t->mean);
 }
 
-/* Half the width of the mean's interval, as a share of the mean. */
 double explore_tally_width(const struct tally *t)
 {
     double n = (double)t->n;
@@ -215,7 +207,6 @@ double explore_tally_width(const struct tally *t)
     return portolan_student_quantile(confidence, n - 1) * sqrt(t->squares / (n - 1) / n) / t->mean;
 }
 
-/* Disturbed trials count only where there are no others. */
 const struct tally *explore_tally_of(const struct cell *c)
 {
     return c->clean.n ? &c->clean : &c->all;
@@ -242,7 +233,6 @@ size_t explore_n_trials(const struct cell *c)
     return c->all.n + c->n_failed + c->n_inaccurate;
 }
 
-/* A trial of it made its process die, twice. */
 bool explore_is_deadly(const struct cell *c)
 {
     return c->n_killed > 1 && explore_n_trials(c) == 0;

@@ -33,14 +33,31 @@ void plan_tuple_apply(const struct portolan_plan *p, const struct plan_scope *sc
     }
 }
 
-size_t plan_caller_of(const struct portolan_plan *p, size_t path, size_t tuple, size_t *stride)
+/* Between tuples of a path that differ by one in the calling instance; 0: the scope has none. */
+static size_t caller_stride(const struct portolan_plan *p, const struct plan_path *at)
+{
+    size_t stride = 1;
+
+    if (at->caller_at == NONE)
+        return 0;
+    for (size_t i = at->scope.n; --i > at->caller_at;)
+        stride *= p->s.variables[at->scope.variables[i]].n;
+    return stride;
+}
+
+size_t plan_caller_of(const struct portolan_plan *p, size_t path, size_t tuple)
 {
     const struct plan_path *at = &p->paths[path];
+    size_t stride = caller_stride(p, at);
 
-    *stride = 1;
-    for (size_t i = at->scope.n; --i > at->caller_at;)
-        *stride *= p->s.variables[at->scope.variables[i]].n;
-    return tuple / *stride % p->s.variables[at->scope.variables[at->caller_at]].n;
+    return stride ? tuple / stride % p->s.variables[at->scope.variables[at->caller_at]].n : 0;
+}
+
+size_t plan_as_written(const struct portolan_plan *p, size_t path, size_t tuple)
+{
+    return tuple == NONE
+               ? NONE
+               : tuple - plan_caller_of(p, path, tuple) * caller_stride(p, &p->paths[path]);
 }
 
 size_t plan_own_of(const struct portolan_plan *p, size_t path, size_t tuple)
@@ -158,8 +175,8 @@ static enum portolan_status make_dormant(struct portolan_plan *p, size_t path)
 enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_error *err)
 {
     p->paths = portolan_arena_alloc(&p->s.pool, p->s.n_nodes, sizeof *p->paths);
-    p->core = portolan_arena_alloc(&p->s.pool, p->s.n_variables, sizeof *p->core);
-    if (!p->paths || !p->core)
+    p->number = portolan_arena_alloc(&p->s.pool, p->s.n_variables, sizeof *p->number);
+    if (!p->paths || !p->number)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < p->s.n_nodes; i++) {
         struct plan_path *path = &p->paths[i];
@@ -186,7 +203,7 @@ enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_e
 static void mark_unneeded(struct portolan_plan *p, size_t at)
 {
     struct plan_path *path = &p->paths[at];
-    size_t callers, stride;
+    size_t callers;
 
     if (path->caller_at == NONE || path->scope.n < 2)
         return;
@@ -197,13 +214,13 @@ static void mark_unneeded(struct portolan_plan *p, size_t at)
         for (size_t k = 0; k < path->scope.n_tuples; k++) {
             const struct plan_tuple *t = &path->tuples[k];
 
-            if (plan_caller_of(p, at, k, &stride) != c || !t->seen)
+            if (plan_caller_of(p, at, k) != c || !t->seen)
                 continue;
             seen = true;
             called = called || t->calls.model || t->calls.constant > 0;
         }
         for (size_t k = 0; seen && !called && k < path->scope.n_tuples; k++)
-            if (plan_caller_of(p, at, k, &stride) == c)
+            if (plan_caller_of(p, at, k) == c)
                 path->tuples[k].unneeded = true;
     }
 }
@@ -220,6 +237,17 @@ static enum portolan_status model_of_constant(struct portolan_plan *p, struct qu
     q->model = model;
     q->n_inputs = 0;
     return plan_own_model(p, model);
+}
+
+/* "user.uses -> instance.method" */
+static char *path_text(struct portolan_plan *p, size_t path)
+{
+    const struct survey_node *n = &p->s.nodes[path];
+
+    if (!n->user[0])
+        return portolan_arena_printf(&p->s.pool, "%s.%s", n->instance, n->method);
+    return portolan_arena_printf(&p->s.pool, "%s.%s -> %s.%s", n->user, n->uses, n->instance,
+                                 n->method);
 }
 
 static enum portolan_status add_model(struct portolan_plan *p, size_t path, size_t tuple,
@@ -242,7 +270,7 @@ static enum portolan_status add_model(struct portolan_plan *p, size_t path, size
         return PORTOLAN_ENOMEM;
     p->models = more;
     m = &more[p->n_models];
-    *m = (struct portolan_plan_model){.path = plan_path_text(p, &p->s.pool, path),
+    *m = (struct portolan_plan_model){.path = path_text(p, path),
                                       .instance = n->instance,
                                       .method = n->method,
                                       .implementation = "",
@@ -300,9 +328,11 @@ enum portolan_status plan_fit(struct portolan_plan *p, struct portolan_error *er
     return status;
 }
 
-enum portolan_status plan_list_models(struct portolan_plan *p)
+enum portolan_status plan_list_models(struct portolan_plan *p, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
+
+    (void)err;
 
     for (size_t i = 0; !status && i < p->s.n_nodes; i++)
         status = list_models(p, i);

@@ -40,18 +40,12 @@ static bool has_failed(const struct survey *s, size_t trial)
     return s->trials[trial].failed || s->trials[trial].had_failures;
 }
 
-static struct trial_view look(const struct survey *s, size_t trial)
+static struct trial_view look_at_trial(const struct survey *s, size_t trial)
 {
     const struct survey_trial *t = &s->trials[trial];
     struct trial_view view = {trial, NONE, 0, only_selection(s, t)};
-    double inclusive = 0, steps = 0;
+    double steps, inclusive = survey_time_of(s, t->first_row, t->n_rows, &steps);
 
-    for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++) {
-        for (size_t n = 0; n < s->n_nodes; n++)
-            if (s->nodes[n].parent < 0)
-                inclusive += survey_sum_of(s, n, r)->inclusive;
-        steps += s->rows[r].steps;
-    }
     view.step_ns = steps > 0 ? inclusive / steps : inclusive;
     if (has_failed(s, trial))
         view.selection = NULL;
@@ -79,7 +73,6 @@ struct trial_graph {
     struct portolan_arena pool;
     struct portolan_callgraph_node *nodes;
     struct portolan_prune_mark *marks;
-    bool *present;
 };
 
 static void add_sum(const struct survey *s, size_t node, size_t row,
@@ -99,35 +92,11 @@ static void sum_trial(const struct survey *s, size_t trial, struct trial_graph *
 
     for (size_t n = 0; n < s->n_nodes; n++) {
         g->nodes[n] = (struct portolan_callgraph_node){.name = s->nodes[n].instance,
-                                                       .parent = s->nodes[n].parent};
-        g->present[n] = survey_is_called(s, t, n);
+                                                       .parent = s->nodes[n].parent,
+                                                       .is_absent = !survey_is_called(s, t, n)};
         for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++)
             add_sum(s, n, r, &g->nodes[n]);
     }
-}
-
-/* Prunes only what is there: absent paths would pull the siblings' average down. */
-static enum portolan_status prune_present(const struct survey *s, struct trial_graph *g)
-{
-    struct portolan_callgraph_node *some = portolan_arena_alloc(&g->pool, s->n_nodes, sizeof *some);
-    struct portolan_prune_mark *marks = portolan_arena_alloc(&g->pool, s->n_nodes, sizeof *marks);
-    long *place = portolan_arena_alloc(&g->pool, s->n_nodes, sizeof *place);
-    enum portolan_status status;
-    size_t n = 0;
-
-    if (!some || !marks || !place)
-        return PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < s->n_nodes; i++)
-        if (g->present[i]) {
-            some[n] = g->nodes[i];
-            some[n].parent = some[n].parent < 0 ? -1 : place[some[n].parent];
-            place[i] = (long)n++;
-        }
-    status = portolan_callgraph_prune(some, n, s->a->alpha, s->a->beta, marks, NULL);
-    for (size_t i = 0; !status && i < s->n_nodes; i++)
-        if (g->present[i])
-            g->marks[i] = marks[place[i]];
-    return status;
 }
 
 static struct portolan_plan_part *part_of(struct portolan_plan_node *n,
@@ -219,20 +188,25 @@ static enum portolan_status take_trial(struct portolan_plan *p, const struct tri
         if (g->nodes[i].parent < 0)
             root += g->nodes[i].inclusive_ns;
     for (size_t i = 0; !status && i < s->n_nodes; i++)
-        if (g->present[i] && !p->graph[i].method)
+        if (!g->nodes[i].is_absent && !p->graph[i].method)
             status = put_node(p, i, &g->nodes[i], root, &g->marks[i], seen_with, view->trial);
     return status;
 }
 
 static void find_core(struct portolan_plan *p)
 {
+    for (size_t v = 0; v < p->s.n_variables; v++)
+        p->number[v] = NONE;
     for (size_t i = 0; i < p->s.n_nodes; i++) {
         const struct plan_path *path = &p->paths[i];
 
         for (size_t k = 0; path->core && k < path->scope.n; k++)
             if (k != path->caller_at)
-                p->core[path->scope.variables[k]] = true;
+                p->number[path->scope.variables[k]] = 0;
     }
+    for (size_t v = 0; v < p->s.n_variables; v++)
+        if (p->number[v] != NONE)
+            p->number[v] = p->n_core++;
 }
 
 /* Paths that occur only in trials with a swap or an unknown class: shown, and kept. */
@@ -261,30 +235,31 @@ static enum portolan_status fill_graph(struct portolan_plan *p, struct trial_vie
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t t = 0; t < s->n_trials; t++)
-        views[t] = look(s, t);
+        views[t] = look_at_trial(s, t);
     qsort(views, s->n_trials, sizeof *views, view_order);
     p->graph_trial = s->n_trials && !has_failed(s, views[0].trial) ? views[0].trial : NONE;
     for (size_t t = 0; !status && t < s->n_trials; t++) {
         if (views[t].away == NONE && views[t].trial != p->graph_trial)
             continue; /* where all trials had an exchange, one of them stands for all */
         sum_trial(s, views[t].trial, g);
-        status = prune_present(s, g);
+        status =
+            portolan_callgraph_prune(g->nodes, s->n_nodes, s->a->alpha, s->a->beta, g->marks, NULL);
         if (!status)
             status = take_trial(p, &views[t], g);
     }
     return status ? status : fill_rest(p);
 }
 
-enum portolan_status plan_make_graph(struct portolan_plan *p)
+enum portolan_status plan_make_graph(struct portolan_plan *p, struct portolan_error *err)
 {
     const struct survey *s = &p->s;
     struct trial_graph g = {0};
     struct trial_view *views = portolan_arena_alloc(&g.pool, s->n_trials, sizeof *views);
     enum portolan_status status = PORTOLAN_ENOMEM;
 
+    (void)err;
     g.nodes = portolan_arena_alloc(&g.pool, s->n_nodes, sizeof *g.nodes);
     g.marks = portolan_arena_alloc(&g.pool, s->n_nodes, sizeof *g.marks);
-    g.present = portolan_arena_alloc(&g.pool, s->n_nodes, sizeof *g.present);
     p->n_nodes = s->n_nodes;
     p->graph = portolan_arena_alloc(&p->s.pool, s->n_nodes, sizeof *p->graph);
     if (!g.pool.failed && p->graph)
@@ -293,4 +268,96 @@ enum portolan_status plan_make_graph(struct portolan_plan *p)
         find_core(p);
     portolan_arena_clear(&g.pool);
     return status;
+}
+
+/* ------------------------------------------------- the two rules of pruning */
+
+static enum portolan_status check_nodes(const struct portolan_callgraph_node *nodes, size_t n,
+                                        double alpha, double beta, struct portolan_error *err)
+{
+    if (!(alpha >= 0) || !(beta >= 0))
+        return portolan_error_set(err, PORTOLAN_EINVAL, "pruning thresholds %g and %g: want >= 0",
+                                  alpha, beta);
+    for (size_t i = 0; i < n; i++)
+        if (nodes[i].parent < -1 || nodes[i].parent >= (long)i)
+            return portolan_error_set(err, PORTOLAN_EINVAL,
+                                      "call graph node %zu ('%s') has parent %ld, which does not "
+                                      "stand before it",
+                                      i, nodes[i].name ? nodes[i].name : "", nodes[i].parent);
+    return PORTOLAN_OK;
+}
+
+/* The rule that applies to the children of a node, whose number and sum stand in its FAMILY. */
+static struct portolan_prune_mark mark_child(const struct portolan_callgraph_node *node,
+                                             double whole_ns,
+                                             const struct portolan_prune_mark *family, double alpha,
+                                             double beta)
+{
+    double sum = family->part_ns, average = sum / family->whole_ns;
+
+    if (sum < alpha * whole_ns || sum == 0)
+        return (struct portolan_prune_mark){PORTOLAN_PRUNE_CHILDREN, sum, whole_ns, alpha, 0};
+    if (node->inclusive_ns < beta * average)
+        return (struct portolan_prune_mark){PORTOLAN_PRUNE_SIBLINGS, node->inclusive_ns, average,
+                                            beta, 0};
+    return (struct portolan_prune_mark){.rule = PORTOLAN_KEPT};
+}
+
+/*
+ * Three passes. The first leaves in each mark the sum and number of the node's children. Going
+ * backwards, a node's own mark is written after those of its children, which needed them.
+ */
+enum portolan_status portolan_callgraph_prune(const struct portolan_callgraph_node *nodes, size_t n,
+                                              double alpha, double beta,
+                                              struct portolan_prune_mark *marks,
+                                              struct portolan_error *err)
+{
+    enum portolan_status status = check_nodes(nodes, n, alpha, beta, err);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < n; i++) {
+        marks[i] = (struct portolan_prune_mark){0};
+        if (nodes[i].parent >= 0 && !nodes[i].is_absent) {
+            marks[nodes[i].parent].part_ns += nodes[i].inclusive_ns;
+            marks[nodes[i].parent].whole_ns++;
+        }
+    }
+    for (size_t i = n; i-- > 0;) {
+        long parent = nodes[i].parent;
+
+        marks[i] =
+            parent < 0 || nodes[i].is_absent
+                ? (struct portolan_prune_mark){.rule = PORTOLAN_KEPT}
+                : mark_child(&nodes[i], nodes[parent].inclusive_ns, &marks[parent], alpha, beta);
+        marks[i].by = (long)i;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (nodes[i].parent >= 0 && marks[nodes[i].parent].rule != PORTOLAN_KEPT)
+            marks[i] = (struct portolan_prune_mark){.rule = PORTOLAN_PRUNE_BELOW,
+                                                    .by = marks[nodes[i].parent].by};
+    return PORTOLAN_OK;
+}
+
+void portolan_callgraph_explain(const struct portolan_prune_mark *mark, char *text,
+                                size_t size_bytes)
+{
+    double percent = mark->whole_ns > 0 ? 100 * mark->part_ns / mark->whole_ns : 0;
+
+    switch (mark->rule) {
+    case PORTOLAN_PRUNE_CHILDREN:
+        snprintf(text, size_bytes, "rule 1: children together %.3g %% of parent < %g %%", percent,
+                 100 * mark->threshold);
+        break;
+    case PORTOLAN_PRUNE_SIBLINGS:
+        snprintf(text, size_bytes, "rule 2: %.3g %% of siblings' average < %g %%", percent,
+                 100 * mark->threshold);
+        break;
+    case PORTOLAN_PRUNE_BELOW:
+        snprintf(text, size_bytes, "below a pruned node");
+        break;
+    case PORTOLAN_KEPT:
+        snprintf(text, size_bytes, "%s", "");
+        break;
+    }
 }

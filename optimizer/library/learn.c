@@ -16,7 +16,7 @@ static const double smoothing = 0.2;
 /* ---- one row ---- */
 
 /* The row behind the others; of too many the oldest that is not from the store goes. */
-static bool append(struct plan_rows *r, const double *x, double y, size_t point)
+static bool append_row(struct plan_rows *r, const double *x, double y, size_t point)
 {
     if (r->n >= MOST_ROWS && r->n > r->n_stored) {
         size_t n = --r->n - r->n_stored;
@@ -28,14 +28,7 @@ static bool append(struct plan_rows *r, const double *x, double y, size_t point)
         memmove(r->weight + r->n_stored, r->weight + r->n_stored + 1, n * sizeof y);
         memmove(r->point + r->n_stored, r->point + r->n_stored + 1, n * sizeof *r->point);
     }
-    if (!plan_rows_reserve(r, r->n + 1))
-        return false;
-    if (r->n_names)
-        memcpy(r->x + r->n * r->n_names, x, r->n_names * sizeof *x);
-    r->y[r->n] = y;
-    r->point[r->n] = point;
-    r->weight[r->n++] = 1;
-    return true;
+    return plan_rows_add(r, x, y, point);
 }
 
 /* A context that was always the same is not so any more: the form does not know it. */
@@ -47,8 +40,9 @@ static bool is_new_input(const struct quantity *q, const double *x)
     return false;
 }
 
-static enum portolan_status update(struct portolan_plan *p, size_t path, struct quantity *q,
-                                   const double *x, double y, enum portolan_update_sign *sign)
+static enum portolan_status update_quantity(struct portolan_plan *p, size_t path,
+                                            struct quantity *q, const double *x, double y,
+                                            enum portolan_update_sign *sign)
 {
     struct plan_rows *r = q->rows;
     struct portolan_model *model = NULL;
@@ -74,7 +68,7 @@ static enum portolan_status update(struct portolan_plan *p, size_t path, struct 
 }
 
 /* All rows but the last NEWER count half as much as these, together. */
-static void fade(struct plan_rows *r, size_t newer)
+static void fade_rows(struct plan_rows *r, size_t newer)
 {
     size_t older = newer < r->n ? r->n - newer : 0;
     double old_weight = 0, new_weight = 0;
@@ -134,14 +128,14 @@ static enum portolan_status learn_row(struct portolan_plan *p, size_t path, stru
     note_drift(r, q, x, y, p->s.target_point);
     new_input = is_new_input(q, x);
     if (!new_input)
-        status = update(p, path, q, x, y, sign);
-    if (!status && !append(r, x, y, p->s.target_point))
+        status = update_quantity(p, path, q, x, y, sign);
+    if (!status && !append_row(r, x, y, p->s.target_point))
         status = PORTOLAN_ENOMEM;
     r->n_arrived++;
     fails = (new_input || *sign) && r->n_arrived > r->patient_until;
     if (!status && (fails || r->n >= r->fit_at)) {
         if (*sign == PORTOLAN_UPDATE_SHIFTED)
-            fade(r, portolan_update_peek_state(r->update)->since);
+            fade_rows(r, portolan_update_peek_state(r->update)->since);
         *refit = true;
         status = plan_rows_fit_again(p, path, r);
     }
@@ -155,6 +149,7 @@ struct learning {
     const struct portolan_sample *samples;
     struct portolan_plan_news *news;
     size_t *selection, *paths;
+    double *work; /* per rank */
     struct survey_estimate *estimates;
 };
 
@@ -173,8 +168,8 @@ static size_t tuple_of(struct learning *l, size_t path, const struct portolan_sa
     return tuple;
 }
 
-static void note(struct learning *l, size_t path, const struct portolan_sample *x,
-                 enum portolan_update_sign sign)
+static void note_refit(struct learning *l, size_t path, const struct portolan_sample *x,
+                       enum portolan_update_sign sign)
 {
     const struct survey_node *n = &l->p->s.nodes[path];
 
@@ -191,19 +186,16 @@ static void inputs_of(const struct learning *l, const struct quantity *q, size_t
                       const struct portolan_sample *x, double *point)
 {
     const struct portolan_plan *p = l->p;
-    size_t n = 0;
 
     if (q->by_context && survey_ranks_vary(&p->s))
         point[p->s.nodes[path].n_context] = p->s.ranks;
-
     for (int k = 0; q->by_context && k < p->s.nodes[path].n_context; k++)
         point[k] = k < x->n_context ? x->context[k] : 0;
-    for (size_t d = 0; !q->by_context && d < p->s.n_dims && n < MAX_INPUTS; d++)
-        if (p->s.dims[d].numeric)
-            point[n++] = p->dim_target[d];
+    if (!q->by_context)
+        survey_inputs(&p->s, p->dim_target, point);
 }
 
-static enum portolan_status take(struct learning *l, size_t i)
+static enum portolan_status take_sample(struct learning *l, size_t i)
 {
     const struct portolan_sample *x = &l->samples[i];
     size_t path = l->paths[i], tuple = tuple_of(l, path, x);
@@ -225,15 +217,14 @@ static enum portolan_status take(struct learning *l, size_t i)
     if (status)
         return status;
     l->news->n_rows++;
-    l->p->n_learned++;
     if (refit)
-        note(l, path, x, sign);
+        note_refit(l, path, x, sign);
     return PORTOLAN_OK;
 }
 
-static enum portolan_status learn(struct learning *l, size_t n)
+static enum portolan_status learn_samples(struct learning *l, size_t n)
 {
-    int rank = plan_slowest_rank(l->samples, n, l->p->s.ranks);
+    int rank = survey_slowest_rank(l->samples, n, l->p->s.ranks, l->work);
     enum portolan_status status = PORTOLAN_OK;
 
     plan_find_paths(&l->p->s, l->samples, n, l->paths);
@@ -245,10 +236,10 @@ static enum portolan_status learn(struct learning *l, size_t n)
         if (l->paths[i] == NONE)
             l->news->n_unknown++;
         else
-            status = take(l, i);
+            status = take_sample(l, i);
     }
     if (!status)
-        plan_view_fill(l->p, &l->p->view, NULL, 0, NULL, NULL);
+        plan_view_fill(l->p, &l->p->view, NULL, NULL);
     return status;
 }
 
@@ -266,11 +257,12 @@ enum portolan_status portolan_plan_learn(struct portolan_plan *plan,
     l.selection = portolan_arena_alloc(&pool, plan->s.n_variables, sizeof *l.selection);
     l.paths = portolan_arena_alloc(&pool, n, sizeof *l.paths);
     l.estimates = portolan_arena_alloc(&pool, n, sizeof *l.estimates);
+    l.work = portolan_arena_alloc(&pool, (size_t)plan->s.ranks, sizeof *l.work);
     status = pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
     if (!status)
         status = plan_read_selection(&plan->s, current, n_current, l.selection, err);
     if (!status)
-        status = learn(&l, n);
+        status = learn_samples(&l, n);
     portolan_arena_clear(&pool);
     return status ? portolan_error_set(err, status, "learning from a step") : PORTOLAN_OK;
 }

@@ -39,30 +39,8 @@ static bool in_tuple(const struct observation *o, size_t segment, size_t tuple)
 /* The segment belongs to a tuple that differs from TUPLE in the caller's class at most. */
 static bool in_own_tuple(const struct observation *o, size_t segment, size_t tuple)
 {
-    const struct plan_path *path = &o->p->paths[o->path];
-    size_t other = tuple_in(o, segment, tuple);
-
-    if (other == NONE)
-        return false;
-    for (size_t i = path->scope.n; i-- > 0;) {
-        size_t n = o->p->s.variables[path->scope.variables[i]].n;
-
-        if (i != path->caller_at && other % n != tuple % n)
-            return false;
-        other /= n;
-        tuple /= n;
-    }
-    return true;
-}
-
-/* The swept values of a trial as a row of inputs. */
-static void point_of_trial(const struct survey *s, size_t trial, double *x)
-{
-    size_t n = 0;
-
-    for (size_t d = 0; d < s->n_dims && n < MAX_INPUTS; d++)
-        if (s->dims[d].numeric)
-            x[n++] = s->trials[trial].x[d];
+    return plan_as_written(o->p, o->path, tuple_in(o, segment, tuple)) ==
+           plan_as_written(o->p, o->path, tuple);
 }
 
 /* Begins the rows of a fit over the contexts, with the ranks where they vary. */
@@ -102,7 +80,7 @@ static void add_row(struct observation *o, size_t trial, const double *context, 
         if (o->n_names > n_context)
             x[n_context] = (double)s->trials[trial].trial->ranks;
     } else {
-        point_of_trial(s, trial, x);
+        survey_inputs(s, s->trials[trial].x, x);
     }
     o->point[o->n_rows] = s->trials[trial].point;
     o->y[o->n_rows++] = y;
@@ -258,11 +236,10 @@ static bool same_caller(const struct observation *o, size_t segment, size_t tupl
 {
     const struct plan_path *path = &o->p->paths[o->path];
     const struct survey *s = &o->p->s;
-    size_t stride;
 
     return path->caller_at == NONE ||
            s->segments[segment].selection[path->scope.variables[path->caller_at]] ==
-               plan_caller_of(o->p, o->path, tuple, &stride);
+               plan_caller_of(o->p, o->path, tuple);
 }
 
 /* The trial at the present parameters with the most steps with that caller, of these the latest. */
@@ -374,11 +351,9 @@ static enum portolan_status fit_slots(struct observation *o, size_t tuple)
 /* An earlier tuple that differs in the caller's class only; NULL. */
 static const struct plan_tuple *twin_of(const struct portolan_plan *p, size_t path, size_t tuple)
 {
-    size_t stride, value = 0;
+    size_t first = plan_as_written(p, path, tuple);
 
-    if (p->paths[path].caller_at != NONE)
-        value = plan_caller_of(p, path, tuple, &stride);
-    return value > 0 ? &p->paths[path].tuples[tuple - value * stride] : NULL;
+    return first != tuple ? &p->paths[path].tuples[first] : NULL;
 }
 
 static enum portolan_status observe_tuple(struct observation *o, size_t tuple)

@@ -12,21 +12,22 @@ static enum portolan_status list_known(struct portolan_plan *p)
     const struct portolan_plan_options *o = p->s.options;
     size_t most = o->n_known + p->s.n_dims;
 
-    p->known_names = portolan_arena_alloc(&p->s.pool, most, sizeof *p->known_names);
-    p->known_values = portolan_arena_alloc(&p->s.pool, most, sizeof *p->known_values);
-    if (!p->known_names || !p->known_values)
+    const char **names = portolan_arena_alloc(&p->s.pool, most, sizeof *names);
+    double *values = portolan_arena_alloc(&p->s.pool, most, sizeof *values);
+
+    if (!names || !values)
         return PORTOLAN_ENOMEM;
+    p->known = (struct plan_known){o->n_known, names, values};
     for (size_t i = 0; i < o->n_known; i++) {
-        if (!(p->known_names[p->n_known] = portolan_arena_strdup(&p->s.pool, o->known_names[i])))
-            return PORTOLAN_ENOMEM;
-        p->known_values[p->n_known++] = o->known_values[i];
+        names[i] = portolan_arena_strdup(&p->s.pool, o->known_names[i]);
+        values[i] = o->known_values[i];
     }
     for (size_t d = 0; d < p->s.n_dims; d++)
         if (!p->s.dims[d].instance && p->s.dims[d].column != NONE && !isnan(p->s.dims[d].value)) {
-            p->known_names[p->n_known] = p->s.dims[d].parameter;
-            p->known_values[p->n_known++] = p->s.dims[d].value;
+            names[p->known.n] = p->s.dims[d].parameter;
+            values[p->known.n++] = p->s.dims[d].value;
         }
-    return PORTOLAN_OK;
+    return p->s.pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
 static enum portolan_status read_target(struct portolan_plan *p, struct portolan_error *err)
@@ -39,23 +40,10 @@ static enum portolan_status read_target(struct portolan_plan *p, struct portolan
     for (size_t d = 0; d < p->s.n_dims; d++)
         p->dim_target[d] = p->s.dims[d].value;
     p->steps = 1;
-    if (!a->steps_instance)
+    if (a->steps_instance)
+        p->steps = survey_read_steps(survey_set_text(a, a->steps_instance, a->steps_parameter));
+    if (p->steps)
         return PORTOLAN_OK;
-    for (size_t i = 0; i < a->n_instances; i++) {
-        const struct portolan_assembly_instance *instance = &a->instances[i];
-        const struct portolan_assembly_parameter *parameter;
-        int64_t steps;
-
-        if (strcmp(instance->name, a->steps_instance) != 0)
-            continue;
-        parameter =
-            survey_parameter(&instance->alternatives[instance->selected], a->steps_parameter);
-        if (parameter && portolan_read_int64(parameter->text, &steps) && steps > 0 &&
-            steps < INT32_MAX) {
-            p->steps = (int)steps;
-            return PORTOLAN_OK;
-        }
-    }
     return portolan_error_set(err, PORTOLAN_EINVAL,
                               "the number of steps, %s.%s, is not set to a positive number",
                               a->steps_instance, a->steps_parameter);
@@ -70,7 +58,7 @@ static bool is_called(const struct portolan_plan *p, const struct plan_stated *s
     return false;
 }
 
-static enum portolan_status note_stated(struct portolan_plan *p)
+static void note_stated(struct portolan_plan *p)
 {
     const struct plan_stated *last = NULL, *unheard = NULL;
     struct portolan_text list = {.arena = &p->s.pool};
@@ -88,50 +76,52 @@ static enum portolan_status note_stated(struct portolan_plan *p)
                           x->alternatives[s->alternative].class_name);
         last = s;
     }
-    if (unheard && plan_note(&p->notes, "%s:%d: a model is of '%s', which no trial calls in '%s'",
-                             p->s.a->file, unheard->from->line, unheard->from->method,
-                             p->s.variables[unheard->variable].instance->name))
-        return PORTOLAN_ENOMEM;
-    return last ? plan_note(&p->notes, "not measured, but as model files say: %s", plan_text(&list))
-                : PORTOLAN_OK;
+    if (unheard)
+        plan_note(&p->notes, "%s:%d: a model is of '%s', which no trial calls in '%s'",
+                  p->s.a->file, unheard->from->line, unheard->from->method,
+                  p->s.variables[unheard->variable].instance->name);
+    if (last)
+        plan_note(&p->notes, "not measured, but as model files say: %s", plan_text(&list));
 }
 
 /* What was left out, and what stands in for what was not measured. */
-static enum portolan_status take_notes(struct portolan_plan *p)
+static void take_notes(struct portolan_plan *p)
 {
     struct survey *s = &p->s;
     const struct portolan_assembly_sweep *set = survey_unmeasured_setting(s);
-    enum portolan_status status = PORTOLAN_OK;
     double x;
 
     p->notes.pool = &s->pool;
     p->other_input = set && !portolan_read_double(set->values[0], &x) ? set : NULL;
     if (set)
-        status = plan_note(&p->notes,
-                           "%snever measured with %s.%s as it is now, only as the sweep sets it: a "
-                           "run tells what that changes",
-                           p->other_input ? "cannot tell: " : "", set->instance, set->parameter);
-    if (!status)
-        status = note_stated(p);
-    if (!status && s->n_elsewhere)
-        status = plan_note(&p->notes, "%zu trial%s of another machine or build not used (%s)",
-                           s->n_elsewhere, s->n_elsewhere == 1 ? " is" : "s are", s->elsewhere);
-    if (!status && s->n_contradicting)
-        status = plan_note(&p->notes, "%zu trial%s not used: %s", s->n_contradicting,
-                           s->n_contradicting == 1 ? " is" : "s are", s->contradiction);
-    if (!status && survey_ranks_vary(s))
-        status = plan_note(&p->notes,
-                           "nothing was measured on %d rank%s: the number of ranks is a parameter "
-                           "of the models",
-                           s->ranks, s->ranks == 1 ? "" : "s");
-    return status;
+        plan_note(
+            &p->notes,
+            "%snever measured with %s.%s as it is now, only as the sweep sets it: a run tells "
+            "what that changes",
+            p->other_input ? "cannot tell: " : "", set->instance, set->parameter);
+    note_stated(p);
+    if (s->n_elsewhere)
+        plan_note(&p->notes, "%zu trial%s of another machine or build not used (%s)",
+                  s->n_elsewhere, s->n_elsewhere == 1 ? " is" : "s are", s->elsewhere);
+    if (s->n_contradicting)
+        plan_note(&p->notes, "%zu trial%s not used: %s", s->n_contradicting,
+                  s->n_contradicting == 1 ? " is" : "s are", s->contradiction);
+    if (survey_ranks_vary(s))
+        plan_note(&p->notes,
+                  "nothing was measured on %d rank%s: the number of ranks is a parameter of the "
+                  "models",
+                  s->ranks, s->ranks == 1 ? "" : "s");
 }
 
-static enum portolan_status build(struct portolan_plan *p, const struct portolan_assembly *a,
-                                  const struct portolan_sample_set *data,
-                                  const struct portolan_plan_options *options,
-                                  struct portolan_error *err)
+static enum portolan_status build_plan(struct portolan_plan *p, const struct portolan_assembly *a,
+                                       const struct portolan_sample_set *data,
+                                       const struct portolan_plan_options *options,
+                                       struct portolan_error *err)
 {
+    static enum portolan_status (*const steps[])(struct portolan_plan *,
+                                                 struct portolan_error *) = {
+        read_target, plan_read_conditions, plan_make_scopes, plan_make_graph, plan_read_stated,
+        plan_fit,    plan_list_models};
     static const struct survey_filter all = {0};
     enum portolan_status status = survey_init(&p->s, a, data, options, &all, err);
 
@@ -140,28 +130,16 @@ static enum portolan_status build(struct portolan_plan *p, const struct portolan
             err, PORTOLAN_ENOTFOUND,
             "no measurements of assembly '%s' on %d ranks that can be used%s%s", a->name,
             options->ranks, p->s.unusable ? ": " : "", p->s.unusable ? p->s.unusable : "");
-    if (!status)
-        status = read_target(p, err);
-    if (!status)
-        status = plan_read_conditions(p, err);
-    if (!status)
-        status = plan_make_scopes(p, err);
-    if (!status)
-        status = plan_make_graph(p);
-    if (!status)
-        status = plan_read_stated(p, err);
-    if (!status)
-        status = plan_fit(p, err);
-    if (!status)
-        status = plan_list_models(p);
+    for (size_t i = 0; !status && i < sizeof steps / sizeof *steps; i++)
+        status = steps[i](p, err);
     if (!status)
         status = plan_view_create(p, &p->s.pool, &p->view);
-    if (!status)
-        plan_view_fill(p, &p->view, NULL, 0, NULL, NULL);
-    if (!status)
-        status = take_notes(p);
+    if (!status) {
+        plan_view_fill(p, &p->view, NULL, NULL);
+        take_notes(p);
+    }
     p->s.options = NULL; /* its strings may go */
-    return status;
+    return !status && p->s.pool.failed ? PORTOLAN_ENOMEM : status;
 }
 
 enum portolan_status portolan_plan_create(const struct portolan_assembly *a,
@@ -170,7 +148,7 @@ enum portolan_status portolan_plan_create(const struct portolan_assembly *a,
                                           struct portolan_plan **plan, struct portolan_error *err)
 {
     struct portolan_plan *p = portolan_calloc(1, sizeof *p);
-    enum portolan_status status = p ? build(p, a, data, options, err) : PORTOLAN_ENOMEM;
+    enum portolan_status status = p ? build_plan(p, a, data, options, err) : PORTOLAN_ENOMEM;
 
     if (status) {
         portolan_plan_destroy(p);
@@ -212,18 +190,18 @@ const char *portolan_plan_peek_note(const struct portolan_plan *p, size_t i)
     return i < p->notes.n ? p->notes.texts[i] : NULL;
 }
 
-enum portolan_status plan_note(struct plan_notes *notes, const char *format, ...)
+void plan_note(struct plan_notes *notes, const char *format, ...)
 {
     const char **more = portolan_arena_grow(notes->pool, notes->texts, notes->n, sizeof *more);
     va_list args;
 
     if (!more)
-        return PORTOLAN_ENOMEM;
+        return;
     notes->texts = more;
     va_start(args, format);
     more[notes->n] = portolan_arena_vprintf(notes->pool, format, args);
     va_end(args);
-    return more[notes->n++] ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    notes->n += more[notes->n] != NULL;
 }
 
 char *plan_text(struct portolan_text *text)
@@ -241,15 +219,6 @@ void plan_add_class(struct portolan_text *text, const struct portolan_assembly_i
                       x->alternatives[alternative].class_name);
 }
 
-char *plan_path_text(const struct portolan_plan *p, struct portolan_arena *pool, size_t path)
-{
-    const struct survey_node *n = &p->s.nodes[path];
-
-    if (!n->user[0])
-        return portolan_arena_printf(pool, "%s.%s", n->instance, n->method);
-    return portolan_arena_printf(pool, "%s.%s -> %s.%s", n->user, n->uses, n->instance, n->method);
-}
-
 char *plan_tuple_text(const struct portolan_plan *p, struct portolan_arena *pool,
                       const struct plan_scope *scope, size_t tuple, size_t skip)
 {
@@ -264,17 +233,6 @@ char *plan_tuple_text(const struct portolan_plan *p, struct portolan_arena *pool
         if (scope->variables[i] != skip &&
             !(scope->dormant && scope->dormant[values[0] * scope->n + i]))
             plan_add_class(&text, p->s.variables[scope->variables[i]].instance, values[i]);
-    return plan_text(&text);
-}
-
-char *plan_point_text(const struct survey *s, struct portolan_arena *pool, size_t point)
-{
-    struct portolan_text text = {.arena = pool};
-
-    for (size_t d = 0; point < s->n_trials && d < s->n_dims; d++)
-        if (s->dims[d].instance)
-            portolan_text_add(&text, "%s%s=%s", text.length ? " " : "", s->dims[d].name,
-                              s->trials[point].texts[d]);
     return plan_text(&text);
 }
 
@@ -366,7 +324,6 @@ enum portolan_status portolan_plan_predict(const struct portolan_plan *p,
                                            struct portolan_plan_prediction *prediction,
                                            struct portolan_error *err)
 {
-    const struct plan_horizon whole = plan_whole_run(p);
     size_t *chosen = portolan_calloc(p->s.n_variables + 1, sizeof *chosen);
     enum portolan_status status = PORTOLAN_OK;
     struct plan_forbidden why;
@@ -385,7 +342,7 @@ enum portolan_status portolan_plan_predict(const struct portolan_plan *p,
         else
             chosen[v] = k;
     }
-    if (!status && !plan_total(p, &p->view, &whole, chosen, prediction, &why)) {
+    if (!status && !plan_total_of_run(p, chosen, prediction, &why)) {
         plan_explain_forbidden(p, &why, text, sizeof text);
         status = portolan_error_set(err, PORTOLAN_EINFEASIBLE, "%s", text);
     }

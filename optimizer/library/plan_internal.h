@@ -11,7 +11,7 @@
 #include <portolan/plan.h>
 #include <portolan/update.h>
 
-enum { MAX_INPUTS = PORTOLAN_MODEL_MAX_PARAMS, MAX_TUPLES = 4096, MAX_SLOTS = 64 };
+enum { MAX_TUPLES = 4096, MAX_SLOTS = 64 };
 
 enum quantity_kind { QUANTITY_TIME, QUANTITY_COUNT, QUANTITY_CONTEXT, QUANTITY_ACCURACY };
 
@@ -23,7 +23,8 @@ struct plan_rows {
     const char *const *names;
     size_t n_names;
     bool by_context;
-    size_t n, capacity;
+    struct portolan_arena pool;      /* of the rows */
+    size_t n, most;                  /* and how many there ever were */
     size_t n_stored;                 /* the first of them, from the store */
     size_t n_arrived, patient_until; /* so many rows must arrive before the form may fail again */
     size_t fit_at;                   /* with so many rows it is looked for again anyway */
@@ -76,6 +77,13 @@ struct profile {
     size_t n;
     double (*context)[PORTOLAN_CONTEXT_MAX];
     const double *share;
+};
+
+/* Contexts that are known beforehand, or announced. */
+struct plan_known {
+    size_t n;
+    const char *const *names;
+    const double *values;
 };
 
 /* What is known of a call path with one combination of implementations. */
@@ -167,7 +175,7 @@ struct plan_notes {
 struct portolan_plan {
     struct survey s;
     struct plan_path *paths; /* one per survey node */
-    bool *core;              /* per variable */
+    size_t n_core, *number;  /* per variable: which of the core's it is; NONE: none of them */
     size_t n_nodes;
     struct portolan_plan_node *graph;
     size_t graph_trial; /* the one shown; NONE */
@@ -179,16 +187,13 @@ struct portolan_plan {
     struct plan_stated *stated;
     size_t n_rows;
     struct plan_rows **rows;              /* their models are their own */
-    size_t n_learned;                     /* rows that arrived */
     double *dim_target;                   /* per dim; NaN: not known, or no number */
     struct portolan_condition ***applies; /* [variable][alternative]; NULL: none is stated */
-    size_t n_known;                       /* contexts known beforehand */
-    const char **known_names;
+    struct plan_known known;
     struct plan_notes notes;
     /* A word that was never measured as it is now, only as the sweep sets it; NULL: there is none.
      */
     const struct portolan_assembly_sweep *other_input;
-    double *known_values;
     int steps; /* of the run to predict */
     struct plan_view view;
     struct portolan_arena choice_pool; /* of the last choice */
@@ -199,13 +204,12 @@ struct portolan_plan {
 enum portolan_status plan_read_selection(const struct survey *s,
                                          const struct portolan_name_value *current, size_t n,
                                          size_t *selection, struct portolan_error *err);
-int plan_slowest_rank(const struct portolan_sample *samples, size_t n, int ranks);
 /* PATHS[i]: the call path of sample i; NONE: not in the plan. */
 void plan_find_paths(const struct survey *s, const struct portolan_sample *samples, size_t n,
                      size_t *paths);
 
 /* graph.c: the measured call graph, pruning, the core. */
-enum portolan_status plan_make_graph(struct portolan_plan *p);
+enum portolan_status plan_make_graph(struct portolan_plan *p, struct portolan_error *err);
 
 /* fit.c: scopes and quantities. */
 enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_error *err);
@@ -217,9 +221,10 @@ size_t plan_tuple_of(const struct portolan_plan *p, const struct plan_scope *sco
 /* The scope's variables' alternatives in TUPLE, into SELECTION. */
 void plan_tuple_apply(const struct portolan_plan *p, const struct plan_scope *scope, size_t tuple,
                       size_t *selection);
-/* The calling instance's alternative in TUPLE, where the scope has it; *STRIDE: between tuples that
- * differ in it by one. */
-size_t plan_caller_of(const struct portolan_plan *p, size_t path, size_t tuple, size_t *stride);
+/* The calling instance's alternative in TUPLE; 0 where the scope has none. */
+size_t plan_caller_of(const struct portolan_plan *p, size_t path, size_t tuple);
+/* TUPLE with the calling instance as written; NONE for NONE. */
+size_t plan_as_written(const struct portolan_plan *p, size_t path, size_t tuple);
 /* The tuple in which an accuracy or a failure was reported; SELECTION is scratch. */
 size_t plan_quality_tuple(const struct portolan_plan *p, size_t path,
                           const struct survey_quality *q, size_t *selection);
@@ -231,8 +236,8 @@ enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
                                        const char *const *names, size_t n_names, size_t n_rows,
                                        const double *x, const double *y, const size_t *point,
                                        enum quantity_kind kind, struct quantity *q);
-/* Room for N rows; false without memory. */
-bool plan_rows_reserve(struct plan_rows *r, size_t n);
+/* The row behind the others; false without memory. */
+bool plan_rows_add(struct plan_rows *r, const double *x, double y, size_t point);
 /* Looks for the form again, in all rows. */
 enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, struct plan_rows *r);
 /* r->update, from the form and the rows as they are; it stays NULL where there can be none. */
@@ -243,7 +248,7 @@ void plan_rows_share(struct portolan_plan *p, size_t path, struct plan_rows *row
 /* Those of X that the quantity depends on. */
 void plan_quantity_inputs(const struct quantity *q, const double *x, double *inputs);
 void plan_rows_clear(struct portolan_plan *p);
-enum portolan_status plan_list_models(struct portolan_plan *p);
+enum portolan_status plan_list_models(struct portolan_plan *p, struct portolan_error *err);
 /*
  * X: contexts or dims, as the quantity wants; POINT: of the trials that would be there, NONE.
  * What was measured there is the value; else what errs less of the law and the neighbours. False
@@ -258,7 +263,7 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path);
 struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_t tuple,
                                const double *context, bool accuracy_rises);
 
-/* applies.c: whether the called implementation says that it applies; what is not known is no
+/* stated.c: whether the called implementation says that it applies; what is not known is no
  * hindrance. */
 struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
                                  const double *context);
@@ -281,20 +286,20 @@ enum portolan_status plan_observe(struct portolan_plan *p, size_t path);
 /* evaluate.c: costs at contexts, cost tables, totals. */
 enum portolan_status plan_view_create(const struct portolan_plan *p, struct portolan_arena *pool,
                                       struct plan_view *v);
-/* PROFILES: per path what was seen now (n = 0: nothing); NULL: as the models say. */
+/* PROFILES: per path what was seen now (n = 0: nothing); NULL, NULL: as the models say. */
 void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
-                    const struct profile *profiles, size_t n_announced, const char *const *names,
-                    const double *values);
+                    const struct profile *profiles, const struct plan_known *announced);
+/* NaN: it is not among them. */
+double plan_known_value(const struct plan_known *known, const char *name);
 
 struct plan_horizon {
     double steps;
-    bool setup_of_all;     /* a whole run: everything is set up once */
-    const size_t *current; /* else: only instances that differ from these are */
+    const size_t *current; /* only instances that differ are set up; NULL: a whole run, all are */
 };
 
 static inline struct plan_horizon plan_whole_run(const struct portolan_plan *p)
 {
-    return (struct plan_horizon){.steps = p->steps, .setup_of_all = true};
+    return (struct plan_horizon){.steps = p->steps};
 }
 
 enum portolan_status plan_make_problem(const struct portolan_plan *p, const struct plan_view *v,
@@ -315,7 +320,7 @@ struct plan_confidence {
 };
 enum portolan_status plan_be_confident(const struct portolan_plan *p, const struct plan_view *v,
                                        const struct plan_horizon *h, const size_t *values,
-                                       size_t n_core, struct plan_confidence *out);
+                                       struct plan_confidence *out);
 
 /* The chance that the selection MINE costs less than OTHER, with so much on top. */
 double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
@@ -325,6 +330,9 @@ double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
 bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
                 const struct plan_horizon *h, const size_t *selection,
                 struct portolan_plan_prediction *out, struct plan_forbidden *why);
+/* The same of the whole run, as the plan's view has it. */
+bool plan_total_of_run(const struct portolan_plan *p, const size_t *selection,
+                       struct portolan_plan_prediction *out, struct plan_forbidden *why);
 /* Whether an instance is called at all with SELECTION. */
 bool plan_calls(const struct portolan_plan *p, const struct plan_view *v, size_t variable,
                 const size_t *selection);
@@ -332,21 +340,18 @@ bool plan_calls(const struct portolan_plan *p, const struct plan_view *v, size_t
 void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_forbidden *f,
                             char *text, size_t size_bytes);
 
-/* Adds a sentence; ENOMEM. */
+/* Adds a sentence; without memory the arena's `failed` says so. */
 PORTOLAN_PRINTF(2, 3)
-enum portolan_status plan_note(struct plan_notes *notes, const char *format, ...);
+void plan_note(struct plan_notes *notes, const char *format, ...);
 
 /* The text, an arena's; "" when nothing was added, NULL when memory was out. */
 char *plan_text(struct portolan_text *text);
 /* Adds "instance=class", with a blank in front where it is not the first word. */
 void plan_add_class(struct portolan_text *text, const struct portolan_assembly_instance *x,
                     size_t alternative);
-/* "user.uses -> instance.method" and "a=X b=Y" (variables of SCOPE but for SKIP). */
-char *plan_path_text(const struct portolan_plan *p, struct portolan_arena *pool, size_t path);
+/* "a=X b=Y" (variables of SCOPE but for SKIP). */
 char *plan_tuple_text(const struct portolan_plan *p, struct portolan_arena *pool,
                       const struct plan_scope *scope, size_t tuple, size_t skip);
-/* "driver.n=32 driver.file=a": of the trials at a point. */
-char *plan_point_text(const struct survey *s, struct portolan_arena *pool, size_t point);
 /* "a=X b=Y" of what is not as written. */
 char *plan_selection_text(const struct survey *s, struct portolan_arena *pool,
                           const size_t *selection);

@@ -72,8 +72,8 @@ enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_mod
 }
 
 /* Mean and range of the values, and which inputs there are. */
-static void begin(bool by_context, size_t n_names, size_t n_rows, const double *x, const double *y,
-                  enum quantity_kind kind, struct quantity *q)
+static void begin_quantity(bool by_context, size_t n_names, size_t n_rows, const double *x,
+                           const double *y, enum quantity_kind kind, struct quantity *q)
 {
     *q = (struct quantity){.known = true,
                            .kind = kind,
@@ -140,8 +140,8 @@ static struct portolan_model_options options_of(const struct portolan_model_data
 }
 
 /* *MODEL stays NULL where no model can be made: then the mean stands. */
-static enum portolan_status fit(const struct portolan_model_data *data, enum quantity_kind kind,
-                                struct portolan_model **model)
+static enum portolan_status fit_model(const struct portolan_model_data *data,
+                                      enum quantity_kind kind, struct portolan_model **model)
 {
     struct portolan_model_options options = options_of(data, kind);
     enum portolan_status status;
@@ -159,44 +159,44 @@ static enum portolan_status fit(const struct portolan_model_data *data, enum qua
 
 /* ---- rows that are kept ---- */
 
-static void rows_destroy(struct plan_rows *r)
-{
-    portolan_update_destroy(r->update);
-    portolan_model_destroy(r->model);
-    portolan_local_destroy(r->local);
-    free(r->point);
-    free(r->x);
-    free(r->y);
-    free(r->weight);
-    free(r);
-}
-
 void plan_rows_clear(struct portolan_plan *p)
 {
-    for (size_t i = 0; i < p->n_rows; i++)
-        rows_destroy(p->rows[i]);
+    for (size_t i = 0; i < p->n_rows; i++) {
+        portolan_update_destroy(p->rows[i]->update);
+        portolan_model_destroy(p->rows[i]->model);
+        portolan_local_destroy(p->rows[i]->local);
+        portolan_arena_clear(&p->rows[i]->pool);
+    }
     p->n_rows = 0;
 }
 
-bool plan_rows_reserve(struct plan_rows *r, size_t n)
+/* The oldest rows may have gone: room is made where there were never so many. */
+static bool make_room(struct plan_rows *r)
 {
-    double *x, *y, *w;
-    size_t *point;
+    double *x = portolan_arena_grow(&r->pool, r->x, r->n, r->n_names * sizeof *x);
+    double *y = portolan_arena_grow(&r->pool, r->y, r->n, sizeof *y);
+    double *weight = portolan_arena_grow(&r->pool, r->weight, r->n, sizeof *weight);
+    size_t *point = portolan_arena_grow(&r->pool, r->point, r->n, sizeof *point);
 
-    if (n <= r->capacity)
-        return true;
-    n = n < 16 ? 16 : 2 * n;
-    if ((x = portolan_reallocarray(r->x, n, (r->n_names + 1) * sizeof *x)))
-        r->x = x;
-    if ((y = portolan_reallocarray(r->y, n, sizeof *y)))
-        r->y = y;
-    if ((w = portolan_reallocarray(r->weight, n, sizeof *w)))
-        r->weight = w;
-    if ((point = portolan_reallocarray(r->point, n, sizeof *point)))
-        r->point = point;
-    if (!x || !y || !w || !point)
+    if (r->pool.failed)
         return false;
-    r->capacity = n;
+    r->x = x;
+    r->y = y;
+    r->weight = weight;
+    r->point = point;
+    r->most++;
+    return true;
+}
+
+bool plan_rows_add(struct plan_rows *r, const double *x, double y, size_t point)
+{
+    if (r->n == r->most && !make_room(r))
+        return false;
+    if (r->n_names)
+        memcpy(r->x + r->n * r->n_names, x, r->n_names * sizeof *x);
+    r->y[r->n] = y;
+    r->weight[r->n] = 1;
+    r->point[r->n++] = point;
     return true;
 }
 
@@ -215,9 +215,9 @@ static enum portolan_status keep_rows(struct portolan_plan *p, const char *const
                                       const size_t *point, struct quantity *q)
 {
     struct plan_rows **more = portolan_arena_grow(&p->s.pool, p->rows, p->n_rows, sizeof *more);
-    struct plan_rows *r = more ? portolan_calloc(1, sizeof *r) : NULL;
+    struct plan_rows *r = portolan_arena_alloc(&p->s.pool, 1, sizeof *r);
 
-    if (!r)
+    if (!more || !r)
         return PORTOLAN_ENOMEM;
     p->rows = more;
     r->number = p->n_rows;
@@ -227,16 +227,13 @@ static enum portolan_status keep_rows(struct portolan_plan *p, const char *const
     r->n_names = n_names;
     r->by_context = q->by_context;
     r->names = keep_names(p, names, n_names);
-    if (!r->names || !plan_rows_reserve(r, q->n_rows))
+    if (!r->names)
         return PORTOLAN_ENOMEM;
-    r->n = r->n_stored = q->n_rows;
+    for (size_t i = 0; i < q->n_rows; i++)
+        if (!plan_rows_add(r, &x[i * n_names], y[i], point[i]))
+            return PORTOLAN_ENOMEM;
+    r->n_stored = r->n;
     r->fit_at = 2 * r->n < 16 ? 16 : 2 * r->n;
-    if (n_names)
-        memcpy(r->x, x, r->n * n_names * sizeof *x);
-    memcpy(r->y, y, r->n * sizeof *y);
-    memcpy(r->point, point, r->n * sizeof *point);
-    for (size_t i = 0; i < r->n; i++)
-        r->weight[i] = 1;
     return PORTOLAN_OK;
 }
 
@@ -331,7 +328,7 @@ enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
     struct inputs in;
     enum portolan_status status;
 
-    begin(by_context, n_names, n_rows, x, y, kind, q);
+    begin_quantity(by_context, n_names, n_rows, x, y, kind, q);
     if (kind != QUANTITY_TIME && all_equal(n_rows, y)) {
         q->constant = y[0];
         q->n_inputs = 0;
@@ -341,7 +338,7 @@ enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
         take_identity(n_names, n_rows, x, y, q);
     if (!inputs_init(&in, q, names, n_names, n_rows, x, y, NULL))
         return PORTOLAN_ENOMEM;
-    status = fit(&in.data, kind, &model);
+    status = fit_model(&in.data, kind, &model);
     if (!status && keeps)
         status = keep_rows(p, names, n_names, x, y, point, q);
     q->model = model;
@@ -370,7 +367,7 @@ void plan_quantity_inputs(const struct quantity *q, const double *x, double *inp
  * The error of a law is not less than on rows left out; beyond its range it grows with the
  * distance, and faster the fewer places it rests on.
  */
-static void widen(const struct plan_rows *r, struct portolan_prediction *out)
+static void widen_prediction(const struct plan_rows *r, struct portolan_prediction *out)
 {
     size_t places = r->local ? portolan_local_peek_summary(r->local)->n_places : 0;
     double per_octave = places < 3 ? 1 : places < 5 ? 0.2 : 0.03;
@@ -384,7 +381,7 @@ static void widen(const struct plan_rows *r, struct portolan_prediction *out)
     out->std_error = fmax(isnan(out->std_error) ? 0 : out->std_error, sigma * out->value);
 }
 
-static void convert(double factor, struct portolan_prediction *out)
+static void scale_prediction(double factor, struct portolan_prediction *out)
 {
     out->value *= factor;
     out->low *= factor;
@@ -393,13 +390,13 @@ static void convert(double factor, struct portolan_prediction *out)
 }
 
 /* Enough arrived to say that now all is so many times what it was. */
-static void shift(const struct plan_rows *r, struct portolan_prediction *out)
+static void shift_prediction(const struct plan_rows *r, struct portolan_prediction *out)
 {
-    convert(r->n_arrived >= 3 ? exp(r->drift) : 1, out);
+    scale_prediction(r->n_arrived >= 3 ? exp(r->drift) : 1, out);
 }
 
-static bool predict(const struct quantity *q, const double *inputs, size_t point,
-                    struct portolan_prediction *out)
+static bool predict_quantity(const struct quantity *q, const double *inputs, size_t point,
+                             struct portolan_prediction *out)
 {
     const struct plan_rows *r = q->rows;
     enum portolan_local_source source = PORTOLAN_LOCAL_NEIGHBOURS;
@@ -407,7 +404,7 @@ static bool predict(const struct quantity *q, const double *inputs, size_t point
     if (r && r->local)
         portolan_local_predict(r->local, inputs, point, out, &source);
     if (r && r->local && (source != PORTOLAN_LOCAL_NEIGHBOURS || r->by_local)) {
-        shift(r, out);
+        shift_prediction(r, out);
         return true;
     }
     if (!q->model)
@@ -415,9 +412,9 @@ static bool predict(const struct quantity *q, const double *inputs, size_t point
     if (portolan_model_predict(q->model, inputs, out))
         return false;
     if (r)
-        widen(r, out);
+        widen_prediction(r, out);
     if (q->stated)
-        convert(q->stated->factor, out);
+        scale_prediction(q->stated->factor, out);
     if (r && r->local && q->kind == QUANTITY_TIME)
         portolan_local_bound(r->local, inputs, out);
     return true;
@@ -454,7 +451,7 @@ bool plan_quantity_value(const struct quantity *q, const double *x, size_t point
     for (size_t k = 0; k < q->n_inputs; k++)
         if (isnan(inputs[k]))
             return predict_anywhere(q, out);
-    if (!predict(q, inputs, point, out) || !isfinite(out->value))
+    if (!predict_quantity(q, inputs, point, out) || !isfinite(out->value))
         return false;
     if (out->value < 0 && q->kind != QUANTITY_CONTEXT)
         return false; /* far outside its rows a law may say so; no call does */
@@ -473,13 +470,13 @@ bool plan_quantity_value(const struct quantity *q, const double *x, size_t point
 
 /* ---- rows that arrive ---- */
 
-static void replace(struct quantity *old, const struct plan_rows *rows, const struct quantity *now)
+static void replace_quantity(struct quantity *old, const struct plan_rows *rows,
+                             const struct quantity *now)
 {
     if (old->rows == rows)
         *old = *now;
 }
 
-/* What was fitted from ROWS is NOW so, wherever it stands. */
 void plan_rows_share(struct portolan_plan *p, size_t path, struct plan_rows *rows,
                      struct portolan_model *model, const struct quantity *now)
 {
@@ -495,12 +492,11 @@ void plan_rows_share(struct portolan_plan *p, size_t path, struct plan_rows *row
     portolan_model_destroy(rows->model);
     rows->model = model;
     for (size_t k = 0; k < at->scope.n_tuples; k++) {
-        replace(&at->tuples[k].exclusive, rows, &copy);
-        replace(&at->tuples[k].overall, rows, &copy);
+        replace_quantity(&at->tuples[k].exclusive, rows, &copy);
+        replace_quantity(&at->tuples[k].overall, rows, &copy);
     }
 }
 
-/* Looks for the form again, in all rows. */
 enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, struct plan_rows *r)
 {
     struct portolan_model *model = NULL;
@@ -508,11 +504,11 @@ enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, s
     struct inputs in;
     enum portolan_status status;
 
-    begin(r->by_context, r->n_names, r->n, r->x, r->y, QUANTITY_TIME, &now);
+    begin_quantity(r->by_context, r->n_names, r->n, r->x, r->y, QUANTITY_TIME, &now);
     now.rows = r;
     if (!inputs_init(&in, &now, r->names, r->n_names, r->n, r->x, r->y, r->weight))
         return PORTOLAN_ENOMEM;
-    status = fit(&in.data, QUANTITY_TIME, &model);
+    status = fit_model(&in.data, QUANTITY_TIME, &model);
     if (status) {
         free(in.x);
         return status;

@@ -13,6 +13,16 @@ static void put_time(struct portolan_text *out, int width, double ns)
     portolan_text_add(out, "%*s", width, text);
 }
 
+/* What a call path, or a part of it, took. */
+static void put_numbers(struct portolan_text *out, int width, const char *what, double calls,
+                        const double *ns, double share)
+{
+    portolan_text_add(out, "%-*.*s%9.0f", width, width, what, calls);
+    for (int i = 0; i < 3; i++)
+        put_time(out, 11, ns[i]);
+    portolan_text_add(out, "%7.1f %%\n", 100 * share);
+}
+
 static void put_point(struct portolan_text *out, const struct survey *s, const char *const *texts)
 {
     for (size_t d = 0; d < s->n_dims; d++)
@@ -30,13 +40,9 @@ static void put_parts(struct portolan_text *out, const struct portolan_plan_node
         const struct portolan_plan_part *part = &n->parts[i];
 
         snprintf(name, sizeof name, "%*s  - [%s]", indent, "", part->implementation);
-        portolan_text_add(out, "%-*.*s%9.0f", path_width, path_width, name, part->calls);
-        put_time(out, 11, part->inclusive_ns);
-        put_time(out, 11, part->exclusive_ns);
-        put_time(out, 11, part->mpi_ns);
-        portolan_text_add(
-            out, "%7.1f %%\n",
-            n->inclusive_ns > 0 ? 100 * n->share * part->inclusive_ns / n->inclusive_ns : 0);
+        put_numbers(out, path_width, name, part->calls,
+                    (double[]){part->inclusive_ns, part->exclusive_ns, part->mpi_ns},
+                    n->inclusive_ns > 0 ? n->share * part->inclusive_ns / n->inclusive_ns : 0);
     }
 }
 
@@ -48,11 +54,8 @@ static void put_node(struct portolan_text *out, const struct portolan_plan_node 
 
     snprintf(path, sizeof path, "%*s%s.%s%s%s%s", indent, "", n->instance, n->method,
              who[0] ? " [" : "", who, who[0] ? "]" : "");
-    portolan_text_add(out, "%-*.*s%9.0f", path_width, path_width, path, n->calls);
-    put_time(out, 11, n->inclusive_ns);
-    put_time(out, 11, n->exclusive_ns);
-    put_time(out, 11, n->mpi_ns);
-    portolan_text_add(out, "%7.1f %%\n", 100 * n->share);
+    put_numbers(out, path_width, path, n->calls,
+                (double[]){n->inclusive_ns, n->exclusive_ns, n->mpi_ns}, n->share);
     put_parts(out, n, path_width, indent);
     if (n->seen_with[0])
         portolan_text_add(out, "%*s  (occurs with %s)\n", indent, "", n->seen_with);
@@ -355,5 +358,68 @@ enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char *
         portolan_text_add(&out, "- %s\n", choice->reasons[i]);
     if (choice->settle[0])
         portolan_text_add(&out, "this trial would tell more:\n  %s\n", choice->settle);
+    return portolan_text_take(&out, text, err);
+}
+
+/* ------------------------------------------------- what is not chosen since it failed */
+
+static const char *class_of(const struct survey *s, const struct survey_quality *q)
+{
+    size_t v = s->nodes[q->node].variable;
+
+    return q->own == NONE ? "" : s->variables[v].instance->alternatives[q->own].class_name;
+}
+
+static bool is_bad(const struct portolan_plan *p, const struct survey_quality *q)
+{
+    return q->failed > 0 || (p->s.a->accuracy > 0 && q->value > p->s.a->accuracy);
+}
+
+static void put_veto(const struct survey *s, const struct survey_quality *q,
+                     struct portolan_text *out)
+{
+    const struct survey_node *n = &s->nodes[q->node];
+
+    portolan_text_add(out, "%s=%s  %s(", n->instance, class_of(s, q), n->method);
+    for (int i = 0; i < n->n_context; i++)
+        portolan_text_add(out, "%s%s = %g", i ? ", " : "", n->context_name[i], q->context[i]);
+    if (q->failed > 0)
+        portolan_text_add(out, ") failed");
+    else
+        portolan_text_add(out, ") had accuracy %.3g", q->value);
+    portolan_text_add(out, " in trial %lld\n",
+                      (long long)s->trials[s->rows[q->row].trial].trial->id);
+}
+
+/* Steps and ranks of one trial say it once. */
+static bool same_line(const struct survey *s, const struct survey_quality *a,
+                      const struct survey_quality *b)
+{
+    bool same = a->node == b->node && a->own == b->own && (a->failed > 0) == (b->failed > 0) &&
+                s->rows[a->row].trial == s->rows[b->row].trial;
+
+    for (int i = 0; i < s->nodes[a->node].n_context; i++)
+        same = same && a->context[i] == b->context[i];
+    return same;
+}
+
+enum portolan_status portolan_plan_report_vetoes(const struct portolan_plan *p, char **text,
+                                                 struct portolan_error *err)
+{
+    const struct survey *s = &p->s;
+    const struct survey_quality *last = NULL;
+    struct portolan_text out = {0};
+
+    for (size_t i = 0; i < s->n_qualities; i++) {
+        const struct survey_quality *q = &s->qualities[i];
+
+        if (s->nodes[q->node].variable == NONE || !is_bad(p, q) || plan_is_lifted(p, q) ||
+            (last && same_line(s, last, q)))
+            continue;
+        put_veto(s, q, &out);
+        last = q;
+    }
+    if (!last)
+        portolan_text_add(&out, "no veto: nothing failed that counts\n");
     return portolan_text_take(&out, text, err);
 }

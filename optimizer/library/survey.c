@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The survey: its parts in their order, look-ups by name, and trials that do not count after all.
+ */
 #include "survey.h"
 
 #include <math.h>
+#include <portolan/models.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,13 +24,35 @@ size_t survey_alternative_of(const struct survey *s, size_t variable, const char
     return NONE;
 }
 
-const struct portolan_assembly_parameter *
-survey_parameter(const struct portolan_assembly_alternative *a, const char *name)
+const char *survey_set_text(const struct portolan_assembly *a, const char *instance,
+                            const char *parameter)
 {
-    for (size_t i = 0; i < a->n_parameters; i++)
-        if (strcmp(a->parameters[i].name, name) == 0)
-            return &a->parameters[i];
+    for (size_t i = 0; i < a->n_instances; i++) {
+        const struct portolan_assembly_instance *x = &a->instances[i];
+        const struct portolan_assembly_alternative *now = &x->alternatives[x->selected];
+
+        for (size_t k = 0; !strcmp(x->name, instance) && k < now->n_parameters; k++)
+            if (strcmp(now->parameters[k].name, parameter) == 0)
+                return now->parameters[k].text;
+    }
     return NULL;
+}
+
+int survey_read_steps(const char *text)
+{
+    int64_t steps;
+
+    return portolan_read_int64(text, &steps) && steps > 0 && steps < INT32_MAX ? (int)steps : 0;
+}
+
+size_t survey_inputs(const struct survey *s, const double *values, double *x)
+{
+    size_t n = 0;
+
+    for (size_t d = 0; d < s->n_dims && n < MAX_INPUTS; d++)
+        if (s->dims[d].numeric)
+            x[n++] = values[d];
+    return n;
 }
 
 bool survey_is_parameter(const char *name, const char *instance, const char *parameter)
@@ -52,6 +77,14 @@ const char *survey_written_text(const struct survey *s, size_t variable, size_t 
             if (survey_is_parameter(name, x->name, now->parameters[k].name))
                 return now->parameters[k].text;
     }
+    return NULL;
+}
+
+const char *survey_value_of(const struct portolan_name_value *pairs, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(pairs[i].name, name) == 0)
+            return pairs[i].value;
     return NULL;
 }
 
@@ -106,21 +139,14 @@ static size_t trial_index(const struct survey *s, int64_t id)
     return NONE;
 }
 
-/* The rank with most time outside MPI: the one the others wait for. */
-static int slowest_rank(const struct survey *s, size_t trial, size_t begin, size_t end,
-                        double *work)
+int survey_slowest_rank(const struct portolan_sample *samples, size_t n, int ranks, double *work)
 {
     int slowest = 0;
 
-    int ranks = s->trials[trial].trial->ranks;
-
     memset(work, 0, (size_t)ranks * sizeof *work);
-    for (size_t i = begin; i < end; i++) {
-        const struct portolan_sample *x = &s->data->samples[i];
-
-        if (x->rank >= 0 && x->rank < ranks)
-            work[x->rank] += x->exclusive_ns - x->mpi_ns;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (samples[i].rank >= 0 && samples[i].rank < ranks)
+            work[samples[i].rank] += samples[i].exclusive_ns - samples[i].mpi_ns;
     for (int r = 1; r < ranks; r++)
         if (work[r] > work[slowest])
             slowest = r;
@@ -195,12 +221,170 @@ static enum portolan_status list_rows(struct survey *s, size_t *row_of_sample)
             row_of_sample[end++] = NONE;
         if (trial == NONE)
             continue;
-        s->trials[trial].rank = slowest_rank(s, trial, begin, end, work);
+        s->trials[trial].rank = survey_slowest_rank(&s->data->samples[begin], end - begin,
+                                                    s->trials[trial].trial->ranks, work);
         status = trial_rows(s, trial, begin, end, row_of_sample);
     }
     free(work);
     return status;
 }
+
+/* ------------------------------------------------- trials that contradict their parameters */
+
+/*
+ * Where the contexts of calls are a clear function of
+ * the swept parameters in the trials that explored, a run with other contexts read them from
+ * somewhere else, an input file say: its parameters would spoil what is learned from it.
+ */
+/* A function is clear when it misses no trial by more; a trial contradicts it by more than that. */
+static const double clear = 0.01, contradicts = 0.25;
+
+struct contexts {
+    struct portolan_arena pool;
+    size_t n, n_names; /* rows and inputs */
+    size_t *trial;     /* of each row */
+    double *x, *y;
+    const char *names[MAX_INPUTS];
+};
+
+static size_t inputs_of(const struct survey *s, size_t trial, double *x, const char **names)
+{
+    size_t n = 0;
+
+    for (size_t d = 0; d < s->n_dims && n < MAX_INPUTS; d++)
+        if (s->dims[d].numeric && !isnan(s->trials[trial].x[d])) {
+            names[n] = s->dims[d].name;
+            x[n++] = s->trials[trial].x[d];
+        }
+    return n;
+}
+
+/* Context K of a call path wherever it was called, by trial. */
+static void list_contexts(const struct survey *s, size_t node, int k, struct contexts *c)
+{
+    const struct survey_node *at = &s->nodes[node];
+
+    c->n = 0;
+    for (size_t i = at->first_piece; i < at->first_piece + at->n_pieces; i++) {
+        const char *names[MAX_INPUTS];
+        size_t trial = s->rows[s->pieces[i].row].trial;
+
+        if (inputs_of(s, trial, &c->x[c->n * c->n_names], names) != c->n_names)
+            continue;
+        c->trial[c->n] = trial;
+        c->y[c->n++] = s->pieces[i].context[k];
+    }
+}
+
+static bool explores(const struct survey *s, size_t trial)
+{
+    return !strcmp(s->trials[trial].trial->purpose, "explore");
+}
+
+/* Repetitions whose contexts differ have no function either, though their mean may have one. */
+static bool is_clear(const struct portolan_model *model, const struct portolan_model_data *d)
+{
+    const struct portolan_model_summary *m = portolan_model_peek_summary(model);
+    bool is = m->n_points > 1;
+
+    for (size_t i = 0; is && i < d->n_rows; i++) {
+        double value = portolan_model_value(model, &d->x[i * d->n_params]);
+
+        is = fabs(d->y[i] - value) <= clear * fmax(fabs(value), fabs(d->y[i]));
+    }
+    return is;
+}
+
+/* The function in the exploring trials; NULL: there is no clear one. */
+static struct portolan_model *fit_clear(const struct survey *s, const struct contexts *c)
+{
+    double *x = portolan_calloc(c->n + 1, (c->n_names + 1) * sizeof *x);
+    double *y = portolan_calloc(c->n + 1, sizeof *y);
+    struct portolan_model_data data = {.n_params = c->n_names, .params = c->names, .x = x, .y = y};
+    const struct portolan_model_options options = {.allow_negative = true};
+    struct portolan_model *model = NULL;
+
+    for (size_t i = 0; x && y && i < c->n; i++)
+        if (explores(s, c->trial[i])) {
+            memcpy(&x[data.n_rows * c->n_names], &c->x[i * c->n_names], c->n_names * sizeof *x);
+            y[data.n_rows++] = c->y[i];
+        }
+    if (data.n_rows > 1 && !portolan_model_fit(&data, &options, &model, NULL) &&
+        !is_clear(model, &data)) {
+        portolan_model_destroy(model);
+        model = NULL;
+    }
+    free(x);
+    free(y);
+    return model;
+}
+
+/* Row FROM and those behind it of the same trial: how near the nearest comes to VALUE. */
+static size_t nearest(const struct contexts *c, size_t from, double value)
+{
+    size_t best = from;
+
+    for (size_t i = from; i < c->n && c->trial[i] == c->trial[from]; i++)
+        if (fabs(c->y[i] - value) < fabs(c->y[best] - value))
+            best = i;
+    return best;
+}
+
+/* A trial in which no call had the context that its parameters lead to. */
+static enum portolan_status judge_context(struct survey *s, size_t node, int k,
+                                          const struct contexts *c, bool *bad)
+{
+    struct portolan_model *model = fit_clear(s, c);
+    const struct survey_node *at = &s->nodes[node];
+
+    for (size_t i = 0; model && i < c->n; i++) {
+        double value = portolan_model_value(model, &c->x[i * c->n_names]);
+        double y = c->y[nearest(c, i, value)];
+
+        if ((i && c->trial[i] == c->trial[i - 1]) || explores(s, c->trial[i]) || bad[c->trial[i]] ||
+            !isfinite(value) || fabs(y - value) <= contradicts * fmax(fabs(value), fabs(y)))
+            continue;
+        bad[c->trial[i]] = true;
+        s->n_contradicting++;
+        s->contradiction = portolan_arena_printf(
+            &s->pool,
+            "in trial %lld %s.%s was called with %s = %.6g, where its parameters say %.6g",
+            (long long)s->trials[c->trial[i]].trial->id, at->instance, at->method,
+            at->context_name[k], y, value);
+        if (!s->contradiction) {
+            portolan_model_destroy(model);
+            return PORTOLAN_ENOMEM;
+        }
+    }
+    portolan_model_destroy(model);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status find_contradicting(struct survey *s, bool *bad)
+{
+    size_t most = s->n_pieces + 1, n_judged = 0;
+    struct contexts c = {0};
+    enum portolan_status status;
+    double ignored[MAX_INPUTS];
+
+    c.trial = portolan_arena_alloc(&c.pool, most, sizeof *c.trial);
+    c.x = portolan_arena_alloc(&c.pool, most, (MAX_INPUTS + 1) * sizeof *c.x);
+    c.y = portolan_arena_alloc(&c.pool, most, sizeof *c.y);
+    status = c.pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
+    for (size_t i = 0; i < s->n_trials; i++)
+        n_judged += !explores(s, i);
+    if (!status && n_judged)
+        c.n_names = inputs_of(s, 0, ignored, c.names);
+    for (size_t n = 0; !status && c.n_names && n < s->n_nodes; n++)
+        for (int k = 0; !status && k < s->nodes[n].n_context; k++) {
+            list_contexts(s, n, k, &c);
+            status = judge_context(s, n, k, &c, bad);
+        }
+    portolan_arena_clear(&c.pool);
+    return status;
+}
+
+/* ------------------------------------------------- all of it */
 
 static enum portolan_status survey_all(struct survey *s, const struct survey_filter *filter,
                                        struct portolan_error *err)
@@ -258,7 +442,7 @@ enum portolan_status survey_init(struct survey *s, const struct portolan_assembl
     status = survey_all(s, filter, err);
     if (!status && !filter->exploring) {
         bad = portolan_calloc(s->n_trials + 1, sizeof *bad);
-        status = bad ? survey_find_contradicting(s, bad) : PORTOLAN_ENOMEM;
+        status = bad ? find_contradicting(s, bad) : PORTOLAN_ENOMEM;
         if (!status && s->n_contradicting)
             status = leave_out(s, filter, bad, err);
     }

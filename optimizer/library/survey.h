@@ -12,6 +12,8 @@
 
 #define NONE SIZE_MAX
 
+enum { MAX_INPUTS = PORTOLAN_MODEL_MAX_PARAMS };
+
 /* An instance with alternatives. */
 struct survey_variable {
     const struct portolan_assembly_instance *instance;
@@ -132,9 +134,8 @@ struct survey {
 };
 
 struct survey_filter {
-    const char *purpose; /* NULL: any */
-    bool exploring;      /* cases are no dims, trials on other numbers of ranks do not count */
-    size_t n_left_out;   /* trials that do not count */
+    bool exploring;    /* only such trials, on these ranks, count; cases are no dims */
+    size_t n_left_out; /* trials that do not count */
     const int64_t *left_out;
 };
 
@@ -152,11 +153,6 @@ enum portolan_status survey_list_trials(struct survey *s, const struct survey_fi
 bool survey_has_times(const struct survey *s);
 /* Whether the trials are on several numbers of ranks: then that is a parameter. */
 bool survey_ranks_vary(const struct survey *s);
-/*
- * contradict.c: marks trials whose calls had other contexts than their parameters lead to; counts
- * and explains them. BAD: one per trial.
- */
-enum portolan_status survey_find_contradicting(struct survey *s, bool *bad);
 /* A parameter that the sweep sets and no trial has as it is now; NULL: there is none. */
 const struct portolan_assembly_sweep *survey_unmeasured_setting(const struct survey *s);
 /* What failed in TRIAL counts no longer: somebody mended the implementation. */
@@ -164,13 +160,18 @@ bool survey_is_lifted(const struct survey *s, int64_t trial, const char *instanc
                       const char *implementation);
 /* Whether the parameters of T are those of a case; T NULL: as they are in the assembly now. */
 bool survey_is_case(const struct survey *s, const struct portolan_trial *t, size_t index);
-/* A case is called by its first parameter. */
-const char *survey_case_name(const struct portolan_assembly *a, size_t index);
 
+/* Those of VALUES, one per dim, that are numbers, as the inputs X of a model; how many. */
+size_t survey_inputs(const struct survey *s, const double *values, double *x);
 size_t survey_variable_of(const struct survey *s, const char *instance);
 size_t survey_alternative_of(const struct survey *s, size_t variable, const char *class_name);
-const struct portolan_assembly_parameter *
-survey_parameter(const struct portolan_assembly_alternative *a, const char *name);
+/* A parameter as the assembly sets it now; NULL: it does not. */
+const char *survey_set_text(const struct portolan_assembly *a, const char *instance,
+                            const char *parameter);
+/* A number of steps; 0: TEXT (or NULL) is none. */
+int survey_read_steps(const char *text);
+/* The value of NAME among N pairs; NULL: it is not there. */
+const char *survey_value_of(const struct portolan_name_value *pairs, size_t n, const char *name);
 const char *survey_trial_parameter(const struct portolan_trial *t, const char *instance,
                                    const char *parameter);
 /* Whether NAME is "instance.parameter". */
@@ -188,11 +189,17 @@ static inline const struct survey_sum *survey_sum_of(const struct survey *s, siz
     return &s->sums[node * s->n_rows + row];
 }
 
+/* What N rows took at all roots, in *STEPS steps. */
+double survey_time_of(const struct survey *s, size_t first_row, size_t n, double *steps);
+
 /* Whether the trial called NODE. */
 bool survey_is_called(const struct survey *s, const struct survey_trial *t, size_t node);
 
 /* Whether X is a call of NODE's method over its connection. */
 bool survey_same_call(const struct survey_node *node, const struct portolan_sample *x);
+
+/* Of RANKS the one with most time outside MPI: the others wait for it. WORK: scratch, one each. */
+int survey_slowest_rank(const struct portolan_sample *samples, size_t n, int ranks, double *work);
 
 /* One for each of N samples. */
 void survey_estimate(const struct portolan_sample *samples, size_t n, struct survey_estimate *e);

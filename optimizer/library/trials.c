@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct portolan_assembly_instance *find_instance(const struct portolan_assembly *a,
-                                                              const char *name)
-{
-    for (size_t i = 0; i < a->n_instances; i++)
-        if (strcmp(a->instances[i].name, name) == 0)
-            return &a->instances[i];
-    return NULL;
-}
-
 /* The case that a plan is asked for; NONE: the present parameters say. */
 static size_t wanted_case(const struct survey *s)
 {
@@ -27,9 +18,6 @@ static size_t wanted_case(const struct survey *s)
 static const char *present_text(const struct survey *s, const char *instance, const char *parameter)
 {
     size_t wanted = wanted_case(s);
-    const struct portolan_assembly_instance *at = find_instance(s->a, instance);
-    const struct portolan_assembly_parameter *p =
-        at ? survey_parameter(&at->alternatives[at->selected], parameter) : NULL;
 
     for (size_t k = 0; wanted != NONE && k < s->a->n_case_columns; k++) {
         const struct portolan_assembly_case_column *c = &s->a->case_columns[k];
@@ -37,7 +25,7 @@ static const char *present_text(const struct survey *s, const char *instance, co
         if (c->instance && !strcmp(c->instance, instance) && !strcmp(c->parameter, parameter))
             return s->a->cases[wanted].values[k];
     }
-    return p ? p->text : NULL;
+    return survey_set_text(s->a, instance, parameter);
 }
 
 static enum portolan_status add_dim(struct survey *s, const struct survey_dim *from)
@@ -192,14 +180,6 @@ static bool is_swept(const struct portolan_assembly *a, const char *instance, co
     return is_steps(a, instance, parameter);
 }
 
-static const char *trial_class(const struct portolan_trial *t, const char *instance)
-{
-    for (size_t i = 0; i < t->n_implementations; i++)
-        if (strcmp(t->implementations[i].name, instance) == 0)
-            return t->implementations[i].value;
-    return NULL;
-}
-
 /* Exploration says under which settings its rows hold; without any, each trial speaks for itself.
  */
 static bool was_explored(const struct survey *s)
@@ -259,7 +239,8 @@ static const char *difference(struct survey *s, const struct portolan_trial *t)
         const struct portolan_assembly_instance *instance = &s->a->instances[i];
         const struct portolan_assembly_alternative *now =
             &instance->alternatives[instance->selected];
-        const char *class_name = trial_class(t, instance->name);
+        const char *class_name =
+            survey_value_of(t->implementations, t->n_implementations, instance->name);
         size_t v = survey_variable_of(s, instance->name);
 
         if (v != NONE && class_name) {
@@ -288,21 +269,21 @@ static const char *elsewhere(struct survey *s, const struct portolan_trial *t)
 {
     const struct portolan_plan_options *o = s->options;
 
-    for (size_t i = 0; i < o->n_facts; i++)
-        for (size_t k = 0; k < t->n_metadata; k++)
-            if (!strcmp(o->facts[i].name, t->metadata[k].name) &&
-                strcmp(o->facts[i].value, t->metadata[k].value) != 0)
-                return portolan_arena_printf(&s->pool, "%s %s", t->metadata[k].name,
-                                             t->metadata[k].value);
+    for (size_t i = 0; i < o->n_facts; i++) {
+        const char *value = survey_value_of(t->metadata, t->n_metadata, o->facts[i].name);
+
+        if (value && strcmp(value, o->facts[i].value) != 0)
+            return portolan_arena_printf(&s->pool, "%s %s", o->facts[i].name, value);
+    }
     return NULL;
 }
 
-static bool usable(struct survey *s, const struct survey_filter *filter,
-                   const struct portolan_trial *t)
+static bool is_usable(struct survey *s, const struct survey_filter *filter,
+                      const struct portolan_trial *t)
 {
     const char *apart;
 
-    if (filter->purpose && strcmp(t->purpose, filter->purpose) != 0)
+    if (filter->exploring && strcmp(t->purpose, "explore") != 0)
         return false;
     if (strcmp(t->assembly, s->a->name) != 0)
         return false;
@@ -323,26 +304,6 @@ static bool usable(struct survey *s, const struct survey_filter *filter,
             portolan_arena_printf(&s->pool, "trial %lld is of %s", (long long)t->id, apart);
     }
     return !apart;
-}
-
-const char *survey_case_name(const struct portolan_assembly *a, size_t index)
-{
-    size_t k = 0;
-
-    while (k < a->n_case_columns && !a->case_columns[k].instance)
-        k++;
-    return k < a->n_case_columns ? a->cases[index].values[k] : "";
-}
-
-static int steps_of(const struct survey *s, const struct portolan_trial *t)
-{
-    int64_t steps;
-    const char *text = s->a->steps_instance
-                           ? survey_trial_parameter(t, s->a->steps_instance, s->a->steps_parameter)
-                           : NULL;
-
-    return text && portolan_read_int64(text, &steps) && steps > 0 && steps < INT32_MAX ? (int)steps
-                                                                                       : 0;
 }
 
 static const char *dim_text(struct survey *s, const struct survey_dim *d,
@@ -385,13 +346,16 @@ static enum portolan_status add_trial(struct survey *s, const struct portolan_tr
     *u = (struct survey_trial){.trial = t,
                                .x = portolan_arena_alloc(&s->pool, s->n_dims, sizeof *u->x),
                                .texts = portolan_arena_alloc(&s->pool, s->n_dims, sizeof *u->texts),
-                               .failed = !strcmp(t->outcome, "failed"),
-                               .steps = steps_of(s, t)};
+                               .failed = !strcmp(t->outcome, "failed")};
+    if (s->a->steps_instance)
+        u->steps = survey_read_steps(
+            survey_trial_parameter(t, s->a->steps_instance, s->a->steps_parameter));
     u->selection = portolan_arena_alloc(&s->pool, s->n_variables, sizeof *u->selection);
     if (!u->x || !u->texts || !u->selection)
         return PORTOLAN_ENOMEM;
     for (size_t v = 0; v < s->n_variables; v++) {
-        const char *name = trial_class(t, s->variables[v].instance->name);
+        const char *name = survey_value_of(t->implementations, t->n_implementations,
+                                           s->variables[v].instance->name);
 
         u->selection[v] = name ? survey_alternative_of(s, v, name) : 0;
     }
@@ -420,7 +384,7 @@ static enum portolan_status take_trials(struct survey *s, const struct survey_fi
                 s->unusable = portolan_arena_printf(&s->pool, "trial %lld ran on %d rank%s, not %d",
                                                     (long long)t->id, t->ranks,
                                                     t->ranks == 1 ? "" : "s", s->ranks);
-        } else if (usable(s, filter, t)) {
+        } else if (is_usable(s, filter, t)) {
             status = add_trial(s, t);
         }
     }

@@ -22,7 +22,8 @@ struct portolan_callgraph_node {
     long parent;      /**< position in the array, before the node's own; -1 at a root */
     double calls;
     double inclusive_ns, exclusive_ns;
-    double mpi_ns; /**< the part of exclusive spent in MPI */
+    double mpi_ns;  /**< the part of exclusive spent in MPI */
+    bool is_absent; /**< it and all below it: passed over, and their marks say nothing */
 };
 
 enum portolan_prune_rule {

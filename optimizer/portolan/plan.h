@@ -211,10 +211,10 @@ enum portolan_status portolan_plan_predict(const struct portolan_plan *plan,
                                            struct portolan_plan_prediction *prediction,
                                            struct portolan_error *err);
 
-/** "assembler=heat.Band solver=heat.Cholmod": the chosen classes of all variables, sorted. The
- * caller frees *TEXT. Errors: ENOMEM. */
-enum portolan_status portolan_plan_write_choice(const struct portolan_plan_choice *choice,
-                                                char **text, struct portolan_error *err);
+/** "assembler=heat.Band solver=heat.Cholmod": instances and classes, which it sorts. The caller
+ * frees *TEXT. Errors: ENOMEM. */
+enum portolan_status portolan_plan_write_selection(struct portolan_name_value *selection, size_t n,
+                                                   char **text, struct portolan_error *err);
 
 /**
  * "driver.n=96 driver.steps=20", sorted: the parameters under which a decision is stored (struct
@@ -308,15 +308,16 @@ struct portolan_next_trial {
     struct portolan_name_value *selection; /**< class of every variable instance */
     size_t n_parameters;
     struct portolan_next_parameter *parameters; /**< of the sweep: set and varied ones */
-    char purpose[200];                          /**< "solver=heat.Cholmod at driver.n=24" */
+    const char *purpose;                        /**< "solver=heat.Cholmod at driver.n=24"; "" */
     double expected_s;                          /**< how long it will take; 0 = unknown */
     size_t unaffordable;                        /**< trials that the budget does not allow */
     size_t done, left; /**< trials measured, and known to be needed, this one included */
     size_t n_notes;
-    char **notes; /**< alternatives dropped and why, trials the budget does not allow, failures,
-                       disturbances */
-    char summary[200]; /**< when finished: how often all was measured, how narrow the intervals are;
-                            "": nothing was */
+    const char **notes; /**< alternatives dropped and why, trials the budget does not allow,
+                       failures, disturbances */
+    const char
+        *summary; /**< when finished: how often all was measured, how narrow the intervals are;
+                     "": nothing was */
 };
 
 /**

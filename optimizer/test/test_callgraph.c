@@ -16,8 +16,9 @@
  * C is under 50 and goes, with its child; B's children together are under a tenth of B and go.
  */
 static const struct portolan_callgraph_node figure3[] = {
-    {"A", -1, 1, 1010, 10, 0}, {"B", 0, 1, 960, 880, 0}, {"D", 1, 1, 50, 50, 0},
-    {"E", 1, 1, 30, 30, 0},    {"C", 0, 1, 40, 20, 0},   {"F", 4, 1, 20, 20, 0},
+    {"A", -1, 1, 1010, 10, 0, false}, {"B", 0, 1, 960, 880, 0, false},
+    {"D", 1, 1, 50, 50, 0, false},    {"E", 1, 1, 30, 30, 0, false},
+    {"C", 0, 1, 40, 20, 0, false},    {"F", 4, 1, 20, 20, 0, false},
 };
 
 static void paper_example_keeps_a_and_b_only(void **state)
@@ -47,12 +48,12 @@ static void paper_example_keeps_a_and_b_only(void **state)
 /* Section 4: 15 children, each a fifteenth of the whole, are all significant. */
 static void fifteen_equal_children_are_kept(void **state)
 {
-    struct portolan_callgraph_node nodes[16] = {{"root", -1, 1, 15, 0, 0}};
+    struct portolan_callgraph_node nodes[16] = {{"root", -1, 1, 15, 0, 0, false}};
     struct portolan_prune_mark m[16];
 
     (void)state;
     for (int i = 1; i < 16; i++)
-        nodes[i] = (struct portolan_callgraph_node){"child", 0, 1, 1, 1, 0};
+        nodes[i] = (struct portolan_callgraph_node){"child", 0, 1, 1, 1, 0, false};
     assert_int_equal(portolan_callgraph_prune(nodes, 16, 0.1, 0.1, m, NULL), PORTOLAN_OK);
     for (int i = 0; i < 16; i++)
         assert_int_equal(m[i].rule, PORTOLAN_KEPT);
@@ -60,8 +61,8 @@ static void fifteen_equal_children_are_kept(void **state)
 
 static void a_share_equal_to_the_threshold_is_kept(void **state)
 {
-    static const struct portolan_callgraph_node nodes[] = {{"root", -1, 1, 1024, 896, 0},
-                                                           {"a", 0, 1, 128, 128, 0}};
+    static const struct portolan_callgraph_node nodes[] = {{"root", -1, 1, 1024, 896, 0, false},
+                                                           {"a", 0, 1, 128, 128, 0, false}};
     struct portolan_prune_mark m[2];
 
     (void)state;
@@ -74,7 +75,7 @@ static void a_share_equal_to_the_threshold_is_kept(void **state)
 static void children_that_cost_nothing_are_pruned(void **state)
 {
     static const struct portolan_callgraph_node nodes[] = {
-        {"root", -1, 0, 0, 0, 0}, {"a", 0, 0, 0, 0, 0}, {"b", 1, 0, 0, 0, 0}};
+        {"root", -1, 0, 0, 0, 0, false}, {"a", 0, 0, 0, 0, 0, false}, {"b", 1, 0, 0, 0, 0, false}};
     struct portolan_prune_mark m[3];
 
     (void)state;
@@ -97,8 +98,8 @@ static void zero_thresholds_prune_nothing_that_costs(void **state)
 
 static void bad_input_is_refused_and_nothing_marked(void **state)
 {
-    static const struct portolan_callgraph_node nodes[] = {{"a", 1, 0, 0, 0, 0},
-                                                           {"b", -1, 0, 0, 0, 0}};
+    static const struct portolan_callgraph_node nodes[] = {{"a", 1, 0, 0, 0, 0, false},
+                                                           {"b", -1, 0, 0, 0, 0, false}};
     struct portolan_prune_mark m[2] = {{.by = 77}, {.by = 77}};
     struct portolan_error err = {0};
 
@@ -122,7 +123,7 @@ static void a_million_nodes_are_pruned_whatever_their_shape(void **state)
     for (int is_star = 0; is_star < 2; is_star++) {
         for (long i = 0; i < N; i++)
             nodes[i] = (struct portolan_callgraph_node){
-                "node", i ? (is_star ? 0 : i - 1) : -1, 1, is_star && i ? 1 : N - i, 1, 0};
+                "node", i ? (is_star ? 0 : i - 1) : -1, 1, is_star && i ? 1 : N - i, 1, 0, false};
         assert_int_equal(portolan_callgraph_prune(nodes, N, 0.1, 0.1, m, NULL), PORTOLAN_OK);
         for (size_t i = 0; i < N - 1; i++)
             assert_true(m[i].rule == PORTOLAN_KEPT && m[i].by == (long)i);

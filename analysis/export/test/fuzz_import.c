@@ -38,7 +38,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                   .events = text.events,
                                   .n_events = text.n_events};
 
-        import_join_rows(&t);
         if (!import_add_thread(&t))
             abort();
         check(&rank);

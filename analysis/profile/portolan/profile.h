@@ -174,6 +174,15 @@ PORTOLAN_API void portolan_profile_destroy(struct portolan_profile *profile);
 PORTOLAN_API void portolan_profile_add_label(const struct portolan_profile_node *node,
                                              bool with_port, struct portolan_text *text);
 
+/** A node with the names of a sample's call path, and all else 0; borrowed. */
+PORTOLAN_API struct portolan_profile_node
+portolan_profile_node_of(const struct portolan_sample *path);
+
+/** Adds NODE's names to an object of JSON: "user", "uses", "instance", … */
+struct portolan_json;
+PORTOLAN_API void portolan_profile_write_names(struct portolan_json *j,
+                                               const struct portolan_profile_node *node);
+
 /** Names of single calls' paths, kept after the store's visit. Start it as {0}; clear the arena. */
 struct portolan_kept_paths {
     struct portolan_arena arena;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time in MPI by routine, and who sent how much to whom. */
+/* Time in MPI by routine, who sent how much to whom, and values that a program gave by name. */
 #include "report.h"
 
 #include <math.h>
@@ -19,10 +19,10 @@ struct routine {
 
 static int by_routine(const void *a, const void *b)
 {
-    const struct portolan_traffic *const *x = a, *const *y = b;
-    int order = strcmp((*x)->routine, (*y)->routine);
+    const struct portolan_traffic *x = a, *y = b;
+    int order = strcmp(x->routine, y->routine);
 
-    return order ? order : ((*x)->rank > (*y)->rank) - ((*x)->rank < (*y)->rank);
+    return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 static int longest_first(const void *a, const void *b)
@@ -45,27 +45,21 @@ static void add_traffic(struct routine *r, const struct portolan_traffic *t)
     r->time_ns += t->time_ns;
 }
 
-/* The routines, the longest first; the caller frees them. */
-static struct routine *collect(const struct portolan_traffic_set *set, size_t *n)
+/* The routines, the longest first, of SET, which it sorts; the caller frees them. */
+static struct routine *collect_routines(struct portolan_traffic_set *set, size_t *n)
 {
-    const struct portolan_traffic **sorted = portolan_calloc(set->n + 1, sizeof *sorted);
     struct routine *routines = portolan_calloc(set->n + 1, sizeof *routines);
 
     *n = 0;
-    for (size_t i = 0; sorted && i < set->n; i++)
-        sorted[i] = &set->rows[i];
-    if (sorted)
-        qsort(sorted, set->n, sizeof *sorted, by_routine);
-    for (size_t i = 0; sorted && routines && i < set->n; i++) {
-        if (i == 0 || strcmp(sorted[i]->routine, sorted[i - 1]->routine) != 0)
-            routines[(*n)++] = (struct routine){.name = sorted[i]->routine, .last_rank = -1};
-        add_traffic(&routines[*n - 1], sorted[i]);
+    if (set->n)
+        qsort(set->rows, set->n, sizeof *set->rows, by_routine);
+    for (size_t i = 0; routines && i < set->n; i++) {
+        const struct portolan_traffic *t = &set->rows[i];
+
+        if (i == 0 || strcmp(t->routine, t[-1].routine) != 0)
+            routines[(*n)++] = (struct routine){.name = t->routine, .last_rank = -1};
+        add_traffic(&routines[*n - 1], t);
     }
-    if (!sorted) {
-        free(routines);
-        routines = NULL;
-    }
-    free(sorted);
     if (routines)
         qsort(routines, *n, sizeof *routines, longest_first);
     return routines;
@@ -90,7 +84,7 @@ static void write_share(const struct portolan_profile *p, bool raw, struct porto
                       portolan_format_time(all - mpi, 4, compute_text, sizeof compute_text));
 }
 
-static enum portolan_status write_mpi(const struct view *v, const struct portolan_traffic_set *set)
+static enum portolan_status write_mpi(const struct view *v, struct portolan_traffic_set *set)
 {
     static const struct column columns[] = {
         {"routine", COLUMN_NAME},      {"calls", COLUMN_COUNT},    {"time", COLUMN_TIME},
@@ -101,7 +95,7 @@ static enum portolan_status write_mpi(const struct view *v, const struct portola
     struct portolan_text *out = v->out;
     int ranks = v->p->ranks;
     size_t n, shown = 0, top = v->r->top;
-    struct routine *routines = collect(set, &n);
+    struct routine *routines = collect_routines(set, &n);
 
     if (!routines)
         return portolan_no_memory(v->err);
@@ -131,7 +125,7 @@ static enum portolan_status write_mpi(const struct view *v, const struct portola
     return PORTOLAN_OK;
 }
 
-/* ---------------------------------------------------------------- pairs */
+/* ------------------------------------------------- pairs */
 
 struct pair {
     int from, to;
@@ -298,5 +292,155 @@ enum portolan_status report_traffic(const struct view *v)
                  : v->r->view == PORTOLAN_PROFILE_MPI ? write_mpi(v, set)
                                                       : write_all_pairs(v, set);
     portolan_traffic_set_destroy(set);
+    return status;
+}
+
+/* ------------------------------------------------- values that a program gave by name */
+
+/* An event by name and call path, over ranks and threads. */
+struct event {
+    const char *name;
+    int64_t path;
+    double count, sum, sum_squares, min, max;
+};
+
+/* Paths of different ranks may be the same, but stand at one position if the store says so. */
+static int by_event(const void *a, const void *b)
+{
+    const struct portolan_event *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+
+    return order ? order : (x->path > y->path) - (x->path < y->path);
+}
+
+static void add_event(struct event *t, const struct portolan_event *e)
+{
+    double n = (double)e->count;
+
+    t->min = t->count == 0 ? e->min : fmin(t->min, e->min);
+    t->max = t->count == 0 ? e->max : fmax(t->max, e->max);
+    t->count += n;
+    t->sum += e->mean * n;
+    t->sum_squares += e->sum_squares;
+}
+
+/* Sorts SET; the caller frees the totals. */
+static struct event *sum_events(struct portolan_event_set *set, size_t *n)
+{
+    struct event *totals = portolan_calloc(set->n_events + 1, sizeof *totals);
+
+    *n = 0;
+    if (set->n_events)
+        qsort(set->events, set->n_events, sizeof *set->events, by_event);
+    for (size_t i = 0; totals && i < set->n_events; i++) {
+        const struct portolan_event *e = &set->events[i];
+
+        if (i == 0 || by_event(e, e - 1) != 0)
+            totals[(*n)++] = (struct event){.name = e->name, .path = e->path};
+        if (e->count > 0)
+            add_event(&totals[*n - 1], e);
+    }
+    return totals;
+}
+
+/* "main.go => solver.solve", from the root. */
+static void add_path(const struct portolan_event_set *set, int64_t path, struct portolan_text *text)
+{
+    const struct portolan_sample *s;
+
+    if (path < 0)
+        return;
+    s = &set->samples[path];
+    add_path(set, s->parent, text);
+    portolan_text_add(text, "%s%s%s%s", s->parent >= 0 ? " => " : "", s->instance,
+                      *s->instance ? "." : "", s->method);
+}
+
+static void add_event_name(const struct portolan_event_set *set, const struct event *total,
+                           struct table *t)
+{
+    struct portolan_text text = {.arena = &t->arena};
+
+    portolan_text_add(&text, "%s", total->name);
+    if (total->path >= 0) {
+        portolan_text_add(&text, " : ");
+        add_path(set, total->path, &text);
+    }
+    table_take(t, &text);
+}
+
+static enum portolan_status write_events(const struct view *v, struct portolan_event_set *set)
+{
+    static const struct column columns[] = {
+        {"event", COLUMN_NAME}, {"count", COLUMN_COUNT}, {"mean", COLUMN_PLAIN},
+        {"min", COLUMN_PLAIN},  {"max", COLUMN_PLAIN},   {"stddev", COLUMN_PLAIN},
+    };
+    struct table t = {.columns = columns, .n_columns = 6, .wide = v->r->wide};
+    struct portolan_text *out = v->out;
+    size_t n, shown = 0, top = v->r->top;
+    struct event *totals = sum_events(set, &n);
+
+    if (!totals)
+        return portolan_no_memory(v->err);
+    for (; shown < n && (!top || shown < top); shown++) {
+        const struct event *e = &totals[shown];
+        double mean = e->sum / e->count;
+
+        add_event_name(set, e, &t);
+        table_number(&t, e->count);
+        table_number(&t, mean);
+        table_number(&t, e->min);
+        table_number(&t, e->max);
+        table_number(&t, sqrt(fmax(0, e->sum_squares / e->count - mean * mean)));
+    }
+    free(totals);
+    if (n)
+        table_write(&t, out);
+    else
+        portolan_text_add(out, "no event is stored\n");
+    if (shown < n)
+        portolan_text_add(out, "... and %zu more (--top)\n", n - shown);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status write_events_json(const struct view *v,
+                                              const struct portolan_event_set *set)
+{
+    struct portolan_json j = {.out = v->out};
+
+    profile_json_begin(&j, "events", v->p->trial);
+    portolan_json_open(&j, "events", '[');
+    for (size_t i = 0; i < set->n_events; i++) {
+        const struct portolan_event *e = &set->events[i];
+        struct portolan_text path = {0};
+
+        portolan_json_open(&j, NULL, '{');
+        portolan_json_number(&j, "rank", e->rank);
+        portolan_json_number(&j, "thread", e->thread);
+        portolan_json_text(&j, "name", e->name);
+        add_path(set, e->path, &path);
+        portolan_json_text(&j, "path", path.bytes);
+        v->out->failed |= path.failed;
+        portolan_text_clear(&path);
+        portolan_json_number(&j, "count", (double)e->count);
+        portolan_json_number(&j, "max", e->max);
+        portolan_json_number(&j, "min", e->min);
+        portolan_json_number(&j, "mean", e->mean);
+        portolan_json_number(&j, "sum_squares", e->sum_squares);
+        portolan_json_close(&j, '}');
+    }
+    portolan_json_close(&j, ']');
+    return profile_json_end(&j, v->err);
+}
+
+enum portolan_status report_events(const struct view *v)
+{
+    struct portolan_event_set *set = NULL;
+    enum portolan_status status =
+        portolan_store_read_events(v->store, v->p->trial->id, v->r->rank, &set, v->err);
+
+    if (status == PORTOLAN_OK)
+        status = v->r->as_json ? write_events_json(v, set) : write_events(v, set);
+    portolan_event_set_destroy(set);
     return status;
 }
