@@ -9,8 +9,7 @@ format=$(command -v clang-format-14 || command -v clang-format) || {
     echo '1..0 # SKIP clang-format is not installed'
     exit 0
 }
-files=$(find base libclang call plot sidl probe mpi store framework proxygen mastermind models optimizer components \
-    cli examples bench tests -name '*.[ch]' -not -path '*/golden/*' -not -path '*/fuzz/pragma/*' -not -path '*/expected/*' \
+files=$(find */ -name '*.[ch]' -not -path 'build*' -not -path '*/golden/*' -not -path '*/fuzz/pragma/*' -not -path '*/expected/*' \
     -not -path '*sidl/test/babel/*' \
     -not -name 'hello_*_Impl.[ch]' -not -path '*/conformance/impl/*' | sort)
 echo 1..2

@@ -53,6 +53,10 @@ enum portolan_status tau_events_make(struct tau_events *events, const struct tau
                                      uint32_t thread, const struct tau_nodes *nodes,
                                      bool with_paths, struct portolan_error *err);
 
+/* rows.c: adds the numbers of ROW. */
+void tau_add_row(struct portolan_tau_row *to, const struct portolan_tau_row *row,
+                 unsigned n_metrics);
+
 /* profile.c: FOLDER, or where profiles go if it is NULL or "". */
 const char *tau_folder(const char *folder);
 enum portolan_status tau_make_folder(const char *folder, struct portolan_error *err);
