@@ -71,19 +71,17 @@ int read_natural(struct argp_state *state, const char *option, const char *text)
     return (int)read_number(&row, text, state);
 }
 
-enum { MOST_ROWS = 50, MOST_CHILDREN = 2 };
+enum { MOST_ROWS = 50 };
 
 /* The rows of all tables of a line, and what argp is told of them. */
 struct parsing {
-    size_t n_rows, n_options, n_children;
+    size_t n_rows, n_options;
     struct {
         const struct cli_option *row;
         char *to; /* the struct that its table is of */
         int key;
     } rows[MOST_ROWS];
     struct argp_option options[MOST_ROWS + 1];
-    struct argp_child children[MOST_CHILDREN + 1];
-    void *inputs[MOST_CHILDREN];
 };
 
 static void add_rows(struct parsing *p, const struct cli_option *row, char *to)
@@ -96,17 +94,18 @@ static void add_rows(struct parsing *p, const struct cli_option *row, char *to)
             add_rows(p, row->table, to + row->offset);
             continue;
         }
-        if (row->kind == CLI_CHILD) {
-            p->inputs[p->n_children] = to + row->offset;
-            p->children[p->n_children++] = (struct argp_child){row->child, 0, NULL, row->group};
-            continue;
-        }
         p->rows[p->n_rows].row = row;
         p->rows[p->n_rows].to = to;
         p->rows[p->n_rows++].key = key;
         if (key >= 0)
-            p->options[p->n_options++] = (struct argp_option){
-                row->name, key, row->arg, row->is_hidden ? OPTION_HIDDEN : 0, row->doc, row->group};
+            p->options[p->n_options++] =
+                (struct argp_option){row->name,
+                                     key,
+                                     row->arg,
+                                     (row->is_hidden ? OPTION_HIDDEN : 0) |
+                                         (row->may_lack_argument ? OPTION_ARG_OPTIONAL : 0),
+                                     row->doc,
+                                     row->group};
     }
 }
 
@@ -115,6 +114,20 @@ error_t need_equals(void *to, char *arg, const struct cli_option *option, struct
     (void)to;
     if (!strchr(arg, '='))
         argp_error(state, "--%s wants %s, not '%s'", option->name, option->arg, arg);
+    return 0;
+}
+
+/* The position of TEXT among the words of ROW. */
+static unsigned read_choice(const struct cli_option *row, const char *text,
+                            struct argp_state *state)
+{
+    size_t n = 0;
+
+    for (; row->words[n]; n++)
+        if (!strcmp(text, row->words[n]))
+            return (unsigned)n;
+    argp_error(state, "--%s knows no '%s'%s", row->name, text,
+               portolan_did_you_mean(portolan_nearest_word(text, row->words, n)).text);
     return 0;
 }
 
@@ -144,6 +157,9 @@ static error_t set_member(const struct cli_option *row, char *to, char *arg,
     case CLI_VALUE:
         *(int *)member = row->value;
         return 0;
+    case CLI_CHOICE:
+        *(unsigned *)member = read_choice(row, arg, state);
+        return 0;
     case CLI_LIST:
         return append_text(member, (void *)(to + row->count), arg);
     default:
@@ -166,8 +182,6 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
     int wanted = key == ARGP_KEY_ARG ? CLI_WORD : key == ARGP_KEY_END ? CLI_END : key;
     error_t result = ARGP_ERR_UNKNOWN;
 
-    if (key == ARGP_KEY_INIT)
-        memcpy(state->child_inputs, p->inputs, p->n_children * sizeof *p->inputs);
     for (size_t i = 0; i < p->n_rows && (result == ARGP_ERR_UNKNOWN || wanted == CLI_END); i++) {
         const struct cli_option *row = p->rows[i].row;
 
@@ -189,7 +203,6 @@ void parse_line(const struct cli_line *line, int argc, char **argv, unsigned fla
                               .parser = parse_key,
                               .args_doc = line->words,
                               .doc = line->doc,
-                              .children = p.children,
                               .help_filter = line->help_filter};
 
     add_rows(&p, line->options, to);

@@ -53,8 +53,8 @@ enum cli_kind {
     CLI_NUMBER,  /* the argument, a number in the row's range */
     CLI_VALUE,   /* the row's value */
     CLI_LIST,    /* a list with the argument at its end */
-    CLI_TABLE,   /* no option: the rows of TABLE stand here; the member is the struct they are of */
-    CLI_CHILD    /* no option: those of CHILD stand here, apart in --help where it has a group */
+    CLI_CHOICE,  /* the position of the argument among WORDS: an enumeration */
+    CLI_TABLE    /* no option: the rows of TABLE stand here; the member is the struct they are of */
 };
 
 /*
@@ -77,9 +77,10 @@ struct cli_option {
     double least, most;   /* of numbers; MOST 0: as many as there are, and finite */
     const char *wanted;   /* of numbers, for messages; NULL: a whole number from 0 on */
     const struct cli_option *table;
-    const struct argp *child;
-    int group; /* in --help; 0: that of the row before, or of a heading the next */
+    const char *const *words; /* of CLI_CHOICE; end with NULL */
+    int group;                /* in --help; 0: that of the row before, or of a heading the next */
     bool is_hidden;
+    bool may_lack_argument; /* TAKE gets NULL then */
 };
 
 /* Where a value goes; what it is follows from the member's type. */
@@ -88,16 +89,16 @@ struct cli_option {
                      bool: CLI_FLAG, int: CLI_INT, size_t: CLI_SIZE, double: CLI_NUMBER,           \
                      const char *: CLI_TEXT),                                                      \
     .offset = offsetof(type, member)
+#define INTO_CHOICE(type, member, ...)                                                             \
+    .kind = CLI_CHOICE, .offset = offsetof(type, member), .words = (const char *const[])           \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
 #define INTO_LIST(type, list, n)                                                                   \
     .kind = CLI_LIST, .offset = offsetof(type, list), .count = offsetof(type, n)
 #define TABLE_OF(rows, type, member)                                                               \
     {                                                                                              \
         .kind = CLI_TABLE, .table = (rows), .offset = offsetof(type, member)                       \
-    }
-
-#define CHILD_OF(argp, type, member, in_group)                                                     \
-    {                                                                                              \
-        .kind = CLI_CHILD, .child = &(argp), .offset = offsetof(type, member), .group = (in_group) \
     }
 
 struct cli_line {

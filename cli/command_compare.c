@@ -52,7 +52,7 @@ static const struct cli_option options[] = {
     {"top", 0, "N", "so many call paths; 0: all (default: 50)", INTO(struct options, top)},
     {"wide", 0, NULL, "long names whole", INTO(struct options, wide)},
     {"json", 0, NULL, "all numbers as JSON", INTO(struct options, json)},
-    CHILD_OF(trial_store_argp, struct options, store, 0),
+    TABLE_OF(trial_store_table, struct options, store),
     {.key = CLI_WORD, INTO_LIST(struct options, sets, n_sets), .take = check_set},
     {.key = CLI_END, .take = check_sets},
     {0},

@@ -53,7 +53,7 @@ static const struct cli_option export_table[] = {
     {"evented", 0, NULL, "speedscope: single calls in the order of time (from rows)",
      INTO(struct export_options, job.evented)},
     {.doc = "Where from:", .group = 3},
-    CHILD_OF(trial_store_argp, struct export_options, store, 3),
+    TABLE_OF(trial_store_table, struct export_options, store),
     TRIAL_WORDS("list of trials", struct export_options, store),
     {.key = CLI_END,
      .doc = "name a format: --format=FORMAT",

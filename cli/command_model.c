@@ -5,15 +5,16 @@
 #include <portolan/command.h>
 #include <portolan/extrap.h>
 #include <portolan/formula.h>
+#include <portolan/list.h>
 #include <portolan/trend.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the rows are from, how they are fitted and what is shown; the input of every argp here. */
+/* Where the rows are from, how they are fitted and what is shown. */
 struct model_options {
-    const struct argp_child *children; /* of the verb */
     struct trial_store_options store;
     const char *trials;  /* or NULL */
     const char *sets[2]; /* of `compare`: the arguments behind the first */
@@ -33,115 +34,73 @@ struct model_options {
 
 /* ------------------------------------------------------------------------------------- options */
 
-enum {
-    OPTION_METRIC = 256,
-    OPTION_BY,
-    OPTION_OVER,
-    OPTION_METHOD,
-    OPTION_FORMULA,
-    OPTION_STATISTIC,
-    OPTION_KIND,
-    OPTION_PIECES,
-    OPTION_TRIMMED,
-    OPTION_NEGATIVE,
-    OPTION_UP_TO,
-    OPTION_VALUE,
-    OPTION_CONFIDENCE,
-    OPTION_TOP,
-    OPTION_WIDE,
-    OPTION_SORT,
-    OPTION_AT,
-    OPTION_X,
-    OPTION_LINEAR
-};
-
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "Rows:", 1},
-    {"metric", OPTION_METRIC, "NAME", 0,
-     "exclusive (default), inclusive, mpi, calls, accuracy, or a counter", 1},
-    {"by", OPTION_BY, "WHAT", 0,
-     "parameters (of the trials, per run), contexts (parameters of the calls, per call), both; "
-     "default: parameters where they differ",
-     1},
-    {"over", OPTION_OVER, "HOW", 0, "ranks: mean (default), max or sum", 1},
-    {"method", OPTION_METHOD, "PATTERN", 0, "call paths or methods like this only: 'solver.*'", 1},
-    {"value", OPTION_VALUE, "COLUMN", 0, "of a table: the column to model (default: the last)", 1},
-    {"up-to", OPTION_UP_TO, "PARAM=VALUE", 0, "fit from rows up to there, predict the others", 1},
-    {NULL, 0, NULL, 0, "Fit:", 2},
-    {"formula", OPTION_FORMULA, "TEXT", 0,
-     "fit the constants of this, as: 'c[0] + c[1]*n*log2(n)' (default: search for a form)", 2},
-    {"pieces", OPTION_PIECES, "N", OPTION_ARG_OPTIONAL, "intervals of validity, at most N of them",
-     2},
-    {"statistic", OPTION_STATISTIC, "NAME", 0,
-     "of repetitions: typical (default), median, mean, minimum, maximum, deviation", 2},
-    {"kind", OPTION_KIND, "NAME", 0,
-     "of the values: amount (default), count (predictions are whole), share (0 to 1)", 2},
-    {"trimmed", OPTION_TRIMMED, NULL, 0, "the worst quarter of the points does not count", 2},
-    {"negative", OPTION_NEGATIVE, NULL, 0, "constants may be negative", 2},
-    {"confidence", OPTION_CONFIDENCE, "PERCENT", 0, "of intervals (default: 95)", 2},
-    {NULL, 0, NULL, 0, "Output:", 3},
-    {"top", OPTION_TOP, "N", 0, "so many lines; 0: all (default: 50)", 3},
-    {"wide", OPTION_WIDE, NULL, 0, "long names whole", 3},
-    {NULL, 0, NULL, 0, "Where from:", 4},
-    {0},
-};
-
-static const struct argp_option list_options[] = {
-    {NULL, 0, NULL, 0, "What is shown:", 0},
-    {"sort", OPTION_SORT, "KEY", 0,
-     "value (default), growth (per doubling of all parameters), error, name or called", 0},
-    {"at", OPTION_AT, "PARAM=VALUE,...", 0, "predict there (default: at the largest point)", 0},
-    {0},
-};
-
-static const struct argp_option plot_options[] = {
-    {NULL, 0, NULL, 0, "The picture:", 0},
-    {"output", 'o', "FILE", 0,
-     "where to: .svg (default: model.svg), or .gp for a script of gnuplot", 0},
-    {"x", OPTION_X, "PARAM", 0,
-     "the parameter along the axis (default: the first that differs); others are as large as "
-     "measured",
-     0},
-    {"linear", OPTION_LINEAR, NULL, 0, "linear axes, whatever the numbers", 0},
-    {0},
-};
-
-static const struct argp_option emit_options[] = {
-    {"emit", 'e', "FORM", 0,
-     "xml, c, latex; extrap (its JSON Lines), extrap-json or extrap-text: the rows for Extra-P", 0},
-    {0},
-};
-
-static void read_at(struct model_options *o, char *arg, struct argp_state *state)
+/* Of --at: "n=64,p=4". */
+static error_t take_at(void *to, char *arg, const struct cli_option *option,
+                       struct argp_state *state)
 {
+    struct model_options *o = to;
+
+    (void)option;
     for (char *word = strtok(arg, ","); word; word = strtok(NULL, ",")) {
         char *equals = strrchr(word, '=');
-        struct portolan_name_value *more =
-            portolan_reallocarray(o->at, o->list.n_at + 1, sizeof *more);
 
-        if (!equals || !more)
+        if (!equals)
             argp_error(state, "--at wants PARAMETER=NUMBER, not '%s'", word);
         else
             *equals = '\0';
-        o->at = more;
-        o->at[o->list.n_at++] = (struct portolan_name_value){word, equals + 1};
+        if (!portolan_append(&o->at, &o->list.n_at, &(struct portolan_name_value){word, equals + 1},
+                             sizeof *o->at))
+            return ENOMEM;
     }
     o->list.at = o->at;
+    return 0;
 }
 
-static void read_up_to(struct model_options *o, char *arg, struct argp_state *state)
+static error_t take_up_to(void *to, char *arg, const struct cli_option *option,
+                          struct argp_state *state)
 {
+    struct model_options *o = to;
     char *equals = strrchr(arg, '=');
 
+    (void)option;
     if (!equals || equals == arg || !portolan_read_double(equals + 1, &o->fit.limit))
         argp_error(state, "--up-to wants PARAMETER=NUMBER, not '%s'", arg);
     else
         *equals = '\0';
     o->fit.up_to = arg;
+    return 0;
 }
 
-static void take_argument(struct model_options *o, const char *arg, struct argp_state *state)
+static error_t take_pieces(void *to, char *arg, const struct cli_option *option,
+                           struct argp_state *state)
 {
+    struct model_options *o = to;
+
+    (void)option;
+    o->fit.pieces = true;
+    o->fit.options.max_pieces = arg ? (unsigned)read_natural(state, "--pieces", arg) : 0;
+    return 0;
+}
+
+static error_t take_confidence(void *to, char *arg, const struct cli_option *option,
+                               struct argp_state *state)
+{
+    struct model_options *o = to;
+    double percent;
+
+    (void)option;
+    if (!portolan_read_double(arg, &percent) || !(percent > 0 && percent < 100))
+        argp_error(state, "--confidence wants a number between 0 and 100, not '%s'", arg);
+    o->fit.options.confidence = percent / 100;
+    return 0;
+}
+
+static error_t take_word(void *to, char *arg, const struct cli_option *option,
+                         struct argp_state *state)
+{
+    struct model_options *o = to;
+
+    (void)option;
     if (o->n_sets < o->most_sets && o->store.file)
         o->sets[o->n_sets++] = arg;
     else if (o->file_only && o->store.file)
@@ -150,121 +109,92 @@ static void take_argument(struct model_options *o, const char *arg, struct argp_
         o->store.file = arg;
     else
         trial_store_take_argument(&o->store, &o->trials, "set of trials", arg, state);
+    return 0;
 }
 
-/* Options whose values are words, in the order of an enumeration. */
-static const struct word_option {
-    int key;
-    const char *name;
-    size_t offset; /* of the enumeration in the options */
-    const char *words[7];
-} word_options[] = {
-    {OPTION_BY,
-     "--by",
-     offsetof(struct model_options, query.by),
-     {"auto", "parameters", "contexts", "both"}},
-    {OPTION_OVER, "--over", offsetof(struct model_options, query.over), {"mean", "max", "sum"}},
-    {OPTION_STATISTIC,
-     "--statistic",
-     offsetof(struct model_options, fit.options.statistic),
-     {"typical", "median", "mean", "minimum", "maximum", "deviation"}},
-    {OPTION_KIND,
-     "--kind",
-     offsetof(struct model_options, fit.options.kind),
-     {"amount", "count", "share"}},
-    {'e',
-     "--emit",
-     offsetof(struct model_options, form),
-     {"xml", "c", "latex", "extrap", "extrap-json", "extrap-text"}},
-};
-
-static void read_word(struct model_options *o, const struct word_option *w, const char *arg,
-                      struct argp_state *state)
-{
-    unsigned *to = (unsigned *)((char *)o + w->offset);
-    size_t n = 0;
-
-    for (; w->words[n]; n++)
-        if (!strcmp(arg, w->words[n])) {
-            *to = (unsigned)n;
-            return;
-        }
-    argp_error(state, "%s knows no '%s'%s", w->name, arg,
-               portolan_did_you_mean(portolan_nearest_word(arg, w->words, n)).text);
-}
-
-static const struct option_target targets[] = {
-    {OPTION_METRIC, OPTION_TEXT, offsetof(struct model_options, query.metric), NULL},
-    {OPTION_METHOD, OPTION_TEXT, offsetof(struct model_options, query.method), NULL},
-    {OPTION_VALUE, OPTION_TEXT, offsetof(struct model_options, value), NULL},
-    {OPTION_FORMULA, OPTION_TEXT, offsetof(struct model_options, formula), NULL},
-    {OPTION_TRIMMED, OPTION_FLAG, offsetof(struct model_options, fit.options.trimmed), NULL},
-    {OPTION_NEGATIVE, OPTION_FLAG, offsetof(struct model_options, fit.options.allow_negative),
-     NULL},
-    {OPTION_TOP, OPTION_SIZE, offsetof(struct model_options, list.top), "--top"},
-    {OPTION_WIDE, OPTION_FLAG, offsetof(struct model_options, list.wide), NULL},
-    {OPTION_SORT, OPTION_TEXT, offsetof(struct model_options, list.sort), NULL},
-    {'o', OPTION_TEXT, offsetof(struct model_options, output), NULL},
-    {OPTION_X, OPTION_TEXT, offsetof(struct model_options, plot.x), NULL},
-    {OPTION_LINEAR, OPTION_FLAG, offsetof(struct model_options, plot.linear), NULL},
+/* The rows, their fit and the words, of all verbs. */
+static const struct cli_option model_table[] = {
+    {.doc = "Rows:", .group = 2},
+    {"metric", 0, "NAME", "exclusive (default), inclusive, mpi, calls, accuracy, or a counter",
+     INTO(struct model_options, query.metric)},
+    {"by", 0, "WHAT",
+     "parameters (of the trials, per run), contexts (parameters of the calls, per call), both; "
+     "default: parameters where they differ",
+     INTO_CHOICE(struct model_options, query.by, "auto", "parameters", "contexts", "both")},
+    {"over", 0, "HOW", "ranks: mean (default), max or sum",
+     INTO_CHOICE(struct model_options, query.over, "mean", "max", "sum")},
+    {"method", 0, "PATTERN", "call paths or methods like this only: 'solver.*'",
+     INTO(struct model_options, query.method)},
+    {"value", 0, "COLUMN", "of a table: the column to model (default: the last)",
+     INTO(struct model_options, value)},
+    {"up-to", 0, "PARAM=VALUE", "fit from rows up to there, predict the others",
+     .take = take_up_to},
+    {.doc = "Fit:", .group = 3},
+    {"formula", 0, "TEXT",
+     "fit the constants of this, as: 'c[0] + c[1]*n*log2(n)' (default: search for a form)",
+     INTO(struct model_options, formula)},
+    {"pieces", 0, "N", "intervals of validity, at most N of them", .take = take_pieces,
+     .may_lack_argument = true},
+    {"statistic", 0, "NAME",
+     "of repetitions: typical (default), median, mean, minimum, maximum, deviation",
+     INTO_CHOICE(struct model_options, fit.options.statistic, "typical", "median", "mean",
+                 "minimum", "maximum", "deviation")},
+    {"kind", 0, "NAME",
+     "of the values: amount (default), count (predictions are whole), share (0 to 1)",
+     INTO_CHOICE(struct model_options, fit.options.kind, "amount", "count", "share")},
+    {"trimmed", 0, NULL, "the worst quarter of the points does not count",
+     INTO(struct model_options, fit.options.trimmed)},
+    {"negative", 0, NULL, "constants may be negative",
+     INTO(struct model_options, fit.options.allow_negative)},
+    {"confidence", 0, "PERCENT", "of intervals (default: 95)", .take = take_confidence},
+    {.doc = "Output:", .group = 4},
+    {"top", 0, "N", "so many lines; 0: all (default: 50)", INTO(struct model_options, list.top)},
+    {"wide", 0, NULL, "long names whole", INTO(struct model_options, list.wide)},
+    {.doc = "Where from:", .group = 5},
+    TABLE_OF(trial_store_table, struct model_options, store),
+    {.key = CLI_WORD, .take = take_word},
     {0},
 };
 
-/* Of all groups of options. */
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct model_options *o = state->input;
-    double percent;
-
-    for (size_t i = 0; i < sizeof word_options / sizeof *word_options; i++)
-        if (word_options[i].key == key) {
-            read_word(o, &word_options[i], arg, state);
-            return 0;
-        }
-    switch (key) {
-    case OPTION_PIECES:
-        o->fit.pieces = true;
-        o->fit.options.max_pieces = arg ? (unsigned)read_natural(state, "--pieces", arg) : 0;
-        return 0;
-    case OPTION_CONFIDENCE:
-        if (!portolan_read_double(arg, &percent) || !(percent > 0 && percent < 100))
-            argp_error(state, "--confidence wants a number between 0 and 100, not '%s'", arg);
-        o->fit.options.confidence = percent / 100;
-        return 0;
-    case OPTION_UP_TO:
-        read_up_to(o, arg, state);
-        return 0;
-    case OPTION_AT:
-        read_at(o, arg, state);
-        return 0;
-    default:
-        return take_option(targets, key, arg, state);
+#define EMIT                                                                                       \
+    {                                                                                              \
+        "emit", 'e', "FORM",                                                                       \
+            "xml, c, latex; extrap (its JSON Lines), extrap-json or extrap-text: the rows for "    \
+            "Extra-P",                                                                             \
+            INTO_CHOICE(struct model_options, form, "xml", "c", "latex", "extrap", "extrap-json",  \
+                        "extrap-text")                                                             \
     }
-}
-
-/* The rows, their fit and the arguments, of all verbs. */
-static error_t parse_rows(int key, char *arg, struct argp_state *state)
-{
-    struct model_options *o = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->store;
-        return 0;
-    case ARGP_KEY_ARG:
-        take_argument(o, arg, state);
-        return 0;
-    default:
-        return parse_option(key, arg, state);
+#define MODEL                                                                                      \
+    {                                                                                              \
+        .kind = CLI_TABLE, .table = model_table                                                    \
     }
-}
 
-static const struct argp_child store_child[] = {{&trial_store_argp, 0, NULL, 4}, {0}};
-static const struct argp model_argp = {
-    .options = options, .parser = parse_rows, .children = store_child};
-static const struct argp list_argp = {.options = list_options, .parser = parse_option};
-static const struct argp emit_argp = {.options = emit_options, .parser = parse_option};
-static const struct argp plot_argp = {.options = plot_options, .parser = parse_option};
+static const struct cli_option list_table[] = {
+    EMIT,
+    {.doc = "What is shown:", .group = 1},
+    {"sort", 0, "KEY",
+     "value (default), growth (per doubling of all parameters), error, name or called",
+     INTO(struct model_options, list.sort)},
+    {"at", 0, "PARAM=VALUE,...", "predict there (default: at the largest point)", .take = take_at},
+    MODEL,
+    {0},
+};
+
+static const struct cli_option show_table[] = {EMIT, MODEL, {0}};
+
+static const struct cli_option plot_table[] = {
+    {.doc = "The picture:", .group = 1},
+    {"output", 'o', "FILE", "where to: .svg (default: model.svg), or .gp for a script of gnuplot",
+     INTO(struct model_options, output)},
+    {"x", 0, "PARAM",
+     "the parameter along the axis (default: the first that differs); others are as large as "
+     "measured",
+     INTO(struct model_options, plot.x)},
+    {"linear", 0, NULL, "linear axes, whatever the numbers",
+     INTO(struct model_options, plot.linear)},
+    MODEL,
+    {0},
+};
 
 /* -------------------------------------------------------------------------------------- source */
 
@@ -442,19 +372,11 @@ static enum portolan_status write_comparison(const struct model_options *o,
 
 /* --------------------------------------------------------------------------------------- verbs */
 
-static const struct argp_child of_list[] = {
-    {&model_argp, 0, NULL, 1}, {&list_argp, 0, NULL, 0}, {&emit_argp, 0, NULL, 0}, {0}};
-static const struct argp_child of_show[] = {
-    {&model_argp, 0, NULL, 1}, {&emit_argp, 0, NULL, 0}, {0}};
-static const struct argp_child of_plot[] = {
-    {&model_argp, 0, NULL, 1}, {&plot_argp, 0, NULL, 0}, {0}};
-static const struct argp_child of_compare[] = {{&model_argp, 0, NULL, 0}, {0}};
-
 static const char any_source[] = "[STORE|ASSEMBLY.xml|FILE] [TRIALS]";
 
 static const struct verb {
-    const char *name, *full, *args_doc, *doc;
-    const struct argp_child *children;
+    const char *name, *full;
+    struct cli_line line;
     struct model_options defaults;
     enum portolan_status (*write)(const struct model_options *o,
                                   const struct portolan_trends *trends, struct portolan_text *out,
@@ -462,60 +384,44 @@ static const struct verb {
 } verbs[] = {
     {"list",
      "portolan model list",
-     any_source,
-     "List the models of all call paths of stored trials, or of a file of measurements.",
-     of_list,
+     {any_source,
+      "List the models of all call paths of stored trials, or of a file of measurements.",
+      list_table, NULL},
      {.list.top = 50},
      write_list},
     {"show",
      "portolan model show",
-     any_source,
-     "Show all that is known of the models of call paths: --method chooses them.",
-     of_show,
+     {any_source, "Show all that is known of the models of call paths: --method chooses them.",
+      show_table, NULL},
      {.list.top = 10},
      write_all},
     {"plot",
      "portolan model plot",
-     any_source,
-     "Draw rows, model and interval of one call path, or of a few: --method chooses.",
-     of_plot,
+     {any_source, "Draw rows, model and interval of one call path, or of a few: --method chooses.",
+      plot_table, NULL},
      {.list.top = 6, .output = "model.svg"},
      write_plot},
     {"compare",
      "portolan model compare",
-     "SOURCE\nSOURCE SOURCE\nSTORE TRIALS TRIALS",
-     "Compare measured values with predicted ones, point by point; with two sources, or two sets "
-     "of trials of one store, their models side by side. A source is a store, an assembly or a "
-     "file of measurements.",
-     of_compare,
+     {"SOURCE\nSOURCE SOURCE\nSTORE TRIALS TRIALS",
+      "Compare measured values with predicted ones, point by point; with two sources, or two sets "
+      "of trials of one store, their models side by side. A source is a store, an assembly or a "
+      "file of measurements.",
+      model_table, NULL},
      {.list.top = 50, .most_sets = 2},
      write_comparison},
     {"fit",
      "portolan model fit",
-     "FILE",
-     "Fit models to a file of measurements: a table of comma separated values, or Extra-P's text, "
-     "JSON or JSON Lines. One model is shown with all that is known of it, several are listed.",
-     of_list,
+     {"FILE",
+      "Fit models to a file of measurements: a table of comma separated values, or Extra-P's text, "
+      "JSON or JSON Lines. One model is shown with all that is known of it, several are listed.",
+      list_table, NULL},
      {.list.top = 50, .file_only = true},
      write_list},
 };
 
-static error_t parse_none(int key, char *arg, struct argp_state *state)
-{
-    const struct model_options *o = state->input;
-
-    (void)arg;
-    if (key != ARGP_KEY_INIT)
-        return ARGP_ERR_UNKNOWN;
-    for (size_t i = 0; o->children[i].argp; i++)
-        state->child_inputs[i] = state->input;
-    return 0;
-}
-
 static int run_verb(const struct verb *v, int argc, char **argv)
 {
-    const struct argp argp = {
-        .parser = parse_none, .args_doc = v->args_doc, .doc = v->doc, .children = v->children};
     struct model_options o = v->defaults;
     struct portolan_trends *trends = NULL;
     struct portolan_diagnostics diagnostics = {.report = print_diagnostic};
@@ -524,10 +430,9 @@ static int run_verb(const struct verb *v, int argc, char **argv)
     char *text = NULL;
     int result;
 
-    o.children = v->children;
     o.diagnostics = &diagnostics;
     o.form = PORTOLAN_TREND_TEXT;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&v->line, argc, argv, 0, &o);
     if (o.n_sets == 2)
         o.trials = o.sets[0];
     if (open_source(&o, &trends, &err) == PORTOLAN_OK &&

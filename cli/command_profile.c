@@ -49,7 +49,7 @@ static const struct cli_option options[] = {
     {"wide", 0, NULL, "long names whole", INTO(struct options, report.wide)},
     {"json", 0, NULL, "all numbers as JSON", INTO(struct options, report.as_json)},
     {.doc = "Where from:"},
-    CHILD_OF(trial_store_argp, struct options, store, 3),
+    TABLE_OF(trial_store_table, struct options, store),
     TRIAL_WORDS("trial", struct options, store),
     {0},
 };

@@ -65,7 +65,7 @@ static const struct cli_option options[] = {
      .value = MIGRATE},
     {"wide", 0, NULL, "long names whole", INTO(struct options, wide)},
     {"json", 0, NULL, "the list, or the metadata, as JSON", INTO(struct options, json)},
-    CHILD_OF(trial_store_argp, struct options, store, 0),
+    TABLE_OF(trial_store_table, struct options, store),
     TRIAL_WORDS("set of trials", struct options, store),
     {0},
 };

@@ -119,23 +119,13 @@ error_t trial_store_take_word(void *to, char *arg, const struct cli_option *opti
     return 0;
 }
 
-static const struct argp_option store_options[] = {
-    {"store", 'd', "FILE", 0, "the experiment store, whatever the assembly says", 0},
-    {"path", 'p', "DIR:...", 0, "of an assembly: search these folders for components first", 0},
+const struct cli_option trial_store_table[] = {
+    {"store", 'd', "FILE", "the experiment store, whatever the assembly says",
+     INTO(struct trial_store_options, store)},
+    {"path", 'p', "DIR:...", "of an assembly: search these folders for components first",
+     INTO(struct trial_store_options, path)},
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct trial_store_options *o = state->input;
-
-    if (key != 'd' && key != 'p')
-        return ARGP_ERR_UNKNOWN;
-    *(key == 'd' ? &o->store : &o->path) = arg;
-    return 0;
-}
-
-const struct argp trial_store_argp = {.options = store_options, .parser = parse_option};
 
 /* --------------------- in place of an assembly: what a store tells of a program that was wrapped
  */

@@ -21,8 +21,8 @@ struct trial_store_options {
     const char *trials; /* the second word, or NULL */
 };
 
-/* Argp child: --store and --path. */
-extern const struct argp trial_store_argp;
+/* Of struct trial_store_options: --store and --path. */
+extern const struct cli_option trial_store_table[];
 
 /*
  * Of a command with the words [STORE] [TRIALS]: ARG is the next of them; WHAT is the second. The

@@ -3,6 +3,8 @@
  * it, the ranks. */
 #include "recorder_internal.h"
 
+#include <portolan/list.h>
+
 #include <gnu/libc-version.h>
 #include <sched.h>
 #include <stdarg.h>

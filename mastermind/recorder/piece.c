@@ -3,6 +3,8 @@
  * calls and events are on. */
 #include "recorder_internal.h"
 
+#include <portolan/list.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

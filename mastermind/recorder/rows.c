@@ -2,6 +2,8 @@
 /* Rows of single calls: from the source, a bounded number at a time, through ranks to the store. */
 #include "recorder_internal.h"
 
+#include <portolan/list.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder_internal.h"
 
+#include <portolan/list.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
