@@ -10,7 +10,7 @@
 #define MODEL_NAMESPACE  "urn:portolan:model:1"
 #define MATHML_NAMESPACE "http://www.w3.org/1998/Math/MathML"
 
-/* ---- xml_read.c ---- */
+/* ---- xml_reader.c ---- */
 
 /* One text being read: where to complain, and whether that happened. */
 struct reader {
@@ -24,6 +24,8 @@ struct reader {
 };
 
 void reader_no_memory(struct reader *r);
+/* The report of diagnostics, whose ARG is the reader. */
+void reader_report(void *arg, const char *file, int line, int column, const char *text);
 void reader_complain(struct reader *r, const struct xml_element *e, const char *format, ...)
     PORTOLAN_PRINTF(3, 4);
 /* Is E, which may be NULL, an element of that name? */
