@@ -278,7 +278,7 @@ static void fill_from_thread(struct probe_thread *t)
 }
 
 /* Up to BATCH rows that were there when the reader came. */
-static void fill(void)
+static void fill_batch(void)
 {
     struct probe_thread *t = probe_thread_first();
 
@@ -336,7 +336,7 @@ portolan_probe_rows_take(int (*visit)(void *arg, const struct portolan_probe_row
     n_lost = begin_taking();
     while (goes_on) {
         if (!reader.n_rows)
-            fill();
+            fill_batch();
         if (!reader.n_rows)
             break;
         pthread_mutex_unlock(&probe_rows_lock);

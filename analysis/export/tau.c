@@ -122,7 +122,7 @@ static void share(const struct nodes *o, const struct tree_node *of, const struc
 
 /* ------------------------------------------------- nodes */
 
-static struct portolan_tau_node *add(struct nodes *o)
+static struct portolan_tau_node *add_node(struct nodes *o)
 {
     return &o->nodes[o->n++];
 }
@@ -131,7 +131,7 @@ static struct portolan_tau_node *add(struct nodes *o)
 static void add_path(struct nodes *o, size_t i, int64_t *place)
 {
     const struct tree_node *of = &o->t->nodes[i];
-    struct portolan_tau_node *n = add(o), *rest = n;
+    struct portolan_tau_node *n = add_node(o), *rest = n;
     bool is_phase = !strcmp(of->of->port_type, "TAU_PHASE"); /* as it was imported */
 
     place[i] = (int64_t)o->n - 1;
@@ -145,7 +145,7 @@ static void add_path(struct nodes *o, size_t i, int64_t *place)
         return;
     set_values(o, n, of);
     for (size_t k = 0; k < of->n_contexts && !o->arena.failed; k++) {
-        struct portolan_tau_node *c = add(o);
+        struct portolan_tau_node *c = add_node(o);
 
         *c = *rest;
         c->parameters = parameters_of(&o->arena, of->contexts[k].of);
@@ -169,7 +169,7 @@ static bool has_root(const struct tree *t)
 /* The root's own time is what no call path has. */
 static void make_root(struct nodes *o, bool given)
 {
-    struct portolan_tau_node *root = add(o);
+    struct portolan_tau_node *root = add_node(o);
 
     *root = (struct portolan_tau_node){.name = PORTOLAN_TAU_ROOT, .group = "TAU_USER", .calls = 1};
     if (!make_values(o, root))

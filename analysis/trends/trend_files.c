@@ -158,8 +158,8 @@ enum portolan_status portolan_trends_read_csv(const char *text, size_t size, con
 
 /* ------------------------------------------------- from Extra-P */
 
-static bool take(struct trend_builder *b, const struct portolan_measurements *m,
-                 const struct portolan_measurement *item)
+static bool take_measurements(struct trend_builder *b, const struct portolan_measurements *m,
+                              const struct portolan_measurement *item)
 {
     const struct trend_series series = {.place.path = *item->callpath ? item->callpath : "<root>",
                                         .implementation = "",
@@ -188,7 +188,7 @@ enum portolan_status portolan_trends_of_measurements(const struct portolan_measu
     b.names_metrics = several && !query->metric;
     for (size_t i = 0; i < m->n && good; i++)
         if (!query->metric || !strcmp(m->items[i].metric, query->metric))
-            good = take(&b, m, &m->items[i]);
+            good = take_measurements(&b, m, &m->items[i]);
     what = b.names_metrics
                ? portolan_arena_strdup(&b.arena, source)
                : portolan_arena_printf(&b.arena, "%s of %s", *metric ? metric : "values", source);

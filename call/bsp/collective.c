@@ -23,7 +23,7 @@ static void hand(struct bsp_machine *m, struct bsp_address address, int to, cons
     transport_post(m, to, &head, data, false);
 }
 
-static struct t_bspmsg *take(struct bsp_address address)
+static struct t_bspmsg *take_message(struct bsp_address address)
 {
     size_t n;
 
@@ -32,7 +32,7 @@ static struct t_bspmsg *take(struct bsp_address address)
 
 static void take_into(struct bsp_address address, void *data, size_t size)
 {
-    struct t_bspmsg *message = take(address);
+    struct t_bspmsg *message = take_message(address);
 
     if (size)
         memcpy(data, message->data, size);
@@ -84,7 +84,7 @@ void bsp_reduce(t_bsp *bsp, int root, t_bsp_operator *combine, const void *data,
             break;
         }
         if (m->pid + far < m->n) {
-            struct t_bspmsg *higher = take(address);
+            struct t_bspmsg *higher = take_message(address);
 
             combine(higher->data, sum, count);
             transport_free(higher);
@@ -114,7 +114,7 @@ void bsp_scan(t_bsp *bsp, t_bsp_operator *combine, const void *data, void *resul
         if (m->pid + far < m->n)
             hand(m, address, m->pid + far, result, bytes);
         if (m->pid >= far) {
-            struct t_bspmsg *lower = take(address);
+            struct t_bspmsg *lower = take_message(address);
 
             combine(result, lower->data, count); /* what is lower stands first */
             if (bytes)
@@ -132,7 +132,7 @@ void collective_meet(struct bsp_machine *m)
         struct bsp_address address = address_of(m, operation, round);
 
         hand(m, address, (m->pid + far) % m->n, NULL, 0);
-        transport_free(take(address));
+        transport_free(take_message(address));
     }
 }
 

@@ -243,7 +243,7 @@ static void check_end(struct layout *l, const struct superstep *s, size_t pid)
                           who, s->awaited[pid], s->number, sent);
 }
 
-static void check(struct layout *l, struct superstep *s)
+static void check_superstep(struct layout *l, struct superstep *s)
 {
     size_t next = 0;
 
@@ -276,7 +276,7 @@ enum portolan_status layout_make(struct portolan_obsp_trace *t, struct portolan_
                 return t->arena.failed ? portolan_no_memory(err) : PORTOLAN_ESYNTAX;
     }
     for (size_t i = 0; i < t->n_supersteps; i++)
-        check(&l, &t->supersteps[i]);
+        check_superstep(&l, &t->supersteps[i]);
     return PORTOLAN_OK;
 }
 

@@ -282,7 +282,7 @@ bool cll_unpack(struct cll_block *block, size_t size)
 
 /* ------------------------------------------------------------------ taking */
 
-static void take(struct cll_node *node)
+static void take_node(struct cll_node *node)
 {
     struct cll_chunk *c = first_of(node), *next;
 
@@ -306,7 +306,7 @@ static void take_packed(void)
 {
     for (struct cll_thread *thread = cll_threads; thread; thread = thread->next)
         for (struct cll_node *node = thread->root; node; node = after(node))
-            take(node);
+            take_node(node);
 }
 
 void cll_take_packed(void)

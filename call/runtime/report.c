@@ -35,7 +35,7 @@ struct cll_output {
 
 /* ------------------------------------------------------------------ facts */
 
-static bool add(struct portolan_cll_report *report, const char *name, const char *value)
+static bool add_header(struct portolan_cll_report *report, const char *name, const char *value)
 {
     return portolan_cll_report_add_header(report, name, value) == PORTOLAN_OK;
 }
@@ -46,8 +46,9 @@ static bool add_machine(struct portolan_cll_report *report)
 
     if (uname(&m) != 0)
         return true;
-    return add(report, "NODE_NAME", m.nodename) && add(report, "SYSNAME", m.sysname) &&
-           add(report, "RELEASE", m.release) && add(report, "VERSION", m.version);
+    return add_header(report, "NODE_NAME", m.nodename) &&
+           add_header(report, "SYSNAME", m.sysname) && add_header(report, "RELEASE", m.release) &&
+           add_header(report, "VERSION", m.version);
 }
 
 static bool add_date(struct portolan_cll_report *report)
@@ -57,14 +58,14 @@ static bool add_date(struct portolan_cll_report *report)
     char text[40];
 
     return !gmtime_r(&now, &utc) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) ||
-           add(report, "DATE", text);
+           add_header(report, "DATE", text);
 }
 
 static bool add_count(struct portolan_cll_report *report, const char *name,
                       const struct cll_packed_experiment *e, uint64_t count)
 {
     char *text = count ? portolan_asprintf("%s %" PRIu64, e->like.name, count) : NULL;
-    bool good = !count || (text && add(report, name, text));
+    bool good = !count || (text && add_header(report, name, text));
 
     free(text);
     return good;
@@ -77,9 +78,10 @@ static struct portolan_cll_report *begin_report(const struct cll_run *run)
     char cost[32];
 
     snprintf(cost, sizeof cost, "%.3g", run->cost);
-    if (r && add(r, "CALL_VERSION", portolan_version()) && add(r, "PROGRAM", run->program) &&
-        add_machine(r) && add(r, "PARALLEL_ID", run->driver) && add_date(r) &&
-        add(r, "COST_SECONDS", cost))
+    if (r && add_header(r, "CALL_VERSION", portolan_version()) &&
+        add_header(r, "PROGRAM", run->program) && add_machine(r) &&
+        add_header(r, "PARALLEL_ID", run->driver) && add_date(r) &&
+        add_header(r, "COST_SECONDS", cost))
         return r;
     portolan_cll_report_destroy(r);
     return NULL;
@@ -244,7 +246,7 @@ static void forget_blocks(size_t n)
 }
 
 /* ARG: how many ranks there are. */
-static int take(void *arg, int rank, const void *bytes, size_t n)
+static int take_block(void *arg, int rank, const void *bytes, size_t n)
 {
     const int *n_ranks = arg;
     struct cll_block added = {.rank = rank, .n_ranks = *n_ranks}, *block;
@@ -304,7 +306,7 @@ static int report(const struct portolan_cll_driver *driver, void *machine, const
     if (name && driver->rank(machine) == 0 && !cll_is_known(name))
         cll_warn("there is no experiment '%s' to report", name);
     /* collective, so also where there is nothing to give */
-    if (driver->gather(machine, bytes ? bytes : "", size, take, &n_ranks) != 0) {
+    if (driver->gather(machine, bytes ? bytes : "", size, take_block, &n_ranks) != 0) {
         cll_warn("the samples did not come to process 0");
         forget_blocks(before);
         result = -1;
@@ -327,7 +329,7 @@ static void report_alone(int rank, int n_ranks)
     size_t size = 0;
 
     if (cll_pack(NULL, &bytes, &size, &err) != PORTOLAN_OK ||
-        take(&n_ranks, rank, bytes, size) != 0)
+        take_block(&n_ranks, rank, bytes, size) != 0)
         cll_warn("process %d reports nothing: out of memory", rank);
     else
         cll_take_packed();

@@ -132,8 +132,8 @@ bool cll_thread_grow(struct cll_thread *t, size_t n_values)
 
 /* ------------------------------------------------------------------ call paths */
 
-static struct cll_node *find(struct cll_node *parent,
-                             const struct portolan_cll_experiment *experiment)
+static struct cll_node *find_child(struct cll_node *parent,
+                                   const struct portolan_cll_experiment *experiment)
 {
     struct cll_node *node = parent->child;
 
@@ -142,8 +142,8 @@ static struct cll_node *find(struct cll_node *parent,
     return node;
 }
 
-static struct cll_node *add(struct cll_thread *t, struct cll_node *parent,
-                            struct portolan_cll_experiment *experiment)
+static struct cll_node *add_child(struct cll_thread *t, struct cll_node *parent,
+                                  struct portolan_cll_experiment *experiment)
 {
     struct cll_node *node = portolan_calloc(1, sizeof *node);
 
@@ -163,14 +163,14 @@ static struct cll_node *add(struct cll_thread *t, struct cll_node *parent,
 struct cll_node *cll_node_child(struct cll_thread *t, struct cll_node *parent,
                                 struct portolan_cll_experiment *experiment)
 {
-    struct cll_node *node = find(parent, experiment);
+    struct cll_node *node = find_child(parent, experiment);
 
     if (!node && t->n_nodes >= CLL_MAX_NODES && parent != t->root) {
         parent = t->root;
-        node = find(parent, experiment);
+        node = find_child(parent, experiment);
     }
     if (!node)
-        node = add(t, parent, experiment);
+        node = add_child(t, parent, experiment);
     parent->recent = node;
     return node;
 }

@@ -186,7 +186,7 @@ static enum portolan_status check_rewritten(struct translation *t)
 }
 
 /* All that is to be found wrong, as far as one thing does not hide another. */
-static enum portolan_status check(struct translation *t)
+static enum portolan_status check_source(struct translation *t)
 {
     enum portolan_status status = parse_source(t);
     size_t before;
@@ -289,7 +289,7 @@ enum portolan_status portolan_translate(const struct portolan_translate_options 
     if (status == PORTOLAN_OK)
         status = open_libclang(&t);
     if (status == PORTOLAN_OK)
-        status = check(&t);
+        status = check_source(&t);
     if (status == PORTOLAN_OK && !t.n_problems)
         status = emit(&t, result);
     if (status == PORTOLAN_OK)

@@ -11,8 +11,8 @@ struct swap_point {
 };
 
 /* The listener at a uses port, or NULL when none is connected; end with release(). */
-static portolan_ports_StepListener get(struct swap_point *s, const char *uses,
-                                       sidl_BaseInterface *_ex)
+static portolan_ports_StepListener get_listener(struct swap_point *s, const char *uses,
+                                                sidl_BaseInterface *_ex)
 {
     gov_cca_Port port = gov_cca_Services_getPortNonblocking(s->services, uses, _ex);
     portolan_ports_StepListener listener = NULL;
@@ -51,7 +51,7 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
 
     portolan_probe_pause();
     for (int i = 0; i < 2 && !*_ex; ++i) {
-        portolan_ports_StepListener listener = get(s, listeners[i], _ex);
+        portolan_ports_StepListener listener = get_listener(s, listeners[i], _ex);
 
         if (listener)
             portolan_ports_StepListener_reached(listener, step, _ex);
@@ -66,7 +66,7 @@ static void announce(void *self, const char *name, double value, sidl_BaseInterf
 
     portolan_probe_pause();
     for (int i = 0; i < 2 && !*_ex; ++i) {
-        portolan_ports_StepListener listener = get(s, listeners[i], _ex);
+        portolan_ports_StepListener listener = get_listener(s, listeners[i], _ex);
 
         if (listener)
             portolan_ports_StepListener_announce(listener, name, value, _ex);
@@ -82,7 +82,7 @@ static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_Bas
     sidl_bool undone = FALSE;
 
     portolan_probe_pause();
-    optimizer = get(s, "optimizer", _ex);
+    optimizer = get_listener(s, "optimizer", _ex);
     if (optimizer)
         undone = portolan_ports_StepListener_failed(optimizer, step, why, _ex);
     release(s, "optimizer", optimizer);

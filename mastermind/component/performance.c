@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------- records; all under the lock */
 
-static struct routine *find(struct mastermind *m, const char *name)
+static struct routine *find_routine(struct mastermind *m, const char *name)
 {
     struct routine *r = m->routines;
 
@@ -25,7 +25,7 @@ static enum portolan_status find_or_create(struct mastermind *m, const char *nam
 {
     enum portolan_status status = PORTOLAN_OK;
 
-    *routine = find(m, name);
+    *routine = find_routine(m, name);
     if (!*routine && !(status = routine_create(name, routine, err))) {
         (*routine)->next = m->routines;
         m->routines = *routine;
@@ -39,7 +39,7 @@ static enum portolan_status find_known(struct mastermind *m, const char *name,
     const char **names = NULL, *near = NULL;
     size_t n = 0;
 
-    if ((*routine = find(m, name)))
+    if ((*routine = find_routine(m, name)))
         return PORTOLAN_OK;
     for (struct routine *r = m->routines; r; r = r->next)
         ++n;

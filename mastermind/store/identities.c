@@ -330,8 +330,8 @@ enum portolan_status identity_last_start(struct portolan_store *store, int64_t t
     return status;
 }
 
-static enum portolan_status check(const struct portolan_sample *samples, size_t at,
-                                  struct portolan_error *err)
+static enum portolan_status check_sample(const struct portolan_sample *samples, size_t at,
+                                         struct portolan_error *err)
 {
     const struct portolan_sample *s = &samples[at];
 
@@ -447,7 +447,7 @@ static enum portolan_status name_sample(struct portolan_store *store,
     struct identities *x = store->identities;
     const union backend_value thread[] = {{.i = x->trial}, {.i = s->rank}, {.i = s->thread}};
     int64_t parent = parent_of(s, ids);
-    enum portolan_status status = check(samples, at, err);
+    enum portolan_status status = check_sample(samples, at, err);
 
     if (!status && (parent || s->parent < 0)) {
         make_callpath_key(x, parent, s);

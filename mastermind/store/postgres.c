@@ -284,8 +284,8 @@ static enum portolan_status start(struct backend *base, enum statement which, co
                                                : run(b, which, &p, err);
 }
 
-static enum portolan_status next(struct backend *base, enum statement which, bool *row,
-                                 struct portolan_error *err)
+static enum portolan_status next_row(struct backend *base, enum statement which, bool *row,
+                                     struct portolan_error *err)
 {
     struct postgres *b = of(base);
     struct query *q = &b->queries[which];
@@ -506,7 +506,7 @@ static enum portolan_status identify(struct backend *base, enum statement find, 
     if (!status)
         status = run(of(base), find, &p, err);
     for (size_t i = 0; i < n && !status; ++i)
-        if (!(status = next(base, find, &row, err)))
+        if (!(status = next_row(base, find, &row, err)))
             ids[i] = integer(base, find, 0);
     reset(base, find);
     for (int i = 0; i < p.n; ++i)
@@ -568,7 +568,7 @@ const struct backend_ops backend_postgres = {
     .set_patience = set_patience,
     .close = close_backend,
     .start = start,
-    .next = next,
+    .next = next_row,
     .reset = reset,
     .integer = integer,
     .real = real,

@@ -427,8 +427,8 @@ static enum portolan_status start(struct backend *base, enum statement which, co
     return rc == SQLITE_OK ? PORTOLAN_OK : failed(b->db, rc, err);
 }
 
-static enum portolan_status next(struct backend *base, enum statement which, bool *row,
-                                 struct portolan_error *err)
+static enum portolan_status next_row(struct backend *base, enum statement which, bool *row,
+                                     struct portolan_error *err)
 {
     struct sqlite *b = of(base);
     int rc = sqlite3_step(b->prepared[which]);
@@ -535,7 +535,7 @@ const struct backend_ops backend_sqlite = {
     .set_patience = set_patience,
     .close = close_backend,
     .start = start,
-    .next = next,
+    .next = next_row,
     .reset = reset,
     .integer = integer,
     .real = real,

@@ -250,7 +250,7 @@ static void check_counters(struct batch *b)
     }
 }
 
-static enum portolan_status check(struct batch *b, struct portolan_error *err)
+static enum portolan_status check_commands(struct batch *b, struct portolan_error *err)
 {
     for (size_t i = 0; i < b->n; i++)
         if (b->commands[i].verb == CONTROL_USE)
@@ -476,7 +476,7 @@ static enum portolan_status obey_all(struct batch *b, struct portolan_text *repl
 
     check_counters(b);
     control_lock();
-    status = check(b, err);
+    status = check_commands(b, err);
     control_unlock();
     if (status == PORTOLAN_OK)
         status = move_all(b, err);

@@ -50,7 +50,7 @@ static int start(void)
 
 /* ------------------------------------------------- events and sets */
 
-static int find(const char *name, struct counter_event *event)
+static int find_event(const char *name, struct counter_event *event)
 {
     int result = PAPI_event_name_to_code(name, &event->code);
 
@@ -207,7 +207,7 @@ static const char *const *names(size_t *n)
 
 static const struct counter_driver papi = {
     .start = start,
-    .find = find,
+    .find = find_event,
     .open = open_set,
     .run = PAPI_start,
     .halt = halt,

@@ -229,8 +229,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* Two totals of one thread: its own, and what helpers noted. */
-static void add(struct portolan_probe_event_record *to,
-                const struct portolan_probe_event_record *more)
+static void add_values(struct portolan_probe_event_record *to,
+                       const struct portolan_probe_event_record *more)
 {
     double sum = to->mean * (double)to->count + more->mean * (double)more->count;
 
@@ -262,7 +262,7 @@ enum portolan_status portolan_probe_events_take(struct portolan_probe_event_reco
         qsort(to.rows, to.n, sizeof *to.rows, compare);
     for (size_t i = 0; i < to.n; i++)
         if (kept && !compare(&to.rows[kept - 1], &to.rows[i]))
-            add(&to.rows[kept - 1], &to.rows[i]);
+            add_values(&to.rows[kept - 1], &to.rows[i]);
         else
             to.rows[kept++] = to.rows[i];
     *rows = to.rows;

@@ -35,8 +35,8 @@ static bool name_callback(struct portolan_callback *slot, uint32_t method, const
     return good;
 }
 
-static int take(struct portolan_callback *slots, uint32_t method, const char *argument,
-                void (*function)(void))
+static int take_slot(struct portolan_callback *slots, uint32_t method, const char *argument,
+                     void (*function)(void))
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     int found = -1;
@@ -74,5 +74,5 @@ int portolan_callback_find(struct portolan_callback *slots, const struct portola
         if (known == function && slots[i].method == handle)
             return i;
     }
-    return i == PORTOLAN_CALLBACKS ? -1 : take(slots, handle, argument, function);
+    return i == PORTOLAN_CALLBACKS ? -1 : take_slot(slots, handle, argument, function);
 }

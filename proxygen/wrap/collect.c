@@ -12,8 +12,8 @@
 
 /* ------------------------------------------------------------------ the recorder's source */
 
-static enum portolan_status take(void *self, struct portolan_probe_snapshot *snapshot,
-                                 struct portolan_error *err)
+static enum portolan_status take_snapshot(void *self, struct portolan_probe_snapshot *snapshot,
+                                          struct portolan_error *err)
 {
     return wrap_snapshot_take(self, snapshot, err);
 }
@@ -266,7 +266,7 @@ static struct wrap_process *add_process(struct wrap_run *run, size_t number)
     *p = (struct wrap_process){
         .run = run,
         .area = &run->shared->areas[number],
-        .source = {.take = take,
+        .source = {.take = take_snapshot,
                    .peek_method = peek_method,
                    .peek_counter = peek_counter,
                    .put_objects = put_objects,

@@ -55,7 +55,7 @@ static const char *search(struct portolan_arena *arena, const char *name)
     return NULL;
 }
 
-static enum portolan_status find(const struct finder *f, const char *name, const char **file)
+static enum portolan_status find_file(const struct finder *f, const char *name, const char **file)
 {
     int error;
 
@@ -168,7 +168,7 @@ static enum portolan_status take_script(const struct finder *f, const char *file
     }
     if (!strcmp(wrap_base_name(line), "env") && *argument && *argument != '-' &&
         !strpbrk(argument, " \t=")) {
-        status = find(f, argument, &p->image);
+        status = find_file(f, argument, &p->image);
         p->file = p->image;
         p->argv = script_words(f, argument, NULL, file, words);
     } else {
@@ -186,7 +186,7 @@ enum portolan_status wrap_program_find(struct portolan_arena *arena, char *const
                                        struct portolan_error *err)
 {
     const struct finder f = {arena, status, err};
-    enum portolan_status found = find(&f, words[0], &p->file);
+    enum portolan_status found = find_file(&f, words[0], &p->file);
     char *line;
 
     if (found != PORTOLAN_OK)
