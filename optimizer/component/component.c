@@ -59,14 +59,17 @@ static void release_ports(struct optimizer *o)
 
 static void get_ready(struct optimizer *o, sidl_BaseInterface *_ex)
 {
-    size_t n, choices = 0;
+    size_t n, alternatives = 0, choices = 0;
 
     get_ports(o, _ex);
     SIDL_CHECK(*_ex);
     n = o->assembly->n_instances;
+    for (size_t i = 0; i < n; i++)
+        alternatives += o->assembly->instances[i].n_alternatives;
     o->current = portolan_arena_alloc(&o->arena, n, sizeof *o->current);
     o->wanted = portolan_arena_alloc(&o->arena, n, sizeof *o->wanted);
     o->swapped = portolan_arena_alloc(&o->arena, n, sizeof *o->swapped);
+    o->banned = portolan_arena_alloc(&o->arena, alternatives, sizeof *o->banned);
     if (o->arena.failed) {
         portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory for the state of %zu instances", n);
         goto EXIT;

@@ -24,17 +24,19 @@ static enum portolan_status replace(struct optimizer *o, size_t instance, size_t
     return status;
 }
 
-/* Not to be used any more in this run. Errors: ENOMEM. */
-static enum portolan_status ban(struct optimizer *o, size_t instance, size_t alternative)
+bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative)
 {
-    struct optimizer_pick *more =
-        portolan_arena_grow(&o->arena, o->banned, o->n_banned, sizeof *more);
+    for (size_t i = 0; i < o->n_banned; i++)
+        if (o->banned[i].instance == instance && o->banned[i].alternative == alternative)
+            return true;
+    return false;
+}
 
-    if (!more)
-        return PORTOLAN_ENOMEM;
-    o->banned = more;
-    more[o->n_banned++] = (struct optimizer_pick){instance, alternative};
-    return PORTOLAN_OK;
+/* Not to be used any more in this run. There is room for all, so that no rank can lack it. */
+static void ban(struct optimizer *o, size_t instance, size_t alternative)
+{
+    if (!optimizer_is_banned(o, instance, alternative))
+        o->banned[o->n_banned++] = (struct optimizer_pick){instance, alternative};
 }
 
 /* Rank 0: what became of an exchange, into the store. A store that fails stops no simulation. */
@@ -93,7 +95,8 @@ static enum portolan_status keep_old(struct optimizer *o, int step,
                      o->assembly->instances[failed->instance].name,
                      optimizer_class(o, failed->instance, failed->from),
                      optimizer_class(o, failed->instance, failed->to), err->text);
-    return ban(o, failed->instance, failed->to) ? PORTOLAN_ENOMEM : PORTOLAN_EBUSY;
+    ban(o, failed->instance, failed->to);
+    return PORTOLAN_EBUSY;
 }
 
 enum portolan_status optimizer_apply(struct optimizer *o, int step, struct portolan_error *err)
@@ -138,7 +141,7 @@ enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *w
                          "step %d failed with %s (%s): %s is back", step,
                          optimizer_class(o, x->instance, x->to), why,
                          optimizer_class(o, x->instance, x->from));
-        status = ban(o, x->instance, x->to);
+        ban(o, x->instance, x->to);
     }
     o->n_swapped = 0;
     o->swap_step = -2;
@@ -151,14 +154,6 @@ enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *w
 struct seen {
     double failed, accuracy;
 };
-
-bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative)
-{
-    for (size_t i = 0; i < o->n_banned; i++)
-        if (o->banned[i].instance == instance && o->banned[i].alternative == alternative)
-            return true;
-    return false;
-}
 
 /* The instance that has a choice and runs CLASS_NAME now. */
 static struct seen *find_seen(const struct optimizer *o, struct seen *all, const char *name,
@@ -197,9 +192,9 @@ static bool ban_seen(struct optimizer *o, int step, const char *why, struct seen
         double wanted = o->assembly->accuracy;
         bool inaccurate = wanted > 0 && all[i].accuracy > wanted;
 
-        if ((!(all[i].failed > 0) && !inaccurate) || optimizer_is_banned(o, i, now) ||
-            ban(o, i, now))
+        if ((!(all[i].failed > 0) && !inaccurate) || optimizer_is_banned(o, i, now))
             continue;
+        ban(o, i, now);
         any = true;
         if (o->cohort->rank != 0)
             continue;

@@ -199,11 +199,10 @@ portolan_probe_port_peek_binding(const struct portolan_probe_port *port);
  * which then comes back in *OLD_BINDING, free to be retired. New calls are never held up.
  *
  * PORTOLAN_EBUSY when the calling thread itself is inside PORT. PORTOLAN_ETIMEOUT when calls were
- * still inside after TIMEOUT_NS of wall time: the old binding is in force again, *OLD_BINDING is
- * NULL, and NEW_BINDING must be kept until portolan_probe_port_wait_quiet() succeeds, since calls
- * that began in between may be using it. PORTOLAN_EUNSUPPORTED when the kernel has no private
- * membarrier(2). PORTOLAN_ENOMEM. On failure the old binding is in force. One swap of a port at a
- * time.
+ * still inside after TIMEOUT_NS of wall time. PORTOLAN_EUNSUPPORTED when the kernel has no private
+ * membarrier(2). PORTOLAN_ENOMEM. On failure the old binding is in force and *OLD_BINDING is NULL;
+ * where portolan_probe_is_in_doubt() says so, NEW_BINDING must be kept until
+ * portolan_probe_port_wait_quiet() succeeds. One swap of a port at a time.
  *
  * Threads that a target starts by itself and calls that bypass the port are not waited for.
  */
@@ -211,6 +210,13 @@ PORTOLAN_API enum portolan_status
 portolan_probe_retarget(struct portolan_probe_port *port,
                         struct portolan_probe_binding *new_binding, uint64_t timeout_ns,
                         struct portolan_probe_binding **old_binding, struct portolan_error *err);
+
+/** Whether calls may be using the binding that retargeting with STATUS was to publish: it was in
+ * force for a moment. */
+static inline bool portolan_probe_is_in_doubt(enum portolan_status status)
+{
+    return status != PORTOLAN_OK && status != PORTOLAN_EBUSY;
+}
 
 /**
  * Waits until no call of PORT is running with any other binding than the one in force; errors as

@@ -178,7 +178,7 @@ static enum portolan_status publish(struct portolan_proxy *proxy, struct proxy_r
         return PORTOLAN_OK;
     }
     status = portolan_probe_retarget(&proxy->port, &record->binding, swap_timeout_ns, &old, err);
-    record->in_doubt = status == PORTOLAN_ETIMEOUT;
+    record->in_doubt = portolan_probe_is_in_doubt(status);
     if (status == PORTOLAN_OK && table)
         proxy_table_show(proxy, record);
     return status;

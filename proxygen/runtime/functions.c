@@ -176,7 +176,7 @@ static enum portolan_status publish(struct portolan_functions_front *front, stru
     if (status == PORTOLAN_OK) {
         free(s->current);
         s->current = r;
-    } else if (status == PORTOLAN_ETIMEOUT) {
+    } else if (portolan_probe_is_in_doubt(status)) {
         r->next = s->in_doubt;
         s->in_doubt = r;
     } else {

@@ -144,7 +144,7 @@ static void move(struct portolan_functions_front_component *c, const void *table
         c->reference = reference;
     } else {
         portolan_throw(_ex, status, "%s", err.text);
-        if (status == PORTOLAN_ETIMEOUT)
+        if (portolan_probe_is_in_doubt(status))
             return; /* calls that began meanwhile may be using it */
     }
     if (old)

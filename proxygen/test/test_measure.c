@@ -319,6 +319,32 @@ static void missing_memory_is_an_exception(void **state)
     assert_true(n > 1);
 }
 
+/* A thread may have begun a call while it was in force. */
+static void what_was_published_in_vain_is_kept_until_the_port_is_quiet(void **state)
+{
+    struct fixture *f = *state;
+    unsigned long n = 0;
+    bool failed, kept = false;
+
+    do {
+        sidl_BaseInterface _ex = NULL, ignored = NULL;
+        bool gone = false;
+        struct kinds *vain = kinds_create(300, &gone);
+
+        portolan_alloc_fail_at(++n);
+        bind_use(f->component, kinds_port(vain), "kinds", "test.Vain", &_ex);
+        portolan_alloc_fail_at(0);
+        failed = _ex != NULL;
+        SIDL_CLEAR(_ex);
+        kinds_release(vain);
+        kept |= failed && !gone;
+        bind_use(f->component, kinds_port(f->behind[0]), "kinds", "test.One", &ignored);
+        assert_no_exception(&ignored);
+        assert_true(gone);
+    } while (failed);
+    assert_true(kept);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -339,6 +365,7 @@ int main(void)
         TEST(a_cast_asks_what_is_behind),
         TEST(a_proxy_has_no_other_uses_ports),
         TEST(missing_memory_is_an_exception),
+        TEST(what_was_published_in_vain_is_kept_until_the_port_is_quiet),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
