@@ -162,7 +162,7 @@ static enum portolan_status read_assembly(const struct portolan_trial *t,
     return portolan_assembly_read_text(text, strlen(text), "trial", &d, a, err);
 }
 
-/* The port's instance is the second (proxygen/wrap/describe.c). */
+/* The port's instance is the second (proxygen/wrap/run.c). */
 static struct portolan_assembly_instance *port_of(struct portolan_assembly *a)
 {
     return &a->instances[1];

@@ -187,7 +187,7 @@ void probe_span_drop(struct probe_thread *t, const struct portolan_probe_frame *
  */
 void probe_spans_begin(struct probe_thread *t);
 
-/* event.c */
+/* tau/events.c */
 void probe_events_free(struct probe_events *events);
 /* Empties them; the caller sees to it that no thread triggers meanwhile. */
 void probe_events_reset(void);
@@ -229,7 +229,7 @@ enum portolan_status probe_reset(bool own_calls_too, bool profiled_too, struct p
 /* A new beginning of the time that snapshots cover. */
 void probe_begin_now(void);
 
-/* counters.c: of the call in F, whose record is known. */
+/* counters/counting.c: of the call in F, whose record is known. */
 void probe_counters_start(struct probe_thread *t, struct portolan_probe_frame *f);
 void probe_counters_stop(struct probe_thread *t, struct portolan_probe_frame *f);
 /* The calling thread ends; its record goes. */

@@ -26,7 +26,7 @@ extern "C" {
 
 /**
  * One row per status: name, number, text, and the gov.cca.CCAExceptionType it becomes when it
- * leaves a port (CCA specification 0.8.5). The framework's cca_exception.c converts, nobody else.
+ * leaves a port (CCA specification 0.8.5). The framework's exceptions.c converts, nobody else.
  */
 #define PORTOLAN_STATUS_LIST(X)                                                                    \
     X(OK, 0, "success", Unexpected)                                                                \

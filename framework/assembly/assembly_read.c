@@ -52,7 +52,7 @@ const struct xml_rule assembly_rule = {
     .required = XML_WORDS("name"),
     .children = XML_RULES(&path, &instance, &connect, &monitor, &pair, &sweep, &optimizer, &go)};
 
-/* -- From the tree of an assembly file to struct portolan_assembly. References: assembly_refs.c. --
+/* -- From the tree of an assembly file to its struct. References: assembly_check.c. --
  */
 
 struct reader {
