@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * base: arrays that grow, and positions in them by their items' content: an open-addressing hash
- * table beside the array, which owns the items. Start it as `{0}`. One thread at a time.
+ * base: positions in an array by the content of its items: an open-addressing hash table beside
+ * the array, which owns the items. Start it as `{0}`. One thread at a time.
  */
 #ifndef PORTOLAN_INDEX_H
 #define PORTOLAN_INDEX_H

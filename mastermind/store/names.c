@@ -37,6 +37,7 @@ enum portolan_status trial_names_read(struct trial_names *names, struct backend 
         COLUMN(INT, named_thread, rank),
         COLUMN(INT, named_thread, thread),
     };
+    _Static_assert(PORTOLAN_CONTEXT_MAX == 4 && PORTOLAN_COUNTER_MAX == 8, "columns of a layout");
     static const struct column layout_columns[] = {
         COLUMN(INT64, named_layout, id),        COLUMN(INT, named_layout, n_context),
         COLUMN(INT, named_layout, n_counters),  COLUMN(TEXT, named_layout, context[0]),

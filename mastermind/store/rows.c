@@ -119,8 +119,8 @@ enum portolan_status rows_read(struct backend *b, enum statement which, const st
                                struct portolan_error *err, const char *types, ...)
 {
     enum portolan_status status;
-    char **rows = array;
     size_t capacity = 0;
+    char *rows;
     va_list args;
     bool row;
 
@@ -128,9 +128,11 @@ enum portolan_status rows_read(struct backend *b, enum statement which, const st
     status = backend_query_list(b, which, err, types, args);
     va_end(args);
     while (!status && !(status = backend_next(b, which, &row, err)) && row) {
-        if (portolan_reserve(array, &capacity, *n + 1, shape->size) &&
-            columns_take(shape->columns, shape->n, b, which, 0, texts,
-                         memset(*rows + *n * shape->size, 0, shape->size)))
+        bool taken = portolan_reserve(array, &capacity, *n + 1, shape->size);
+
+        memcpy(&rows, array, sizeof rows); /* ARRAY is the address of a pointer of another type */
+        if (taken && columns_take(shape->columns, shape->n, b, which, 0, texts,
+                                  memset(rows + *n * shape->size, 0, shape->size)))
             ++*n;
         else
             status = portolan_no_memory(err);

@@ -70,7 +70,7 @@ static void get_ready(struct optimizer *o, sidl_BaseInterface *_ex)
     o->wanted = portolan_arena_alloc(&o->arena, n, sizeof *o->wanted);
     o->swapped = portolan_arena_alloc(&o->arena, n, sizeof *o->swapped);
     o->banned = portolan_arena_alloc(&o->arena, alternatives, sizeof *o->banned);
-    if (o->arena.failed) {
+    if (!o->current || !o->wanted || !o->swapped || !o->banned) {
         portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory for the state of %zu instances", n);
         goto EXIT;
     }

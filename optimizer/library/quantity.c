@@ -178,7 +178,7 @@ static bool make_room(struct plan_rows *r)
     double *weight = portolan_arena_grow(&r->pool, r->weight, r->n, sizeof *weight);
     size_t *point = portolan_arena_grow(&r->pool, r->point, r->n, sizeof *point);
 
-    if (r->pool.failed)
+    if (!x || !y || !weight || !point)
         return false;
     r->x = x;
     r->y = y;

@@ -158,6 +158,11 @@ static void sweep(struct portolan_functions_front *front)
     }
 }
 
+bool functions_front_is_in_doubt(const struct portolan_functions_front *front)
+{
+    return front->state && front->state->in_doubt;
+}
+
 static enum portolan_status publish(struct portolan_functions_front *front, struct record *r,
                                     struct portolan_error *err)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Components around lists of functions: providers, which open a library, and fronts. */
+#include "functions_internal.h"
+
 #include <portolan/functions_component.h>
 
 #include <stdlib.h>
@@ -144,7 +146,7 @@ static void move(struct portolan_functions_front_component *c, const void *table
         c->reference = reference;
     } else {
         portolan_throw(_ex, status, "%s", err.text);
-        if (portolan_probe_is_in_doubt(status))
+        if (functions_front_is_in_doubt(c->front))
             return; /* calls that began meanwhile may be using it */
     }
     if (old)

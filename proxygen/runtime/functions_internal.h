@@ -14,6 +14,8 @@ struct portolan_functions_library {
     size_t n_missing;
 };
 
+/* Whether calls may be using what FRONT could not be bound to: it was published for a moment. */
+bool functions_front_is_in_doubt(const struct portolan_functions_front *front);
 /* Whether FILE is loaded for the sake of an implementation alone. */
 bool functions_is_private(const char *file);
 
