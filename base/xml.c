@@ -138,8 +138,8 @@ static bool add_attributes(struct reader *r, struct xml_element *e, struct place
 {
     struct place name = p;
 
-    e->attributes = portolan_arena_alloc(r->arena, (size_t)count, sizeof *e->attributes);
-    if (count && !e->attributes)
+    if (count &&
+        !(e->attributes = portolan_arena_alloc(r->arena, (size_t)count, sizeof *e->attributes)))
         return false;
     while (p.at < p.end && !is_blank(*p.at)) /* '<' and the element's name */
         next_character(&p);
@@ -213,7 +213,8 @@ static void on_start(void *arg, const xmlChar *name, const xmlChar *prefix, cons
     if (r->form == XML_PLAIN && (uri || n_namespaces)) {
         portolan_diagnose(r->d, r->file, e->line, e->column,
                           "element '%s%s%s' declares or uses a namespace; this format has none",
-                          prefix ? (const char *)prefix : "", prefix ? ":" : "", e->name);
+                          uri && prefix ? (const char *)prefix : "", uri && prefix ? ":" : "",
+                          e->name);
         stop_reading(r);
         return;
     }
@@ -280,7 +281,8 @@ static void on_error(void *arg, xmlError *e)
     struct reader *r = arg;
     int length = e->message ? (int)strcspn(e->message, "\n") : 0;
 
-    if (r->failed || e->level < XML_ERR_ERROR)
+    if (r->failed || e->level < XML_ERR_ERROR ||
+        (r->form == XML_FOREIGN && e->domain == XML_FROM_NAMESPACE))
         return;
     if (e->code == XML_ERR_NO_MEMORY)
         r->nomem = true;

@@ -3,6 +3,7 @@
 
 #include <portolan/list.h>
 
+#include <assert.h>
 #include <errno.h>
 #include <float.h>
 #include <stdio.h>
@@ -94,6 +95,7 @@ static void add_rows(struct parsing *p, const struct cli_option *row, char *to)
             add_rows(p, row->table, to + row->offset);
             continue;
         }
+        assert(p->n_rows < MOST_ROWS);
         p->rows[p->n_rows].row = row;
         p->rows[p->n_rows].to = to;
         p->rows[p->n_rows++].key = key;

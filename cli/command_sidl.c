@@ -53,8 +53,8 @@ static const struct cli_option options[] = {
     {"list", 0, NULL, "only name the files that would be written",
      INTO(struct sidl_options, lists)},
     {.key = CLI_WORD, INTO_LIST(struct sidl_options, files, compile.n_files)},
-    {.key = CLI_END, .doc = "which SIDL files?", INTO(struct sidl_options, compile.n_files)},
     {.key = CLI_END, .take = check_options},
+    {.key = CLI_END, .doc = "which SIDL files?", INTO(struct sidl_options, compile.n_files)},
     {0},
 };
 

@@ -80,11 +80,6 @@ static enum portolan_status check_context(struct run *run, const struct method *
                              a->name, m->name,
                              a->reads_integer ? "; for the number it points to write '*" : "",
                              a->reads_integer ? a->name : "", a->reads_integer ? "'" : "");
-    if (!a->value)
-        return proxygen_fail(run, PORTOLAN_ESYNTAX, &a->place,
-                             "the value of extent '%s' of '%s' cannot be told from the arrays: it "
-                             "occurs only in formulas",
-                             a->name, m->name);
     return PORTOLAN_OK;
 }
 

@@ -175,7 +175,6 @@ struct method {
     bool present;              /* SHAPE_FUNCTIONS: has a member in the port's C type… */
     size_t position;           /* …at this place */
     const char *skip;          /* not intercepted, because…; NULL: intercepted */
-    bool is_data;              /* C++: a member listed as not intercepted */
     bool is_pure;              /* C++: a proxy must have it */
     struct cxx_method *cxx;    /* C++; NULL for what is listed only */
     struct place place;

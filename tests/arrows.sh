@@ -18,9 +18,9 @@ probe/tau: base index list control probe tau
 probe/portolan: base control probe probe_inline probe_records tau
 mpi: base index list machine probe framework mpi
 mastermind/store: base index list machine store
-analysis/profile: base index json stats store profile compare models
+analysis/profile: base index json list stats store profile compare models
 analysis/trends: base index stats chart store profile models formula extrap series trend
-analysis/export: base index store profile extrap tau export json xml
+analysis/export: base index list store profile extrap tau export json xml
 framework: base shared_object assembly palette framework number
 framework/assembly: base assembly palette xml
 framework/ccaffeine: base command assembly palette framework ccaffeine

@@ -6,6 +6,7 @@
 #include <portolan/export.h>
 #include <portolan/index.h>
 #include <portolan/json.h>
+#include <portolan/list.h>
 #include <portolan/profile.h>
 
 /* ------------------------------------------------- output.c: bytes */

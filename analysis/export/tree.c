@@ -253,31 +253,35 @@ void clean_utf8(char *text)
             *text = '?';
 }
 
-/* Is the frame at I like the one behind the last? */
-static bool same_frame(const void *frames, size_t i)
-{
-    const struct frames *f = frames;
+struct wanted_frame {
+    const struct frames *f;
+    const char *name, *file;
+};
 
-    return !strcmp(f->frames[i].name, f->frames[f->n].name) &&
-           !strcmp(f->frames[i].file, f->frames[f->n].file);
+static bool same_frame(const void *wanted, size_t i)
+{
+    const struct wanted_frame *w = wanted;
+
+    return !strcmp(w->f->frames[i].name, w->name) && !strcmp(w->f->frames[i].file, w->file);
 }
 
 size_t frames_find(struct frames *f, const char *name, const char *file)
 {
     uint64_t hash = portolan_hash(name, strlen(name) + 1, portolan_hash(file, strlen(file) + 1, 1));
-    struct frame *frames = portolan_arena_grow(&f->arena, f->frames, f->n, sizeof *frames);
-    size_t at = 0;
+    const struct wanted_frame wanted = {f, name, file};
+    size_t at = portolan_index_find(&f->index, hash, same_frame, &wanted);
+    struct frame added;
 
-    if (f->arena.failed)
-        return 0;
-    f->frames = frames;
-    frames[f->n] = (struct frame){name, file};
-    if (!portolan_index_put(&f->index, hash, f->n, same_frame, f, &at))
+    if (at != SIZE_MAX)
+        return at;
+    added = (struct frame){portolan_arena_strdup(&f->arena, name),
+                           portolan_arena_strdup(&f->arena, file)};
+    if (f->arena.failed || !portolan_index_add(&f->index, hash, f->n) ||
+        !portolan_arena_append(&f->arena, &f->frames, &f->n, &added, sizeof added)) {
         f->arena.failed = true;
-    else if (at == f->n)
-        frames[f->n++] = (struct frame){portolan_arena_strdup(&f->arena, name),
-                                        portolan_arena_strdup(&f->arena, file)};
-    return f->arena.failed ? 0 : at;
+        return 0;
+    }
+    return f->n - 1;
 }
 
 static const char *file_of(const char *implementation, const char *port_type)

@@ -99,13 +99,16 @@ static const struct portolan_trial *trial_of(const struct portolan_sample_set *s
     return NULL;
 }
 
-/* The cell of that name, unless it has a value; without a ROW only the column. */
+/*
+ * The cell of that name; without a ROW only the column. What was measured stands there before
+ * contexts, and these before parameters of the same name.
+ */
 static void put_cell(struct table *t, double *row, const char *name, enum column_kind kind,
                      const char *unit, double value)
 {
     size_t column = llac_loaded_column(t, name, kind, unit);
 
-    if (row && isnan(row[column]))
+    if (row && (kind != COLUMN_IDENTIFIER || isnan(row[column])))
         row[column] = value;
 }
 

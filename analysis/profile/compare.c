@@ -22,14 +22,18 @@ struct comparing {
 
 /* ------------------------------------------------- rows */
 
-/* Is the row at I like the one behind the last? */
-static bool same_row(const void *comparing, size_t i)
-{
-    const struct comparing *x = comparing;
-    const struct portolan_comparison_row *rows = x->c->rows;
-    const struct portolan_profile_node *a = x->nodes[i], *b = x->nodes[x->c->n_rows];
+struct wanted_row {
+    const struct comparing *x;
+    const struct portolan_profile_node *node;
+    int64_t parent;
+};
 
-    return rows[i].parent == rows[x->c->n_rows].parent && !strcmp(a->method, b->method) &&
+static bool same_row(const void *wanted, size_t i)
+{
+    const struct wanted_row *w = wanted;
+    const struct portolan_profile_node *a = w->x->nodes[i], *b = w->node;
+
+    return w->x->c->rows[i].parent == w->parent && !strcmp(a->method, b->method) &&
            !strcmp(a->instance, b->instance) && !strcmp(a->port, b->port) &&
            !strcmp(a->user, b->user) && !strcmp(a->uses, b->uses);
 }
@@ -51,21 +55,18 @@ find_row(struct comparing *x, const struct portolan_profile_node *n, int64_t par
     struct portolan_comparison *c = x->c;
     struct portolan_arena *arena = &c->arena;
     uint64_t hash = profile_hash_method(n, portolan_hash(&parent, sizeof parent, 0));
-    size_t last = c->n_rows, at;
+    const struct wanted_row wanted = {x, n, parent};
+    size_t last = c->n_rows, at = portolan_index_find(&x->index, hash, same_row, &wanted);
     double *values;
 
+    if (at != SIZE_MAX)
+        return &c->rows[at];
     c->rows = portolan_arena_grow(arena, c->rows, last, sizeof *c->rows);
     x->nodes = portolan_arena_grow(arena, x->nodes, last, sizeof *x->nodes);
-    if (!c->rows || !x->nodes)
+    values = portolan_arena_alloc(arena, c->n_a + c->n_b, sizeof *values);
+    if (!c->rows || !x->nodes || !values || !portolan_index_add(&x->index, hash, last))
         return NULL;
     x->nodes[last] = n;
-    c->rows[last].parent = parent;
-    if (!portolan_index_put(&x->index, hash, last, same_row, x, &at))
-        return NULL;
-    if (at < last)
-        return &c->rows[at];
-    if (!(values = portolan_arena_alloc(arena, c->n_a + c->n_b, sizeof *values)))
-        return NULL;
     c->rows[last] = (struct portolan_comparison_row){
         .parent = parent,
         .depth = n->depth,

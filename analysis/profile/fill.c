@@ -6,6 +6,7 @@
 #include "internal.h"
 
 #include <portolan/index.h>
+#include <portolan/list.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -140,12 +141,16 @@ void profile_add_to_cell(struct portolan_profile_cell *to, const struct portolan
     to->sum_squares_ns2 += from->sum_squares_ns2;
 }
 
-/* Is the cell at I like the one behind the last? */
-static bool same_cell(const void *profile, size_t i)
-{
-    const struct portolan_profile *p = profile;
+struct wanted_cell {
+    const struct portolan_profile *p;
+    struct portolan_profile_cell cell;
+};
 
-    return profile_compare_cells(&p->cells[i], &p->cells[p->n_cells]) == 0;
+static bool same_cell(const void *wanted, size_t i)
+{
+    const struct wanted_cell *w = wanted;
+
+    return profile_compare_cells(&w->p->cells[i], &w->cell) == 0;
 }
 
 static struct portolan_profile_cell *find_cell(struct filling *f, size_t node,
@@ -153,20 +158,16 @@ static struct portolan_profile_cell *find_cell(struct filling *f, size_t node,
 {
     struct portolan_profile *p = f->p;
     const uint64_t key[3] = {node, (uint64_t)s->rank, (uint64_t)s->thread};
-    struct portolan_profile_cell *cells =
-        portolan_arena_grow(&p->arena, p->cells, p->n_cells, sizeof *cells);
-    size_t at;
+    const struct wanted_cell wanted = {p, {.node = node, .rank = s->rank, .thread = s->thread}};
+    uint64_t hash = portolan_hash(key, sizeof key, 0);
+    size_t at = portolan_index_find(&f->cells, hash, same_cell, &wanted);
 
-    if (!cells)
+    if (at != SIZE_MAX)
+        return &p->cells[at];
+    if (!portolan_index_add(&f->cells, hash, p->n_cells))
         return NULL;
-    p->cells = cells;
-    cells[p->n_cells] =
-        (struct portolan_profile_cell){.node = node, .rank = s->rank, .thread = s->thread};
-    if (!portolan_index_put(&f->cells, portolan_hash(key, sizeof key, 0), p->n_cells, same_cell, p,
-                            &at))
-        return NULL;
-    p->n_cells += at == p->n_cells;
-    return &cells[at];
+    return portolan_arena_append(&p->arena, &p->cells, &p->n_cells, &wanted.cell,
+                                 sizeof wanted.cell);
 }
 
 static bool add_counters(struct portolan_profile *p, struct portolan_profile_cell *c,

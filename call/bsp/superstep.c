@@ -11,7 +11,7 @@
 /* -------------------------------------------------------------------------------------- messages
  */
 
-struct bsp_head message_head(struct bsp_machine *m, enum bsp_kind kind, size_t size)
+static struct bsp_head message_head(struct bsp_machine *m, enum bsp_kind kind, size_t size)
 {
     return (struct bsp_head){
         .to = {m->id, m->step, CHANNEL_TRAFFIC},

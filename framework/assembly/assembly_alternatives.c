@@ -145,6 +145,7 @@ static void read_model(const struct portolan_assembly *a, struct portolan_arena 
     status = *file ? xml_read_bytes(out->file, &bytes, &err) : PORTOLAN_OK; /* reported */
     if (status == PORTOLAN_EIO)
         xml_complain(d, e, "file", "%s", err.text);
+    arena->failed |= status == PORTOLAN_ENOMEM;
     out->text = bytes.bytes ? bytes.bytes : "";
     out->size = bytes.length;
 }

@@ -139,6 +139,7 @@ static void read_file(struct reader *r, const char *name)
         read_lines(r, &bytes);
     else if (status != PORTOLAN_ENOMEM)
         xml_complain(r->d, r->e, NULL, "%s", err.text);
+    r->arena->failed |= status == PORTOLAN_ENOMEM;
 }
 
 void assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *arena,

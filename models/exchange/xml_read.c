@@ -135,6 +135,8 @@ static void read_parameter(struct reader *r, const struct xml_element *node,
     if (!needed_attribute(r, node, "name"))
         return;
     take_text(r, node, "name", &name);
+    if (!name)
+        return;
     m->params[m->n_params] = (char *)name;
     take_text(r, node, "unit", &m->envelope.param_units[m->n_params]);
     m->n_params++;
@@ -333,11 +335,11 @@ static void read_covariance(struct reader *r, const struct xml_element *node,
     check_attributes(r, node, NULL, 0);
     free(m->covariance);
     m->covariance = portolan_calloc(n * n + 1, sizeof *m->covariance);
-    if (!m->covariance) {
+    if (!m->covariance || !rest) {
         reader_no_memory(r);
         good = true;
     }
-    for (size_t i = 0; i < n && good && m->covariance; i++)
+    for (size_t i = 0; i < n && good && m->covariance && rest; i++)
         for (size_t j = 0; j <= i && good; j++) {
             double value = 0;
 

@@ -89,10 +89,10 @@ static bool add_terms(const struct splitter *s, size_t root, double sign)
 }
 
 /* <apply><plus/></apply>: how a model without terms is written. */
-static bool is_empty_sum(struct reader *r, const struct xml_element *expression)
+static bool is_empty_sum(const struct xml_element *expression)
 {
     const struct xml_element *op =
-        strcmp(expression->name, "apply") == 0 ? reader_first(r, expression) : NULL;
+        strcmp(expression->name, "apply") == 0 ? expression->children : NULL;
 
     return op && strcmp(op->name, "plus") == 0 && !op->next;
 }
@@ -105,7 +105,7 @@ bool xml_read_terms(struct reader *r, const struct xml_element *expression,
     bool good;
 
     sum->n = 0;
-    if (f && is_empty_sum(r, expression)) {
+    if (f && is_empty_sum(expression)) {
         portolan_formula_destroy(f);
         return true;
     }

@@ -43,7 +43,7 @@ void proxygen_emit_port(const struct port *p, struct portolan_text *out, const c
         while (i < sizeof names / sizeof *names &&
                (strlen(names[i].word) != length || memcmp(names[i].word, template, length) != 0))
             i++;
-        if (i < sizeof names / sizeof *names)
+        if (i < sizeof names / sizeof *names && names[i].text)
             portolan_text_add(out, "%s", names[i].text);
         else
             portolan_text_add_bytes(out, template, length);

@@ -12,7 +12,7 @@ struct portolan_text *proxygen_add_output(struct run *run, const char *format, .
     PORTOLAN_PRINTF(2, 3);
 /* TEMPLATE with every '$' replaced by NAME. */
 void proxygen_add_template(struct portolan_text *text, const char *name, const char *template);
-/* The same with P's prefix; C_TYPE, TYPE, OBJECT, TABLE and MEMBER are P's names, too. */
+/* The same with P's prefix; '@', OBJECT, TABLE and MEMBER become P's type and names, too. */
 void proxygen_emit_port(const struct port *p, struct portolan_text *out, const char *template);
 
 /*

@@ -440,6 +440,9 @@ static enum portolan_status open_side_file(struct run *run, char **lines)
         return PORTOLAN_OK;
     if (!portolan_text_add_file(&text, file, SIZE_MAX) && !text.failed)
         return portolan_error_set(run->err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
+    if (!text.failed && text.bytes && strlen(text.bytes) < text.length)
+        return portolan_error_set(run->err, PORTOLAN_ESYNTAX, "%s: has a NUL byte: it is no text",
+                                  file);
     return portolan_text_take(&text, lines, run->err);
 }
 

@@ -136,7 +136,8 @@ static void add_members(struct members *m, CXCursor definition, const char *pref
             continue;
         }
         PROXYGEN_APPEND(arena, m->paths, n, proxygen_print(arena, "%s%s", prefix, name));
-        PROXYGEN_APPEND(arena, m->fields, m->n, cursor);
+        if (n > m->n) /* the two keep step, also where memory is out */
+            PROXYGEN_APPEND(arena, m->fields, m->n, cursor);
     }
 }
 

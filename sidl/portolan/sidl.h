@@ -315,7 +315,7 @@ PORTOLAN_API const struct portolan_sidl_attribute *
 portolan_sidl_attribute(const struct portolan_sidl_attribute *list, size_t count, const char *name);
 
 /**
- * How C is written, as texts in the arena; NULL when memory is out.
+ * How C is written, as texts in the arena, whose `failed` tells that memory was out.
  *
  * _result: the type that the method returns ("void", "struct sidl_double__array *").
  * _slot: a function of the entry-point table: "RESULT NAME(void *self, …, sidl_BaseInterface

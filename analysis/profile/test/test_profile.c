@@ -427,6 +427,28 @@ static void data_that_contradict_themselves_are_told(void **state)
     portolan_profile_destroy(p);
 }
 
+/* As many cells as a list doubles at, each of them met again in every step. */
+static void memory_does_not_grow_with_steps(void **state)
+{
+    struct row rows[8] = {{-1, "a.f", .calls = 1, .timed_calls = 1, .inclusive_ns = 8}};
+    struct portolan_profile *p = NULL;
+    struct portolan_error err = {0};
+    int64_t id = begin_trial(*state, 1, NULL, 0);
+    const struct portolan_profile_query query = {.trial = id, .contexts = true};
+
+    for (size_t i = 1; i < N_OF(rows); i++)
+        rows[i] =
+            (struct row){0, "b.g", .calls = 1, .timed_calls = 1, .inclusive_ns = 1, .n = (double)i};
+    for (int step = 0; step < 1000; step++)
+        put_rows(*state, id, step, rows, N_OF(rows));
+    end_trial(*state, id, "finished");
+    portolan_alloc_fail_at(150);
+    assert_int_equal(portolan_profile_read(*state, &query, &p, &err), PORTOLAN_OK);
+    portolan_alloc_fail_at(0);
+    assert_int_equal(p->n_cells, N_OF(rows));
+    portolan_profile_destroy(p);
+}
+
 static void without_memory_nothing_is_made(void **state)
 {
     struct portolan_profile *p = NULL, *flat = NULL;
@@ -472,6 +494,7 @@ int main(void)
         STORE_TEST(imbalance_is_of_work_and_not_of_waits),
         STORE_TEST(a_flat_profile_counts_outermost_activations),
         STORE_TEST(data_that_contradict_themselves_are_told),
+        STORE_TEST(memory_does_not_grow_with_steps),
         STORE_TEST(without_memory_nothing_is_made),
     };
 
