@@ -28,7 +28,7 @@ void portolan_functions_provider_destroy(void *self)
     portolan_functions_library_close(((struct portolan_functions_provider *)self)->library);
 }
 
-/* The file that the parameter names, or the one it was made for; the caller frees it. */
+/* The file that the parameter names, or the default one; the caller frees it. */
 static char *chosen_file(const struct portolan_functions_provider *p, gov_cca_Services services,
                          sidl_BaseInterface *_ex)
 {
@@ -192,7 +192,7 @@ static void front_set_services(void *self, gov_cca_Services services, sidl_BaseI
 const struct gov_cca_Component__epv portolan_functions_front_component = {.f_setServices =
                                                                               front_set_services};
 
-/* From here on the program's own functions serve. */
+/* From here on calls go to the program's own functions. */
 static void let_go(struct portolan_functions_front_component *c, sidl_BaseInterface *_ex)
 {
     const struct portolan_probe_connection nobody = {.port_type = c->front->description->type};

@@ -14,7 +14,7 @@ struct portolan_functions_library {
     size_t n_missing;
 };
 
-/* Whether FILE is loaded for the sake of an implementation alone. */
+/* Whether FILE was loaded only as an implementation. */
 bool functions_is_private(const char *file);
 
 #endif
