@@ -483,7 +483,7 @@ static const char *constant(const struct port *p)
     return p->selfless ? "const " : "";
 }
 
-/* The parameter NAME for the generated header, where the port's header may define NAME as a macro.
+/* The parameter NAME for the generated header; its name avoids a macro NAME of the port's header.
  */
 static const char *parameter(struct run *run, const char *name)
 {

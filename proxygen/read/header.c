@@ -186,8 +186,7 @@ static enum portolan_status parse_either(struct header *h)
     return PORTOLAN_OK;
 }
 
-/* libclang goes on after unknown types and missing files with wrong results, so all errors count.
- */
+/* After unknown types and missing files, libclang's results are wrong, so every error is fatal. */
 static enum portolan_status judge_messages(struct header *h)
 {
     enum portolan_status status = PORTOLAN_OK;

@@ -208,8 +208,7 @@ static bool is_loaded_from_elsewhere(const char *name, const char *file)
     return elsewhere;
 }
 
-/* A library of the closure that is loaded already from another file, which the linker would take.
- */
+/* A library of the closure that is already loaded from another file; the linker would take that. */
 static const char *find_other(const struct shared_closure *closure)
 {
     for (size_t i = 0; i < closure->n; i++) {

@@ -150,8 +150,7 @@ static enum portolan_status write_text(struct wrap_run *run, struct portolan_err
     return status;
 }
 
-/* Describes the program and its libraries as an assembly, which reports and models of trials need.
- */
+/* Describes the program and its libraries as an assembly, which reports and models need. */
 static enum portolan_status describe_run(struct wrap_run *run, struct portolan_error *err)
 {
     const char *dot = strrchr(run->front.type, '.'),

@@ -313,8 +313,8 @@ static void pass_on(struct wrap_run *run, const struct signalfd_siginfo *info)
         kill(run->process, number);
 }
 
-/* If the program is stopped, this process stops, so that its parent sees it; both go on together.
- */
+/* If the program is stopped, this process stops, too, so that its parent sees it. Then both go on
+ * together. */
 static void stop_too(const struct watch *w)
 {
     raise(SIGSTOP);

@@ -126,8 +126,8 @@ static void take_arguments(char **argv, const char *first, size_t n, va_list *ar
         argv[i] = va_arg(*args, char *);
 }
 
-/* Puts FIRST and the words after it into an array on the stack: a child of vfork() may call this.
- */
+/* Puts FIRST and the words after it into an array on the stack, since a child of vfork() may call
+ * this. */
 #define TAKE_ARGUMENTS(argv, args, first)                                                          \
     do {                                                                                           \
         size_t n_;                                                                                 \
