@@ -103,7 +103,7 @@ struct argument {
     const char *record;          /* C: plain name of the struct that DEPTH pointers lead to */
     bool is_sized;               /* C++: a container, whose context is its size() */
     bool is_guessable;           /* C++: …which may be guessed to be a context */
-    bool is_moved;               /* C++: handed on as a value that may be moved from */
+    bool is_moved;               /* C++: passed on by std::move() */
     bool accuracy;
     struct place place;
 };
@@ -161,7 +161,7 @@ struct method {
     bool accuracy;           /* the result is the accuracy reached */
     bool status;             /* the result is 0, or says that the call failed */
     bool no_return;          /* never comes back: the clock stops before the call */
-    bool destroys;           /* ends its object, which must not be looked at afterwards */
+    bool destroys;           /* ends its object, which must not be read afterwards */
     const char *own;         /* C structs: the object it is called on; NULL: none */
     bool described;          /* an annotation or the side file said something: nothing is guessed */
     bool variadic;           /* ends in "..." */

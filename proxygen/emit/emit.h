@@ -67,9 +67,9 @@ void proxygen_emit_enter_call(const struct method *m, const struct locals *l, si
 void proxygen_emit_enter(const struct method *m, const struct locals *l, size_t number,
                          struct portolan_text *out);
 /*
- * Calls that are not measured have a function of their own, short and without what measuring needs
- * (probe.h: PORTOLAN_PROBE_PASS), which hands all others on to the one that measures. Not for
- * methods that are rarely called or cannot hand on their arguments.
+ * Whether a method has two functions: a short one for calls that are not measured (probe.h:
+ * PORTOLAN_PROBE_PASS), which passes measured calls to a second one. Methods that are rarely called
+ * or cannot pass on their arguments have one.
  */
 bool proxygen_has_short_way(const struct method *m);
 /* "$_do_solve", or "$_measure_solve" for the measuring half of a method with a short way. */
@@ -77,7 +77,7 @@ const char *proxygen_function_name(struct run *run, const char *prefix, const st
                                    bool is_short);
 /* The attribute before the function's type. */
 const char *proxygen_function_attribute(const struct method *m, bool is_short);
-/* Begins the call, or hands on to AGAIN: "$_measure_solve(self, n)". */
+/* Begins the call, or passes it to AGAIN: "$_measure_solve(self, n)". */
 void proxygen_emit_pass(const struct method *m, const struct locals *l, const char *again,
                         struct portolan_text *out);
 /* Notes the accuracy, where the method has one. */

@@ -25,7 +25,7 @@ void functions_emit_symbols(const struct functions *f, const char *prefix,
     portolan_text_add(out, "};\n");
 }
 
-/* What M forwards to: itself, or the function that takes a va_list in its place. */
+/* The function that M forwards to: M itself, or its twin, which takes a va_list. */
 static const struct method *target_of(const struct functions *f, const struct method *m)
 {
     for (size_t i = 0; m->twin && i < f->n; i++)

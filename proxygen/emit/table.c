@@ -127,7 +127,7 @@ static void emit_body(struct run *run, const struct port *p, const struct method
                       const struct locals *l, bool is_short, struct portolan_text *out)
 {
     const char *self = m->own;
-    /* Declared where it gets its value: its type's name may stand for something const. */
+    /* Declared with its value, since its type may be an alias of a const type. */
     const char *result = proxygen_replace(&run->arena, m->result, l->result);
     const struct argument *handle = argument_as(m, ROLE_HANDLE);
     bool list = p->shape == SHAPE_TABLE; /* else it is a parameter */
@@ -241,7 +241,7 @@ static bool has_forwards(const struct port *p)
     return false;
 }
 
-/* Where each method's entry is, or the one that it is forwarded to. */
+/* The offset of each method's entry in the table, or of the entry that it is forwarded to. */
 static void emit_entries(const struct port *p, bool forwards, struct portolan_text *out)
 {
     add(p, out,
@@ -483,8 +483,7 @@ static const char *constant(const struct port *p)
     return p->selfless ? "const " : "";
 }
 
-/* The parameter NAME for the generated header; its name avoids a macro NAME of the port's header.
- */
+/* The parameter NAME for the generated header, renamed if the port's header has a macro NAME. */
 static const char *parameter(struct run *run, const char *name)
 {
     return proxygen_print(&run->arena, "%s%s",

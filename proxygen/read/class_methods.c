@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads the methods of a C++ class and of its bases: which of them a proxy overrides, their
- * parameters, and how they are handed on.
+ * parameters, and how they are passed on.
  */
 #include "class.h"
 

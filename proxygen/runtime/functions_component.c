@@ -103,7 +103,7 @@ gov_cca_Component portolan_functions_front_component_create(const struct sidl_cl
     return sidl_object_facet(c, "gov.cca.Component");
 }
 
-/* What PORT points to, with a reference that keeps it; both NULL when it is the wrong type. */
+/* The table that PORT provides, and a reference that keeps it; both NULL if the type is wrong. */
 static const void *find_table(const struct portolan_functions_front *front, gov_cca_Port port,
                               void **reference, sidl_BaseInterface *_ex)
 {

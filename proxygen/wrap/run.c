@@ -195,7 +195,7 @@ static void put_text(struct writer *w, const char *text)
     w->used += bytes;
 }
 
-/* In the order of enum wrap_order. */
+/* Writes the orders; their texts are in the order of enum wrap_order. */
 static enum portolan_status write_orders(struct wrap_run *run, struct portolan_error *err)
 {
     const struct portolan_wrap_options *o = run->options;

@@ -158,7 +158,7 @@ PORTOLAN_API struct portolan_functions_front *portolan_front(void);
 #define PORTOLAN_FUNCTIONS_NEXT(FRONT, TO, MEMBER, NUMBER)                                         \
     ((__typeof__((TO)->MEMBER))portolan_functions_next(FRONT, NUMBER))
 
-/** For generated fronts: nothing was bound yet, so there is nothing to measure for. */
+/** For generated fronts: nothing was bound yet, so the call is not measured. */
 #define PORTOLAN_FUNCTIONS_UNBOUND(FRONT)                                                          \
     PORTOLAN_PROBE_UNLIKELY(__atomic_load_n(&(FRONT)->port.binding, __ATOMIC_RELAXED) ==           \
                             &(FRONT)->unbound)
