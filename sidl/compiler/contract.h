@@ -81,9 +81,10 @@ bool contract_is_annotation(const struct portolan_sidl_expr *e);
 struct contract_builtin {
     const char *name;
     /*
-     * One letter per argument: R a relation with an array, a any array, n an array of numbers, r
-     * one of real numbers, x a real number or an array of them, j the same of integers, y a number
-     * or an array of numbers, d a real number, i an integer, k one that is an array's dimension.
+     * One letter per argument. R: a relation with an array; a: any array; n: an array of numbers;
+     * r: an array of real numbers; x: a real number or an array of them; j: an integer or an array
+     * of them; y: a number or an array of them; d: a real number; i: an integer; k: an integer that
+     * is a dimension of the array.
      */
     const char *arguments;
     enum contract_kind result;  /* CONTRACT_UNKNOWN: as the elements */

@@ -275,7 +275,7 @@ static void put_object(struct emitter *e, struct portolan_text *t,
         if (used.list[i] != s && used.list[i]->kind != PORTOLAN_SIDL_STRUCTURE)
             portolan_text_add(t, "#include \"%s.h\"\n", used.list[i]->c_name);
 }
-/* In arrays, enums are long. */
+/* Elements of enum arrays are long. */
 static void put_enum_array(struct portolan_text *t, const struct portolan_sidl_symbol *s)
 {
     portolan_text_add(t, "#include \"%s__types.h\"\n", s->package->c_name);

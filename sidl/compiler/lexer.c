@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From text to tokens. */
+/* Splits text into tokens. */
 #include "parser.h"
 
 #include <ctype.h>

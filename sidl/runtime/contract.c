@@ -48,7 +48,7 @@ struct sidl_guard {
     const struct class_settings *settings;
 };
 
-/* What is enforced in all classes */
+/* The policy for all classes */
 
 /* The kinds of clauses in each contract class, as bits; 0: no class has this number. */
 enum {

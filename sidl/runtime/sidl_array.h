@@ -166,7 +166,7 @@ SIDL_API int32_t sidl__array_type(const struct sidl__array *array);
 /** ARRAY if its elements are of that type, else NULL; no new reference. */
 SIDL_API struct sidl__array *sidl__array_of_type(struct sidl__array *array,
                                                  enum sidl_array_type type);
-/** Where an element lies; NULL when INDICES (DIMEN of them) are out of bounds. */
+/** The address of an element; NULL when INDICES (DIMEN of them) are out of bounds. */
 SIDL_API void *sidl__array_address(const struct sidl__array *array, int32_t dimen,
                                    const int32_t indices[]);
 /* take: a copy of a string, or a new reference; put: replaces a slot's content by such a copy. */

@@ -175,7 +175,7 @@ struct sidl_table {
     sidl_slot_fn *live;        /* used by objects: the same as `plain`, or wrappers */
 };
 
-/** One type of an object or class, and which of its tables serves it. */
+/** One type of an object or class, and the table for it. */
 struct sidl_facet {
     const struct sidl_type *type;
     size_t table; /* 0: the class's own */
