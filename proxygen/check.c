@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What must hold of a port whatever read it; and the names and texts that depend on the whole. */
+/* Checks a port, whichever reader made it; and makes the texts that need the complete model. */
 #include "model.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ static bool is_type_name(const char *name)
     return !start;
 }
 
-/* What is handed on for an argument: the target's object, never the proxy's own. */
+/* What the proxy passes for argument A: the target's object, never the proxy's own. */
 static const char *pass_item(struct run *run, const struct method *m, const struct argument *a)
 {
     if (a->callback && a->callee)
@@ -42,7 +42,7 @@ static const char *pass_item(struct run *run, const struct method *m, const stru
     }
 }
 
-/* C: head and hand-on, now that every parameter has a name. */
+/* C: makes M's head and the arguments it passes, now that every parameter has a name. */
 static void compose(struct run *run, struct method *m)
 {
     struct portolan_arena *arena = &run->arena;
@@ -153,7 +153,7 @@ static enum portolan_status find_gift(struct run *run, const char *type, const c
     return PORTOLAN_OK;
 }
 
-/* The ports of what the methods of the run's port hand out. */
+/* Finds the ports of the objects that methods of the run's port hand out. */
 static enum portolan_status find_gifts(struct run *run)
 {
     struct port *port = run->port;
@@ -171,7 +171,8 @@ static enum portolan_status find_gifts(struct run *run)
                 continue;
             status = find_gift(run, a->gives, a->record, &a->place, &a->gift);
             if (a->role == ROLE_PEER)
-                a->role = ROLE_PLAIN; /* it is not yet what it will be */
+                a->role = ROLE_PLAIN; /* the call sets the object, so the proxy must not look at it
+                                         before */
         }
     }
     return status;
@@ -187,7 +188,7 @@ static bool is_method(const struct port *port, const char *member)
     return false;
 }
 
-/* Functions that stay what they are follow both sides, as data does. */
+/* Function pointers that are not intercepted are copied between face and target, like data. */
 static void find_data(struct port *port)
 {
     for (size_t i = 0; i < port->n_members; i++) {
@@ -199,7 +200,7 @@ static void find_data(struct port *port)
     }
 }
 
-/* The first method that there would be, and what is in its way. */
+/* The first method that was skipped, and the reason. */
 static const char *why_none(struct run *run)
 {
     const struct port *port = run->port;

@@ -20,7 +20,7 @@ enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
     if (place->file) {
         portolan_diagnose(run->diagnostics, place->file, place->line, place->column, "%s", text);
         if (run->diagnostics)
-            return status; /* the sum comes at the end */
+            return status; /* the caller is told their number at the end */
         return portolan_error_set(run->err, status, "%s:%d: %s", place->file, place->line, text);
     }
     return portolan_error_set(run->err, status, "%s", text);
@@ -56,7 +56,7 @@ static enum portolan_status check_options(const struct portolan_proxygen_options
     return PORTOLAN_OK;
 }
 
-/* Names of the outputs in their folder, and the flags; false without memory. */
+/* Copies the paths of the outputs and the flags; false without memory. */
 static bool copy_names(const struct run *run, struct portolan_proxygen_result *result)
 {
     size_t n = 0;
@@ -86,7 +86,7 @@ static enum portolan_status fill_result(struct run *run, struct portolan_proxyge
                : PORTOLAN_OK;
 }
 
-/* NAMES are those of the outputs, in their folder. */
+/* NAMES are the paths of the outputs. */
 static enum portolan_status write_files(struct run *run, char *const *names)
 {
     struct portolan_made_file *made = NULL;
@@ -120,7 +120,7 @@ static enum portolan_status read_port(struct run *run)
     return is_sidl(file) ? proxygen_read_sidl(run) : proxygen_read_header(run);
 }
 
-/* What stands against a proxy of a class the compiler says. */
+/* Has the compiler tell why a class cannot have a proxy. */
 static enum portolan_status try_class(struct run *run)
 {
     struct portolan_text text = {.arena = &run->arena};
@@ -131,7 +131,7 @@ static enum portolan_status try_class(struct run *run)
     return run->arena.failed ? PORTOLAN_ENOMEM : proxygen_judge_class(run, text.bytes);
 }
 
-/* Until the model is whole and right; then all is emitted. */
+/* These complete and check the model; then everything is emitted. */
 static enum portolan_status (*const phases[])(struct run *run) = {
     read_port,
     try_class,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What can only be judged when the side file is read: extents that may be guessed, functions that
- * take a va_list for one that takes "...", callbacks that can be stood in for.
+ * Checks that need the side file: guesses of extents it does not name, functions with a va_list
+ * that replace variadic ones, callbacks that a stand-in can replace.
  */
 #include "model.h"
 
@@ -14,8 +14,8 @@
 /* ------------------------------------------------------------------ extents */
 
 /*
- * The words that name an extent, alone, or as the first or last word of a name whose words are
- * divided by '_' or begin with a capital: n, n_rows, nByte, destLen, buffer_size.
+ * Words that name an extent, alone or as the first or last word of a name. Words in a name are
+ * separated by '_' or begin with a capital: n, n_rows, nByte, destLen, buffer_size.
  */
 static bool is_extent_word(const char *word, size_t length)
 {
@@ -48,7 +48,7 @@ static bool is_extent(const char *name)
            is_extent_word(name + last, length - last);
 }
 
-/* Fortran hands on everything by address, lengths of texts apart, which come last. */
+/* Fortran passes everything by address except the lengths of texts, which come last. */
 static bool is_fortran(const struct method *m)
 {
     size_t length = strlen(m->name), n = m->n_arguments;
@@ -61,7 +61,7 @@ static bool is_fortran(const struct method *m)
     return n && length && m->name[length - 1] == '_';
 }
 
-/* The names that LAPACK has for extents. */
+/* Names of extents in LAPACK. */
 static bool is_fortran_extent(const char *name)
 {
     static const char *const names[] = {"m", "n", "k", "nrhs"};
@@ -86,7 +86,7 @@ static void guess_fortran(struct run *run, struct method *m)
     }
 }
 
-/* Every such number next to a pointer to data, as far as a context has room. */
+/* Takes integers named like extents next to a pointer to data, as many as a context can hold. */
 static void guess_extents(struct method *m)
 {
     size_t contexts = m->n_expressions;
@@ -101,7 +101,7 @@ static void guess_extents(struct method *m)
         else if (next && next->form == FORM_POINTER && next->role == ROLE_PLAIN)
             array = next;
         if (a->is_guessable)
-            array = a; /* it knows its own */
+            array = a; /* a container knows its size */
         else if (!array || a->kind != VALUE_INTEGER || !a->has_own_name || !is_extent(a->name))
             continue;
         a->context = true;
@@ -113,7 +113,7 @@ static void guess_extents(struct method *m)
 
 /* ------------------------------------------------------------------ variadic functions */
 
-/* Readers that do not know a type's plain name leave the declaration to be compared. */
+/* Compares the declarations when a reader did not set the plain type. */
 static bool is_same(const char *type, const char *declaration, const char *other_type,
                     const char *other_declaration)
 {
@@ -121,7 +121,7 @@ static bool is_same(const char *type, const char *declaration, const char *other
                               : strcmp(declaration, other_declaration) == 0;
 }
 
-/* The same parameters, and a va_list behind them. */
+/* Whether TWIN has M's result and parameters, followed by a va_list. */
 static bool is_twin(const struct method *m, const struct method *twin)
 {
     size_t n = m->n_arguments;
@@ -164,7 +164,7 @@ static enum portolan_status link_twin(struct run *run, struct method *m)
 
 /* ------------------------------------------------------------------ ends of objects */
 
-/* free(&object): the object is told by what the parameter points to. */
+/* free(&object): the parameter points to the pointer to the object. */
 static void find_handle(const struct port *port, struct method *m)
 {
     struct argument *handle = NULL;

@@ -109,13 +109,13 @@ static bool is_taken(const struct run *run, const struct method *m, const char *
     return proxygen_is_macro(run->port, name);
 }
 
-/* Generated code could not have a parameter of that name. */
+/* Whether generated code cannot have a parameter NAME. */
 static bool is_unfit(const struct run *run, const char *name)
 {
     return !*name || proxygen_is_macro(run->port, name) || strncmp(name, "portolan_", 9) == 0;
 }
 
-/* A parameter with the name of a type that is returned: no variable could have that type. */
+/* Whether a parameter NAME would hide the result's type, so that no variable could have it. */
 static bool hides_result(const struct method *m, const char *name)
 {
     return m->result && proxygen_find_word(m->result, m->result, name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The generator inside: read (SIDL or C) -> model -> check -> emit. Everything a run allocates
- * lives in one arena, whose failure is sticky and is looked at once, before anything is written.
+ * Internals of the generator: read (SIDL or C) -> model -> check -> emit. Everything a run
+ * allocates lives in one arena. The arena remembers a failure, which is checked once, before
+ * writing.
  */
 #ifndef PROXYGEN_MODEL_H
 #define PROXYGEN_MODEL_H
@@ -20,7 +21,7 @@ const char *proxygen_replace(struct portolan_arena *arena, const char *text, con
 /* Dots become underscores. */
 const char *proxygen_c_name(struct portolan_arena *arena, const char *dotted);
 
-/* Adds an item to ITEMS, which hold N; without memory they stay, and the arena remembers. */
+/* Adds an item to ITEMS, which hold N; without memory they stay as they are: see arena.failed. */
 #define PROXYGEN_APPEND(ARENA, ITEMS, N, ...)                                                      \
     do {                                                                                           \
         void *grown_ = portolan_arena_grow(ARENA, ITEMS, N, sizeof *(ITEMS));                      \
@@ -39,18 +40,18 @@ bool proxygen_is_among(const char *word, const char *const *words, size_t n);
 
 /* Letters, digits and '_'. */
 bool proxygen_is_word_byte(char c);
-/* How much of TEXT is a name, which does not begin with a digit; and whether all of it is. */
+/* Length of the name that TEXT begins with (0 for a digit); and whether all of TEXT is a name. */
 size_t proxygen_name_length(const char *text);
 bool proxygen_is_name(const char *text);
-/* Where WORD stands in TEXT, at FROM or behind it, and not as part of another; NULL: nowhere. */
+/* Where TEXT has the whole word WORD, at FROM or after it; NULL: nowhere. */
 const char *proxygen_find_word(const char *text, const char *from, const char *word);
-/* TEXT with WITH for each WORD. */
+/* TEXT with each WORD replaced by WITH. */
 const char *proxygen_replace_word(struct portolan_arena *arena, const char *text, const char *word,
                                   const char *with);
 
 /* ------------------------------------------------------------------ model */
 
-/* Where something stands, for messages; file NULL: nowhere. */
+/* A place in the input, for messages; file NULL: none. */
 struct place {
     const char *file;
     int line, column;
@@ -63,7 +64,7 @@ enum value_kind {
     VALUE_REAL_POINTER /* *argument may hold an accuracy after the call */
 };
 
-/* C: what more one has to know of a parameter's type. */
+/* C: the form of a parameter's type. */
 enum type_form {
     FORM_PLAIN,
     FORM_POINTER,  /* to data, arrays included */
@@ -81,28 +82,28 @@ enum argument_role {
 
 struct argument {
     const char *name;
-    const char *type;        /* C: the type without what the declaration alone has, for comparing */
+    const char *type;        /* C: the canonical type, for comparing; NULL: not known */
     bool has_own_name;       /* the header gives it one */
     const char *declaration; /* C: "const double *@", the name's place marked */
-    const char *value;       /* what the context's value is; NULL: it cannot be told */
+    const char *value;       /* expression for the context's value; NULL: not known */
     enum argument_role role;
     enum value_kind kind;
     enum type_form form;
     bool input;                  /* has a value before the call */
-    bool reads_integer;          /* C: points to a whole number that stays, as Fortran's "n" does */
+    bool reads_integer;          /* C: points to a constant whole number, like Fortran's "n" */
     bool context;                /* part of the call's context */
-    const char *holder;          /* C: the member of what it points to that is of the port's type */
+    const char *holder;          /* C: in the struct it points to, the member of the port's type */
     const char *size_of;         /* C: the argument whose extent this one is; NULL: none is known */
     bool size_guessed;           /* by its name and neighbour, not by the side file */
-    const struct method *callee; /* C: the function that it is or points to; NULL: cannot be had */
+    const struct method *callee; /* C: the function that it points to; NULL: none can stand in */
     bool callback;               /* C: time in this function is its caller's */
     const char *gives;           /* C: the port type of the object that comes back through it */
     const struct port *gift;     /* that port; its object is in the caller's storage at depth 1, */
     int depth;                   /* and comes back as a pointer at depth 2 */
-    const char *record;          /* C: the struct behind that many pointers, by its plain name */
+    const char *record;          /* C: plain name of the struct that DEPTH pointers lead to */
     bool is_sized;               /* C++: a container, whose context is its size() */
-    bool is_guessable;           /* C++: …which may be guessed to matter */
-    bool is_moved;               /* C++: handed on as a value that may be moved from */
+    bool is_guessable;           /* C++: …which may be guessed to be a context */
+    bool is_moved;               /* C++: passed on by std::move() */
     bool accuracy;
     struct place place;
 };
@@ -112,7 +113,7 @@ struct expression {
     const char *name;
     const char *text;     /* as written */
     const char *value;    /* the same, 0 where a pointer is NULL */
-    enum value_kind kind; /* once the compiler has told */
+    enum value_kind kind; /* set by proxygen_judge_expressions() */
     bool guessed;
     bool is_result; /* known after the call; `return` in it is what the method returns */
     struct place place;
@@ -124,10 +125,10 @@ struct context {
     enum value_kind kind;
 };
 
-/* What a method returns that is the object itself, so that users of a proxy must get the proxy. */
+/* Whether a method may return the object itself; users of a proxy must then get the proxy. */
 enum cxx_self { CXX_SELF_NONE, CXX_SELF_REFERENCE, CXX_SELF_POINTER };
 
-/* C++: how to override a method and how to call it on the object behind. */
+/* C++: how to override a method and how to call it on the target. */
 struct cxx_method {
     const char *owner;      /* the class that declares it */
     const char *path;       /* the object as that class, the port's object marked by '@' */
@@ -135,7 +136,7 @@ struct cxx_method {
     const char *suffix;     /* " const &" */
     const char *qualifiers; /* the same with " noexcept" */
     const char *pointer;    /* "int (heat::Solver::*@)(int) const" */
-    bool is_direct;         /* a call by name means this one */
+    bool is_direct;         /* a call by its name reaches it */
     bool is_open;           /* public */
     bool is_rvalue;         /* "&&" */
     enum cxx_self self;
@@ -144,33 +145,33 @@ struct cxx_method {
 struct method {
     const char *name;        /* as measured: "solve" */
     const char *member;      /* in the table or entry-point vector: "solve", "f_solve" */
-    const char *result_type; /* C: the type behind all names */
+    const char *result_type; /* C: the canonical type */
     const char *result;      /* C: "int @", the declared name's place marked */
     const char *head;        /* of the forwarding function, the function's name marked by '@' */
-    const char *pass;        /* what is handed on behind the object: ", n, b" */
-    const char *convention;  /* C: the attribute for how it is called, part of the head; or NULL */
-    const char *parameters;  /* C: as declared: "int n, double *b" */
-    const char *returning;   /* C: what head is without them: "int @" */
-    bool returns;            /* something */
+    const char *pass;       /* the arguments that are passed on; SIDL: after the object, ", n, b" */
+    const char *convention; /* C: the attribute for how it is called, part of the head; or NULL */
+    const char *parameters; /* C: as declared: "int n, double *b" */
+    const char *returning;  /* C: the head without parameters: "int @" */
+    bool returns;           /* something */
     enum value_kind result_kind;
     struct argument *arguments;
     size_t n_arguments;
-    struct expression *expressions; /* contexts, behind those that are arguments */
+    struct expression *expressions; /* contexts, after those that are arguments */
     size_t n_expressions;
     bool accuracy;           /* the result is the accuracy reached */
     bool status;             /* the result is 0, or says that the call failed */
     bool no_return;          /* never comes back: the clock stops before the call */
-    bool destroys;           /* ends its object, which must not be looked at afterwards */
+    bool destroys;           /* ends its object, which must not be read afterwards */
     const char *own;         /* C structs: the object it is called on; NULL: none */
     bool described;          /* an annotation or the side file said something: nothing is guessed */
     bool variadic;           /* ends in "..." */
     const char *twin;        /* variadic: the method that takes a va_list instead; NULL: none */
-    struct place twin_place; /* where that is said */
+    struct place twin_place; /* where the side file names it */
     const char *forward;     /* the twin's member; NULL: its own */
     const char *gives;       /* C: the port type of the object that is returned; NULL: no port's */
     long since;              /* C: from this version of the table on; 0: always */
     const struct port *gift; /* C: the port of the object that is returned */
-    const char *result_record; /* C: the struct that a pointer to is returned */
+    const char *result_record; /* C: the struct that the returned pointer points to */
     const char *symbol;        /* SHAPE_FUNCTIONS: its name in shared objects */
     bool present;              /* SHAPE_FUNCTIONS: has a member in the port's C type… */
     size_t position;           /* …at this place */
@@ -197,17 +198,17 @@ struct unseen_call {
 
 /* What a table says about its own length. */
 enum version_kind {
-    VERSION_NONE,  /* nothing: it is as long as the header has it */
+    VERSION_NONE,  /* nothing: it is as long as the header declares it */
     VERSION_SIZE,  /* its size in bytes */
     VERSION_NUMBER /* a version; method.since says which methods it has */
 };
 
 enum member_kind {
-    MEMBER_DATA,     /* follows both sides */
+    MEMBER_DATA,     /* copied between face and target when one of them changes it */
     MEMBER_FUNCTION, /* the proxy has its own */
     MEMBER_TABLE,    /* the pointer to the table */
-    MEMBER_LINK,     /* to another object of the same kind: whoever holds the face sets it */
-    MEMBER_NAME      /* the same, but the face begins with the implementation's */
+    MEMBER_LINK,     /* to another object of the same kind: the user of the face sets it */
+    MEMBER_NAME      /* not copied either, but the face starts with the implementation's value */
 };
 
 /* A member of the struct that users hold; bit-fields may have no name. */
@@ -218,7 +219,7 @@ struct member {
 
 /* SHAPE_FUNCTIONS: a shared object that implements the port. */
 struct provider {
-    const char *name; /* of its class, behind the port's type */
+    const char *name; /* of its class, after the port's type */
     const char *file;
     bool is_given; /* the name */
     bool clashes;
@@ -229,36 +230,36 @@ struct port {
     const char *type;           /* the port type's name, with dots */
     const char *c_type;         /* the same with underscores */
     const char *prefix;         /* of all names in the generated file: "heat_LinearSolverProxy" */
-    const char *include;        /* what stands behind #include */
+    const char *include;        /* the text after #include */
     struct unseen_call *unseen; /* headers: what callers may use instead of a method */
     size_t n_unseen;
-    const char *flags_from; /* headers: which compile command the flags are of; NULL: none */
-    const char *flags;      /* headers: those that change what it declares, for a comment */
+    const char *flags_from; /* headers: the compile command that gave the flags; NULL: none */
+    const char *flags;      /* headers: flags that change what it declares, for a comment */
     const char *defines;    /* headers: the same as lines for the preprocessor */
     struct method *methods;
     size_t n_methods;
     struct place place;
     /* SHAPE_TABLE, SHAPE_STRUCT (where the table is the object) */
-    bool only_clang;          /* gcc has not all the calling conventions */
+    bool only_clang;          /* gcc lacks one of the calling conventions */
     const char *object;       /* "struct solver" */
     const char *table;        /* "struct solver_ops" */
     const char *table_member; /* "ops" */
     enum version_kind version_kind;
     const char *version_member; /* of the table */
     bool version_guessed;       /* by its name, not by the side file */
-    const char **table_numbers; /* its members that are whole numbers */
+    const char **table_numbers; /* members of the table that are whole numbers */
     size_t n_table_numbers;
-    const char *word;       /* what the user called it */
-    const char *record;     /* the object's plain name, whatever it was typedef'ed to */
+    const char *word;       /* the name that the user gave */
+    const char *record;     /* the object's canonical name, without typedefs */
     bool selfless;          /* SHAPE_STRUCT: no function takes the struct */
     struct member *members; /* of the object */
     size_t n_members;
-    bool has_deprecated;  /* C++: attributes say so of anything in the header */
-    bool has_data;        /* the object has members that follow both sides */
-    bool has_expressions; /* contexts of some method */
+    bool has_deprecated;  /* C++: something in the header has the attribute deprecated */
+    bool has_data;        /* the object has members that are copied (MEMBER_DATA) */
+    bool has_expressions; /* some method has contexts that are expressions */
     /* SHAPE_CLASS; `object` is the class */
     bool has_virtual_end;     /* a destructor that is virtual */
-    bool on_trial;            /* contexts are yet to be judged, so they are left out */
+    bool on_trial;            /* contexts are not judged yet, so they are left out */
     const char **names_taken; /* all macros, sorted: names to keep clear of */
     size_t n_names_taken;
     /* SHAPE_FUNCTIONS */
@@ -280,10 +281,11 @@ struct run {
     struct portolan_diagnostics *diagnostics;
     struct portolan_error *err;
     struct port main_port;
-    struct port **given; /* C: types of objects that methods hand out, each before its givers */
+    struct port *
+        *given; /* C: types of objects that methods hand out, each before the ports that do */
     size_t n_given;
-    struct port *port;  /* one of these: what a phase works on; between phases the main one */
-    struct place whole; /* the file that was given first, for what is wrong with all of it */
+    struct port *port;  /* the port that a phase works on; between phases the main one */
+    struct place whole; /* the first file given, for messages about no single line */
     struct output *outputs, **last_output;
     struct portolan_text report;
     const char *const *flags; /* C: with which the header was read */
@@ -291,7 +293,7 @@ struct run {
     bool is_cxx; /* the header was read as C++ */
 };
 
-/* Reports a problem of the input at PLACE, or notes it in run->err where nobody hears reports. */
+/* Reports a problem of the input at PLACE; without run->diagnostics it is noted in run->err. */
 enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
                                    const struct place *place, const char *format, ...)
     PORTOLAN_PRINTF(4, 5);
@@ -300,15 +302,15 @@ enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
 
 /* Another method of the run's port, zeroed; NULL without memory. */
 struct method *proxygen_add_method(struct run *run);
-/* Makes port number I of the run the one that is worked on: those that methods hand out come first.
- * False when there are no more; then it is the main one. */
+/* Makes port number I of the run the current one; the ports of objects handed out come first.
+ * False when there are no more; then the main port is current. */
 bool proxygen_use_port(struct run *run, size_t i);
 /* Whether NAME means TYPE, which may begin with "struct ". */
 bool proxygen_is_named(const char *type, const char *name);
 /* The port among those of the run that NAME means; NULL when none does. */
 struct port *proxygen_find_port(struct run *run, const char *name);
 
-/* True for names that are macros behind the port's header. */
+/* True for names that are macros after the port's header is included. */
 bool proxygen_is_macro(const struct port *port, const char *name);
 /* C: names for parameters that the header leaves without one: argument_1, … by position. */
 void proxygen_name_arguments(struct run *run, struct method *m);
@@ -317,7 +319,7 @@ struct locals {
     const char *proxy, *call, *context, *to, *result, *list;
 };
 struct locals proxygen_locals(struct run *run, const struct method *m);
-/* What the names of the stand-ins for argument A of M begin with. */
+/* Prefix of the names of the stand-ins for argument A of M. */
 const char *proxygen_callback_name(struct run *run, const struct method *m,
                                    const struct argument *a);
 
@@ -334,7 +336,7 @@ const char *proxygen_parameters(struct run *run, const struct method *m);
  * how many there are, which may be more.
  */
 size_t proxygen_contexts(const struct method *m, struct context *list);
-/* How many of them are results, which stand last. */
+/* How many of them are results, which come last. */
 size_t proxygen_count_results(const struct method *m);
 
 /* ------------------------------------------------------------------ phases */
@@ -345,21 +347,21 @@ enum portolan_status proxygen_read_sidl(struct run *run);
 enum portolan_status proxygen_read_side_file(struct run *run);
 enum portolan_status proxygen_read_side_lines(struct run *run, char *lines);
 
-/* Check: makes the rest of what the side file said, and guesses what it did not. */
+/* Check: applies the rest of the side file, and guesses what it leaves out. */
 enum portolan_status proxygen_apply_hints(struct run *run);
 /* Has the compiler tell types and faults of all expressions. */
 enum portolan_status proxygen_judge_expressions(struct run *run);
-/* Has the compiler tell what stands against a class of C++, which TEXT behind the header has. */
+/* Has the compiler find errors in TEXT, the class of a C++ proxy, after the header. */
 enum portolan_status proxygen_judge_class(struct run *run, const char *text);
-/* What must hold whatever the reader: methods, contexts, names; renames clashing parameters. */
+/* Checks methods, contexts and names, whichever reader made them; renames clashing parameters. */
 enum portolan_status proxygen_check_port(struct run *run);
 /* Makes c_type and prefix of the port's type, or says what is wrong with it. */
 enum portolan_status proxygen_name_port(struct run *run);
 
-/* What expressions may call. */
+/* Declares the functions that expressions may call. */
 #define PROXYGEN_EXPRESSION_INCLUDES "#include <string.h>\n"
 
-/* Emit: C++, the class of a proxy with all methods, enough for a compiler to judge it. */
+/* Emit: a C++ proxy class with all methods, complete enough for a compiler to check it. */
 void proxygen_emit_cxx_trial(struct run *run, struct portolan_text *out);
 /* All files of the port's shape, the source and the description first; and the report. */
 void proxygen_emit(struct run *run);

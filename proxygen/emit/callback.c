@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stand-ins for functions that callers hand to a method, where the side file asks for them. */
+/* Stand-ins for functions that callers pass to a method, if the side file asks for them. */
 #include "emit.h"
 
 static bool is_wrapped(const struct method *m, const struct argument *a)
@@ -23,7 +23,7 @@ static const char *parameters(struct run *run, const struct method *callee)
     return *list ? list : "void";
 }
 
-/* The function that stands in, for each number. */
+/* Emits a macro that defines the stand-in of each number. */
 static void emit_stand_in(struct run *run, const char *name, const struct method *callee,
                           struct portolan_text *out)
 {

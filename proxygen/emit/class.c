@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Proxies for classes of C++. Users hold the face, which is derived from the port's class and
- * overrides its virtual methods. What is neither public nor protected is reached by an explicit
- * instantiation, where the language lets private members be named.
+ * overrides its virtual methods. Methods that are not public are called through member pointers
+ * from an explicit instantiation, the one place where C++ lets private members be named.
  */
 #include "emit.h"
 
@@ -10,7 +10,7 @@
 
 #include <portolan/probe.h>
 
-/* The context of a call of M, of which the trial knows nothing. */
+/* The context of a call of M; empty on trial, when contexts are not known yet. */
 static size_t contexts(const struct port *p, const struct method *m, struct context *list)
 {
     return p->on_trial ? 0 : proxygen_contexts(m, list);
@@ -65,7 +65,7 @@ static const char *handed_on(struct run *run, const struct method *m)
     return proxygen_list(run, m, pass_item);
 }
 
-/* The call of method number I on the object that OBJECT, an expression, is, with ARGUMENTS. */
+/* A call of method number I with ARGUMENTS on the object that the expression OBJECT names. */
 static const char *forward(struct run *run, size_t i, const char *object, const char *arguments)
 {
     const struct method *m = &run->port->methods[i];
@@ -108,7 +108,7 @@ static void emit_context(const struct port *p, const struct method *m, const str
     portolan_text_add(out, "};\n");
 }
 
-/* Whether something is looked at when the call has come back. */
+/* Whether the proxy reads a status or an accuracy after the call. */
 static bool has_outcome(const struct port *p, const struct method *m)
 {
     if (p->on_trial)
@@ -130,7 +130,7 @@ static void emit_outcome(const struct method *m, const struct locals *l, struct 
             portolan_text_add(out, "        %s.accuracy(%s);\n", l->call, m->arguments[i].name);
 }
 
-/* What comes back, unless it can be handed on as it is. */
+/* Emits CALL and returns its result; a result that is the target itself becomes the proxy. */
 static void emit_result(struct run *run, const struct method *m, const struct locals *l,
                         const char *to, bool measured, const char *call, struct portolan_text *out)
 {
@@ -165,7 +165,7 @@ static void emit_result(struct run *run, const struct method *m, const struct lo
         portolan_text_add(out, "        return %s;\n", l->result);
 }
 
-/* Where the result's type surrounds the name (arrays, functions), it goes behind the parameters. */
+/* A result type that surrounds the name (arrays, functions) is written after the parameters. */
 static const char *full_head(struct run *run, const struct method *m, const char *name,
                              const char *qualifiers)
 {
@@ -178,7 +178,7 @@ static const char *full_head(struct run *run, const struct method *m, const char
                : proxygen_replace(arena, m->head, head);
 }
 
-/* What takes "..." is handed on to what takes a va_list. */
+/* Forwards a variadic method to its twin, which takes a va_list. */
 static void emit_variadic(struct run *run, const struct method *m, const struct locals *l,
                           struct portolan_text *out)
 {
@@ -199,11 +199,11 @@ static void emit_variadic(struct run *run, const struct method *m, const struct 
         portolan_text_add(out, "        return %s;\n", l->result);
 }
 
-/* BODY, which an exception may leave: then the call has failed. */
+/* Emits BODY so that an exception marks the call as failed. */
 static void emit_tried(const struct port *p, const struct method *m, const struct locals *l,
                        const char *body, struct portolan_text *out)
 {
-    if (p->on_trial || strstr(m->cxx->qualifiers, "noexcept")) { /* whence none comes */
+    if (p->on_trial || strstr(m->cxx->qualifiers, "noexcept")) { /* no exception */
         portolan_text_add(out, "%s", body);
         return;
     }
@@ -251,14 +251,14 @@ static void emit_body(struct run *run, size_t i, size_t number, struct portolan_
     emit_tried(run->port, m, &l, body.bytes ? body.bytes : "", out);
 }
 
-/* An argument for a method with the same parameters. */
+/* The argument A as passed to the proxy's own measuring method, which has the same parameters. */
 static const char *repeated_item(struct run *run, const struct method *m, const struct argument *a)
 {
     (void)m;
     return a->is_moved ? proxygen_print(&run->arena, "std::move(%s)", a->name) : a->name;
 }
 
-/* The qualifiers of the method that measures, which is called on whatever the other is. */
+/* QUALIFIERS without & or &&, since the method that measures is called as this->NAME(). */
 static const char *without_reference(struct run *run, const char *qualifiers)
 {
     const char *at = strstr(qualifiers, " &");
@@ -268,7 +268,7 @@ static const char *without_reference(struct run *run, const char *qualifiers)
               : qualifiers;
 }
 
-/* What a call that is not measured does, in a function small enough to cost next to nothing. */
+/* The body for a call that is not measured, in a function of its own so that it costs little. */
 static void emit_pass(struct run *run, size_t i, size_t number, const char *again,
                       struct portolan_text *out)
 {
@@ -393,7 +393,7 @@ void proxygen_emit_cxx(struct run *run, struct portolan_text *out)
                       p->type, p->type);
 }
 
-/* What of <portolan/proxy.hpp> a face needs, for a compiler that only judges it. */
+/* The part of <portolan/proxy.hpp> that a face needs in order to compile on trial. */
 static const char stand_in[] =
     "struct portolan_proxy;\n"
     "struct portolan_probe_context {};\n"
@@ -425,7 +425,7 @@ void proxygen_emit_cxx_trial(struct run *run, struct portolan_text *out)
     emit_grants(run, out);
     emit_face(run, out);
     run->port->on_trial = false;
-    /* Destructors and constructors are looked at when they are used. */
+    /* Compilers check constructors and destructors only where they are used. */
     portolan_text_add(out, "\nvoid portolan_try(portolan_proxy *p) { delete new %s_face(p); }\n",
                       run->port->prefix);
 }

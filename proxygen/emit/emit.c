@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every shape's output has: heads of functions, the method table, description; and SIDL's. */
+/* Output common to all shapes: function heads, the method table, the description; and SIDL. */
 #include "emit.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 struct portolan_text *proxygen_add_output(struct run *run, const char *format, ...)
 {
-    static struct portolan_text lost; /* never filled: memory is out, and nothing is written */
+    static struct portolan_text lost; /* returned when memory is out; stays empty */
     struct output *output = portolan_arena_alloc(&run->arena, 1, sizeof *output);
     va_list args;
 
@@ -139,7 +139,7 @@ void proxygen_emit_pass(const struct method *m, const struct locals *l, const ch
     portolan_text_add(out, m->returns ? "return %s);\n" : "{ %s; return; });\n", again);
 }
 
-/* Contexts that are known now. */
+/* Notes the contexts that are known only after the call. */
 static void emit_results(const struct method *m, const struct locals *l, struct portolan_text *out)
 {
     struct context list[PORTOLAN_PROBE_CONTEXTS];
@@ -265,7 +265,7 @@ static void emit_method(const struct method *m, struct portolan_text *out)
     for (size_t i = 0; i < n; i++) {
         portolan_text_add(out, "%s\"%s\"", i ? ", " : "", list[i].name);
         if (list[i].kind == VALUE_REAL || i >= n - proxygen_count_results(m))
-            real |= 1U << i; /* of results there are means */
+            real |= 1U << i; /* results are stored as means */
     }
     if (n)
         portolan_text_add(out, "}");
@@ -385,7 +385,7 @@ void proxygen_emit_freed_names(const struct run *run, struct portolan_text *out)
 
 /* ------------------------------------------------------------------ SIDL */
 
-/* Of an entry-point vector. */
+/* A forwarding function for an entry-point vector. */
 static void emit_sidl_function(struct run *run, const struct method *m, size_t number,
                                bool is_short, struct portolan_text *out)
 {

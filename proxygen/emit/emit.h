@@ -23,16 +23,16 @@ void proxygen_emit_prologue(const struct port *port, const char *what, const cha
                             struct portolan_text *out);
 /* #undef for macros of the header that have names which all generated code uses. */
 void proxygen_emit_freed_names(const struct run *run, struct portolan_text *out);
-/* Behind the header: what its types and attributes make compilers say is its own business. */
+/* After the include of the header: pragmas against warnings that its declarations cause. */
 void proxygen_emit_quiet(struct portolan_text *out);
 /* The palette's description of the proxy. */
 void proxygen_emit_description(const struct run *run, struct portolan_text *out);
 
 /* ------------------------------------------------------------------ the port */
 
-/* The methods as the probe gets to know them. */
+/* The table of methods for the probe. */
 void proxygen_emit_methods(const struct port *port, const char *prefix, struct portolan_text *out);
-/* What the run time gets to know of the port. */
+/* The description of the port for the run time. */
 void proxygen_emit_port_description(const struct port *port, struct portolan_text *out);
 /* The component class, with its destroy hook; what the framework looks up in the plug-in. */
 void proxygen_emit_class(const struct port *port, const char *destroy, struct portolan_text *out);
@@ -48,10 +48,10 @@ void proxygen_emit_wrap_header(struct run *run, struct portolan_text *out);
 
 /* The proxy's struct with the face in it, its data, and the ways in and out of a call. */
 void proxygen_emit_object(const struct port *p, struct portolan_text *out);
-/* The function that finds what is behind another object of the type. */
+/* The function that returns the target of a proxy that is passed as an argument. */
 void proxygen_emit_behind(const struct port *p, struct portolan_text *out);
 
-/* Callbacks that are stood in for: the functions that do it, for all of the port's methods. */
+/* The stand-ins for callbacks of all of the port's methods. */
 bool proxygen_has_callbacks(const struct port *port);
 void proxygen_emit_callbacks(struct run *run, struct portolan_text *out);
 
@@ -67,17 +67,17 @@ void proxygen_emit_enter_call(const struct method *m, const struct locals *l, si
 void proxygen_emit_enter(const struct method *m, const struct locals *l, size_t number,
                          struct portolan_text *out);
 /*
- * Calls that are not measured have a function of their own, short and without what measuring needs
- * (probe.h: PORTOLAN_PROBE_PASS), which hands all others on to the one that measures. Not for
- * methods that are rarely called or cannot hand on their arguments.
+ * Whether a method has two functions: a short one for calls that are not measured (probe.h:
+ * PORTOLAN_PROBE_PASS), which passes measured calls to a second one. Methods that are rarely called
+ * or cannot pass on their arguments have one.
  */
 bool proxygen_has_short_way(const struct method *m);
-/* "$_do_solve", or "$_measure_solve" where that is the one that measures. */
+/* "$_do_solve", or "$_measure_solve" for the measuring half of a method with a short way. */
 const char *proxygen_function_name(struct run *run, const char *prefix, const struct method *m,
                                    bool is_short);
-/* What stands in front of the function's type. */
+/* The attribute before the function's type. */
 const char *proxygen_function_attribute(const struct method *m, bool is_short);
-/* Begins the call, or hands on to AGAIN: "$_measure_solve(self, n)". */
+/* Begins the call, or passes it to AGAIN: "$_measure_solve(self, n)". */
 void proxygen_emit_pass(const struct method *m, const struct locals *l, const char *again,
                         struct portolan_text *out);
 /* Notes the accuracy, where the method has one. */
@@ -95,8 +95,8 @@ void proxygen_emit_list_end(const struct method *m, const struct locals *l,
                             struct portolan_text *out);
 
 /*
- * Where proxies have functions of their own, which add the proxy to the arguments: "int n, double
- * *x, va_list list, struct portolan_proxy *proxy"; and the function HEAD that adds SLOT.
+ * For proxies that each have functions of their own: the parameters with the proxy added ("int n,
+ * double *x, va_list list, struct portolan_proxy *proxy"), and the function HEAD that passes SLOT.
  */
 const char *proxygen_slot_parameters(struct run *run, const struct method *m,
                                      const struct locals *l);
@@ -128,8 +128,8 @@ void functions_emit_symbols(const struct functions *f, const char *prefix,
 struct functions_body {
     const char *proxy; /* "struct x *@ = …"; NULL: a parameter of that name */
     const char *callee, *early;
-    const char *again; /* the short way's: what measures */
-    bool list_given;   /* where there is a twin, its va_list is a parameter */
+    const char *again; /* short way only: the call of the function that measures */
+    bool list_given;   /* the twin's va_list is a parameter */
 };
 
 /* The body of a function, from "{" on. */

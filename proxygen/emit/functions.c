@@ -25,7 +25,7 @@ void functions_emit_symbols(const struct functions *f, const char *prefix,
     portolan_text_add(out, "};\n");
 }
 
-/* What M forwards to: itself, or the function that takes a va_list in its place. */
+/* The function that M forwards to: M itself, or its twin, which takes a va_list. */
 static const struct method *target_of(const struct functions *f, const struct method *m)
 {
     for (size_t i = 0; m->twin && i < f->n; i++)
@@ -124,7 +124,7 @@ void functions_emit_body(const struct functions *f, const struct method *m,
 
 /* ------------------------------------------------------------------ the port's C type */
 
-/* With C++'s words in the place of C's own. */
+/* Replaces C keywords by words that C++ accepts, too. */
 static const char *for_both(struct portolan_arena *arena, const char *text)
 {
     text = proxygen_replace_word(arena, text, "restrict", "__restrict");
@@ -178,7 +178,7 @@ static void emit_header(const struct functions *f, struct portolan_text *out)
 
 /* ------------------------------------------------------------------ the front */
 
-/* The list as the run time gets to know it, with its methods where they are measured. */
+/* The description of the list for the run time, with its methods if they are measured. */
 static void emit_description(const struct functions *f, const char *prefix, bool has_methods,
                              struct portolan_text *out)
 {
@@ -225,7 +225,7 @@ static void emit_state(const struct functions *f, const char *prefix, struct por
         c_type, c_type, prefix, prefix);
 }
 
-/* The exported function, and where it is short the one that measures. */
+/* The exported function, and if it has a short way, the function that measures. */
 static void emit_function(const struct functions *f, const struct method *m, const char *prefix,
                           const char *proxy, struct portolan_text *out)
 {
@@ -279,7 +279,7 @@ static void emit_front(const struct functions *f, struct portolan_text *out)
 
 /* ------------------------------------------------------------------ components */
 
-/* For a C string. */
+/* TEXT escaped for a C string. */
 static const char *quoted(struct run *run, const char *text)
 {
     struct portolan_text out = {.arena = &run->arena};

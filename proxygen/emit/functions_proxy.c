@@ -68,7 +68,7 @@ static void emit_measured(const struct functions *f, const struct method *m,
         emit_function(f, m, true, out);
 }
 
-/* What a user calls: adds the proxy. */
+/* The function that users call: it passes on its arguments and the proxy. */
 static void emit_entry(const struct functions *f, const struct method *m, struct portolan_text *out)
 {
     struct portolan_arena *arena = &f->run->arena;
@@ -80,7 +80,7 @@ static void emit_entry(const struct functions *f, const struct method *m, struct
         proxygen_print(arena, "%s_slots[PORTOLAN_FUNCTIONS_SLOT]", prefix), out);
 }
 
-/* One proxy's functions, SLOT telling which. */
+/* The functions of one proxy, which SLOT selects. */
 static void emit_copy(const struct functions *f, struct portolan_text *out)
 {
     const struct port *p = f->port;

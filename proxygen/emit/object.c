@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The struct that users of a C port hold, the face. Its data members follow those of the struct
- * behind: what the user changed goes in before a call, what the implementation changed comes out
- * after it; `seen` is how they last agreed.
+ * The struct that users of a C port hold, the face. Its data members are kept equal to the
+ * target's: changes by the user are copied in before a call, changes by the implementation are
+ * copied out after it; `seen` holds the values when both last agreed.
  */
 #include "emit.h"
 
@@ -44,7 +44,7 @@ static bool is_gated(const struct port *p)
     return p->shape == SHAPE_STRUCT && p->version_kind != VERSION_NONE;
 }
 
-/* One stretch of data: from behind the member in front of it to the one that ends it. */
+/* One stretch of data: what lies between the members FROM and TO. */
 static void emit_stretch(const struct port *p, const struct member *from, const struct member *to,
                          struct portolan_text *out)
 {
@@ -63,7 +63,7 @@ static void emit_stretch(const struct port *p, const struct member *from, const 
         portolan_text_add(out, ", %ssizeof *a%s)", within, length);
 }
 
-/* WORD for every stretch of data, JOINED. */
+/* Emits WORD for every stretch of data, with JOINED between them. */
 static void emit_stretches(const struct port *p, const char *word, const char *joined,
                            struct portolan_text *out)
 {
@@ -128,7 +128,7 @@ static void emit_data(const struct port *p, struct portolan_text *out)
     add(p, out, t.bytes ? t.bytes : "");
 }
 
-/* The ways in and out of a call. */
+/* The functions that run before and after a call. */
 static void emit_ways(const struct port *p, struct portolan_text *out)
 {
     if (p->selfless)

@@ -28,7 +28,7 @@ static void report_contexts(const struct method *m, struct portolan_text *out)
     }
 }
 
-/* What else is special in its arguments. */
+/* Reports arguments of M with a special treatment. */
 static void report_arguments(const struct method *m, struct portolan_text *out)
 {
     for (size_t i = 0; i < m->n_arguments; i++) {
@@ -125,7 +125,7 @@ static void report_port(const struct run *run, const struct port *port, struct p
     report_version(port, out);
 }
 
-/* The end of it for lists of functions. */
+/* The end of the report for lists of functions. */
 static void report_functions(const struct run *run, struct portolan_text *out)
 {
     const struct port *p = run->port;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Proxies for C structs with functions: `struct x { const struct x_ops *ops; … }`, and structs that
- * hold their functions themselves: the forwarding functions, what the run time gets to know, and
- * faces in programs without a framework.
+ * hold their functions themselves. Emits the forwarding functions, the description for the run
+ * time, and faces for programs without a framework.
  */
 #include "emit.h"
 
@@ -22,8 +22,8 @@ static const struct argument *argument_as(const struct method *m, enum argument_
 }
 
 /*
- * The object's functions find it where the face is: so it stands there while they run, unless they
- * are left by a jump.
+ * The target's functions read their object from the holder's member. So the member points to the
+ * target during the call and to the face again afterwards; a longjmp skips the latter.
  */
 static void emit_held(const struct method *m, const struct locals *l, bool before,
                       struct portolan_text *out)
@@ -127,7 +127,7 @@ static void emit_body(struct run *run, const struct port *p, const struct method
                       const struct locals *l, bool is_short, struct portolan_text *out)
 {
     const char *self = m->own;
-    /* Declared where it gets its value: its type's name may stand for something const. */
+    /* Declared with its value, since its type may be an alias of a const type. */
     const char *result = proxygen_replace(&run->arena, m->result, l->result);
     const struct argument *handle = argument_as(m, ROLE_HANDLE);
     bool list = p->shape == SHAPE_TABLE; /* else it is a parameter */
@@ -155,7 +155,7 @@ static void emit_body(struct run *run, const struct port *p, const struct method
                           "    if (%s.object != %s)\n"
                           "        portolan_proxy_end(%s);\n",
                           l->to, self, l->proxy);
-    if (handle) /* what the method left there, mostly NULL */
+    if (handle) /* the method changed the pointer, usually to NULL */
         portolan_text_add(out,
                           "    if (%s_held != %s.object)\n"
                           "        *%s = %s_held;\n",
@@ -204,7 +204,7 @@ static void emit_function(struct run *run, const struct port *p, const struct me
 
 /* ------------------------------------------------------------------ the run time's view */
 
-/* How much of a table exists. */
+/* The function that tells how many bytes of a table exist. */
 static void emit_length(const struct port *p, struct portolan_text *out)
 {
     long known = 0;
@@ -241,7 +241,7 @@ static bool has_forwards(const struct port *p)
     return false;
 }
 
-/* Where each method's entry is, or the one that it is forwarded to. */
+/* The offset of each method's entry in the table, or of the entry that it is forwarded to. */
 static void emit_entries(const struct port *p, bool forwards, struct portolan_text *out)
 {
     add(p, out,
@@ -335,7 +335,7 @@ static bool gives_itself(const struct port *p)
 
 /* ------------------------------------------------------------------ slots */
 
-/* TEXT as lines of a macro, further in; what follows ends the last one. */
+/* Adds TEXT, indented, as lines of a macro; the caller ends the last line. */
 static void add_macro_lines(struct portolan_text *out, const char *text)
 {
     for (size_t length; *text; text += length + 1) {
@@ -347,9 +347,9 @@ static void add_macro_lines(struct portolan_text *out, const char *text)
 }
 
 /*
- * A function that is called on a struct that holds its functions itself cannot tell whose it is, as
- * users may copy the struct or not hand it over at all: so each of a small number of proxies
- * (slots) has functions of its own, which know it.
+ * If a struct holds its functions itself, a function cannot tell its proxy from the arguments:
+ * users may copy the struct or not pass it at all. So each of a small number of proxies (slots) has
+ * functions of its own.
  */
 static const char *slot_function(struct run *run, const struct method *m)
 {
@@ -448,7 +448,7 @@ static void undefine(struct run *run, const struct port *port, const char *path,
     }
 }
 
-/* Names of the run's port mean its members, not macros that the header defines of the same name. */
+/* Undefines macros of the header that have the name of a member of the port. */
 static void emit_undefines(struct run *run, struct portolan_text *out)
 {
     const struct port *port = run->port;
@@ -477,13 +477,13 @@ void proxygen_emit_table(struct run *run, struct portolan_text *out)
 
 /* ------------------------------------------------------------------ without a framework */
 
-/* A table whose functions never get it ("selfless") is shared and constant. */
+/* A struct whose functions never take it ("selfless") is shared and constant. */
 static const char *constant(const struct port *p)
 {
     return p->selfless ? "const " : "";
 }
 
-/* The parameter NAME of a header in which macros of that name hold. */
+/* The parameter NAME for the generated header, renamed if the port's header has a macro NAME. */
 static const char *parameter(struct run *run, const char *name)
 {
     return proxygen_print(&run->arena, "%s%s",

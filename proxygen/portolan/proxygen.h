@@ -65,10 +65,10 @@ struct portolan_proxygen_options {
 /** What was made. Free it with portolan_proxygen_result_clear(); start it as `{0}`. */
 struct portolan_proxygen_result {
     char *report;     /**< for people: what is intercepted, what is not, and why; ends in newline */
-    char *class_name; /**< class of the proxy: the port's type name with "Proxy" behind */
+    char *class_name; /**< class of the proxy: the port's type name followed by "Proxy" */
     char **files;     /**< what was made, the C source first, then the palette description */
     size_t n_files;
-    char **flags; /**< C: with which the header was read, those of compile_commands included */
+    char **flags; /**< C: flags the header was read with, with those of compile_commands */
     size_t n_flags;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What attributes say of a function: those for Portolan, those that change how it is called, and
- * those that nobody here knows, which might.
+ * Attributes of functions: those for Portolan, those that change how a function is called, and
+ * unknown ones, which might change it.
  */
 #include "read.h"
 
@@ -84,7 +84,7 @@ const char *proxygen_print_attributes(struct header *h, CXCursor cursor)
 
 /* ------------------------------------------------------------------ unknown attributes */
 
-/* Those of gcc that libclang does not know and that change no call. */
+/* Attributes of gcc that libclang does not know and that do not change how a function is called. */
 static bool is_harmless(struct portolan_arena *arena, const char *name)
 {
     static const char *const harmless[] = {"access",
@@ -129,7 +129,8 @@ void proxygen_note_unknown_attribute(struct header *h, CXSourceLocation location
     PROXYGEN_APPEND(&h->run->arena, h->unknown, h->n_unknown, unknown);
 }
 
-/* What stands behind a declarator is not in its extent: it goes on to the semicolon. */
+/* Whether UNKNOWN belongs to the declaration that ends at END. libclang leaves attributes after the
+ * declarator out of its extent, so the text up to the semicolon counts, too. */
 static bool is_of(struct header *h, const struct unknown_attribute *unknown, unsigned end)
 {
     size_t length;

@@ -7,7 +7,7 @@
 
 #define PORT "portolan_port"
 
-/* Templates of templates of templates…: more rounds than any port needs. */
+/* Each layer of templates takes a round; no port needs so many. */
 static const int most_rounds = 8;
 
 /* ------------------------------------------------------------------ small things */
@@ -67,7 +67,7 @@ static const char *type_name(struct header *h)
 static enum portolan_status add_class(struct cxx_reader *r, CXType type,
                                       const struct cxx_class *below, CXCursor base);
 
-/* The members of a specialisation that is written out are there to be seen. */
+/* Whether libclang shows members, as it does for specialisations that are written out. */
 static bool has_members(struct cxx_reader *r, CXCursor definition)
 {
     struct cursors list = proxygen_children(r->h, definition);
@@ -122,7 +122,7 @@ static enum portolan_status add_bases(struct cxx_reader *r, size_t number)
     return status;
 }
 
-/* How to get from the object below to this base of its. */
+/* Sets the expression that leads from the object of class BELOW to its base C. */
 static void describe_way(struct cxx_reader *r, struct cxx_class *c, const struct cxx_class *below,
                          CXCursor base)
 {
@@ -131,7 +131,7 @@ static void describe_way(struct cxx_reader *r, struct cxx_class *c, const struct
     c->derived = below->derived;
     c->is_virtual = below->is_virtual || clang->isVirtualBase(base);
     c->is_hidden = below->is_hidden || clang->getCXXAccessSpecifier(base) != CX_CXXPublic;
-    /* A C cast reaches bases that are not everybody's. */
+    /* Only a C cast reaches bases that are not public. */
     c->path = proxygen_print(
         &r->h->run->arena,
         clang->getCXXAccessSpecifier(base) == CX_CXXPublic ? "static_cast<%s &>(%s)" : "((%s &)%s)",
@@ -186,7 +186,7 @@ static enum portolan_status add_class(struct cxx_reader *r, CXType type,
 
 /* ------------------------------------------------------------------ names that are near */
 
-/* The classes in LIST and in the namespaces there, those of the system left out. */
+/* Adds the classes in LIST and in its namespaces, except those of system headers. */
 static void add_names(struct cxx_reader *r, struct cursors list, struct cursors *classes)
 {
     const struct portolan_libclang *clang = r->h->clang;
@@ -204,7 +204,7 @@ static void add_names(struct cxx_reader *r, struct cursors list, struct cursors 
     }
 }
 
-/* The class that may be meant by a name that is none's; NULL if there is one of that name. */
+/* The class that a wrong name may mean; NULL if a class of that name exists. */
 static const char *near_class(struct cxx_reader *r)
 {
     const char *word = class_name(r->h), *same_end = NULL;
@@ -230,7 +230,7 @@ static const char *near_class(struct cxx_reader *r)
 
 /* ------------------------------------------------------------------ rounds */
 
-/* Instances of templates must be made by the compiler, and are when their size is asked for. */
+/* Asks for the size of the port's class, so that the compiler instantiates the template. */
 static enum portolan_status parse_port(struct cxx_reader *r)
 {
     struct run *run = r->h->run;
@@ -245,7 +245,7 @@ static enum portolan_status parse_port(struct cxx_reader *r)
     return proxygen_header_parse_more(r->h, text, r->hint, &r->unit);
 }
 
-/* The type that the alias behind the header stands for; of kind CXType_Invalid: there is none. */
+/* The type of the alias that parse_port() added; of kind CXType_Invalid: there is none. */
 static CXType port_type(struct cxx_reader *r)
 {
     const struct portolan_libclang *clang = r->h->clang;
@@ -294,7 +294,7 @@ static enum portolan_status read_hierarchy(struct cxx_reader *r)
 
 /* ------------------------------------------------------------------ can a proxy be? */
 
-/* A constructor without arguments that a derived class may call. */
+/* Whether C has a constructor without arguments that a derived class may call. */
 static bool can_construct(struct cxx_reader *r, const struct cxx_class *c)
 {
     const struct portolan_libclang *clang = r->h->clang;
@@ -352,7 +352,7 @@ static enum portolan_status check_class(struct cxx_reader *r, size_t number)
     return check_destructor(r, c);
 }
 
-/* Reads everything while the parsed header is there. */
+/* Reads all that needs the parsed header; the caller disposes of it. */
 static enum portolan_status read_all(struct cxx_reader *r)
 {
     struct port *port = r->h->run->port;

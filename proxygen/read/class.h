@@ -9,7 +9,7 @@
 struct cxx_class {
     CXType type;
     CXCursor definition; /* of an instance of a template: the template's */
-    CXCursor members;    /* whose children are the methods: the definition, or a mirror of it */
+    CXCursor members;    /* its children are the methods: the definition, or a mirror of it */
     const char *name;    /* "heat::Solver<double>" */
     const char *path;    /* an expression for this base, the port's object marked by '@' */
     size_t derived;      /* the class that has it as a base; its own number for the port */
@@ -23,13 +23,13 @@ struct cxx_class {
 /* A class being read. */
 struct cxx_reader {
     struct header *h;
-    CXTranslationUnit unit;    /* the header with the port behind it */
-    struct cxx_class *classes; /* the port first, bases behind what has them */
+    CXTranslationUnit unit;    /* the header, followed by an alias for the port */
+    struct cxx_class *classes; /* the port first, bases after the classes derived from them */
     size_t n_classes;
     struct portolan_text mirrors; /* text that stands in for instances of templates */
     size_t n_mirrors;
     bool has_new_mirrors;
-    const char *hint; /* the nearest class, where the one asked for is not among them; or NULL */
+    const char *hint; /* the nearest class if the one asked for does not exist; or NULL */
 };
 
 /* A declaration of INNER with TYPE; like the names below, it means the same in any scope. */
@@ -38,10 +38,10 @@ const char *proxygen_cxx_declare(const struct cxx_reader *r, CXType type, const 
 /* "heat::Solver" of a class, template or namespace that is no member of a class. */
 const char *proxygen_cxx_name(const struct cxx_reader *r, CXCursor cursor);
 
-/* extern "C", which libclang has two kinds for: it is in the way of nothing. */
+/* True for an extern "C" block, of which libclang has two kinds; it is no scope of names. */
 bool proxygen_cxx_is_linkage(enum CXCursorKind kind);
 
-/* TEXT, with "::" in front of namespaces that a class of the port's hierarchy is called like. */
+/* TEXT, with "::" before namespaces that have the same name as a class of the port's hierarchy. */
 const char *proxygen_cxx_anchor(const struct cxx_reader *r, const char *text);
 
 /* True for methods and conversions, which proxies may have to forward. */

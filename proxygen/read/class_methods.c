@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads the methods of a C++ class and of its bases: which of them a proxy overrides, their
- * parameters, and how they are handed on.
+ * parameters, and how they are passed on.
  */
 #include "class.h"
 
@@ -10,7 +10,7 @@
 /* A method of one class; several with the same signature may come to one override. */
 struct candidate {
     CXCursor cursor;  /* as the compiler sees it */
-    CXCursor written; /* as it stands in the header: the template's, for instances */
+    CXCursor written; /* as written in the header; for an instance, the template's method */
     size_t class_number;
     const char *signature; /* name, parameters, qualifiers */
     bool is_virtual, is_pure, is_final, is_done;
@@ -24,7 +24,7 @@ struct collection {
 
 /* ------------------------------------------------------------------ qualifiers */
 
-/* What the compiler writes behind the parameters: "const", "&&", "noexcept". */
+/* What the compiler writes after the parameters: "const", "&&", "noexcept". */
 static const char *tail(struct cxx_reader *r, CXCursor method)
 {
     const char *text = proxygen_header_type_text(
@@ -124,7 +124,7 @@ static bool is_above(const struct cxx_reader *r, size_t upper, size_t lower)
 
 /* ------------------------------------------------------------------ parameters */
 
-/* The canonical type behind a reference, or of a value. */
+/* The canonical type; for a reference, that of what it refers to. */
 static CXType without_reference(struct cxx_reader *r, CXType type)
 {
     const struct portolan_libclang *clang = r->h->clang;
@@ -135,7 +135,7 @@ static CXType without_reference(struct cxx_reader *r, CXType type)
                : type;
 }
 
-/* A class's own: `size() const`, which anybody may call and which gives a whole number. */
+/* Whether the class has a public `size() const` that returns an integer. */
 static bool has_size(struct cxx_reader *r, CXType type)
 {
     const struct portolan_libclang *clang = r->h->clang;
@@ -192,7 +192,7 @@ static void read_kind(struct cxx_reader *r, CXType type, struct argument *a)
     a->is_moved = canonical.kind == CXType_RValueReference || canonical.kind == CXType_Record;
 }
 
-/* Another object of the port's class by pointer or reference, which may be a proxy's. */
+/* A pointer or reference to another object of the port's class, which may be a proxy. */
 static bool is_peer(struct cxx_reader *r, CXType type)
 {
     const struct portolan_libclang *clang = r->h->clang;
@@ -251,7 +251,7 @@ static enum portolan_status read_arguments(struct cxx_reader *r, CXCursor method
 
 /* ------------------------------------------------------------------ methods */
 
-/* Whether the class has other members of that name, among which a call would have to choose. */
+/* Whether the class has several members of that name. */
 static bool is_overloaded(struct cxx_reader *r, size_t number, const char *name)
 {
     struct cursors list = proxygen_children(r->h, r->classes[number].definition);
@@ -266,7 +266,7 @@ static bool is_overloaded(struct cxx_reader *r, size_t number, const char *name)
     return n != 1;
 }
 
-/* "return *this": the user is to keep the proxy. */
+/* Whether the method may return *this; the user must then get the proxy. */
 static enum cxx_self self_of(struct cxx_reader *r, CXType result)
 {
     return !is_peer(r, result)                                            ? CXX_SELF_NONE
@@ -355,14 +355,14 @@ static enum portolan_status read_method(struct cxx_reader *r, const struct candi
 
 /* ------------------------------------------------------------------ choosing */
 
-/* What a set of methods with one signature, of unrelated bases, comes to. */
+/* Methods with one signature in unrelated bases, taken together. */
 struct group {
     const struct candidate *first;
     size_t n_bodies;
     bool final;
 };
 
-/* Those with C's signature that no class further down overrides. */
+/* The methods with C's signature that no derived class overrides. */
 static struct group group_of(struct collection *all, const struct candidate *c)
 {
     struct group g = {0};
@@ -387,7 +387,7 @@ static struct group group_of(struct collection *all, const struct candidate *c)
     return g;
 }
 
-/* Why a proxy cannot have a method of its own in the place of these; NULL: it can. */
+/* Why a proxy cannot override the methods of group G; NULL: it can. */
 static const char *obstacle(const struct group *g, const struct method *m)
 {
     if (g->final)
@@ -430,7 +430,7 @@ static void add_plain(struct cxx_reader *r, CXCursor written)
                          "it calls of the methods above is seen");
 }
 
-/* Templates of methods, and data. What is static belongs to no object and needs no proxy. */
+/* Lists method templates and data members as skipped. Static members need no proxy. */
 static void add_others(struct cxx_reader *r, size_t number)
 {
     struct cursors list = proxygen_children(r->h, r->classes[number].definition);
@@ -456,7 +456,7 @@ static bool shares_name(const struct port *port, const struct method *m)
     return false;
 }
 
-/* Records tell overloads apart by their parameters, and those by their qualifiers. */
+/* Names overloads with their parameters, and if those are equal, with their qualifiers, too. */
 static void name_overloads(struct cxx_reader *r)
 {
     struct portolan_arena *arena = &r->h->run->arena;

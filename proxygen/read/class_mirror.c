@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Instances of templates. libclang shows what a template declares, not what it comes to for certain
- * arguments. So the compiler works it out: a class derived from the instance, its mirror, says the
- * template's declarations again, word by word, with the template's parameters as local names.
+ * Instances of templates. libclang shows the declarations of a template, not those of an instance.
+ * So the compiler works them out: a class derived from the instance, its mirror, repeats the
+ * template's declarations word by word, with the template's parameters as local names.
  */
 #include "class.h"
 
@@ -47,7 +47,7 @@ static int nesting(const char *word)
     return strcmp(word, ")") == 0 || strcmp(word, "}") == 0 || strcmp(word, "]") == 0 ? -1 : 0;
 }
 
-/* Behind a default argument: the comma or parenthesis that ends it. */
+/* The index of the comma or parenthesis that ends the default argument at I. */
 static unsigned skip_default(const struct words *w, unsigned i)
 {
     int depth = 0, angles = 0;
@@ -61,7 +61,8 @@ static unsigned skip_default(const struct words *w, unsigned i)
     return i;
 }
 
-/* A word behind a parameter's name is a macro for an attribute, which may be defined no more. */
+/* Whether word I follows a parameter's name: then it is a macro for an attribute, which may not be
+ * defined any more. */
 static bool is_attribute(const struct words *w, unsigned i, const struct cursors *parameters)
 {
     if (i == 0 || !(isalpha((unsigned char)w->texts[i][0]) || w->texts[i][0] == '_'))
@@ -72,7 +73,7 @@ static bool is_attribute(const struct words *w, unsigned i, const struct cursors
     return false;
 }
 
-/* A method's declaration without what is said once only: default arguments, its body. */
+/* Adds a method's declaration without default arguments and body. */
 static void add_method(struct cxx_reader *r, CXCursor method)
 {
     const struct portolan_libclang *clang = r->h->clang;
@@ -100,7 +101,7 @@ static void add_method(struct cxx_reader *r, CXCursor method)
     portolan_text_add(&r->mirrors, "%s;\n", pure ? " = 0" : "");
 }
 
-/* The base's type as the template says it. */
+/* Adds an alias for the base's type, as the template writes it. */
 static void add_base(struct cxx_reader *r, CXCursor base, size_t number)
 {
     struct words w = words_of(r, base);
@@ -115,7 +116,7 @@ static void add_base(struct cxx_reader *r, CXCursor base, size_t number)
     portolan_text_add(&r->mirrors, ";\n");
 }
 
-/* The next of the arguments between < and > in *TEXT; "" when there are no more. */
+/* Cuts the next template argument off *TEXT; "" when there are no more. */
 static const char *next_argument(struct cxx_reader *r, const char **text)
 {
     const char *start = *text;
@@ -134,7 +135,7 @@ static const char *next_argument(struct cxx_reader *r, const char **text)
     return start;
 }
 
-/* What stands behind '='; a ">>" at the end closes the template's own parameters, too. */
+/* Adds the default after '='; a ">>" at its end also closes the template's own parameters. */
 static void add_default(const struct words *w, unsigned i)
 {
     int angles = 0;
@@ -145,7 +146,7 @@ static void add_default(const struct words *w, unsigned i)
     }
 }
 
-/* A template's parameter as a name for its argument, or for its default. */
+/* Declares a template's parameter as a name for its argument or its default. */
 static enum portolan_status add_parameter(struct cxx_reader *r, CXCursor parameter, CXType instance,
                                           unsigned number, const char *argument)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Types of C++ as text that means the same wherever it stands: as the compiler spells them in full,
- * but for the names that stand for others at the level of namespaces (std::string, uint64_t).
+ * Types of C++ as text that means the same in every scope: the compiler's full spelling, except
+ * that aliases in namespaces keep their names (std::string, uint64_t).
  */
 #include "class.h"
 
 #include <string.h>
 
 /*
- * Inside a class that is called as a namespace is, the name means the class: "::" in front of it
- * makes it the namespace.
+ * Inside a class with the same name as a namespace, the name means the class; with "::" before it,
+ * it means the namespace.
  */
 const char *proxygen_cxx_anchor(const struct cxx_reader *r, const char *text)
 {
@@ -61,7 +61,7 @@ const char *proxygen_cxx_name(const struct cxx_reader *r, CXCursor cursor)
                : name;
 }
 
-/* The declaration of a typedef whose name anybody can write: it is no member of a class. */
+/* Whether ALIAS is a typedef that all code can name, since it is no member of a class. */
 static bool is_public_alias(const struct cxx_reader *r, CXCursor alias)
 {
     enum CXCursorKind kind = r->h->clang->getCursorKind(alias), parent;
@@ -83,7 +83,7 @@ static const char *qualified(const struct cxx_reader *r, CXType type, const char
                           proxygen_cxx_anchor(r, name), *inner ? " " : "", inner);
 }
 
-/* A name that a function hides needs its keyword: "struct stat". */
+/* A type's name. If a function hides it, it needs its keyword: "struct stat". */
 static const char *leaf(const struct cxx_reader *r, CXType type, const char *inner)
 {
     static const char *const keywords[] = {"struct ", "union ", "enum ", "class "};
@@ -103,7 +103,7 @@ static const char *leaf(const struct cxx_reader *r, CXType type, const char *inn
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (strncmp(spelling, keywords[i], strlen(keywords[i])) == 0)
             word = keywords[i];
-    /* The canonical spelling has the qualifiers itself. */
+    /* The canonical spelling already has the qualifiers. */
     if (*word) {
         CXCursor declaration = clang->getTypeDeclaration(canonical);
 
@@ -127,7 +127,7 @@ static const char *declare_function(const struct cxx_reader *r, CXType type, con
                               proxygen_cxx_declare(r, clang->getArgType(type, (unsigned)i), ""));
     if (clang->isFunctionTypeVariadic(type))
         list = proxygen_print(arena, "%s%s...", list, count > 0 ? ", " : "");
-    /* What stands behind the parameters (const, &, noexcept) is a part of the type. */
+    /* Qualifiers after the parameters (const, &, noexcept) are part of the type. */
     return proxygen_cxx_declare(r, clang->getResultType(type),
                                 proxygen_print(arena, "%s(%s)%s", inner, list, end ? end + 1 : ""));
 }
@@ -166,7 +166,7 @@ static const char *declare_pointer(const struct cxx_reader *r, CXType type, cons
     else if (type.kind == CXType_MemberPointer)
         sign = proxygen_print(arena, "%s::*",
                               proxygen_cxx_declare(r, clang->Type_getClassType(type), ""));
-    if (to.kind == CXType_Unexposed) { /* parentheses around the declarator, say */
+    if (to.kind == CXType_Unexposed) { /* for example parentheses around the declarator */
         CXType canonical = clang->getCanonicalType(to);
 
         if (needs_parentheses(canonical.kind))
@@ -185,7 +185,7 @@ const char *proxygen_cxx_declare(const struct cxx_reader *r, CXType type, const 
     const struct portolan_libclang *clang = r->h->clang;
     CXType canonical = clang->getCanonicalType(type);
 
-    /* Sugar that no name stands for: auto, decltype, decayed arrays. */
+    /* Types without a name: auto, decltype, decayed arrays. */
     if (type.kind == CXType_Unexposed || type.kind == CXType_Auto)
         type = canonical;
     switch (type.kind) {
@@ -202,7 +202,7 @@ const char *proxygen_cxx_declare(const struct cxx_reader *r, CXType type, const 
     default:
         break;
     }
-    /* A member's alias of something that is more than a name is taken apart, too. */
+    /* An alias that is a class member cannot be named: pointers and the like are taken apart. */
     if (type.kind == CXType_Typedef || type.kind == CXType_Elaborated) {
         CXType named = type.kind == CXType_Elaborated ? clang->Type_getNamedType(type) : type;
         bool open =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C declarations from libclang's types, and what else the readers ask of a parsed header. */
+/* C declarations from libclang's types, and other queries of the readers to a parsed header. */
 #include "read.h"
 
 #include <string.h>
@@ -95,7 +95,7 @@ static bool is_array(enum CXTypeKind kind)
            kind == CXType_VariableArray;
 }
 
-/* A typedef's name is spelled as it is, whatever it stands for. */
+/* Whether TYPE is written as its name, even if it is an alias. */
 static bool is_leaf(enum CXTypeKind kind)
 {
     return kind == CXType_Typedef || kind == CXType_Elaborated;
@@ -109,7 +109,7 @@ static const char *qualifiers(struct header *h, CXType type)
                           h->clang->isRestrictQualifiedType(type) ? "restrict " : "");
 }
 
-/* A list without names. */
+/* A parameter in a list without names. */
 static const char *declare_listed(struct header *h, CXType type)
 {
     bool listed = h->in_list;
@@ -131,7 +131,7 @@ static const char *declare_function(struct header *h, CXType type, const char *i
         list = proxygen_print(arena, "%s%s%s", list, i ? ", " : "",
                               declare_listed(h, h->clang->getArgType(type, (unsigned)i)));
     if (h->clang->getCanonicalType(type).kind == CXType_FunctionNoProto)
-        list = ""; /* of a parameter: nothing is known of what it takes */
+        list = ""; /* a function parameter without prototype: its arguments are unknown */
     else if (h->clang->isFunctionTypeVariadic(type))
         list = proxygen_print(arena, "%s%s...", list, count > 0 ? ", " : "");
     else if (count <= 0)
@@ -148,9 +148,10 @@ static bool is_variable(struct header *h, CXType type)
 }
 
 /*
- * The bounds as they are written: "[static 3]" and "[n][n]" cannot be had but from the spelling,
- * where they follow the element's type. "[*]" may stand in no definition, and names mean nothing in
- * lists without names; there 1 stands for a bound, which agrees with any.
+ * An array with its bounds as written. "[static 3]" and "[n][n]" are available only in the
+ * spelling, after the element's type. "[*]" is not allowed in a definition, and a list without
+ * names cannot name a bound; in both cases the bound 1 is written, which is compatible with all
+ * others.
  */
 static const char *declare_array(struct header *h, CXType type, const char *inner)
 {
@@ -177,7 +178,7 @@ const char *proxygen_declare(struct header *h, CXType type, const char *inner)
 {
     struct portolan_arena *arena = &h->run->arena;
 
-    if (type.kind == CXType_Unexposed) { /* parentheses around an array's declarator, say */
+    if (type.kind == CXType_Unexposed) { /* for example parentheses around an array's declarator */
         CXType canonical = h->clang->getCanonicalType(type);
 
         if (is_array(canonical.kind))
@@ -237,14 +238,14 @@ struct cursors proxygen_find_parameters(struct header *h, CXCursor member, int c
     CXType type = h->clang->getCursorType(member);
     CXCursor definition;
 
-    /* A member declared through a typedef has no parameters of its own: they are the typedef's. */
+    /* A member declared by a typedef has no parameters of its own: the typedef has them. */
     while (list.n < (size_t)count) {
         if (!proxygen_step_through(h, &type, &definition))
             return (struct cursors){0};
         if (!h->clang->Cursor_isNull(definition))
             list = proxygen_children_of(h, definition, CXCursor_ParmDecl);
     }
-    /* Those of a function that is returned come first. */
+    /* If a function pointer is returned, the parameters of its function come first. */
     for (; list.n > (size_t)count; list.n--)
         list.items++;
     return list;
@@ -277,7 +278,7 @@ enum value_kind proxygen_type_value_kind(struct header *h, CXType type)
     }
 }
 
-/* As the header spells it, or as the compiler does. */
+/* Whether the header's or the compiler's spelling of TYPE is va_list. */
 static bool is_va_list(struct header *h, CXType type)
 {
     const char *spelling = proxygen_header_type_text(h, type);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A call's context: arguments that are numbers, and expressions over arguments, which the side file
- * has. What type an expression has, and what is wrong with it, the compiler says.
+ * A call's context: arguments that are numbers, and expressions over arguments from the side file.
+ * The compiler tells the type of an expression and its errors.
  */
 #include "read.h"
 
@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------ names */
 
-/* "A->content.n" is A_content_n; NULL for what is no such path. */
+/* A_content_n for "A->content.n"; NULL if TEXT is no such path. */
 static const char *name_of_path(struct run *run, const char *text)
 {
     const char *name = "", *between = "";
@@ -34,8 +34,7 @@ static const char *name_of_path(struct run *run, const char *text)
     }
 }
 
-/* What an expression is called that has no name: "*m" is m, "strlen(s)" is s; NULL: it needs one.
- */
+/* The name of an expression that got none: m for "*m", s for "strlen(s)"; NULL: it needs one. */
 static const char *name_of(struct run *run, const char *text)
 {
     struct portolan_arena *arena = &run->arena;
@@ -55,7 +54,7 @@ static const char *name_of(struct run *run, const char *text)
 
 /* ------------------------------------------------------------------ from the side file */
 
-/* The '=' that gives a name, or that would give a value; those of comparisons do neither. */
+/* The '=' after a name, or of an assignment, but not of a comparison. */
 static char *find_equals(char *text)
 {
     for (char *c = text; (c = strchr(c, '=')); c++) {
@@ -155,12 +154,12 @@ struct trials {
     struct portolan_text text;
     struct header header;
     int first_line; /* of the trials */
-    int number;     /* of the trial that is made, or from the one that is looked for */
+    int number;     /* of the trial being made; when searching, how many come before it */
     struct expression *found;
     enum portolan_status status;
 };
 
-/* Whether TEXT has NAME other than as a member's. */
+/* Whether TEXT has NAME, but not as the name of a member. */
 static bool has_name(const char *text, const char *name)
 {
     for (const char *at = text; (at = proxygen_find_word(text, at, name)); at++)
@@ -169,7 +168,7 @@ static bool has_name(const char *text, const char *name)
     return false;
 }
 
-/* A line for each: a function whose last parameter has the expression's type. */
+/* Adds a line for expression E: a function whose last parameter has E's type. */
 static void add_trial(struct run *run, struct method *m, struct expression *e, void *arg)
 {
     struct trials *t = arg;
@@ -186,7 +185,7 @@ static void add_trial(struct run *run, struct method *m, struct expression *e, v
                           : e->text);
 }
 
-/* Pointers that the expression goes through may be NULL. */
+/* The value of an expression is 0 if a pointer in it is NULL. */
 static void make_value(struct run *run, struct method *m, struct expression *e, void *arg)
 {
     struct portolan_arena *arena = &run->arena;
@@ -242,7 +241,7 @@ static void read_kinds(struct trials *t)
     }
 }
 
-/* The first error of each; what follows from it is not reported. */
+/* Reports the first error of each expression; further ones mostly follow from it. */
 static void report_errors(struct trials *t)
 {
     int last = 0;
@@ -283,7 +282,7 @@ enum portolan_status proxygen_judge_expressions(struct run *run)
     t.status = proxygen_header_again(
         run, proxygen_print(&run->arena, PROXYGEN_EXPRESSION_INCLUDES "%s", t.text.bytes),
         "-Werror=implicit-function-declaration", &t.header, &t.first_line);
-    t.first_line++; /* behind the includes */
+    t.first_line++; /* after the includes */
     if (t.status != PORTOLAN_OK)
         return t.status;
     report_errors(&t);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a component's name may hold. */
+/* Characters allowed in a component's name. */
 #define WORD_BYTES "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
 /* A declaration whose name matches. */
@@ -39,7 +39,7 @@ static bool is_exclusion(const char *pattern)
     return *pattern == '!';
 }
 
-/* Chosen by a pattern (or by all there are being exclusions), and excluded by none. */
+/* Whether a pattern chooses NAME (or all patterns are exclusions) and none excludes it. */
 static bool is_chosen(const struct portolan_proxygen_options *o, const char *name)
 {
     bool chosen = false, positive = false;
@@ -152,7 +152,7 @@ static enum portolan_status add_function(struct header *h, const struct found *f
         return status;
     m->symbol = proxygen_header_text(h, h->clang->Cursor_getMangling(f->cursor));
     m->destroys = false; /* there is no object */
-    /* What is called as it is has its place behind the others; what returns twice cannot. */
+    /* Variadic functions are passed on, so they are members; other skipped functions are not. */
     m->present = !m->skip || m->variadic;
     if (m->variadic && !m->convention)
         m->skip =
@@ -162,7 +162,7 @@ static enum portolan_status add_function(struct header *h, const struct found *f
     return PORTOLAN_OK;
 }
 
-/* Two names for one symbol, as large-file declarations have them: the first one stays. */
+/* Two names may mean one symbol, as in large-file declarations: the first one stays. */
 static void drop_same_symbols(struct run *run)
 {
     struct port *port = run->port;
@@ -183,7 +183,7 @@ static void drop_same_symbols(struct run *run)
         }
 }
 
-/* Macros with parameters: what the reader has found of them. Functions are added elsewhere. */
+/* Lists the macros with parameters that were found. Functions are added elsewhere. */
 static void add_macros(struct header *h, const struct search *s)
 {
     for (size_t i = 0; i < h->n_unseen; i++) {
@@ -195,7 +195,7 @@ static void add_macros(struct header *h, const struct search *s)
             continue;
         for (size_t k = 0; k < s->n && !function; k++)
             function = strcmp(s->items[k].name, u->name) == 0;
-        if (!function) /* else the macro is a short cut that callers take instead */
+        if (!function) /* else callers may use the macro instead of the function */
             proxygen_add_skipped(h, u->cursor, "a macro, which the compiler puts in its place");
     }
 }
@@ -214,7 +214,7 @@ static enum portolan_status refuse_pattern(const struct search *s, const char *p
                          pattern, portolan_did_you_mean(nearest).text);
 }
 
-/* A pattern that matches nothing is a mistake worth knowing of. */
+/* A pattern that matches nothing is probably a mistake. */
 static enum portolan_status check_patterns(const struct search *s)
 {
     const struct portolan_proxygen_options *o = s->h->run->options;
@@ -232,7 +232,7 @@ static enum portolan_status check_patterns(const struct search *s)
 
 /* ------------------------------------------------------------------ shared objects */
 
-/* "NAME=FILE" says how the component is called; a '=' further on belongs to a path. */
+/* The component's name in "NAME=FILE"; a '=' after a '/' belongs to the path. */
 static const char *given_name(struct run *run, const char *library, const char **file)
 {
     const char *equals = strchr(library, '=');
@@ -244,7 +244,7 @@ static const char *given_name(struct run *run, const char *library, const char *
     return proxygen_print(&run->arena, "%.*s", (int)(equals - library), library);
 }
 
-/* The last DEPTH parts of the path as a word, without what stands behind ".so". */
+/* The last DEPTH parts of the path as a word, cut at ".so". */
 static const char *name_of_file(struct run *run, const char *file, int depth)
 {
     const char *begin = file + strlen(file), *last = strrchr(file, '/');
@@ -271,7 +271,7 @@ static bool is_unique(const struct port *p, size_t i)
     return true;
 }
 
-/* Files of one name in different folders take in the names of these. */
+/* Files of one name in different folders get the folders' names as a prefix. */
 static void tell_apart(struct run *run)
 {
     struct port *p = run->port;
@@ -300,7 +300,7 @@ static enum portolan_status read_library(struct run *run, const char *library,
                                   "--lib '%s': '%s' becomes part of a class's name, so it can have "
                                   "letters, digits and '_' only",
                                   library, name);
-    /* A component is not used where it was made: what is no name becomes a whole path. */
+    /* The component will run in another folder, so relative paths become absolute. */
     if (*file != '/' && strchr(file, '/') && getcwd(folder, sizeof folder))
         file = proxygen_print(&run->arena, "%s/%s", folder, file);
     *provider = (struct provider){

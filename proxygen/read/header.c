@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses a header, collects what holds for every kind of port, and chooses the port's reader. */
+/* Parses a header, collects what all kinds of ports need, and chooses the port's reader. */
 #include "read.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The main file, which only includes the header: so the header is found as compilers find it. */
+/* The main file only includes the header, so libclang finds the header as compilers do. */
 static const char *const main_files[] = {"portolan-proxygen.c", "portolan-proxygen.cc"};
 
-/* Types that gcc has built in and libclang has not; the C library's headers say the same. */
+/* Types built into gcc but not into libclang; the C library's headers declare them alike. */
 static const char builtin_types[] =
     "typedef float _Float32; typedef double _Float64; typedef double _Float32x; "
     "typedef long double _Float64x; typedef __float128 _Float128;\n";
@@ -75,7 +75,7 @@ static enum language language_of_flags(const struct header *h)
     return found;
 }
 
-/* By the flags, the port's name, the file's ending; a file in ".h" may be either. */
+/* The language, from the flags, the port's name or the file's ending; ".h" may be either. */
 static enum language language(const struct header *h)
 {
     static const char *const endings[] = {".hh", ".hpp", ".hxx", ".h++", ".hp", ".H"};
@@ -90,13 +90,13 @@ static enum language language(const struct header *h)
     return dot && PROXYGEN_IS_AMONG(dot, endings) ? LANGUAGE_CXX : LANGUAGE_EITHER;
 }
 
-/* A flag that only the other language understands, as compile commands may have it. */
+/* Whether FLAG is only for the other language; compile commands may contain such flags. */
 static bool is_foreign(const char *flag, bool cxx)
 {
     return strncmp(flag, "-std=", 5) == 0 && (strstr(flag, "++") != NULL) != cxx;
 }
 
-/* A header that compilers warn of can be proxied all the same. */
+/* Flags that make warnings fatal or silent; headers with warnings can be proxied all the same. */
 static bool is_strict(const char *flag)
 {
     return strncmp(flag, "-Werror", 7) == 0 || strcmp(flag, "-pedantic-errors") == 0 ||
@@ -105,14 +105,14 @@ static bool is_strict(const char *flag)
 
 /* ------------------------------------------------------------------ parsing */
 
-/* C: a function whose body is skipped does not look like one that has a body. */
+/* Bodies are parsed in C, since a function with a skipped body looks like a mere declaration. */
 static unsigned declarations(bool cxx)
 {
     return CXTranslationUnit_DetailedPreprocessingRecord |
            (cxx ? CXTranslationUnit_SkipFunctionBodies : 0U);
 }
 
-/* MORE stands behind the header; FLAG, unless NULL, behind all other flags. */
+/* Parses the header followed by the text MORE; FLAG, unless NULL, comes after all other flags. */
 static enum portolan_status parse(struct header *h, bool cxx, const char *more, const char *flag,
                                   unsigned how, CXTranslationUnit *unit)
 {
@@ -132,7 +132,7 @@ static enum portolan_status parse(struct header *h, bool cxx, const char *more, 
     for (size_t i = 0; i < h->n_flags; i++)
         if (!is_foreign(h->flags[i], cxx) && !is_strict(h->flags[i]))
             flags[n++] = h->flags[i];
-    /* Warnings that tell of what the syntax tree does not show. */
+    /* Warnings about facts that the syntax tree does not show. */
     flags[n++] = "-Wvisibility";
     flags[n++] = "-Wunknown-attributes";
     if (!cxx)
@@ -149,7 +149,7 @@ static enum portolan_status parse(struct header *h, bool cxx, const char *more, 
     return PORTOLAN_OK;
 }
 
-/* As a C compiler complains of C++. */
+/* Whether there are error messages that C++ causes in a C compiler. */
 static bool names_cxx(struct header *h, CXTranslationUnit unit)
 {
     static const char *const texts[] = {
@@ -164,7 +164,7 @@ static bool names_cxx(struct header *h, CXTranslationUnit unit)
     return false;
 }
 
-/* What is no C may be C++; what is neither is reported as what it looks like. */
+/* Parses as C, then as C++ if that fails; if both fail, errors are for the likelier language. */
 static enum portolan_status parse_either(struct header *h)
 {
     enum language wanted = language(h);
@@ -186,7 +186,7 @@ static enum portolan_status parse_either(struct header *h)
     return PORTOLAN_OK;
 }
 
-/* Unknown types and missing files do not fail a parse, they falsify it: every error is fatal. */
+/* After unknown types and missing files, libclang's results are wrong, so every error is fatal. */
 static enum portolan_status judge_messages(struct header *h)
 {
     enum portolan_status status = PORTOLAN_OK;
@@ -246,7 +246,7 @@ static bool matches(const char *pattern, const char *path)
     return false;
 }
 
-/* "*" and "*.h" say nothing of the system's headers. */
+/* Patterns such as "*" and "*.h" do not include the system's headers. */
 static bool is_specific(const char *pattern)
 {
     size_t length = strlen(pattern);
@@ -272,7 +272,7 @@ bool proxygen_header_counts(struct header *h, CXCursor cursor)
     CXFile file = NULL;
 
     h->clang->getFileLocation(location, &file, NULL, NULL, NULL);
-    /* Declarations come file by file. */
+    /* Declarations come file by file, so the last answer is kept. */
     if (file != h->last_file) {
         h->last_file = file;
         h->last_counts = file_counts(h, file, h->clang->Location_isInSystemHeader(location) != 0);
@@ -370,7 +370,7 @@ enum portolan_status proxygen_header_again(struct run *run, const char *more, co
     enum portolan_status status;
 
     *h = (struct header){.run = run, .is_cxx = run->is_cxx};
-    *line = run->is_cxx ? 2 : 3; /* behind the inclusion, and the built-in types of C */
+    *line = run->is_cxx ? 2 : 3; /* after the inclusion, and in C the built-in types */
     status = open_header(h);
     if (status == PORTOLAN_OK)
         status = parse(h, h->is_cxx, more, flag, declarations(h->is_cxx), &h->unit);
@@ -398,7 +398,7 @@ enum portolan_status proxygen_judge_class(struct run *run, const char *text)
     return status;
 }
 
-/* The run's flags: its options', behind those of the compile commands. */
+/* The run's flags: those of the compile commands, then those of the options. */
 static enum portolan_status find_flags(struct run *run)
 {
     const struct portolan_proxygen_options *o = run->options;

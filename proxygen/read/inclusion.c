@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How generated code includes the header, and what stands before that. */
+/* How generated code includes the header, and the macros it defines before. */
 #include "read.h"
 
 #include <limits.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What of PATH is below FOLDER, both by their real names; NULL: nothing. */
+/* PATH relative to FOLDER, links resolved; NULL if it is not below it. */
 static const char *below(struct portolan_arena *arena, const char *folder, const char *path)
 {
     char real_folder[PATH_MAX], real_path[PATH_MAX];
@@ -21,7 +21,7 @@ static const char *below(struct portolan_arena *arena, const char *folder, const
                : NULL;
 }
 
-/* Debian has headers of one machine in a folder of its name, which is searched, too. */
+/* PATH without Debian's folder for the machine (x86_64-linux-gnu), which compilers search, too. */
 static const char *behind_triplet(const char *path)
 {
     const char *slash = strchr(path, '/'), *system = strstr(path, "-linux-");
@@ -36,7 +36,7 @@ static const char *real_path_of(struct portolan_arena *arena, const char *path)
     return realpath(path, real) ? proxygen_print(arena, "%s", real) : path;
 }
 
-/* The folder of an -I that is flag number I; NULL: it is another flag. */
+/* The folder if flag number I is an -I, else NULL. */
 static const char *include_folder(struct header *h, size_t i)
 {
     const char *flag = h->flags[i];
@@ -46,7 +46,7 @@ static const char *include_folder(struct header *h, size_t i)
     return flag[2] ? flag + 2 : i + 1 < h->n_flags ? h->flags[i + 1] : "";
 }
 
-/* Folders in front of flag number I have another file NAME, which compilers would take. */
+/* Whether a folder before flag number I has another file NAME, which compilers would take. */
 static bool is_shadowed(struct header *h, size_t i, const char *name, const char *path)
 {
     struct stat own, other;
@@ -61,7 +61,7 @@ static bool is_shadowed(struct header *h, size_t i, const char *name, const char
     return false;
 }
 
-/* By the shortest name the flags' folders allow. */
+/* The text after #include: the path relative to the first folder of an -I that has the header. */
 static const char *inclusion_of(struct header *h)
 {
     const struct portolan_proxygen_options *o = h->run->options;
@@ -83,7 +83,7 @@ static const char *inclusion_of(struct header *h)
             return proxygen_print(arena, "<%s>", rest);
         shadowed |= rest != NULL;
     }
-    if (shadowed) /* then only its whole path says which is meant */
+    if (shadowed) /* then only the absolute path is unambiguous */
         return proxygen_print(arena, "\"%s\"", real_path_of(arena, path));
     if (strncmp(path, "/usr/include/", 13) == 0)
         return proxygen_print(arena, "<%s>", behind_triplet(path + 13));
@@ -94,12 +94,12 @@ static const char *inclusion_of(struct header *h)
 /* ------------------------------------------------------------------ macros */
 
 /*
- * What a header declares depends on macros, so generated code repeats those that the flags define:
- * a compiler that is given others says so. Files that flags include come first, too. No search
- * paths, which differ from machine to machine.
+ * The declarations of a header depend on macros, so generated code repeats those that the flags
+ * define; a compiler with other values reports the difference. Files that flags include come first,
+ * too. Search paths are left out, since they differ between machines.
  */
 
-/* The name and value of a flag FLAG, which may be in the next word; moves *I over both. */
+/* The value of flag *I, which may be in the next word; then *I moves there. */
 static const char *word_of(const struct header *h, size_t *i)
 {
     const char *flag = h->flags[*i];
@@ -115,7 +115,7 @@ static const char *definition(struct portolan_arena *arena, const char *word)
     size_t name = strcspn(word, "=");
     const char *value = word[name] ? word + name + 1 : "1";
 
-    /* Compilers take the first line only. */
+    /* Compilers use only the first line. */
     return proxygen_print(arena, "#define %.*s%s%.*s\n", (int)name, word, *value ? " " : "",
                           (int)strcspn(value, "\n"), value);
 }

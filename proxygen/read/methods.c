@@ -27,7 +27,7 @@ struct method *proxygen_add_skipped(struct header *h, CXCursor cursor, const cha
     return m;
 }
 
-/* A struct first mentioned in a parameter list is a type of its own that nobody else can name. */
+/* A struct first mentioned in a parameter list is local to it, so nothing else can name it. */
 static bool is_invisible(struct header *h, CXType type)
 {
     struct place place;
@@ -55,7 +55,7 @@ bool proxygen_is_nameless(const char *declaration)
     return strstr(declaration, "(unnamed") || strstr(declaration, "(anonymous");
 }
 
-/* For a variable: without a const of its own. */
+/* The declaration of a variable for the result, without a const at the top level. */
 static const char *declare_result(struct header *h, CXType type)
 {
     const char *text = proxygen_declare(h, type, "@");
@@ -66,7 +66,7 @@ static const char *declare_result(struct header *h, CXType type)
     return proxygen_print(&h->run->arena, "%.*s%s", (int)(cut - text), text, cut + 6);
 }
 
-/* A function that is handed over; NULL when nothing can stand in for it. */
+/* The function type of an argument; NULL when no stand-in is possible. */
 static const struct method *read_callee(struct header *h, CXType type)
 {
     struct portolan_arena *arena = &h->run->arena;
@@ -113,8 +113,8 @@ static void note_incomplete(struct header *h, CXType type, struct method *m)
 }
 
 /*
- * The one member of the struct behind TYPE that points to the port's struct: functions that do not
- * get their object may find it there, as those of libjpeg's managers do in cinfo->dest.
+ * The only member of the struct TYPE points to that points to the port's struct. Functions that do
+ * not take their object may find it there, for example those of libjpeg's managers in cinfo->dest.
  */
 static const char *find_holder(struct header *h, CXType type)
 {
@@ -177,7 +177,7 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
                              "name it; declare it above the table",
                              proxygen_header_type_text(h, type));
     note_incomplete(h, type, m);
-    a->declaration = proxygen_declare(h, type, "@"); /* the name may yet change */
+    a->declaration = proxygen_declare(h, type, "@"); /* the name may still change */
     a->kind = proxygen_type_value_kind(h, type);
     a->form = proxygen_type_form(h, type);
     if (a->form == FORM_FUNCTION)
@@ -253,7 +253,7 @@ static enum portolan_status read_result(struct header *h, CXType function, struc
                          m->name);
 }
 
-/* Names whose meaning is plain; a side file or an annotation says the others. */
+/* Whether a method with this name ends its object; others need a side file or an annotation. */
 static bool is_end(const char *name)
 {
     static const char *const names[] = {"free", "destroy", "finalize", "delete"};
@@ -269,7 +269,7 @@ static bool returns_twice(const char *name)
     return PROXYGEN_IS_AMONG(name, names);
 }
 
-/* How it is called, and whether and how often it comes back. */
+/* Reads the calling convention, and whether the function returns not at all or twice. */
 static enum portolan_status read_call(struct header *h, CXCursor cursor, CXType function,
                                       struct method *m)
 {

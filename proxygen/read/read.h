@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading a header: header.c parses it, collects what holds for every kind of port, and hands
- * it to the reader of the port's kind.
+ * Reading a header: header.c parses it, collects what all kinds of ports need, and calls the reader
+ * of the port's kind.
  */
 #ifndef PROXYGEN_READ_H
 #define PROXYGEN_READ_H
@@ -10,7 +10,7 @@
 
 #include <portolan/libclang.h>
 
-/* A function or macro that stands in the header and that no proxy sees the calls of. */
+/* A function or macro of the header whose calls no proxy sees. */
 struct unseen {
     const char *name;
     CXCursor cursor; /* FunctionDecl (static inline) or MacroDefinition (function-like) */
@@ -29,11 +29,11 @@ struct cursors {
     size_t n;
 };
 
-/* What the compiler says of something in a header. */
+/* A message of the compiler about a header. */
 struct message {
     CXSourceLocation location;
-    struct place place; /* the header, where it is in the main file, which includes it */
-    int main_line;      /* its line in the main file; -1: it is in another one */
+    struct place place; /* for messages about the main file, which includes it, the header */
+    int main_line;      /* line in the main file; -1: the message is about another file */
     bool is_error;
     const char *text, *option;
 };
@@ -44,14 +44,14 @@ struct header {
     const struct portolan_libclang *clang;
     CXIndex index;
     CXTranslationUnit unit;
-    struct cursors top;       /* what stands in it at the top, macros included */
+    struct cursors top;       /* its top-level declarations, macros included */
     bool is_cxx;              /* read as C++ */
-    const char *const *flags; /* with which it is read, language and compile command included */
+    const char *const *flags; /* the flags of the run, those of compile commands included */
     size_t n_flags;           /* (borrowed from the options or in the arena) */
     CXFile file;              /* the header itself */
-    CXFile last_file;         /* the last one asked for, and whether its declarations count */
+    CXFile last_file;         /* last argument of proxygen_header_counts(), and the answer */
     bool last_counts;
-    CXType held;             /* the port's struct, where no function takes it; else invalid */
+    CXType held;             /* the port's struct if no function takes it, else invalid */
     bool in_list;            /* declaring parameters that have no names */
     struct place *invisible; /* types first mentioned in a parameter list */
     size_t n_invisible;
@@ -69,22 +69,21 @@ struct place proxygen_header_cursor_place(struct header *h, CXCursor cursor);
 
 /* TYPE as the compiler spells it. */
 const char *proxygen_header_type_text(struct header *h, CXType type);
-/* All that the compiler says of UNIT, in the arena: *N messages; and the first error, or NULL. */
+/* The compiler's *N messages about UNIT, in the arena; and the first error, or NULL. */
 const struct message *proxygen_header_messages(struct header *h, CXTranslationUnit unit, size_t *n);
 const struct message *proxygen_header_first_error(struct header *h, CXTranslationUnit unit);
 
-/* The children of CURSOR, in the header's order; those of KIND alone. */
+/* The children of CURSOR in the header's order: all, or those of KIND. */
 struct cursors proxygen_children(struct header *h, CXCursor cursor);
 struct cursors proxygen_children_of(struct header *h, CXCursor cursor, enum CXCursorKind kind);
-/* What TYPE points to, both without names that stand for others; of kind CXType_Invalid: nothing.
- */
+/* The canonical type that TYPE points to; of kind CXType_Invalid if it is no pointer. */
 CXType proxygen_pointee(struct header *h, CXType type);
 
 /* ------------------------------------------------------------------ types */
 
 /*
- * One step from *TYPE to what it points to or is another name for. *DEFINITION becomes the typedef
- * that was gone through, else the null cursor. False for all other types.
+ * One step from *TYPE to the type that it points to or is an alias of. *DEFINITION becomes the
+ * typedef of that step, else the null cursor. False for all other types.
  */
 bool proxygen_step_through(struct header *h, CXType *type, CXCursor *definition);
 
@@ -92,23 +91,23 @@ bool proxygen_step_through(struct header *h, CXType *type, CXCursor *definition)
 const char *proxygen_declare(struct header *h, CXType type, const char *inner);
 
 /*
- * The attribute that says how a function of this type is called, NULL: as all are. KNOWN is false
- * for conventions that no attribute of C names.
+ * The attribute for the calling convention of this function type; NULL: the default one. KNOWN is
+ * false for conventions that no attribute of C names.
  */
 const char *proxygen_calling_convention(struct header *h, CXType function, bool *known);
 
-/* The function type behind a member or parameter of type pointer to function, else invalid. */
+/* The function type that a member or parameter of TYPE points to, else invalid. */
 CXType proxygen_pointed_function(struct header *h, CXType type);
 
 /*
- * The cursors of the COUNT parameters of the function behind MEMBER; n is 0 when they cannot be
- * had, so that only types are known.
+ * The cursors of the COUNT parameters of the function that MEMBER points to; n is 0 when there are
+ * none, so that only types are known.
  */
 struct cursors proxygen_find_parameters(struct header *h, CXCursor member, int count);
 
 /*
- * The plain name of the struct behind one or two pointers, and how many they are; NULL for other
- * types.
+ * The canonical name of the struct that TYPE leads to through one or two pointers, and how many
+ * they are; NULL for other types.
  */
 const char *proxygen_record_behind(struct header *h, CXType type, int *depth);
 
@@ -128,32 +127,32 @@ enum portolan_status proxygen_read_class(struct header *h);
 /* ------------------------------------------------------------------ for all of them */
 
 /*
- * C++: parses the header again with MORE behind it, what is private counting as public, and leaves
- * the result, which is the caller's also on failure, in *UNIT. What is wrong is reported as the
- * header's, with HINT, unless NULL, as the name that may be meant.
+ * C++: parses the header again, followed by MORE, without access control. *UNIT is the caller's to
+ * dispose of, also on failure. Errors are reported at the header, with HINT, unless NULL, as the
+ * name that may be meant.
  */
 enum portolan_status proxygen_header_parse_more(struct header *h, const char *more,
                                                 const char *hint, CXTranslationUnit *unit);
 
 /*
- * Reads the run's header again, as it was read, with MORE behind it and FLAG behind the flags. *H
- * is to be closed; MORE begins in line *LINE of the main file. What is wrong is not reported.
+ * Reads the run's header again in the same way, followed by MORE, with FLAG after the flags. The
+ * caller closes *H; MORE begins in line *LINE of the main file. Errors are not reported.
  */
 enum portolan_status proxygen_header_again(struct run *run, const char *more, const char *flag,
                                            struct header *h, int *line);
 void proxygen_header_close(struct header *h);
 /*
  * True for declarations that count: those of the header itself, or of the files that options->from
- * names. What a user names (a port's struct) is taken from anywhere.
+ * names. A struct that the user names as a port may be in any file.
  */
 bool proxygen_header_counts(struct header *h, CXCursor cursor);
 
-/* Keeps how generated code includes the header, and what the flags define. */
+/* Records how generated code includes the header, and the macros that the flags define. */
 void proxygen_record_inclusion(struct header *h);
 
-/* The word of options->port: what stands before '=', without a leading "struct ". */
+/* The text of options->port before '=', without a leading "struct ". */
 const char *proxygen_header_word(struct header *h);
-/* The port type that options->port asks for: what stands behind '=', or the word. */
+/* The port type that options->port asks for: the text after '=', or else the word. */
 const char *proxygen_header_type(struct header *h);
 
 /* ------------------------------------------------------------------ attributes */
@@ -163,26 +162,26 @@ struct annotations {
 };
 struct annotations proxygen_read_annotations(struct header *h, CXCursor cursor);
 
-/* The declaration CURSOR as clang writes it if it has attributes that libclang does not name. */
+/* The declaration CURSOR as clang prints it if it has attributes without a kind in libclang. */
 const char *proxygen_print_attributes(struct header *h, CXCursor cursor);
 
-/* A diagnostic says that an attribute at LOCATION is unknown; TEXT has its name in quotes. */
+/* Notes that a message calls the attribute at LOCATION unknown; TEXT has its name in quotes. */
 void proxygen_note_unknown_attribute(struct header *h, CXSourceLocation location, const char *text);
-/* One that the declaration CURSOR, or a typedef behind it, has; NULL: none. */
+/* An unknown attribute of the declaration CURSOR or of a typedef it uses; NULL: none. */
 const struct unknown_attribute *proxygen_unknown_attribute(struct header *h, CXCursor cursor);
 
 /* ------------------------------------------------------------------ the side file */
 
 /*
- * Only the side file says which structs methods hand out, and only while the header is open can
- * they be read: TAKE gets each type with its place, until one fails, before all else is applied.
+ * Calls TAKE with each type that the side file says methods hand out, and its place, until one
+ * fails. This comes before the rest of the side file, while the header is open for reading them.
  */
 typedef enum portolan_status proxygen_take_type_fn(struct header *h, const char *type,
                                                    const struct place *place);
 enum portolan_status proxygen_side_gives(struct header *h, proxygen_take_type_fn *take);
 
 /*
- * "NAME = EXPRESSION", or an expression that names itself, becomes a context of M, which is known
+ * Makes "NAME = EXPRESSION", or an expression that implies its name, a context of M, which is known
  * before the call or, with IS_RESULT, after it.
  */
 enum portolan_status proxygen_read_expression(struct run *run, struct method *m, char *word,
@@ -190,13 +189,13 @@ enum portolan_status proxygen_read_expression(struct run *run, struct method *m,
 
 /* ------------------------------------------------------------------ methods */
 
-/* A method that CURSOR declares and that only the report has, which says WHY. */
+/* Adds a method that CURSOR declares and that is not intercepted; the report says WHY. */
 struct method *proxygen_add_skipped(struct header *h, CXCursor cursor, const char *why);
 
 /* Name, place and annotations of argument A of M, which CURSOR declares. */
 void proxygen_describe_argument(struct header *h, CXCursor cursor, struct method *m,
                                 struct argument *a);
-/* As libclang spells types that nobody can write down again. */
+/* Whether libclang spells a type without a name, which generated code cannot repeat. */
 bool proxygen_is_nameless(const char *declaration);
 
 /* True for a pointer, const or not, to the port's struct OBJECT. */
@@ -204,15 +203,14 @@ bool proxygen_is_object(struct header *h, CXType type, CXType object);
 
 /*
  * Reads the function type FUNCTION of CURSOR (a member or a function) into M, which is zeroed.
- * OBJECT is the port's struct; of kind CXType_Invalid where there is none, as in lists of
- * functions.
+ * OBJECT is the port's struct; of kind CXType_Invalid if there is none, as in lists of functions.
  */
 enum portolan_status proxygen_read_method(struct header *h, CXCursor cursor, CXType function,
                                           CXType object, struct method *m);
 
 /*
- * Makes the model's methods of the members of the table of operations; PATHS is how they are
- * reached from it.
+ * Makes the model's methods from the members FIELDS of the table of operations; PATHS are their
+ * names in it ("group.member").
  */
 enum portolan_status proxygen_read_methods(struct header *h, const CXCursor *fields,
                                            const char *const *paths, size_t n_fields,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The side file: what interfaces that cannot be edited do not say of their methods. */
+/* The side file: facts about methods of interfaces that cannot be edited. */
 #include "read.h"
 
 #include <errno.h>
@@ -12,14 +12,14 @@ struct side_line {
     const struct aspect *aspect;
 };
 
-/* What stands behind the dot, and what is done with the text behind the colon. */
+/* The word after the dot, and how the text after the colon is applied. */
 struct aspect {
     const char *name;
     enum portolan_status (*apply)(struct side_line *l, char *text);
     bool is_list; /* APPLY gets each word of it; the list may be empty */
     bool may_be_empty;
-    bool describes; /* the method: nothing of it is guessed */
-    bool of_type;   /* in front of the dot stands the port's type, not a method */
+    bool describes; /* it describes the method, so that no context is guessed */
+    bool of_type;   /* before the dot stands the port's type, not a method */
     bool not_sidl, not_cxx;
 };
 
@@ -87,7 +87,7 @@ static enum portolan_status find_argument(struct side_line *l, const char *word,
                    known, m->n_arguments);
 }
 
-/* Cuts the word in front off a list; commas inside parentheses are its own. NULL: no more. */
+/* Cuts the first word off a list; commas inside parentheses do not separate. NULL: no more. */
 static char *cut_word(char **words)
 {
     char *word = *words, *c = word;
@@ -101,7 +101,7 @@ static char *cut_word(char **words)
     return word;
 }
 
-/* Hands what stands behind the colon to the line's aspect, a list word by word. */
+/* Applies the line's aspect to the text after the colon, for lists to each word. */
 static enum portolan_status apply_aspect(struct side_line *l, char *text)
 {
     const struct aspect *aspect = l->aspect;
@@ -135,7 +135,7 @@ static enum portolan_status context_word(struct side_line *l, char *word)
     if (status != PORTOLAN_OK)
         return status;
     a->context = true;
-    a->place = l->place; /* what is wrong with it is this line's matter */
+    a->place = l->place; /* messages about it are about this line */
     return PORTOLAN_OK;
 }
 
@@ -272,7 +272,7 @@ static enum portolan_status apply_since(struct side_line *l, char *word)
     return PORTOLAN_OK;
 }
 
-/* Of the members only the readers know; they leave the candidates in the model. */
+/* Only the readers know the table's members; they left the candidates in port->table_numbers. */
 static enum portolan_status apply_version(struct side_line *l, char *word)
 {
     struct port *port = l->run->port;
@@ -291,8 +291,8 @@ static enum portolan_status apply_version(struct side_line *l, char *word)
 }
 
 /*
- * The first is what a line without an aspect has. Objects of C++ end by their destructors, and are
- * not taken apart.
+ * The first one applies to lines without an aspect. For C++, "destroys" is not needed, because
+ * destructors end objects, and expressions are not supported.
  */
 static const struct aspect aspects[] = {
     {"", context_word, .is_list = true, .describes = true},
@@ -331,7 +331,7 @@ static enum portolan_status find_aspect(struct side_line *l, const char *name)
 
 /* ------------------------------------------------------------------ lines */
 
-/* What stands in front of the colon: a method, or the port's type. */
+/* Finds the method before the colon, or checks that it is the port's type. */
 static enum portolan_status find_subject(struct side_line *l, const char *name)
 {
     const struct port *port = l->run->port;
@@ -346,7 +346,8 @@ static enum portolan_status find_subject(struct side_line *l, const char *name)
     return unknown(l, "the port's type is not", name, known, 1);
 }
 
-/* "TYPE.method…" with one of the types that methods hand out: that type, and LINE without it. */
+/* If the line starts with one of the types that methods hand out, cuts it off and returns its
+ * port. */
 static struct port *find_type(struct side_line *l, char **line)
 {
     for (size_t i = 0; i < l->run->n_given; i++) {
@@ -361,7 +362,7 @@ static struct port *find_type(struct side_line *l, char **line)
     return NULL;
 }
 
-/* The first one that is not part of a name: "solve(const std::vector<double> &): n". */
+/* The first colon that is not part of a name: "solve(const std::vector<double> &): n". */
 static char *find_colon(char *line)
 {
     int depth = 0;
@@ -398,7 +399,7 @@ static enum portolan_status apply_line(struct side_line *l, char *line)
     return status == PORTOLAN_OK ? apply_aspect(l, strip(colon + 1)) : status;
 }
 
-/* Cuts the next line off LINES, without its comment and the blanks around it; NULL: no more. */
+/* Cuts the next line off LINES, without comment and surrounding blanks; NULL: no more. */
 static char *cut_line(char **lines, struct place *place)
 {
     char *line = strsep(lines, "\n");
@@ -415,7 +416,7 @@ enum portolan_status proxygen_read_side_lines(struct run *run, char *lines)
     struct side_line l = {.run = run, .place = {.file = run->options->context}};
     enum portolan_status first = PORTOLAN_OK;
 
-    /* All lines are looked at, so that one run shows every mistake. */
+    /* All lines are read, so that one run shows every mistake. */
     for (char *line; (line = cut_line(&lines, &l.place));) {
         struct port *type = find_type(&l, &line);
         enum portolan_status status;
@@ -429,7 +430,7 @@ enum portolan_status proxygen_read_side_lines(struct run *run, char *lines)
     return first;
 }
 
-/* Its lines, to be cut up; NULL where there is no side file. */
+/* Reads the side file into LINES; NULL if there is none. */
 static enum portolan_status open_side_file(struct run *run, char **lines)
 {
     const char *file = run->options->context;
@@ -456,7 +457,7 @@ enum portolan_status proxygen_read_side_file(struct run *run)
 
 /* ------------------------------------------------------------------ types that are handed out */
 
-/* "method.gives: argument TYPE, return TYPE"; what is wrong with such a line is said later. */
+/* The list in "method.gives: argument TYPE, return TYPE", else NULL; errors are reported later. */
 static char *given_types(char *line)
 {
     char *colon = strchr(line, ':'), *dot;

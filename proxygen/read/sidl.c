@@ -31,15 +31,15 @@ static enum value_kind kind_of(const struct portolan_sidl_argument *a)
     }
 }
 
-/* Without memory, which the arena remembers, "". */
+/* TEXT is NULL without memory, which the arena remembers. */
 static const char *or_empty(const char *text)
 {
     return text ? text : "";
 }
 
 /*
- * An extent is told by an array that has it, "sidlLength(b, 0)". A null array is against SIDL's
- * rules, but it is not the proxy that should fall over it.
+ * An extent is read from an array that has it: "sidlLength(b, 0)". A null array breaks SIDL's
+ * rules, but the proxy must not crash because of it.
  */
 static const char *value_of(struct run *run, const struct portolan_sidl_argument *argument,
                             const char *text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which struct of a header is the port, where its functions are, what the header has of inline
- * functions and macros that work on it, and the structs that its methods hand out.
+ * Finds the struct of a header that is the port, its functions, inline functions and macros of the
+ * header that work on it, and the structs that its methods hand out.
  */
 #include "read.h"
 
@@ -14,7 +14,7 @@ struct search {
     struct header *h;
     const char *word;
     CXCursor found; /* struct or typedef of that name */
-    CXCursor other; /* what else has it */
+    CXCursor other; /* another declaration of that name */
     const char **names;
     size_t n_names;
 };
@@ -40,7 +40,7 @@ static void look_at(struct search *s, CXCursor cursor)
         PROXYGEN_APPEND(&s->h->run->arena, s->names, s->n_names, name);
 }
 
-/* The definition of the struct that a struct's or typedef's cursor means, or a null cursor. */
+/* The definition of the struct that CURSOR, a struct or typedef, means; or a null cursor. */
 static CXCursor struct_definition(struct header *h, CXCursor cursor)
 {
     CXType type = h->clang->getCanonicalType(h->clang->getCursorType(cursor));
@@ -50,7 +50,7 @@ static CXCursor struct_definition(struct header *h, CXCursor cursor)
     return h->clang->getCursorDefinition(h->clang->getTypeDeclaration(type));
 }
 
-/* A name that is taken by what cannot be a port of this kind. */
+/* Refuses a name that belongs to a function, union or the like. */
 static enum portolan_status refuse_other(const struct search *s)
 {
     enum CXCursorKind kind = s->h->clang->getCursorKind(s->other);
@@ -109,7 +109,8 @@ struct members {
 
 static bool has_functions(struct header *h, CXCursor definition);
 
-/* The members of DEFINITION, reached by PREFIX; of structs in it that have functions, theirs. */
+/* Adds the members of DEFINITION, with PREFIX before their names; structs in it that have functions
+ * are replaced by their members. */
 static void add_members(struct members *m, CXCursor definition, const char *prefix)
 {
     struct portolan_arena *arena = &m->h->run->arena;
@@ -203,7 +204,7 @@ static CXCursor find_table(struct header *h, const struct members *object, CXTyp
         m = struct_members(h, h->clang->getCursorDefinition(h->clang->getTypeDeclaration(to)));
         if (count_methods(h, &m, type) == 0)
             continue;
-        /* The first one that has any, unless a later one bears the usual name. */
+        /* The first one that has any, unless a later one has the usual name. */
         if (best.kind == CXCursor_InvalidFile ||
             strcmp(proxygen_header_spelling(h, object->fields[i]), "ops") == 0) {
             best = object->fields[i];
@@ -221,7 +222,7 @@ static bool is_name(const char *name, const char *declaration)
            strcmp(declaration, "const char *") == 0;
 }
 
-/* Which members follow both sides; functions are told apart once it is known which are methods. */
+/* Sets the kinds of all members; functions count as data here, see find_data() in check.c. */
 static void describe_members(struct header *h, const struct members *object, CXCursor table_field)
 {
     struct port *port = h->run->port;
@@ -272,7 +273,7 @@ static enum portolan_status describe_object(struct header *h, CXCursor definitio
     return PORTOLAN_OK;
 }
 
-/* What a member in front of all functions says of the table's length, by its name. */
+/* What a member before all functions says about the table's length, judged by its name. */
 static enum version_kind guess_version(struct header *h, CXCursor field)
 {
     static const char *const sizes[] = {"struct_size", "structSize", "cbSize"};
@@ -284,7 +285,7 @@ static enum version_kind guess_version(struct header *h, CXCursor field)
         return VERSION_NUMBER;
     if (PROXYGEN_IS_AMONG(name, sizes))
         return VERSION_SIZE;
-    /* The plain word may mean anything but in front of a table, where it is a size_t. */
+    /* The word "size" is too general, except for a size_t at the beginning of a table. */
     return strcmp(name, "size") == 0 && h->run->port->shape == SHAPE_TABLE &&
                    strcmp(proxygen_header_type_text(h, type), "size_t") == 0
                ? VERSION_SIZE
@@ -338,7 +339,7 @@ static bool is_method(const struct port *port, const char *name)
     return false;
 }
 
-/* True when the macro's text names a method behind "->" or ".". */
+/* True when the macro's text names a method after "->" or ".". */
 static bool names_method(struct header *h, CXCursor macro)
 {
     const char *previous = "";
@@ -359,9 +360,8 @@ static bool names_method(struct header *h, CXCursor macro)
     return found;
 }
 
-/* Notes the inline functions and macros that work on OBJECT, when the methods are known: they are
- * compiled into their callers, so that no proxy sees their calls, though it sees those that they
- * make. */
+/* Notes the inline functions and macros that work on OBJECT, once the methods are known. They are
+ * compiled into their callers, so no proxy sees calls of them, but it sees the calls they make. */
 static void read_unseen(struct header *h, CXType object)
 {
     struct port *port = h->run->port;
@@ -392,7 +392,7 @@ static enum portolan_status refuse_plain(struct header *h, CXCursor definition, 
         word);
 }
 
-/* The struct WORD becomes the run's port; ASKED is where it is asked for, NULL: by the options. */
+/* Makes the struct WORD the run's port; ASKED is where it is asked for, NULL: by the options. */
 static enum portolan_status read_object(struct header *h, const char *word,
                                         const struct place *asked)
 {
@@ -433,7 +433,7 @@ static enum portolan_status read_object(struct header *h, const char *word,
     return status;
 }
 
-/* The struct WORD, which the side file says that methods hand out. */
+/* Reads the struct WORD, which methods hand out according to the side file. */
 static enum portolan_status read_given(struct header *h, const char *word,
                                        const struct place *place)
 {

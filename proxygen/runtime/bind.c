@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is behind a proxy, and how it is moved. */
+/* The target of a proxy, and how it is exchanged. */
 #include "proxy_internal.h"
 
 #include <stdlib.h>
@@ -99,8 +99,8 @@ void proxy_record_destroy(struct proxy_record *record)
 /* ------------------------------------------------------------------ moving */
 
 /*
- * Users that hold the face may have noted once which operations there are: what comes behind must
- * have the same.
+ * Users that hold the face may have checked earlier which operations exist, so a new target must
+ * have the same ones.
  */
 static enum portolan_status check_entries(const struct portolan_proxy *proxy,
                                           const struct proxy_record *record,
@@ -127,7 +127,7 @@ static enum portolan_status check_entries(const struct portolan_proxy *proxy,
     return PORTOLAN_OK;
 }
 
-/* Frees what no call can be using any more. Tables stay: users may be reading them. */
+/* Frees old records that no call can be using. Tables stay, since users may be reading them. */
 static void sweep(struct portolan_proxy *proxy)
 {
     struct proxy_record **link = &proxy->state->old;
@@ -159,8 +159,9 @@ static void keep_old(struct portolan_proxy *proxy, struct proxy_record *r)
 }
 
 /*
- * A face with data follows what is behind it: no call may run while it changes sides. Otherwise
- * the new one is in force at once, and nobody waits but we. On failure the old one stays.
+ * The data of a face are copied from its target, so no call may run while the target changes. For
+ * other faces the new target is in force at once, and only this function waits. On failure the old
+ * target stays.
  */
 static enum portolan_status publish(struct portolan_proxy *proxy, struct proxy_record *record,
                                     struct portolan_error *err)

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Small and large numbers cast to a function's type are no addresses. */
+/* Very small or large values, such as SIG_IGN, are constants cast to a function type. */
 static bool is_function(void (*function)(void))
 {
     const uintptr_t page = 4096;
@@ -13,7 +13,7 @@ static bool is_function(void (*function)(void))
     return address >= page && address <= UINTPTR_MAX - page;
 }
 
-/* The user is who is called now: the connection the other way round. */
+/* Registers the callback as a method of the reverse connection: the provider calls the user. */
 static bool name_callback(struct portolan_callback *slot, uint32_t method, const char *argument)
 {
     const struct portolan_probe_method_info *info = portolan_probe_method_peek(method);

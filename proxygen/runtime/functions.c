@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a front forwards to, and how it is moved. */
+/* The functions that a front forwards to, and how they are exchanged. */
 #include "functions_internal.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 /* How long a bind waits for calls that are running. */
 static const uint64_t bind_timeout_ns = 5000000000U;
 
-/* A binding and what it is of. */
+/* A binding and its library. */
 struct record {
     struct portolan_probe_binding binding; /* first: the probe hands back its address */
     const struct portolan_functions_library *library;
@@ -21,7 +21,7 @@ struct record {
 
 struct portolan_functions_state {
     struct record *current;
-    struct record *in_doubt; /* published in vain: kept until the port is quiet */
+    struct record *in_doubt; /* from failed binds, maybe in use: kept until the port is quiet */
 };
 
 /* ------------------------------------------------------------------ the program's own */
@@ -31,7 +31,7 @@ struct names {
     size_t n;
 };
 
-/* Whoever opens an object waits for who goes through the list, so it is only read here. */
+/* Only notes the name: dlopen() blocks while dl_iterate_phdr() runs. */
 static int note_name(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct names *names = data;
@@ -48,7 +48,8 @@ static int note_name(struct dl_phdr_info *info, size_t size, void *data)
     return names->items[names->n] ? (names->n++, 0) : 1;
 }
 
-/* What OBJECT would call, unless that is the front, or PRIVATELY opened. */
+/* The function that OBJECT would call; NULL if it is the front's, or if PRIVATELY does not tell
+ * whether its file was opened as an implementation. */
 static void *search_object(const char *object, const char *symbol, const char *front,
                            bool privately)
 {
@@ -65,8 +66,8 @@ static void *search_object(const char *object, const char *symbol, const char *f
 }
 
 /*
- * Objects that a component or a script's module loaded for itself are in no scope but their own.
- * What was opened as an implementation is the last choice: the program may have it, too.
+ * Searches each loaded object, since those loaded for a component or a script's module are only in
+ * their own scope. Objects opened as implementations come last; the program may use one, too.
  */
 static void *search_objects(const char *symbol, const char *front)
 {
@@ -84,7 +85,7 @@ static void *search_objects(const char *symbol, const char *front)
     return found;
 }
 
-/* It is called from now on, whatever becomes of the object that brought it. */
+/* The front will call FUNCTION from now on, so its object must not be unloaded. */
 static void keep_loaded(const void *function)
 {
     Dl_info info;
@@ -143,7 +144,7 @@ static const char *last_word(const char *type)
     return dot ? dot + 1 : type;
 }
 
-/* Frees what no call can be using any more. */
+/* Frees records that no call can be using. */
 static void sweep(struct portolan_functions_front *front)
 {
     struct portolan_functions_state *s = front->state;
@@ -172,7 +173,7 @@ static enum portolan_status publish(struct portolan_functions_front *front, stru
 
     sweep(front);
     if (!s->current) {
-        /* Calls that began unbound are in what is never unloaded: nobody need wait for them. */
+        /* Calls that began unbound run in code that is never unloaded, so no wait is needed. */
         __atomic_store_n(&front->port.binding, &r->binding, __ATOMIC_RELEASE);
         s->current = r;
         return PORTOLAN_OK;

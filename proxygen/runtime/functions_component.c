@@ -30,7 +30,7 @@ void portolan_functions_provider_destroy(void *self)
     portolan_functions_library_close(((struct portolan_functions_provider *)self)->library);
 }
 
-/* The file that the parameter names, or the one it was made for; the caller frees it. */
+/* The file that the parameter names, or the default one; the caller frees it. */
 static char *chosen_file(const struct portolan_functions_provider *p, gov_cca_Services services,
                          sidl_BaseInterface *_ex)
 {
@@ -105,7 +105,7 @@ gov_cca_Component portolan_functions_front_component_create(const struct sidl_cl
     return sidl_object_facet(c, "gov.cca.Component");
 }
 
-/* What PORT points to, with a reference that keeps it; both NULL when it is the wrong type. */
+/* The table that PORT provides, and a reference that keeps it; both NULL if the type is wrong. */
 static const void *find_table(const struct portolan_functions_front *front, gov_cca_Port port,
                               void **reference, sidl_BaseInterface *_ex)
 {
@@ -194,7 +194,7 @@ static void front_set_services(void *self, gov_cca_Services services, sidl_BaseI
 const struct gov_cca_Component__epv portolan_functions_front_component = {.f_setServices =
                                                                               front_set_services};
 
-/* From here on the program's own functions serve. */
+/* From here on calls go to the program's own functions. */
 static void let_go(struct portolan_functions_front_component *c, sidl_BaseInterface *_ex)
 {
     const struct portolan_probe_connection nobody = {.port_type = c->front->description->type};

@@ -16,7 +16,7 @@ struct portolan_functions_library {
 
 /* Whether calls may be using what FRONT could not be bound to: it was published for a moment. */
 bool functions_front_is_in_doubt(const struct portolan_functions_front *front);
-/* Whether FILE is loaded for the sake of an implementation alone. */
+/* Whether FILE was loaded only as an implementation. */
 bool functions_is_private(const char *file);
 
 #endif

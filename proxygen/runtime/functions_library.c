@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared objects as implementations of a list of functions: which file a name means, whether MPI is
- * among what it needs, and opening it so that its symbols reach nobody and nobody's reach it.
- * RTLD_LOCAL alone is no isolation: what a library looks up by name, its own functions included,
- * the program's equal names take over (docs/decisions/0014-functions-from-shared-objects.md has
- * what was measured).
+ * Shared objects as implementations of a list of functions: finds the file of a name, checks that
+ * it does not need MPI, and opens it isolated: no other object sees its symbols, and it sees no
+ * others of the same names. RTLD_LOCAL alone does not isolate: if the program has symbols of the
+ * same names, the library uses them, even in place of its own functions
+ * (docs/decisions/0014-functions-from-shared-objects.md has measurements).
  */
 #include "functions_internal.h"
 
@@ -59,7 +59,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Functions of MPI, by their names in C and, in lower case with a line behind, in Fortran. */
+/* Whether NAME is a function of MPI in C, or in Fortran: in lower case, ending in '_'. */
 static bool is_mpi_function(const char *name)
 {
     size_t length = strlen(name);
@@ -133,14 +133,14 @@ static enum portolan_status check_closure(const struct shared_closure *closure,
 
 /* ------------------------------------------------------------------ opening */
 
-/* Sanitizers end the program at RTLD_DEEPBIND. */
+/* Sanitizers end the program when a library is opened with RTLD_DEEPBIND. */
 static bool forbids_deepbind(void)
 {
     return dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init") ||
            dlsym(RTLD_DEFAULT, "__msan_init");
 }
 
-/* Built with a sanitizer itself: its run time can be in a process only once. */
+/* Whether O was built with a sanitizer, whose run time can be in a process only once. */
 static bool is_sanitized(const struct shared_object *o)
 {
     for (size_t k = 0; o->undefined[k]; k++)
@@ -151,7 +151,7 @@ static bool is_sanitized(const struct shared_object *o)
     return false;
 }
 
-/* An allocator that took malloc's place: a library bound deeply would use the C library's. */
+/* Whether another allocator replaces malloc. With RTLD_DEEPBIND, a library would bypass it. */
 static bool has_own_malloc(void)
 {
     void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
@@ -162,7 +162,7 @@ static bool has_own_malloc(void)
     return own;
 }
 
-/* Would the program's own symbols be taken for some of the library's? */
+/* A symbol of the library in whose place the linker would take the program's own; NULL: none. */
 static const char *find_trap(const struct shared_closure *closure)
 {
     for (size_t i = 0; i < closure->n; i++) {
@@ -181,7 +181,7 @@ static const char *find_trap(const struct shared_closure *closure)
     return NULL;
 }
 
-/* What all libraries of a process share, whoever brought it: run times of languages. */
+/* Whether NAME is a run time of a language, which all libraries of a process share. */
 static bool is_run_time(const char *name)
 {
     static const char *const names[] = {
@@ -195,7 +195,7 @@ static bool is_run_time(const char *name)
     return false;
 }
 
-/* The file that is loaded under NAME is not this one. */
+/* Whether NAME is loaded already, but from another file. */
 static bool is_loaded_from_elsewhere(const char *name, const char *file)
 {
     void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
@@ -208,7 +208,7 @@ static bool is_loaded_from_elsewhere(const char *name, const char *file)
     return elsewhere;
 }
 
-/* What it needs by name is loaded already, from another file: the linker would take that one. */
+/* A library of the closure that is already loaded from another file; the linker would take that. */
 static const char *find_other(const struct shared_closure *closure)
 {
     for (size_t i = 0; i < closure->n; i++) {
@@ -221,11 +221,11 @@ static const char *find_other(const struct shared_closure *closure)
     return NULL;
 }
 
-/* What was opened, and would not be there otherwise. */
+/* A file that was loaded only because it was opened here. */
 struct opened {
     dev_t device;
     ino_t inode;
-    void *namespaced; /* its handle, where it has a linker namespace of its own */
+    void *namespaced; /* its handle, if it has a linker namespace of its own */
     struct opened *next;
 };
 static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -266,7 +266,7 @@ static void note_opened(const char *file, void *namespaced)
     opened_first = o;
 }
 
-/* In a namespace, too, a file that is opened again is the same object. */
+/* A file that is opened again is the same object, also if it has its own namespace. */
 static void *open_once(const char *file, int flags, bool in_namespace)
 {
     struct opened *known;
@@ -290,7 +290,8 @@ static void *open_once(const char *file, int flags, bool in_namespace)
 static enum portolan_status open_privately(const char *file, const struct shared_closure *closure,
                                            void **handle, struct portolan_error *err)
 {
-    bool loaded = shared_object_is_loaded(file); /* by the program itself: it is bound as it is */
+    bool loaded =
+        shared_object_is_loaded(file); /* by the program itself: its symbols are bound already */
     const char *other = loaded ? NULL : find_other(closure);
     const char *trap = NULL;
     int flags = RTLD_NOW | RTLD_LOCAL;

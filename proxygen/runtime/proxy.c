@@ -219,7 +219,7 @@ static void rebind(void *self, const char *uses_port, gov_cca_Port port, const c
                        uses_port);
         return;
     }
-    /* A proxy can be steered from when it knows whom it stands in for. */
+    /* Commands can reach a proxy once it knows its user. */
     status = port && user_port ? proxy_control_enter(proxy, user_instance, user_port, &err)
                                : PORTOLAN_OK;
     if (status == PORTOLAN_OK)
@@ -235,7 +235,7 @@ const struct portolan_Rebindable__epv portolan_proxy_rebindable = {.f_rebind = r
 
 /* ------------------------------------------------------------------ gov.cca.Component */
 
-/* What the assembly says; else all calls are for the Mastermind, if one comes, as totals. */
+/* Reads the properties. Default: the Mastermind, if one is connected, gets all calls as totals. */
 static void read_start(struct portolan_proxy *proxy, gov_cca_Services services,
                        sidl_BaseInterface *_ex)
 {

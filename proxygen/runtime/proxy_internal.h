@@ -11,17 +11,17 @@
 struct proxy_record {
     struct portolan_probe_binding binding; /* first: the probe hands back its address */
     struct proxy_record *next;             /* in the list of those that are no longer in force */
-    void *reference;                       /* SIDL reference to what is behind, ours; or NULL */
+    void *reference;                       /* our SIDL reference to the target; or NULL */
     void *table;    /* C ports: the target's table with our functions in it */
     void *original; /* in place: a copy of the table that was replaced */
-    bool in_doubt;  /* published in vain: calls may be using it until the port is quiet */
+    bool in_doubt;  /* its bind failed, but calls may be using it until the port is quiet */
 };
 
 enum proxy_kind {
     PROXY_COMPONENT, /* in a framework */
     PROXY_WRAPPED,   /* a face that a program asked for */
     PROXY_GIVEN,     /* a face for an object that a call handed out */
-    PROXY_IN_PLACE   /* no face: objects of others have our table */
+    PROXY_IN_PLACE   /* no face: objects of the program have our table */
 };
 
 struct portolan_proxy_state {
@@ -29,29 +29,29 @@ struct portolan_proxy_state {
     struct proxy_record *current;
     struct proxy_record *old;
     portolan_ports_Monitor monitor;       /* ours, or NULL */
-    void *measurement;                    /* ours, or NULL: what is there outlives our last call */
+    void *measurement;                    /* our reference, so it outlives our last call; or NULL */
     struct portolan_control_port control; /* in the registry while there is a name */
     char *name;
     bool face_given; /* somebody holds the face */
     bool shown;      /* the face has been filled */
     enum proxy_kind kind;
-    int slot; /* whose functions the face has, if the struct holds them itself; or -1 */
+    int slot; /* of the face's functions, if the struct holds them itself; or -1 */
     /* Outside a framework; guarded by the registry's lock. */
     struct portolan_proxy *next, **link;
-    struct portolan_proxy *giver; /* whose call handed it out; NULL: nobody's, or gone */
-    const void *key;              /* the object behind, or the table that was replaced */
+    struct portolan_proxy *giver; /* the proxy whose call handed it out; NULL: none, or gone */
+    const void *key;              /* the target, or the table that was replaced */
     uint32_t giver_handle;        /* of the giver's binding */
 };
 
 /* ------------------------------------------------------------------ bind.c */
 
-/* A record for what PORT (NULL: nothing) gives access to, with handles registered. */
+/* A record for the object that PORT (NULL: none) gives access to, with handles registered. */
 enum portolan_status proxy_record_create(struct portolan_proxy *proxy, gov_cca_Port port,
                                          const struct portolan_probe_connection *connection,
                                          struct proxy_record **record, struct portolan_error *err);
 void proxy_record_destroy(struct proxy_record *record);
 
-/* Puts RECORD, which becomes PROXY's, in force; on failure it stays the caller's or is in doubt. */
+/* Puts RECORD in force; PROXY owns it from now on. On failure it is freed, or kept if in doubt. */
 enum portolan_status proxy_bind(struct portolan_proxy *proxy, struct proxy_record *record,
                                 struct portolan_error *err);
 
@@ -64,11 +64,11 @@ void proxy_table_destroy(void *table);
 /* The table of OBJECT. */
 const void *proxy_table_of(const struct portolan_proxy_table *t, const void *object);
 size_t proxy_table_length(const struct portolan_proxy_table *t, const void *table);
-/* Gives PROXY's face what RECORD is aimed at. */
+/* Gives PROXY's face the functions and data of RECORD's target. */
 void proxy_table_show(struct portolan_proxy *proxy, const struct proxy_record *record);
-/* Puts our functions in the place of those that TABLE has. */
+/* Replaces the functions that TABLE has by ours. */
 void proxy_table_fill(const struct portolan_proxy_table *t, int slot, void *table);
-/* True where OBJECT's functions are ours. */
+/* True if OBJECT's functions are ours. */
 bool proxy_table_is_ours(const struct portolan_proxy_table *t, const void *object);
 /* Gives back PROXY's slot, if it has one. */
 void proxy_table_leave(struct portolan_proxy *proxy);
@@ -76,23 +76,23 @@ void proxy_table_leave(struct portolan_proxy *proxy);
 /* ------------------------------------------------------------------ proxy.c */
 
 struct portolan_proxy_state *proxy_state_create(enum proxy_kind kind, struct portolan_error *err);
-/* Frees what PROXY keeps, records included. */
+/* Frees PROXY's state and records. */
 void proxy_state_destroy(struct portolan_proxy *proxy);
 
-/* From now on PROXY can be steered, as "USER.USES" or, without USER, as "USES". */
+/* From now on commands reach PROXY as "USER.USES" or, without USER, as "USES". */
 enum portolan_status proxy_control_enter(struct portolan_proxy *proxy, const char *user,
                                          const char *uses, struct portolan_error *err);
-/* And no more. */
+/* From now on commands do not reach PROXY. */
 void proxy_control_leave(struct portolan_proxy *proxy);
 
-/* MONITOR NULL: leaves the present one. */
+/* Attaches PROXY to the monitor that PORT is; NULL: leaves the present one. */
 void proxy_monitor(struct portolan_proxy *proxy, gov_cca_Port port, sidl_BaseInterface *_ex);
 
 /* ------------------------------------------------------------------ wrap.c */
 
-/* FLAGS for PROXY and all that its calls handed out. */
+/* Sets FLAGS of PROXY and of all objects that its calls handed out. */
 void proxy_set_flags(struct portolan_proxy *proxy, uint32_t flags);
-/* PROXY is about to go: what it handed out stays, but is measured no more. */
+/* PROXY is about to end: objects that it handed out now belong to its own giver, if it has one. */
 void proxy_orphan(struct portolan_proxy *proxy);
 
 #endif

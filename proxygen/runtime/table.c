@@ -4,14 +4,14 @@
 
 #include <stdlib.h>
 
-/* Before a table: whose it is. As long as any alignment asks for. */
+/* Before a table lies a pointer to its proxy, padded so that the table is aligned. */
 static const size_t header_bytes = _Alignof(max_align_t);
 
 typedef void (*entry_fn)(void);
 
 /* ------------------------------------------------------------------ slots */
 
-/* The first free one of COUNT places becomes PROXY's; -1: there is none. */
+/* Gives PROXY the first free one of COUNT places; -1: there is none. */
 static int take_slot(struct portolan_proxy **slots, int count, struct portolan_proxy *proxy)
 {
     for (int i = 0; i < count; i++) {
@@ -48,7 +48,7 @@ void proxy_table_leave(struct portolan_proxy *proxy)
     s->slot = -1;
 }
 
-/* Lists of functions, of which each proxy has functions of its own. */
+/* For lists of functions, where each proxy has functions of its own. */
 gov_cca_Component portolan_proxy_create_in_slot(
     const struct sidl_class *cls, const struct portolan_proxy_description *description,
     struct portolan_proxy **slots, int count, size_t offset, sidl_BaseInterface *_ex)
@@ -176,7 +176,7 @@ enum portolan_status proxy_table_aim(struct portolan_proxy *proxy, struct proxy_
 
 /* ------------------------------------------------------------------ faces */
 
-/* The first time everything; names stay what they are from then on, and links are the face's. */
+/* Copies everything once. Names stay as they are from then on; users set the links. */
 static void fill_face(struct portolan_proxy *proxy, const struct proxy_record *record, char *face)
 {
     const struct portolan_proxy_table *t = proxy->description->table;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct portolan_proxy *registry; /* all of them */
+static struct portolan_proxy *registry; /* all proxies outside a framework */
 static void *by_key;                    /* tsearch(3) tree of those that calls handed out */
 
 static __thread struct portolan_error last_error;
@@ -49,7 +49,7 @@ static bool registry_add(struct portolan_proxy *proxy)
     return true;
 }
 
-/* From now on nobody finds PROXY by its key. */
+/* From now on registry_find() does not find PROXY. */
 static void registry_forget(struct portolan_proxy *proxy)
 {
     if (proxy->state->key)
@@ -78,7 +78,7 @@ static struct portolan_proxy *registry_find(enum proxy_kind kind,
     return found ? *found : NULL;
 }
 
-/* PORT measures as GIVER's does. */
+/* PORT gets GIVER's flags and sampling. */
 static void follow_port(struct portolan_probe_port *port, const struct portolan_probe_port *giver)
 {
     portolan_probe_port_set_sampling(port, portolan_probe_port_sampling(giver));
@@ -113,7 +113,7 @@ static void proxy_free(struct portolan_proxy *proxy)
     free(proxy);
 }
 
-/* A proxy for TARGET (NULL: for objects where they lie) with TABLE; not yet registered. */
+/* A proxy for TARGET (NULL: for objects in place) with TABLE; not yet registered. */
 static struct portolan_proxy *proxy_make(enum proxy_kind kind,
                                          const struct portolan_proxy_description *d, void *target,
                                          const void *table, struct portolan_error *err)
@@ -149,7 +149,7 @@ static void *face_of(struct portolan_proxy *proxy)
     return (char *)proxy + proxy->description->table->face_offset;
 }
 
-/* A program without a framework has nobody else who listens to commands. */
+/* Without a framework, nothing else in the program listens to commands. */
 static enum portolan_status listen_once(struct portolan_error *err)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -246,7 +246,7 @@ void portolan_proxy_end(struct portolan_proxy *proxy)
 
 /* ------------------------------------------------------------------ what calls hand out */
 
-/* Measured like the calls that handed it out. */
+/* PROXY is measured like the calls that handed it out. */
 static enum portolan_status take_after(struct portolan_proxy *proxy, struct portolan_proxy *giver,
                                        const struct portolan_probe_binding *binding,
                                        struct portolan_error *err)
@@ -290,14 +290,14 @@ static struct portolan_proxy *give_new(struct portolan_proxy *giver, enum proxy_
     return NULL;
 }
 
-/* The program goes on with what it got: only the measurement lacks something. */
+/* The program goes on with the original object; only its calls are not measured. */
 static void warn(const struct portolan_proxy_description *d, const struct portolan_error *err)
 {
     portolan_log(PORTOLAN_LOG_WARNING, "proxy", "a %s that a call handed out is not measured: %s",
                  d->type, err->text);
 }
 
-/* False where another object was at that place, with another table or other entries in it. */
+/* False if PROXY was made for another object at that address, with other operations. */
 static bool is_still_for(const struct portolan_proxy *proxy, const void *table)
 {
     const struct portolan_proxy_table *t = proxy->description->table;
@@ -345,7 +345,7 @@ static bool is_for(const struct portolan_proxy *proxy, const void *table)
                   proxy_table_length(proxy->description->table, table)) == 0;
 }
 
-/* For a struct that holds its functions itself: the proxy for those of OBJECT. */
+/* For a struct that holds its functions itself: whether PROXY is for the functions of OBJECT. */
 static bool has_functions_of(const struct portolan_proxy *proxy, const void *object)
 {
     const struct portolan_proxy_table *t = proxy->description->table;
@@ -373,7 +373,7 @@ static struct portolan_proxy *find_in_place(const struct portolan_proxy_descript
     proxy = registry_find(PROXY_IN_PLACE, d, table, handle);
     if (!proxy || is_for(proxy, table))
         return proxy;
-    registry_forget(proxy); /* another table was there */
+    registry_forget(proxy); /* another table was at that address */
     return NULL;
 }
 
@@ -391,7 +391,7 @@ static struct portolan_proxy *give_new_in_place(struct portolan_proxy *giver,
         return NULL;
     }
     memcpy(original, table, proxy_table_length(t, table));
-    /* The struct that holds its functions itself is about to hold ours: the copy keeps its own. */
+    /* A struct that holds its functions itself will hold ours; the copy keeps the originals. */
     proxy = give_new(giver, PROXY_IN_PLACE, binding, d, NULL, t->own ? original : table,
                      t->own ? NULL : table, err);
     if (!proxy) {
@@ -416,7 +416,7 @@ void portolan_proxy_give_in_place(struct portolan_proxy *giver,
     pthread_mutex_lock(&registry_lock);
     proxy = find_in_place(d, table, binding->first_method_handle);
     if (proxy && !proxy->state->giver) {
-        proxy->state->giver = giver; /* the one before is gone */
+        proxy->state->giver = giver; /* the former giver is gone */
         follow_port(&proxy->port, &giver->port);
     }
     if (!proxy)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From what the processes publish to steps of trials: a trial for each process, and one for the
- * ranks of a job, each of which is here or under another `portolan wrap`.
+ * Stores what the processes publish as steps of trials: a trial for each process, and one for the
+ * ranks of a job, some of which may run under another `portolan wrap`.
  */
 #include "internal.h"
 
@@ -31,7 +31,7 @@ const struct portolan_probe_method_info *wrap_method_peek(const struct wrap_proc
         return &p->thread;
     if (handle <= PORTOLAN_PROBE_HANDLE_OWN)
         return portolan_probe_method_peek(handle);
-    /* They come in order, from the first that is given out on. */
+    /* Handles of the program's methods are consecutive, after PORTOLAN_PROBE_HANDLE_OWN. */
     handle -= PORTOLAN_PROBE_HANDLE_OWN + 1;
     return handle < p->n_methods ? &p->methods[handle] : &unknown_method;
 }
@@ -44,10 +44,11 @@ static const struct portolan_probe_method_info *peek_method(void *self, uint32_t
 static const char *peek_counter(void *self, size_t index)
 {
     (void)self;
-    return portolan_probe_counter_slot_peek_name(index); /* of the same definition */
+    return portolan_probe_counter_slot_peek_name(
+        index); /* both processes define the same counters */
 }
 
-/* Here, as the program is left alone: it runs the same code, on the same machine. */
+/* Measured here, so as not to disturb the program, which runs the same code on this machine. */
 static struct portolan_probe_cost cost(void *self)
 {
     (void)self;
@@ -100,8 +101,8 @@ static bool is_of_one_rank(const struct wrap_process *p, const struct wrap_proce
 }
 
 /*
- * Which of several processes of a rank (it, a shell that started it) stands for the rank: the first
- * that made calls, or the first of all.
+ * A rank may have several processes, for example a shell that started it. The first one that made
+ * calls stands for the rank, or else the first of all.
  */
 static bool stands_for_rank(const struct wrap_process *p)
 {
@@ -207,7 +208,7 @@ static void store_swaps(struct wrap_process *p, struct portolan_error *err)
     }
 }
 
-/* A step, if there was a call since the last. */
+/* Stores a step if there was a call since the last one. */
 static void cut(struct wrap_process *p)
 {
     struct portolan_error err = {0};
@@ -220,7 +221,7 @@ static void cut(struct wrap_process *p)
     note_failure(p->run, &err);
 }
 
-/* What a process has published since the last time. */
+/* Reads what a process has published since the last time; false: no new snapshot. */
 static bool look(struct wrap_process *p)
 {
     uint64_t published = __atomic_load_n(&p->area->published, __ATOMIC_SEQ_CST);
@@ -298,7 +299,7 @@ void wrap_collect(struct wrap_run *run)
     }
 }
 
-/* How it came to its end, as far as that is known. */
+/* Notes how the process ended, as far as that is known. */
 static void put_end(struct wrap_process *p)
 {
     struct portolan_facts *facts = &p->recorder.facts;
@@ -324,7 +325,7 @@ static void put_end(struct wrap_process *p)
         portolan_facts_put(facts, "replaced", "by exec");
 }
 
-/* What "own" was is known only when the program has loaded it. */
+/* Notes the file of library "own", which is known only after the program has loaded it. */
 static void put_own(struct wrap_process *p)
 {
     for (size_t i = 0; i < p->run->n_libraries; i++) {

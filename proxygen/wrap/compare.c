@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What trials tell of libraries: each function with each context, library beside library. */
+/* Compares libraries, side by side, for each function with each context. */
 #include "internal.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ enum { LIBRARIES_MAX = 8, WIDTH = 16 };
 struct cell {
     const struct portolan_sample *like;
     double calls, timed_calls, exclusive_ns; /* times are of timed calls */
-    const char *command;                     /* of its trials; "": they differ */
+    const char *command;                     /* of its trials; "": they differ or it is unknown */
 };
 
 struct comparison {
@@ -21,7 +21,7 @@ struct comparison {
     size_t n;
     const char *libraries[LIBRARIES_MAX];
     size_t n_libraries;
-    bool has_unlike; /* some row is marked as no comparison */
+    bool has_unlike; /* some row is marked as not comparable */
 };
 
 static int by_method(const struct portolan_sample *a, const struct portolan_sample *b)
@@ -57,7 +57,7 @@ static void add_library(struct comparison *c, const char *name)
         c->libraries[c->n_libraries++] = name;
 }
 
-/* The command line of the trial that S is of; "" where it is not known. */
+/* The command line of the trial of S; "" if it is not known. */
 static const char *command_of(const struct portolan_sample_set *set,
                               const struct portolan_sample *s)
 {
@@ -77,7 +77,7 @@ static void add_cell(struct cell *to, const struct cell *from)
         to->command = "";
 }
 
-/* Sorted, and equal ones added up. */
+/* Sorts the samples and adds up those that agree. */
 static bool gather(struct comparison *c, const struct portolan_sample_set *set)
 {
     size_t to = 0;
@@ -107,8 +107,8 @@ static bool gather(struct comparison *c, const struct portolan_sample_set *set)
 }
 
 /*
- * Where no context tells the sizes of calls, means are of whatever the program passed: they compare
- * libraries only where the same command line had both.
+ * Without a context, the sizes of calls are unknown, so means of two libraries are comparable only
+ * if the program ran with the same command line.
  */
 static bool is_unlike(const struct cell *cells, size_t n)
 {
@@ -133,7 +133,7 @@ static void add_label(struct comparison *c, const struct portolan_sample *s, boo
     portolan_text_clear(&label);
 }
 
-/* What each call took, as those that were timed tell. */
+/* Mean time of the timed calls. */
 static double each_ns(const struct cell *c)
 {
     return c->exclusive_ns / c->timed_calls;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The front: generated, compiled, and kept under a name that is a hash of all that it is made of,
- * so that it is made once.
+ * Generates and compiles the front, and keeps it under a hash of all its inputs, so that it is made
+ * once.
  */
 #include "internal.h"
 
@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What Portolan's build tells a front is made with. */
+/* Settings from Portolan's build for making a front. */
 struct settings {
     struct portolan_words compiler, includes;
     struct portolan_words papi;           /* one object, or none */
-    struct portolan_words archive, exits; /* what is linked in; EXITS exports its names; one each */
+    struct portolan_words archive, exits; /* linked in, one each; the names of EXITS are exported */
 };
 
 static enum portolan_status read_settings(struct portolan_arena *arena, const char *file,
@@ -65,7 +65,7 @@ static void remove_folder(const char *folder)
     nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* With the folders above it. */
+/* Makes FOLDER and the folders above it; false if it is not writable. */
 static bool make_folder(struct portolan_arena *arena, const char *folder)
 {
     char *path = portolan_arena_strdup(arena, folder);
@@ -79,7 +79,7 @@ static bool make_folder(struct portolan_arena *arena, const char *folder)
     return path && (mkdir(path, 0777) == 0 || errno == EEXIST) && access(path, W_OK) == 0;
 }
 
-/* What the dynamic linker would take apart in LD_PRELOAD. */
+/* False for paths that the dynamic linker would split in LD_PRELOAD. */
 static bool is_preloadable(const char *path)
 {
     return !strpbrk(path, " :;\t\n");
@@ -111,7 +111,7 @@ static enum portolan_status make_temporary(struct making *m)
     return PORTOLAN_OK;
 }
 
-/* A cache that cannot be written to is no reason not to run. */
+/* If the cache is not writable, a temporary folder replaces it. */
 static enum portolan_status choose_root(struct making *m)
 {
     const char *wanted = m->options->keep ? m->options->keep : cache_folder(m->arena);
@@ -151,7 +151,7 @@ static const char *type_of(struct making *m)
     return type;
 }
 
-/* The header as the compiler is to look for it: without the brackets. */
+/* The header's name without brackets, as the compiler searches it. */
 static const char *header_of(struct making *m)
 {
     const char *header = m->options->header;
@@ -208,7 +208,7 @@ static enum portolan_status generate(struct making *m, struct portolan_diagnosti
 
 /* ------------------------------------------------------------------ compiling */
 
-/* The first line that says "error", else the first of all. */
+/* The first line with "error", else the first line. */
 static const char *first_error(struct portolan_arena *arena, const char *output)
 {
     const char *text = "", *found = NULL;
@@ -249,7 +249,7 @@ static enum portolan_status run_compiler(struct portolan_arena *arena, struct po
     return status;
 }
 
-/* The folder that the header was named with comes first, as for the compiler. */
+/* The header's own folder is searched first, as compilers do. */
 static void add_header_folder(struct making *m, struct portolan_words *w)
 {
     const char *header = m->options->header, *slash = strrchr(header, '/');
@@ -278,7 +278,7 @@ static void add_compile(struct making *m, struct portolan_words *w)
         portolan_words_add(a, w, portolan_arena_printf(a, "-I%s", m->settings.includes.word[i]));
 }
 
-/* In this order: constructors of the archives run before those behind. */
+/* The order matters: constructors of the first archive run before those of the second. */
 static void add_link(struct making *m, struct portolan_words *w, const char *output)
 {
     const char *base = strrchr(m->settings.archive.word[0], '/');
@@ -311,7 +311,7 @@ static uint64_t hash_file(struct portolan_arena *arena, const char *file, uint64
                : seed;
 }
 
-/* Which file it is, of those too large or too many to read. */
+/* Size and time stand for the content of files that are too large or too many to read. */
 static uint64_t hash_state(const char *file, uint64_t seed)
 {
     struct stat info;
@@ -322,7 +322,8 @@ static uint64_t hash_state(const char *file, uint64_t seed)
     return portolan_hash(&info.st_mtim, sizeof info.st_mtim, seed);
 }
 
-/* Types that the generated text only names are seen by what the header is. */
+/* Names the front by a hash of its inputs. The header counts, since it defines types that the
+ * generated text only names. */
 static const char *key_of(struct making *m)
 {
     struct portolan_words w = {0};
@@ -352,8 +353,8 @@ static enum portolan_status compile(struct making *m)
 }
 
 /*
- * What this code needs itself, inside the program, cannot be taken: the front would come back to
- * itself.
+ * Functions that the measuring code itself calls inside the program cannot be wrapped: the front
+ * would call itself.
  */
 static enum portolan_status check_functions(struct making *m)
 {
@@ -376,7 +377,7 @@ static enum portolan_status check_functions(struct making *m)
     return status;
 }
 
-/* The folder that was made becomes the one of its name, unless somebody was faster. */
+/* Renames the folder to FINAL, unless another process made that one meanwhile. */
 static enum portolan_status settle(struct making *m, const char *final)
 {
     if (m->folder != final && rename(m->folder, final) != 0) {

@@ -26,16 +26,16 @@ static inline const char *wrap_base_name(const char *file)
 
 /* ------------------------------------------------------------------ the program */
 
-/* What is to be run: FILE with ARGV, the interpreter where the program is a script. */
+/* The program to run. */
 struct wrap_program {
     const char *file;  /* what is executed */
-    const char *image; /* what is then in memory: the interpreter of a script */
+    const char *image; /* what is loaded then: for a script, its interpreter */
     char **argv;
 };
 
 /*
- * Finds the program as a shell does, and refuses what cannot be preloaded. STATUS becomes the exit
- * status that says so.
+ * Finds the program as a shell does, and refuses programs that ignore LD_PRELOAD; then STATUS
+ * becomes the exit status.
  */
 enum portolan_status wrap_program_find(struct portolan_arena *arena, char *const *words,
                                        struct wrap_program *program, int *status,
@@ -43,7 +43,7 @@ enum portolan_status wrap_program_find(struct portolan_arena *arena, char *const
 
 /* ------------------------------------------------------------------ ELF files */
 
-/* What a file has to do with the functions. */
+/* How an ELF file uses or defines the functions. */
 struct wrap_object {
     size_t imports, defines; /* how many of them, in its dynamic symbols */
     size_t holds;            /* how many in its full symbol table (statically linked) */
@@ -56,11 +56,11 @@ struct wrap_object {
 enum portolan_status wrap_object_read(const char *file, const struct portolan_words *functions,
                                       struct wrap_object *object, struct portolan_error *err);
 
-/* Names that the members of ARCHIVE need of others, in the arena. */
+/* Undefined names of the members of ARCHIVE, in the arena. */
 enum portolan_status wrap_archive_needs(struct portolan_arena *arena, const char *archive,
                                         struct portolan_words *names, struct portolan_error *err);
 
-/* The functions that FILE, a front, exports, in the arena: those that are not of archive EXITS. */
+/* The functions that FILE, a front, exports, without those of archive EXITS; in the arena. */
 enum portolan_status wrap_object_exports(struct portolan_arena *arena, const char *file,
                                          const char *exits, struct portolan_words *names,
                                          struct portolan_error *err);
@@ -70,12 +70,12 @@ enum portolan_status wrap_object_exports(struct portolan_arena *arena, const cha
 struct wrap_front {
     const char *file;      /* the shared object, an absolute path */
     const char *type;      /* port type */
-    const char *papi;      /* the object that counts in the program; NULL: none does */
+    const char *papi;      /* shared object that reads counters in the program; NULL: none */
     const char *temporary; /* folder to be removed at the end; or NULL */
     struct portolan_words functions;
 };
 
-/* Generates and compiles, or finds it in the cache. */
+/* Generates and compiles the front, or finds it in the cache. */
 enum portolan_status wrap_front_make(struct portolan_arena *arena,
                                      const struct portolan_wrap_options *options,
                                      struct wrap_front *front,
@@ -90,7 +90,7 @@ struct wrap_library {
     const char *name, *file;
 };
 
-/* What the program does itself, in the records: a method of its own, and one for other threads. */
+/* Methods that stand for the program's own code in records: main thread, and other threads. */
 #define WRAP_MAIN          "main"
 #define WRAP_THREAD        "thread"
 #define WRAP_HANDLE_MAIN   UINT32_MAX
@@ -103,7 +103,7 @@ struct wrap_process {
     struct portolan_arena arena; /* what the log said */
     struct portolan_recorder recorder;
     struct portolan_recorder_source source;
-    struct portolan_recorder_job job; /* that the process is the rank of, by this NAME */
+    struct portolan_recorder_job job; /* of which the process is a rank; named job_name */
     char job_name[400];
     uint64_t number;   /* of the last snapshot read */
     uint64_t log_read; /* bytes */
@@ -115,9 +115,9 @@ struct wrap_process {
     size_t n_swaps, n_swaps_stored;
     struct portolan_facts objects;
     struct portolan_probe_snapshot latest;
-    uint64_t calls; /* in the latest snapshot, and in the one that was stored */
+    uint64_t calls; /* in the latest snapshot; and in the one stored last */
     uint64_t calls_stored;
-    double elapsed_ns, own_ns; /* of the program, and what of it was outside measured calls */
+    double elapsed_ns, own_ns; /* of the program; and of it outside measured calls */
     bool has_ended, is_cut, is_open;
 };
 
@@ -149,30 +149,30 @@ struct wrap_run {
     struct portolan_error failed; /* the first failure after the start */
 };
 
-/* Starts the program and stays until it has ended. STATUS as of portolan_wrap_result. */
+/* Starts the program and waits until it has ended. STATUS as in portolan_wrap_result. */
 enum portolan_status wrap_watch(struct wrap_run *run, int *status, struct portolan_error *err);
 
 /* ------------------------------------------------------------------ collecting */
 
-/* Takes in what all processes have published since the last time; a step each. */
+/* Stores what the processes have published since the last time, as a step of each. */
 void wrap_collect(struct wrap_run *run);
 
-/* The program has ended: the last steps, and the trials' ends. */
+/* After the program has ended: stores the last steps and completes the trials. */
 void wrap_collect_end(struct wrap_run *run);
 void wrap_collect_clear(struct wrap_run *run);
 
-/* Takes in what the log has more than the last time. */
+/* Reads new entries of the log. */
 void wrap_log_read(struct wrap_process *p);
 
-/* The newest snapshot, with a record for what the program does itself. */
+/* The newest snapshot, with records for the program's own code. */
 enum portolan_status wrap_snapshot_take(struct wrap_process *p, struct portolan_probe_snapshot *to,
                                         struct portolan_error *err);
 
-/* What a handle in the process stands for. */
+/* The method of a handle in the process. */
 const struct portolan_probe_method_info *wrap_method_peek(const struct wrap_process *p,
                                                           uint32_t handle);
 
-/* The code in the program could not begin to measure, and has ended it. */
+/* True if the code inside the program could not begin to measure and ended the process. */
 bool wrap_was_refused(const struct wrap_run *run);
 
 /* The shared object of the program's own that has the functions; NULL when none is known. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What executables, shared objects and archives say of themselves, and so why no call was seen. */
+/* Reads executables, shared objects and archives, and explains from them why no call was seen. */
 #include "internal.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static void read_dynamic(Elf_Scn *section, struct wrap_object *o)
             o->is_symbolic = true;
 }
 
-/* This program's own header: class, byte order and machine of others must be alike. */
+/* Compares class, byte order and machine with this program's own ELF header. */
 static bool is_of_this_machine(Elf *elf)
 {
     extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
@@ -180,7 +180,7 @@ enum portolan_status wrap_archive_needs(struct portolan_arena *arena, const char
     return add_archive(archive, false, arena, names, err);
 }
 
-/* The way to the front itself, which is no function of the program's. */
+/* Whether NAME returns the front, and so is no wrapped function. */
 static bool is_accessor(const char *name)
 {
     size_t length = strlen(name);
@@ -221,7 +221,7 @@ static bool same_file(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
-/* Loaded because of the measuring only. */
+/* Whether FILE was loaded only for measuring. */
 static bool is_of_measuring(const struct wrap_run *run, const char *file)
 {
     if (same_file(file, run->front.file))
@@ -245,7 +245,7 @@ const char *wrap_provider(struct wrap_run *run, const struct wrap_process *p)
     return NULL;
 }
 
-/* What was found in an object, said of FILE; false: nothing. */
+/* Adds what O says about FILE; false: nothing. */
 static bool tell(struct portolan_text *t, const char *file, const struct wrap_object *o,
                  bool is_program)
 {

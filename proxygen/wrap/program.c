@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program: where it is, and whether it can be measured so. */
+/* Finds the program, and checks that it can be measured. */
 #include "internal.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static bool is_program(const char *file)
     return stat(file, &info) == 0 && S_ISREG(info.st_mode) && access(file, X_OK) == 0;
 }
 
-/* As execvp(3) does; NULL when there is none, with errno of the nearest miss. */
+/* Searches as execvp(3) does; NULL if there is no such program, with errno. */
 static const char *search(struct portolan_arena *arena, const char *name)
 {
     const char *path = getenv("PATH");
@@ -73,7 +73,7 @@ static enum portolan_status find_file(const struct finder *f, const char *name, 
                               strerror(error));
 }
 
-/* Rights that the program gets from its file make the dynamic linker ignore LD_PRELOAD. */
+/* If the file grants rights (setuid, capabilities), the dynamic linker ignores LD_PRELOAD. */
 static enum portolan_status check_rights(const struct finder *f, const char *file)
 {
     struct stat info;
@@ -128,7 +128,7 @@ static char *read_script(const struct finder *f, const char *file)
     return text;
 }
 
-/* INTERPRETER, ARGUMENT (may be NULL), the script's name, then the words behind it. */
+/* INTERPRETER, ARGUMENT (may be NULL), the script's name, then the words after it. */
 static char **script_words(const struct finder *f, const char *interpreter, const char *argument,
                            const char *script, char *const *words)
 {
@@ -150,8 +150,8 @@ static char **script_words(const struct finder *f, const char *interpreter, cons
 }
 
 /*
- * env(1) only searches a program and becomes it: what is preloaded would be gone. So that is done
- * here. Its options are left to itself.
+ * Finds the interpreter of a script. env(1) would load the preloaded object, and then exec the
+ * interpreter without it. So the search that env does is done here, unless env has options.
  */
 static enum portolan_status take_script(const struct finder *f, const char *file, char *line,
                                         char *const *words, struct wrap_program *p)

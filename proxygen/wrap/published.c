@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a process has written: its log, and its snapshots as the recorder takes them. */
+/* Reads what a process has written: its log, and its snapshots for the recorder. */
 #include "internal.h"
 
 #include <math.h>
@@ -131,7 +131,7 @@ void wrap_log_read(struct wrap_process *p)
 
 /* ------------------------------------------------------------------ snapshots */
 
-/* The newest snapshot's slot, kept from being overwritten until end_reading(). */
+/* The newest snapshot's slot, protected from being overwritten until end_reading(). */
 static struct wrap_slot *begin_reading(struct wrap_process *p)
 {
     struct wrap_area *a = p->area;
@@ -168,8 +168,8 @@ static bool reserve(struct portolan_probe_snapshot *s, size_t n)
 }
 
 /*
- * The record that stands for what the program itself does on a thread. Its own time is known
- * whenever the thread is in no call; in between it is put off.
+ * The record for the program's own code on a thread. On the first thread, its own time is updated
+ * only when the thread is in no call.
  */
 static struct portolan_probe_record program_record(struct wrap_process *p,
                                                    const struct portolan_probe_record *root,
@@ -216,7 +216,7 @@ static double time_inside(const struct wrap_slot *slot, size_t count, size_t roo
     return sum;
 }
 
-/* The records of a thread, whose root lies at OLD in the slot and will at TO->count. */
+/* Where the root of a thread's records is in the slot, and in the copy. */
 struct moving {
     int64_t old_root, new_root;
 };
@@ -228,7 +228,7 @@ static int64_t moved_parent(const struct moving *m, const struct portolan_probe_
     return m->new_root + (r->handle != PORTOLAN_PROBE_HANDLE_OWN);
 }
 
-/* The program's own code is not counted: what was, was in the calls that it made. */
+/* Counters are read only in measured calls, so the program has the sum of those that it made. */
 static void add_counters(struct portolan_probe_record *program,
                          const struct portolan_probe_record *call)
 {
@@ -236,7 +236,7 @@ static void add_counters(struct portolan_probe_record *program,
         program->counters[i] += call->counters[i];
 }
 
-/* The same records with the program's put in behind each root. */
+/* Copies the records, with a record for the program inserted after each root. */
 static bool copy_records(struct wrap_process *p, const struct wrap_slot *slot, size_t count,
                          struct portolan_probe_snapshot *to)
 {
@@ -258,7 +258,7 @@ static bool copy_records(struct wrap_process *p, const struct wrap_slot *slot, s
             return false; /* no tree */
         } else {
             r->parent = moved_parent(&m, r);
-            if (r->parent == m.new_root + 1 && p->has_ended) /* with its call */
+            if (r->parent == m.new_root + 1 && p->has_ended) /* with the program's own call */
                 add_counters(&to->records[m.new_root + 1], r);
             to->count++;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run is summed up in when it has ended. */
+/* The summary of a run that has ended. */
 #include "internal.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { ROWS = 12, PROCESSES = 12 };
 struct row {
     const struct portolan_probe_method_info *info;
     uint64_t calls, timed;
-    double exclusive_ns; /* of all calls, as those that were timed tell */
+    double exclusive_ns; /* of all calls, estimated from those that were timed */
 };
 
 static int by_time(const void *a, const void *b)
@@ -52,7 +52,7 @@ static struct row *make_rows(struct wrap_run *run, const struct wrap_process *p,
     return rows;
 }
 
-/* The recorder's process has the same code and processor as the program. */
+/* This process has the same code and processor as the program. */
 static void add_cost(struct portolan_text *t)
 {
     const struct portolan_probe_cost cost = portolan_probe_cost();
@@ -122,7 +122,7 @@ static void add_process(struct wrap_run *run, const struct wrap_process *p, stru
     add_losses(p, t);
 }
 
-/* What concerns several processes: those beyond the first few, and what they did to each other. */
+/* Adds the sum of the processes that are not listed, and warnings about several processes. */
 static void add_others(struct wrap_run *run, size_t n, uint64_t calls, struct portolan_text *t)
 {
     uint32_t missing = __atomic_load_n(&run->shared->orders.n_without_area, __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is measured, from the options to the report. */
+/* A run from the options to the report. */
 #include "internal.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static const char *short_name(struct portolan_arena *arena, const char *file)
     return portolan_arena_strndup(arena, base, end ? (size_t)(end - base) : strlen(base));
 }
 
-/* The last folder in front, for libraries that are called alike: "atlas-libblas". */
+/* With the last folder before it, for libraries with equal names: "atlas-libblas". */
 static const char *long_name(struct portolan_arena *arena, const char *file)
 {
     const char *slash = strrchr(file, '/'), *folder = slash;
@@ -100,7 +100,7 @@ static enum portolan_status find_libraries(struct wrap_run *run, struct portolan
 
 /* ------------------------------------------------------------------ the assembly */
 
-/* Instances are named by letters, digits, '-' and '_'. */
+/* Names of instances consist of letters, digits, '-' and '_'. */
 static char *instance_name(struct portolan_arena *arena, const char *text)
 {
     char *name = portolan_arena_strdup(arena, text);
@@ -150,7 +150,7 @@ static enum portolan_status write_text(struct wrap_run *run, struct portolan_err
     return status;
 }
 
-/* The program and its libraries as an assembly: what reports and models of trials start from. */
+/* Describes the program and its libraries as an assembly, which reports and models need. */
 static enum portolan_status describe_run(struct wrap_run *run, struct portolan_error *err)
 {
     const char *dot = strrchr(run->front.type, '.'),
@@ -195,7 +195,7 @@ static void put_text(struct writer *w, const char *text)
     w->used += bytes;
 }
 
-/* In the order of enum wrap_order. */
+/* Writes the orders; their texts are in the order of enum wrap_order. */
 static enum portolan_status write_orders(struct wrap_run *run, struct portolan_error *err)
 {
     const struct portolan_wrap_options *o = run->options;
@@ -227,7 +227,7 @@ static enum portolan_status write_orders(struct wrap_run *run, struct portolan_e
                      : PORTOLAN_OK;
 }
 
-/* Out of the way of the program's own descriptors: it is closed before the program's main. */
+/* A high number avoids clashes with the program's descriptors; it is closed before main(). */
 static int move_up(int fd)
 {
     int up = fcntl(fd, F_DUPFD_CLOEXEC, 200);
@@ -274,7 +274,7 @@ static void remove_shared(struct wrap_run *run)
 
 /* ------------------------------------------------------------------ the run */
 
-/* Whether a file can be made, as far as its folder says. */
+/* Whether FILE can be made, judged by the permissions of its folder. */
 static enum portolan_status check_folder(const char *what, const char *file,
                                          struct portolan_error *err)
 {
@@ -289,7 +289,7 @@ static enum portolan_status check_folder(const char *what, const char *file,
     return status;
 }
 
-/* What would fail only when the program runs; a store is not made before there is a call. */
+/* Checks the store before the program runs; a missing store is made only after the first call. */
 static enum portolan_status check_store(const struct portolan_wrap_options *o,
                                         struct portolan_error *err)
 {
@@ -330,7 +330,7 @@ static enum portolan_status prepare(struct wrap_run *run, int *status,
     if (found == PORTOLAN_OK)
         found = portolan_control_read_signals(run->options->signals, run->signals, &run->n_signals,
                                               err);
-    if (found == PORTOLAN_OK) /* here as there: what is wrong with them is told at once */
+    if (found == PORTOLAN_OK) /* also in this process, so that errors are reported at once */
         found = portolan_probe_counter_sets_define(run->options->counters, err);
     if (found == PORTOLAN_OK)
         found = find_libraries(run, err);

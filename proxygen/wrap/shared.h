@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a wrapped process and `portolan wrap` share: a file in memory, made by the one who measures
- * and mapped by the one who is measured, who keeps no descriptor of it. One area per process.
+ * The file in memory that a wrapped process and `portolan wrap` share. `portolan wrap` makes it;
+ * the wrapped process maps it and keeps no descriptor of it. One area per process.
  *
  * Snapshots hold totals, so that only the newest counts: the process writes into one of three slots
  * and publishes it, and never waits. What must not get lost (names of methods, notes, switches)
- * goes to a log that only grows. Whatever was published is there however the process ends.
+ * goes to a log that only grows. Published data stay, in whatever way the process ends.
  */
 #ifndef WRAP_SHARED_H
 #define WRAP_SHARED_H
@@ -21,7 +21,7 @@ enum {
     WRAP_TEXT_BYTES = 32 << 10,
     WRAP_COMMAND_BYTES = 64 << 10,
     WRAP_ANSWER_BYTES = 16 << 10,
-    WRAP_AREAS = 256 /* processes, where children are measured too */
+    WRAP_AREAS = 256 /* processes, if children are measured, too */
 };
 
 #define WRAP_MAGIC  UINT64_C(0x70617277746f7270)
@@ -31,19 +31,19 @@ enum {
 #define WRAP_VARIABLE "PORTOLAN_WRAP"
 
 enum wrap_state {
-    WRAP_STARTED = 1, /* measured */
-    WRAP_REFUSED,     /* could not be: the note before says why, and the process has ended */
+    WRAP_STARTED = 1, /* is being measured */
+    WRAP_REFUSED,     /* cannot be measured: a note says why, and the process has ended */
     WRAP_REPLACED,    /* about to be another program, by exec */
     WRAP_LEFT         /* about to end by itself */
 };
 
 /* The texts of the orders. */
 enum wrap_order {
-    WRAP_ORDER_PRELOAD,  /* LD_PRELOAD as the program is to see it, when had_preload */
-    WRAP_ORDER_USER,     /* who calls, in the records */
+    WRAP_ORDER_PRELOAD,  /* LD_PRELOAD that the program is to see, if had_preload */
+    WRAP_ORDER_USER,     /* the calling instance, in records */
     WRAP_ORDER_CONTROL,  /* where commands come from, for messages */
-    WRAP_ORDER_COUNTERS, /* what is counted; "": nothing */
-    WRAP_ORDER_PAPI,     /* who counts: a shared object */
+    WRAP_ORDER_COUNTERS, /* sets of events to count; "": none */
+    WRAP_ORDER_PAPI,     /* shared object that reads the counters */
     WRAP_ORDER_LIBRARIES /* each: name in the records, file; "" for the program's own */
 };
 
@@ -51,13 +51,13 @@ enum wrap_order {
 enum wrap_entry_kind {
     WRAP_METHOD = 1, /* struct wrap_method, then user, uses, provider, provides, class, type, name,
                         names of contexts */
-    WRAP_NOTE,       /* what the user is to know */
+    WRAP_NOTE,       /* a message for the user */
     WRAP_SWITCH,     /* port, from, to, outcome */
     WRAP_OBJECT      /* a shared object that is loaded */
 };
 
 struct wrap_entry {
-    uint32_t kind, size_bytes; /* with this head, a multiple of 8 */
+    uint32_t kind, size_bytes; /* the size includes this struct and is a multiple of 8 */
 };
 
 struct wrap_method {
@@ -72,36 +72,36 @@ struct wrap_slot {
     struct portolan_probe_record records[WRAP_RECORDS];
 };
 
-/* What is to be done, the same for all processes; written before any is started, but for
- * the areas' processes and commands. */
+/* Orders for all processes, written before the first is started; only members marked as atomic and
+ * the command change later. */
 struct wrap_orders {
     uint64_t magic;
     double interval_s; /* between two snapshots; 0: only at the end */
-    double rotate_s;   /* libraries take turns; 0: they do not */
+    double rotate_s;   /* length of a turn of a library; 0: they take no turns */
     uint32_t with_children, profile;
     uint32_t n_libraries;
     uint32_t n_areas;
     uint32_t had_preload, takes_commands;
-    uint32_t one_in, unused;       /* one call in so many is timed */
-    int32_t processes[WRAP_AREAS]; /* whose the areas are, 0: free. Atomic. */
+    uint32_t one_in, unused;       /* one call in ONE_IN is timed */
+    int32_t processes[WRAP_AREAS]; /* the process of each area, 0: free. Atomic. */
     uint32_t command_number;       /* of the newest, 0: none yet. Atomic. */
     uint32_t n_without_room;       /* processes that could not map their area. Atomic. */
-    uint32_t n_without_area;       /* processes for which there was none. Atomic. */
+    uint32_t n_without_area;       /* processes that found no free area. Atomic. */
     char command[WRAP_COMMAND_BYTES];
     char text[WRAP_TEXT_BYTES]; /* enum wrap_order, each ended by NUL */
 };
 
-/* One rank of several; size 0: the process is none. */
+/* The rank of a process in a job; size 0: it is no rank. */
 struct wrap_job {
     int32_t rank, size;
-    char name[120]; /* the same for all ranks, and no other job's */
+    char name[120]; /* unique for the job, equal in all its ranks */
 };
 
 struct wrap_area {
     _Alignas(4096) uint64_t published; /* number of the snapshot × 4 + slot; 0: none yet. Atomic. */
     uint64_t reading;                  /* the slot that is being read, or WRAP_NOBODY. Atomic. */
     uint64_t log_bytes;                /* Atomic: all up to here is complete */
-    uint32_t request;                  /* futex: who measures wants a snapshot now */
+    uint32_t request;                  /* futex: a snapshot is wanted now, or a command is given */
     uint32_t state;                    /* enum wrap_state, 0: free. Atomic. */
     int32_t process, parent;
     struct wrap_job job;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Starting the program, and what happens until it has ended: signals, and commands to the processes
- * that are measured, from a file and by signals to this one.
+ * Starts the program and watches it until it has ended. Passes signals on to it, and commands, from
+ * a file or by signals to this process, to the processes that are measured.
  */
 #include "internal.h"
 
@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How often it is looked for new snapshots, and how long one that was asked for is waited for. */
+/* Poll interval for new snapshots, and timeout for a requested one. */
 static const int look_ms = 100;
 static const unsigned request_ms = 2000;
 
@@ -33,7 +33,7 @@ struct watch {
     int signals; /* descriptor */
 };
 
-/* What is passed on to the program, and word of its state. */
+/* The signals that are passed on to the program, and SIGCHLD, which tells of its state. */
 static void choose_signals(sigset_t *set)
 {
     static const int numbers[] = {SIGHUP,  SIGINT,    SIGQUIT, SIGTERM,  SIGUSR1, SIGUSR2,
@@ -63,14 +63,14 @@ static void put_environment(const struct wrap_run *run, const struct stat *file,
     setenv(WRAP_VARIABLE, where, 1);
 }
 
-/* In the child, which becomes the program. ANSWER gets errno when that fails. */
+/* Runs in the child, which becomes the program. ANSWER gets errno if that fails. */
 static void become(const struct watch *w, int answer, pid_t measurer)
 {
     const struct wrap_run *run = w->run;
     struct stat info;
     int error;
 
-    /* A measuring process that is killed must not leave the program behind without its parent. */
+    /* If the measuring process is killed, the program must end, too. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != measurer || fstat(run->file, &info) != 0)
         _exit(EXIT_OURS);
@@ -115,10 +115,10 @@ static void wait_with(struct wrap_run *run, char *command)
     if (command && run->n_waiting < sizeof run->waiting / sizeof *run->waiting)
         run->waiting[run->n_waiting++] = command;
     else
-        free(command); /* more than anybody can mean */
+        free(command); /* too many commands at once */
 }
 
-/* Whether signal NUMBER is a command; then it will be given. */
+/* Whether signal NUMBER is a command; if so, the command is queued. */
 static bool take_signal(struct wrap_run *run, int number)
 {
     for (size_t i = 0; i < run->n_signals; i++)
@@ -131,7 +131,7 @@ static bool take_signal(struct wrap_run *run, int number)
 
 /* ------------------------------------------------------------------ the file */
 
-/* Looked at, not waited for: it works the same wherever the file lies. */
+/* Polls the control file, which works on every file system. */
 static void look_at_file(struct wrap_run *run)
 {
     struct portolan_error err = {0};
@@ -144,7 +144,7 @@ static void look_at_file(struct wrap_run *run)
     if (err.status != PORTOLAN_OK)
         portolan_log(PORTOLAN_LOG_WARNING, "wrap", "warning: %s", err.text);
     if (is_first && text && portolan_control_is_request(text))
-        free(text); /* `portolan control` meant it for who ran then */
+        free(text); /* left by `portolan control` for an earlier run */
     else if (text)
         wait_with(run, text);
 }
@@ -193,15 +193,14 @@ static void give_next(struct wrap_run *run)
     wake_threads(run);
 }
 
-/* Whoever does not look at the answer is to know of a mistake, too: it is the answer's last line.
- */
+/* Logs the answer's last line if a command failed, since users may not read the answer. */
 static void tell_mistake(const struct wrap_run *run)
 {
     const struct wrap_orders *o = &run->shared->orders;
     char text[WRAP_ANSWER_BYTES], *end;
 
     if (portolan_control_is_request(o->command))
-        return; /* `portolan control` tells who asked */
+        return; /* `portolan control` shows the answer */
     for (size_t i = 0; i < o->n_areas; i++) {
         const struct wrap_area *a = &run->shared->areas[i];
 
@@ -213,11 +212,11 @@ static void tell_mistake(const struct wrap_run *run)
             *--end = '\0';
         end = strrchr(text, '\n');
         portolan_log(PORTOLAN_LOG_WARNING, "wrap", "%s", end ? end + 1 : text);
-        return; /* the others have the same to say */
+        return; /* the other processes answer the same */
     }
 }
 
-/* The lines by which `portolan control` knows its answer, and how it went. */
+/* Adds the lines by which `portolan control` recognises its answer, and success or failure. */
 static void add_head(const struct wrap_run *run, struct portolan_text *t)
 {
     const struct wrap_orders *o = &run->shared->orders;
@@ -232,7 +231,7 @@ static void add_head(const struct wrap_run *run, struct portolan_text *t)
     portolan_control_add_head(t, o->command, 1, failed);
 }
 
-/* FILE.reply, as a whole: what all processes answered. */
+/* Writes the answers of all processes to FILE.reply, which is replaced at once. */
 static void write_reply(const struct wrap_run *run)
 {
     const struct wrap_orders *o = &run->shared->orders;
@@ -258,7 +257,7 @@ static void write_reply(const struct wrap_run *run)
     portolan_text_clear(&t);
 }
 
-/* Gives the processes what the control file or signals command, and writes their answers. */
+/* Gives the processes commands from the control file or signals, and writes their answers. */
 static void obey_commands(struct wrap_run *run)
 {
     look_at_file(run);
@@ -276,7 +275,7 @@ static void obey_commands(struct wrap_run *run)
 
 /* ------------------------------------------------------------------ signals */
 
-/* A signal that may end the program: what was measured up to now is taken in first. */
+/* Stores what was measured up to now, before a signal that may end the program. */
 static void request_snapshots(struct wrap_run *run)
 {
     const struct timespec rest = {0, 1000000};
@@ -300,7 +299,8 @@ static bool may_end(int signal)
     return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
 }
 
-/* What comes from the terminal has reached the program, too: it is in the same process group. */
+/* Passes a signal on, unless it comes from the terminal: the program, in the same process group,
+ * has got it, too. */
 static void pass_on(struct wrap_run *run, const struct signalfd_siginfo *info)
 {
     int number = (int)info->ssi_signo;
@@ -313,7 +313,8 @@ static void pass_on(struct wrap_run *run, const struct signalfd_siginfo *info)
         kill(run->process, number);
 }
 
-/* When the program is stopped, who waits for this process wants to know; and the other way. */
+/* If the program is stopped, this process stops, too, so that its parent sees it. Then both go on
+ * together. */
 static void stop_too(const struct watch *w)
 {
     raise(SIGSTOP);
@@ -351,7 +352,7 @@ static enum portolan_status begin(struct watch *w, int *status, struct portolan_
 {
     enum portolan_status started;
 
-    /* Where it is ignored, nobody learns how a child ended. */
+    /* If SIGCHLD is ignored, the status of a child cannot be read. */
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &w->child_before);
     choose_signals(&w->watched);
     sigprocmask(SIG_BLOCK, &w->watched, &w->before);
@@ -370,7 +371,7 @@ enum portolan_status wrap_watch(struct wrap_run *run, int *status, struct portol
     struct pollfd wait;
     enum portolan_status started;
 
-    obey_commands(run); /* what the control file says now holds from the first call on */
+    obey_commands(run); /* a command in the control file holds from the first call on */
     started = begin(&w, status, err);
     if (started == PORTOLAN_OK) {
         wait = (struct pollfd){.fd = w.signals, .events = POLLIN};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is wrong with packages and types, and what can only be known once the model is whole. */
+/* Checks packages and types, and sets what depends on the complete model. */
 #include "model.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ static const void **value_entry(struct check_run *c, const int64_t *value)
     return names_add(&c->values, (const char *)value, sizeof *value);
 }
 
-/* Each enumerator without a value takes the smallest number from 0 that nobody has. */
+/* Each enumerator without a value takes the smallest free number from 0 on. */
 static void number_enumerators(struct check_run *c, struct portolan_sidl_symbol *s)
 {
     int64_t next = 0;
@@ -153,7 +153,7 @@ static void check_class(struct check_run *c, const struct portolan_sidl_symbol *
         if (!s->own.has_body[i])
             missing = s->slots[i];
     if (s->own.is_broken)
-        return; /* the method that misses may be the unreadable one */
+        return; /* the missing method may be in the unreadable part */
     if (missing && !is_abstract && missing->owner == s)
         diagnose_at(c->d, &s->place,
                     "class %s has the abstract method %s, write: abstract class %s", s->name,
@@ -236,7 +236,7 @@ static void check_symbol(struct check_run *c, struct portolan_sidl_symbol *s)
         check_class(c, s);
 }
 
-/* What a package passes on, and how structs hold each other: checks look at both. */
+/* Passes versions of packages on to their members, and walks structs: checks need both. */
 static void prepare_symbols(struct check_run *c, struct portolan_sidl_symbol *package)
 {
     for (size_t i = 0; i < package->n_children; i++) {

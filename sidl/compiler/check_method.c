@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* Raw arrays: what they hold, and their extents over arguments or fields */
+/* Raw arrays: their elements, and their extents, which use arguments or fields */
 
-/* + - * / over integers and at most one name, which goes to *NAME. */
+/* Checks that E consists of + - * /, integers and at most one name, which goes to *NAME. */
 static bool check_extent_form(const struct portolan_sidl_expr *e,
                               const struct portolan_sidl_expr **name,
                               struct portolan_diagnostics *d)
@@ -42,7 +42,7 @@ static bool is_integer(const struct portolan_sidl_type *type)
            type_is_unknown(type);
 }
 
-/* What may be an extent, nearest to NAME. */
+/* The integer argument or field whose name is nearest to NAME. */
 static const char *nearest_name(const struct extent_scope *scope, const char *name)
 {
     const char *known[64];
@@ -78,7 +78,7 @@ static void check_extent_name(const struct extent_scope *scope,
         if (!a->is_extent)
             diagnose_at(d, &a->place, "%s is an extent of %s, so it must be an in int or in long",
                         a->name, array);
-        a->is_extent = true; /* told once */
+        a->is_extent = true; /* so that it is reported once */
     } else if (!is_integer(((const struct portolan_sidl_field *)found)->type)) {
         diagnose_at(d, &name->place, "%s is an extent of %s, so it must be an int or long",
                     name->text, array);
@@ -118,7 +118,7 @@ void check_rarray(const struct extent_scope *scope, const struct portolan_sidl_t
 
 /* Methods */
 
-/* A value that one number stands for. */
+/* Whether a value of TYPE is a number. */
 static bool can_be_context(const struct portolan_sidl_type *type)
 {
     static const bool kinds[PORTOLAN_SIDL_OBJECT + 1] = {
@@ -212,7 +212,7 @@ static void check_arguments(struct check_run *c, struct portolan_sidl_method *m)
         check_argument(c, m, &m->arguments[i]);
 }
 
-/* What implements an interface may be an exception besides, what is of a class hardly ever. */
+/* An object of an interface may also be an exception, so that is a note; of a class, an error. */
 static void check_thrown(const struct check_run *c, const struct portolan_sidl_type *thrown)
 {
     const struct portolan_sidl_symbol *s = thrown->symbol;
@@ -242,7 +242,7 @@ static void check_throws(const struct check_run *c, const struct portolan_sidl_m
     }
 }
 
-/* Whether the class applies is asked where there is no object, in terms of contexts. */
+/* A method with %attrib{applies} is called before there is an object, with values of contexts. */
 static void check_query(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)
 {
     const struct portolan_sidl_attribute *applies =
@@ -265,7 +265,7 @@ static void check_query(const struct portolan_sidl_method *m, struct portolan_di
                         m->owner->methods[i]->name);
 }
 
-/* Runs when is_extent is known for all arguments. */
+/* Checks attributes; is_extent must be known for all arguments. */
 static void check_meanings(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)
 {
     const struct portolan_sidl_attribute *accuracy =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Expressions of contracts: what names and calls in them mean, and what kind of value each has.
- * The checker reports with it, the emitter translates by it.
+ * Expressions of contracts: the meaning of names and calls in them, and the kinds of their values.
+ * The checker and the emitter use this.
  */
 #ifndef CONTRACT_H
 #define CONTRACT_H
@@ -27,7 +27,7 @@ enum contract_kind {
 
 struct contract_value {
     enum contract_kind kind;
-    const struct portolan_sidl_type *type; /* NULL for literals and what operators give */
+    const struct portolan_sidl_type *type; /* NULL for literals and results of operators */
 };
 
 struct contract_scope {
@@ -37,7 +37,7 @@ struct contract_scope {
     struct portolan_diagnostics *d;            /* NULL: nothing is reported */
 };
 
-/* What an operator demands of its two operands. */
+/* What an operator requires of its two operands. */
 enum contract_rule {
     RULE_LOGIC,
     RULE_BITS,
@@ -58,7 +58,7 @@ struct contract_operator {
 };
 const struct contract_operator *contract_operator(const char *text);
 
-/* The kind of E's value; reports what does not fit. */
+/* The kind of E's value; reports mistakes in E. */
 struct contract_value contract_type(const struct contract_scope *s,
                                     const struct portolan_sidl_expr *e);
 struct contract_value contract_value_of(const struct portolan_sidl_type *type);
@@ -81,15 +81,16 @@ bool contract_is_annotation(const struct portolan_sidl_expr *e);
 struct contract_builtin {
     const char *name;
     /*
-     * One letter per argument: R a relation with an array, a any array, n an array of numbers, r
-     * one of real numbers, x a real number or an array of them, j the same of integers, y a number
-     * or an array of numbers, d a real number, i an integer, k one that is an array's dimension.
+     * One letter per argument. R: a relation with an array; a: any array; n: an array of numbers;
+     * r: an array of real numbers; x: a real number or an array of them; j: an integer or an array
+     * of them; y: a number or an array of them; d: a real number; i: an integer; k: an integer that
+     * is a dimension of the array.
      */
     const char *arguments;
     enum contract_kind result;  /* CONTRACT_UNKNOWN: as the elements */
     const char *before, *after; /* in C, around the arguments */
 };
-/* NULL when a method is meant: by another name, or by its number of arguments. */
+/* NULL when CALL means a method: name or number of arguments differ from all built-in functions. */
 const struct contract_builtin *contract_builtin(const struct contract_scope *s,
                                                 const struct portolan_sidl_expr *call);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contracts: what the names in them mean, where they may stand, and what fits together. */
+/* Contracts: the meaning of names, where they are allowed, and the checks of types. */
 #include "contract.h"
 
 #include <string.h>
@@ -133,14 +133,14 @@ static struct contract_value name_type(const struct contract_scope *s,
 
 /* Calls */
 
-/* N: the number of arguments; -1: any. */
+/* Whether a call of NAME with N arguments (-1: any number) may mean M. */
 static bool is_called(const struct portolan_sidl_method *m, const char *name, int n)
 {
     return (strcmp(m->slot_name, name) == 0 || strcmp(m->name, name) == 0) &&
            (n < 0 || m->n_arguments == (size_t)n);
 }
 
-/* A full name goes before a short one, a method of the object before a static one. */
+/* A full name is preferred to a short one, and a method of the object to a static one. */
 static const struct portolan_sidl_method *find_method(const struct portolan_sidl_symbol *of,
                                                       const char *name, int n)
 {
@@ -202,7 +202,7 @@ static bool same_element(const struct portolan_sidl_type *given,
            type_equal(given->element, wanted->element);
 }
 
-/* Whether a value of a clause can be handed to an argument of a method. */
+/* Whether a value in a clause can be passed as an argument of a method. */
 static bool can_be_passed(const struct contract_value *v,
                           const struct portolan_sidl_type *wanted_type)
 {
@@ -225,7 +225,7 @@ static bool can_be_passed(const struct contract_value *v,
     return v->kind == wanted;
 }
 
-/* What may not be called from a clause, and why; NULL when it may. */
+/* Why a clause may not call M; NULL when it may. */
 static const char *why_not(const struct contract_scope *s, const struct portolan_sidl_method *m)
 {
     if (m == s->method || (s->method && strcmp(m->slot_name, s->method->slot_name) == 0))
@@ -266,7 +266,7 @@ static const struct contract_builtin builtins[] = {
 };
 enum { N_BUILTINS = sizeof builtins / sizeof *builtins };
 
-/* What the letters of arguments stand for. */
+/* The meaning of the letters in contract_builtin.arguments. */
 static const struct wanted {
     char letter;
     const char *text;
@@ -284,7 +284,7 @@ static const struct wanted {
     {'k', "an integer", false, true, CONTRACT_INTEGER},
 };
 
-/* Babel does not care about capitals here. */
+/* As in Babel, names of built-in functions ignore case. */
 const struct contract_builtin *contract_builtin(const struct contract_scope *s,
                                                 const struct portolan_sidl_expr *call)
 {
@@ -310,7 +310,7 @@ static enum contract_kind element_kind(const struct contract_value *array)
     return contract_value_of(array->type->element).kind;
 }
 
-/* The elements of a generic array are seen at run time. */
+/* The elements of a generic array are known only at run time. */
 static bool is_array_of(const struct contract_value *v, enum contract_kind widest)
 {
     return v->kind == CONTRACT_ARRAY &&

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Output files: which there are, collected in memory, then written where they differ from what is
- * there.
+ * Output files: chooses them, collects them in memory, and writes those whose content changed.
  */
 #include "emit.h"
 
@@ -54,7 +53,7 @@ const char *emit_read_existing(struct emitter *e, const char *name, size_t *size
     return text.bytes ? text.bytes : "";
 }
 
-/* Our own lines get the author's line ends. */
+/* Generated lines get the same line ends as the author's. */
 static void use_crlf(struct emitter *e, struct output *o)
 {
     struct portolan_text text = {.arena = e->arena};
@@ -80,7 +79,7 @@ static bool same_content(const char *path, const struct portolan_text *text)
     return same;
 }
 
-/* A build file of that name that we did not write stays. */
+/* A build file of that name that portolan sidl did not write is not replaced. */
 static bool is_foreign(struct emitter *e, const struct output *o)
 {
     size_t size;
@@ -124,7 +123,7 @@ bool emit_is_handwritten(const struct portolan_sidl_symbol *symbol)
            strcmp(symbol->full_name, "sidl.BaseClass") == 0;
 }
 
-/* The package sidl's header is named otherwise: sidl.h is the run time's. */
+/* The header of package sidl has another name, since sidl.h belongs to the run time. */
 const char *emit_package_header(struct portolan_arena *a,
                                 const struct portolan_sidl_symbol *package)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Beside the generated code: what make, meson, pkg-config and sidl.Loader want to know of it. */
+/* Files that describe the generated code for make, meson, pkg-config and sidl.Loader. */
 #include "emit.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static bool ends_with(const char *name, const char *ending)
     return length >= n && strcmp(name + length - n, ending) == 0;
 }
 
-/* The kinds of file that Babel's babel.make tells apart; the first ending that fits counts. */
+/* The kinds of files in Babel's babel.make; the first ending that matches counts. */
 static void put_make(struct emitter *e, size_t n_outputs)
 {
     static const struct {
@@ -36,7 +36,7 @@ static void put_make(struct emitter *e, size_t n_outputs)
         portolan_text_add(t, "%s =%s\n", kinds[k].variable, lists[k].length ? lists[k].bytes : "");
 }
 
-/* One that may be somebody else's; it stays as it is then. */
+/* Opens an output that is not written if others wrote the existing file. */
 static struct portolan_text *open_shared(struct emitter *e, const char *name)
 {
     struct output *o = emit_open_raw(e, name);
@@ -65,7 +65,7 @@ static void put_files(struct emitter *e, struct portolan_text *t, const char *en
             portolan_text_add(t, "  '%s',\n", e->outputs[i]->name);
 }
 
-/* Included with subdir(): sources, and a dependency with what they need. */
+/* For use with subdir(): the sources, and a dependency that they need. */
 static void put_meson(struct emitter *e, const char *name)
 {
     struct portolan_text *t = open_shared(e, "meson.build");
@@ -80,7 +80,7 @@ static void put_meson(struct emitter *e, const char *name)
                "  dependencies: dependency('portolan'),\n)\n");
 }
 
-/* For a library lib/libNAME.so with its headers in include/NAME, wherever both are installed. */
+/* For a library lib/libNAME.so with its headers in include/NAME, under any prefix. */
 static void put_pkg_config(struct emitter *e, const char *name,
                            const struct portolan_sidl_symbol *package)
 {
@@ -103,7 +103,7 @@ static void put_class_line(struct emitter *e, const struct portolan_sidl_symbol 
                           "    <class name=\"%s\" desc=\"ior/impl\"/>\n", s->full_name);
 }
 
-/* Where sidl.Loader finds the classes: in a library beside this file. */
+/* Tells sidl.Loader that the classes are in a library in the same folder. */
 static void put_scl(struct emitter *e, const char *name)
 {
     struct portolan_text *t = open_shared(e, portolan_arena_printf(e->arena, "%s.scl", name));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How C is written: types, signatures, calls, comments and long lines. */
+/* Writes pieces of C: types, signatures, calls, comments and long lines. */
 #include "emit.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static void put_array_prefix(struct portolan_text *t, const struct portolan_sidl
         portolan_text_add(t, "sidl_%s", element->name);
 }
 
-/* The type of a value, without what mode and position add; ends ready for a name. */
+/* The type of a value, without the stars of its mode; a name can follow. */
 static void put_value_type(struct portolan_text *t, const struct portolan_sidl_type *type,
                            bool is_const)
 {
@@ -54,7 +54,7 @@ static void put_value_type(struct portolan_text *t, const struct portolan_sidl_t
     }
 }
 
-/* A parameter as VIEW has it. An in rarray is const to callers only: Babel's Impl files say so. */
+/* A parameter in VIEW. As in Babel's Impl files, an in rarray is const for callers only. */
 static void put_parameter(struct portolan_text *t, const struct portolan_sidl_argument *a,
                           enum c_view view)
 {
@@ -83,7 +83,7 @@ const char *c_value(struct portolan_arena *a, const struct portolan_sidl_type *t
     return t.bytes;
 }
 
-/* Enums come back as a long from Babel's Impl functions. */
+/* Babel's Impl functions return enums as long. */
 const char *c_result(struct portolan_arena *a, const struct portolan_sidl_method *m,
                      enum c_view view)
 {
@@ -186,7 +186,7 @@ void emit_named(struct portolan_text *t, const char *name, const char *text)
     }
 }
 
-/* LINE broken at commas so that it fits the page, continued INDENT blanks in. */
+/* Adds LINE, broken at commas to fit the page; continuation lines are indented by INDENT. */
 static void put_wrapped(struct portolan_text *t, const char *line, int indent)
 {
     size_t room = PAGE_WIDTH;
@@ -274,7 +274,7 @@ void emit_unused(struct emitter *e, struct portolan_text *t, const struct portol
         emit_wrapped(e, t, 8, "%s;", line.bytes);
 }
 
-/* A comment's opening inside a comment is a warning in C, and so is the trigraph of a backslash. */
+/* Compilers warn about the opening of a comment in a comment, and about the trigraph for '\\'. */
 static void put_comment_text(struct portolan_text *t, const char *comment, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -321,7 +321,7 @@ const char *emit_method_comment(struct portolan_arena *a, const struct portolan_
     return text.bytes;
 }
 
-/* Values that wrappers hand back */
+/* Values that wrappers return */
 
 const char *emit_zero(const struct portolan_sidl_type *type)
 {
@@ -343,7 +343,7 @@ void emit_give_up(struct portolan_text *t, const struct portolan_sidl_method *m,
                       is_void ? "" : result);
 }
 
-/* PLACE is a value, POINTER its address. */
+/* Emits code that releases the value PLACE, whose address is POINTER. */
 static void put_drop(struct portolan_text *t, const struct portolan_sidl_type *type,
                      const char *place, const char *pointer)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Wrappers that check contracts, in the C file of the package whose types have them. A type's
- * wrappers look at the clauses that it declares itself; the run time puts those of parents in
- * front, and has the invariants of all types of an object checked by the first.
+ * wrappers check the clauses that it declares itself; the run time calls the wrappers of parents
+ * before, and the first wrapper checks the invariants of all types of an object.
  */
 #include "contract.h"
 #include "emit.h"
@@ -25,7 +25,7 @@ static enum contract_kind kind_of(const struct writer *w, const struct portolan_
     return contract_type(w->scope, e).kind;
 }
 
-/* A value of what is at a place '@' of that type. */
+/* C for the value of '@', which has that type. */
 static const char *value_at(const struct portolan_sidl_type *type)
 {
     static const char *const values[] = {
@@ -49,7 +49,7 @@ static const char *value_at(const struct portolan_sidl_type *type)
     return values[type->kind];
 }
 
-/* The same for what a method returned: strings, objects and arrays are given back later. */
+/* The same for the result of a method: strings, objects and arrays are released later. */
 static const char *value_returned(const struct portolan_sidl_type *type)
 {
     if (type->kind == PORTOLAN_SIDL_STRING)
@@ -82,7 +82,7 @@ static void put_result(struct writer *w)
     emit_named(w->t, type->kind == PORTOLAN_SIDL_STRUCT ? "&_retval" : "_retval", value_at(type));
 }
 
-/* CODE, each '$' in it being the next operand of E. */
+/* CODE, with each '$' replaced by the next operand of E. */
 static void put_code(struct writer *w, const struct portolan_sidl_expr *e, const char *code)
 {
     for (size_t i = 0; *code; code++)
@@ -135,7 +135,7 @@ static void put_builtin(struct writer *w, const struct contract_builtin *b,
 
 /* Methods */
 
-/* E as an argument of that type. */
+/* Writes E as an argument of that type. */
 static void put_argument(struct writer *w, const struct portolan_sidl_type *type,
                          const struct portolan_sidl_expr *e)
 {
@@ -157,7 +157,7 @@ static void put_argument(struct writer *w, const struct portolan_sidl_type *type
     portolan_text_add(w->t, ")");
 }
 
-/* The place of M in its table: that of S's objects, or that of its class's static methods. */
+/* The index of M in its table: that of S's objects, or that of its class's static methods. */
 static size_t slot_of(const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m)
 {
     size_t at = 0;
@@ -224,7 +224,7 @@ static void put_binary(struct writer *w, const struct portolan_sidl_expr *e)
     put_code(w, e, code);
 }
 
-/* A literal with C's escapes already; two question marks could be a trigraph. */
+/* TEXT already has C's escapes, except that two question marks could begin a trigraph. */
 static void put_quoted(struct writer *w, char quote, const char *text)
 {
     portolan_text_add(w->t, "%c", quote);
@@ -421,7 +421,7 @@ static void put_conditions(struct contract *c, const struct contract_scope *scop
     }
 }
 
-/* Returns what S__type says of them. */
+/* Emits the function that checks S's invariants; returns the member of S__type for it. */
 static const char *put_invariants(struct contract *c)
 {
     const struct contract_scope scope = {.of = c->s};
@@ -493,7 +493,7 @@ static void put_wrapper(struct contract *c, const struct portolan_sidl_method *m
     portolan_text_add(c->t, "%s}\n", is_void ? "" : "    return _retval;\n");
 }
 
-/* Returns what S__type says of them. */
+/* Emits S's wrappers; returns the members of S__type for them. */
 static const char *put_checks(struct contract *c)
 {
     const struct portolan_sidl_method *m;

@@ -33,7 +33,7 @@ bool see(struct seen *s, const struct portolan_sidl_symbol *symbol)
     return true;
 }
 
-/* A struct brings the types of its fields along. */
+/* A struct also needs the types of its fields. */
 static void see_type(struct seen *s, const struct portolan_sidl_type *type)
 {
     if (type->element)
@@ -70,7 +70,7 @@ static struct seen types_used(struct emitter *e, const struct portolan_sidl_symb
     return s;
 }
 
-/* Declarations of all that is used. */
+/* Includes the headers that declare the types used. */
 static void include_types(struct emitter *e, struct portolan_text *t,
                           const struct portolan_sidl_symbol *s, const struct seen *used)
 {
@@ -85,7 +85,7 @@ static void include_types(struct emitter *e, struct portolan_text *t,
 
 /* Structs */
 
-/* Fixed extents make the raw array part of the struct; others leave it to the caller. */
+/* Whether the raw array lies in the struct: all extents are constant. Others are pointers. */
 static bool is_inside(const struct portolan_sidl_type *type)
 {
     for (size_t i = 0; i < type->n_extents; i++)
@@ -113,7 +113,7 @@ static bool is_owned(const struct portolan_sidl_field *f)
            f->type->kind == PORTOLAN_SIDL_OBJECT || f->type->kind == PORTOLAN_SIDL_STRUCT;
 }
 
-/* What a field does not own, a raw array above all, stays its owner's: it is not touched. */
+/* Releases what the field owns; raw arrays, for example, belong to others. */
 static void put_destroyed_field(struct portolan_text *t, const struct portolan_sidl_field *f)
 {
     if (f->type->kind == PORTOLAN_SIDL_STRING)
@@ -144,7 +144,7 @@ static void put_destroy(struct portolan_text *t, const struct portolan_sidl_symb
     portolan_text_add(t, "%s    *_ex = NULL;\n}\n", owns ? "" : "    (void)strct;\n");
 }
 
-/* Fields that may lack memory make `failed` true. */
+/* Copies a field; sets `failed` if memory is out. */
 static void put_copied_field(struct emitter *e, struct portolan_text *t,
                              const struct portolan_sidl_field *f)
 {
@@ -246,7 +246,7 @@ static void put_object(struct emitter *e, struct portolan_text *t,
     const struct seen used = types_used(e, s);
 
     include_types(e, t, s, &used);
-    for (size_t i = 0; i < used.count; i++) /* passed by value: whole before the stubs */
+    for (size_t i = 0; i < used.count; i++) /* passed by value: must be complete before the stubs */
         if (used.list[i]->kind == PORTOLAN_SIDL_STRUCTURE)
             portolan_text_add(t, "#include \"%s.h\"\n", used.list[i]->c_name);
     emit_begin_c(t);
@@ -275,7 +275,7 @@ static void put_object(struct emitter *e, struct portolan_text *t,
         if (used.list[i] != s && used.list[i]->kind != PORTOLAN_SIDL_STRUCTURE)
             portolan_text_add(t, "#include \"%s.h\"\n", used.list[i]->c_name);
 }
-/* In arrays, enums are long. */
+/* Elements of enum arrays are long. */
 static void put_enum_array(struct portolan_text *t, const struct portolan_sidl_symbol *s)
 {
     portolan_text_add(t, "#include \"%s__types.h\"\n", s->package->c_name);
@@ -314,7 +314,7 @@ static void put_enum(struct portolan_text *t, const struct portolan_sidl_symbol 
                "};\nstruct @__array;\nSIDL_API extern const struct sidl_type @__type;\n");
 }
 
-/* sidl.h needs these two before their package's header: C99 knows no second typedef. */
+/* sidl.h already declares these two for their package's header: C99 forbids a second typedef. */
 static bool is_named_by_runtime(const struct portolan_sidl_symbol *s)
 {
     return strcmp(s->c_name, "sidl_ClassInfo") == 0 || strcmp(s->c_name, "sidl_BaseException") == 0;
@@ -357,7 +357,7 @@ static bool holds_types(const struct portolan_sidl_symbol *package)
     return false;
 }
 
-/* A package's nested packages that have headers; those without types pass theirs on. */
+/* Includes the headers of nested packages; packages without types have none, but theirs may. */
 static void include_nested(struct portolan_text *t, const struct portolan_sidl_symbol *package)
 {
     for (size_t i = 0; i < package->n_children; i++) {

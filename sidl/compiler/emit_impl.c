@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A_B_C_Impl.h and A_B_C_Impl.c: what the author of a class fills in, between splicer comments. */
+/* A_B_C_Impl.h and A_B_C_Impl.c, in which the author of a class fills in the splicer blocks. */
 #include "emit.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static struct impl open_impl(struct emitter *e, const struct portolan_sidl_symbo
     return f;
 }
 
-/* A block whose name begins with that of the class. */
+/* Emits a block whose name begins with the class's name. */
 static void put_class_block(struct impl *f, const char *name, int indent, const char *preset)
 {
     splicer_put(&f->splicer, portolan_arena_printf(f->e->arena, "%s.%s", f->s->full_name, name),
@@ -47,7 +47,8 @@ static const char *impl_signature(struct impl *f, const struct portolan_sidl_met
 
 enum hook_time { HOOK_BEFORE, HOOK_AFTER };
 
-/* M as its hook sees it: arguments by value, without those that only come back; then the result. */
+/* The signature of M's hook: arguments by value, before the call without out arguments, after it
+ * with the result. */
 static struct portolan_sidl_method hook_of(struct emitter *e, const struct portolan_sidl_method *m,
                                            enum hook_time time)
 {
@@ -89,8 +90,7 @@ static const char *hook_signature(struct impl *f, const struct portolan_sidl_met
     return impl_signature(f, &hook);
 }
 
-/* Babel's Impl headers include this one for the table of the parent class, authors for any reason.
- */
+/* Babel's Impl headers include this one for the parent class's table; authors may do so, too. */
 static void put_ior_header(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     struct portolan_text *t =
@@ -154,7 +154,7 @@ static void put_impl_header(struct emitter *e, const struct portolan_sidl_symbol
     put_ior_header(e, s);
 }
 
-/* What the parent class does, for methods that override it. */
+/* The functions super_m, which call the parent class's methods that S overrides. */
 static void put_supers(struct impl *f)
 {
     const struct portolan_sidl_symbol *s = f->s;
@@ -206,7 +206,7 @@ static void put_builtins(struct impl *f)
     }
 }
 
-/* The body that a method has until its author gives it one. */
+/* The body of a method that its author has not written yet. */
 static const char *preset_body(struct impl *f, const struct portolan_sidl_method *m)
 {
     struct portolan_text t = {.arena = f->e->arena};
@@ -277,9 +277,9 @@ void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
     put_impl_source(e, s);
 }
 
-/* Hooks: what stands in live tables while they are on, in the Skel file */
+/* Hooks: wrappers in the Skel file, which are in live tables while hooks are on */
 
-/* The wrapper, which has the table's arguments, hands them to a hook. */
+/* Emits the call of a hook by its wrapper, which has the table's arguments. */
 static void put_hook_call(struct emitter *e, struct portolan_text *t,
                           const struct portolan_sidl_symbol *s,
                           const struct portolan_sidl_method *m, enum hook_time time)

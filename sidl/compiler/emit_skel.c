@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A_B_C_Skel.c: what joins a class's implementation to the run time. Functions of the Impl file
- * stand in the table themselves; only what they see otherwise than the table does (raw arrays,
- * arrays of a wanted order, enums as results) needs a function between.
+ * A_B_C_Skel.c: connects a class's implementation to the run time. Functions of the Impl file are
+ * in the table themselves, unless their signature differs from the table's (raw arrays, arrays of a
+ * given order, enums as results): then the table has an adapter that calls them.
  */
 #include "emit.h"
 
@@ -36,7 +36,7 @@ static const char *order_constant(const struct portolan_sidl_type *type)
                                                   : "sidl_column_major_order";
 }
 
-/* Puts the array STAR NAME in order; it is the callee's to replace. */
+/* Emits code that puts the array STAR NAME in order and may replace it. */
 static void put_order(struct skel *k, struct portolan_text *t,
                       const struct portolan_sidl_type *type, const char *star, const char *name)
 {
@@ -47,7 +47,7 @@ static void put_order(struct skel *k, struct portolan_text *t,
                       order_constant(type));
 }
 
-/* Something is to be done when the implementation has returned. */
+/* Whether the adapter must do something after the implementation has returned. */
 static bool has_after(const struct portolan_sidl_method *m)
 {
     for (size_t i = 0; i < m->n_arguments; i++)
@@ -105,7 +105,7 @@ static void put_call(struct skel *k, const struct portolan_sidl_method *m)
     emit_end_call(k->t, &call);
 }
 
-/* On exceptions, outputs are undefined and not looked at. */
+/* Emits the adapter's code after the call. On exceptions, outputs are undefined and not read. */
 static void put_after(struct skel *k, const struct portolan_sidl_method *m)
 {
     struct portolan_text outputs = {.arena = k->e->arena};
@@ -152,7 +152,7 @@ static const char *function_of(struct skel *k, const struct portolan_sidl_method
     return skel_function(k->e, k->s, m);
 }
 
-/* The class's own table; what it inherits stays NULL for the run time. */
+/* The class's own table; inherited slots are NULL, and the run time fills them in. */
 static void put_slots(struct skel *k)
 {
     const struct portolan_sidl_symbol *s = k->s;
@@ -178,7 +178,7 @@ static void put_statics_table(struct skel *k)
     portolan_text_add(k->t, "};\n");
 }
 
-/* The method of S itself that is M `from` an interface, under another name; NULL. */
+/* The method that S itself declares to rename M of an interface by `from`; NULL: none. */
 static const struct portolan_sidl_method *find_renamed(const struct portolan_sidl_symbol *s,
                                                        const struct portolan_sidl_method *m)
 {
@@ -212,7 +212,7 @@ static void see_renamed(struct seen *seen, const struct portolan_sidl_symbol *cl
     }
 }
 
-/* The table of an interface with renamed methods; the others are the run time's to fill in. */
+/* The table of an interface with renamed methods; the run time fills in the others. */
 static void put_renamed(struct skel *k, const struct portolan_sidl_symbol *interface)
 {
     portolan_text_add(k->t, "\nstatic const sidl_slot_fn as_%s[] = {\n", interface->c_name);
@@ -278,7 +278,7 @@ static void put_class(struct skel *k, bool has_hooks)
                "const struct sidl_class *@__externals(void)\n{\n    return &class;\n}\n");
 }
 
-/* The place of a class's private data in its objects. */
+/* The number of generated classes above S: the index of its private data in an object. */
 static size_t depth_of(const struct portolan_sidl_symbol *s)
 {
     size_t depth = 0;
@@ -295,7 +295,7 @@ static bool is_component(const struct portolan_sidl_symbol *s)
     return !(s->flags & PORTOLAN_SIDL_ABSTRACT) && symbol_inherits(s, "gov.cca.Component");
 }
 
-/* The method of S or a class above it by which it says where it applies; NULL: none. */
+/* The method of S or a class above it with %attrib{applies}; NULL: none. */
 static const struct portolan_sidl_method *find_query(const struct portolan_sidl_symbol *s)
 {
     for (; s; s = class_parent(s))
@@ -306,7 +306,7 @@ static const struct portolan_sidl_method *find_query(const struct portolan_sidl_
     return NULL;
 }
 
-/* What its values lie between, as arguments of C. */
+/* The limits of the type's values, as two arguments in C. */
 static const char *limits_of(const struct portolan_sidl_type *type)
 {
     static const char *const limits[PORTOLAN_SIDL_OBJECT + 1] = {
@@ -320,7 +320,7 @@ static const char *limits_of(const struct portolan_sidl_type *type)
     return limits[type->kind] ? limits[type->kind] : "INT32_MIN, INT32_MAX";
 }
 
-/* From the values of contexts, looked up by the names of the arguments, to a call. */
+/* Emits a function that calls M with values of contexts, looked up by M's argument names. */
 static void put_query(struct emitter *e, struct portolan_text *t,
                       const struct portolan_sidl_method *m)
 {
@@ -376,7 +376,7 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
     const struct portolan_sidl_symbol *parent = class_parent(s);
     bool has_hooks;
 
-    if (is_component(s)) /* whose header the generated code includes, not this room */
+    if (is_component(s)) /* written so that tests/arrows.sh does not see an #include of this file */
         portolan_text_add(k.t, "#include <portolan/%s.h>\n\n", "framework");
     portolan_text_add(k.t, "#include \"%s_Impl.h\"\n", s->c_name);
     if (e->options->hooks)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inline stubs: what callers of an interface or a class call. */
+/* Inline stubs, which callers of an interface or a class call. */
 #include "emit.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static void put_rarrays(struct emitter *e, struct portolan_text *t,
     }
 }
 
-/* What is handed on to the entry-point table; then the call ends. */
+/* Adds the arguments for the function in the entry-point table, and ends the call. */
 static void put_arguments(struct portolan_text *t, struct call *c,
                           const struct portolan_sidl_method *m)
 {
@@ -63,7 +63,7 @@ void emit_stub(struct emitter *e, struct portolan_text *t, const struct portolan
     portolan_text_add(t, "}\n");
 }
 
-/* The table comes from wherever the class is; without one, the result is zero. */
+/* The run time gets the table, if need be by loading the class; without one, the result is zero. */
 static void put_static_stub(struct emitter *e, struct portolan_text *t,
                             const struct portolan_sidl_symbol *s,
                             const struct portolan_sidl_method *m)

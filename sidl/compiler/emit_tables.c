@@ -2,7 +2,7 @@
 /* One C file per package: the tables of its types. */
 #include "emit.h"
 
-/* Names several on a line. */
+/* The names of all slots, several on a line. */
 static void put_methods(struct portolan_text *t, const struct portolan_sidl_symbol *s)
 {
     size_t column = 4;
@@ -22,7 +22,7 @@ static void put_methods(struct portolan_text *t, const struct portolan_sidl_symb
     portolan_text_add(t, "\n};\n");
 }
 
-/* Of a class, the one that it extends comes first, sidl.BaseClass where none is named. */
+/* For a class, the class that it extends comes first; by default sidl.BaseClass. */
 static void put_parents(struct portolan_text *t, const struct portolan_sidl_symbol *s, bool is_root)
 {
     portolan_text_add(t, "static const struct sidl_type *const %s__parents[] = {%s", s->c_name,
@@ -33,7 +33,7 @@ static void put_parents(struct portolan_text *t, const struct portolan_sidl_symb
     portolan_text_add(t, "};\n");
 }
 
-/* What belongs to a class whose code is somewhere: linked to this file, or to be loaded. */
+/* Functions that access a class's code, which may be linked in or loaded at run time. */
 static void put_access(struct portolan_text *t, const struct portolan_sidl_symbol *s)
 {
     const bool has_statics = symbol_has_statics(s),

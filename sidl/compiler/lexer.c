@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From text to tokens. */
+/* Splits text into tokens. */
 #include "parser.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ struct lexer {
     const char *comment;
     struct portolan_sidl_place place;
     struct tokens tokens;
-    bool spoils_next; /* something in front of the next token was reported and left out */
+    bool spoils_next; /* text before the next token was reported and left out */
     int complaints;
 };
 
@@ -125,7 +125,7 @@ static void push_token(struct lexer *l, enum token_kind kind, const char *text, 
     ARENA_PUSH(l->list_arena, l->tokens.list, l->tokens.count, token);
 }
 
-/* The text of a doc comment: stars and indentation at line starts taken off, ends trimmed. */
+/* The text of a doc comment without stars and indentation at line starts, trimmed. */
 static const char *tidy_comment(struct portolan_arena *a, const char *text, size_t length)
 {
     struct portolan_text out = {.arena = a};
@@ -226,7 +226,7 @@ static size_t count_digits(const struct lexer *l, size_t n)
     return n;
 }
 
-/* The length of a number without what may stand behind it; its kind goes to *KIND. */
+/* The length of a number without a suffix; its kind goes to *KIND. */
 static size_t measure_number(const struct lexer *l, enum token_kind *kind)
 {
     int dots = 0;
@@ -253,7 +253,7 @@ static size_t measure_number(const struct lexer *l, enum token_kind *kind)
     return n;
 }
 
-/* Integers (decimal, hex, octal, l behind), reals (exponent, f or d behind), versions. */
+/* Integers (decimal, hex, octal, suffix l), reals (exponent, suffix f or d), versions. */
 static void read_number(struct lexer *l)
 {
     const struct portolan_sidl_place place = l->place;
@@ -289,7 +289,7 @@ static void read_number(struct lexer *l)
     push_token(l, kind, start, length, place);
 }
 
-/* The length of the escape behind a backslash, 0 when it is none of C's. */
+/* The length of the escape after a backslash, 0 when C has no such escape. */
 static size_t escape_length(const char *text, size_t left)
 {
     size_t n = 0;
@@ -306,7 +306,7 @@ static size_t escape_length(const char *text, size_t left)
     return n == 1 && *text == 'x' ? 0 : n;
 }
 
-/* What stands between quotes: escapes are C's, and '…' holds one character. */
+/* Checks the text between quotes: escapes are those of C, and '…' holds one character. */
 static void check_quoted(struct lexer *l, const char *text, size_t length, char quote,
                          struct portolan_sidl_place place)
 {
@@ -355,7 +355,7 @@ static void read_quoted(struct lexer *l)
         skip_bytes(l, 1);
         check_quoted(l, start, length, quote, place);
     } else {
-        /* what closes the declaration is hardly meant to be text */
+        /* the text ends before a character that closes the declaration */
         complain(l, place, "this text has no end, close it with %c on the same line", quote);
         length = strcspn_within(start, length, ",;)}");
         l->place.column -= (int)((size_t)(l->at - start) - length);
@@ -364,7 +364,7 @@ static void read_quoted(struct lexer *l)
     push_token(l, quote == '"' ? TOKEN_STRING : TOKEN_CHARACTER, start, length, place);
 }
 
-/* [word]; also what was meant for one. */
+/* Reads [word]; reports brackets with several words. */
 static bool read_extension(struct lexer *l)
 {
     const struct portolan_sidl_place place = l->place;
@@ -422,7 +422,7 @@ static void report_character(struct lexer *l)
     if (c == '#')
         while (l->at < l->end && *l->at != '\n')
             skip_bytes(l, 1);
-    /* once for a run of them */
+    /* one report for a run of such characters */
     while (l->at < l->end && (*l->at == c || !isascii((unsigned char)*l->at)))
         skip_bytes(l, 1);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The model: its names, its symbols, and what all passes ask about them. */
+/* The model: its names, its symbols, and queries that all passes need. */
 #include "model.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The tables lie in the arena of the function's N, are freed with it, and leave as it does. */
+/* Tables lie in the arena of N, a variable of each function here, which also handles failures. */
 #define uthash_malloc(size)       portolan_arena_alloc(n->arena, 1, (size))
 #define uthash_free(memory, size) ((void)(memory), (void)(size))
 #include <uthash.h>
@@ -281,7 +281,7 @@ const struct portolan_sidl_symbol *portolan_sidl_find(const struct portolan_sidl
     return full_name ? symbol_find(model, full_name) : NULL;
 }
 
-/* portolan_nearest_word keeps the nearer of two: the best so far and this one. */
+/* Each call of portolan_nearest_word() keeps the nearer one of two: the best so far, and S. */
 const char *portolan_sidl_nearest(const struct portolan_sidl_model *model, const char *full_name)
 {
     const char *last = strrchr(full_name, '.'), *found = NULL;

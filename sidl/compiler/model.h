@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** What the compiler's passes share beyond the public model. */
+/** Shared by the compiler's passes, in addition to the public model. */
 #ifndef SIDL_MODEL_H
 #define SIDL_MODEL_H
 
@@ -8,14 +8,14 @@
 #include <setjmp.h>
 
 /*
- * One arena per compile run. Running out of memory leaves through a longjmp, so that no caller
- * between has to test anything; nothing but arena memory may be held across a call.
+ * One arena per compile run. When memory is out, a longjmp leaves the run, so that no function in
+ * between has to test for it; only memory of the arena may be held across a call.
  */
 
-/* The arena's no_memory hook; ARG is the jmp_buf to leave through. */
+/* The arena's no_memory hook; ARG is the jmp_buf to jump to. */
 void arena_leave(void *arg);
 
-/* The bytes of a file at the end of TEXT; false with errno. Leaves when the file is closed. */
+/* Adds the bytes of a file to TEXT; false with errno. Without memory, jumps after closing it. */
 bool arena_read_file(struct portolan_text *text, const char *path, size_t most_bytes);
 
 /* Appends an item to the array LIST of N. */
@@ -23,8 +23,7 @@ bool arena_read_file(struct portolan_text *text, const char *path, size_t most_b
     ((LIST) = portolan_arena_grow((A), (LIST), (N), sizeof *(LIST)), (LIST)[(N)++] = __VA_ARGS__)
 
 /*
- * A table from names to what they mean, so that no check compares all names with all. Start it as
- * {.arena = …}.
+ * A hash table from names to their meaning. Start it as {.arena = …}.
  */
 struct names {
     struct portolan_arena *arena;
@@ -35,21 +34,21 @@ struct names {
 /* Forgets all names, at no cost. */
 void names_clear(struct names *n);
 /*
- * Where the meaning of TEXT is kept: holds NULL when it is new. TEXT is copied; LENGTH bytes of it
- * count.
+ * The address of the meaning of TEXT, which is NULL when TEXT is new. TEXT has LENGTH bytes and is
+ * copied.
  */
 const void **names_add(struct names *n, const char *text, size_t length);
 /* The meaning of TEXT, or NULL. */
 const void *names_find(const struct names *n, const char *text, size_t length);
 
-/* The constant that limits recursion: nesting of packages, expressions, inheritance. */
+/* Limit of recursion: nesting of packages and expressions, inheritance. */
 enum { MAX_DEPTH = 100 };
 
 struct import {
     const char *name;    /* of a package */
-    const char *version; /* NULL if any will do */
+    const char *version; /* NULL: any */
     bool is_done;
-    bool is_import; /* else require: pinned, but not searched */
+    bool is_import; /* names are searched in it; else require: only its version is fixed */
     struct portolan_sidl_place place;
 };
 
@@ -59,12 +58,12 @@ struct file {
     bool is_on_disk; /* else it is built in, or a text in memory */
     struct import *imports;
     size_t n_imports;
-    struct names unresolved; /* reported once each */
-    bool hides_names;        /* what it imports was not found */
+    struct names unresolved; /* names reported as unknown, each once */
+    bool hides_names;        /* an import was not found, and may declare any name */
     bool is_unbalanced;      /* more } than { */
 };
 
-/* A name that resolve.c looks up when all files are read. */
+/* A name that resolve.c looks up after all files are read. */
 struct pending {
     struct portolan_sidl_type *type;
     struct portolan_sidl_symbol *scope;
@@ -73,13 +72,13 @@ struct pending {
 
 struct portolan_sidl_model {
     struct portolan_arena arena;
-    struct portolan_arena scratch; /* of the file that is read now */
+    struct portolan_arena scratch; /* for the file that is being read */
     struct portolan_sidl_symbol *global;
     struct names symbols;    /* by full name */
-    struct names lower_case; /* the same, in small letters */
-    /* Words in unreadable text: a type of such a name may have been declared there. */
+    struct names lower_case; /* the same, in lower case */
+    /* Words in unreadable text, where types with such names may have been declared. */
     struct names lost;
-    bool is_all_lost;       /* … or any type */
+    bool is_all_lost;       /* types with any name may have been declared there */
     struct names specified; /* full names of the specifications' types; see resolve.c */
     struct file **files;
     size_t n_files;
@@ -88,7 +87,7 @@ struct portolan_sidl_model {
 };
 
 /* A specification that comes with Portolan, from sidl/spec/; read.c has their texts. */
-#define BUILTIN_FOLDER "(built in)/" /* in front of their files' names */
+#define BUILTIN_FOLDER "(built in)/" /* prefix of their files' names */
 struct builtin_spec {
     const char *package;
     const char *file;
@@ -106,11 +105,11 @@ void diagnose_at(struct portolan_diagnostics *d, const struct portolan_sidl_plac
                  const char *format, ...) PORTOLAN_PRINTF(3, 4);
 
 /* model.c */
-/* What NAME (a, or a.b) means directly inside PACKAGE; NULL. */
+/* The symbol NAME (a, or a.b) directly inside PACKAGE; NULL: none. */
 struct portolan_sidl_symbol *symbol_child(struct portolan_sidl_model *model,
                                           const struct portolan_sidl_symbol *package,
                                           const char *name);
-/* A new child; its name is not taken yet. PACKAGE NULL: it stands nowhere and cannot be found. */
+/* A new child; its name must be free. If PACKAGE is NULL, it cannot be found by name. */
 struct portolan_sidl_symbol *symbol_add(struct portolan_sidl_model *model,
                                         struct portolan_sidl_symbol *package,
                                         enum portolan_sidl_symbol_kind kind, const char *name,
@@ -119,7 +118,7 @@ struct portolan_sidl_symbol *symbol_find(const struct portolan_sidl_model *model
                                          const char *full_name);
 const char *symbol_kind_text(enum portolan_sidl_symbol_kind kind); /* "an interface" */
 bool symbol_is_object(const struct portolan_sidl_symbol *symbol);
-/* Where SYMBOL has the slot of that name; its n_slots when it has none. */
+/* The index of SYMBOL's slot of that name; n_slots when it has none. */
 size_t symbol_slot(const struct portolan_sidl_symbol *symbol, const char *slot_name);
 /* The method of that name that SYMBOL declares itself; NULL. */
 const struct portolan_sidl_method *symbol_method(const struct portolan_sidl_symbol *symbol,
@@ -127,38 +126,38 @@ const struct portolan_sidl_method *symbol_method(const struct portolan_sidl_symb
 /* The method, declared here or above, that gives METHOD another name by `from`; NULL. */
 const struct portolan_sidl_method *symbol_renaming(const struct portolan_sidl_symbol *symbol,
                                                    const struct portolan_sidl_method *method);
-/* It declares static methods itself. */
+/* Whether SYMBOL itself declares static methods. */
 bool symbol_has_statics(const struct portolan_sidl_symbol *symbol);
-/* Whether SYMBOL or one above it has that name. */
+/* Whether SYMBOL or a type that it inherits has that full name. */
 bool symbol_inherits(const struct portolan_sidl_symbol *symbol, const char *full_name);
 /*
- * A number for a walk through types that may be reached on many ways: note it in own.visit, and
- * each is visited once.
+ * A new number for a walk through types that can be reached on several ways. Note it in own.visit
+ * to visit each type once.
  */
 size_t walk_begin(void);
 bool method_is_static(const struct portolan_sidl_method *method);
 bool method_same_signature(const struct portolan_sidl_method *a,
                            const struct portolan_sidl_method *b);
-/* The nearest version: its own or that of a package around it; NULL. */
+/* The version of SYMBOL or of the nearest package around it; NULL: none. */
 const char *symbol_version(const struct portolan_sidl_symbol *symbol);
 /* The parents, extended ones first. */
 size_t symbol_n_parents(const struct portolan_sidl_symbol *symbol);
 const struct portolan_sidl_type *symbol_parent(const struct portolan_sidl_symbol *symbol, size_t i);
-/* A type whose name means nothing equals all. */
+/* A type with an unknown name equals all types. */
 bool type_equal(const struct portolan_sidl_type *a, const struct portolan_sidl_type *b);
 bool type_is_unknown(const struct portolan_sidl_type *type);
 
-/* parser.c: what the file declares goes into the model. */
+/* parser.c: adds the declarations of a file to the model. */
 void parser_read(struct portolan_sidl_model *model, struct file *file, const char *text,
                  size_t size, struct portolan_diagnostics *d);
 
 /* resolve.c */
 void resolve_names(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
 
-/* slots.c: the methods of every type in entry-point order, and what clashes there. */
+/* slots.c: the methods of every type in entry-point order; reports clashes. */
 void slots_build(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
 
-/* check.c: everything else that is wrong with the model. */
+/* check.c: all other checks of the model. */
 void check_model(struct portolan_sidl_model *model, struct portolan_diagnostics *d,
                  struct portolan_diagnostics *notes);
 
@@ -166,7 +165,7 @@ void check_model(struct portolan_sidl_model *model, struct portolan_diagnostics 
 struct check_run {
     struct portolan_sidl_model *model;
     struct portolan_diagnostics *d, *notes;
-    struct names words, values; /* of what is checked just now */
+    struct names words, values; /* of the symbol or method being checked */
 };
 
 /* check.c */
@@ -179,7 +178,7 @@ void check_identifier(const char *name, const struct portolan_sidl_place *place,
 void check_element(const struct portolan_sidl_type *type, struct portolan_diagnostics *d);
 
 /* check_method.c */
-struct extent_scope { /* where the names in an rarray's extents are looked up */
+struct extent_scope { /* scope of the names in an rarray's extents */
     const char *of;   /* "f" or "struct S" */
     struct portolan_sidl_argument *arguments;
     size_t n_arguments;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files, and what all parts of the parser use. */
+/* Reads files, with helpers for all parts of the parser. */
 #include "parser.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Whether the problem here is the one that the lexer has told. */
+/* Whether the problem here was reported already: by the lexer, or as an early end of the file. */
 bool parser_is_told(struct parser *p)
 {
     if (p->at->kind == TOKEN_END) {
@@ -144,8 +144,8 @@ const char *parser_version(struct parser *p)
 }
 
 /*
- * Where reading goes on behind a problem, so that the next one is found too and none is told
- * twice.
+ * Recovery: where reading continues after a problem, so that further ones are found, too, and none
+ * is reported twice.
  */
 
 static bool is_word_of(const struct token *token, const char *const *words)
@@ -171,7 +171,7 @@ bool token_begins_declaration(const struct token *token)
            (token_is(&token[2], "{") || is_word_of(&token[2], behind));
 }
 
-/* A line that can only begin something new: a declaration, or a member with a basic type. */
+/* Whether a line certainly begins a declaration or a member. */
 static bool begins_anew(const struct token *token)
 {
     static const char *const types[] = {"void",  "bool", "char", "dcomplex", "double", "fcomplex",
@@ -282,7 +282,8 @@ static void read_import(struct parser *p, bool is_import)
     p->at++;
     import.place = p->at->place;
     import.name = parser_name(p);
-    if (parser_accept(p, "version")) /* without: see read.c, where the package is known */
+    if (parser_accept(
+            p, "version")) /* a missing version is reported in read.c, which knows the package */
         import.version = parser_version(p);
     for (size_t i = 0; i < p->file->n_imports && !p->failed; i++)
         if (p->file->imports[i].is_import == is_import &&
@@ -326,7 +327,7 @@ void parser_read(struct portolan_sidl_model *model, struct file *file, const cha
             parser_user_type(&p);
         }
     }
-    /* braces that do not match may have put a type elsewhere */
+    /* because of unbalanced braces, a type may be in the wrong package */
     model->is_all_lost |= tokens.is_cut || p.braces != 0;
     portolan_arena_clear(&model->scratch);
 }

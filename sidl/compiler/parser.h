@@ -22,24 +22,23 @@ struct token {
     enum token_kind kind;
     bool is_reserved;
     bool starts_line;
-    /* The text here was reported; that the parser stumbles over it need not be said again. */
+    /* The lexer reported a problem here, so the parser must not report it again. */
     bool is_spoilt;
     const char *text;
-    const char *comment; /* doc comment in front of it, NULL if none */
-    const char *source;  /* where it begins in the text that was read */
+    const char *comment; /* doc comment before it, NULL if none */
+    const char *source;  /* where it begins in the text */
     struct portolan_sidl_place place;
-    int end_line, end_column; /* behind it */
+    int end_line, end_column; /* just after it */
 };
 
 struct tokens {
     struct token *list; /* ends with TOKEN_END */
     size_t count;
-    int braces;  /* { less } */
+    int braces;  /* number of { minus number of } */
     bool is_cut; /* an open comment has swallowed the rest */
 };
 
-/* What cannot be read is reported to D and left out. The list is put into LIST, its texts into A.
- */
+/* Unreadable text is reported to D and left out. The list lies in arena LIST, its texts in A. */
 struct tokens lexer_read(struct portolan_arena *a, struct portolan_arena *list, const char *file,
                          const char *text, size_t size, struct portolan_diagnostics *d);
 
@@ -54,25 +53,25 @@ struct parser {
     struct portolan_sidl_symbol *scope;
     const struct token *at, *first;
     const struct token *recovered; /* where the last recovery ended */
-    bool failed;                   /* reported; skip until somebody recovers */
-    bool has_told_end;             /* that the file ends too early */
-    bool has_types;                /* the time for require and import is over */
+    bool failed;                   /* a problem was reported; skip until a function recovers */
+    bool has_told_end;             /* reported that the file ends too early */
+    bool has_types;                /* a package was read: require and import are not allowed now */
     int depth;
     int braces; /* how many } are missing in the file */
 };
 
 /*
- * Reports at the token that is next, unless something was reported since the last recovery, or in
- * the text just here.
+ * Reports a problem at the next token, unless one was reported since the last recovery, or by the
+ * lexer at this token.
  */
 void parser_fail(struct parser *p, const char *format, ...) PORTOLAN_PRINTF(2, 3);
-/* Whether the problem here is told already: by the lexer, or that the file ends. */
+/* Whether the problem here was reported already: by the lexer, or as an early end of the file. */
 bool parser_is_told(struct parser *p);
 void parser_expected(struct parser *p, const char *what);
 bool parser_is(const struct parser *p, const char *text);
 bool parser_accept(struct parser *p, const char *text);
 void parser_expect(struct parser *p, const char *text, const char *where);
-/* A ';' that misses at the end of a line is reported there, and reading goes on as if it stood. */
+/* If ';' is missing at the end of a line, reports it there and continues as if it were there. */
 void parser_semicolon(struct parser *p, const char *where);
 const char *parser_identifier(struct parser *p, const char *of_what);
 const char *parser_version(struct parser *p); /* NULL when there is none */
@@ -80,22 +79,23 @@ const char *parser_version(struct parser *p); /* NULL when there is none */
 bool parser_enter(struct parser *p);
 void parser_leave(struct parser *p);
 
-/* Where reading goes on behind a problem. */
-/* `class NAME {`, `package NAME version` …, behind abstract and final or without. */
+/* Recovery: where reading continues after a problem. */
+/* Whether `class NAME {`, `package NAME version` … begins here, perhaps with abstract or final. */
 bool token_begins_declaration(const struct token *token);
 /*
- * To behind the next ';' or whole {…} block, or to a '}' that closes what is around, or to a line
- * that begins something new. What may have been DECLARATIONS there is noted as lost.
+ * Moves to just after the next ';' or complete {…} block, or to a '}' that closes an outer block,
+ * or to a line that begins a declaration or member. If DECLARATIONS may be in the skipped text,
+ * notes all its words as lost.
  */
 void parser_recover(struct parser *p, bool declarations);
-/* To the '{' of a declaration whose head is unreadable; if there is none, nothing happens. */
+/* Moves to the '{' of a declaration whose head is unreadable; if there is none, does nothing. */
 void parser_recover_body(struct parser *p);
-/* To the ',' or ')' behind an argument of the list that began at START; if there is one. */
+/* Moves to the ',' or ')' after an argument of the list that began at START, if there is one. */
 void parser_recover_argument(struct parser *p, const struct token *start);
-/* To what is named, if it stands in front of the next ';', '{' or '}'. */
+/* Moves to TEXT, if it comes before the next ';', '{' or '}'. */
 bool parser_recover_to(struct parser *p, const char *text);
 
-/* parser_declare.c: a package or type, with the modifiers in front. */
+/* parser_declare.c: a package or type, with the modifiers before it. */
 void parser_user_type(struct parser *p);
 struct modifiers {
     unsigned flags;
@@ -117,7 +117,7 @@ void parser_attributes(struct parser *p, struct portolan_sidl_attribute **list, 
 /* parser_expr.c */
 struct portolan_sidl_expr *parser_expression(struct parser *p);
 int64_t parser_integer(struct parser *p); /* at a TOKEN_INTEGER */
-/* The clauses behind `require`, `ensure` or `invariant`. */
+/* The clauses after `require`, `ensure` or `invariant`. */
 void parser_clauses(struct parser *p, struct portolan_sidl_clause **list, size_t *count);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packages, types, and what stands inside them. */
+/* Packages, types, and their members. */
 #include "parser.h"
 
 #include <ctype.h>
@@ -34,7 +34,7 @@ struct modifiers parser_modifiers(struct parser *p)
     return m;
 }
 
-/* One that begins inside the {…} of SYMBOL. True: whose '}' misses. */
+/* Reads a type that begins inside the {…} of SYMBOL. True: the '}' of SYMBOL is missing. */
 static bool read_misplaced(struct parser *p, const struct portolan_sidl_symbol *symbol)
 {
     const struct token *t = p->at;
@@ -58,9 +58,9 @@ static bool read_misplaced(struct parser *p, const struct portolan_sidl_symbol *
     return false;
 }
 
-/* What stands inside types: methods, enumerators, fields */
+/* Members of types: methods, enumerators, fields */
 
-/* The {…} around WHAT; READ reads one of them, and goes on behind a problem. */
+/* Reads the {…} around the members WHAT, with READ for each; recovers after a problem. */
 static void read_members(struct parser *p, struct portolan_sidl_symbol *symbol, const char *what,
                          void (*read)(struct parser *p, struct portolan_sidl_symbol *symbol))
 {
@@ -148,7 +148,7 @@ static void read_enumerator_value(struct parser *p, struct portolan_sidl_enumera
         e->value = -e->value;
 }
 
-/* One of them; behind a problem reading goes on at the next. */
+/* Reads one enumerator; after a problem, continues at the next one. */
 static void read_enumerator(struct parser *p, struct portolan_sidl_symbol *symbol)
 {
     struct portolan_sidl_enumerator e = {.comment = p->at->comment, .place = p->at->place};
@@ -207,7 +207,7 @@ static void read_field(struct parser *p, struct portolan_sidl_symbol *symbol)
 
 /* Packages and the heads of types */
 
-/* A symbol that can be read on, but not be found: its name is taken, or none. */
+/* A symbol that cannot be found by name, for a body whose name is taken or unreadable. */
 static struct portolan_sidl_symbol *new_detached(struct parser *p,
                                                  enum portolan_sidl_symbol_kind kind,
                                                  const char *name, struct portolan_sidl_place place)
@@ -219,7 +219,7 @@ static struct portolan_sidl_symbol *new_detached(struct parser *p,
     return symbol;
 }
 
-/* Babel takes names that differ only in case for the same: files and Fortran do. */
+/* In Babel, names that differ only in case are equal, because of file systems and Fortran. */
 static void check_case(struct parser *p, const char *name, const struct portolan_sidl_place *place)
 {
     const struct portolan_sidl_symbol *other;
@@ -306,7 +306,7 @@ static void report_dotted(struct parser *p, const struct token *first)
                 dotted.bytes, nested.bytes);
 }
 
-/* The name behind the word package; opens it. False when it is unreadable. */
+/* Reads the name after the word package and opens the package. False when it is unreadable. */
 static bool read_package_name(struct parser *p, const struct modifiers *m)
 {
     const struct token *first = p->at;

@@ -182,7 +182,7 @@ struct portolan_sidl_expr *parser_expression(struct parser *p)
     return e;
 }
 
-/* A clause list ends where a method may begin: a type, a modifier, or a name and a name. */
+/* A clause list ends where a method may begin: with a type, a modifier, or two names in a row. */
 static bool begins_clause(const struct parser *p)
 {
     static const char *const starts[] = {"true", "false", "null", "result",
@@ -202,7 +202,7 @@ static bool begins_clause(const struct parser *p)
     return !(t[1].kind == TOKEN_WORD && !t[1].is_reserved);
 }
 
-/* The source from BEGIN to END, each run of blanks made one. */
+/* The source from BEGIN to END, with each run of blanks replaced by one. */
 static const char *source_text(struct parser *p, const char *begin, const char *end)
 {
     struct portolan_text out = {.arena = p->arena};
@@ -223,7 +223,7 @@ static const char *source_text(struct parser *p, const char *begin, const char *
     return out.bytes;
 }
 
-/* Behind a problem reading goes on at the next clause; false when that cannot be found. */
+/* After a problem, moves to the next clause; false when there is none. */
 static bool recover_clause(struct parser *p)
 {
     if (parser_recover_to(p, ";"))

@@ -68,7 +68,7 @@ static bool accept_order(struct parser *p, struct portolan_sidl_type *type)
     return true;
 }
 
-/* What stands between < and > of an array or rarray. */
+/* Reads the text between < and > of an array or rarray. */
 static void array_parameters(struct parser *p, struct portolan_sidl_type *type)
 {
     parser_expect(p, "<", type->kind == PORTOLAN_SIDL_ARRAY ? "behind 'array'" : "behind 'rarray'");
@@ -94,7 +94,7 @@ static void array_parameters(struct parser *p, struct portolan_sidl_type *type)
     parser_expect(p, ">", "behind the element type and dimension");
 }
 
-/* Words of C and CORBA in front of a type, which SIDL does not have. */
+/* Reports words of C and CORBA before a type, which SIDL does not have. */
 static void report_foreign_type(struct parser *p)
 {
     static const char *const words[] = {"unsigned", "signed", "const", "short", "sequence", NULL};
@@ -234,7 +234,7 @@ static void read_argument(struct parser *p, struct portolan_sidl_method *method)
         ARENA_PUSH(p->arena, method->arguments, method->n_arguments, argument);
 }
 
-/* True when all of them could be read; then or else `failed` says whether reading can go on. */
+/* True when all arguments could be read; if not, reading can continue unless p->failed. */
 static bool read_arguments(struct parser *p, struct portolan_sidl_method *method)
 {
     const struct token *const start = p->at;
@@ -260,7 +260,7 @@ static void read_throws(struct parser *p, struct portolan_sidl_method *method)
     parser_named_types(p, &method->throws, &method->n_throws);
 }
 
-/* What older or other dialects have behind the arguments. */
+/* Reports words that older or other dialects have after the arguments. */
 static void check_dialect(struct parser *p)
 {
     if ((parser_is(p, "local") || parser_is(p, "oneway") || parser_is(p, "nonblocking")) &&

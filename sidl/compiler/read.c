@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From files to a checked model; follows require and import. */
+/* Reads files into a checked model; follows require and import. */
 #include "model.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ const struct builtin_spec builtin_specs[] = {
 };
 const size_t n_builtin_specs = sizeof builtin_specs / sizeof *builtin_specs;
 
-/* Far beyond what people write; lines and columns are counted in int. */
+/* More than people write; keeps lines and columns within int. */
 static const size_t most_bytes = (size_t)256 << 20;
 
 struct reader {
@@ -38,7 +38,7 @@ struct reader {
     struct portolan_diagnostics *d;
 };
 
-/* Only files: reading a folder or a pipe would tell less, or wait. */
+/* Reads regular files only: a folder would give a worse message, and a pipe might block. */
 static bool read_text(struct portolan_text *text, const char *path)
 {
     struct stat status;
@@ -85,7 +85,7 @@ static bool is_known(const struct reader *r, const char *name)
     return symbol && (symbol->kind != PORTOLAN_SIDL_PACKAGE || has_types(symbol));
 }
 
-/* DIR/a.b.c.sidl, DIR/c.sidl or DIR/a.sidl, the first that is there. DIR "" is here. */
+/* DIR/a.b.c.sidl, DIR/c.sidl or DIR/a.sidl, the first that exists. DIR "" is the current folder. */
 static const char *file_in(struct reader *r, const char *dir, const char *package)
 {
     const char *last = strrchr(package, '.');
@@ -121,7 +121,7 @@ static bool read_file(struct reader *r, const char *path, bool is_requested,
     return true;
 }
 
-/* The built-in specification whose package is NAME or around it. */
+/* Reads the built-in specification of package NAME or of a package around it. */
 static void read_builtin(struct reader *r, const char *name)
 {
     for (size_t i = 0; i < n_builtin_specs; i++) {
@@ -136,8 +136,8 @@ static void read_builtin(struct reader *r, const char *name)
 }
 
 /*
- * Built-in specifications stand in for those of another third number: what is asked for and was not
- * there yet, or is not there any more, is told where it is used.
+ * Built-in specifications also serve for versions that differ only in the last of three numbers.
+ * Types that are missing in the built-in version are reported where they are used.
  */
 static bool stands_in(const struct portolan_sidl_symbol *package, const char *wanted)
 {
@@ -175,7 +175,7 @@ static void check_version(struct reader *r, const struct import *import)
                     symbol_version(symbol), import->version);
 }
 
-/* Reads from DIR the file of what is imported, if that is not known. */
+/* Reads the file of the imported package from DIR, if the package is not known yet. */
 static void look_in(struct reader *r, const char *dir, const struct import *import)
 {
     const char *path = is_known(r, import->name) ? NULL : file_in(r, dir, import->name);
@@ -209,7 +209,7 @@ static void follow_import(struct reader *r, struct file *file, const struct impo
                     "package %s not found, give the folder of its SIDL file with -I", import->name);
 }
 
-/* Files may ask for more files while the list is walked. */
+/* The list of files may grow during the walk. */
 static void follow_all(struct reader *r)
 {
     for (size_t i = 0; i < r->model->n_files; i++)
@@ -222,7 +222,7 @@ static void follow_all(struct reader *r)
         read_builtin(r, "sidl");
 }
 
-/* Names that are given in full work without require where the specification is built in. */
+/* Full names of types in built-in specifications need no require. */
 static void follow_builtin_names(struct reader *r)
 {
     for (size_t i = 0; i < r->model->n_pending; i++) {
@@ -268,7 +268,7 @@ static void read_all(struct reader *r, const char *name, const char *text, size_
     check_model(r->model, r->d, r->options->notes);
 }
 
-/* Problems are found pass by pass, but told in the order of the text. */
+/* Problems are found pass by pass, but reported in the order of the text. */
 struct problem {
     struct portolan_sidl_place place;
     size_t file_index, sequence;
@@ -344,7 +344,7 @@ enum portolan_status portolan_sidl_read_text(const struct portolan_sidl_options 
         return portolan_error_set(err, PORTOLAN_ESYNTAX, "%d problem%s in the SIDL files",
                                   own.count, own.count == 1 ? "" : "s");
     }
-    model->arena.no_memory = NULL; /* what it would leave through ends here */
+    model->arena.no_memory = NULL; /* out_of_memory is not valid after the return */
     *out = model;
     return PORTOLAN_OK;
 }

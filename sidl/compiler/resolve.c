@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names to symbols: from the inside out, then the imported packages. */
+/* Resolves names to symbols: in the packages around, from the inside out, then in imported ones. */
 #include "parser.h"
 
 #include <string.h>
 
-/* In the packages around it, then in what its file imports, then from the outside. */
+/* Looks in the packages around the name, then in those its file imports, then as a full name. */
 static struct portolan_sidl_symbol *look_up(struct portolan_sidl_model *model,
                                             const struct pending *pending)
 {
@@ -27,7 +27,7 @@ static struct portolan_sidl_symbol *look_up(struct portolan_sidl_model *model,
     return found ? found : symbol_find(model, name);
 }
 
-/* Whether NAME may have been declared where nothing could be read. */
+/* Whether NAME may have been declared in unreadable text. */
 static bool may_be_lost(const struct portolan_sidl_model *model, const struct file *file,
                         const char *name)
 {
@@ -50,7 +50,7 @@ struct around {
     int depth; /* of the braces in it */
 };
 
-/* Only the names: nothing of it becomes part of the model. */
+/* Notes the names of the types in SPEC, without adding them to the model. */
 static void note_types(struct portolan_sidl_model *model, const struct builtin_spec *spec)
 {
     const struct tokens tokens =
@@ -78,7 +78,7 @@ static void note_types(struct portolan_sidl_model *model, const struct builtin_s
     }
 }
 
-/* The full name of the built-in type of that name; NULL. */
+/* The full name of the built-in type NAME; NULL: none. */
 static const char *suggest_specified(struct portolan_sidl_model *model, const char *name)
 {
     if (!model->specified.table) {
@@ -89,7 +89,7 @@ static const char *suggest_specified(struct portolan_sidl_model *model, const ch
     return names_find(&model->specified, name, strlen(name));
 }
 
-/* What others call a basic type. */
+/* The basic type that other languages call NAME, or that is nearest to it; NULL: none. */
 static const char *basic_type(const char *name)
 {
     static const char *const others[][2] = {{"boolean", "bool"}, {"integer", "int"},
@@ -108,7 +108,8 @@ static const char *basic_type(const char *name)
         if (strcmp(name, others[i][0]) == 0)
             return others[i][1];
     nearest = portolan_nearest_word(name, basic, sizeof basic / sizeof *basic);
-    return nearest && *nearest == *name ? nearest : NULL; /* else it is a guess */
+    return nearest && *nearest == *name ? nearest
+                                        : NULL; /* with another first letter it is too uncertain */
 }
 
 static void report_unresolved(struct portolan_sidl_model *model, const struct pending *pending,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inheritance: who is whose parent, and the slots of every type's entry-point table. */
+/* Inheritance: the parents of each type, and the slots of its entry-point table. */
 #include "contract.h"
 
 #include <string.h>
@@ -9,11 +9,11 @@ enum { UNSEEN, BUSY, DONE };
 struct builder {
     struct portolan_sidl_model *model;
     struct portolan_diagnostics *d;
-    /* of the symbol that is built now, by slot name: */
-    struct names slots;   /* where they are in `slots` */
-    struct names statics; /* static methods, inherited ones too */
+    /* of the symbol that is being built, by slot name: */
+    struct names slots;   /* index in symbol->slots, plus 1 */
+    struct names statics; /* static methods, inherited ones, too */
     struct names own;     /* methods declared in it */
-    struct names shorts;  /* by name without extension: a chain of overloads */
+    struct names shorts;  /* by name without extension: a list of overloads */
 };
 
 struct overload {
@@ -26,7 +26,7 @@ static const void **entry_of(struct names *names, const struct portolan_sidl_met
     return names_add(names, method->slot_name, strlen(method->slot_name));
 }
 
-/* The slot of that name: its number, or n_slots when there is none. */
+/* The index of the slot of that name, or n_slots when there is none. */
 static size_t find_slot(const struct builder *b, const struct portolan_sidl_symbol *symbol,
                         const char *slot_name)
 {
@@ -69,7 +69,7 @@ static void inherit_slots(struct builder *b, struct portolan_sidl_symbol *symbol
     }
 }
 
-/* A method that takes the place of INHERITED. */
+/* Checks a method that overrides INHERITED. */
 static void check_override(struct builder *b, const struct portolan_sidl_method *method,
                            const struct portolan_sidl_method *inherited)
 {
@@ -225,7 +225,7 @@ static bool check_scope(const struct portolan_sidl_method *m, struct portolan_di
     return false;
 }
 
-/* Sets `renames`; true when that could be found. */
+/* Sets M's `renames`; true when the method was found. */
 static bool check_from(struct portolan_sidl_model *model, struct portolan_sidl_method *m,
                        struct portolan_diagnostics *d)
 {
@@ -255,7 +255,7 @@ static bool check_from(struct portolan_sidl_model *model, struct portolan_sidl_m
     return m->renames != NULL;
 }
 
-/* Which slots of a class have a body: in it, in what it extends, or through implements-all. */
+/* Finds the slots with a body: in the class, in one that it extends, or through implements-all. */
 static void find_bodies(struct builder *b, struct portolan_sidl_symbol *symbol)
 {
     const struct portolan_sidl_symbol *above =
@@ -314,7 +314,7 @@ static void check_parent(struct builder *b, struct portolan_sidl_symbol *symbol,
 
 static void build_type(struct builder *b, struct portolan_sidl_symbol *symbol, int depth);
 
-/* The parents, built; those that cannot be are cut off, so that nobody walks in circles. */
+/* Builds the parents; those that are invalid or in a circle are cut off, so that walks end. */
 static void build_parents(struct builder *b, struct portolan_sidl_symbol *symbol, int depth)
 {
     for (size_t i = 0; i < symbol_n_parents(symbol); i++) {
@@ -345,7 +345,7 @@ static void note_renaming(struct builder *b, struct portolan_sidl_symbol *symbol
         ARENA_PUSH(&b->model->arena, symbol->own.renaming, symbol->own.n_renaming, method);
 }
 
-/* What a type is because its parents are. */
+/* Sets the properties that a type inherits from its parents. */
 static void inherit_properties(struct builder *b, struct portolan_sidl_symbol *symbol)
 {
     symbol->is_exception = strcmp(symbol->full_name, "sidl.BaseException") == 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Splicer blocks: what the author of an Impl file wrote between a pair of comments
+ * Splicer blocks: the text that the author of an Impl file wrote between a pair of comments
  *
  *   DO-NOT-DELETE splicer.begin(NAME) … DO-NOT-DELETE splicer.end(NAME)
  *
- * goes into the next version of the file byte for byte, the blanks before the closing comment
- * included.
+ * is copied into the next version of the file byte for byte, with the blanks before the closing
+ * comment.
  */
 #include "emit.h"
 
@@ -114,7 +114,7 @@ static void open_block(struct reader *r, const struct marker *m, struct splice *
                         .line = m->line};
 }
 
-/* BLOCK is the open one, its name NULL when none is. */
+/* BLOCK is the open block; its name is NULL when none is open. */
 static void take_marker(struct reader *r, const struct marker *m, struct splice *block)
 {
     if (m->opens && block->name) {

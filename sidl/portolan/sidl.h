@@ -75,7 +75,7 @@ struct portolan_sidl_type {
     enum portolan_sidl_order order;            /**< ARRAY */
     struct portolan_sidl_expr **extents;       /**< RARRAY */
     size_t n_extents;
-    bool is_all; /**< as a parent: named behind implements-all */
+    bool is_all; /**< as a parent: named after implements-all */
     struct portolan_sidl_place place;
 };
 
@@ -89,9 +89,9 @@ struct portolan_sidl_argument {
     size_t n_attributes;
     bool copy;
     /**
-     * It is, by itself, the extent of an rarray: an argument of the stub, but not of the
-     * entry-point table, whose sidl array knows its extents. portolan_sidl_epv_value finds it
-     * there. (One that only occurs inside a formula could not be found, and stays.)
+     * The argument alone is the extent of an rarray. The stub has it, but not the entry-point
+     * table, whose sidl array knows its extents; portolan_sidl_epv_value gets the value from there.
+     * (An argument that occurs only in a formula could not be recovered, so it stays in the table.)
      */
     bool is_extent;
     const char *comment; /**< as a method's */
@@ -112,7 +112,7 @@ enum portolan_sidl_flag {
 /** One clause of a contract: require, ensure or invariant. */
 struct portolan_sidl_clause {
     const char *label; /**< NULL when it has none */
-    const char *text;  /**< of the condition, as written but on one line */
+    const char *text;  /**< the condition as written, but on one line */
     struct portolan_sidl_expr *condition;
     struct portolan_sidl_place place;
 };
@@ -129,7 +129,7 @@ struct portolan_sidl_method {
     struct portolan_sidl_type **throws; /**< kind OBJECT */
     size_t n_throws;
     const char *from; /**< "Scope.method" that this one implements under its own name, or NULL */
-    const char *from_extension;           /**< the [extension] behind it, or NULL */
+    const char *from_extension;           /**< the [extension] after it, or NULL */
     struct portolan_sidl_type *from_type; /**< its Scope */
     struct portolan_sidl_place from_place;
     /** What `from` names: a method of an interface above this type; NULL without `from`. */
@@ -171,14 +171,14 @@ struct portolan_sidl_symbol {
     const char *name;      /**< "Services" */
     const char *full_name; /**< "gov.cca.Services" */
     const char *c_name;    /**< "gov_cca_Services" */
-    /** A package's own or that of the one around it; a type's is its package's. NULL: none. */
+    /** A package's own or that of the package around it; for a type, its package's. NULL: none. */
     const char *version;
     const char *comment;
     unsigned flags;
     struct portolan_sidl_attribute *attributes;
     size_t n_attributes;
     struct portolan_sidl_symbol *package; /**< around this one; NULL for the global scope */
-    bool is_requested; /**< declared (a package: at least one type) in a file that was named */
+    bool is_requested; /**< declared (for a package: at least one type) in one of FILES */
     struct portolan_sidl_place place;
 
     /* packages */
@@ -194,9 +194,9 @@ struct portolan_sidl_symbol {
     struct portolan_sidl_clause *invariants;
     size_t n_invariants;
     /**
-     * All methods, inherited first, in the order of the entry-point table; static ones left out. A
-     * class's begin with those of the class it extends. A method that `from` renames has no slot of
-     * its old name: portolan_sidl_implementation tells which one answers for it.
+     * All methods except static ones, inherited first, in the order of the entry-point table. Those
+     * of a class begin with those of the class it extends. A method that `from` renames has no slot
+     * of its old name: portolan_sidl_implementation tells which one implements it.
      */
     const struct portolan_sidl_method **slots;
     size_t n_slots;
@@ -213,9 +213,9 @@ struct portolan_sidl_symbol {
     struct {
         int state, depth;
         size_t visit;
-        bool is_detached; /* stands in no package: its name was taken, or unreadable */
-        bool is_broken;   /* a part of it was unreadable: what seems to miss may be there */
-        bool is_astray;   /* braces do not match: it may be meant to stand in a package */
+        bool is_detached; /* in no package: its name was taken, or unreadable */
+        bool is_broken;   /* a part of it was unreadable, so nothing is reported as missing */
+        bool is_astray;   /* braces do not match: it may have been meant for a package */
         bool is_rootless; /* a parent, here or above, is unknown */
         bool is_serializable, has_rarray;
         bool has_invariants; /* here or above */
@@ -256,8 +256,8 @@ struct portolan_sidl_options {
     size_t n_files;
     /**
      * Folders where `require` and `import` of a package a.b.c look for a.b.c.sidl, c.sidl, then
-     * a.sidl: first that of the file that asks, then these; after them the specifications that come
-     * with Portolan (sidl, gov.cca, portolan), which are built in.
+     * a.sidl. The folder of the requiring file comes before them; after them come the built-in
+     * specifications (sidl, gov.cca, portolan).
      */
     const char *const *include_dirs;
     size_t n_include_dirs;
@@ -268,8 +268,8 @@ struct portolan_sidl_options {
     bool server;
     bool hooks; /**< implementations get a function before and after each method */
     /**
-     * OPTIONAL: receives notes that are no errors: code of methods that are gone, a built-in
-     * specification used for one of another version, a thrown interface that is no exception.
+     * OPTIONAL: receives notes that are not errors: code of removed methods, a built-in
+     * specification used for another version, a thrown interface that is no exception.
      */
     struct portolan_diagnostics *notes;
 };
@@ -303,7 +303,7 @@ PORTOLAN_API const char *portolan_sidl_nearest(const struct portolan_sidl_model 
                                                const char *full_name);
 
 /**
- * The method of TYPE's slots that answers for METHOD, a slot of an interface that TYPE inherits:
+ * The method of TYPE's slots that implements METHOD, a slot of an interface that TYPE inherits:
  * the slot of the same name, unless `from` gave it another. NULL when TYPE has none.
  */
 PORTOLAN_API const struct portolan_sidl_method *
@@ -315,11 +315,11 @@ PORTOLAN_API const struct portolan_sidl_attribute *
 portolan_sidl_attribute(const struct portolan_sidl_attribute *list, size_t count, const char *name);
 
 /**
- * How C is written, as texts in the arena, whose `failed` tells that memory was out.
+ * Pieces of C, as texts in the arena, whose `failed` tells that memory was out.
  *
  * _result: the type that the method returns ("void", "struct sidl_double__array *").
  * _slot: a function of the entry-point table: "RESULT NAME(void *self, …, sidl_BaseInterface
- * *_ex)". _slot_arguments: what a forwarding function hands on behind the object: ", a, b, _ex".
+ * *_ex)". _slot_arguments: what a forwarding function passes after the object: ", a, b, _ex".
  * _epv_value: the value of an `in` argument inside such a function: its name, or for an extent, its
  *   array's length ("sidlLength(x, 0)"), which is only meaningful when the array is not NULL.
  */
@@ -340,8 +340,8 @@ PORTOLAN_API const char *portolan_sidl_epv_value(struct portolan_arena *a,
  * (forward declarations and enums), and A_B.c (tables); for a server also, per class, A_B_C_Skel.c,
  * A_B_C_Impl.h and A_B_C_Impl.c, and the build files. What the author wrote between splicer
  * comments of an existing Impl file is kept byte for byte. A file is written only if its content
- * changes. What cannot be emitted is reported to D, and then nothing is written. Errors:
- * EUNSUPPORTED (that), EIO, ENOMEM.
+ * changes. If something cannot be emitted, it is reported to D, nothing is written, and the result
+ * is EUNSUPPORTED. Other errors: EIO, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_sidl_emit(const struct portolan_sidl_model *model,
                                                      const struct portolan_sidl_options *options,

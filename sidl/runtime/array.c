@@ -20,7 +20,7 @@ const struct sidl__array_vtable sidl__array_vtables[12] = {
     [sidl_interface_array] = {sidl_interface_array, sizeof(void *)},
 };
 
-/* Every array with a count is one of these; rarrays on a stub's stack are not. */
+/* Every reference-counted array is such a block; rarrays on a stub's stack are not. */
 struct block {
     struct sidl__array metadata;
     void *first;
@@ -85,7 +85,8 @@ static struct block *block_create(enum sidl_array_type type, int32_t dimen)
     return block;
 }
 
-/* Elements needed, or false when a bound is upside down or the product overflows. */
+/* Sets bounds and strides, and *COUNT to the number of elements; false when a lower bound exceeds
+ * the upper one by more than 1, or the product overflows. */
 static bool set_bounds(struct sidl__array *array, const int32_t lower[], const int32_t upper[],
                        enum sidl_array_ordering order, size_t *count)
 {
@@ -192,7 +193,7 @@ void sidl__array_deleteRef(struct sidl__array *array)
     free(block);
 }
 
-/* A reference to ARRAY's elements that stays valid, or NULL where nobody owns them. */
+/* The array that owns ARRAY's elements, or NULL if they are borrowed. */
 static struct sidl__array *owner_of(struct sidl__array *array)
 {
     struct block *block = (struct block *)array;
@@ -294,7 +295,7 @@ struct sidl__array *sidl__array_put_in_order(struct sidl__array *array, int32_t 
     return ordered;
 }
 
-/* Steps INDEX through LOWER..UPPER, first dimension fastest; false behind the last. */
+/* Steps INDEX through LOWER..UPPER, first dimension fastest; false after the last. */
 static bool next_index(int32_t dimen, int32_t index[], const int32_t lower[], const int32_t upper[])
 {
     for (int32_t i = 0; i < dimen; i++) {
@@ -371,7 +372,7 @@ int32_t sidl__array_stride(const struct sidl__array *array, int32_t ind)
     return has_dimension(array, ind) ? array->d_stride[ind] : 0;
 }
 
-/* Dense, with the dimension that varies fastest at the end that ORDER says. */
+/* Whether ARRAY's elements lie without gaps in the given order. */
 static sidl_bool is_dense(const struct sidl__array *array, enum sidl_array_ordering order)
 {
     int64_t stride = 1;

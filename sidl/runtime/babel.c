@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Babel's C functions: strings, memory, and what is called at the end. */
+/* Babel's C functions: strings, memory, and exit handlers. */
 #include <portolan/base.h>
 
 #include <pthread.h>
@@ -89,7 +89,7 @@ void sidl_String_replace(char *s, char oldchar, char newchar)
             *s = newchar;
 }
 
-/* The variants that throw when TEXT should have been made but was not. */
+/* For the variants that throw: throws if TEXT was wanted but could not be made. */
 static char *check_made(char *text, bool wanted, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;

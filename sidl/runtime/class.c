@@ -10,8 +10,8 @@
 #include "sidl_NotImplementedException.h"
 
 /*
- * While a constructor or destructor runs, the object has the tables of its class: a method that a
- * child overrides would find the child's data not there.
+ * While a constructor or destructor of a class runs, the object has the tables of that class, since
+ * methods that a child overrides would not find the child's data.
  */
 static void dress_object(struct sidl_object *object, size_t level)
 {
@@ -25,7 +25,8 @@ static void dress_object(struct sidl_object *object, size_t level)
         object->others[i - 1].d_epv = tables[i];
 }
 
-/* Undoes levels LAST … 0. The first exception stays in *_ex; destructors see none. */
+/* Runs the destructors of levels N_LEVELS - 1 … 0. The first exception stays in *_ex; destructors
+ * see none. */
 static void destroy_levels(struct sidl_object *object, size_t n_levels, sidl_BaseInterface *_ex)
 {
     const struct sidl_class *root = object->cls->state->chain[0];

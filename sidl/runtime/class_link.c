@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is computed once per class of SIDL, when it is first used: the chain of classes that it
- * extends, tables with inherited slots filled in, and which table serves which type; then `load`.
+ * Links a class of SIDL when it is first used: computes the chain of classes that it extends,
+ * tables with inherited slots filled in, and which table serves which type; then calls `load`.
  */
 #include <portolan/base.h>
 
@@ -186,7 +186,7 @@ static bool link_class(const struct sidl_class *cls, sidl_BaseInterface *_ex);
 
 /*
  * The nearest class with code that CLS extends, linked, in *PARENT; NULL when it extends
- * sidl.BaseClass only. The exceptions without code that lie between need no more than the type.
+ * sidl.BaseClass only. Exceptions without code in between need only their type.
  */
 static bool find_parent(const struct sidl_class *cls, const struct sidl_class **parent,
                         sidl_BaseInterface *_ex)
@@ -211,7 +211,7 @@ static bool find_parent(const struct sidl_class *cls, const struct sidl_class **
     return link_class(*parent, _ex);
 }
 
-/* Frees what a state holds that could not be completed. */
+/* Frees the parts of a state that could not be completed. */
 static void clear_state(struct sidl_class_state *state)
 {
     free(state->chain);
@@ -242,7 +242,7 @@ static bool make_chain(const struct sidl_class *cls, const struct sidl_class *pa
     return true;
 }
 
-/* What is implemented, inherited tables included: the input of the layout. */
+/* The tables of a class, inherited ones included: the input of the layout. */
 struct linking {
     const struct sidl_class *cls;
     const struct sidl_class_state *parent; /* NULL for a root */
@@ -259,7 +259,7 @@ static sidl_slot_fn *take_slots(struct linking *linking, size_t n)
     return slots;
 }
 
-/* A table's own slots; empty ones from FALLBACK's slot of that name. */
+/* Adds a table of the class; empty slots are filled from FALLBACK's slots of the same name. */
 static void add_own(struct linking *linking, const struct sidl_implements *own,
                     const struct sidl_type *fallback_type, const sidl_slot_fn *fallback)
 {
@@ -286,8 +286,8 @@ static bool is_given(const struct linking *linking, const struct sidl_type *type
 }
 
 /*
- * A table that the parent has for an interface: where its function stands in the parent's own table
- * too (perhaps under another name), the child's function of that place takes over.
+ * Adds a table that the parent has for an interface. If a function in it is also in the parent's
+ * own table (perhaps under another name), the child's function of that slot replaces it.
  */
 static void add_inherited(struct linking *linking, const struct sidl_table *table)
 {
@@ -326,7 +326,7 @@ static void gather_tables(struct linking *linking)
             add_inherited(linking, &parent->tables[i]);
 }
 
-/* Slots of all tables in LINKING, of those that the layout makes, and the live copies of all. */
+/* Counts the slots of all tables in LINKING, of those that the layout makes, and of live copies. */
 static size_t count_slots(const struct linking *linking, struct need *need)
 {
     size_t n = 0;
@@ -389,7 +389,7 @@ static bool make_tables(const struct sidl_class *cls, const struct sidl_class *p
     return state->n_tables > 0;
 }
 
-/* The table that serves, in a class of the chain, the type of one of CLS's tables. */
+/* The table of a class of the chain that serves the type of TABLE. */
 static const void *table_of_level(const struct sidl_class_state *level,
                                   const struct sidl_table *table, bool is_own)
 {
@@ -429,7 +429,7 @@ static void note_abstract(struct sidl_class_state *state)
             }
 }
 
-/* Others look at the stage all the time; it is the first member. */
+/* Copies all but the stage, which other threads may be reading; it is the first member. */
 static void publish_state(struct sidl_class_state *state, const struct sidl_class_state *made)
 {
     const size_t first = offsetof(struct sidl_class_state, size);
@@ -466,7 +466,7 @@ static bool link_class(const struct sidl_class *cls, sidl_BaseInterface *_ex)
 }
 
 /*
- * In the thread that loads a class, the class counts as loaded. What `load` throws is thrown away,
+ * While `load` runs, the class counts as loaded for this thread. Exceptions of `load` are ignored
  * as in Babel, whose default _load block throws sidl.NotImplementedException.
  */
 static void load_class(const struct sidl_class *cls)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Contracts and hooks: what is switched on, the live tables of classes that have any, and one call
- * of a method whose contract is looked at. While both are off, slots of live tables hold the
- * implementations themselves, so that a call costs nothing more. Switching stores pointers.
+ * Contracts and hooks: the switches, the live tables of classes that have any, and the check of one
+ * call. While both are off, slots of live tables hold the implementations themselves, so that a
+ * call costs nothing more. Switching stores pointers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,14 +23,14 @@ struct sidl_check_link {
     const struct sidl_check *check;
     const struct sidl_guard *guard;
     sidl_slot_fn plain;     /* the implementation */
-    sidl_slot_fn next;      /* the next contract's wrapper, the hooks', or the same; atomic */
-    bool is_first, is_last; /* of those of one method */
+    sidl_slot_fn next;      /* the next contract's wrapper, the hooks', or PLAIN; atomic */
+    bool is_first, is_last; /* among the contracts of one method */
 };
 
-/* What was set for a class; FOLLOW: nothing, as for all classes. */
+/* The setting of a class; FOLLOW: nothing was set, so the policy for all classes holds. */
 enum setting { FOLLOW, OFF, ON };
 
-/* Of a class, perhaps before it was first used. */
+/* The settings of a class, which may be made before it is first used. */
 struct class_settings {
     struct class_settings *next;
     enum setting contracts, hooks;
@@ -41,16 +41,16 @@ struct class_settings {
 struct sidl_guard {
     struct sidl_guard *next;
     const struct sidl_class *cls;
-    struct sidl_class_state state; /* a copy: its tables are the class's */
-    struct sidl_check_link *links; /* those of one method in the order in which they are called */
+    struct sidl_class_state state; /* a copy that shares the class's tables */
+    struct sidl_check_link *links; /* those of one method in the order of calls */
     size_t n_links;
     sidl_slot_fn *statics;
     const struct class_settings *settings;
 };
 
-/* What is enforced in all classes */
+/* The policy for all classes */
 
-/* Bits of the kinds of clauses in each class; 0: there is no such class. */
+/* The kinds of clauses in each contract class, as bits; 0: no class has this number. */
 enum {
     INVARIANTS = 1 << SIDL_INVARIANT,
     PRECONDITIONS = 1 << SIDL_PRECONDITION,
@@ -71,7 +71,7 @@ static const unsigned kinds[] = {
 enum { NOTHING_SET = -2, NEVER = -1 };
 static int32_t policy = NOTHING_SET;
 
-/* FOLLOW: nothing was set for all classes. OFF goes before what is set for one. */
+/* FOLLOW: nothing was set for all classes. OFF overrides the setting of a class. */
 static enum setting policy_setting(void)
 {
     const int32_t p = __atomic_load_n(&policy, __ATOMIC_RELAXED);
@@ -86,7 +86,7 @@ static bool policy_takes(enum sidl_clause_kind kind)
     return kinds[p < 0 ? sidl_ContractClass_ALLCLASSES : p] >> kind & 1;
 }
 
-/* Guarded by the classes' lock; slots are stored under it, and read without. */
+/* Guarded by the classes' lock, which is also held when slots are stored, but not for reading. */
 static struct sidl_guard *guards;
 static struct class_settings *settings;
 
@@ -121,9 +121,9 @@ static bool is_by_hand(const struct sidl_class *cls)
 }
 
 /*
- * The first contract of a method, NULL when it has none. Contracts of one method have the same
- * function, which in a class of SIDL has one purpose only (perhaps under another name in an
- * interface), in one written by hand also the same name.
+ * The first contract of a method, NULL when it has none. A method is identified by its function. In
+ * a class of SIDL it may have another name in an interface; in a class written by hand, one
+ * function may serve several methods, so the names must also agree.
  */
 static struct sidl_check_link *first_link(const struct sidl_guard *guard, const char *method,
                                           sidl_slot_fn plain)
@@ -135,7 +135,7 @@ static struct sidl_check_link *first_link(const struct sidl_guard *guard, const 
     return NULL;
 }
 
-/* The wrapper of the class in the chain whose function it is. */
+/* The hooks' wrapper from the class in the chain that implements PLAIN. */
 static sidl_slot_fn hook_of(const struct sidl_guard *guard, sidl_slot_fn plain)
 {
     for (size_t i = 0; plain && i <= guard->state.depth; i++) {
@@ -230,7 +230,7 @@ static void add_link(struct sidl_guard *guard, struct sidl_check *check, sidl_sl
         __atomic_store_n(&check->of_static, link, __ATOMIC_RELEASE);
 }
 
-/* The contracts of all types that the class has, those of parents first. */
+/* Adds the contracts of all types of the class, those of parents first. */
 static void add_links(struct sidl_guard *guard)
 {
     for (size_t i = guard->state.n_facets; i-- > 0;) {
@@ -283,7 +283,7 @@ bool guard_make(const struct sidl_class *cls, struct sidl_class_state *state)
     return true;
 }
 
-/* Switching. FOLLOW: left as it is */
+/* Switching. FOLLOW: leaves the setting unchanged */
 
 static void set_class(const char *class_name, enum setting contracts, enum setting hooks,
                       sidl_BaseInterface *_ex)
@@ -331,7 +331,7 @@ static void set_policy(int32_t wanted)
     set_all_guards();
 }
 
-/* Babel's argument clear_stats means nothing: there are no statistics. */
+/* Babel's argument clear_stats is ignored, since there are no statistics. */
 static void set_all(enum sidl_ContractClass__enum cls, sidl_bool clear_stats,
                     sidl_BaseInterface *_ex)
 {
@@ -375,7 +375,7 @@ RUNTIME_CLASS(sidl_EnfPolicy, "sidl.EnfPolicy", no_slots, .statics = &statics)
 
 /* One call */
 
-/* What a method returned to a clause. */
+/* The result of a method that a clause called. */
 struct sidl_kept {
     struct sidl_kept *next;
     enum sidl_kept_kind kind;
@@ -388,7 +388,7 @@ struct sidl_kept {
  */
 static _Thread_local int in_clauses;
 
-/* While constructors run, an object may have the tables of a class that its own one extends. */
+/* While constructors run, an object may have the tables of a class that its own class extends. */
 static const struct sidl_guard *guard_in_use(const struct sidl_object *object)
 {
     const struct sidl_class_state *state = object->cls->state;
@@ -441,7 +441,7 @@ sidl_bool sidl_check_wants(const struct sidl_check_call *call, const struct sidl
     return TRUE;
 }
 
-/* The first exception of a clause's methods is kept. */
+/* Keeps the first exception of the methods that a clause called, and drops the others. */
 static void collect_exceptions(struct sidl_check_call *call)
 {
     for (size_t i = 0; i < sizeof call->throwing / sizeof *call->throwing; i++) {
@@ -530,7 +530,7 @@ sidl_slot_fn sidl_check_method(struct sidl_check_call *call, const struct sidl_t
         .plain[slot];
 }
 
-/* Of the class itself or of one that it extends. */
+/* A static method of the class itself or of one that it extends. */
 sidl_slot_fn sidl_check_static(struct sidl_check_call *call, const struct sidl_type *type,
                                size_t slot)
 {

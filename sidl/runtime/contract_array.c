@@ -24,7 +24,7 @@ static int64_t n_elements(const struct sidl_operand *o)
     return n;
 }
 
-/* The I-th element, the first index running fastest. */
+/* The I-th element, where the first index varies fastest. */
 static const void *element_at(const struct sidl__array *array, int64_t i)
 {
     ptrdiff_t at = 0;
@@ -37,7 +37,7 @@ static const void *element_at(const struct sidl__array *array, int64_t i)
            at * (ptrdiff_t)array->d_vtable->d_element_size_bytes;
 }
 
-/* Elements that are no numbers count as 0: generic arrays are only known here. */
+/* Elements that are no numbers count as 0: generic arrays are checked only at run time. */
 static struct sidl_number number_at(const struct sidl_operand *o, int64_t i)
 {
     const void *at = o->is_array ? element_at(o->array, i) : NULL;

@@ -18,7 +18,7 @@ struct dll {
     bool is_global, is_lazy;
 };
 
-/* The value of "KEY='VALUE'" if LINE is that, cut out of it; NULL if not. */
+/* Cuts VALUE out of a LINE "KEY='VALUE'"; NULL if LINE is not of this form. */
 static char *la_value(char *line, const char *key)
 {
     const size_t length = strlen(key);
@@ -44,7 +44,7 @@ static char *file_in(const char *folder, size_t length, const char *below, const
     return NULL;
 }
 
-/* The library that a libtool archive stands for: beside it, in its .libs, or where it installs. */
+/* The library of a libtool archive: in the archive's folder, its .libs, or the install folder. */
 static char *library_of_archive(const char *archive)
 {
     const char *slash = strrchr(archive, '/');
@@ -69,7 +69,7 @@ static char *library_of_archive(const char *archive)
     return portolan_strdup(name);
 }
 
-/* What dlopen is to open for URI, new; NULL: memory is out. */
+/* The file that dlopen() must open for URI, as a new string; NULL: memory is out. */
 static char *file_of(const char *uri)
 {
     const char *file = sidl_String_startsWith(uri, "file:") ? uri + 5 : uri;
@@ -157,7 +157,7 @@ static void *dll_lookupSymbol(void *self, const char *linker_name, sidl_BaseInte
     return dll->handle ? dlsym(dll->handle, linker_name) : NULL;
 }
 
-/* Objects and class states point into the library: it must not go away. */
+/* Objects and class states point into the library, so it must stay loaded. */
 static void keep_loaded(const void *symbol)
 {
     const char *problem;
@@ -178,7 +178,7 @@ static const struct sidl_class *class_at(void *symbol)
     return externals();
 }
 
-/* A.B.C is what A_B_C__externals() returns. */
+/* The function A_B_C__externals() returns class A.B.C. */
 static char *symbol_of(const char *class_name)
 {
     char *symbol = portolan_asprintf("%s__externals", class_name);
@@ -226,7 +226,7 @@ static void dll_destroy(void *self)
 {
     struct dll *dll = self;
 
-    /* As in Babel, what was loaded stays loaded unless someone unloads it. */
+    /* As in Babel, a library stays loaded until unloadLibrary() is called. */
     free(dll->name);
     free(dll->error);
 }

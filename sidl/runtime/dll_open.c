@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one place that opens libraries. Programs that `portolan link` makes are without this file:
+ * The only place that opens libraries. Programs made by `portolan link` do not contain this file:
  * dll.c refers to it weakly.
  */
 #include <dlfcn.h>

@@ -82,7 +82,7 @@ static const struct sidl_BaseException__epv exception_epv = {
 RUNTIME_CLASS(sidl_SIDLException, "sidl.SIDLException", exception_epv,
               .size = sizeof(struct sidl_exception), .destroy = sidl_exception_destroy)
 
-/* An exception class without methods of its own: its description travels in the object. */
+/* An object of an exception class without methods of its own, which also holds its class. */
 struct plain_exception {
     struct sidl_exception base;
     struct sidl_class cls;
@@ -174,8 +174,8 @@ void sidl_exception_throw(void *exception, sidl_BaseInterface *_ex, const char *
 }
 
 /*
- * Out of memory is thrown without memory: one static object, whose note is fixed and which takes
- * no trace. A negative count says that references to it are not counted.
+ * Throwing sidl.MemAllocException must need no memory, so there is one static object with a fixed
+ * note and no trace. A negative count means that references to it are not counted.
  */
 
 static char *memory_getNote(void *self, sidl_BaseInterface *_ex)

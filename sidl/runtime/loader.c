@@ -8,13 +8,13 @@
 #include "sidl_DFinder.h"
 #include "sidl_Loader.h"
 
-/* All under class_lock. */
+/* The variables below are guarded by class_lock(). */
 struct library {
     struct library *next;
     sidl_DLL dll;
 };
 
-/* A class that was found is found again at once: what it lies in stays in memory. */
+/* A class that was found before. It stays valid, since its library stays in memory. */
 struct known_class {
     struct known_class *next;
     const struct sidl_class *cls;
@@ -25,7 +25,8 @@ static struct library *libraries; /* the one added last comes first */
 static struct known_class *known_classes;
 static sidl_Finder current_finder;
 
-/* A new reference to a library that was loaded by that name and at least as much as is wanted. */
+/* A new reference to a library that was loaded by that name, with the same scope and at least as
+ * early binding; NULL: none. */
 static sidl_DLL find_loaded(const char *uri, bool is_global, bool is_lazy)
 {
     sidl_BaseInterface ex = NULL;
@@ -87,7 +88,7 @@ static sidl_DLL load_library(const char *uri, sidl_bool is_global, sidl_bool is_
 
 struct finder {
     struct sidl_object object;
-    char *path; /* NULL: as SIDL_DLL_PATH says */
+    char *path; /* NULL: SIDL_DLL_PATH */
 };
 
 /* Called with the lock held. */
@@ -98,7 +99,7 @@ static const char *path_of(const struct finder *finder)
     return path ? path : "";
 }
 
-/* Says which file named the library that PROBLEM, which is dropped, is about. */
+/* Throws PROBLEM again as a new exception that also names the file that named the library. */
 static void throw_unloadable(const char *class_name, const struct scl_library *library,
                              sidl_BaseInterface problem, sidl_BaseInterface *_ex)
 {
@@ -151,7 +152,7 @@ static sidl_DLL finder_findLibrary(void *self, const char *sidl_name, const char
     return dll;
 }
 
-/* PATH becomes the search path; NULL: memory was out. */
+/* Makes PATH the search path; PATH is NULL if memory was out. */
 static void replace_path(struct finder *finder, char *path, sidl_BaseInterface *_ex)
 {
     if (path) {
@@ -306,7 +307,7 @@ static const struct sidl_class *find_known(const char *class_name)
     return NULL;
 }
 
-/* Without memory it will be searched for again. */
+/* Without memory, the class is not remembered, and the next search finds it again. */
 static void remember_class(const char *class_name, const struct sidl_class *cls)
 {
     struct known_class *known = portolan_calloc(1, sizeof *known + strlen(class_name) + 1);

@@ -9,16 +9,15 @@
 
 #include "sidl_DLL.h"
 
-/* The class that the library implements, NULL when it does not; the library then stays in memory.
- */
+/* The class of that name in the library, or NULL. If it is found, the library stays in memory. */
 const struct sidl_class *dll_find_class(sidl_DLL dll, const char *class_name);
 /* Why loadLibrary failed last; belongs to DLL. */
 const char *dll_peek_error(sidl_DLL dll);
 
-/* The class in the program and what it links, NULL when it is not there. */
+/* The class of that name in the program and its libraries, or NULL. */
 const struct sidl_class *dll_find_linked_class(const char *class_name);
 
-/* dlopen; NULL with the cause in *PROBLEM. Not there in a program with everything linked in. */
+/* dlopen(); on NULL the cause is in *PROBLEM. Programs made by `portolan link` do not have it. */
 void *dll_open(const char *file, int flags, const char **problem);
 
 #endif

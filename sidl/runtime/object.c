@@ -37,7 +37,7 @@ sidl_BaseClass sidl_BaseClass__create(sidl_BaseInterface *_ex)
     return sidl_object_create(&plain_class, _ex);
 }
 
-/* False, and thrown, when a slot of the class's tables is not filled. */
+/* Throws and returns false when a slot of the class's tables is empty. */
 static bool check_tables(const struct sidl_class *cls, sidl_BaseInterface *_ex)
 {
     for (size_t i = 0; i < cls->n_implements; i++) {
@@ -62,7 +62,7 @@ size_t object_aligned(size_t size)
     return (size + align - 1) / align * align;
 }
 
-/* A class written by hand, as a class of SIDL that has neither constructors nor a parent. */
+/* A class written by hand, made into a class of SIDL without constructors and parent. */
 struct adopted {
     struct adopted *next;
     struct sidl_class cls;
@@ -100,7 +100,7 @@ static struct adopted *new_adopted(const struct sidl_class *cls)
     return a;
 }
 
-/* CLS, whose types have contracts, as a class with a state. NULL: memory is out. */
+/* Returns CLS, whose types have contracts, as a class with a state. NULL: memory is out. */
 static const struct sidl_class *adopt_class(const struct sidl_class *cls)
 {
     static struct adopted *all;
@@ -117,7 +117,7 @@ static const struct sidl_class *adopt_class(const struct sidl_class *cls)
     return a ? &a->cls : NULL;
 }
 
-/* A class written by hand: the object's block holds everything that belongs to it. */
+/* Creates an object of a class written by hand. One block holds everything that belongs to it. */
 static void *create_by_hand(const struct sidl_class *cls, sidl_BaseInterface *_ex)
 {
     const struct need need = layout_measure(cls->implements, cls->n_implements);
@@ -182,7 +182,7 @@ void sidl_object_retain(void *self)
         __atomic_add_fetch(&object->references, 1, __ATOMIC_RELAXED);
 }
 
-/* While it is destroyed, an object is not counted: destructors may hand it around. */
+/* During destruction, references are not counted, since destructors may pass the object around. */
 static void release_object(struct sidl_object *object, sidl_BaseInterface *_ex)
 {
     if (!object || __atomic_load_n(&object->references, __ATOMIC_RELAXED) < 0)
@@ -249,7 +249,7 @@ sidl_bool sidl_reference_is_type(void *reference, const char *type_name, sidl_Ba
     return cast != NULL;
 }
 
-/* What getClassInfo returns; it copies the names, so that it may outlive the class. */
+/* The result of getClassInfo; it copies the names, so that it may outlive the class. */
 struct class_info {
     struct sidl_object object;
     char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The package sidl.rmi. There is no remote invocation: what would reach another process is refused.
- * Sources that name the package compile, and run as long as they stay in one process.
+ * The package sidl.rmi. There is no remote invocation: methods that would reach another process
+ * throw. Sources that use the package compile, and run as long as they stay in one process.
  */
 #include "runtime_internal.h"
 
@@ -15,7 +15,7 @@ void *sidl_remote_refuse(const char *name, sidl_BaseInterface *_ex)
     return NULL;
 }
 
-/* sidl.rmi.NetworkException: the number itself is the private data */
+/* sidl.rmi.NetworkException: the private data is the number itself, stored in the pointer */
 
 static const size_t depth = 2; /* extends IOException and SIDLException */
 

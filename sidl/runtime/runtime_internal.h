@@ -11,7 +11,7 @@
 
 /*
  * A class of the run time itself, and the function that returns it: TYPE is A_B_C, NAME "A.B.C",
- * EPV its table; what else it has follows.
+ * EPV its table; further initializers follow.
  */
 #define RUNTIME_CLASS(TYPE, NAME, EPV, ...)                                                        \
     static const struct sidl_implements TYPE##_implements[] = {{&TYPE##__type, &EPV}};             \
@@ -28,7 +28,7 @@
         return &TYPE##_class;                                                                      \
     }
 
-/* Throws EXCEPTION with a formatted note; NULL: *_ex says already why it could not be made. */
+/* Throws EXCEPTION with a formatted note. If it is NULL, *_ex already has the cause. */
 void sidl_exception_throw(void *exception, sidl_BaseInterface *_ex, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Throws a sidl.SIDLException with a formatted note. */
@@ -52,13 +52,13 @@ struct need {
 };
 
 struct need layout_measure(const struct sidl_implements *implements, size_t n);
-/* LAYOUT comes with room for what was measured. */
+/* LAYOUT must have room for what layout_measure() returned. */
 void layout_build(struct layout *layout, const struct sidl_implements *implements, size_t n);
 const struct sidl_facet *layout_find(const struct sidl_facet *facets, size_t n, const char *name);
-/* Where TYPE has a method of that name; its n_methods when it has none. */
+/* The index of TYPE's method of that name; n_methods when it has none. */
 size_t layout_slot(const struct sidl_type *type, const char *method);
 
-/* class_link.c: what is computed once per class of SIDL. */
+/* class_link.c: linking of classes of SIDL. */
 /* Links and loads CLS, which has a state, and its parents; cheap when that is done. */
 bool class_prepare(const struct sidl_class *cls, sidl_BaseInterface *_ex);
 /* True when that has been done, `load` included. */
@@ -69,23 +69,23 @@ const struct sidl_class *class_resolve(const char *name,
                                        const struct sidl_class *(*externals)(void),
                                        sidl_BaseInterface *_ex);
 
-/* True for an exception class that adds no methods to sidl.SIDLException's, nor do its parents. */
+/* True for an exception class that, with its parents, adds no methods to sidl.SIDLException. */
 bool class_is_plain_exception(const struct sidl_type *type);
 
 /* class.c */
 /* A new object of a class with state. */
 void *class_create(const struct sidl_class *cls, void *private_data, sidl_BaseInterface *_ex);
-/* Destructors, the object's own class first, and whatever the root of the chain frees. */
+/* Runs the destructors, the object's own class first, then `destroy` of the root of the chain. */
 void class_destroy(struct sidl_object *object, sidl_BaseInterface *_ex);
 
 /*
- * One lock for what all classes share, recursive: `load`, constructors of loaded libraries and
- * finders may use any class. So classes that need each other cannot wait for each other.
+ * One lock for all classes, so that classes that need each other cannot deadlock. It is recursive,
+ * since `load`, constructors of loaded libraries and finders may use any class.
  */
 void class_lock(void);
 void class_unlock(void);
 
-/* contract.c: what contracts and hooks need. */
+/* contract.c: contracts and hooks. */
 /* STATE gets a guard if it has contracts or hooks. False: out of memory. */
 bool guard_make(const struct sidl_class *cls, struct sidl_class_state *state);
 bool guard_is_needed(const struct sidl_facet *facets, size_t n_facets);
@@ -95,7 +95,7 @@ const void *guard_statics(const struct sidl_class *cls);
 /* loader.c: the class of that name, loaded if need be; NULL with *_ex set. */
 const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInterface *_ex);
 
-/* Room for a block of SIZE bytes before something that needs the strictest alignment. */
+/* SIZE rounded up to the strictest alignment. */
 size_t object_aligned(size_t size);
 
 #endif

@@ -31,7 +31,7 @@ static bool attribute_is(const struct xml_element *e, const char *name, const ch
     return own && strcmp(own, value) == 0;
 }
 
-/* "liba.so" in /etc/a.scl is /etc/liba.so if that is there; the dynamic linker's otherwise. */
+/* "liba.so" in /etc/a.scl means /etc/liba.so if it exists; else the dynamic linker searches it. */
 static char *path_beside(const char *scl_file, const char *uri)
 {
     const char *slash = strrchr(scl_file, '/');
@@ -83,7 +83,7 @@ static void search_element(struct search *s, const struct xml_element *element, 
             search_element(s, e, in_scl);
 }
 
-/* The file's first error, after which nothing is read. */
+/* Notes the file's first error, after which reading stops. */
 static void note_error(void *arg, const char *file, int line, int column, const char *text)
 {
     struct search *s = arg;
@@ -159,7 +159,7 @@ static void search_place(struct search *s, const char *place)
     }
 }
 
-/* The colon of a URI's scheme does not end an element of the path. */
+/* The length of the first element; the colon of a URI's scheme does not end it. */
 static size_t element_length(const char *path)
 {
     size_t length = strcspn(path, ";:");

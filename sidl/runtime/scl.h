@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Files that say which library holds which class, as Babel's tools write them:
+ * Files in Babel's format that tell which library holds which class:
  *
  *   <scl>
  *     <library uri="/lib/libheat.so" scope="global" resolution="now">
@@ -9,7 +9,7 @@
  *   </scl>
  *
  * scope is "local" (the default) or "global", resolution "lazy" (the default) or "now"; md5, sha1
- * and other elements are left alone. An scl element may also lie inside another document (.cca).
+ * and other elements are ignored. An scl element may also be part of another document (.cca).
  */
 #ifndef SIDL_SCL_H
 #define SIDL_SCL_H
@@ -17,7 +17,7 @@
 #include <portolan/base.h>
 
 struct scl_library {
-    char *uri;  /* a relative file name is made one beside the .scl file, if there is one there */
+    char *uri;  /* a relative name of a file in the .scl file's folder gets that folder's path */
     char *file; /* the .scl file that names it */
     bool is_global;
     bool is_now;
@@ -26,8 +26,8 @@ struct scl_library {
 /*
  * Looks for a class with that description ("ior/impl") in PATH: .scl and .cca files, and folders of
  * them (sorted by name), separated by ';' or ':', each perhaps with "file:" before it. The first
- * one that names the class wins and fills in LIBRARY. STORY (may be NULL) tells where was looked
- * and what could not be read. NOTFOUND when no file names the class; ENOMEM.
+ * one that names the class wins and fills in LIBRARY. STORY (may be NULL) tells which places were
+ * searched and what could not be read. NOTFOUND when no file names the class; ENOMEM.
  */
 enum portolan_status scl_search(const char *path, const char *class_name, const char *desc,
                                 struct scl_library *library, struct portolan_text *story);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** SIDL run time: what generated headers and hand-written components include. Contracts are stated
- * in each header; names are those of Babel 2.0's C binding. */
+/** SIDL run time: generated headers and hand-written components include this file. Each header
+ * documents its functions; names are those of Babel 2.0's C binding. */
 #ifndef SIDL_H
 #define SIDL_H
 

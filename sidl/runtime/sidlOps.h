@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * SIDL run time: what implementations written for Babel use besides objects, arrays and strings, by
- * the names of Babel 2.0's C binding. Any thread.
+ * SIDL run time: functions for implementations written for Babel, other than objects, arrays and
+ * strings, with the names of Babel 2.0's C binding. Any thread.
  */
 #ifndef SIDLOPS_H
 #define SIDLOPS_H
@@ -13,9 +13,9 @@ extern "C" {
 #endif
 
 /**
- * NUMBYTES of zeroed memory, which the caller frees with free(); without memory NULL, with the
- * sidl.MemAllocException in *EXCEPTION, else NULL there. NOTE, FILENAME, LINENO and FUNCTION are
- * Babel's: that exception takes no text.
+ * NUMBYTES of zeroed memory, which the caller frees with free(), and NULL in *EXCEPTION. When
+ * memory is out: NULL, and the sidl.MemAllocException in *EXCEPTION. NOTE, FILENAME, LINENO and
+ * FUNCTION are ignored, since that exception takes no text.
  */
 SIDL_API void *sidl_malloc(size_t numbytes, const char *note, const char *filename, int lineno,
                            const char *function, sidl_BaseInterface *exception);

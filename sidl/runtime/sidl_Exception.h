@@ -21,11 +21,11 @@ extern "C" {
 #endif
 
 /*
- * Babel's macros are blocks, used with and without a semicolon behind them: so are these. Before an
+ * Like Babel's macros, these are blocks that may be used with or without a semicolon. Before an
  * `else` they need braces around them.
  */
 
-/** Throws a new exception of class CLS (say sidl_SIDLException), unless EX holds one already. */
+/** Throws a new exception of class CLS (e.g. sidl_SIDLException), unless EX holds one already. */
 #define SIDL_THROW(EX, CLS, MESSAGE)                                                               \
     {                                                                                              \
         if (!(EX)) {                                                                               \
@@ -79,8 +79,8 @@ SIDL_API void sidl_update_exception(void *exception, const char *filename, int32
 SIDL_API void sidl_report_exception(void *exception);
 
 /**
- * Sets the note (unless NULL) of a sidl.BaseException and adds a line to its trace (unless FILE is
- * NULL: what the run time throws was caused where the trace begins, not here).
+ * Sets the note (unless NULL) of a sidl.BaseException and adds a line to its trace, unless FILE is
+ * NULL. The run time passes NULL, since its own lines are not the cause of an exception.
  */
 SIDL_API sidl_BaseInterface sidl_exception_fill(void *exception, const char *note, const char *file,
                                                 int line, const char *function);
@@ -120,7 +120,7 @@ SIDL_API void sidl_exception_destroy(void *self);
 }
 #endif
 
-/* Who catches asks for the note. The name comes early, for those who come from sidl__types.h. */
+/* Code that catches exceptions needs getNote. The typedef comes first for sidl__types.h. */
 typedef struct sidl_BaseException__object *sidl_BaseException;
 #include "sidl_BaseException.h"
 

@@ -7,7 +7,7 @@
  * reference that deleteRef gives back. Elements that are strings or objects are owned by their
  * array: get returns a copy (a new reference), set stores one. NULL arrays are legal arguments:
  * dimension 0, nothing to copy. Out of memory or bad bounds: NULL. An array of objects holds
- * references of its element type; seen as another type's array it must be one of the same type.
+ * references of its element type and must not be used as an array of another type.
  *
  * Names and behaviour are those of Babel 2.0's C binding. Bounds, lengths and strides count
  * elements, not bytes; dimensions are 1 to 7. Reference counts are atomic; elements are not locked.
@@ -52,7 +52,7 @@ struct sidl__array_vtable {
     size_t d_element_size_bytes;
 };
 
-/** What all arrays share; the address of the first element follows it in every typed array. */
+/** The head of all arrays; the address of the first element follows it in every typed array. */
 struct sidl__array {
     int32_t *d_lower;
     int32_t *d_upper;
@@ -145,10 +145,10 @@ SIDL_API struct sidl__array *sidl__array_slice(struct sidl__array *src, int32_t 
 SIDL_API struct sidl__array *sidl__array_ensure(struct sidl__array *src, int32_t dimen,
                                                 int ordering);
 SIDL_API struct sidl__array *sidl__array_smartCopy(struct sidl__array *src);
-/** ARRAY itself where it has that dimension and order (no reference is counted), else as ensure. */
+/** ARRAY itself if it has that dimension and order (without a new reference), else as ensure. */
 SIDL_API struct sidl__array *sidl__array_in_order(struct sidl__array *array, int32_t dimen,
                                                   enum sidl_array_ordering ordering);
-/** The same for the caller's reference ARRAY, which is given back where another one is returned. */
+/** The same for the caller's reference ARRAY, which is released if another array is returned. */
 SIDL_API struct sidl__array *sidl__array_put_in_order(struct sidl__array *array, int32_t dimen,
                                                       enum sidl_array_ordering ordering);
 SIDL_API void sidl__array_copy(const struct sidl__array *src, struct sidl__array *dest);
@@ -166,10 +166,10 @@ SIDL_API int32_t sidl__array_type(const struct sidl__array *array);
 /** ARRAY if its elements are of that type, else NULL; no new reference. */
 SIDL_API struct sidl__array *sidl__array_of_type(struct sidl__array *array,
                                                  enum sidl_array_type type);
-/** Where an element lies; NULL when INDICES (DIMEN of them) are out of bounds. */
+/** The address of an element; NULL when INDICES (DIMEN of them) are out of bounds. */
 SIDL_API void *sidl__array_address(const struct sidl__array *array, int32_t dimen,
                                    const int32_t indices[]);
-/* Copies a string, adds a reference; replaces a slot's content by such a copy. */
+/* take: a copy of a string, or a new reference; put: replaces a slot's content by such a copy. */
 SIDL_API void *sidl__array_take(enum sidl_array_type type, void *element);
 SIDL_API void sidl__array_put(enum sidl_array_type type, void *slot, void *element);
 
@@ -197,7 +197,7 @@ static inline void sidl__array_init_rarray(struct sidl__array *a, enum sidl_arra
 /* The elements of an `in` array are only read; the array type has no const variant. */
 static inline void sidl__array_set_first(struct sidl__array *a, const void *first)
 {
-    memcpy(a + 1, &first, sizeof first); /* where every typed array has it */
+    memcpy(a + 1, &first, sizeof first); /* d_firstElement follows the head in typed arrays */
 }
 
 /** Describes a column-major array from 0 up to UPPER in A; LOWER and STRIDE are filled in. */
@@ -230,7 +230,7 @@ static inline void sidl__array_init(struct sidl__array *a, enum sidl_array_type 
                             NAME##__bounds);                                                       \
     sidl__array_set_first(&NAME##__array.d_metadata, NAME)
 
-/* What all element types have; GET and PUT say how an element leaves and enters the array. */
+/* The functions of all element types; GET and PUT copy an element out of and into the array. */
 #define SIDL_ARRAY_API(P, CTYPE, PARAMETER, CODE, GET, PUT)                                        \
     struct P##__array {                                                                            \
         struct sidl__array d_metadata;                                                             \

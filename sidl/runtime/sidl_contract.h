@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * SIDL run time: what the generated checks of contracts (require, ensure and invariant clauses of
- * Babel 2.0's SIDL) use. Only generated C files include it; users switch with sidl.EnfPolicy and
- * A_B_C__set_contracts. Functions may be called from any thread.
+ * SIDL run time: functions for generated checks of contracts (require, ensure and invariant clauses
+ * of Babel 2.0's SIDL). Only generated C files include it; users switch checks with sidl.EnfPolicy
+ * and A_B_C__set_contracts. Functions may be called from any thread.
  */
 #ifndef SIDL_CONTRACT_H
 #define SIDL_CONTRACT_H
@@ -17,7 +17,7 @@
 #undef complex
 
 /*
- * A wrapper stands in the slot of a method and does this (without an object when it is static):
+ * A wrapper is in the slot of a method and does this (without `self` when the method is static):
  *
  *   struct sidl_check_call _call, *const _check = &_call;
  *   const sidl_slot_fn _next = sidl_check_enter(_check, self, &T__checks[0], _ex);
@@ -44,24 +44,24 @@ struct sidl_clause {
     enum sidl_clause_kind kind;
 };
 
-/* One call; the run time's. */
+/* One call; private to the run time. */
 struct sidl_check_call {
     const struct sidl_check *check;
     const struct sidl_check_link *link;
     sidl_BaseInterface *_ex;        /* the caller's */
     sidl_BaseInterface thrown;      /* by a method that a clause called */
-    sidl_BaseInterface throwing[8]; /* in turn, one for each such call */
+    sidl_BaseInterface throwing[8]; /* one for each such call, used in turn */
     unsigned n_calls;
     const char *problem;    /* why a clause has no value */
-    struct sidl_kept *kept; /* what such methods returned */
+    struct sidl_kept *kept; /* results of such methods */
 };
 
-/** What stands behind the wrapper of CHECK; SELF is NULL for a static method. */
+/** The function that the wrapper of CHECK must call; SELF is NULL for a static method. */
 SIDL_API sidl_slot_fn sidl_check_enter(struct sidl_check_call *call, void *self,
                                        const struct sidl_check *check, sidl_BaseInterface *_ex);
-/** Those of all types of the object, in the first of a method's wrappers only. */
+/** Checks the invariants of all types of the object, in the first of a method's wrappers only. */
 SIDL_API void sidl_check_invariants(struct sidl_check_call *call, void *self);
-/** Whether the clause is to be looked at; then sidl_check_judge follows. */
+/** Whether the clause must be checked; then sidl_check_judge follows. */
 SIDL_API sidl_bool sidl_check_wants(const struct sidl_check_call *call,
                                     const struct sidl_clause *clause);
 SIDL_API void sidl_check_judge(struct sidl_check_call *call, const struct sidl_clause *clause,
@@ -73,14 +73,14 @@ SIDL_API void sidl_check_judge(struct sidl_check_call *call, const struct sidl_c
             sidl_check_judge((CALL), (CLAUSE), (CONDITION));                                       \
     } while (0)
 
-/* What clauses call: methods of the object itself and static ones, below all checks and hooks. */
+/* The methods that clauses call, of the object itself or static, without checks and hooks. */
 SIDL_API sidl_slot_fn sidl_check_method(struct sidl_check_call *call, const struct sidl_type *type,
                                         size_t slot);
 SIDL_API sidl_slot_fn sidl_check_static(struct sidl_check_call *call, const struct sidl_type *type,
                                         size_t slot);
-/** Where such a method puts its exception. */
+/** Room for the exception of such a method. */
 SIDL_API sidl_BaseInterface *sidl_check_ex(struct sidl_check_call *call);
-/** What such a method returned, released when the clause has been looked at. */
+/** Keeps the result of such a method until the clause has been checked. */
 enum sidl_kept_kind { SIDL_KEPT_STRING, SIDL_KEPT_OBJECT, SIDL_KEPT_ARRAY };
 SIDL_API void *sidl_check_keep(struct sidl_check_call *call, enum sidl_kept_kind kind, void *value);
 /** REFERENCE as one of that type, for arguments; NULL when it is not. */
@@ -94,7 +94,7 @@ static inline int64_t sidl_int_shl(int64_t a, int64_t n)
     return n < 0 || n > 63 ? 0 : (int64_t)((uint64_t)a << n);
 }
 
-/* The sign is kept. */
+/* Arithmetic shift: the sign is kept. */
 static inline int64_t sidl_int_shr(int64_t a, int64_t n)
 {
     return n < 0 || n > 63 ? (a < 0 ? -1 : 0) : a >> n;
@@ -114,7 +114,7 @@ static inline int64_t sidl_int_div(struct sidl_check_call *call, int64_t a, int6
     return b == -1 ? SIDL_INT(-, 0, a) : a / b;
 }
 
-/* The sign of A … */
+/* The remainder with the sign of A … */
 static inline int64_t sidl_int_rem(struct sidl_check_call *call, int64_t a, int64_t b)
 {
     return sidl_check_divides(call, b) && b != -1 ? a % b : 0;
@@ -133,7 +133,7 @@ static inline double sidl_real_mod(double a, double b)
     return a - b * floor(a / b);
 }
 
-/* Under names that no argument can have. */
+/* fmod() and pow() under names that no argument can have. */
 static inline double sidl_real_rem(double a, double b)
 {
     return fmod(a, b);
@@ -220,8 +220,8 @@ static inline struct sidl_operand sidl_operand_number(double _Complex value)
 }
 
 /*
- * They look at all elements of arrays of any dimension, order and stride. Arrays are compared index
- * by index from their lower bounds on; when the shapes differ, nothing is equal, less or greater.
+ * They use all elements of arrays of any dimension, order and stride. Arrays are compared index by
+ * index from their lower bounds on; when the shapes differ, nothing is equal, less or greater.
  * A NULL array has no elements: all and none hold, any does not, sums and extrema are 0. RELATION
  * is an operator as written: "<=".
  */
@@ -229,20 +229,20 @@ SIDL_API int64_t sidl_contract_count(const char *relation, struct sidl_operand a
                                      struct sidl_operand b);
 SIDL_API sidl_bool sidl_contract_all(const char *relation, struct sidl_operand a,
                                      struct sidl_operand b);
-/** Of every element of A: LOW - TOLERANCE <= element <= HIGH + TOLERANCE. */
+/** Whether LOW - TOLERANCE <= element <= HIGH + TOLERANCE for all elements of A. */
 SIDL_API sidl_bool sidl_contract_range(struct sidl_operand a, double low, double high,
                                        double tolerance);
 SIDL_API sidl_bool sidl_contract_irange(struct sidl_operand a, int64_t low, int64_t high);
-/** |a - b| <= TOLERANCE, element by element. */
+/** Whether |a - b| <= TOLERANCE, element by element. */
 SIDL_API sidl_bool sidl_contract_near_equal(struct sidl_operand a, struct sidl_operand b,
                                             double tolerance);
-/** In memory order of a column-major array: an element and the next one are nowhere so related. */
+/** Whether RELATION holds for no element and the next one, in the order of a column-major array. */
 SIDL_API sidl_bool sidl_contract_nowhere(const char *relation, struct sidl_operand a);
-/** The element that comes first: the least for "<", the greatest for ">". */
+/** The first element in the order RELATION: the least for "<", the greatest for ">". */
 SIDL_API struct sidl_number sidl_contract_first(const char *relation, struct sidl_operand a);
 SIDL_API struct sidl_number sidl_contract_sum(struct sidl_operand a);
 
-/* Releases what the caller will not look at. */
+/* These release outputs that the caller will not read. */
 #define SIDL_DROP_STRING(PLACE)                                                                    \
     do {                                                                                           \
         sidl_String_free(PLACE);                                                                   \

@@ -3,10 +3,10 @@
  * SIDL run time: basic types and objects. Include <sidl.h>, not this file.
  *
  * An interface reference is a pointer to a *facet*: a pair of entry-point table and implementation.
- * All facets of one object share its reference count. What is the same for every interface
- * (references, casts, identity) is done here, at run time, for facets of any type; generated
- * headers add only the typed names. Types are compared by name, so that each plug-in may carry its
- * own copy of a type's table.
+ * All facets of one object share its reference count. References, casts and identity work alike for
+ * every interface, so functions here handle facets of any type; generated headers add only the
+ * typed names. Types are compared by name, so that each plug-in may have its own copy of a type's
+ * table.
  *
  * Functions may be called from any thread; reference counts are atomic. Names and calling
  * conventions are those of Babel 2.0's C binding.
@@ -43,7 +43,7 @@ struct sidl_dcomplex {
     double imaginary;
 };
 
-/* What a slot holds, whatever its signature; cast to the real type before a call. */
+/* A function in a slot, of any signature; cast it to the real type before a call. */
 typedef void (*sidl_slot_fn)(void);
 
 struct sidl_BaseInterface__epv {
@@ -75,9 +75,9 @@ struct sidl_method {
     const char *name; /* short name and extension, as in the C name */
 };
 
-/** A wrapper that checks the contract of one slot, and stands there while checks are on. */
+/** A wrapper that checks the contract of one slot, and is in the slot while checks are on. */
 struct sidl_check {
-    const struct sidl_type *type; /* whose contract it is */
+    const struct sidl_type *type; /* the type with the contract */
     const char *method;
     size_t slot; /* of the type's table, or of its static methods' */
     sidl_slot_fn wrapper;
@@ -87,7 +87,7 @@ struct sidl_check {
 
 struct sidl_check_call;
 
-/** A wrapper that calls the hooks of one method, and stands there while hooks are on. */
+/** A wrapper that calls the hooks of one method, and is in the slot while hooks are on. */
 struct sidl_hook {
     size_t slot; /* of the class's own table, or of its static methods' */
     sidl_slot_fn wrapper;
@@ -117,13 +117,13 @@ struct sidl_implements {
 struct sidl_class_state;
 
 /**
- * A class, written by whoever implements it. It must outlive the objects made from it.
+ * A class, written by its implementer. It must outlive the objects made from it.
  *
- * A class written by hand fills the first part. A class of SIDL fills in `state` and what follows
- * of the second part; its own type comes first among `implements` and needs to be the only one: the
- * tables of interfaces are picked from the class's by the methods' names. (An interface whose
- * method has another name in the class gets an entry of its own.) NULL slots are inherited from the
- * class that it extends.
+ * A class written by hand fills in the first part. A class of SIDL also fills in `state` and, as
+ * needed, the rest of the second part. Its own type comes first in `implements`; usually it is the
+ * only one, since tables of interfaces are made from the class's table by the methods' names. (An
+ * interface whose method has another name in the class gets an entry of its own.) NULL slots are
+ * inherited from the class that it extends.
  */
 struct sidl_class {
     const char *name;
@@ -131,11 +131,11 @@ struct sidl_class {
     size_t size; /* of the implementation, whose first member is a struct sidl_object */
     const struct sidl_implements *implements; /* parents of these types need no entry */
     size_t n_implements;
-    /** OPTIONAL: the last reference is gone; frees what the object owns, not the object. */
+    /** OPTIONAL: called without references left; frees what the object owns, not the object. */
     void (*destroy)(void *self);
     /**
-     * OPTIONAL: asked for a type that is not among the facets; returns a reference of that type
-     * (a new one, the caller's) or NULL. Proxies ask what is behind them.
+     * OPTIONAL: called for a cast to a type that is not among the facets; returns a new reference
+     * of that type, which the caller owns, or NULL. Proxies cast their target.
      */
     void *(*cast)(void *self, const char *type);
 
@@ -143,13 +143,13 @@ struct sidl_class {
     const struct sidl_class *(*extends)(void); /* weak: NULL when that class is not linked … */
     const char *extends_name; /* … but loaded by this name; NULL: extends sidl.BaseClass only */
     const struct sidl_type *type; /* of the class; NULL: implements[0].type */
-    /** Once, parents first, before the first object or static call; what it throws is discarded. */
+    /** Called once, parents first, before the first object or static call; ignores exceptions. */
     void (*load)(sidl_BaseInterface *_ex);
     void (*ctor)(void *self, sidl_BaseInterface *_ex); /* the parents' first */
     /** Instead of ctor, for an object that is made around private data. */
     void (*ctor2)(void *self, void *private_data, sidl_BaseInterface *_ex);
     void (*dtor)(void *self, sidl_BaseInterface *_ex); /* its own first, then the parents' */
-    void (*super)(const void *parent_epv); /* takes the table of the class that it extends */
+    void (*super)(const void *parent_epv); /* called with the table of the class it extends */
     const void *statics;                   /* struct A_B_C__sepv */
     size_t n_statics;                      /* its slots; 0: they cannot be wrapped */
     const struct sidl_hook *hooks;
@@ -172,16 +172,16 @@ struct sidl_class {
 struct sidl_table {
     const struct sidl_type *type;
     const sidl_slot_fn *plain; /* the implementations, inherited ones filled in; NULL: abstract */
-    sidl_slot_fn *live;        /* what objects use: as `plain`, or with wrappers */
+    sidl_slot_fn *live;        /* used by objects: the same as `plain`, or wrappers */
 };
 
-/** One type of an object or class, and which of its tables serves it. */
+/** One type of an object or class, and the table for it. */
 struct sidl_facet {
     const struct sidl_type *type;
     size_t table; /* 0: the class's own */
 };
 
-/** The run time's part of a class: computed once, constant then, but for `stage` and live slots. */
+/** The run time's part of a class: computed once; then only `stage` and live slots change. */
 struct sidl_class_state {
     int32_t stage;                   /* atomic */
     size_t size;                     /* of an object, head included */
@@ -193,7 +193,7 @@ struct sidl_class_state {
     size_t n_facets;
     const void **dress;  /* n_tables live tables per level of the chain, for constructors */
     bool is_dressed;     /* false: no level but the last one has constructors or destructors */
-    sidl_slot_fn *slots; /* what the tables consist of */
+    sidl_slot_fn *slots; /* the memory of the tables */
     const char *abstract_method; /* NULL when every slot is filled */
     struct sidl_guard *guard;    /* NULL: no contracts and no hooks */
 };
@@ -227,11 +227,11 @@ SIDL_API void sidl_object_retain(void *self);
 SIDL_API void sidl_object_release(void *self);
 
 /**
- * For generated __create and __wrapObj functions: a new object of the class whose type is TYPE. The
- * class is what EXTERNALS (may be NULL: not linked) returns; otherwise, for an exception class
- * without methods of its own, one that the run time makes; otherwise the one that sidl.Loader
- * finds. PRIVATE_DATA, unless NULL, becomes the object's and is given to ctor2; it stays the
- * caller's on failure. Returns a reference of TYPE, or NULL with *_ex set.
+ * For generated __create and __wrapObj functions: a new object of the class whose type is TYPE.
+ * EXTERNALS returns the class. If it is NULL (not linked), the run time makes a class for
+ * exceptions without methods of their own, and sidl.Loader searches all others. PRIVATE_DATA,
+ * unless NULL, becomes the object's and is passed to ctor2; on failure it stays the caller's.
+ * Returns a reference of TYPE, or NULL with *_ex set.
  */
 SIDL_API void *sidl_class_create(const struct sidl_type *type,
                                  const struct sidl_class *(*externals)(void), void *private_data,
@@ -241,7 +241,7 @@ SIDL_API void *sidl_class_create(const struct sidl_type *type,
 SIDL_API const void *sidl_class_statics(const struct sidl_type *type,
                                         const struct sidl_class *(*externals)(void),
                                         sidl_BaseInterface *_ex);
-/** The same, remembered in *KNOWN from when the class is loaded: what stubs use. */
+/** The same for stubs; remembered in *KNOWN once the class is loaded. */
 SIDL_API const void *sidl_class_statics_once(const struct sidl_type *type,
                                              const struct sidl_class *(*externals)(void),
                                              const void **known, sidl_BaseInterface *_ex);
@@ -292,7 +292,7 @@ static inline void *sidl_reference_peek(void *reference)
     return reference ? ((sidl_BaseInterface)reference)->d_object : NULL;
 }
 
-/** The name of the class that a reference's object is of; "" for NULL. */
+/** The name of the class of a reference's object; "" for NULL. */
 static inline const char *sidl_reference_class_name(void *reference)
 {
     const struct sidl_object *object = (const struct sidl_object *)sidl_reference_peek(reference);
@@ -303,8 +303,9 @@ static inline const char *sidl_reference_class_name(void *reference)
 /**
  * Switches contracts (hooks) of a class: of its static methods and of all its objects, from now on,
  * also in calls that other threads make, and even before the class is first used. Classes that
- * extend it have switches of their own. ESTIMATES must be NULL, or a sidl.SIDLException says that
- * contracts that are on are checked in every call; sidl.MemAllocException when memory is out.
+ * extend it have switches of their own. ESTIMATES must be NULL, else a sidl.SIDLException is
+ * thrown: contracts that are on are checked in every call. sidl.MemAllocException when memory is
+ * out.
  */
 SIDL_API void sidl_class_set_contracts(const char *class_name, sidl_bool enable,
                                        const char *estimates, sidl_BaseInterface *_ex);
@@ -312,8 +313,8 @@ SIDL_API void sidl_class_set_hooks(const char *class_name, sidl_bool enable,
                                    sidl_BaseInterface *_ex);
 
 /*
- * The function in a slot of SELF's table, or of a table of static methods. Another thread may be
- * switching contracts or hooks: then it is the old one or the new one.
+ * The function in a slot of SELF's table, or of a table of static methods. While another thread
+ * switches contracts or hooks, it is the old one or the new one.
  */
 #define SIDL_SLOT(SELF, SLOT)                                                                      \
     SIDL_STATIC_SLOT(__atomic_load_n(&(SELF)->d_epv, __ATOMIC_RELAXED), SLOT)
@@ -399,7 +400,7 @@ struct sidl_rmi_Return__object;
         sidl_class_set_hooks(sidl_reference_class_name(self), enable, _ex);                        \
     }
 
-/** What classes have beside that. */
+/** The names that classes have in addition. */
 #define SIDL_CLASS_API(TYPE, NAME)                                                                 \
     static inline TYPE TYPE##__createRemote(const char *url, sidl_BaseInterface *_ex)              \
     {                                                                                              \

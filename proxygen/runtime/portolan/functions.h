@@ -23,7 +23,7 @@ extern "C" {
 /** Any function; cast to the type that the header gives it. */
 typedef void (*portolan_functions_fn)(void);
 
-/** What proxygen knows of a list. The port's C type is one pointer per symbol, in this order. */
+/** A list, described by proxygen. The port's C type is one pointer per symbol, in this order. */
 struct portolan_functions_description {
     size_t size;      /**< sizeof this struct where the code was compiled */
     const char *type; /**< the port's type name */
@@ -64,9 +64,10 @@ PORTOLAN_API enum portolan_status portolan_functions_library_check(const char *f
  * opened without when no symbol of the program can get in its way, else in a linker namespace of
  * its own (there are about eleven).
  *
- * A library that lacks all functions is refused with PORTOLAN_ENOTFOUND; which ones a library lacks
- * is said below. The object stays loaded until the process ends. DESCRIPTION is borrowed and must
- * outlive *LIBRARY, which the caller closes. Errors: also those of find and check, ENOMEM.
+ * A library that lacks all functions is refused with PORTOLAN_ENOTFOUND; for some missing ones see
+ * portolan_functions_library_missing(). The object stays loaded until the process ends. DESCRIPTION
+ * is borrowed and must outlive *LIBRARY, which the caller closes. Errors: also those of find and
+ * check, ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_functions_library_open(const struct portolan_functions_description *description,
@@ -89,28 +90,28 @@ portolan_functions_library_missing(const struct portolan_functions_library *libr
 struct portolan_functions_state;
 
 /**
- * What a generated front exports its functions for. Before anything is bound, calls go unmeasured
- * to whatever the program would have called without the front.
+ * The state of a generated front. Before anything is bound, calls go unmeasured to the functions
+ * that the program would have called without the front.
  */
 struct portolan_functions_front {
     struct portolan_probe_port port;       /**< monitored when its flags say so; off at first */
     struct portolan_probe_binding unbound; /**< what it is bound to at first: `own` */
     const struct portolan_functions_description *description;
     struct portolan_functions_state *state;
-    /** The next definition of SYMBOL behind the front itself, for the dynamic linker. */
+    /** The next definition of SYMBOL after the front's own, in the dynamic linker's order. */
     void *(*next)(const char *symbol);
-    portolan_functions_fn *own; /**< what was found so: one per symbol */
-    const char *user;           /**< who calls, for the records; NULL: the program's name */
-    const char *uses;           /**< by what port; NULL: the port type's last word */
+    portolan_functions_fn *own; /**< the functions that `next` found: one per symbol */
+    const char *user;           /**< the calling instance in records; NULL: the program's name */
+    const char *uses;           /**< its uses port; NULL: the port type's last word */
     void *owner;                /**< the component that binds it; NULL: none */
 };
 
 /**
- * Publishes LIBRARY as what FRONT forwards to and waits until no thread is inside the former one,
- * as portolan_probe_retarget(), whose errors these are; a former library may be closed then. NULL
- * is what the program would have called without the front, measured as an implementation named
- * "own". Functions that LIBRARY lacks are taken from there too. Calls are bound by their records to
- * the implementation they ran in. One bind of a front at a time.
+ * Makes FRONT forward to LIBRARY and waits until no thread is inside the former one, which may then
+ * be closed; errors are those of portolan_probe_retarget(). NULL stands for the functions that the
+ * program would have called without the front, measured as an implementation named "own"; they also
+ * replace functions that LIBRARY lacks. Records name the implementation that a call ran in. One
+ * bind of a front at a time.
  */
 PORTOLAN_API enum portolan_status
 portolan_functions_front_bind(struct portolan_functions_front *front,
@@ -119,7 +120,7 @@ portolan_functions_front_bind(struct portolan_functions_front *front,
 
 /**
  * The same for functions that did not come from a library: TABLE has the layout of the port's C
- * type and must stay until something else is bound; CONNECTION says who is behind it.
+ * type and must stay until something else is bound; CONNECTION names the provider.
  */
 PORTOLAN_API enum portolan_status
 portolan_functions_front_bind_table(struct portolan_functions_front *front, const void *table,
@@ -131,20 +132,20 @@ PORTOLAN_API const struct portolan_functions_library *
 portolan_functions_front_peek_library(const struct portolan_functions_front *front);
 
 /**
- * For generated fronts: function NUMBER as it would be without the front. Where the program has
- * none, this says so on standard error and ends the process with status 127, which is what the
+ * For generated fronts: function NUMBER that the program would call without the front. If there is
+ * none, this prints a message on standard error and ends the process with status 127, as the
  * dynamic linker does when a symbol is missing.
  */
 PORTOLAN_API portolan_functions_fn portolan_functions_next(
     const struct portolan_functions_front *front, size_t number) __attribute__((cold));
 
 /**
- * Exported by every generated front, also as TYPE_front() with underscores for dots; where a
- * program has several, this is that of the first.
+ * Exported by every generated front, also as TYPE_front() with underscores for dots. If a program
+ * has several fronts, this returns the first.
  */
 PORTOLAN_API struct portolan_functions_front *portolan_front(void);
 
-/** For generated code: the function that is bound, or, where that lacks it, the program's own. */
+/** For generated code: the bound function, or, if the library lacks it, the program's own. */
 #define PORTOLAN_FUNCTIONS_OF(FRONT, TO, MEMBER, NUMBER)                                           \
     (__extension__({                                                                               \
         __typeof__((TO)->MEMBER) portolan_fn = __atomic_load_n(&(TO)->MEMBER, __ATOMIC_RELAXED);   \
@@ -157,7 +158,7 @@ PORTOLAN_API struct portolan_functions_front *portolan_front(void);
 #define PORTOLAN_FUNCTIONS_NEXT(FRONT, TO, MEMBER, NUMBER)                                         \
     ((__typeof__((TO)->MEMBER))portolan_functions_next(FRONT, NUMBER))
 
-/** For generated fronts: nothing was bound yet, so there is nothing to measure for. */
+/** For generated fronts: nothing was bound yet, so the call is not measured. */
 #define PORTOLAN_FUNCTIONS_UNBOUND(FRONT)                                                          \
     PORTOLAN_PROBE_UNLIKELY(__atomic_load_n(&(FRONT)->port.binding, __ATOMIC_RELAXED) ==           \
                             &(FRONT)->unbound)

@@ -5,12 +5,12 @@
  *
  * A provider opens one shared object when it is created and provides its functions as port
  * "functions", a portolan.ForeignPort that points to the port's C type. Its parameter "library"
- * (string) names another file than the one it was made for; with a slash and without a leading one
- * it is searched from the assembly's folder.
+ * (string) names another file than the one it was made for; a relative path with a slash starts at
+ * the assembly's folder.
  *
- * A front component uses port "functions" and has its front forward there, so that code which
- * calls the functions by name goes through the assembly. Not connected, the front forwards to what
- * the program would call without it.
+ * A front component uses port "functions" and makes its front forward there, so that code which
+ * calls the functions by name goes through the assembly. If it is not connected, the front forwards
+ * to the functions that the program would call without it.
  *
  * Threads: as for <portolan/framework.h>. Functions that create return the caller's reference, or
  * NULL with a gov.cca.CCAException in *_ex.
@@ -37,7 +37,7 @@ struct portolan_functions_provider {
 struct portolan_functions_front_component {
     struct sidl_object object;
     struct portolan_functions_front *front;
-    void *reference; /**< to what is behind, or NULL */
+    void *reference; /**< to the provider, or NULL */
 };
 
 extern PORTOLAN_API const struct gov_cca_Component__epv portolan_functions_provider_component;
@@ -45,7 +45,7 @@ extern PORTOLAN_API const struct gov_cca_Component__epv portolan_functions_front
 extern PORTOLAN_API const struct gov_cca_ComponentRelease__epv portolan_functions_front_release;
 extern PORTOLAN_API const struct portolan_Rebindable__epv portolan_functions_front_rebindable;
 
-/** A provider of class CLS for FILE; what is handed in is kept. */
+/** A provider of class CLS for FILE; all arguments must outlive it. */
 PORTOLAN_API gov_cca_Component portolan_functions_provider_create(
     const struct sidl_class *cls, const struct portolan_functions_description *description,
     const char *file, sidl_BaseInterface *_ex);
@@ -56,7 +56,7 @@ PORTOLAN_API gov_cca_Component portolan_functions_front_component_create(
     const struct sidl_class *cls, struct portolan_functions_front *front, sidl_BaseInterface *_ex);
 PORTOLAN_API void portolan_functions_front_component_destroy(void *self);
 
-/** The class of a provider, and what the framework looks up. */
+/** The class of a provider, and the symbols that the framework looks up. */
 #define PORTOLAN_FUNCTIONS_PROVIDER(SYMBOL, CLASS, DESCRIPTION, FILE)                              \
     static const struct sidl_implements SYMBOL##_implements[] = {                                  \
         {&gov_cca_Component__type, &portolan_functions_provider_component}};                       \
@@ -74,7 +74,7 @@ PORTOLAN_API void portolan_functions_front_component_destroy(void *self);
     }                                                                                              \
     PORTOLAN_COMPONENT(SYMBOL, CLASS, SYMBOL##_create)
 
-/** The same of a front component; FRONT is a function that returns the front. */
+/** The same for a front component; FRONT is a function that returns the front. */
 #define PORTOLAN_FUNCTIONS_FRONT(SYMBOL, CLASS, FRONT)                                             \
     static const struct sidl_implements SYMBOL##_implements[] = {                                  \
         {&gov_cca_Component__type, &portolan_functions_front_component},                           \

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * proxy: what all generated proxies share. Only code that `portolan proxygen` made includes this
- * header; it fills in a description of its port, forwarding functions and a component class, and
- * everything else is here: creation, ports, rebinding (the swap), monitoring, casts.
+ * proxy: the code that all generated proxies share. Only code that `portolan proxygen` made
+ * includes this header. That code has a description of its port, forwarding functions and a
+ * component class; everything else is here: creation, ports, rebinding (the swap), monitoring,
+ * casts.
  *
  * A proxy provides port "provide" and uses port "use" (both of the port's type), and uses the ports
  * "monitor" (portolan.ports.Monitor) and "measurement" (portolan.ports.Measurement), which may stay
- * unconnected. It measures for the monitor, for TAU profiles, or not at all, as its property
- * "portolan.variant" says and as commands switch it (<portolan/control.h>, where it is
- * "user.uses"); without a monitor nothing is measured for one. It is Rebindable: the framework
- * moves what is behind it, also while it is in use; calls that are running end where they began,
- * and rebind returns when the last of them has.
+ * unconnected. It measures for the monitor, for TAU profiles, or not at all, according to its
+ * property "portolan.variant" and to commands (<portolan/control.h>, where its name is
+ * "user.uses"); if no monitor is connected, nothing is measured for one. It is Rebindable: the
+ * framework exchanges its target, also while it is in use. Running calls end in the target they
+ * began in, and rebind returns when the last of them has ended.
  *
- * SIDL ports: who casts a proxy to a type that it does not have asks the object behind it, and then
- * holds that object itself: calls through such a reference are neither measured nor moved.
+ * SIDL ports: casting a proxy to a type that it does not have casts the target, and returns a
+ * reference to the target itself. Calls through such a reference are neither measured nor rebound.
  *
  * Threads: any thread may call a proxy's methods, also during a rebind; for all else the rules of
  * <portolan/framework.h> hold.
@@ -34,16 +35,16 @@ extern "C" {
 
 #define PORTOLAN_PROXY_INLINE static inline __attribute__((unused))
 
-/** Equal functions, whatever qualifiers their types have. */
+/** Whether two functions are equal, regardless of their types' qualifiers. */
 #define PORTOLAN_PROXY_SAME(A, B) ((void (*)(void))(A) == (void (*)(void))(B))
 
 struct portolan_proxy;
 struct portolan_proxy_state;
 
-/** Where the member behind MEMBER may begin. */
+/** The offset where MEMBER ends; the next member begins there or later. */
 #define PORTOLAN_PROXY_BEHIND(TYPE, MEMBER)                                                        \
     (offsetof(TYPE, MEMBER) + sizeof(((TYPE *)NULL)->MEMBER))
-/** The bytes FROM … TO of two structs: whether they differ, and the first ones made the second. */
+/** The bytes FROM … TO of two structs: whether they differ; and a copy from B to A. */
 #define PORTOLAN_PROXY_DIFFER(A, B, FROM, TO)                                                      \
     (memcmp((const char *)(A) + (FROM), (const char *)(B) + (FROM), (TO) - (FROM)) != 0)
 #define PORTOLAN_PROXY_COPY(A, B, FROM, TO)                                                        \
@@ -51,56 +52,56 @@ struct portolan_proxy_state;
 /** OFFSET, but no further than LENGTH, which is where an older struct ends. */
 #define PORTOLAN_PROXY_WITHIN(OFFSET, LENGTH) ((OFFSET) < (LENGTH) ? (OFFSET) : (LENGTH))
 
-/** Proxies of one struct that holds its functions itself, at a time: see `slots` below. */
+/** How many proxies a struct that holds its functions itself can have at a time: see `slots`. */
 #define PORTOLAN_PROXY_SLOTS 16
 
 #define PORTOLAN_PROXY_EACH_SLOT(X)                                                                \
     X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
 
 /**
- * Ports that are a C struct with functions. Users hold the proxy's own struct, its face. Its table
- * is made anew for each object that comes behind, because entries that are NULL there must be NULL
- * here.
+ * Ports that are a C struct with functions. Users hold the proxy's own struct, its face. The face
+ * gets a new table for each target, because entries that are NULL in the target's table must be
+ * NULL in the face's.
  *
  * A struct that points to a table (`own` false): before the face's table stands a pointer to the
- * proxy, so functions find it by the table of the object they are called on, be it the face, a copy
- * of it or an object whose table was replaced where it lies.
+ * proxy. So functions find the proxy by the table of the object they are called on: the face, a
+ * copy of it, or an object whose table was replaced in place.
  *
  * A struct that holds its functions itself (`own` true) is its table. There is a set of functions
- * for each of PORTOLAN_PROXY_SLOTS proxies, so each knows its proxy whatever it is called on.
+ * for each of PORTOLAN_PROXY_SLOTS proxies, so a function knows its proxy without its arguments.
  */
 struct portolan_proxy_table {
     bool own;
     size_t size_bytes;     /**< of the table of operations */
     const size_t *entries; /**< where in the table each method's entry is */
     size_t n_entries;
-    /** The entry that each is forwarded to, as for variadic ones; NULL: each to itself. */
+    /** The entry that each is forwarded to: for variadic ones the twin; NULL: each to itself. */
     const size_t *forwards;
     const void *functions; /**< our own table, or one for each slot */
     /** How many bytes of a table exist, as its version says. NULL: all. */
     size_t (*length)(const void *table);
-    struct portolan_proxy **slots; /**< `own`: whose the functions of each slot are; else NULL */
+    struct portolan_proxy **slots; /**< `own`: the proxy of each slot; else NULL */
     size_t proxy_size;             /**< of the proxy's struct */
     size_t face_offset;            /**< of the face in it */
     size_t object_size;            /**< of the face */
     size_t table_offset;           /**< of the pointer to the table in the face, unless `own` */
-    const size_t *links; /**< pointers in the face to others of its kind: its own, NULL at first */
+    const size_t *links; /**< pointers in the face to objects of its kind; at first NULL */
     size_t n_links;
-    /** Takes over TARGET's data as it is now; NULL where an object has none. */
+    /** Copies TARGET's data into the face; NULL if the struct has no data. */
     void (*follow)(struct portolan_proxy *proxy, const void *target);
-    /** Lists of functions alone, which need no more than size_bytes, entries and face_offset. */
+    /** Only for lists of functions, which also need size_bytes, entries and face_offset. */
     void (*fill)(void *table, const void *target);
     void (*show)(struct portolan_proxy *proxy, void *table, const void *target);
 };
 
-/** What proxygen knows of a port. */
+/** A port, described by proxygen. */
 struct portolan_proxy_description {
     size_t size;      /**< sizeof this struct where the proxy was compiled */
     const char *type; /**< the port's type name */
     const struct portolan_probe_method *methods;
     size_t n_methods;
     const struct portolan_proxy_table *table; /**< NULL: a SIDL port or a C++ class */
-    /** C++: the object that users hold instead of the one behind; NULL for other ports. */
+    /** C++: the object that users hold instead of the target; NULL for other ports. */
     void *(*face)(struct portolan_proxy *proxy);
 };
 
@@ -110,14 +111,14 @@ struct portolan_proxy {
     struct portolan_probe_port port;
     const struct portolan_proxy_description *description;
     struct portolan_proxy_state *state;
-    size_t length; /* bytes of the object behind that exist, where it holds its functions itself */
+    size_t length; /* bytes of the target that exist, if it holds its functions itself */
 };
 
-/** The interfaces that every proxy has, behind that of its port. */
+/** The interfaces that every proxy has in addition to its port. */
 extern PORTOLAN_API const struct portolan_Rebindable__epv portolan_proxy_rebindable;
 extern PORTOLAN_API const struct gov_cca_Component__epv portolan_proxy_component;
 extern PORTOLAN_API const struct gov_cca_ComponentRelease__epv portolan_proxy_release;
-/** That of the port, where it is a C object. */
+/** The interface of the port, if it is a C object. */
 extern PORTOLAN_API const struct portolan_ForeignPort__epv portolan_proxy_foreign;
 
 #define PORTOLAN_PROXY_IMPLEMENTS                                                                  \
@@ -134,8 +135,8 @@ PORTOLAN_API gov_cca_Component portolan_proxy_create(
     sidl_BaseInterface *_ex);
 
 /**
- * The same where only so many proxies can be: SLOTS has COUNT places, of which the proxy takes one
- * and notes its number (from 1; 0: none) in its struct, an int OFFSET bytes from the beginning.
+ * The same for ports with at most COUNT proxies: the proxy takes one of the COUNT places in SLOTS
+ * and notes its number (from 1; 0: none) in its struct, in an int OFFSET bytes from the beginning.
  * leave_slot is for its destroy hook.
  */
 PORTOLAN_API gov_cca_Component portolan_proxy_create_in_slot(
@@ -143,7 +144,7 @@ PORTOLAN_API gov_cca_Component portolan_proxy_create_in_slot(
     struct portolan_proxy **slots, int count, size_t offset, sidl_BaseInterface *_ex);
 PORTOLAN_API void portolan_proxy_leave_slot(struct portolan_proxy **slots, int slot);
 
-/** Copies SIZE bytes of function pointers to FACE, from which others may be reading. */
+/** Copies SIZE bytes of function pointers to FACE, which other threads may be reading. */
 PORTOLAN_API void portolan_proxy_show_functions(void *face, const void *functions, size_t size);
 
 /** The destroy and cast hooks of a proxy's class. */
@@ -188,26 +189,26 @@ PORTOLAN_PROXY_INLINE bool portolan_proxy_is_ours(const struct portolan_proxy_ta
 }
 
 /**
- * A face for OBJECT in a program without framework: what is called through it is measured as NAME.
+ * A face for OBJECT in a program without framework: calls through it are measured as NAME.
  * NULL on failure; portolan_proxy_wrap_error() says why. End it with portolan_proxy_unwrap();
  * OBJECT is borrowed until then, NAME for the call.
  */
 PORTOLAN_API void *portolan_proxy_wrap(const struct portolan_proxy_description *description,
                                        void *object, const char *name);
 
-/** Ends FACE, which came from wrap, and returns the object behind it; NULL for any other. */
+/** Ends FACE, which came from wrap, and returns its target; NULL if it is no face. */
 PORTOLAN_API void *portolan_proxy_unwrap(const struct portolan_proxy_description *description,
                                          void *face);
 
-/** What went wrong in this thread's last wrap or unwrap; "" if nothing did. */
+/** The error of this thread's last wrap or unwrap; "" if it succeeded. */
 PORTOLAN_API const char *portolan_proxy_wrap_error(void);
 
-/** The object behind is gone: a face outside a framework ends with it. */
+/** A method ended the target: a face outside a framework ends with it. */
 PORTOLAN_API void portolan_proxy_end(struct portolan_proxy *proxy);
 
 /**
- * A call of PROXY that BINDING was in force for handed out OBJECT (may be NULL), a port of the kind
- * of DESCRIPTION: returns a face for it, the same at each time, or OBJECT itself where none can be
+ * For an OBJECT (may be NULL) of the kind of DESCRIPTION that a call of PROXY handed out while
+ * BINDING was in force: returns a face for it, each time the same, or OBJECT itself if none can be
  * made.
  */
 PORTOLAN_API void *portolan_proxy_give(struct portolan_proxy *proxy,
@@ -216,8 +217,8 @@ PORTOLAN_API void *portolan_proxy_give(struct portolan_proxy *proxy,
                                        void *object);
 
 /**
- * The same for an OBJECT whose storage is the caller's: its table is replaced where it lies, by one
- * that has the original behind it, one for each original. Its calls are measured, and never moved.
+ * The same for an OBJECT in the caller's storage: its table is replaced in place by one that
+ * forwards to the original; there is one for each original. Its calls are measured, never rebound.
  */
 PORTOLAN_API void portolan_proxy_give_in_place(struct portolan_proxy *proxy,
                                                const struct portolan_probe_binding *binding,

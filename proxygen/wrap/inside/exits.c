@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ways out of a process that run no exit handlers: they are exported under their own names, so that
- * what was measured is published first. The only exported names beside the wrapped functions.
+ * Replaces functions that leave a process without running exit handlers, so that the measurements
+ * are published first. Only these names and the wrapped functions are exported.
  */
 #include "inside.h"
 
@@ -38,7 +38,7 @@ void inside_find_exits(void)
     find_next(&next_execveat, "execveat");
 }
 
-/* Constructors that run before ours may exec, too. */
+/* Constructors that run before ours may already call exec. */
 static void begin_exec(void)
 {
     if (!next_execve)
@@ -126,7 +126,8 @@ static void take_arguments(char **argv, const char *first, size_t n, va_list *ar
         argv[i] = va_arg(*args, char *);
 }
 
-/* The words behind FIRST as an array on the stack: a child of vfork() may call this. */
+/* Puts FIRST and the words after it into an array on the stack, since a child of vfork() may call
+ * this. */
 #define TAKE_ARGUMENTS(argv, args, first)                                                          \
     do {                                                                                           \
         size_t n_;                                                                                 \
@@ -165,7 +166,7 @@ PORTOLAN_API int execle(const char *path, const char *arg, ...)
     va_list args;
 
     TAKE_ARGUMENTS(argv, args, arg);
-    envp = va_arg(args, char *const *); /* behind the NULL */
+    envp = va_arg(args, char *const *); /* after the NULL */
     va_end(args);
     return execve(path, argv, envp);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What runs inside a wrapped program beside its generated front, linked with it into one shared
- * object that needs nothing but the C library: what it needed the program would get as well, also
- * where it brings its own. No descriptor stays open; nothing is printed.
+ * The code that runs inside a wrapped program, linked with the generated front into one shared
+ * object. It needs only the C library, since other libraries would be loaded into the program and
+ * could clash with its own. No descriptor stays open; nothing is printed.
  */
 #ifndef WRAP_INSIDE_H
 #define WRAP_INSIDE_H
@@ -15,29 +15,28 @@
 extern struct wrap_area *inside_area;
 extern const struct wrap_orders *inside_orders;
 
-/* When the program began, in ticks of the clock: what they are worth is known only later. */
+/* When the program began, in ticks of the clock, whose frequency is known only later. */
 extern uint64_t inside_began;
 
-/* Text NUMBER (enum wrap_order, and behind it the libraries) of the orders. */
+/* Text NUMBER of the orders (enum wrap_order, with the libraries at the end). */
 const char *inside_order(unsigned number);
 
-/* Whether this is the process that the area is of: not in its forked children. */
+/* Whether the area belongs to this process: false in its forked children. */
 bool inside_is_measured(void);
 
 /*
  * Publishes what was measured up to now. Allocates nothing, so that it may be called wherever
- * _exit() may; does nothing in forked children, nor when called while the same thread does it.
+ * _exit() may. Does nothing in forked children, or if the same thread is publishing already.
  */
 void inside_publish(void);
 
-/* Adds an entry to the log; waits for a publication that is under way. */
+/* Adds an entry to the log; waits while another thread publishes. */
 void inside_log(enum wrap_entry_kind kind, const char *const *texts, size_t n);
 
-/* Logs which objects are loaded, when others are than at the last time. Not from signal handlers.
- */
+/* Logs the loaded objects if they changed since the last time. Not from signal handlers. */
 void inside_log_objects(void);
 
-/* In a forked child: nothing has been written yet, there is no thread. */
+/* In a forked child: resets the state, as nothing has been written and there is no thread. */
 void inside_forget_writing(void);
 void inside_forget_turns(void);
 
@@ -47,7 +46,7 @@ void inside_note(const char *format, ...) PORTOLAN_PRINTF(1, 2);
 /* The port of the generated front. */
 struct portolan_probe_port *inside_port(void);
 
-/* Opens the libraries, binds the first, and adds the port as commands know it; false: a note says
+/* Opens the libraries, binds the first, and registers the port for commands; false: a note says
  * why not. */
 bool inside_add_port(void);
 
@@ -57,22 +56,22 @@ enum portolan_status inside_use_next(struct portolan_error *err);
 /* Notes how long calls were not measured, if a command said so. */
 void inside_note_gaps(void);
 
-/* Does what was commanded since the last time. */
+/* Executes a command that was given since the last time. */
 void inside_obey(void);
 
 /* Begins the thread that publishes now and then, obeys, and lets libraries take turns. */
 void inside_begin_turns(void);
 
-/* A library was chosen: no turns any more. */
+/* A command chose a library: it stays, without further turns. */
 void inside_end_turns(void);
 
-/* In the variant without a Mastermind: TAU profiles are written, by the thread if there is one. */
+/* Writes TAU profiles if they were ordered; the thread does it if there is one. */
 void inside_write_profiles(void);
 
-/* Finds what exits.c stands in front of. */
+/* Finds the functions that exits.c replaces. */
 void inside_find_exits(void);
 
-/* The process is about to end, by whatever way. */
+/* Publishes for the last time, since the process is about to end or to be replaced. */
 void inside_leave(enum wrap_state how);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The port: the implementations that the front may forward to, and commands from outside, which
- * exchange them, turn measuring off and on, and ask for snapshots. Who measures watches the control
- * file and takes the signals, and hands commands over by the shared file: here is no descriptor,
- * and no handler that the program could miss its own for.
+ * exchange them, turn measuring off and on, and ask for snapshots. The measuring process watches
+ * the control file and signals, and passes commands on in the shared file. So nothing here needs a
+ * descriptor, or a signal handler that would replace one of the program.
  */
 #include "inside.h"
 
@@ -17,10 +17,10 @@ extern struct portolan_functions_front *portolan_front(void);
 
 static struct portolan_control_port port;
 static struct portolan_functions_library **libraries; /* NULL: the program's own */
-static const char **names;                            /* of the same, in records */
+static const char **names;                            /* of the libraries, in records */
 static size_t n_libraries, used;
 
-/* The port's name among those of the program: without the package. */
+/* The port's name: its type without the package. */
 static const char *port_name(void)
 {
     const char *type = portolan_front()->description->type, *dot = strrchr(type, '.');
@@ -103,7 +103,7 @@ static bool open_libraries(void)
 
 /* ------------------------------------------------- commands */
 
-/* A library was chosen: no turns any more. */
+/* A command chose a library: it stays, without further turns. */
 static enum portolan_status use_named(void *self, const char *name, struct portolan_error *err)
 {
     const char *texts[4] = {port_name(), names[used], name, "done"};
@@ -170,7 +170,7 @@ bool inside_add_port(void)
     return true;
 }
 
-/* The command of number NUMBER; NULL when it is overwritten meanwhile. */
+/* A copy of command NUMBER; NULL if a newer one overwrote it meanwhile. */
 static char *copy_command(uint32_t number)
 {
     char *copy = portolan_calloc(1, sizeof inside_orders->command);

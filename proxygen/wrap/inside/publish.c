@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the probe into the shared file. */
+/* Writes the probe's records into the shared file. */
 #include "inside.h"
 
 #include <errno.h>
@@ -18,9 +18,9 @@ uint64_t inside_began;
 
 static int holder; /* thread that writes, 0: none */
 static uint32_t next_handle = PORTOLAN_PROBE_HANDLE_OWN + 1;
-static unsigned long long objects_known; /* how many had been loaded at the last look */
+static unsigned long long objects_known; /* objects ever loaded, when they were last logged */
 
-/* By system call: a child of vfork() shares all memory with its parent. */
+/* By system call, since a child of vfork() shares all memory with its parent. */
 bool inside_is_measured(void)
 {
     return inside_area && inside_area->process == (int32_t)syscall(SYS_getpid);
@@ -65,7 +65,7 @@ static char *reserve(struct wrap_area *a, size_t bytes)
     return (char *)a->log + a->log_bytes;
 }
 
-/* An entry of HEAD (may be NULL) and texts. */
+/* Adds an entry that consists of HEAD (may be NULL) and texts. */
 static void append(enum wrap_entry_kind kind, const void *head, size_t head_bytes,
                    const char *const *texts, size_t n)
 {
@@ -128,7 +128,7 @@ static void append_method(const struct portolan_probe_method_info *m)
     append(WRAP_METHOD, &head, sizeof head, texts, 7 + m->method.n_context);
 }
 
-/* Handles are given in order. */
+/* Handles are consecutive. */
 static void append_new_methods(void)
 {
     const struct portolan_probe_method_info *m;
@@ -141,7 +141,7 @@ static void append_new_methods(void)
 
 /* ------------------------------------------------------------------ snapshots */
 
-/* Neither the newest nor the one that is being read. */
+/* A slot that is neither the newest nor being read. */
 static unsigned choose_slot(const struct wrap_area *a)
 {
     uint64_t published = __atomic_load_n(&a->published, __ATOMIC_SEQ_CST);
@@ -209,7 +209,8 @@ void inside_publish(void)
 
 void inside_forget_writing(void)
 {
-    __atomic_store_n(&holder, 0, __ATOMIC_RELEASE); /* whoever it was is not here */
+    __atomic_store_n(&holder, 0,
+                     __ATOMIC_RELEASE); /* the parent's thread that held it does not exist here */
     next_handle = PORTOLAN_PROBE_HANDLE_OWN + 1;
     objects_known = 0;
 }

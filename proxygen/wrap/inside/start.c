@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The begin and the end of measuring in a process, which finds the file that it shares with who
- * measures it. */
+/* Begins and ends measuring in a process, and finds the file that it shares with the measuring
+ * process. */
 #include "inside.h"
 
 #include <fcntl.h>
@@ -17,8 +17,8 @@
 const struct wrap_orders *inside_orders;
 
 /*
- * The descriptor may not have been inherited (a child of a child that closed all), or be another
- * file by now: then the measuring process's own.
+ * Opens the shared file. The inherited descriptor may have been closed on the way or may be another
+ * file by now; then the measuring process's own descriptor is opened.
  */
 static int open_shared(const char *where)
 {
@@ -70,7 +70,8 @@ static struct wrap_area *claim_area(int fd, struct wrap_orders *o)
     return NULL;
 }
 
-/* The program is to find its environment as it would be without; its children too, unless asked. */
+/* Removes our variables, so that the program and its children see their usual environment; they
+ * stay if children are measured. */
 static void clean_environment(const struct wrap_orders *o)
 {
     if (o->with_children)
@@ -85,19 +86,19 @@ static void clean_environment(const struct wrap_orders *o)
 /* ------------------------------------------------- jobs */
 
 /*
- * Which rank of which job a process is, by what launchers leave in the environment: the program's
- * MPI may be any, so none is asked.
+ * Environment variables by which launchers tell a process its rank and job. MPI itself is not
+ * asked, since the program may use any implementation of it.
  */
 static const struct launcher {
     const char *rank, *size;
-    const char *jobs[2]; /* the same for all ranks and nothing else; NULL: there is none */
+    const char *jobs[2]; /* unique for a job, equal in its ranks; NULL: the launcher sets none */
 } launchers[] = {
     {"PMI_RANK", "PMI_SIZE", {NULL, NULL}},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", {"OMPI_MCA_ess_base_jobid", "PMIX_NAMESPACE"}},
 };
 enum { N_LAUNCHERS = sizeof launchers / sizeof *launchers };
 
-/* The file of process PID under /proc, ended by NUL; how much of it there was room for. */
+/* Reads a file of process PID under /proc, ended by NUL; returns the bytes that had room. */
 static size_t read_of(int pid, const char *name, char *bytes, size_t room)
 {
     char path[64];
@@ -143,7 +144,8 @@ static int parent_of(int pid, unsigned long long *started)
     return parent;
 }
 
-/* By who started the ranks: the nearest process above that is none. */
+/* Names the job, if need be after the process that started the ranks: the nearest ancestor that is
+ * no rank. */
 static void name_job(struct wrap_job *job, const struct launcher *l)
 {
     const char *name = NULL;
@@ -174,7 +176,7 @@ static int number_of(const char *variable)
                : -1;
 }
 
-/* Fills JOB for this process; false when it is no rank of several. */
+/* Fills JOB for this process; false when it is not one of several ranks. */
 static bool read_job(struct wrap_job *job)
 {
     for (size_t i = 0; i < N_LAUNCHERS; i++) {
@@ -240,8 +242,8 @@ static void at_quick_end(void)
 extern int __cxa_atexit(void (*)(void *), void *, void *);
 
 /*
- * Handlers run in reverse order, and those that belong to no object after all objects' destructors:
- * calls made from there are measured too.
+ * Exit handlers run in reverse order, and those of no object run after all objects' destructors. So
+ * calls from destructors are measured, too.
  */
 static void leave_last(void)
 {
@@ -258,8 +260,8 @@ static void begin(void)
 }
 
 /*
- * A forked child has the records of its parent. Where children count, it begins anew in an area of
- * its own; else it need not spend time on what nobody reports.
+ * A forked child has the records of its parent. If children are measured, it begins anew in an area
+ * of its own; else it stops measuring, since nothing reports its calls.
  */
 static void in_child(void)
 {

@@ -14,8 +14,8 @@
 
 static const double s_per_ns = 1e-9;
 
-/* Without an order: each second at first, then ever less, for a run of days makes no smaller steps
- * than one of minutes. */
+/* Default: a snapshot each second at first, then less often, so that long runs do not get too many
+ * steps. */
 static const double first_interval_s = 1, last_interval_s = 60;
 static const unsigned intervals_of_a_length = 32;
 
@@ -26,7 +26,7 @@ struct turns {
 };
 
 static bool has_thread, turns_ended;
-static uint32_t profiles_wanted, profiles_written; /* asked for, done */
+static uint32_t profiles_wanted, profiles_written; /* how often requested, and done */
 
 static double now_s(void)
 {
@@ -36,7 +36,7 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * s_per_ns;
 }
 
-/* Until AT or until a snapshot is wanted; true: wanted. */
+/* Sleeps until AT_S or until a snapshot is wanted; true: wanted. */
 static bool sleep_until(double at_s, uint32_t *seen)
 {
     double left_s = fmax(at_s - now_s(), 0);
@@ -133,8 +133,8 @@ void inside_end_turns(void)
 }
 
 /*
- * The thread does it, since this may be called by _exit() in a signal handler that has interrupted
- * anything; without a thread there is no other way than here.
+ * The thread writes them, since _exit() may call this in a signal handler, where most functions are
+ * unsafe. Without a thread, this function must write them itself.
  */
 void inside_write_profiles(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * wrap: measures a program as it is, without its sources: the functions of a header that it calls
- * are taken by a generated shared object, preloaded, that measures each call and hands it on to one
- * of several libraries. What was measured goes step by step into an experiment store, by this
- * process: the program gets neither SQLite nor MPI nor any other library that it does not have.
+ * wrap: measures a program without changing or recompiling it. A generated, preloaded shared object
+ * replaces functions of a header that the program calls; it measures each call and forwards it to
+ * one of several libraries. This process stores the measurements step by step in an experiment
+ * store, so that neither SQLite nor MPI nor any other library is loaded into the program for it.
  *
- * What is taken of the header, what is not and why, goes to the log as information; that something
- * is compiled, which may take seconds, as a notice.
+ * Which functions of the header are wrapped, which are not and why, is logged as information; that
+ * something is compiled, which may take seconds, is logged as a notice.
  *
  * Functions here may be called from one thread at a time, in a process without other children.
  */
@@ -28,8 +28,8 @@ struct portolan_wrap_options {
     const char *const *functions;
     size_t n_functions;
     /**
-     * OPTIONAL. Libraries that implement the functions; the first is called at first. None: what
-     * the program itself would call, and "own" as a name means that.
+     * OPTIONAL. Libraries that implement the functions; the first is used at the start. "own" means
+     * the functions that the program itself would call, which is also the default.
      */
     const char *const *libraries;
     size_t n_libraries;
@@ -48,9 +48,9 @@ struct portolan_wrap_options {
     const char *signals;  /**< OPTIONAL: signals that are commands, as <portolan/control.h> */
     const char *settings; /**< REQUIRED: file that tells where this Portolan's archives lie */
     const char *counters; /**< OPTIONAL: sets of events, as portolan_probe_counter_sets_define() */
-    double interval_s;    /**< between steps; < 0: each second at first, then ever less; 0: none */
+    double interval_s;    /**< between steps; < 0: a second at first, then longer; 0: at the end */
     double rotate_s;      /**< > 0: libraries take turns of this length */
-    uint32_t one_in;      /**< one call in so many is timed, all are counted; 0 or 1: each */
+    uint32_t one_in;      /**< one call in ONE_IN is timed, all are counted; 0 or 1: each */
     bool profile;         /**< nothing is stored: the program leaves TAU profiles */
     bool children;        /**< what the program starts is measured, too */
     char *const *program; /**< REQUIRED. The program and its arguments, ended by NULL */
@@ -58,21 +58,21 @@ struct portolan_wrap_options {
 
 struct portolan_wrap_result {
     /**
-     * What this process should end with: the program's status, 128 + the signal that ended it, or,
-     * of failures here, 127 (no such program), 126 (it cannot be run so) or 125 (all others).
+     * The exit status for this process: the program's status, 128 + the signal that ended it, or,
+     * after a failure here, 127 (no such program), 126 (it cannot be run this way) or 125 (others).
      */
     int status;
     char *report; /**< for people; NULL when the program was not run */
 };
 
 /**
- * Runs the program. Its standard streams, its signals and its environment are what they would be
- * without; signals sent to this process reach it. Problems in the input are reported to DIAGNOSTICS
+ * Runs the program. Its standard streams, signals and environment are those of an unmeasured run;
+ * signals sent to this process reach it. Problems in the input are reported to DIAGNOSTICS
  * and nothing is run then. Errors after the program was started (the store is full) do not end it:
  * they are returned when it has ended. RESULT must be cleared in any case.
  *
  * PORTOLAN_ENOTFOUND: no such program, header, function or library. PORTOLAN_EUNSUPPORTED: the
- * program or a library cannot be measured so (static, setuid, calls MPI); the text says why.
+ * program or a library cannot be measured (static, setuid, calls MPI); the text says why.
  * PORTOLAN_ESYNTAX: the header or side file. PORTOLAN_EINVAL, PORTOLAN_EEXISTS: options.
  * PORTOLAN_EIO, PORTOLAN_ENOMEM, and the errors of the store.
  */
