@@ -30,7 +30,7 @@ bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
         const struct portolan_assembly_parameter *p =
             assembly_parameter(&instance->alternatives[k], parameter->name);
 
-        /* Only what came from one element shares the text of its name. */
+        /* Only parameters read from one element share the text of their name. */
         if (p && p != parameter && p->name == parameter->name)
             return true;
     }

@@ -25,14 +25,14 @@ struct portolan_script_command {
     const char *const *words;
 };
 
-/** A script as it is written: which commands there are is not judged yet. */
+/** A script as it is written; its commands have not been checked yet. */
 struct portolan_script {
     const char *file;
     bool is_bld; /**< what Ccaffeine's GUI saved: no `#!ccaffeine` in its first line */
     size_t n_commands;
     const struct portolan_script_command *commands;
-    const char *name;  /**< what its first line says behind "assembly=", or NULL */
-    size_t n_comments; /**< lines left out, the head not counted */
+    const char *name;  /**< the name after "assembly=" in its first line, or NULL */
+    size_t n_comments; /**< number of comment lines left out, without the head */
     int last_line;
     void *impl; /**< the reader's */
 };
@@ -72,7 +72,7 @@ struct portolan_interpreter_options {
     struct portolan_cohort *cohort;
     /** What a command shows, whole lines; called on rank 0 only. May be NULL. */
     void (*print)(void *arg, const char *text);
-    /** What is no failure but worth knowing; called on rank 0 only. May be NULL. */
+    /** A warning that is not a failure; called on rank 0 only. May be NULL. */
     void (*warn)(void *arg, const char *text);
     /** `debug` and `nodebug`. May be NULL. */
     void (*debug)(void *arg, bool on);
@@ -86,7 +86,7 @@ struct portolan_interpreter_options {
                                    struct portolan_error *err);
     void *arg;
     bool quiet;       /**< commands that only do something don't say so */
-    bool keeps_going; /**< portolan_interpreter_run() goes on behind a command that failed */
+    bool keeps_going; /**< portolan_interpreter_run() goes on after a command that failed */
 };
 
 /** The options' texts are copied; COHORT must outlive the interpreter. Errors: ENOMEM. */
@@ -99,8 +99,8 @@ struct portolan_framework;
 struct portolan_framework *portolan_interpreter_peek_framework(struct portolan_interpreter *in);
 
 /**
- * Destroys the instances, in reverse order of their creation; warns of properties that were given
- * to none. NULL is legal.
+ * Destroys the instances in reverse order of their creation, and warns about properties of
+ * instances that were never created. NULL is legal.
  */
 void portolan_interpreter_destroy(struct portolan_interpreter *in);
 
