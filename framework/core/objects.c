@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of TEXT in *TO; without memory OBJECT, which owns it, is released, and false. */
+/* Copies TEXT to *TO. When memory is out, releases OBJECT, which owns the copy, and returns
+ * false. */
 static bool keep_text(void *object, char **to, const char *text, sidl_BaseInterface *_ex)
 {
     if ((*to = portolan_strdup(text)))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ports that are connected without being asked for: the framework's, the program's, components'. */
+/* Ports that are connected without a request: those of the framework, the program, and
+ * components. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ struct service *service_add(struct portolan_framework *fw, const char *type, str
 {
     struct service *s = service_find(fw, type);
 
-    /* An instance that is being replaced offers its services a second time, in front of the old. */
+    /* While an instance is replaced, its new component's service comes before the old one's. */
     if (s && !(owner && s->owner && s->owner != owner && s->owner->instance == owner->instance)) {
         portolan_error_set(err, PORTOLAN_EEXISTS, "there is a framework service of type %s already",
                            type);
@@ -38,7 +39,7 @@ struct service *service_add(struct portolan_framework *fw, const char *type, str
     return s;
 }
 
-/* Users of a service that has a successor go over to it. */
+/* Users of a service that has a successor are connected to the successor. */
 static void detach_all(struct services *users, const struct service *s)
 {
     struct portolan_error err = {0};
@@ -213,7 +214,7 @@ struct services *component_face_services(void *self, sidl_BaseInterface *_ex)
     return s;
 }
 
-/* A new service of the component's, or NULL: an exception, or another one is doing the job. */
+/* A new service of the component's; NULL with an exception, or when another one exists already. */
 static struct service *offer_service(void *self, const char *type, const void *server,
                                      sidl_BaseInterface *_ex)
 {
@@ -295,7 +296,7 @@ static const struct gov_cca_ports_ServiceRegistry__epv registry_epv = {
     .f_removeService = registry_removeService,
 };
 
-/* -- service ports of which every component has its own -- */
+/* -- service ports that each component has for itself -- */
 
 static const struct sidl_implements face_implements[] = {
     {&gov_cca_ports_ServiceRegistry__type, &registry_epv},
