@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known of the parameters of one map: groups, texts, defaults, bounds, choices; checked
- * before it is kept. */
+/* What is known about the parameters of one map: groups, texts, defaults, bounds, choices. It is
+ * checked before it is kept. */
 #include "parameters.h"
 
 #include <stdlib.h>
@@ -191,9 +191,9 @@ void parameters_retire(struct services *s)
     s->parameters = NULL;
 }
 
-/* -- Parameters as they are asked for: what is known of them is checked before it is kept. -- */
+/* -- Requested parameters: their facts are checked before they are kept. -- */
 
-/* -- values held against bounds and choices -- */
+/* -- checking values against bounds and choices -- */
 
 static bool is_among(enum gov_cca_Type__enum element, const union typemap_value *e,
                      const struct typemap_values *choices)
@@ -329,7 +329,7 @@ static enum portolan_status complete_facts(struct parameter *x, struct portolan_
     return check_facts(x, err);
 }
 
-/* The map keeps a value that fits; a value of another type is an error. */
+/* Keeps the map's value if it is valid, else sets the default. The caller has checked its type. */
 static enum portolan_status settle_value(struct parameters *p, const struct parameter *x,
                                          struct portolan_error *err)
 {
@@ -387,7 +387,7 @@ enum portolan_status parameters_add(struct parameters *p, const char *key, const
                                   PARAMETER_RESERVED);
     if ((status = make_parameter(p, key, help, prompt, facts, &x, err)) != PORTOLAN_OK)
         return status;
-    if ((there = parameters_get(p, key))) { /* asked for anew: what is known is replaced */
+    if ((there = parameters_get(p, key))) { /* requested again: replace what is known */
         LL_DELETE(p->first, there);
         parameter_free(there);
     }
@@ -395,7 +395,7 @@ enum portolan_status parameters_add(struct parameters *p, const char *key, const
     return PORTOLAN_OK;
 }
 
-/* The strings of both lists under "choices" of TO. */
+/* Puts the strings of both lists under "choices" of TO. */
 static enum portolan_status join_strings(gov_cca_TypeMap to, gov_cca_TypeMap more,
                                          struct portolan_error *err)
 {

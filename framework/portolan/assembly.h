@@ -30,7 +30,7 @@ struct portolan_assembly_parameter {
     const char *name;
     enum portolan_value_type type;
     const char *text; /**< the value as written; checked to be of its type */
-    bool is_array;    /**< type="double[]": TEXT is a list of values with blanks between them */
+    bool is_array;    /**< type="double[]": TEXT is a list of values separated by blanks */
     int line;
 };
 
@@ -48,13 +48,13 @@ struct portolan_assembly_configure {
  */
 typedef enum portolan_answer (*portolan_applies_fn)(portolan_condition_lookup_fn lookup, void *arg);
 
-/** What an implementation costs, or how accurate it is, as a file says that lies beside the
- * assembly (portolan-model(5)): for those who choose, where it was never measured. */
+/** A model of what an implementation costs, or how accurate it is, from a file next to the assembly
+ * (portolan-model(5)). Used for choosing where there are no measurements. */
 struct portolan_assembly_model {
     const char *file; /**< resolved against the assembly's folder */
     const char *text; /**< SIZE bytes: what is in it; its reader judges it */
     size_t size;
-    const char *method; /**< NULL: the only one that is called */
+    const char *method; /**< NULL: the only method that is called */
     int line;
 };
 
@@ -74,7 +74,7 @@ struct portolan_assembly_alternative {
     const char *applies;
     /** NULL: the class cannot be asked itself. */
     portolan_applies_fn query;
-    const char *applies_stated; /**< what of it is in the assembly, not its class's description */
+    const char *applies_stated; /**< the part stated in the assembly itself */
     int applies_line;           /**< 0: the assembly states none */
     int line;
 };
@@ -96,14 +96,14 @@ struct portolan_assembly_instance {
 struct portolan_assembly_connection {
     const char *user, *uses, *provider, *provides;
     bool monitored;
-    /** What its proxy does at first: "forward", "profile" or "mastermind"; NULL: not stated. */
+    /** The initial mode of its proxy: "forward", "profile" or "mastermind"; NULL: not stated. */
     const char *variant;
     bool has_rows;   /**< one row is stored for each timed call, not totals alone */
-    unsigned one_in; /**< one call in so many is timed; 0: not stated, each is */
+    unsigned one_in; /**< one call in so many is timed; 0: not stated, all calls are timed */
     int line;
 };
 
-/** The cost of `of`'s method (NULL = all) depends on `with`'s implementation too. */
+/** The cost of `of`'s method (NULL = all) also depends on the implementation of `with`. */
 struct portolan_assembly_pair {
     const char *of, *with, *method;
     int line;
@@ -118,10 +118,9 @@ struct portolan_assembly_sweep {
     int line;
 };
 
-/** What a column of the cases sets, or tells. */
+/** What a column of the cases sets, or describes. */
 struct portolan_assembly_case_column {
-    const char *instance;  /**< NULL: no parameter is set; the value is known of calls' contexts
-                                that are called so */
+    const char *instance;  /**< NULL: sets no parameter; tells the value of a context */
     const char *parameter; /**< of the instance, or the context's name */
 };
 
@@ -147,12 +146,12 @@ struct portolan_assembly {
     struct portolan_assembly_pair *pairs;
     size_t n_sweeps;
     struct portolan_assembly_sweep *sweeps;
-    /** What <vary> is crossed with: each case is one setting of all columns; 0: there are none. */
+    /** Cases that <vary> is crossed with: each is one setting of all columns; 0: there are none. */
     size_t n_case_columns;
     struct portolan_assembly_case_column *case_columns;
     size_t n_cases;
     struct portolan_assembly_case *cases;
-    const char *cases_file; /**< where they are; NULL: in the assembly itself */
+    const char *cases_file; /**< the file that holds them; NULL: the assembly itself */
     int cases_line;         /**< of the columns' names */
     double sweep_budget_s;  /**< 0 = none stated */
     double alpha, beta;     /**< pruning thresholds; PORTOLAN_ASSEMBLY_PRUNING unless stated */
@@ -162,7 +161,7 @@ struct portolan_assembly {
     /** What the framework calls, as a connection of its own, whose user and uses port are "" and
      * "go"; `provider` NULL: nothing. */
     struct portolan_assembly_connection go;
-    /** What for a run of it is stored: "run" after reading; `portolan measure` says "explore". */
+    /** Why a run is stored: "run" after reading; `portolan measure` sets "explore". */
     const char *purpose;
     void *impl; /**< the reader's */
 };
@@ -279,8 +278,8 @@ PORTOLAN_API enum portolan_status portolan_assembly_select(struct portolan_assem
                                                            const char *class_name,
                                                            struct portolan_error *err);
 
-/** A hash of all that decides what is computed: equal on all ranks or they must not start. 0 when
- * there is no memory for it. */
+/** A hash of everything that affects the computation; ranks must not start unless theirs are equal.
+ * 0 when there is no memory for it. */
 PORTOLAN_API uint64_t portolan_assembly_hash(const struct portolan_assembly *a);
 
 /** NULL is legal. */

@@ -52,7 +52,7 @@ struct portolan_component {
 #define PORTOLAN_COMPONENT(SYMBOL, CLASS, CREATE)                                                  \
     PORTOLAN_COMPONENT_ASKED(SYMBOL, CLASS, CREATE, NULL)
 
-/** The same of a class that says itself where it applies. */
+/** The same for a class that decides itself where it applies. */
 #define PORTOLAN_COMPONENT_ASKED(SYMBOL, CLASS, CREATE, APPLIES)                                   \
     PORTOLAN_API extern const struct portolan_component portolan_component_##SYMBOL;               \
     const struct portolan_component portolan_component_##SYMBOL = {                                \
@@ -194,7 +194,8 @@ PORTOLAN_API gov_cca_AbstractFramework
 portolan_framework_abstract(const struct portolan_palette *palette, struct portolan_cohort *cohort,
                             sidl_BaseInterface *_ex);
 
-/** The framework behind it, for the functions above; NULL once shut down, or when it isn't ours. */
+/** The framework behind the interface, for the functions above; NULL once shut down, or when
+ * another implementation is behind it. */
 PORTOLAN_API struct portolan_framework *
 portolan_framework_peek(gov_cca_AbstractFramework framework);
 
@@ -260,7 +261,8 @@ PORTOLAN_API enum portolan_status portolan_typemap_get_text(gov_cca_TypeMap map,
 /** The specification's word for a type ("DoubleArray"), and back, in any case; else NoType. */
 PORTOLAN_API const char *portolan_typemap_type_word(enum gov_cca_Type__enum type);
 PORTOLAN_API enum gov_cca_Type__enum portolan_typemap_type_read(const char *word);
-/** The type in a TypeMap of what an assembly or a description says is TYPE, or a list of it. */
+/** The TypeMap type of a value of TYPE, or of a list of such values, in an assembly or
+ * description. */
 PORTOLAN_API enum gov_cca_Type__enum portolan_typemap_type_of(enum portolan_value_type type,
                                                               bool is_array);
 

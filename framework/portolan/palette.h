@@ -109,12 +109,12 @@ portolan_palette_find(const struct portolan_palette *p, const char *class_name);
 PORTOLAN_API const char *portolan_palette_nearest(const struct portolan_palette *p,
                                                   const char *class_name);
 
-/** The class behind PREVIOUS in the order of addition (NULL: the first); NULL at the end. */
+/** The class after PREVIOUS in the order of addition (NULL: the first); NULL at the end. */
 PORTOLAN_API const struct portolan_class_description *
 portolan_palette_next(const struct portolan_palette *p,
                       const struct portolan_class_description *previous);
 
-/** The same, only classes that provide a port of TYPE and are no proxies. */
+/** The same, but only classes that provide a port of TYPE and are not proxies. */
 PORTOLAN_API const struct portolan_class_description *
 portolan_palette_next_provider(const struct portolan_palette *p, const char *type,
                                const struct portolan_class_description *previous);
