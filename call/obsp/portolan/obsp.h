@@ -33,7 +33,7 @@ extern "C" {
 
 enum {
     PORTOLAN_OBSP_MAX_PROCESSORS = 1 << 16,
-    PORTOLAN_OBSP_MAX_CONSTANTS = 16 /**< of one experiment */
+    PORTOLAN_OBSP_MAX_CONSTANTS = 16 /**< per experiment */
 };
 
 struct portolan_obsp_trace;
@@ -61,13 +61,13 @@ struct portolan_obsp_experiment {
     const char *name;
     const char *formula; /**< canonical, or NULL */
     size_t n_identifiers;
-    const char *const *identifiers; /**< whose values each run tells */
+    const char *const *identifiers; /**< each run states their values */
     size_t n_runs;
     bool is_communication;   /**< its runs surround ends of supersteps */
     size_t n_constants;      /**< of the formula */
     const double *constants; /**< NULL: not known (yet) */
     size_t n_intervals;      /**< with constants of their own; 1: CONSTANTS hold for all values */
-    bool is_local;           /**< between measured values neighbours are asked, which err less */
+    bool is_local;           /**< neighbours, which err less, predict between measured values */
 };
 
 const struct portolan_obsp_experiment *
@@ -106,9 +106,9 @@ enum portolan_status portolan_obsp_fit(struct portolan_obsp_trace *trace,
 
 /** The machine, as fitted to a trace's own ends of supersteps, or as the caller gives it. */
 struct portolan_obsp_machine {
-    double g, latency; /**< seconds per byte, seconds; NaN: nothing tells */
-    double speed;      /**< plain BSP's seconds per operation; NaN: nothing tells */
-    size_t n_rows;     /**< ends of supersteps behind g and latency; 0 when given */
+    double g, latency; /**< seconds per byte, seconds; NaN: not determined */
+    double speed;      /**< plain BSP's seconds per operation; NaN: not determined */
+    size_t n_rows;     /**< ends of supersteps that g and latency are fitted to; 0 when given */
     double error;      /**< their root mean square relative error; NaN when given */
 };
 
@@ -149,7 +149,7 @@ struct portolan_obsp_row {
     size_t partners;      /**< processors waited for: the size of Ω without itself */
     double work;          /**< computation since its last end of a superstep */
     double bytes;         /**< h */
-    double communication; /**< g h + L, or what stands for it */
+    double communication; /**< g h + L, or the experiment's value that replaces it */
     double end;           /**< F */
     double measured;      /**< when it really ended */
 };
@@ -158,7 +158,7 @@ struct portolan_obsp_result {
     size_t n_rows;
     struct portolan_obsp_row *rows; /**< by processor, then in order of time */
     size_t n_processors;
-    double *ends;          /**< per processor: with the computation behind its last superstep */
+    double *ends;          /**< per processor: including the computation after its last superstep */
     double *measured_ends; /**< per processor */
     double total;          /**< the latest of the ends */
     double measured_total;
