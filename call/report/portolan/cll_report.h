@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/** What stands before the identifiers in a row: the process (from 0) and how many there are. */
+/** Numbers before the identifiers in a row: the process (from 0), and how many there are. */
 #define PORTOLAN_CLL_FIXED_COLUMNS 2
 
 /** A fact about the run: CALL_VERSION, PROGRAM, NODE_NAME, … Names are words without a colon. */
@@ -30,7 +30,7 @@ struct portolan_cll_header {
 /** One experiment, of all processes. */
 struct portolan_cll_sample {
     char *name;
-    char *file;           /**< of the source; NULL in reports that do not say it */
+    char *file;           /**< the source file; NULL in reports that do not name it */
     char *formula;        /**< infix as written, on one line; NULL: none */
     unsigned n_constants; /**< NAME[0] … NAME[n_constants-1] */
     size_t n_begin, n_end;

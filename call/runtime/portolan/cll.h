@@ -43,7 +43,7 @@ struct portolan_cll_experiment {
     unsigned n_identifiers;
     const char *const *identifiers;
     unsigned n_observables;
-    const char *const *observables; /**< none: "CLOCK" */
+    const char *const *observables; /**< if there are none: "CLOCK" */
     unsigned n_regions;
     const unsigned *begin_lines, *end_lines;
     struct portolan_cll_state *state; /**< the run time's; NULL at start */
