@@ -502,7 +502,6 @@ enum portolan_status portolan_cll_report_save(const struct portolan_cll_report *
 
     if (stat(path, &is) != 0 || S_ISREG(is.st_mode))
         return save_new(report, form, path, overwrite, err);
-    fd = open(path,
-              O_WRONLY | O_CLOEXEC | O_NOCTTY); /* for a folder, open() fails with the reason */
+    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY); /* fails for a folder */
     return fd < 0 ? cannot_write(path, errno, err) : pour(report, form, fd, path, err);
 }

@@ -388,8 +388,7 @@ enum portolan_status portolan_cll_store_put(const struct cll_run *run, const cha
             portolan_store_rollback(s.store);
     }
     if (status == PORTOLAN_OK)
-        portolan_store_summarise(s.store, s.trial,
-                                 NULL); /* a summary is faster to read, but not needed */
+        portolan_store_summarise(s.store, s.trial, NULL); /* optional: makes reading faster */
     portolan_store_close(s.store);
     return status;
 }

@@ -36,15 +36,15 @@ struct portolan_translate_options {
     struct portolan_diagnostics *notes;
 };
 
-/** A file that was made. */
+/** A generated file. */
 struct portolan_translate_output {
     char *name; /**< without folder: "fft.cll.c" */
     char *text;
     size_t size;
-    bool is_script; /**< to be executable */
+    bool is_script; /**< to be made executable */
 };
 
-/** What was made of one source. Start it as `{0}`, free it with portolan_translate_clear(). */
+/** The results for one source. Start it as `{0}`, free it with portolan_translate_clear(). */
 struct portolan_translate_result {
     char *packages;   /**< pkg-config's names of what to link: "portolan-call-mpi portolan-call" */
     size_t n_outputs; /**< the source, the header, scripts in the order of their pragmas */
