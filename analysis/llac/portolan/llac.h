@@ -22,11 +22,11 @@ struct portolan_llac;
 struct portolan_llac_options {
     /** What a command shows, whole lines. May be NULL. */
     void (*print)(void *arg, const char *text);
-    /** What is no failure but worth knowing, one line. May be NULL. */
+    /** A warning that is not a failure, one line. May be NULL. */
     void (*warn)(void *arg, const char *text);
     void *arg;
-    bool keeps_going;   /**< a script goes on behind a command that failed */
-    bool without_files; /**< commands that read or write files fail: for texts of strangers */
+    bool keeps_going;   /**< a script goes on after a command that failed */
+    bool without_files; /**< commands that read or write files fail: for untrusted texts */
 };
 
 /** OPTIONS is copied. *LLAC is the caller's to destroy. Errors: ENOMEM. */
