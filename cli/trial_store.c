@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which store, and which trials of it: for the commands that look at trials. */
+/* Finds the store and its trials, for commands on trials. */
 #include "trial_store.h"
 
 #include <portolan/list.h>
@@ -31,7 +31,7 @@ static enum portolan_status store_of_assembly(struct trial_store *t, const char 
     return PORTOLAN_OK;
 }
 
-/* Where the store is named, the assembly's components need not be here. */
+/* If the store is named, the assembly's components need not be installed. */
 static enum portolan_status name_of_assembly(struct trial_store *t, const char *file,
                                              struct portolan_error *err)
 {
@@ -99,7 +99,7 @@ void trial_store_take_argument(struct trial_store_options *o, const char **trial
 {
     int64_t number;
 
-    /* A number is a trial of the usual store, unless a file is called so. */
+    /* A number means a trial of the default store, unless a file has that name. */
     if (!o->file && !*trials && portolan_read_int64(arg, &number) && access(arg, F_OK))
         *trials = arg;
     else if (!o->file)
@@ -162,13 +162,13 @@ static enum portolan_status read_assembly(const struct portolan_trial *t,
     return portolan_assembly_read_text(text, strlen(text), "trial", &d, a, err);
 }
 
-/* The port's instance is the second (proxygen/wrap/run.c). */
+/* The second instance provides the port (proxygen/wrap/run.c). */
 static struct portolan_assembly_instance *port_of(struct portolan_assembly *a)
 {
     return &a->instances[1];
 }
 
-/* Adds the libraries of FROM that TO has not yet as alternatives. */
+/* Adds the libraries of FROM that TO lacks as alternatives. */
 static void add_libraries(struct portolan_arena *arena, struct portolan_assembly_instance *to,
                           const struct portolan_assembly_instance *from)
 {
@@ -187,7 +187,7 @@ static void add_libraries(struct portolan_arena *arena, struct portolan_assembly
 }
 
 /*
- * Trials of one program differ in the libraries they had: all are alternatives, those of the newest
+ * Trials of one program may have different libraries: all become alternatives, those of the newest
  * trial first.
  */
 static enum portolan_status join_libraries(const struct portolan_sample_set *set,
