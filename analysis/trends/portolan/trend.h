@@ -18,14 +18,14 @@
 extern "C" {
 #endif
 
-/** What a call path is looked at against. */
+/** The parameters that the cost of a call path is shown against. */
 enum portolan_trend_by {
     PORTOLAN_TREND_AUTO,       /**< parameters of the trials if one differs, else contexts */
     PORTOLAN_TREND_PARAMETERS, /**< numbers among the trials' parameters that differ between them,
                                     and the number of ranks: one row per trial */
-    PORTOLAN_TREND_CONTEXTS,   /**< the parameters of calls (of those that have none, the trials'):
+    PORTOLAN_TREND_CONTEXTS,   /**< contexts of calls (the trials' parameters, if a call has none):
                                     per call, one row for each step, rank and context */
-    PORTOLAN_TREND_BOTH        /**< likewise, over both together */
+    PORTOLAN_TREND_BOTH        /**< like contexts, but together with the trials' parameters */
 };
 
 enum portolan_trend_over { PORTOLAN_TREND_MEAN, PORTOLAN_TREND_MAX, PORTOLAN_TREND_SUM };
@@ -36,7 +36,7 @@ struct portolan_trend_query {
                              counter */
     enum portolan_trend_by by;
     enum portolan_trend_over over; /**< ranks; with contexts each rank has its own rows */
-    const char *method;            /**< a pattern of fnmatch(3) of labels or paths; NULL: all */
+    const char *method;            /**< a pattern of fnmatch(3) for labels or paths; NULL: all */
 };
 
 /** One call path, with one implementation of what is called. */
@@ -44,15 +44,15 @@ struct portolan_trend {
     const char *path;     /**< "driver.go->solver.solve [heat.Cholmod]", and where a file has
                                several metrics, "main->solve [time]" */
     const char *label;    /**< its last part */
-    const char *callpath; /**< the same as PATH, but never with the metric */
+    const char *callpath; /**< like PATH, but never with the metric */
     const char *metric;
     size_t n_params;
     const char *const *params;
     size_t n_rows;
     const double *x; /**< N_ROWS x N_PARAMS, sorted */
     const double *y;
-    const size_t *in_time; /**< IN_TIME[k] is the row that was measured, or read, k-th */
-    enum portolan_model_statistic statistic; /**< that the model is of */
+    const size_t *in_time; /**< IN_TIME[k] is the row that was measured, or read, as number k */
+    enum portolan_model_statistic statistic; /**< the statistic that the model predicts */
     struct portolan_model *model;            /**< NULL before portolan_trends_fit(), or: */
     const char *why;                         /**< why there is no model; NULL else */
 };
@@ -62,8 +62,8 @@ struct portolan_trends {
     const char *what; /**< "exclusive time per run, mean over ranks" */
     size_t n_trials;  /**< 0: from a file */
     size_t n;
-    struct portolan_trend *items; /**< as first seen, callers before what they call */
-    struct portolan_arena arena;  /**< of all of it but the models */
+    struct portolan_trend *items; /**< in order of first occurrence, callers before callees */
+    struct portolan_arena arena;  /**< holds everything but the models */
 };
 
 /**
@@ -107,7 +107,7 @@ portolan_trends_write_extrap(const struct portolan_trends *trends,
                              enum portolan_measurements_format format, char **text,
                              struct portolan_error *err);
 
-/** What other programs read. */
+/** Output forms for other programs. */
 enum portolan_trend_form {
     PORTOLAN_TREND_XML,
     PORTOLAN_TREND_C, /**< a function for each model */
@@ -136,7 +136,7 @@ struct portolan_trend_fit {
     const struct portolan_formula *formula; /**< NULL: the form is searched for */
     bool pieces;                            /**< intervals of validity, too */
     const char *up_to;                      /**< rows with this parameter ... */
-    double limit;                           /**< ... up to this; NULL: all */
+    double limit;                           /**< ... up to this value; UP_TO NULL: all */
 };
 
 /**
@@ -151,8 +151,8 @@ PORTOLAN_API enum portolan_status portolan_trends_fit(struct portolan_trends *tr
 struct portolan_trend_list {
     const char *sort; /**< NULL or "value" (at the largest measured point or AT), "growth" (per
                            doubling there), "error", "name", "called" */
-    size_t top;       /**< so many rows; 0: all */
-    bool wide;        /**< long names whole */
+    size_t top;       /**< show this many rows; 0: all */
+    bool wide;        /**< do not shorten long names */
     size_t n_at;      /**< predict where these parameters have these values */
     const struct portolan_name_value *at;
 };
@@ -198,7 +198,7 @@ struct portolan_trend_plot {
     const char *x; /**< the parameter along the axis; NULL: the first that differs. The others are
                         as large as they were measured. */
     bool linear;   /**< else an axis is logarithmic where its numbers span more than a factor 8 */
-    size_t top;    /**< so many trends, those with the largest values; 0: all */
+    size_t top;    /**< draw this many trends, those with the largest values; 0: all */
 };
 
 /**
