@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks an assembly for consistency (references), and against the palette: classes, ports, types,
- * parameters, proxies. */
+/* Checks the references in an assembly; and its classes, ports, types, … against the palette. */
 #include "assembly.h"
 #include "value.h"
 
@@ -344,8 +343,7 @@ static bool may_be_provided(const struct checker *c, const char *type)
     return false;
 }
 
-/* A proxy that measures is connected, without a <connect>, to the instance that takes its
- * records. */
+/* A proxy that measures needs an instance that takes its records, without a <connect>. */
 static void check_monitor(struct checker *c, const char *type, int line)
 {
     class_description *proxy = portolan_palette_next_proxy(c->palette, type, NULL);

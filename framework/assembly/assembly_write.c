@@ -244,8 +244,7 @@ static void write_sweep_line(struct portolan_text *b, const struct portolan_asse
     portolan_text_add(b, "\"/>\n");
 }
 
-/* Writes a word in the form in which the reader splits attributes. INSTANCE, unless "", comes
- * first. */
+/* Writes a word in the form that the reader splits again, after INSTANCE and a dot, unless "". */
 static void write_word(struct portolan_text *b, const char *instance, const char *text)
 {
     const char *quote = *text && !strpbrk(text, " \t\r\"") ? "" : "&quot;";

@@ -42,8 +42,7 @@ static const char *resolve_path(struct portolan_palette *p, const char *file, co
     return file[0] == '/' ? file : portolan_arena_printf(&p->arena, "%s/%s", dir, file);
 }
 
-/* Unless the description names the archive, it is named like the library, with .a instead of
- * .so. */
+/* Unless the description names the archive, its name is the library's with .a instead of .so. */
 static bool resolve_files(struct portolan_palette *p, struct palette_class *c, const char *dir)
 {
     const char *library = c->public.library, *dot = strrchr(library, '.');

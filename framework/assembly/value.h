@@ -22,8 +22,7 @@ const char *value_expected(enum portolan_value_type type);
 
 /* The one of that name, or NULL. */
 void *named_find(const void *items, size_t n, size_t size, const char *name);
-/* The nearer of two words: NEAR, the best so far or NULL, and OTHER; NULL if neither is near
- * enough. */
+/* The better suggestion for WORD: NEAR, the best so far or NULL, or OTHER; NULL: none is near. */
 const char *nearer_word(const char *word, const char *near, const char *other);
 /* The name that is nearest to a misspelt one, or NULL. */
 const char *named_nearest(const void *items, size_t n, size_t size, const char *name);

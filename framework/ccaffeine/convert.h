@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conversion between scripts and assemblies. A script is followed command by command; no component
- * is loaded. */
+/* Conversion between scripts and assemblies. It follows a script without loading components. */
 #ifndef PORTOLAN_CCAFFEINE_CONVERT_H
 #define PORTOLAN_CCAFFEINE_CONVERT_H
 
@@ -59,8 +58,7 @@ struct step {
 #define STEP_FAULT(S, ...) portolan_diagnose((S)->f->d, (S)->f->s->file, (S)->line, 0, __VA_ARGS__)
 #define STEP_LOSS(S, ...)  convert_tell((S)->f->c, (S)->f->s->file, (S)->line, true, __VA_ARGS__)
 
-/* Grows a list of the follower by one; returns from the caller when memory is out, which the arena
- * remembers. */
+/* Grows a list of the follower by one. Returns from the caller when memory is out (see arena). */
 #define GROW(F, LIST, N)                                                                           \
     ((LIST) = portolan_arena_grow((F)->arena, (LIST), (N), sizeof *(LIST)), (LIST) != NULL)
 
@@ -68,8 +66,7 @@ struct step {
 const char *step_argument(const struct step *s, size_t index);
 /* Notes that an assembly cannot express a command, but that nothing is lost by leaving it out. */
 void step_only_shows(const struct step *s);
-/* The instance that a word, or an argument, means; step_find() puts errors in ERR, step_instance()
- * reports them. */
+/* The instance that a word, or an argument, means. Errors go to ERR, or are reported. */
 struct portolan_assembly_instance *step_find(const struct step *s, const char *word,
                                              struct portolan_error *err);
 struct portolan_assembly_instance *step_instance(const struct step *s, size_t index);

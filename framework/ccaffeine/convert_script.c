@@ -96,8 +96,7 @@ void follow_layout(const struct step *s)
     STEP_NOTE(s, "'%s' is about the window of the graphical builder", s->words->words[0]);
 }
 
-/* An assembly ends when its go returns. Later commands that only change instances can be left
- * out. */
+/* An assembly ends when its go returns; later commands may be left out if they only change it. */
 static void follow_after_go(const struct step *s)
 {
     enum after_go after = s->form->after_go;

@@ -175,8 +175,7 @@ enum portolan_status verb_display(struct command *c)
     const char *found = NULL, *instance = NULL;
     enum portolan_status status = PORTOLAN_OK;
 
-    /* The beginning of a word is enough. The first in Ccaffeine's order wins, so that `c` is
-     * chain. */
+    /* The beginning of a word is enough; the first match in Ccaffeine's order: `c` is chain. */
     for (const char *const *s = c->form->subcommands; *s && !found; s++)
         if (!strncmp(*s, word, strlen(word)))
             found = *s;

@@ -138,8 +138,7 @@ static bool read_commands(struct reader *r)
     }
 }
 
-/* Reads the name after the magic; this is Portolan's own extension, Ccaffeine reads only the
- * magic. */
+/* Reads the name after the magic, an extension of Portolan: Ccaffeine reads only the magic. */
 static bool read_name(struct reader *r, const char *text, size_t size)
 {
     const char *end = memchr(text, '\n', size);

@@ -18,8 +18,7 @@ bool script_is_comment(const char *word);
 bool script_split(struct portolan_arena *arena, const char *line,
                   struct portolan_script_command *command);
 
-/* Splits a colon-separated list of folders; a leading "NAME=" is skipped. False when memory is
- * out. */
+/* Splits a list of folders at colons, without a leading "NAME="; false when memory is out. */
 bool script_split_path(struct portolan_arena *arena, const char *list,
                        struct portolan_words *folders);
 
@@ -97,8 +96,7 @@ enum portolan_status match_name(const char *word, const char *const *names, size
 enum portolan_status match_class(const char *word, const struct portolan_words *got,
                                  const struct portolan_words *all, const char **match,
                                  struct portolan_error *err);
-/* The last word of the class's name followed by the first free number, as Ccaffeine does; NULL when
- * memory is out. */
+/* The last word of the class's name with the first free number, like Ccaffeine; NULL: no memory. */
 const char *match_free_name(struct portolan_arena *arena, const char *class_name,
                             const struct portolan_words *taken);
 bool match_is_among(const char *name, const struct portolan_words *names);

@@ -194,8 +194,7 @@ enum portolan_status classes_add(struct portolan_interpreter *in, const char *fo
     return portolan_error_set(err, status, "%s", cause.text);
 }
 
-/* The default folders are added last, after the folders that `path` names before classes are
- * needed. */
+/* Adds the default folders when classes are first needed: after those that `path` has named. */
 static enum portolan_status add_default_classes(struct portolan_interpreter *in,
                                                 struct portolan_error *err)
 {

@@ -4,8 +4,7 @@
 
 #include "internal.h"
 
-/* Compares the maximum and minimum over the ranks of each half of the hash; a double holds a half
- * exactly. */
+/* Compares maxima and minima over the ranks of the hash's halves, which a double holds exactly. */
 static enum portolan_status compare_ranks(struct portolan_framework *fw,
                                           const struct portolan_assembly *a,
                                           struct portolan_error *err)
@@ -175,8 +174,7 @@ static enum portolan_status build_assembly(struct portolan_framework *fw,
     for (size_t i = 0; i < a->n_instances && status == PORTOLAN_OK; i++)
         status =
             settle_ranks(fw, a->instances[i].line, create_instance(fw, &a->instances[i], err), err);
-    /* Plain connections come first, so that the ports that proxies look for are already
-     * connected. */
+    /* Plain connections come first, because proxies search for ports that these connect. */
     for (int proxies = 0; proxies < 2; proxies++)
         for (size_t i = 0; i < a->n_connections && status == PORTOLAN_OK; i++)
             status = settle_ranks(fw, a->connections[i].line,

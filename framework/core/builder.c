@@ -206,8 +206,7 @@ static gov_cca_ConnectionID builder_connect(void *self, gov_cca_ComponentID user
     return c ? connection_id_reference(c->id) : NULL;
 }
 
-/* Whether one of the listed components (NULL: any) is an end of C. The framework's own connection
- * to the go port is hidden. */
+/* Whether a listed component (NULL: any) is an end of C. The connection for go stays hidden. */
 static bool touches(const struct connection *c, const struct gov_cca_ComponentID__array *list,
                     struct instance **listed, int32_t n)
 {

@@ -311,8 +311,7 @@ void connect_unquiet(struct connection *c)
 
 /* -- Connections that come and go with the ports of the user's present class. -- */
 
-/* A port that is not monitored gets a proxy, too: it can be monitored later if a component takes
- * its records. */
+/* A port without monitoring can be monitored later, if a component takes its records. */
 static enum portolan_status interpose_wanted(const struct dormant *wanted, struct connection *c,
                                              struct instance **proxy, struct portolan_error *err)
 {

@@ -65,8 +65,7 @@ static unsigned type_bits(enum gov_cca_ports_EventType__enum type)
     return type == gov_cca_ports_EventType_ALL ? ~0U : 1U << type;
 }
 
-/* A copy of the listeners to call, because the list may change meanwhile. NULL when there are
- * none. */
+/* A copy of the listeners to call, because the list may change meanwhile. NULL: no listeners. */
 static gov_cca_ports_ConnectionEventListener *
 gather_listeners(const struct services *s, enum gov_cca_ports_EventType__enum type, size_t *count)
 {

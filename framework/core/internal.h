@@ -54,8 +54,7 @@ struct listener {
     gov_cca_ports_ConnectionEventListener listener; /* ours */
 };
 
-/* The SIDL object gov.cca.Services: one per component; a replaced component's instance gets a new
- * one. */
+/* The SIDL object gov.cca.Services: one per component, so a swap gives the instance a new one. */
 struct services {
     struct sidl_object object;
     struct services *prev, *next;  /* utlist: all services that are not retired */
@@ -93,7 +92,7 @@ struct instance {
     bool is_ending;   /* being destroyed: must not be destroyed again */
     struct services *services;
     struct component_id *id;
-    /* A proxy: instance and port that it stands in for; NULL: not a proxy. */
+    /* A proxy: the instance and port that it represents; NULL: not a proxy. */
     char *stands_for, *stands_for_port;
 };
 
@@ -148,7 +147,7 @@ struct portolan_framework {
     struct portolan_error failure; /* the service portolan.Failure */
     unsigned long n_named;         /* for names that the framework chooses */
     bool is_ending;                /* all instances go, even if ports are held */
-    int telling;                   /* listeners are being told: no changes now */
+    int telling;                   /* listeners are being called: no changes */
 };
 
 /* -- service_ports.c: ports that are connected without a request ------------------------------- */
@@ -181,7 +180,7 @@ extern const struct portolan_ports_ParameterFactory__epv parameter_factory_epv;
 void events_tell(const struct port *uses, const struct port *provides,
                  enum gov_cca_ports_EventType__enum type);
 void events_forget(struct services *s);
-/* EBUSY while listeners are being told. */
+/* EBUSY while listeners are being called. */
 enum portolan_status events_check_quiet(const struct portolan_framework *fw,
                                         struct portolan_error *err);
 
@@ -215,12 +214,10 @@ gov_cca_TypeMap typemap_copy(gov_cca_TypeMap map, struct portolan_error *err);
 /* Puts a string under a key that the framework reserves, replacing any value. */
 enum portolan_status typemap_put_own(gov_cca_TypeMap map, const char *key, const char *text,
                                      struct portolan_error *err);
-/* EBADPROPERTIES when the map (may be NULL) has another value under a key that the framework
- * reserves. */
+/* EBADPROPERTIES when MAP (may be NULL) has another value under the reserved KEY. */
 enum portolan_status typemap_check_own(gov_cca_TypeMap map, const char *key, const char *text,
                                        struct portolan_error *err);
-/* Adds defaults from the class's description for keys that PROPERTIES lacks; fails on wrong
- * types. */
+/* Adds defaults from the description for keys that PROPERTIES lacks; fails on wrong types. */
 enum portolan_status typemap_add_defaults(gov_cca_TypeMap properties,
                                           const struct portolan_class_description *class,
                                           struct portolan_error *err);
@@ -273,8 +270,7 @@ enum portolan_status services_no_port(const struct services *s, const char *name
 /* -- ports.c ----------------------------------------------------------------------------------- */
 
 struct port *services_find(const struct services *s, const char *name);
-/* The uses port of that name; if NAME is a further connection ("name[2]"), its slot is made if
- * needed. */
+/* The uses port of that name; makes the slot of a further connection ("name[2]") if needed. */
 struct port *services_find_uses(struct services *s, const char *name);
 enum portolan_status services_register_uses(struct services *s, const char *name, const char *type,
                                             gov_cca_TypeMap properties, struct portolan_error *err);
@@ -322,7 +318,7 @@ enum portolan_status instance_destroy(struct instance *instance, double timeout_
 enum portolan_status instance_create_image(struct portolan_framework *fw, const char *name,
                                            const char *class_name, gov_cca_TypeMap properties,
                                            struct instance **instance, struct portolan_error *err);
-/* Like instance_destroy(), but ignores who holds its ports. */
+/* Like instance_destroy(), even if its ports are held. */
 void instance_withdraw(struct instance *instance);
 struct instance *instance_find(const struct portolan_framework *fw, const char *name);
 /* An instance without a component, in no list: the framework as user. */
@@ -357,7 +353,7 @@ void connect_unquiet(struct connection *c);
 /* Like connect_quiet(), and then undoes the connection. */
 enum portolan_status connect_undo(struct connection *c, double timeout_s,
                                   struct portolan_error *err);
-/* Undoes the connection whoever holds it; what a Rebindable user throws is logged. */
+/* Undoes the connection even if it is held; what a Rebindable user throws is logged. */
 void connect_drop(struct connection *c);
 /* Drops all connections of a provides port that its component withdraws. */
 void connect_drop_all(const struct port *provides);

@@ -37,8 +37,7 @@ static char *proxy_name(const struct connection *c)
     return name;
 }
 
-/* The only provides port of TYPE of an instance that is not a proxy; *COUNT is how many there
- * are. */
+/* The only provides port of TYPE of an instance that is not a proxy; *COUNT: how many exist. */
 static struct port *only_provider(struct portolan_framework *fw, const char *type, int *count)
 {
     struct port *p, *found = NULL;
@@ -137,7 +136,7 @@ static enum portolan_status insert_proxy(struct connection *c, struct instance *
     return status == PORTOLAN_OK ? move_user(c, provide, err) : status;
 }
 
-/* Fails while listeners are told, or if an end of the connection does not allow a proxy. */
+/* Fails while listeners are being called, or if an end of the connection does not allow a proxy. */
 static enum portolan_status check_ends(const struct connection *c, struct portolan_error *err)
 {
     const struct port *unable = c->uses->no_proxy       ? c->uses

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies TEXT to *TO. When memory is out, releases OBJECT, which owns the copy, and returns
- * false. */
+/* Copies TEXT to *TO. False when memory is out; then releases OBJECT, the owner of the copy. */
 static bool keep_text(void *object, char **to, const char *text, sidl_BaseInterface *_ex)
 {
     if ((*to = portolan_strdup(text)))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A component's ports: registering, adding, getting, releasing and removing them. Names are unique
- * over both kinds. */
+/* A component's ports: register, add, get, release, remove. Names are unique over both kinds. */
 #include "internal.h"
 
 #include <limits.h>

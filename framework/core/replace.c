@@ -102,8 +102,7 @@ static enum portolan_status start_new(struct replacement *r, const char *instanc
     return status == PORTOLAN_OK ? check_users(r, err) : status;
 }
 
-/* The new component's uses port for a connection of the old one; NULL: there is none, or it is
- * connected otherwise. */
+/* The new component's uses port for an old connection; NULL: missing, or connected otherwise. */
 static struct port *successor_port(const struct replacement *r, const struct connection *c)
 {
     struct port *uses = services_find_uses(r->new, c->uses->name);
@@ -258,8 +257,7 @@ static void put_back_awakened(struct replacement *r)
     r->awakened = NULL;
 }
 
-/* Tells a Rebindable component that is about to be destroyed that its uses ports are
- * disconnected. */
+/* Tells a Rebindable component, before it is destroyed, that its uses ports are disconnected. */
 static void unbind_all(struct services *s)
 {
     struct portolan_error err = {0};
@@ -294,8 +292,7 @@ static void put_back_all(struct replacement *r)
     services_retire(r->new);
 }
 
-/* Tells listeners that a connection between USES and PROVIDES ended and became C (NULL:
- * nothing). */
+/* Tells listeners that a connection from USES to PROVIDES ended, and that C (if any) began. */
 static void tell_moved(const struct connection *c, const struct port *uses,
                        const struct port *provides)
 {
@@ -306,8 +303,7 @@ static void tell_moved(const struct connection *c, const struct port *uses,
     events_tell(c->uses, c->provides, gov_cca_ports_EventType_Connected);
 }
 
-/* Changes the ends of C for good; if the new class lacks the uses port, the connection is
- * undone. */
+/* Changes the ends of C for good; undoes the connection if the new class lacks the uses port. */
 static void hand_over(struct replacement *r, struct connection *c)
 {
     struct port *uses = c->uses, *provides = c->provides;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ports that are connected without a request: those of the framework, the program, and
- * components. */
+/* Ports that are connected without a request: of the framework, the program, or components. */
 #include "internal.h"
 
 #include <stdlib.h>

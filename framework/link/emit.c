@@ -48,8 +48,7 @@ static bool has_models(const struct portolan_assembly *a)
     return false;
 }
 
-/* Cases in a file become part of the text, because the program reads no case file. Models stay in
- * their files. */
+/* Cases in a file become part of the text: the program reads no case file, but reads models. */
 static enum portolan_status add_assembly(struct portolan_text *t, const struct portolan_assembly *a,
                                          struct portolan_error *err)
 {

@@ -5,8 +5,7 @@
 #include <portolan/command.h>
 #include <portolan/link.h>
 
-/* The settings file that Portolan's build writes. Paths are absolute, or relative to the current
- * folder. */
+/* Settings that Portolan's build writes. Paths are absolute or relative to the current folder. */
 struct settings {
     struct portolan_words compiler, ld, objcopy; /* commands */
     struct portolan_words flags;                 /* for the compiler */
@@ -45,8 +44,7 @@ enum portolan_status emit_main(struct portolan_arena *arena, const struct portol
                                const struct needed *needed, const char **text,
                                struct portolan_error *err);
 
-/* The libraries that the linker, according to its log, did not find, as "libx.a, liby.a"; or
- * NULL. */
+/* The libraries that the linker's log says are missing, as "libx.a, liby.a"; or NULL. */
 const char *tool_missing_libraries(struct portolan_arena *arena, const char *log, const char *end);
 
 #endif

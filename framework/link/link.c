@@ -123,8 +123,7 @@ static void add_symbols(struct linking *l, struct portolan_words *c, const char 
                            portolan_arena_printf(l->arena, "%s%s", option, u->symbols.word[i]));
 }
 
-/* Makes one relocatable object of the whole archive, because a shared object holds all of it,
- * too. */
+/* Makes a relocatable object of the whole archive: a shared object holds all of it, too. */
 static enum portolan_status take_from_archive(struct linking *l, const struct unit *u,
                                               const char *said, struct portolan_error *err)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known about the parameters of one map: groups, texts, defaults, bounds, choices. It is
- * checked before it is kept. */
+/* The facts about a map's parameters (group, texts, default, bounds, choices), after a check. */
 #include "parameters.h"
 
 #include <stdlib.h>

@@ -43,7 +43,7 @@ struct parameters {
 
 /* -- parameters.c: the model -- */
 
-/* EBADPROPERTIES, naming KEY, when an element is out of the bounds or none of the choices. */
+/* EBADPROPERTIES, naming KEY, when an element is out of bounds or not among the choices. */
 enum portolan_status parameter_check(gov_cca_TypeMap map, const char *map_key,
                                      gov_cca_TypeMap facts, const char *key,
                                      struct portolan_error *err);
@@ -51,8 +51,7 @@ enum portolan_status parameter_check(gov_cca_TypeMap map, const char *map_key,
 enum portolan_status parameter_compare(gov_cca_TypeMap a, gov_cca_TypeMap b, const char *key,
                                        bool *same, struct portolan_error *err);
 
-/* The parameters of S that belong to DATA; EINVAL when initParameterData was not called for
- * DATA. */
+/* The parameters of S that belong to DATA; EINVAL without a call of initParameterData for it. */
 enum portolan_status parameters_find(struct services *s, gov_cca_TypeMap data,
                                      struct parameters **found, struct portolan_error *err);
 enum portolan_status parameters_begin(struct services *s, gov_cca_TypeMap data,

@@ -42,8 +42,7 @@ static struct entry *find_entry(struct typemap *map, const char *key)
     return NULL;
 }
 
-/* NULL with nothing thrown: the key is missing; NULL with a mismatch thrown: it has another
- * type. */
+/* NULL without an exception if the key is missing; NULL with one if it has another type. */
 static struct entry *find_typed(struct typemap *map, const char *key, enum gov_cca_Type__enum type,
                                 sidl_BaseInterface *_ex)
 {

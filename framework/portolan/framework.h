@@ -261,8 +261,7 @@ PORTOLAN_API enum portolan_status portolan_typemap_get_text(gov_cca_TypeMap map,
 /** The specification's word for a type ("DoubleArray"), and back, in any case; else NoType. */
 PORTOLAN_API const char *portolan_typemap_type_word(enum gov_cca_Type__enum type);
 PORTOLAN_API enum gov_cca_Type__enum portolan_typemap_type_read(const char *word);
-/** The TypeMap type of a value of TYPE, or of a list of such values, in an assembly or
- * description. */
+/** The TypeMap type for TYPE (IS_ARRAY: a list of it) in an assembly or a description. */
 PORTOLAN_API enum gov_cca_Type__enum portolan_typemap_type_of(enum portolan_value_type type,
                                                               bool is_array);
 

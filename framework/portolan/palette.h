@@ -50,8 +50,7 @@ struct portolan_class_description {
     const struct portolan_parameter_description *parameters;
     const char *file; /**< the description's */
     int line;
-    /** Path of the static archive with the same code, which need not exist; NULL for one linked in.
-     */
+    /** Path of the static archive with the same code; may be missing. NULL for one linked in. */
     const char *archive;
     /** Flags that linking the archive needs, blank-separated, never NULL; in a program that takes
      *  archives only, where a library does not bring what it needs itself, the second. */

@@ -44,7 +44,7 @@ struct portolan_script {
 bool portolan_script_is(const char *file, const char *bytes, size_t size);
 
 /**
- * Reads a script from memory; FILE only names it. Lines are joined behind a backslash; comments are
+ * Reads a script from memory; FILE only names it. A backslash joins lines; comments are
  * dropped; `#!eof` ends it. Problems go to D.
  * *S, which owns its strings, is the caller's to destroy. Errors: ESYNTAX when D received anything,
  * ENOMEM; then *S is NULL.
@@ -152,8 +152,8 @@ struct portolan_conversion {
 };
 
 /**
- * Adds to PALETTE the classes of the folders that a script's `path` names, as far as these are
- * there; what is wrong in them is passed over.
+ * Adds to PALETTE the classes of the folders that a script's `path` names, if these
+ * exist; errors in them are ignored.
  */
 void portolan_script_add_path(const struct portolan_script *s, struct portolan_palette *palette);
 
