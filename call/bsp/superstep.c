@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------- messages
- */
+/* ------------------------------------------------------------------------------------- messages */
 
 struct bsp_head message_head(struct bsp_machine *m, enum bsp_kind kind, size_t size)
 {
@@ -164,8 +163,7 @@ int bspmsg_src(const t_bspmsg *message)
     return message ? (int)message->head.source : -1;
 }
 
-/* ---------------------------------------------------------------------------------------- memory
- */
+/* --------------------------------------------------------------------------------------- memory */
 
 struct get {
     void *target;
@@ -383,8 +381,7 @@ static void memory_exchange(struct bsp_machine *m, struct t_bspmsg **traffic)
     receive_answers(m);
 }
 
-/* --------------------------------------------------------------------------------------- the end
- */
+/* -------------------------------------------------------------------------------------- the end */
 
 /*
  * A barrier and a sum of counts in one. A processor keeps its counts by distance to the receiver.

@@ -275,8 +275,7 @@ bool report_take_sample(struct report_reader *r, struct portolan_cll_sample *s)
     return good;
 }
 
-/* --------------------------------------------------------------------------------- the text form
- */
+/* -------------------------------------------------------------------------------- the text form */
 
 struct text_reader {
     struct report_reader *r;

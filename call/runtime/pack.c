@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packs the samples of a process into bytes for a report, and unpacks them. Both machines must be
- * of one kind. */
+/* Packs the samples of a process for a report, and unpacks them, on machines of the same kind. */
 #include "internal.h"
 
 #include <portolan/block.h>

@@ -412,8 +412,7 @@ void portolan_cll_sync(const struct portolan_cll_driver *driver, void *machine, 
         driver->sync(machine, argument);
 }
 
-/* ------------------------------------------------------------------------ the end of the program
- */
+/* ----------------------------------------------------------------------- the end of the program */
 
 static bool flushes;
 static sem_t wake;

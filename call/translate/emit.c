@@ -151,8 +151,7 @@ void emit_header(struct translation *t, struct portolan_text *out)
         add_constructor(t, out);
 }
 
-/* --------------------------------------------------------------------------------------- scripts
- */
+/* -------------------------------------------------------------------------------------- scripts */
 
 struct platform {
     const char *name;

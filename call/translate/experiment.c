@@ -5,8 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------------------------------- pairs
- */
+/* ---------------------------------------------------------------------------------------- pairs */
 
 struct open {
     struct translation *t;
@@ -124,8 +123,7 @@ void pair_directives(struct translation *t)
         tell_open(t, open.list[i]);
 }
 
-/* ----------------------------------------------------------------------------------- experiments
- */
+/* ---------------------------------------------------------------------------------- experiments */
 
 struct experiment *experiment_find(const struct translation *t, const char *name)
 {

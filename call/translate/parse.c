@@ -245,8 +245,7 @@ enum portolan_status parse_source(struct translation *t)
     return PORTOLAN_OK;
 }
 
-/* --------------------------------------------------------------------------------- what was made
- */
+/* -------------------------------------------------------------------------------- what was made */
 
 static const char probe_name[] = "portolan_cll_probe_"; /* a number follows */
 

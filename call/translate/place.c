@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------ statements
- */
+/* ----------------------------------------------------------------------------------- statements */
 
 struct walk {
     struct translation *t;
@@ -163,8 +162,7 @@ static size_t tree_innermost(const struct translation *t, size_t at)
     return found;
 }
 
-/* --------------------------------------------------------------------------------------- pragmas
- */
+/* -------------------------------------------------------------------------------------- pragmas */
 
 static bool is_label(enum CXCursorKind kind)
 {

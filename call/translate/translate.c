@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------- problems
- */
+/* ------------------------------------------------------------------------------------- problems */
 
 void problem_print(struct translation *t, const char *file, struct place place, const char *format,
                    va_list args)
