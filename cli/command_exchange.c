@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------------------------------- export
- */
+/* --------------------------------------------------------------------------------------- export */
 
 struct export_options {
     struct trial_store_options store;
@@ -171,8 +170,7 @@ int command_export(int argc, char **argv)
     return close_output(status == PORTOLAN_OK ? 0 : print_error(&err));
 }
 
-/* ---------------------------------------------------------------------------------------- import
- */
+/* --------------------------------------------------------------------------------------- import */
 
 struct import_options {
     const char *store;

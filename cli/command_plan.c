@@ -10,8 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* -------------------------------------------------------------------------------------- optimize
- */
+/* ------------------------------------------------------------------------------------- optimize */
 
 struct optimize_options {
     struct study_options study;
@@ -102,8 +101,7 @@ int command_optimize(int argc, char **argv)
     return result;
 }
 
-/* --------------------------------------------------------------------------------------- predict
- */
+/* -------------------------------------------------------------------------------------- predict */
 
 /* The selected classes of the variables. */
 static size_t list_selection(const struct portolan_assembly *a, struct portolan_name_value *list)
@@ -183,8 +181,7 @@ int command_predict(int argc, char **argv)
     return result;
 }
 
-/* ------------------------------------------------------------------------------------------ veto
- */
+/* ----------------------------------------------------------------------------------------- veto */
 
 struct veto_options {
     struct study_options study;

@@ -39,8 +39,7 @@ struct input {
     bool has_failed; /* a command failed, also in the first scripts; equal on all ranks */
 };
 
-/* Collective: rank 0's next line for all, in memory that the caller frees; *TEXT NULL at the end.
- */
+/* Collective: all ranks get rank 0's next line, which the caller frees; NULL at the end. */
 static enum portolan_status share_line(struct input *in, char **text, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;

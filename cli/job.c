@@ -142,8 +142,7 @@ void outlive_file_limits(void)
         signal(SIGXFSZ, go_on);
 }
 
-/* ------------------------------------------------------------------------------- what is printed
- */
+/* ------------------------------------------------------------------------------ what is printed */
 
 struct listener {
     bool quiet, debug;

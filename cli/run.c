@@ -66,8 +66,7 @@ int run_assembly(struct job *job, struct run_options *o)
     return result ? EXIT_BAD_INPUT : 0;
 }
 
-/* -------------------------------------------------------------------------------------- programs
- */
+/* ------------------------------------------------------------------------------------- programs */
 
 /* NAME, relative to the folder of the running program; the caller frees it. */
 static char *path_beside_program(const char *name)

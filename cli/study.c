@@ -37,8 +37,7 @@ bool trial_has_parameters(const struct portolan_trial *t, const struct portolan_
     return true;
 }
 
-/* The ranks of the newest finished exploration or, if there is none, of the newest finished trial.
- */
+/* The ranks of the newest finished exploration or, without one, of the newest finished trial. */
 static int ranks_of(const struct portolan_sample_set *data)
 {
     int ranks = data->trials[data->n_trials - 1].ranks;

@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ----------------------------------------------------------------------------- stores and trials
- */
+/* ---------------------------------------------------------------------------- stores and trials */
 
 static const char default_store[] = "portolan.db";
 
@@ -127,8 +126,7 @@ const struct cli_option trial_store_table[] = {
     {0},
 };
 
-/* --------------------- in place of an assembly: what a store tells of a program that was wrapped
- */
+/* ---------------------------- instead of an assembly: what a store says about a wrapped program */
 
 const struct cli_option of_trials_table[] = {
     {.kind = CLI_TABLE, .table = assembly_table},
