@@ -342,8 +342,7 @@ static size_t parse_column_at(struct statement *s, const struct token *at, const
     return column;
 }
 
-/* Predictions by others: `COLUMN with COLUMN of TABLE`. The table comes last, so the columns are
- * looked up after it. */
+/* Predictions by others: `COLUMN with COLUMN of TABLE`; the columns are looked up last. */
 static void compare_columns(struct statement *s)
 {
     const struct token predicted_at = s->now;

@@ -324,8 +324,7 @@ struct reader {
     int line, column;
 };
 
-/* The end of the statement at R->at: a newline without a backslash, or ';' or '#' outside quotes.
- */
+/* The end of the statement at R->at: a newline without backslash, or ';' or '#' outside quotes. */
 static const char *end_of_statement(const struct reader *r)
 {
     char quote = '\0';
