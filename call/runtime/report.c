@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reports: from all processes to process 0, and there into a file or the experiment store. And
- * programs that end before they report: with CLL_FLUSH each process writes what it has by itself,
- * when it exits and when a signal is about to end it; the writing is done by a thread that waits
- * for that, as handlers of signals may do next to nothing. Without it the user is told.
+ * Reports: from all processes to process 0, and there into a file or the experiment store. If a
+ * program ends before it reports and CLL_FLUSH is set, each process writes its own samples, on exit
+ * or when a signal is about to end it. A thread that waits for the signal does the writing, because
+ * signal handlers must do next to nothing. Without CLL_FLUSH the user is warned.
  */
 #include "internal.h"
 

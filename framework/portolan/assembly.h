@@ -41,10 +41,10 @@ struct portolan_assembly_configure {
 };
 
 /**
- * A class's own answer to whether it can be used where contexts of calls, and its instance's
- * parameters, have the values that LOOKUP gives, with ARG, by name; UNKNOWN forbids nothing. It is
- * asked before there is an instance, in any process, by one thread at a time and often: it must be
- * quick, give equal answers to equal questions on all ranks, and not communicate.
+ * A class's answer to whether it can be used: LOOKUP, called with ARG, gives the contexts of calls
+ * and the parameters of its instance by name. UNKNOWN forbids nothing. It is called before there is
+ * an instance, in any process, by one thread at a time, and often: it must be quick, give equal
+ * answers to equal questions on all ranks, and not communicate.
  */
 typedef enum portolan_answer (*portolan_applies_fn)(portolan_condition_lookup_fn lookup, void *arg);
 
@@ -68,9 +68,9 @@ struct portolan_assembly_alternative {
     struct portolan_assembly_configure *configures;
     size_t n_models; /**< of this class: the instance's are those of the class as written */
     struct portolan_assembly_model *models;
-    /** Where it may be used, as <portolan/base.h> reads conditions ("symmetric = 1"); NULL: not
-     * stated. Of several <applies> elements all must hold: they are joined by "and". Names with a
-     * dot are parameters, the others contexts. */
+    /** The condition for its use, in the syntax of <portolan/base.h> ("symmetric = 1"); NULL: not
+     * stated. Several <applies> elements are joined by "and". Names with a dot are parameters, the
+     * others contexts. */
     const char *applies;
     /** NULL: the class cannot be asked itself. */
     portolan_applies_fn query;
@@ -167,8 +167,8 @@ struct portolan_assembly {
 };
 
 /**
- * Reads FILE and reports every problem of form to D (misspelt elements and attributes with the
- * nearest known word, texts that are no numbers, unknown instances, double connections, truncated
+ * Reads FILE and reports all errors of form to D (misspelt elements and attributes with the nearest
+ * known word, texts that are not numbers, unknown instances, duplicate connections, truncated
  * files). No network, no external entities, bounded expansion. *A is the caller's to destroy.
  * Errors: ESYNTAX when D received anything, EIO when the file can't be read, ENOMEM; then *A is
  * NULL.
@@ -179,8 +179,8 @@ PORTOLAN_API enum portolan_status portolan_assembly_read(const char *file,
                                                          struct portolan_error *err);
 
 /**
- * The same from SIZE bytes in memory, as if they were the content of FILE: its folder is the one
- * that paths are relative to, its name stands in messages; it need not exist.
+ * The same for SIZE bytes in memory, as if they were the content of FILE, which need not exist:
+ * paths are relative to its folder, and messages contain its name.
  */
 PORTOLAN_API enum portolan_status portolan_assembly_read_text(const char *text, size_t size,
                                                               const char *file,
@@ -198,10 +198,10 @@ PORTOLAN_API enum portolan_status portolan_assembly_check(const struct portolan_
                                                           struct portolan_diagnostics *d);
 
 /**
- * Adds to `applies` of all alternatives what the descriptions of their classes state, and sets
- * `query` where a description says that its class can be asked: that class is loaded, and not
- * asked, with a warning in the log, if this fails. Classes that the palette lacks state nothing.
- * May be called again. Errors: ENOMEM.
+ * Adds to `applies` of all alternatives what the descriptions of their classes state. Where a
+ * description says that its class can be asked, loads the class and sets `query`; if loading fails,
+ * warns in the log and leaves `query` unset. Classes that the palette lacks state nothing. May be
+ * called again. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_assembly_join_applies(struct portolan_assembly *a, const struct portolan_palette *palette,
@@ -209,8 +209,8 @@ portolan_assembly_join_applies(struct portolan_assembly *a, const struct portola
 
 /**
  * Writes the assembly as XML with the selected alternative as the class; the caller frees *TEXT.
- * FILE is where it will lie, so that the search paths hold from there; NULL: in the folder that it
- * was read from. Errors: ENOMEM.
+ * FILE is where the text will be stored, because search paths must hold from there; NULL: in the
+ * folder that the assembly was read from. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_assembly_write(const struct portolan_assembly *a,
                                                           const char *file, char **text,
@@ -246,8 +246,8 @@ PORTOLAN_API const char *portolan_assembly_case_name(const struct portolan_assem
                                                      size_t index);
 
 /**
- * The case of that name, or the only one whose name without folders is that. Errors: ENOTFOUND
- * with the nearest name, EINVAL when several are meant.
+ * The case with that name, or the only case that has that name without folders. Errors: ENOTFOUND
+ * with the nearest name, EINVAL when several match.
  */
 PORTOLAN_API enum portolan_status portolan_assembly_peek_case(const struct portolan_assembly *a,
                                                               const char *name, size_t *index,
@@ -265,8 +265,8 @@ PORTOLAN_API enum portolan_status portolan_assembly_keep_cases(struct portolan_a
 
 /**
  * Gives one alternative of an instance a parameter that the file does not state; PARAMETER is
- * copied. Whether the class has it is the caller's to know. Errors: ENOTFOUND, EEXISTS, ESYNTAX
- * when the text is not of the type, ENOMEM.
+ * copied. The caller must know that the class has it. Errors: ENOTFOUND, EEXISTS, ESYNTAX when the
+ * text is not of the type, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_assembly_add_parameter(
     struct portolan_assembly *a, const char *instance, size_t alternative,

@@ -58,9 +58,10 @@ enum portolan_status portolan_llac_run_file(struct portolan_llac *llac, const ch
 bool portolan_llac_has_ended(const struct portolan_llac *llac, int *code);
 
 /**
- * What may stand at the end of LINE, of which the last word is begun (an empty one after a blank):
- * the whole words, sorted, in one array that ends with NULL; the caller frees it with one free().
- * *N of them. Commands, objects, columns, options and files, by their position. Errors: ENOMEM.
+ * The words that may follow at the end of LINE, whose last word is incomplete (empty after a
+ * blank): *N whole words, sorted, in one array that ends with NULL; the caller frees it with one
+ * free(). They are commands, objects, columns, options or files, according to the position. Errors:
+ * ENOMEM.
  */
 enum portolan_status portolan_llac_complete(struct portolan_llac *llac, const char *line,
                                             char ***words, size_t *n, struct portolan_error *err);

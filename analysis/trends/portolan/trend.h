@@ -67,8 +67,8 @@ struct portolan_trends {
 };
 
 /**
- * Reads the rows of TRIALS (those that did not finish are left out where one did). Errors:
- * ENOTFOUND (no trial, or no call path is so), EINVAL (nothing differs between the trials, no such
+ * Reads the rows of TRIALS; unfinished trials are left out if any trial finished. Errors: ENOTFOUND
+ * (no trial, or no matching call path), EINVAL (nothing differs between the trials, no such
  * metric), those of the store, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trends_read(struct portolan_store *store,
@@ -90,8 +90,8 @@ PORTOLAN_API enum portolan_status portolan_trends_read_csv(const char *text, siz
                                                            struct portolan_error *err);
 
 /**
- * Rows of MEASUREMENTS (Extra-P's files; see <portolan/extrap.h>), which SOURCE names. Of QUERY,
- * metric (NULL: all) and method count. Errors: ENOTFOUND (nothing is so), ENOMEM.
+ * Makes the rows of MEASUREMENTS (Extra-P's files; see <portolan/extrap.h>), which SOURCE names.
+ * Uses only metric (NULL: all) and method of QUERY. Errors: ENOTFOUND (nothing matches), ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_trends_of_measurements(const struct portolan_measurements *measurements,
@@ -140,8 +140,8 @@ struct portolan_trend_fit {
 };
 
 /**
- * Gives each trend its model, in place of an earlier one. Rows that cannot be modelled leave NULL
- * and why. ENOMEM; EINVAL for options that no trend can be fitted with.
+ * Gives each trend its model, replacing an earlier one. If rows cannot be modelled, the model is
+ * NULL and `why` says why. ENOMEM; EINVAL for options that fit no trend.
  */
 PORTOLAN_API enum portolan_status portolan_trends_fit(struct portolan_trends *trends,
                                                       const struct portolan_trend_fit *fit,
@@ -158,8 +158,8 @@ struct portolan_trend_list {
 };
 
 /**
- * A line per trend: rows, model, how far off, and its value with the interval where asked,
- * `!` where that is outside what was measured. Added to OUT. Errors: EINVAL (no such order or
+ * Adds to OUT a line per trend: rows, model, error, and the value with its interval at the point
+ * asked for, marked `!` if that is outside the measured range. Errors: EINVAL (no such order or
  * parameter, no number), ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trends_write_list(const struct portolan_trends *trends,
@@ -174,9 +174,9 @@ PORTOLAN_API enum portolan_status portolan_trend_write(const struct portolan_tre
                                                        struct portolan_error *err);
 
 /**
- * Measured against predicted, a line per point: the values, the error (measured - predicted) /
- * measured in percent, and below the mean of the errors' absolute values; points outside what the
- * model was fitted from are marked. Added to OUT. Errors: ENOMEM.
+ * Adds to OUT measured compared with predicted, a line per point: the values, the error (measured -
+ * predicted) / measured in percent, and at the end the mean of the errors' absolute values. Points
+ * outside the range of the fit are marked. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trend_write_errors(const struct portolan_trends *trends,
                                                               const struct portolan_trend *trend,
@@ -184,8 +184,8 @@ PORTOLAN_API enum portolan_status portolan_trend_write_errors(const struct porto
                                                               struct portolan_error *err);
 
 /**
- * The models of A and B side by side, by call path, and how many times B is A at the largest point
- * that both cover. Added to OUT. Errors: ENOMEM.
+ * Adds to OUT the models of A and B side by side, by call path, and the ratio of B to A at the
+ * largest point that both cover. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trends_write_comparison(const struct portolan_trends *a,
                                                                    const struct portolan_trends *b,

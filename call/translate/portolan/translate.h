@@ -3,9 +3,9 @@
  * translate: C annotated with CALL's pragmas becomes C that measures itself.
  *
  * FILE.c gives FILE.cll.c, the same code with calls of <portolan/cll.h> in place of the pragmas,
- * and FILE.cll.h, the data of its experiments; job scripts that pragmas ask for come beside them.
- * portolan-call(1) has the language. What the C around a pragma is (statements, scopes, types,
- * jumps) libclang says, which is loaded at the first use.
+ * and FILE.cll.h, the data of its experiments; job scripts that pragmas ask for are written next to
+ * them. portolan-call(1) has the language. What the C around a pragma is (statements, scopes,
+ * types, jumps) libclang says, which is loaded at the first use.
  *
  * After J. A. González et al., *Analysis and Tools for Performance Prediction*, 2001, section 3.
  *
@@ -75,9 +75,9 @@ enum portolan_status portolan_translate_write(const struct portolan_translate_re
                                               struct portolan_error *err);
 
 /**
- * Only what to link: *PACKAGES (the caller frees it) are pkg-config's names, separated by a blank,
- * for the driver that the file's parallel pragma names. The C is looked at only where there are
- * several of these, between `#if`s; errors as above.
+ * Finds only what to link: *PACKAGES (the caller frees it) are pkg-config's names, separated by a
+ * blank, for the driver that the file's parallel pragma names. The C code is parsed only if there
+ * are several such pragmas, between `#if`s; errors as above.
  */
 enum portolan_status portolan_translate_packages(const struct portolan_translate_options *options,
                                                  struct portolan_diagnostics *diagnostics,

@@ -79,8 +79,8 @@ struct portolan_interpreter_options {
     /** `shell`: runs a command of the operating system on rank 0. NULL: such commands fail. */
     int (*shell)(void *arg, const char *command);
     /**
-     * Brings the ranks to one verdict after go(), which may have failed on some while others wait
-     * for them inside it. NULL: portolan_cohort_agree().
+     * Brings the ranks to one verdict after go(), which may have failed on some ranks while others
+     * wait for them inside it. NULL: portolan_cohort_agree().
      */
     enum portolan_status (*settle)(void *arg, enum portolan_status status,
                                    struct portolan_error *err);
@@ -105,9 +105,9 @@ struct portolan_framework *portolan_interpreter_peek_framework(struct portolan_i
 void portolan_interpreter_destroy(struct portolan_interpreter *in);
 
 /**
- * Collective: runs one command. All ranks get the same status, and when it failed the same text.
- * A command that failed has changed nothing, except `nuke all`, which goes as far as it can. One
- * that failed on some ranks only has changed the others: then the interpreter has ended, with 1.
+ * Collective: runs one command. All ranks get the same status and, on failure, the same text. A
+ * command that failed has changed nothing, except `nuke all`, which goes as far as it can. If it
+ * failed on some ranks only, the others have changed; then the interpreter has ended, with 1.
  */
 enum portolan_status portolan_interpreter_do(struct portolan_interpreter *in, const char *line,
                                              struct portolan_error *err);
@@ -127,9 +127,9 @@ enum portolan_status portolan_interpreter_run(struct portolan_interpreter *in,
 bool portolan_interpreter_has_ended(const struct portolan_interpreter *in, int *code);
 
 /**
- * What may stand at the end of LINE, of which the last word is begun (an empty one after a blank):
- * the whole words, sorted, in one array that ends with NULL; the caller frees it with one free().
- * *N of them. Commands, classes, instances, ports, fields and keys, by their position.
+ * The words that may follow at the end of LINE, whose last word is incomplete (empty after a
+ * blank): *N whole words, sorted, in one array that ends with NULL; the caller frees it with one
+ * free(). They are commands, classes, instances, ports, fields or keys, according to the position.
  * Errors: ENOMEM.
  */
 enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *in,
@@ -158,11 +158,11 @@ struct portolan_conversion {
 void portolan_script_add_path(const struct portolan_script *s, struct portolan_palette *palette);
 
 /**
- * The XML assembly that a script amounts to, its commands followed one by one up to its `go`. OUT
- * is where it will lie (search paths hold from there, its name becomes the assembly's); NULL: in
- * the present folder. PALETTE (may be NULL) helps with shortened class names, types of parameters
- * and an unnamed go port. Commands that cannot work go to D. The caller frees *XML.
- * Errors: ESYNTAX when D received anything, ENOMEM.
+ * Converts a script to an XML assembly by following its commands one by one up to its `go`. OUT is
+ * the assembly's file (search paths are relative to it, and it names the assembly); NULL: a file in
+ * the current folder. PALETTE (may be NULL) helps with shortened class names, types of parameters
+ * and an unnamed go port. Commands that cannot work go to D. The caller frees *XML. Errors: ESYNTAX
+ * when D received anything, ENOMEM.
  */
 enum portolan_status portolan_script_to_assembly(const struct portolan_script *s,
                                                  const struct portolan_palette *palette,
@@ -172,7 +172,7 @@ enum portolan_status portolan_script_to_assembly(const struct portolan_script *s
 
 /**
  * The script that makes the assembly with its selected alternatives; AS_BLD: as Ccaffeine's GUI
- * saves it. OUT is where it will lie, or NULL. The caller frees *TEXT. Errors: ENOMEM.
+ * saves it. OUT is the script's file, or NULL. The caller frees *TEXT. Errors: ENOMEM.
  */
 enum portolan_status portolan_assembly_to_script(const struct portolan_assembly *a,
                                                  const struct portolan_palette *palette,
