@@ -45,7 +45,7 @@ typedef error_t cli_take_fn(void *to, char *arg, const struct cli_option *option
 
 /* What is stored in a member of a command's struct when its option is given. */
 enum cli_kind {
-    CLI_NOTHING, /* the row is a heading of --help, or has a function */
+    CLI_NOTHING, /* the row is a heading of --help, or only calls TAKE */
     CLI_TEXT,    /* the argument */
     CLI_FLAG,    /* true */
     CLI_INT,     /* the argument, a whole number in the row's range */

@@ -377,7 +377,7 @@ static enum portolan_status run_trial(struct measurement *m, struct portolan_err
     return status;
 }
 
-/* Runs what M->next orders until it orders nothing. */
+/* Runs trials until M->next gives no more orders. */
 static enum portolan_status run_orders(struct measurement *m, struct portolan_error *err)
 {
     char *failed = NULL; /* the orders of the last trial that failed */

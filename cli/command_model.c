@@ -28,7 +28,7 @@ struct model_options {
     struct portolan_name_value *at; /* of `list`; the caller frees it */
     struct portolan_trend_plot plot;
     const char *output;                       /* of a plot */
-    enum portolan_trend_form form;            /* as `--emit` says it */
+    enum portolan_trend_form form;            /* the form that --emit names */
     struct portolan_diagnostics *diagnostics; /* for errors in files */
 };
 
@@ -285,7 +285,7 @@ typedef enum portolan_status (*write_trend_fn)(const struct portolan_trends *tre
                                                struct portolan_text *out,
                                                struct portolan_error *err);
 
-/* The first trends one below the other, each by WRITE. */
+/* Writes the first trends with WRITE, one after the other. */
 static enum portolan_status write_each(const struct portolan_trends *trends, size_t top,
                                        write_trend_fn write, struct portolan_text *out,
                                        struct portolan_error *err)

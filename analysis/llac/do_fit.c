@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fit: from a table to a model. */
+/* fit: makes a model from a table. */
 #include "internal.h"
 
 #include <math.h>

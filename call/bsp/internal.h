@@ -115,8 +115,8 @@ struct t_bspmsg *transport_make(size_t size, const char *function);
 void transport_free(struct t_bspmsg *message);
 /* Sends MESSAGE, whose head is filled in, to processor TO of M; takes ownership of MESSAGE. */
 void transport_send(struct bsp_machine *m, int to, struct t_bspmsg *message);
-/* The same for a copy of HEAD and BYTES; LENDS: these may stay the user's until M's n_borrowed is
- * 0. */
+/* The same for a copy of HEAD and BYTES. LENDS: BYTES need not be copied; they must not change
+ * until M's n_borrowed is 0. */
 void transport_post(struct bsp_machine *m, int to, const struct bsp_head *head, const void *bytes,
                     bool lends);
 /* Waits until N messages have arrived at ADDRESS; returns all that are there, now the caller's. */
@@ -156,7 +156,7 @@ enum trace_kind {
 /* NUMBER: the other processor, or the messages waited for; SIZE: bytes. */
 void trace_event(enum trace_kind kind, long number, size_t size);
 void trace_partition(int n, const int *bounds);
-/* The end of the superstep that the last event began to end. */
+/* Notes the end of the superstep whose end the last event began. */
 void trace_sync_end(void);
 
 #endif

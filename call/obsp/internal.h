@@ -80,7 +80,7 @@ struct portolan_obsp_trace {
 
 /* -- trace.c -- */
 
-/* NONE: there is none of that name. */
+/* NONE: there is no experiment with that name. */
 size_t trace_find_experiment(const struct portolan_obsp_trace *t, const char *name);
 bool experiment_has_identifiers(const struct experiment *e, size_t n,
                                 const char *const *identifiers);

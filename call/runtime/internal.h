@@ -67,7 +67,7 @@ struct cll_chunk {
 struct cll_node {
     struct portolan_cll_experiment *experiment; /* NULL: the root */
     struct portolan_cll_state *state;
-    struct cll_node *recent; /* the child that began last */
+    struct cll_node *recent; /* the child that began most recently */
     struct cll_chunk *last;  /* used only by the thread */
     struct cll_node *parent, *child, *sibling;
     struct cll_chunk *first; /* read under the lock; the thread sets it once; atomic */

@@ -169,6 +169,6 @@ void portolan_assembly_destroy(struct portolan_assembly *a)
     if (!a)
         return;
     impl = a->impl;
-    arena = impl->arena; /* which holds the assembly and the arena's own head */
+    arena = impl->arena; /* the arena contains the assembly and the arena's own head */
     portolan_arena_clear(&arena);
 }

@@ -26,7 +26,7 @@ const struct portolan_assembly_instance *assembly_known_instance(const struct po
 const struct portolan_assembly_parameter *
 assembly_parameter(const struct portolan_assembly_alternative *alternative, const char *name);
 
-/* Whether the instance element itself held the parameter (so that all alternatives have it). */
+/* Whether the parameter is from the instance element itself, so that all alternatives have it. */
 bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
                            const struct portolan_assembly_parameter *parameter);
 
@@ -63,7 +63,7 @@ void assembly_read_models(const struct portolan_assembly *a, struct portolan_are
 /* Checks that the parameters that conditions name exist. */
 void assembly_check_applies(const struct portolan_assembly *a, struct portolan_diagnostics *d);
 
-/* Notes that no alternative of the instance states the parameter, with the nearest one. */
+/* Reports that no alternative of the instance states the parameter, with the nearest name. */
 enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_instance *i,
                                                 const char *name, struct portolan_error *err);
 

@@ -127,7 +127,7 @@ const char *assembly_beside(const struct portolan_assembly *a, struct portolan_a
                                  name);
 }
 
-/* A file that cannot be read is reported. */
+/* Reads the model's file; reports one that cannot be read. */
 static void read_model(const struct portolan_assembly *a, struct portolan_arena *arena,
                        const struct xml_element *e, struct portolan_diagnostics *d,
                        struct portolan_assembly_model *out)

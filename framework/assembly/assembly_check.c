@@ -144,8 +144,8 @@ static bool some_class_provides(const struct checker *c, const char *type)
 }
 
 /*
- * Types that are served without a <connect>: the framework's own, MPIService of every run, and C
- * objects of the program (portolan.Cohort, …), unless they are what components provide
+ * Types that are served without a <connect>: the framework's own, MPIService in every run, and C
+ * objects of the program (portolan.Cohort, …), but not types that components provide
  * (portolan.Records).
  */
 static bool is_service_type(const struct checker *c, const char *type)

@@ -20,7 +20,7 @@ const char *value_expected(enum portolan_value_type type);
 
 /* -- N structs of SIZE bytes that begin with the pointer to their name -- */
 
-/* The one of that name, or NULL. */
+/* The struct with that name, or NULL. */
 void *named_find(const void *items, size_t n, size_t size, const char *name);
 /* The better suggestion for WORD: NEAR, the best so far or NULL, or OTHER; NULL: none is near. */
 const char *nearer_word(const char *word, const char *near, const char *other);

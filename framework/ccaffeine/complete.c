@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What may stand at the end of a line. */
+/* Completion: the words that may follow at the end of a line. */
 #include "interpreter.h"
 
 #include <string.h>

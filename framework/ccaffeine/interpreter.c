@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of an interpreter, and from a line to its command. */
+/* The life of an interpreter, and the way from a line to its command. */
 #include "interpreter.h"
 
 #include <stdio.h>

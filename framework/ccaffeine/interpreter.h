@@ -26,7 +26,7 @@ struct portolan_interpreter {
     struct pending *pending;
     bool has_defaults; /* the palette holds the default folders' classes */
     bool has_ended;    /* by `exit`, or because the ranks differ */
-    bool has_stopped;  /* a script, by a failure */
+    bool has_stopped;  /* the script, because of a failure */
     int exit_code;
 };
 

@@ -201,7 +201,7 @@ void connect_forget(struct connection *c)
     free(c);
 }
 
-/* Frees the connection and tells both ends. */
+/* Frees the connection and tells the listeners of both ends. */
 static void end_connection(struct connection *c)
 {
     struct port *uses = c->uses, *provides = c->provides;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Putting a proxy between the two ends of a connection. */
+/* Puts a proxy between the two ends of a connection. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -81,7 +81,7 @@ void service_remove_all(struct portolan_framework *fw, const struct services *ow
         service_remove(fw, s);
 }
 
-/* A provides port that the service's component makes for this user, and a connection to it. */
+/* Lets the service's component make a provides port for this user, and connects it. */
 static enum portolan_status connect_to_provider(struct port *uses, struct service *s,
                                                 struct portolan_error *err)
 {

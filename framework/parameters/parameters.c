@@ -286,7 +286,7 @@ static enum portolan_status check_type(gov_cca_TypeMap facts, const char *fact, 
                               portolan_typemap_type_word(type), portolan_typemap_type_word(wanted));
 }
 
-/* Types, low <= high, and the default in its bounds. */
+/* Checks types, low <= high, and that the default is within its bounds. */
 static enum portolan_status check_facts(const struct parameter *x, struct portolan_error *err)
 {
     enum gov_cca_Type__enum element = typemap_element(x->type);
@@ -410,7 +410,7 @@ static enum portolan_status join_strings(gov_cca_TypeMap to, gov_cca_TypeMap mor
             all.all[i] = i < old.count ? old.all[i] : new.all[i - old.count];
         status = typemap_put(to, "choices", &all, err);
     }
-    free(all.all); /* the strings are those of the others */
+    free(all.all); /* the strings belong to the other lists */
     typemap_clear(&old);
     typemap_clear(&new);
     return status;

@@ -52,7 +52,7 @@ typedef enum portolan_answer (*portolan_applies_fn)(portolan_condition_lookup_fn
  * (portolan-model(5)). Used for choosing where there are no measurements. */
 struct portolan_assembly_model {
     const char *file; /**< resolved against the assembly's folder */
-    const char *text; /**< SIZE bytes: what is in it; its reader judges it */
+    const char *text; /**< the SIZE bytes of its content; not checked here */
     size_t size;
     const char *method; /**< NULL: the only method that is called */
     int line;
@@ -63,16 +63,16 @@ struct portolan_assembly_alternative {
     const char *class_name;
     size_t n_parameters; /**< the instance's own, overridden by the alternative's */
     struct portolan_assembly_parameter *parameters;
-    /** Set in this order when an instance of the class was made: the instance's, then its own. */
+    /** Set in this order after an instance of the class is made: the instance's, then its own. */
     size_t n_configures;
     struct portolan_assembly_configure *configures;
-    size_t n_models; /**< of this class: the instance's are those of the class as written */
+    size_t n_models; /**< for this class: the instance's models are for the class as written */
     struct portolan_assembly_model *models;
     /** The condition for its use, in the syntax of <portolan/base.h> ("symmetric = 1"); NULL: not
      * stated. Several <applies> elements are joined by "and". Names with a dot are parameters, the
      * others contexts. */
     const char *applies;
-    /** NULL: the class cannot be asked itself. */
+    /** NULL: the class itself cannot be asked. */
     portolan_applies_fn query;
     const char *applies_stated; /**< the part stated in the assembly itself */
     int applies_line;           /**< 0: the assembly states none */
@@ -155,15 +155,15 @@ struct portolan_assembly {
     int cases_line;         /**< of the columns' names */
     double sweep_budget_s;  /**< 0 = none stated */
     double alpha, beta;     /**< pruning thresholds; PORTOLAN_ASSEMBLY_PRUNING unless stated */
-    double accuracy;        /**< largest accepted quality value; 0 = any */
+    double accuracy;        /**< largest accepted value of accuracy; 0 = any */
     const char *steps_instance, *steps_parameter; /**< NULL = one run is one step */
     int steps_line;
-    /** What the framework calls, as a connection of its own, whose user and uses port are "" and
-     * "go"; `provider` NULL: nothing. */
+    /** The port that the framework calls, as a connection whose user and uses port are "" and "go";
+     * `provider` NULL: none. */
     struct portolan_assembly_connection go;
     /** Why a run is stored: "run" after reading; `portolan measure` sets "explore". */
     const char *purpose;
-    void *impl; /**< the reader's */
+    void *impl; /**< private to the reader */
 };
 
 /**
@@ -241,7 +241,7 @@ PORTOLAN_API enum portolan_status portolan_assembly_set(struct portolan_assembly
                                                         const char *text,
                                                         struct portolan_error *err);
 
-/** What a case is called: the text of its first column that is a parameter. */
+/** The name of a case: the text of its first column that is a parameter. */
 PORTOLAN_API const char *portolan_assembly_case_name(const struct portolan_assembly *a,
                                                      size_t index);
 
@@ -257,8 +257,7 @@ PORTOLAN_API enum portolan_status portolan_assembly_peek_case(const struct porto
 PORTOLAN_API enum portolan_status
 portolan_assembly_set_case(struct portolan_assembly *a, size_t index, struct portolan_error *err);
 
-/** Drops all other cases than the N of INDICES, whose order becomes theirs; none may occur twice.
- * Errors: ENOMEM. */
+/** Keeps only the N cases of INDICES, in that order; none may occur twice. Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_assembly_keep_cases(struct portolan_assembly *a,
                                                                const size_t *indices, size_t n,
                                                                struct portolan_error *err);

@@ -111,19 +111,19 @@ PORTOLAN_API enum portolan_status portolan_framework_provide(struct portolan_fra
                                                              const char *type, void *pointer,
                                                              struct portolan_error *err);
 
-/** A service of the program: uses ports of its type get a port of their own each. */
+/** A service of the program: each uses port of its type gets a port of its own. */
 struct portolan_service {
     const char *type; /**< "gov.cca.ports.MPIService" */
     void *arg;
     /**
-     * REQUIRED. The port for one uses port of the component that SERVICES belong to, a new
-     * reference; called while that port is being registered. NULL with an exception: the
+     * REQUIRED. Makes the port for one uses port of the component that SERVICES belongs to; a new
+     * reference. Called while the uses port is being registered. NULL with an exception: the
      * registration fails with it.
      */
     gov_cca_Port (*create)(void *arg, gov_cca_Services services, sidl_BaseInterface *_ex);
-    /** OPTIONAL. The uses port goes; the framework drops its reference afterwards. */
+    /** OPTIONAL. The uses port is being removed; the framework drops its reference afterwards. */
     void (*destroy)(void *arg, gov_cca_Port port);
-    /** OPTIONAL. The service ends, with the framework or before; there are no ports of it left. */
+    /** OPTIONAL. The service ends, with the framework or before; all its ports are gone. */
     void (*end)(void *arg);
 };
 
@@ -259,7 +259,7 @@ PORTOLAN_API enum portolan_status portolan_typemap_get_text(gov_cca_TypeMap map,
                                                             char **text,
                                                             struct portolan_error *err);
 
-/** The specification's word for a type ("DoubleArray"), and back, in any case; else NoType. */
+/** The specification's word for a type ("DoubleArray"); and its type, in any case, or NoType. */
 PORTOLAN_API const char *portolan_typemap_type_word(enum gov_cca_Type__enum type);
 PORTOLAN_API enum gov_cca_Type__enum portolan_typemap_type_read(const char *word);
 /** The TypeMap type for TYPE (IS_ARRAY: a list of it) in an assembly or a description. */

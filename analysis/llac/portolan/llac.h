@@ -39,10 +39,10 @@ void portolan_llac_destroy(struct portolan_llac *llac);
 /**
  * Runs the commands in SIZE bytes of TEXT to their end, to `quit` or, unless the interpreter keeps
  * going, to the first that fails; a command that failed has changed nothing. FILE and LINE (from 1)
- * say where the text stands; relative files that its commands read are looked for beside FILE, too.
- * Every failure goes to DIAGNOSTICS (may be NULL) with line and column, the first also to ERR.
- * Errors: the status of the first failure: ESYNTAX for what is wrong in a command, ENOMEM, or what
- * the library behind the command returned (EIO, those of the store and of fits).
+ * are the place of the text; relative files that its commands read are also searched in FILE's
+ * folder. Every failure goes to DIAGNOSTICS (may be NULL) with line and column, the first also to
+ * ERR. Errors: the status of the first failure: ESYNTAX for errors in a command, ENOMEM, or what
+ * the library that the command uses returned (EIO, those of the store and of fits).
  */
 enum portolan_status portolan_llac_run(struct portolan_llac *llac, const char *text, size_t size,
                                        const char *file, int line,

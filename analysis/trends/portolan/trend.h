@@ -39,7 +39,7 @@ struct portolan_trend_query {
     const char *method;            /**< a pattern of fnmatch(3) for labels or paths; NULL: all */
 };
 
-/** One call path, with one implementation of what is called. */
+/** One call path, with one implementation of the called instance. */
 struct portolan_trend {
     const char *path;     /**< "driver.go->solver.solve [heat.Cholmod]", and where a file has
                                several metrics, "main->solve [time]" */
@@ -54,7 +54,7 @@ struct portolan_trend {
     const size_t *in_time; /**< IN_TIME[k] is the row that was measured, or read, as number k */
     enum portolan_model_statistic statistic; /**< the statistic that the model predicts */
     struct portolan_model *model;            /**< NULL before portolan_trends_fit(), or: */
-    const char *why;                         /**< why there is no model; NULL else */
+    const char *why;                         /**< why there is no model; else NULL */
 };
 
 struct portolan_trends {
@@ -99,8 +99,8 @@ portolan_trends_of_measurements(const struct portolan_measurements *measurements
                                 struct portolan_trends **trends, struct portolan_error *err);
 
 /**
- * The rows in one of Extra-P's forms; the caller frees *TEXT. Errors: EINVAL (trends of different
- * parameters, or what the form cannot carry), ENOMEM.
+ * Writes the rows in one of Extra-P's forms; the caller frees *TEXT. Errors: EINVAL (trends with
+ * different parameters, or something that the form cannot express), ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_trends_write_extrap(const struct portolan_trends *trends,
@@ -119,8 +119,8 @@ enum portolan_trend_form {
 };
 
 /**
- * The models, or the rows, in FORM; added to OUT. Errors: EINVAL (a trend without model, several in
- * XML, what a form cannot carry), ENOMEM.
+ * Adds the models, or the rows, in FORM to OUT. Errors: EINVAL (a trend without model, several in
+ * XML, something that a form cannot express), ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trends_write_form(const struct portolan_trends *trends,
                                                              enum portolan_trend_form form,
@@ -133,8 +133,8 @@ PORTOLAN_API void portolan_trends_destroy(struct portolan_trends *trends);
 /** How to fit. Start it as `{0}`. */
 struct portolan_trend_fit {
     struct portolan_model_options options;
-    const struct portolan_formula *formula; /**< NULL: the form is searched for */
-    bool pieces;                            /**< intervals of validity, too */
+    const struct portolan_formula *formula; /**< NULL: search for the form */
+    bool pieces;                            /**< also search intervals of validity */
     const char *up_to;                      /**< rows with this parameter ... */
     double limit;                           /**< ... up to this value; UP_TO NULL: all */
 };
@@ -167,7 +167,7 @@ PORTOLAN_API enum portolan_status portolan_trends_write_list(const struct portol
                                                              struct portolan_text *out,
                                                              struct portolan_error *err);
 
-/** Adds to OUT all that is known of one trend, and its rows. Errors: ENOMEM. */
+/** Adds to OUT all that is known about one trend, and its rows. Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_trend_write(const struct portolan_trends *trends,
                                                        const struct portolan_trend *trend,
                                                        struct portolan_text *out,

@@ -38,7 +38,7 @@ typedef struct t_bsp {
 /** A message. */
 typedef struct t_bspmsg t_bspmsg;
 
-/** Parameters of the library; there are none but the standard ones. */
+/** Parameters of the library; only the standard ones exist. */
 typedef struct t_bsplib_params t_bsplib_params;
 #define BSPLIB_STDPARAMS ((t_bsplib_params *)0)
 
@@ -57,7 +57,7 @@ PUB_API void bsplib_init(const t_bsplib_params *parameters, t_bsp *bsp);
  */
 PUB_API void bsplib_done(void);
 
-/** How many processors BSP has; which of them, from 0, this one is. */
+/** The number of processors of BSP; the number of this one, from 0. */
 PUB_API int bsp_nprocs(const t_bsp *bsp);
 PUB_API int bsp_pid(const t_bsp *bsp);
 
@@ -73,14 +73,14 @@ PUB_API void bsp_partition(t_bsp *bsp, t_bsp *sub, int n, const int *bounds);
 PUB_API void bsp_dup(t_bsp *bsp, t_bsp *dup);
 
 /**
- * Ends an object that bsp_partition() or bsp_dup() made, after those made of it; its messages are
- * gone. Costs no communication.
+ * Ends an object that bsp_partition() or bsp_dup() made; objects made from it must have ended. Its
+ * messages are dropped. Costs no communication.
  */
 PUB_API void bsp_done(t_bsp *bsp);
 
 /**
- * Ends the superstep: when all processors of BSP have come, and all that was sent to this one in
- * this superstep is here.
+ * Ends the superstep when all processors of BSP have called it and everything sent to this one in
+ * this superstep has arrived.
  */
 PUB_API void bsp_sync(t_bsp *bsp);
 
@@ -99,7 +99,7 @@ PUB_API void bsp_oblsync(t_bsp *bsp, int n);
 PUB_API void bsp_send(t_bsp *bsp, int dest, const void *buffer, size_t size);
 PUB_API void bsp_hpsend(t_bsp *bsp, int dest, const void *buffer, size_t size);
 
-/** A message to be filled at bspmsg_data() and sent, once, which gives it away. */
+/** Makes a message, to be filled in at bspmsg_data() and sent once; sending gives it away. */
 PUB_API t_bspmsg *bsp_createmsg(t_bsp *bsp, size_t size);
 PUB_API void bsp_sendmsg(t_bsp *bsp, int dest, t_bspmsg *message);
 

@@ -97,7 +97,7 @@ PORTOLAN_API void portolan_cll_report_destroy(struct portolan_cll_report *report
 PORTOLAN_API const char *portolan_cll_report_peek_header(const struct portolan_cll_report *report,
                                                          const char *name);
 
-/** Builders. Strings and numbers are copied. PORTOLAN_ENOMEM: what was there is still there. */
+/** Builders. Strings and numbers are copied. PORTOLAN_ENOMEM: the earlier content stays. */
 PORTOLAN_API enum portolan_status portolan_cll_report_add_header(struct portolan_cll_report *report,
                                                                  const char *name,
                                                                  const char *value);

@@ -32,7 +32,7 @@ extern "C" {
 
 #define PORTOLAN_CLL_API __attribute__((visibility("default")))
 
-/** The run time's own part of an experiment. */
+/** The run time's private part of an experiment. */
 struct portolan_cll_state;
 
 /** Static data in FILE.cll.h, one per experiment name and file. */
@@ -115,7 +115,7 @@ PORTOLAN_CLL_API int portolan_cll_report(const struct portolan_cll_driver *drive
 typedef void portolan_cll_observer(void *arg, const struct portolan_cll_experiment *experiment,
                                    const double *values, double seconds, unsigned depth,
                                    PORTOLAN_CLL_BOOL leaf);
-/** Sets the one observer; NULL: none. Before the experiments that it is to see begin. */
+/** Sets the only observer; NULL: none. Call it before the experiments that it is to see. */
 PORTOLAN_CLL_API void portolan_cll_observe(portolan_cll_observer *observer, void *arg);
 
 #ifdef __cplusplus

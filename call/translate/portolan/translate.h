@@ -22,14 +22,14 @@ extern "C" {
 
 /** What to translate. Strings are borrowed for the call. */
 struct portolan_translate_options {
-    /** REQUIRED. The source; its name ends in ".c", and `#line` repeats it as it is here. */
+    /** REQUIRED. The source; its name ends in ".c", and `#line` repeats it unchanged. */
     const char *file;
     /** OPTIONAL. The compiler's flags: "-I…", "-D…", "-std=…". */
     const char *const *flags;
     size_t n_flags;
     /**
-     * OPTIONAL. A compile_commands.json or the folder it is in: the flags of the entry that
-     * compiles the file stand before FLAGS.
+     * OPTIONAL. A compile_commands.json or its folder: the flags of the entry that compiles the
+     * file come before FLAGS.
      */
     const char *compile_commands;
     /** OPTIONAL. Receives notes on what is legal but probably not intended. */

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/** One command of a script; its words are what stood between blanks. */
+/** One command of a script; its words were separated by blanks. */
 struct portolan_script_command {
     int line; /**< where it begins */
     size_t n_words;
@@ -34,7 +34,7 @@ struct portolan_script {
     const char *name;  /**< the name after "assembly=" in its first line, or NULL */
     size_t n_comments; /**< number of comment lines left out, without the head */
     int last_line;
-    void *impl; /**< the reader's */
+    void *impl; /**< private to the reader */
 };
 
 /**
@@ -85,7 +85,7 @@ struct portolan_interpreter_options {
     enum portolan_status (*settle)(void *arg, enum portolan_status status,
                                    struct portolan_error *err);
     void *arg;
-    bool quiet;       /**< commands that only do something don't say so */
+    bool quiet;       /**< commands that only do something print nothing */
     bool keeps_going; /**< portolan_interpreter_run() goes on after a command that failed */
 };
 
@@ -94,7 +94,7 @@ enum portolan_status portolan_interpreter_create(const struct portolan_interpret
                                                  struct portolan_interpreter **in,
                                                  struct portolan_error *err);
 
-/** The framework that the commands work on, for offering services in it. The interpreter's. */
+/** The framework that the commands work on, to offer services in it. Owned by the interpreter. */
 struct portolan_framework;
 struct portolan_framework *portolan_interpreter_peek_framework(struct portolan_interpreter *in);
 
@@ -142,8 +142,8 @@ enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *
  * `{.tell = …, .arg = …}`. */
 struct portolan_conversion {
     /**
-     * LOSES: what was left out changes what runs; else it only showed or placed something. LINE 0:
-     * of no line. May be NULL.
+     * LOSES: what was left out changes the program; else it only shows or places something. LINE 0:
+     * no line. May be NULL.
      */
     void (*tell)(void *arg, const char *file, int line, bool loses, const char *text);
     void *arg;
