@@ -48,7 +48,7 @@ struct t_bspmsg {
     _Alignas(16) unsigned char data[];
 };
 
-/* A large message is sent as its head and then in pieces of this size; tests change both. */
+/* A message over bsp_small_bytes is sent as its head, then in pieces; tests change the sizes. */
 extern size_t bsp_small_bytes, bsp_piece_bytes;
 
 /* The messages that arrived for an address. */

@@ -54,7 +54,7 @@ void assembly_read_applies(struct portolan_arena *arena, const struct xml_elemen
 const char *assembly_beside(const struct portolan_assembly *a, struct portolan_arena *arena,
                             const char *name);
 
-/* Reads the <model> children of E, after the models of BASE (may be NULL) if it has this class. */
+/* Reads the <model> children of E, after those of BASE (may be NULL) if the class is the same. */
 void assembly_read_models(const struct portolan_assembly *a, struct portolan_arena *arena,
                           const struct xml_element *e, struct portolan_diagnostics *d,
                           const struct portolan_assembly_alternative *base,

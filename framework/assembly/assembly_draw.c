@@ -43,7 +43,7 @@ static void port_cell(struct drawing *g, enum side side, const char *name)
     portolan_text_add(&g->b, "</TD></TR>");
 }
 
-/* Draws ports that connections or <go> name but that the first class lacks, or no palette has. */
+/* Draws ports that connections or <go> name but that the class C lacks; C NULL: not known. */
 static size_t named_ports(struct drawing *g, const char *instance, enum side side,
                           const struct portolan_class_description *c)
 {

@@ -55,9 +55,8 @@ struct portolan_class_description {
     /** Flags for linking the archive, blank-separated, never NULL. STATIC_LIBS replaces LIBS in
      * programs that take only archives, where a library does not bring in what it needs. */
     const char *libs, *static_libs;
-    const char
-        *applies;   /**< where it may be used, like an alternative's in <portolan/assembly.h> */
-    bool has_query; /**< its descriptor has the function `applies`, which may be asked */
+    const char *applies; /**< the condition for its use, as in <portolan/assembly.h>; or NULL */
+    bool has_query;      /**< its descriptor has the function `applies`, which may be asked */
 };
 
 /** An empty palette, the caller's to destroy. Errors: ENOMEM. */
