@@ -74,12 +74,12 @@ int read_natural(struct argp_state *state, const char *option, const char *text)
 
 enum { MOST_ROWS = 50 };
 
-/* The rows of all tables of a line, and what argp is told of them. */
+/* The rows of all tables of a command, and their options for argp. */
 struct parsing {
     size_t n_rows, n_options;
     struct {
         const struct cli_option *row;
-        char *to; /* the struct that its table is of */
+        char *to; /* the struct that its values go to */
         int key;
     } rows[MOST_ROWS];
     struct argp_option options[MOST_ROWS + 1];
@@ -88,7 +88,7 @@ struct parsing {
 static void add_rows(struct parsing *p, const struct cli_option *row, char *to)
 {
     for (; row->name || row->key || row->kind || row->doc; row++) {
-        /* argp wants a key of each option, and of letters only those that can be given. */
+        /* Every option needs a key for argp; if it has no letter, the key is not a character. */
         int key = row->key || !row->name ? row->key : 0x100 + (int)p->n_rows;
 
         if (row->kind == CLI_TABLE) {
@@ -211,7 +211,7 @@ void parse_line(const struct cli_line *line, int argc, char **argv, unsigned fla
     argp_parse(&argp, argc, argv, flags, NULL, &p);
 }
 
-/* "-o" and long options that OPTIONS has; compilers know --include, too. */
+/* "-o", or a long option in OPTIONS. --include is not ours: compilers know it, too. */
 static bool is_own_option(const char *word, const struct cli_option *options)
 {
     size_t length = strcspn(word, "=");

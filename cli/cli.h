@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The command line: one file per subcommand, all thin; what they share is here. */
+/* The command line: one short file per subcommand, and here what they share. */
 #ifndef PORTOLAN_CLI_H
 #define PORTOLAN_CLI_H
 
@@ -18,8 +18,8 @@ command_fn command_call, command_check, command_compare, command_control, comman
     command_report, command_run, command_shell, command_trials, command_wrap;
 
 /*
- * At the limit of a file's size what is written fails, which is told; the run goes on. By a handler
- * and no SIG_IGN, which programs that are started would inherit.
+ * Lets writes beyond the file size limit fail, with a message, instead of ending the program. Uses
+ * a handler, because programs that are started would inherit SIG_IGN.
  */
 void outlive_file_limits(void);
 
@@ -29,15 +29,15 @@ void outlive_file_limits(void);
  */
 void print_log(bool quiet, int rank);
 
-/* RESULT, unless standard output could not be written whole: that must not pass for success. */
+/* RESULT, or a failure if standard output could not be written completely. */
 int close_output(int result);
 
-/* Whether all ranks also print what is of interest only to who looks for a fault. */
+/* Whether all ranks also print messages for debugging. */
 void print_debug(bool on);
 
 /*
- * The settings of the build that this program belongs to: NAME beside it, or INSTALLED, relative to
- * its folder. The caller frees *FILE.
+ * The settings file of the build that this program belongs to: NAME next to the program, or
+ * INSTALLED, relative to its folder. The caller frees *FILE.
  */
 enum portolan_status find_settings(const char *name, const char *installed, char **file,
                                    struct portolan_error *err);
@@ -47,13 +47,13 @@ struct assembly_options {
     const char *file;
     const struct portolan_program *program; /* holds the text and the classes; or NULL */
     const char *path;                       /* --path, more folders with component descriptions */
-    const char *store;                      /* --store, in place of the Mastermind's parameter */
-    const char *trial;                      /* --trial, where FILE is a store */
+    const char *store;                      /* --store, instead of the Mastermind's parameter */
+    const char *trial;                      /* --trial, if FILE is a store */
     size_t n_sets;
     const char **sets; /* --set INSTANCE.PARAMETER=VALUE or PARAMETER=VALUE */
     size_t n_selects;
     const char **selects; /* --select INSTANCE=CLASS */
-    bool takes_cases;     /* --case may be given several times, and leaves only those */
+    bool takes_cases;     /* --case may be given several times, and drops all other cases */
     size_t n_cases;
     const char **cases; /* --case NAME */
     size_t n_contexts;
@@ -62,21 +62,22 @@ struct assembly_options {
 };
 
 /*
- * Tables of struct assembly_options: the settings of an assembly; these with the file and where
- * components are; and all that with --trial.
+ * Tables for struct assembly_options: the settings of an assembly; the same with the file and the
+ * folders of components; and all this with --trial.
  */
 extern const struct cli_option settings_table[], assembly_table[], of_trials_table[];
 
-/* An assembly with its palette, ready to be judged, drawn, run or predicted. */
+/* An assembly with its palette, ready to be checked, drawn, run or predicted. */
 struct workbench {
-    struct portolan_palette *palette; /* NULL where the assembly is that of a wrapped program */
+    struct portolan_palette *palette; /* NULL if the assembly is that of a wrapped program */
     struct portolan_assembly *assembly;
-    const char *store; /* then: the file that tells of it */
+    const char *store; /* in that case: the store that describes it */
 };
 
 /*
- * Reads and checks the assembly and applies --case, --set and --select. Problems are printed when
- * PRINT (SPMD: on rank 0 only, for every rank reads the same file). The lists in O are used up.
+ * Reads and checks the assembly and applies --case, --set and --select. Prints problems if PRINT is
+ * set; SPMD programs set it on rank 0 only, because every rank reads the same file. Empties the
+ * lists in O.
  */
 enum portolan_status workbench_open(struct workbench *w, struct assembly_options *o, bool print,
                                     struct portolan_error *err);
@@ -88,34 +89,34 @@ struct job {
 };
 
 /*
- * Starts MPI and makes the cohort of the ranks, which must all have been given this COMMAND; prints
- * why not and returns the exit status, 0 when good. To be called before the options are read: a
- * rank that ends over a wrong one then takes the others with it.
+ * Starts MPI and makes the cohort of the ranks, which must all have been given this COMMAND. Prints
+ * errors and returns the exit status, 0 when good. Call it before the options are read: then a rank
+ * that exits because of a wrong option ends the others, too.
  */
 int job_begin(struct job *job, const char *command);
 void job_end(struct job *job);
 
 /*
- * Collective: one verdict of all ranks behind a go(); when one failed and the others cannot be
- * reached, prints why and aborts the job.
+ * Collective: brings all ranks to one verdict after a go(). When one failed and the others cannot
+ * be reached, prints the reason and aborts the job.
  */
 enum portolan_status job_settle(struct job *job, enum portolan_status status,
                                 struct portolan_error *err);
 
 /*
- * Collective: all ranks get rank 0's *TEXT, *SIZE bytes and a NUL, for free(); NULL: it has none.
- * Or all get its failure, if STATUS is one there.
+ * Collective: all ranks get a copy of rank 0's *TEXT, *SIZE bytes and a NUL, for free(); NULL if it
+ * has none. If STATUS is a failure on rank 0, all ranks get that instead.
  */
 enum portolan_status job_share(struct job *job, char **text, size_t *size,
                                enum portolan_status status, struct portolan_error *err);
 
-/* Rank 0 prints ERR, on which all ranks agree; everybody ends MPI and gets EXIT_BAD_INPUT. */
+/* Rank 0 prints ERR, which all ranks have; all ranks end MPI and get EXIT_BAD_INPUT. */
 int job_fail(struct job *job, const struct portolan_error *err);
 
 /*
- * Collective: builds the workbench's assembly, lets it go, and takes it down. *RESULT is what go
- * returned. All ranks get the same status; when one fails and the others cannot be reached, it
- * prints why and aborts the job.
+ * Collective: builds the workbench's assembly, calls its go port, and destroys it. *RESULT is what
+ * go returned. All ranks get the same status. When one fails and the others cannot be reached,
+ * prints the reason and aborts the job.
  */
 enum portolan_status job_execute(struct job *job, const struct workbench *w, int *result,
                                  struct portolan_error *err);
@@ -127,18 +128,17 @@ struct run_options {
     const char *control, *signals; /* --control, --signal; or NULL */
 };
 
-/* Collective: begins to obey the control file and signals that the options or the environment name.
- */
+/* Collective: starts to obey the control file and signals from the options or the environment. */
 enum portolan_status run_listen(struct job *job, const struct run_options *o,
                                 struct portolan_error *err);
 
-/* What it has beside the assembly's. */
+/* The options of a run that an assembly does not have. */
 extern const struct cli_option run_table[];
 
-/* Runs the assembly in a job that has begun, which it ends; returns the exit status. Collective. */
+/* Collective: runs the assembly in a job that has begun, and ends it; returns the exit status. */
 int run_assembly(struct job *job, struct run_options *o);
 
-/* What `run` and `shell` share of Ccaffeine's scripts (<portolan/ccaffeine.h>). */
+/* What `run` and `shell` share for Ccaffeine's scripts (<portolan/ccaffeine.h>). */
 struct portolan_script;
 struct portolan_interpreter;
 
@@ -147,12 +147,12 @@ struct script_options {
     bool quiet, keeps_going, allows_shell;
 };
 
-/* ESYNTAX: FILE should be a script. */
+/* Reports that FILE should be a script: ESYNTAX. */
 enum portolan_status script_refuse(const char *file, struct portolan_error *err);
 
 /*
- * Collective: rank 0 reads FILE and says on standard error what is wrong with it; all ranks get the
- * same script, or NULL when FILE is none (and is not read any further).
+ * Collective: rank 0 reads FILE and prints its errors; all ranks get the same script, or NULL when
+ * FILE is not a script (and is not read any further).
  */
 enum portolan_status script_share(struct job *job, const char *file, struct portolan_script **s,
                                   struct portolan_error *err);
@@ -162,8 +162,8 @@ enum portolan_status script_open(struct job *job, const struct script_options *o
                                  struct portolan_interpreter **in, struct portolan_error *err);
 
 /*
- * Of an experiment store, which commands that only look take as well: what it tells of a wrapped
- * program, the one that --trial names or the newest.
+ * For commands that only read results: opens an experiment store instead of an assembly, for what
+ * it says about a wrapped program, the one that --trial names or the newest.
  */
 enum portolan_status workbench_open_store(struct workbench *w, const struct assembly_options *o,
                                           struct portolan_error *err);
@@ -176,8 +176,8 @@ enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
 const char *workbench_peek_store(const struct workbench *w);
 
 /*
- * Opens workbench, store and plan for a command that only looks: all that was stored of the
- * assembly's trials on as many ranks as its newest exploration.
+ * Workbench, stored trials and plan, for a command that only reads results: the trials of the
+ * assembly on as many ranks as its newest exploration.
  */
 struct study {
     struct workbench w;
@@ -185,42 +185,42 @@ struct study {
     struct portolan_plan_options options;
     struct portolan_name_value *facts; /* of this machine, and of the newest build */
     char host[256], processor[256];
-    bool was_read; /* of one that could not be opened: there were trials */
+    bool was_read; /* the trials were read; may be true if study_open() failed later */
     struct portolan_plan *plan;
 };
 
-/* A trial ran with the parameters that the assembly has now (those of its sweep). */
+/* Whether a trial ran with the assembly's present parameters (those of its sweep and cases). */
 bool trial_has_parameters(const struct portolan_trial *t, const struct portolan_assembly *a);
 
-/* For whom the plan is made. */
+/* Options for the plan. */
 struct study_options {
     struct assembly_options assembly;
     bool any_machine; /* --any-machine */
     int ranks;        /* --ranks; 0: as many as were explored last */
 };
 
-/* Of commands that choose or predict: these options and those of the assembly. */
+/* Options of commands that choose or predict, including those of the assembly. */
 extern const struct cli_option study_table[];
 
 /* HERE: trials of other machines and builds do not count unless the options say so. */
 enum portolan_status study_open(struct study *s, struct study_options *o, bool here,
                                 struct portolan_error *err);
-/* What could not be chosen or predicted, on standard error; the exit status. */
+/* Prints why there is no choice or prediction to standard error; returns the exit status. */
 int study_cannot_tell(const struct study *s, const struct portolan_error *err);
 void study_close(struct study *s);
 
-/* Makes a text of a plan, which the caller frees. */
+/* Makes the text of a report on a plan; the caller frees it. */
 typedef enum portolan_status study_report_fn(const struct portolan_plan *plan, char **text,
                                              struct portolan_error *err);
 
-/* Study and the REPORT of its plan on standard output; the exit status. */
+/* Opens the study and prints the REPORT on its plan; returns the exit status. */
 int study_print(struct study_options *o, study_report_fn *report);
-/* The same with the options: a whole command. */
+/* A whole command: reads the options, then does the same. */
 int study_report(int argc, char **argv, const char *doc, study_report_fn *report);
 
 /* Writes TEXT to FILE, or to standard output when FILE is NULL; returns the exit status. */
 int write_text(const char *file, const char *text);
-/* Prints TEXT and frees it; or ERR, where TEXT is NULL. */
+/* Prints TEXT and frees it; if TEXT is NULL, prints ERR. */
 int print_made(char *text, const struct portolan_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looking at an assembly: `check` and `draw`. */
+/* Commands that show an assembly: `check` and `draw`. */
 #include "cli.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ static const struct cli_option draw_table[] = {
     {0},
 };
 
-/* "[proxy]" stands where a call passes one: monitored, or ready to be swapped. */
+/* "[proxy]" marks connections with a proxy: monitored, or ready for a swap. */
 static void list_connection(const struct portolan_assembly *a,
                             const struct portolan_assembly_connection *c)
 {

@@ -12,7 +12,7 @@ struct call_options {
     const char **files, **flags;
     size_t n_files;
     const char *folder;
-    bool checks, names_packages; /* and nothing else */
+    bool checks, names_packages; /* do only this */
 };
 
 static error_t check_exclusive(void *to, char *arg, const struct cli_option *option,
@@ -46,7 +46,7 @@ static void print_note(void *arg, const char *file, int line, int column, const 
     fprintf(stderr, "%s:%d:%d: note: %s\n", file, line, column, text);
 }
 
-/* Beside each source, or all into one folder. */
+/* Writes the results next to each source, or all into one folder. */
 static enum portolan_status write_all(const struct call_options *o,
                                       const struct portolan_translate_result *results,
                                       struct portolan_error *err)
@@ -65,7 +65,7 @@ static enum portolan_status write_all(const struct call_options *o,
     return status;
 }
 
-/* All sources are judged, so that one run tells of all errors; then all are written, or none. */
+/* Translates all sources, so that one run reports all errors; then writes all results, or none. */
 static enum portolan_status translate_all(struct call_options *o, struct portolan_diagnostics *d,
                                           struct portolan_error *err)
 {
@@ -90,7 +90,7 @@ static enum portolan_status translate_all(struct call_options *o, struct portola
     return status;
 }
 
-/* Each name of NAMES, which are cut at blanks, unless it is in the list already. */
+/* Adds each name in NAMES, which is cut at blanks, unless it is in the list already. */
 static void add_names(const char ***list, size_t *n, char *names)
 {
     char *rest = names;
@@ -105,7 +105,7 @@ static void add_names(const char ***list, size_t *n, char *names)
     }
 }
 
-/* Each name once, in the order of the files. */
+/* Prints each name once, in the order of the files. */
 static enum portolan_status print_packages(struct call_options *o, struct portolan_diagnostics *d,
                                            struct portolan_error *err)
 {
@@ -157,6 +157,6 @@ int command_call(int argc, char **argv)
     if (status == PORTOLAN_OK)
         return 0;
     if (d.count)
-        return EXIT_BAD_INPUT; /* one line per error, and no other */
+        return EXIT_BAD_INPUT; /* the errors are already printed */
     return print_error(&err);
 }

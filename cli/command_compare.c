@@ -58,12 +58,12 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* The profiles of one set, and where they are from. */
+/* The profiles of one set, and their source. */
 struct side {
     struct trial_store store;
     struct portolan_trial_list trials;
     struct portolan_profile **profiles;
-    char *file; /* of FILE@SET */
+    char *file; /* of FILE in FILE@SET */
 };
 
 static enum portolan_status read_profiles(struct side *s, struct portolan_error *err)
@@ -81,7 +81,7 @@ static enum portolan_status read_profiles(struct side *s, struct portolan_error 
     return status;
 }
 
-/* Trials that were cut off tell nothing of the whole: they count only when named by number. */
+/* Unfinished trials say nothing about the whole run: they count only if selected by number. */
 static enum portolan_status leave_out_unfinished(struct portolan_trial_list *l, const char *set,
                                                  struct portolan_error *err)
 {
@@ -101,7 +101,7 @@ static enum portolan_status leave_out_unfinished(struct portolan_trial_list *l, 
                 : portolan_error_set(err, PORTOLAN_ENOTFOUND, "no trial of '%s' finished", set);
 }
 
-/* Meant as a store, be it there or not. */
+/* Whether FILE is meant to be a store, even if it does not exist. */
 static bool is_database(const char *file)
 {
     size_t length = strlen(file);
@@ -109,7 +109,7 @@ static bool is_database(const char *file)
     return length > 3 && !strcmp(file + length - 3, ".db");
 }
 
-/* FILE@SET names its own store; elsewhere `@` may be in names. */
+/* FILE@SET names its own store; otherwise `@` may be part of a name. */
 static enum portolan_status open_side(struct side *s, const struct trial_store_options *options,
                                       const char *set, struct portolan_error *err)
 {

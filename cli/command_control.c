@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Commands to a program that runs. The control file is replaced; each rank replaces its reply,
- * which names the request. */
+/* Sends commands to a running program by replacing the control file. Each rank replaces its reply
+ * file; replies name the request. */
 #include "cli.h"
 
 #include <portolan/list.h>
@@ -22,11 +22,11 @@
 struct options {
     const char *target;
     struct portolan_text commands; /* lines */
-    bool in_line;                  /* the last line has words */
+    bool in_line;                  /* the last line is not empty */
     double timeout_s;
 };
 
-/* Words make a line; semicolons part lines. */
+/* Joins words to lines; semicolons separate lines. */
 static void add_word(struct options *o, const char *word)
 {
     while (*word) {
@@ -79,7 +79,7 @@ static const struct cli_option options[] = {
 
 /* ------------------------------------------------- a process by its number */
 
-/* What a process shows of its listener, in memory that lies among its open files; or NULL. */
+/* What a process publishes about its listener, in a memory file among its open files; or NULL. */
 static char *read_card(const char *pid)
 {
     static const char name[] = "/memfd:portolan-control";
@@ -104,7 +104,7 @@ static char *read_card(const char *pid)
     return card.bytes;
 }
 
-/* The line of CARD that begins with WORD, behind it; the caller frees. */
+/* The rest of the line of CARD that begins with WORD; the caller frees it. */
 static char *card_line(const char *card, const char *word)
 {
     size_t length = strlen(word);
@@ -115,7 +115,7 @@ static char *card_line(const char *card, const char *word)
     return NULL;
 }
 
-/* A process that has no control file obeys the commands that its signals have. */
+/* A process without a control file obeys only commands that are assigned to signals. */
 static int send_signal(const struct options *o, const char *card)
 {
     const char *command = o->commands.length ? o->commands.bytes : "list";
@@ -142,9 +142,9 @@ static int send_signal(const struct options *o, const char *card)
 
 /* ------------------------------------------------- request and reply */
 
-/* What the ranks said. */
+/* The answers of the ranks. */
 struct answers {
-    size_t n; /* one a rank */
+    size_t n; /* one per rank */
     struct answer {
         char *text;
         bool failed;
@@ -156,7 +156,7 @@ struct exchange {
     char *folder;
     char request[80];
     int lock_fd, watch_fd;
-    double end_s; /* when to give up */
+    double end_s; /* deadline */
 };
 
 static enum portolan_status fail_exchange(const struct exchange *x, struct portolan_error *err)
@@ -164,7 +164,7 @@ static enum portolan_status fail_exchange(const struct exchange *x, struct porto
     return portolan_error_set(err, PORTOLAN_EIO, "control file '%s': %s", x->file, strerror(errno));
 }
 
-/* One at a time sends through a folder; the lock goes with the process. */
+/* Only one command at a time may use a folder; the lock ends with the process. */
 static enum portolan_status take_turn(struct exchange *x, struct portolan_error *err)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
@@ -208,7 +208,7 @@ static enum portolan_status write_request(struct exchange *x, const char *comman
     return status;
 }
 
-/* The reply of NODE behind its first line, or NULL while it is none to this request. */
+/* The reply of NODE without its first line, or NULL if it does not answer this request yet. */
 static char *read_reply(const struct exchange *x, int node)
 {
     char *name = node ? portolan_asprintf("%s.reply.%d", x->file, node)
@@ -227,8 +227,8 @@ static char *read_reply(const struct exchange *x, int node)
     return text.bytes;
 }
 
-/* Waits for a file to come, at most as long as there is patience; looks in between as well, for on
- * some file systems nobody is told. */
+/* Waits for a file change; false after the deadline. Returns at least every half second, because
+ * some file systems send no notifications. */
 static bool wait_for_file(const struct exchange *x)
 {
     char events[4096];
@@ -289,8 +289,8 @@ static enum portolan_status collect_answers(const struct exchange *x, struct ans
 }
 
 /*
- * Puts COMMANDS in the control file and waits until all ranks that obey it have answered. Waits its
- * turn while another sends. ETIMEOUT after TIMEOUT_S seconds.
+ * Puts COMMANDS in the control file and waits until all ranks have answered. Waits while another
+ * process sends. ETIMEOUT after TIMEOUT_S seconds.
  */
 static enum portolan_status send_commands(const char *file, const char *commands, double timeout_s,
                                           struct answers *answers, struct portolan_error *err)
@@ -343,7 +343,7 @@ static void print_port(const char *line)
     length = strcspn(line, "\t");
     printf("%.*s", (int)length, line);
     line += length + 1;
-    line += strcspn(line, "\t") + 1; /* whether there is a Mastermind shows in refusals */
+    line += strcspn(line, "\t") + 1; /* skip [mastermind]: refusals show whether there is one */
     selected = line;
     length = strcspn(line, "\t\n");
     for (line += length; *line == '\t'; line += strcspn(line, "\t\n")) {
@@ -372,7 +372,7 @@ static void print_answer(const char *text, bool failed, int rank)
     }
 }
 
-/* Ranks that say the same say it once. */
+/* Prints equal answers of all ranks once. */
 static int print_answers(const struct answers *a)
 {
     bool alike = true, failed = false;

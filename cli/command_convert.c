@@ -103,7 +103,7 @@ static void tell(void *arg, const char *file, int line, bool loses, const char *
         fprintf(stderr, "%s: %s: %s\n", file, word, text);
 }
 
-/* What has been read: either form, and the classes that there are as far as they can be found. */
+/* The input, in either form, and the classes that were found. */
 struct source {
     struct portolan_script *script;
     struct portolan_assembly *assembly;
@@ -123,7 +123,7 @@ static enum portolan_status read_source(const struct options *o, struct source *
         status = portolan_palette_create(&s->palette, err);
     if (status == PORTOLAN_OK && o->path)
         status = portolan_palette_add_path(s->palette, o->path, d, err);
-    /* Folders that are not there yet take nothing from what is converted. */
+    /* Folders that do not exist yet do not affect the conversion. */
     if (status == PORTOLAN_OK && s->assembly)
         portolan_palette_add_assembly(s->palette, s->assembly, NULL, NULL);
     if (status == PORTOLAN_OK && s->script)
@@ -133,7 +133,7 @@ static enum portolan_status read_source(const struct options *o, struct source *
     return status;
 }
 
-/* Of an assembly in between, whose lines nobody has seen. */
+/* Reports losses of an intermediate assembly without its lines, which the user cannot see. */
 static void tell_of_between(void *arg, const char *file, int line, bool loses, const char *text)
 {
     const struct options *o = arg;
@@ -143,7 +143,7 @@ static void tell_of_between(void *arg, const char *file, int line, bool loses, c
     tell(arg, o->in, 0, loses, text);
 }
 
-/* By an assembly in between: what is lost on the way to it is told, and so is the rest. */
+/* Converts by an intermediate assembly, and reports the losses of both conversions. */
 static enum portolan_status script_to_script(const struct options *o, const struct source *s,
                                              struct portolan_conversion *c,
                                              struct portolan_diagnostics *d, char **text,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stored trials for the tools of others, and TAU profiles as trials: `export` and `import`. */
+/* Stored trials for other tools, and TAU profiles as trials: `export` and `import`. */
 #include "trial_store.h"
 
 #include <portolan/export.h>
@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------------------------------- export
- */
+/* --------------------------------------------------------------------------------------- export */
 
 struct export_options {
     struct trial_store_options store;
@@ -62,7 +61,7 @@ static const struct cli_option export_table[] = {
     {0},
 };
 
-/* The formats of this build, under the options. */
+/* Lists the formats of this build after the options. */
 static char *add_formats(int key, const char *text, void *input)
 {
     struct portolan_text t = {0};
@@ -85,7 +84,7 @@ static const struct cli_line export_line = {
     .help_filter = add_formats,
 };
 
-/* Where nothing else is said: standard output, or a folder named after the trial. */
+/* The default is standard output, or a folder named after the trial. */
 static enum portolan_status choose_output(struct export_options *o, char **own,
                                           struct portolan_error *err)
 {
@@ -105,7 +104,7 @@ static enum portolan_status choose_output(struct export_options *o, char **own,
     return *own ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
-/* What a file for others cannot say: that not all that was measured is in the store. */
+/* Warns that the store lacks some measurements, since exported files cannot say so. */
 static void warn(const struct portolan_trial *t)
 {
     for (size_t i = 0; i < t->n_metadata; i++)
@@ -171,8 +170,7 @@ int command_export(int argc, char **argv)
     return close_output(status == PORTOLAN_OK ? 0 : print_error(&err));
 }
 
-/* ---------------------------------------------------------------------------------------- import
- */
+/* --------------------------------------------------------------------------------------- import */
 
 struct import_options {
     const char *store;
@@ -192,7 +190,7 @@ static const struct cli_option import_table[] = {
     {0},
 };
 
-/* A store that was made for an import that failed is of no use. */
+/* Removes a store that was created for an import that failed. */
 static void remove_new(const char *store)
 {
     static const char *const parts[] = {"", "-wal", "-shm", "-journal"};

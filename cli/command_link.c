@@ -48,7 +48,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* Scripts are read by another command. */
+/* Another command runs scripts. */
 static enum portolan_status refuse_script(const char *file, struct portolan_error *err)
 {
     char head[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The analyzer of CALL's reports: typed, from a script, or from the command line. */
+/* The analyzer of CALL's reports: interactive, from a script, or from the command line. */
 #include "cli.h"
 #include "terminal.h"
 
@@ -62,7 +62,7 @@ static char **complete(void *arg, const char *line, size_t *n)
     return portolan_llac_complete(arg, line, &words, n, NULL) == PORTOLAN_OK ? words : NULL;
 }
 
-/* What is typed goes on behind a failure; what comes from a pipe is a script like any other. */
+/* A terminal goes on after a failure; a pipe is treated like a script. */
 static bool converse(struct portolan_llac *llac, const struct options *o, bool at_terminal,
                      struct portolan_diagnostics *d, struct portolan_error *err)
 {
@@ -87,7 +87,7 @@ static bool converse(struct portolan_llac *llac, const struct options *o, bool a
     return good || at_terminal;
 }
 
-/* Scripts, then commands, then what is typed; each only while all went well or nobody minds. */
+/* Runs scripts, then commands, then input; stops after a failure unless --keep-going. */
 static bool run_all(struct portolan_llac *llac, const struct options *o, bool at_terminal,
                     struct portolan_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs what the choice needs to know: rank 0 asks the plan which trial comes next, all ranks run
+ * Runs the trials that the choice needs: rank 0 asks the plan which trial comes next, all ranks run
  * it, and the Mastermind stores it. With --all-fixed every assembly is run once, as an oracle.
  */
 #include "cli.h"
@@ -28,13 +28,13 @@ struct measurement {
     struct workbench *w;
     const char *store;
     bool quiet;
-    double began_s, budget_s; /* of the monotonic clock; how long it may take in all */
-    double ordered_s;         /* when the last trial was ordered */
-    double overhead_s;        /* the most that a trial took beside its own time */
-    int most_trials;          /* of one setting; 0: as the plan likes */
+    double began_s, budget_s; /* start on the monotonic clock; limit for the whole session */
+    double ordered_s;         /* when the last trial was started */
+    double overhead_s;        /* the largest cost of a trial in addition to its own time */
+    int most_trials;          /* per setting; 0: the plan decides */
     int trials, failed;
-    size_t combination; /* of fixed assemblies, the next to look at */
-    /* Rank 0: the next trial's orders, none when all is measured. */
+    size_t combination; /* the next fixed assembly to look at */
+    /* Rank 0: the settings of the next trial; none when all is measured. */
     enum portolan_status (*next)(struct measurement *m, struct orders *o,
                                  struct portolan_error *err);
 };
@@ -61,7 +61,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* Since the command began, its set-up included. */
+/* Time since the command started, including its set-up. */
 static double spent_s(const struct measurement *m)
 {
     return portolan_now_s() - m->began_s;
@@ -117,7 +117,7 @@ static enum portolan_status write_orders(const struct portolan_next_trial *next,
     return take_orders(&t, o, err);
 }
 
-/* The store's trials of this assembly, purpose and number of ranks. */
+/* The store's trials with this assembly, purpose and number of ranks. */
 static enum portolan_status read_trials(const struct measurement *m, bool with_samples,
                                         struct portolan_sample_set **set,
                                         struct portolan_error *err)
@@ -168,7 +168,7 @@ static void tell_next(const struct measurement *m, const struct portolan_next_tr
     say(m, text);
 }
 
-/* Fits what was measured and keeps the core's models in the store, for whoever reads that. */
+/* Fits the measurements and stores the core's models for other readers of the store. */
 static enum portolan_status keep_models(const struct measurement *m,
                                         const struct portolan_sample_set *set,
                                         struct portolan_error *err)
@@ -180,7 +180,7 @@ static enum portolan_status keep_models(const struct measurement *m,
     size_t n = 0;
     enum portolan_status status = portolan_plan_create(m->w->assembly, set, &options, &plan, err);
 
-    if (status == PORTOLAN_ENOTFOUND) { /* where nothing works there is nothing to keep */
+    if (status == PORTOLAN_ENOTFOUND) { /* if nothing works there are no models */
         *err = (struct portolan_error){0};
         return PORTOLAN_OK;
     }
@@ -210,7 +210,7 @@ static enum portolan_status keep_models(const struct measurement *m,
     return status;
 }
 
-/* What a trial takes beside its own time: to be built, stored, read again, and to find the next. */
+/* Notes the cost of a trial beyond its own time: building, storing, reading, finding the next. */
 static void note_overhead(struct measurement *m, const struct portolan_sample_set *set)
 {
     double now = portolan_now_s();
@@ -249,7 +249,7 @@ static enum portolan_status next_exploration_orders(struct measurement *m, struc
 
 /* ------------------------------------------------------------------ fixed assemblies */
 
-/* Selects combination number N of the alternatives; false when there are not so many. */
+/* Selects combination number N of the alternatives; false when there are fewer. */
 static bool select_combination(struct portolan_assembly *a, size_t n)
 {
     for (size_t i = 0; i < a->n_instances; i++) {
@@ -261,7 +261,7 @@ static bool select_combination(struct portolan_assembly *a, size_t n)
     return n == 0;
 }
 
-/* Somebody's selected class has the uses port that is connected to the instance. */
+/* Whether a selected class has the uses port that is connected to the instance. */
 static bool is_used(const struct workbench *w, const char *instance)
 {
     const struct portolan_assembly *a = w->assembly;
@@ -283,7 +283,7 @@ static bool is_used(const struct workbench *w, const char *instance)
     return !has_users;
 }
 
-/* An instance that nobody uses makes no difference: only its class as written is run. */
+/* An instance that nobody uses makes no difference, so only its class as written is run. */
 static bool is_distinct(const struct workbench *w)
 {
     const struct portolan_assembly *a = w->assembly;
@@ -338,7 +338,7 @@ static enum portolan_status write_selection(const struct measurement *m, struct 
     return take_orders(&t, o, err);
 }
 
-/* For --all-fixed: every combination of alternatives, once: the oracle of a choice. */
+/* For --all-fixed: runs every combination of alternatives once, as the oracle of a choice. */
 static enum portolan_status next_fixed_orders(struct measurement *m, struct orders *o,
                                               struct portolan_error *err)
 {
@@ -377,10 +377,10 @@ static enum portolan_status run_trial(struct measurement *m, struct portolan_err
     return status;
 }
 
-/* Runs what M->next orders until it orders nothing. */
+/* Runs trials until M->next gives no more orders. */
 static enum portolan_status run_orders(struct measurement *m, struct portolan_error *err)
 {
-    char *failed = NULL; /* the orders of the trial that failed last */
+    char *failed = NULL; /* the orders of the last trial that failed */
     enum portolan_status status;
     bool more;
 
@@ -403,7 +403,7 @@ static enum portolan_status run_orders(struct measurement *m, struct portolan_er
         free(failed);
         failed = NULL;
         if (more && status == PORTOLAN_OK && run_trial(m, err) != PORTOLAN_OK) {
-            say(m, err->text); /* the store has it as failed; the plan leaves it out */
+            say(m, err->text); /* it is stored as failed; the plan leaves it out */
             *err = (struct portolan_error){0};
             m->failed++;
             failed = orders;
@@ -419,7 +419,7 @@ static enum portolan_status run_orders(struct measurement *m, struct portolan_er
 
 /* ------------------------------------------------------------------ the machine */
 
-/* How long it is looked at, at least. */
+/* Shortest observation. */
 static const double look_s = 0.25;
 
 static void tell_machine(const struct measurement *m, const struct portolan_machine_verdict *v)
@@ -440,7 +440,7 @@ static void tell_machine(const struct measurement *m, const struct portolan_mach
     say(m, text);
 }
 
-/* Collective: who used the cores since BEFORE. While rank 0 waits, the others wait for it. */
+/* Collective: reports who used the cores since BEFORE. While rank 0 sleeps, the others wait. */
 static enum portolan_status look_at_machine(struct measurement *m,
                                             struct portolan_machine_reading *before,
                                             struct portolan_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* portolan model and its verbs: where rows come from, how they are fitted, what is shown. */
+/* portolan model and its verbs: the source of rows, the fit, the output. */
 #include "trial_store.h"
 
 #include <portolan/command.h>
@@ -13,23 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the rows are from, how they are fitted and what is shown. */
+/* Options for the source of the rows, the fit and the output. */
 struct model_options {
     struct trial_store_options store;
     const char *trials;  /* or NULL */
-    const char *sets[2]; /* of `compare`: the arguments behind the first */
+    const char *sets[2]; /* for `compare`: the arguments after the first */
     size_t n_sets, most_sets;
     bool file_only;
-    const char *value; /* --value, of a table */
+    const char *value; /* --value: column of a table */
     struct portolan_trend_query query;
     struct portolan_trend_fit fit;
     const char *formula; /* --formula, as written */
     struct portolan_trend_list list;
-    struct portolan_name_value *at; /* of the list, the caller's to free */
+    struct portolan_name_value *at; /* of `list`; the caller frees it */
     struct portolan_trend_plot plot;
     const char *output;                       /* of a plot */
-    enum portolan_trend_form form;            /* as `--emit` says it */
-    struct portolan_diagnostics *diagnostics; /* of what is in files */
+    enum portolan_trend_form form;            /* the form that --emit names */
+    struct portolan_diagnostics *diagnostics; /* for errors in files */
 };
 
 /* ------------------------------------------------------------------------------------- options */
@@ -112,7 +112,7 @@ static error_t take_word(void *to, char *arg, const struct cli_option *option,
     return 0;
 }
 
-/* The rows, their fit and the words, of all verbs. */
+/* Options of all verbs: rows, fit and words. */
 static const struct cli_option model_table[] = {
     {.doc = "Rows:", .group = 2},
     {"metric", 0, "NAME", "exclusive (default), inclusive, mpi, calls, accuracy, or a counter",
@@ -256,7 +256,7 @@ static enum portolan_status fit_trends(const struct model_options *o,
     if (o->formula) {
         status = portolan_formula_parse(o->formula, strlen(o->formula), "--formula", 1, 1,
                                         o->diagnostics, &formula, err);
-        if (!status) /* once for all: what is wrong with it is told where it is */
+        if (!status) /* check the formula once for all trends, so errors have its position */
             status = portolan_formula_split(formula, "--formula", 1, 1, o->diagnostics, &sum, err);
         how.formula = formula;
     }
@@ -267,7 +267,7 @@ static enum portolan_status fit_trends(const struct model_options *o,
     return status;
 }
 
-/* Opens the source, reads and fits. What is wrong in a file is printed by its line. */
+/* Opens the source, reads and fits. Errors in a file are printed with their line. */
 static enum portolan_status open_source(const struct model_options *o,
                                         struct portolan_trends **trends, struct portolan_error *err)
 {
@@ -285,7 +285,7 @@ typedef enum portolan_status (*write_trend_fn)(const struct portolan_trends *tre
                                                struct portolan_text *out,
                                                struct portolan_error *err);
 
-/* The first trends one below the other, each by WRITE. */
+/* Writes the first trends with WRITE, one after the other. */
 static enum portolan_status write_each(const struct portolan_trends *trends, size_t top,
                                        write_trend_fn write, struct portolan_text *out,
                                        struct portolan_error *err)
@@ -348,7 +348,7 @@ static enum portolan_status write_errors(const struct portolan_trends *trends,
     return portolan_trend_write_errors(trends, t, out, err);
 }
 
-/* The second source is other trials of the same store, or another store or file. */
+/* The second source is another set of trials in the same store, or another store or file. */
 static enum portolan_status write_comparison(const struct model_options *o,
                                              const struct portolan_trends *trends,
                                              struct portolan_text *out, struct portolan_error *err)

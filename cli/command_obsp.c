@@ -20,7 +20,7 @@ struct options {
     bool models[2];
 };
 
-/* Whether ARG is FIRST; if it is not SECOND either, that is wrong usage. */
+/* Whether ARG is FIRST; anything but FIRST and SECOND is wrong usage. */
 static bool is_first(struct argp_state *state, const char *option, const char *arg,
                      const char *first, const char *second)
 {
@@ -106,7 +106,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* -- what the trace and the options say -- */
+/* -- input: the trace and the options -- */
 
 static enum portolan_status read_trace(const char *file, struct portolan_obsp_trace **t,
                                        struct portolan_error *err)
@@ -119,7 +119,7 @@ static enum portolan_status read_trace(const char *file, struct portolan_obsp_tr
 
     if (status == PORTOLAN_OK)
         status = portolan_obsp_read(text, size, file, &d, t, err);
-    if (d.count) /* they are told already */
+    if (d.count) /* they are printed already */
         err->text[0] = '\0';
     portolan_arena_clear(&arena);
     return status;
@@ -175,7 +175,7 @@ static bool lacks_constants(const struct portolan_obsp_trace *t)
     return true;
 }
 
-/* Constants and the machine, by what is given first: options, the report, the other trace. */
+/* Sets constants and machine: from options, else from the report, else from the other trace. */
 static enum portolan_status prepare(struct options *o, struct portolan_obsp_trace *t,
                                     struct portolan_error *err)
 {
@@ -186,7 +186,7 @@ static enum portolan_status prepare(struct options *o, struct portolan_obsp_trac
     o->predict = o->predict || o->from || o->report || o->n_constants;
     if (o->from)
         status = read_trace(o->from, &from, err);
-    if (from) /* without formulas, g and latency are all that is to be had */
+    if (from) /* may fail without formulas: g and latency are still available */
         portolan_obsp_fit(from, NULL, NULL);
     if (from && status == PORTOLAN_OK)
         status = portolan_obsp_take_constants(t, from, err);
@@ -251,7 +251,7 @@ static void print_time(double t)
         printf(" %11.6g", t);
 }
 
-/* (real - predicted) / real, as the paper's Table 1 has it. */
+/* (real - predicted) / real, as in the paper's Table 1. */
 static void print_error_of(double real, double predicted)
 {
     if (isnan(real) || real == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the plan of a study says: `optimize`, `predict` and `veto`. */
+/* Commands that show the plan of a study: `optimize`, `predict` and `veto`. */
 #include "cli.h"
 
 #include <portolan/store.h>
@@ -10,8 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* -------------------------------------------------------------------------------------- optimize
- */
+/* ------------------------------------------------------------------------------------- optimize */
 
 struct optimize_options {
     struct study_options study;
@@ -28,7 +27,7 @@ static const struct cli_option optimize_table[] = {
     {0},
 };
 
-/* The assembly with the chosen class in each instance. */
+/* Writes the assembly with the chosen class in each instance. */
 static enum portolan_status write_chosen(struct study *s, const char *file,
                                          struct portolan_error *err)
 {
@@ -50,7 +49,7 @@ static enum portolan_status write_chosen(struct study *s, const char *file,
     return status;
 }
 
-/* Tells the choice; writes it only where there is one. */
+/* Prints the choice, and writes the assembly if there is one. */
 static int choose(struct study *s, const struct optimize_options *o)
 {
     const struct portolan_plan_choice *choice;
@@ -102,10 +101,9 @@ int command_optimize(int argc, char **argv)
     return result;
 }
 
-/* --------------------------------------------------------------------------------------- predict
- */
+/* -------------------------------------------------------------------------------------- predict */
 
-/* The classes that the variable instances have as selected. */
+/* The selected classes of the variables. */
 static size_t list_selection(const struct portolan_assembly *a, struct portolan_name_value *list)
 {
     size_t n = 0;
@@ -183,8 +181,7 @@ int command_predict(int argc, char **argv)
     return result;
 }
 
-/* ------------------------------------------------------------------------------------------ veto
- */
+/* ----------------------------------------------------------------------------------------- veto */
 
 struct veto_options {
     struct study_options study;

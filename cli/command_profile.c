@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOP = 50 }; /* lines, unless --top */
+enum { TOP = 50 }; /* lines, unless --top is given */
 
 struct options {
     struct trial_store_options store;
@@ -60,7 +60,7 @@ static const struct cli_line line = {
     .options = options,
 };
 
-/* The old view keeps its own options. */
+/* --pruned selects the old view, which has its own options. */
 static bool take_pruned(int *argc, char **argv)
 {
     for (int i = 1; i < *argc && strcmp(argv[i], "--") != 0; i++)

@@ -14,7 +14,7 @@ struct proxygen_options {
     bool is_quiet;
 };
 
-/* SIDL packages are searched where the flag -IDIR says. */
+/* -IDIR names a folder that is searched for SIDL packages. */
 static error_t take_include(void *to, char *arg, const struct cli_option *option,
                             struct argp_state *state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Predicted against measured, and the whole way there beside each fixed assembly. */
+/* Predicted compared with measured, also for each fixed assembly. */
 #include "cli.h"
 
 #include <portolan/mastermind.h>
@@ -58,7 +58,7 @@ static void print_choice(const struct portolan_assembly *a, const struct portola
     printf("\n");
 }
 
-/* The newest run with the parameters of the assembly as it stands. */
+/* The newest run with the assembly's present parameters. */
 static const struct portolan_trial *peek_run(const struct report *r)
 {
     for (size_t i = r->runs->n_trials; i-- > 0;)
@@ -67,7 +67,7 @@ static const struct portolan_trial *peek_run(const struct report *r)
     return NULL;
 }
 
-/* What the run decided, or else what had been decided for these parameters on this machine. */
+/* The decision of the run, or else an earlier one for these parameters on this machine. */
 static enum portolan_status find_decision(const struct report *r, const struct portolan_trial *run,
                                           struct portolan_decision **d, struct portolan_error *err)
 {
@@ -85,7 +85,7 @@ static enum portolan_status find_decision(const struct report *r, const struct p
     return status;
 }
 
-/* What the run's Optimizer told of itself; 0: nothing. */
+/* A time that the run's Optimizer noted, in seconds; 0: none. */
 static double fact_s(const struct portolan_trial *run, const char *name)
 {
     double ns = 0;
@@ -132,7 +132,7 @@ static enum portolan_status print_prediction(const struct report *r,
     return PORTOLAN_OK;
 }
 
-/* What was switched off meanwhile; nobody is to take it for the whole. */
+/* Reports steps with partly disabled measurement, which must not pass for complete. */
 static void print_partial(const struct report *r, const struct portolan_trial *run)
 {
     static const char gap[] = "not always measured: ";
@@ -225,7 +225,7 @@ static enum portolan_status print_report(struct report *r, struct portolan_error
     return PORTOLAN_OK;
 }
 
-/* Of a wrapped program: its libraries beside each other. */
+/* For a wrapped program: compares its libraries. */
 static int report_store(const struct assembly_options *o)
 {
     struct portolan_sample_set *data = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `run`, and Ccaffeine's scripts on all ranks: rank 0 reads, everybody does the same. */
+/* `run`, and Ccaffeine's scripts on all ranks: rank 0 reads, all ranks execute. */
 #include "cli.h"
 
 #include <portolan/ccaffeine.h>
@@ -27,7 +27,7 @@ enum portolan_status script_refuse(const char *file, struct portolan_error *err)
                               file);
 }
 
-/* The whole of a file if it is a script (else *TEXT stays NULL). */
+/* The whole content of a file if it is a script (otherwise *TEXT stays NULL). */
 static enum portolan_status load_script(const char *file, char **text, size_t *size,
                                         struct portolan_error *err)
 {
@@ -72,7 +72,7 @@ enum portolan_status script_share(struct job *job, const char *file, struct port
     if (status == PORTOLAN_OK && text) {
         status = portolan_script_read_text(text, size, file, &d, s, err);
         if (status == PORTOLAN_ESYNTAX) {
-            *err = (struct portolan_error){0}; /* it was printed */
+            *err = (struct portolan_error){0}; /* the error was printed */
             portolan_error_set(err, status, "%d error%s in '%s'", d.count, d.count == 1 ? "" : "s",
                                file);
         }
@@ -174,7 +174,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* What an assembly takes and a script has no place for. */
+/* An option for assemblies that scripts do not support, or NULL. */
 static const char *misplaced(const struct run_options *o)
 {
     return o->assembly.n_sets      ? "--set"

@@ -31,16 +31,15 @@ static const struct cli_option options[] = {
 
 /* ------------------------------------------------------------------------------------- lines */
 
-/* What rank 0 reads for all. */
+/* Input that rank 0 reads for all. */
 struct input {
     struct job *job;
     struct lines lines;
     bool at_end;
-    bool has_failed; /* a command, of the first scripts too; every rank's */
+    bool has_failed; /* a command failed, also in the first scripts; equal on all ranks */
 };
 
-/* Collective: rank 0's next line for all, in memory that the caller frees; *TEXT NULL at the end.
- */
+/* Collective: all ranks get rank 0's next line, which the caller frees; NULL at the end. */
 static enum portolan_status share_line(struct input *in, char **text, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
@@ -61,7 +60,7 @@ static char **complete(void *arg, const char *line, size_t *n)
     return portolan_interpreter_complete(arg, line, &words, n, NULL) == PORTOLAN_OK ? words : NULL;
 }
 
-/* What is typed goes on after a failure; what comes from a pipe does too, and is remembered. */
+/* Goes on after a failure; the exit status remembers a failure of input from a pipe. */
 static int converse(struct job *job, struct portolan_interpreter *in, struct input *input)
 {
     struct portolan_error err = {0};
@@ -116,8 +115,7 @@ static bool run_first(struct job *job, struct portolan_interpreter *in, const ch
     return true;
 }
 
-/* Which of the usual scripts there is, as rank 0 sees it: 0 none, 1 CCAFE_RC_FILE's, 2 the home's.
- */
+/* Which default script rank 0 finds: 0 none, 1 that of CCAFE_RC_FILE, 2 that in HOME. */
 static int find_usual(struct job *job, const char *env, const char *home)
 {
     int which = 0;
@@ -133,7 +131,7 @@ static int find_usual(struct job *job, const char *env, const char *home)
     return job->cohort->bcast(job->cohort, &which, sizeof which, 0) == PORTOLAN_OK ? which : 0;
 }
 
-/* Ccaffeine's order: the option, CCAFE_RC_FILE, ~/.ccaferc; only the first there is. */
+/* Ccaffeine's order: the option, CCAFE_RC_FILE, ~/.ccaferc; runs only the first that exists. */
 static bool run_usual(struct job *job, struct portolan_interpreter *in, const struct options *o,
                       bool *has_failed)
 {
@@ -147,7 +145,7 @@ static bool run_usual(struct job *job, struct portolan_interpreter *in, const st
     } else if (!o->no_rc && (which = find_usual(job, env, home))) {
         const char *file = which == 1 ? env : home;
 
-        /* Another rank's environment may lack it: only rank 0 reads. */
+        /* Only rank 0 reads FILE; another rank's environment may not have it. */
         run_first(job, in, file ? file : "script", has_failed);
     }
     free(home);

@@ -11,7 +11,7 @@
 struct sidl_options {
     struct portolan_sidl_options compile;
     const char **files, **include_dirs;
-    bool checks, lists; /* and nothing else */
+    bool checks, lists; /* do only this */
 };
 
 static error_t take_language(void *to, char *arg, const struct cli_option *option,
@@ -107,7 +107,7 @@ int command_sidl(int argc, char **argv)
     if (status == PORTOLAN_OK)
         return 0;
     if (o.checks && d.count)
-        return 1; /* one line per error, and no other */
+        return 1; /* the errors are already printed */
     portolan_error_set(&err, status, "%d error%s", d.count, d.count == 1 ? "" : "s");
     return print_error(&err);
 }

@@ -15,7 +15,7 @@ struct options {
     bool json, wide;
 };
 
-/* The action that the row's value says, with its TRIALS. */
+/* Sets the action in the row's value, and its TRIALS. */
 static error_t take_action(void *to, char *arg, const struct cli_option *option,
                            struct argp_state *state)
 {
@@ -28,7 +28,7 @@ static error_t take_action(void *to, char *arg, const struct cli_option *option,
     return 0;
 }
 
-/* The label is what stands behind the last '=', for a condition may have one, too. */
+/* The label is the text after the last '=', because a condition may contain '=', too. */
 static error_t take_label(void *to, char *arg, const struct cli_option *option,
                           struct argp_state *state)
 {
@@ -82,7 +82,7 @@ static enum portolan_status show(const struct options *o, const struct trial_sto
     return PORTOLAN_OK;
 }
 
-/* What was done is said trial by trial: if one fails, those before it are done. */
+/* Reports each trial when it is done: if one fails, the ones before it are done. */
 static enum portolan_status change(const struct options *o, const struct trial_store *t,
                                    const struct portolan_trial_list *list,
                                    struct portolan_text *out, struct portolan_error *err)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As env(1) and timeout(1): what is less is the program's own. */
+/* As in env(1) and timeout(1): smaller statuses are the program's own. */
 enum { EXIT_OF_WRAP = 125 };
 
 struct wrap_options {
@@ -22,7 +22,7 @@ struct wrap_options {
     bool quiet, verbose;
 };
 
-/* A flag for the compiler: the option's letter, if it has one, and its argument. */
+/* Adds a flag for the compiler: the option's letter, if it has one, and its argument. */
 static error_t take_flag(void *to, char *arg, const struct cli_option *option,
                          struct argp_state *state)
 {
@@ -56,7 +56,7 @@ static error_t take_sampling(void *to, char *arg, const struct cli_option *optio
     return 0;
 }
 
-/* The program, and all words behind it are its own. */
+/* Takes the program; all words after it are the program's arguments. */
 static error_t take_program(void *to, char *arg, const struct cli_option *option,
                             struct argp_state *state)
 {
@@ -144,7 +144,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* Standard output is the program's. */
+/* Notices do not go to standard output, which belongs to the program. */
 static void print_notice(void *arg, enum portolan_log_level level, const char *area,
                          const char *text)
 {
@@ -197,7 +197,7 @@ static int run(struct wrap_options *o)
     return code;
 }
 
-/* NULL for what is not set, or empty. */
+/* NULL if the variable is not set, or empty. */
 static const char *environment(const char *name)
 {
     const char *value = getenv(name);

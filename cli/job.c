@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running an assembly on all ranks, what they print, and ending together whatever happens. */
+/* Runs an assembly on all ranks, prints their messages, and ends all ranks together. */
 #include "cli.h"
 
 #include <portolan/control.h>
@@ -14,13 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a rank that failed waits for the others before it ends them all. */
+/* How long a rank that failed waits for the others before it aborts the job. */
 static const double patience_s = 2;
 
-/* The job that has begun and not ended. */
+/* The current job. */
 static struct job *running;
 
-/* An aborted job loses what mpiexec has not yet read of our pipe to it: waits, at most a second. */
+/* On an abort mpiexec loses what it has not yet read from our pipe: waits, at most a second. */
 static void wait_for_reader(int fd)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -30,7 +30,7 @@ static void wait_for_reader(int fd)
         nanosleep(&pause, NULL);
 }
 
-/* Wrong options end the process where MPI runs already: then no rank may be left waiting. */
+/* Wrong options may end the process after MPI was started; no rank may be left waiting then. */
 static void end_early(int status, void *arg)
 {
     (void)arg;
@@ -46,7 +46,7 @@ static void end_early(int status, void *arg)
 int job_begin(struct job *job, const char *command)
 {
     struct portolan_error err = {0};
-    /* A hash that a double holds exactly, and its negative: their maxima tell whether all agree. */
+    /* The ranks agree if maximum and minimum of the hash, which a double holds exactly, agree. */
     double hash = (double)(uint32_t)portolan_hash(command, strlen(command), 0);
     double range[2] = {hash, -hash};
 
@@ -104,7 +104,7 @@ enum portolan_status job_execute(struct job *job, const struct workbench *w, int
     if (status == PORTOLAN_OK) {
         status = portolan_framework_go(framework, result, err);
         status = job_settle(job, status, err);
-        if (status != PORTOLAN_OK) /* perhaps of another rank */
+        if (status != PORTOLAN_OK) /* another rank may have failed */
             portolan_framework_fail(framework, err->text);
     }
     portolan_framework_destroy(framework);
@@ -142,8 +142,7 @@ void outlive_file_limits(void)
         signal(SIGXFSZ, go_on);
 }
 
-/* ------------------------------------------------------------------------------- what is printed
- */
+/* ------------------------------------------------------------------------------ what is printed */
 
 struct listener {
     bool quiet, debug;
@@ -200,7 +199,7 @@ int print_made(char *text, const struct portolan_error *err)
     return result;
 }
 
-/* A full disk, a closed pipe. */
+/* Writing fails on a full disk or a closed pipe. */
 int close_output(int result)
 {
     if (fflush(stdout) == EOF || ferror(stdout)) {

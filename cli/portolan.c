@@ -66,13 +66,13 @@ static int unknown_command(const char *word)
 }
 
 /*
- * What our caller ignores stays ignored. Libraries that MPICH brings take SIGHUP over before main()
- * begins, and then a program started under nohup would die of a hangup after all; so what was
- * ignored is noted before any library's constructor runs.
+ * Signals that our caller ignores stay ignored. Libraries that MPICH brings install a handler for
+ * SIGHUP before main() begins; then a program started under nohup would be ended by a hangup. So
+ * the ignored signals are noted before any library's constructor runs.
  */
 enum { SIGNALS = 64 };
 
-/* As the kernel has it: the C library's own functions may not be ready yet. */
+/* The kernel's struct, because the C library's functions may not be ready yet. */
 struct disposition {
     void (*handler)(int);
     unsigned long rest[19];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running an assembly from its options to the exit status: what `portolan run` does, and programs
- * with their assembly and components linked in. */
+/* Runs an assembly, from the options to the exit status: for `portolan run`, and for programs with
+ * their assembly and components linked in. */
 #include "cli.h"
 
 #include <portolan/control.h>
@@ -66,8 +66,7 @@ int run_assembly(struct job *job, struct run_options *o)
     return result ? EXIT_BAD_INPUT : 0;
 }
 
-/* -------------------------------------------------------------------------------------- programs
- */
+/* ------------------------------------------------------------------------------------- programs */
 
 /* NAME, relative to the folder of the running program; the caller frees it. */
 static char *path_beside_program(const char *name)
@@ -147,7 +146,7 @@ int portolan_program_main(const struct portolan_program *program, int argc, char
     if (job_begin(&job, program->file))
         return EXIT_BAD_INPUT;
     parse_line(&line, argc, argv, 0, &o);
-    /* Files that parameters name lie beside the assembly's, which would lie beside the program. */
+    /* Parameters name files relative to the assembly, which is taken to be next to the program. */
     if (!(file = path_beside_program(program->file))) {
         portolan_no_memory(&err);
         return job_fail(&job, &err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was measured of an assembly, with the plan made from it: for commands that only look. */
+/* What was measured of an assembly, with the plan made from it, for commands that only read. */
 #include "cli.h"
 
 #include <portolan/list.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* As the assembly has the parameter now. */
+/* Whether the trial had the parameter's present value. */
 static bool trial_has_parameter(const struct portolan_trial *t, const struct portolan_assembly *a,
                                 const char *instance, const char *parameter)
 {
@@ -37,7 +37,7 @@ bool trial_has_parameters(const struct portolan_trial *t, const struct portolan_
     return true;
 }
 
-/* As many ranks as the newest exploration had, or else the newest trial that came to its end. */
+/* The ranks of the newest finished exploration or, without one, of the newest finished trial. */
 static int ranks_of(const struct portolan_sample_set *data)
 {
     int ranks = data->trials[data->n_trials - 1].ranks;
@@ -56,8 +56,8 @@ static int ranks_of(const struct portolan_sample_set *data)
 }
 
 /*
- * The calls of a wrapped program were measured whole however it ended; but where there are runs
- * that came to their end, their numbers of calls are the right ones.
+ * The calls of a wrapped program were measured completely however it ended. But if some runs
+ * finished, their numbers of calls are the right ones.
  */
 static void accept_ended_by_signal(struct portolan_sample_set *data)
 {
@@ -95,7 +95,7 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
     return status;
 }
 
-/* Behind why nothing is known: what would help. */
+/* Adds advice to the reason why nothing is known. */
 static void add_advice(const struct study *s, struct portolan_error *err)
 {
     struct portolan_error why = *err;
@@ -106,7 +106,7 @@ static void add_advice(const struct study *s, struct portolan_error *err)
                        why.text, s->options.ranks, s->w.assembly->file);
 }
 
-/* A component compiled anew is another build: those of the newest trial are today's. */
+/* A recompiled component is another build; the newest trial has the present builds. */
 static enum portolan_status list_facts(struct study *s, struct portolan_error *err)
 {
     const struct portolan_trial *newest = &s->data->trials[s->data->n_trials - 1];
@@ -143,7 +143,7 @@ enum portolan_status study_open(struct study *s, struct study_options *o, bool h
     status = portolan_store_is_one(o->assembly.file)
                  ? workbench_open_store(&s->w, &o->assembly, err)
                  : workbench_open(&s->w, &o->assembly, true, err);
-    if (status == PORTOLAN_ENOTFOUND) /* a name that is wrong: nothing that a trial would tell */
+    if (status == PORTOLAN_ENOTFOUND) /* a wrong name, which no trial would help with */
         err->status = status = PORTOLAN_EINVAL;
     if (status == PORTOLAN_OK)
         status = read_data(s, &s->options.ranks, err);

@@ -16,10 +16,10 @@ struct terminal {
     EditLine *el;
     History *history;
     HistEvent event;
-    char *history_file; /* NULL: nowhere to keep it */
+    char *history_file; /* NULL: history cannot be kept */
     const char *prompt;
     char *line;
-    bool is_cancelled; /* the line, by Ctrl-C */
+    bool is_cancelled; /* the line was cancelled by Ctrl-C */
     terminal_complete_fn complete;
     void *arg;
 };
@@ -44,7 +44,7 @@ static unsigned char cancel_line(EditLine *el, int character)
 
 /* -------------------------------------------------------------------------------- completion */
 
-/* How many bytes all words begin with alike. */
+/* The number of bytes in which the beginnings of all words agree. */
 static size_t common_bytes(char **words, size_t n)
 {
     size_t length = strlen(words[0]);
@@ -110,7 +110,7 @@ static unsigned char complete(EditLine *el, int character)
 
 /* ----------------------------------------------------------------------------------- history */
 
-/* Makes the folders in front of a file's name, as far as they are not there. */
+/* Makes the missing folders on the path to a file. */
 static void make_folders(char *file)
 {
     for (char *at = strchr(file + 1, '/'); at; at = strchr(at + 1, '/')) {
@@ -173,11 +173,11 @@ enum portolan_status terminal_open(const char *program, const char *history_name
     el_set(t->el, EL_EDITOR, "emacs");
     el_set(t->el, EL_HIST, history, t->history);
     el_set(t->el, EL_PROMPT, show_prompt);
-    /* Wide, for the other one leaks its texts. */
+    /* The wide function, because the other one leaks its texts. */
     el_wset(t->el, EL_ADDFN, L"portolan-complete", L"Completes the word that is begun", complete);
     el_wset(t->el, EL_ADDFN, L"portolan-cancel", L"Drops the line", cancel_line);
     el_set(t->el, EL_BIND, "^I", "portolan-complete", NULL);
-    el_set(t->el, EL_SETTY, "-d", "-isig", NULL); /* while editing, Ctrl-C is a key like others */
+    el_set(t->el, EL_SETTY, "-d", "-isig", NULL); /* Ctrl-C is an ordinary key while editing */
     el_set(t->el, EL_BIND, "^C", "portolan-cancel", NULL);
     el_set(t->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
     el_source(t->el, NULL); /* the user's .editrc */
@@ -201,7 +201,7 @@ void terminal_close(struct terminal *t)
 
 enum terminal_event { TERMINAL_LINE, TERMINAL_CANCELLED, TERMINAL_END };
 
-/* The next line without its end; *LINE is the terminal's until the next call. */
+/* The next line without its line end; *LINE belongs to the terminal until the next call. */
 static enum terminal_event read_terminal(struct terminal *t, const char *prompt, const char **line)
 {
     const char *got;
@@ -209,7 +209,7 @@ static enum terminal_event read_terminal(struct terminal *t, const char *prompt,
 
     t->prompt = prompt;
     t->is_cancelled = false;
-    el_set(t->el, EL_PREP_TERM, 1); /* before the prompt: nothing typed after it is lost */
+    el_set(t->el, EL_PREP_TERM, 1); /* before the prompt, so that nothing typed after it is lost */
     got = el_gets(t->el, &count);
     if (t->is_cancelled) {
         printf("\n");
@@ -231,7 +231,7 @@ static enum terminal_event read_terminal(struct terminal *t, const char *prompt,
     return TERMINAL_LINE;
 }
 
-/* One physical line behind what is there; false at the end. */
+/* Appends one physical line; false at the end. */
 static bool read_piece(struct lines *l, const char *prompt)
 {
     const char *line;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A terminal with line editing, history and completion (libedit is seen by terminal.c only); and
- * lines from it or from standard input, joined behind a backslash.
+ * A terminal with line editing, history and completion (only terminal.c uses libedit); and lines
+ * from it or from standard input, joined after a backslash.
  */
 #ifndef PORTOLAN_CLI_TERMINAL_H
 #define PORTOLAN_CLI_TERMINAL_H
@@ -11,34 +11,34 @@
 struct terminal;
 
 /*
- * What may stand at the end of LINE: words in one block that the terminal frees; NULL: nothing.
+ * The words that may follow at the end of LINE, in one block that the terminal frees; NULL: none.
  */
 typedef char **(*terminal_complete_fn)(void *arg, const char *line, size_t *n);
 
-/* Whether standard input and output are one. */
+/* Whether standard input and output are a terminal. */
 bool terminal_is_there(void);
 
 /*
- * On standard input and output. Lines are kept in the user's history, the file HISTORY. Errors:
- * EIO, ENOMEM.
+ * Opens a terminal on standard input and output. Lines are kept in the user's history, the file
+ * HISTORY. Errors: EIO, ENOMEM.
  */
 enum portolan_status terminal_open(const char *program, const char *history,
                                    terminal_complete_fn complete, void *arg, struct terminal **t,
                                    struct portolan_error *err);
 
-/* Keeps the history. NULL is legal. */
+/* Saves the history. NULL is legal. */
 void terminal_close(struct terminal *t);
 
 struct lines {
-    struct terminal *terminal; /* NULL: standard input is none */
-    const char *prompt, *more; /* of the first line, of those that are joined to it */
-    const char *joint;         /* what becomes of a backslash and the line's end behind it */
-    struct portolan_text text; /* the line that was read; the reader's */
-    int number;                /* where it begins */
-    int read;                  /* lines so far */
+    struct terminal *terminal; /* NULL: standard input is not a terminal */
+    const char *prompt, *more; /* for the first line, for lines joined to it */
+    const char *joint;         /* replaces a backslash and the line end after it */
+    struct portolan_text text; /* the line that was read; the reader owns it */
+    int number;                /* number of its first line */
+    int read;                  /* lines read so far */
 };
 
-/* The next line with those that are joined to it; false at the end. */
+/* Reads the next line with those joined to it; false at the end. */
 bool lines_read(struct lines *l);
 
 #endif

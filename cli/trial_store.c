@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which store, and which trials of it: for the commands that look at trials. */
+/* Finds the store and its trials, for commands on trials. */
 #include "trial_store.h"
 
 #include <portolan/list.h>
@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ----------------------------------------------------------------------------- stores and trials
- */
+/* ---------------------------------------------------------------------------- stores and trials */
 
 static const char default_store[] = "portolan.db";
 
@@ -31,7 +30,7 @@ static enum portolan_status store_of_assembly(struct trial_store *t, const char 
     return PORTOLAN_OK;
 }
 
-/* Where the store is named, the assembly's components need not be here. */
+/* If the store is named, the assembly's components need not be installed. */
 static enum portolan_status name_of_assembly(struct trial_store *t, const char *file,
                                              struct portolan_error *err)
 {
@@ -99,7 +98,7 @@ void trial_store_take_argument(struct trial_store_options *o, const char **trial
 {
     int64_t number;
 
-    /* A number is a trial of the usual store, unless a file is called so. */
+    /* A number means a trial of the default store, unless a file has that name. */
     if (!o->file && !*trials && portolan_read_int64(arg, &number) && access(arg, F_OK))
         *trials = arg;
     else if (!o->file)
@@ -127,8 +126,7 @@ const struct cli_option trial_store_table[] = {
     {0},
 };
 
-/* --------------------- in place of an assembly: what a store tells of a program that was wrapped
- */
+/* ---------------------------- instead of an assembly: what a store says about a wrapped program */
 
 const struct cli_option of_trials_table[] = {
     {.kind = CLI_TABLE, .table = assembly_table},
@@ -162,13 +160,13 @@ static enum portolan_status read_assembly(const struct portolan_trial *t,
     return portolan_assembly_read_text(text, strlen(text), "trial", &d, a, err);
 }
 
-/* The port's instance is the second (proxygen/wrap/run.c). */
+/* The second instance provides the port (proxygen/wrap/run.c). */
 static struct portolan_assembly_instance *port_of(struct portolan_assembly *a)
 {
     return &a->instances[1];
 }
 
-/* Adds the libraries of FROM that TO has not yet as alternatives. */
+/* Adds the libraries of FROM that TO lacks as alternatives. */
 static void add_libraries(struct portolan_arena *arena, struct portolan_assembly_instance *to,
                           const struct portolan_assembly_instance *from)
 {
@@ -187,7 +185,7 @@ static void add_libraries(struct portolan_arena *arena, struct portolan_assembly
 }
 
 /*
- * Trials of one program differ in the libraries they had: all are alternatives, those of the newest
+ * Trials of one program may have different libraries: all become alternatives, those of the newest
  * trial first.
  */
 static enum portolan_status join_libraries(const struct portolan_sample_set *set,

@@ -6,27 +6,27 @@
 
 #include <portolan/profile.h>
 
-/* A store, named by itself or by an assembly whose Mastermind names it. */
+/* A store, named directly or by the Mastermind of an assembly. */
 struct trial_store {
     const char *path;
-    const char *assembly; /* its trials only; NULL: all */
+    const char *assembly; /* use only its trials; NULL: all */
     struct portolan_store *store;
     struct workbench bench;
 };
 
 struct trial_store_options {
-    const char *file;   /* a store or an assembly's XML; NULL: "portolan.db" here */
-    const char *store;  /* --store, or NULL */
-    const char *path;   /* --path, or NULL */
+    const char *file;  /* a store or an assembly's XML; NULL: "portolan.db" in the current folder */
+    const char *store; /* --store, or NULL */
+    const char *path;  /* --path, or NULL */
     const char *trials; /* the second word, or NULL */
 };
 
-/* Of struct trial_store_options: --store and --path. */
+/* Options for struct trial_store_options: --store and --path. */
 extern const struct cli_option trial_store_table[];
 
 /*
- * Of a command with the words [STORE] [TRIALS]: ARG is the next of them; WHAT is the second. The
- * row of a table for it has the offset of the options and WHAT in its doc.
+ * Takes ARG, the next of the words [STORE] [TRIALS]; WHAT describes the second one. The row of a
+ * table for it has the offset of the options and WHAT in its doc.
  */
 void trial_store_take_argument(struct trial_store_options *o, const char **trials, const char *what,
                                const char *arg, struct argp_state *state);
@@ -37,14 +37,14 @@ cli_take_fn trial_store_take_word;
         .offset = offsetof(type, member)                                                           \
     }
 
-/* Whether FILE can be such: it is a store, a server or an assembly. */
+/* Whether FILE is a store, a server or an assembly. */
 bool trial_store_is_one(const char *file);
 
 enum portolan_status trial_store_open(struct trial_store *t, const struct trial_store_options *o,
                                       enum portolan_store_mode mode, struct portolan_error *err);
 void trial_store_close(struct trial_store *t);
 
-/* Trials as portolan_trials_select() knows them; TEXT NULL: all of the assembly. */
+/* Selects trials in the notation of portolan_trials_select(); TEXT NULL: all of the assembly. */
 enum portolan_status trial_store_select(const struct trial_store *t, const char *text,
                                         struct portolan_trial_list *list,
                                         struct portolan_error *err);

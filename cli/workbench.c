@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An assembly with its palette: what every command on assemblies begins with. */
+/* An assembly with its palette: the first step of every command on assemblies. */
 #include "cli.h"
 
 #include <portolan/program.h>
@@ -57,7 +57,7 @@ class_of(const struct workbench *w, const struct portolan_assembly_alternative *
     return portolan_palette_find(w->palette, alternative->class_name);
 }
 
-/* What the palette says of a parameter of an alternative's class; NULL if it has none such. */
+/* The palette's description of a parameter of an alternative's class; NULL if it has none. */
 static const struct portolan_parameter_description *
 describe(const struct workbench *w, const struct portolan_assembly_alternative *alternative,
          const char *parameter)
@@ -104,7 +104,7 @@ static const char *find_owner(const struct workbench *w, const char *parameter,
     return owner;
 }
 
-/* Sets a parameter that the assembly states, or else one that a class has by its description. */
+/* Sets a parameter that the assembly states, or else one that the description of a class has. */
 static enum portolan_status set_parameter(struct workbench *w, const char *instance,
                                           const char *parameter, const char *text,
                                           struct portolan_error *err)
@@ -174,7 +174,7 @@ enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
     return status;
 }
 
-/* One case is set; where several may be given they are also the only ones left. */
+/* Sets the first case; if several may be given, drops all others. */
 static enum portolan_status apply_cases(struct portolan_assembly *a,
                                         const struct assembly_options *o,
                                         struct portolan_error *err)
@@ -199,8 +199,7 @@ static enum portolan_status apply_cases(struct portolan_assembly *a,
                   : PORTOLAN_OK;
 }
 
-/* The instance that keeps an experiment store: a parameter tells its file. NULL if there is none.
- */
+/* The instance that keeps an experiment store, and has a parameter for its file; NULL: none. */
 static const char *find_keeper(const struct workbench *w)
 {
     for (size_t i = 0; i < w->assembly->n_instances; i++) {
@@ -266,7 +265,7 @@ static enum portolan_status add_builtins(struct workbench *w,
     return status;
 }
 
-/* From files, or from what is linked into the program. */
+/* Reads from files, or from what is linked into the program. */
 static enum portolan_status read_all(struct workbench *w, const struct assembly_options *o,
                                      struct portolan_diagnostics *d, struct portolan_error *err)
 {
@@ -280,7 +279,7 @@ static enum portolan_status read_all(struct workbench *w, const struct assembly_
     return p ? add_builtins(w, p, err) : open_palette(w, o, d, err);
 }
 
-/* Weak: a linked program without an Optimizer has no use for models. */
+/* Weak: a linked program without an Optimizer does not need models. */
 #pragma weak portolan_plan_check_models
 
 enum portolan_status workbench_open(struct workbench *w, struct assembly_options *o, bool print,
@@ -308,7 +307,7 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
         status = portolan_plan_check_models(w->assembly, &d);
     if (status != PORTOLAN_OK) {
         if (d.count)
-            *err = (struct portolan_error){0}; /* it is among those printed */
+            *err = (struct portolan_error){0}; /* the cause is among the printed errors */
         portolan_error_set(err, status, "%d error%s in '%s' or what it needs", d.count,
                            d.count == 1 ? "" : "s", o->file);
         workbench_close(w);

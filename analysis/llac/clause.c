@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables in statements: names joined by +, and clauses that change a copy one after the other. */
+/* Tables in statements: names joined by +, then clauses, each of which changes a copy. */
 #include "internal.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ size_t llac_parse_column(struct statement *s, const struct table *t)
               llac_suggest_column(s, name, t, known, 0));
 }
 
-/* `A, B, C`: a mark for each column of T. */
+/* `A, B, C`: marks the named columns of T. */
 static bool *parse_columns(struct statement *s, const struct table *t)
 {
     bool *chosen = llac_alloc(s, t->n_columns, sizeof *chosen);
@@ -30,7 +30,7 @@ static bool *parse_columns(struct statement *s, const struct table *t)
     return chosen;
 }
 
-/* T with the columns that are CHOSEN, or with the others. */
+/* T with only the CHOSEN columns or, unless KEEP, without them. */
 static struct table *choose_columns(struct statement *s, const struct table *t, const bool *chosen,
                                     bool keep)
 {
@@ -59,7 +59,7 @@ static struct table *do_where(struct statement *s, struct table *t)
     return t;
 }
 
-/* A copy of T with a column more, the last. */
+/* A copy of T with one more column at the end. */
 static struct table *widen_table(struct statement *s, const struct table *t, const char *name,
                                  enum column_kind kind)
 {
@@ -71,7 +71,7 @@ static struct table *widen_table(struct statement *s, const struct table *t, con
     return wide;
 }
 
-/* with COLUMN = FORMULA, …: what depends on an observable is one. */
+/* with COLUMN = FORMULA, …: a new column is an observable if its formula uses one. */
 static struct table *do_with(struct statement *s, struct table *t)
 {
     do {
@@ -132,7 +132,7 @@ static struct table *do_rename(struct statement *s, struct table *t)
     return t;
 }
 
-/* observing COLUMNS: these are what was measured, the others that were so are not. */
+/* observing COLUMNS: makes these the observables, and the other observables identifiers. */
 static struct table *do_observing(struct statement *s, struct table *t)
 {
     const bool *chosen = parse_columns(s, t);
@@ -149,7 +149,7 @@ static struct table *do_observing(struct statement *s, struct table *t)
 
 static const struct unit {
     const char *name;
-    char of; /* units of one thing */
+    char of; /* units with the same letter can be converted */
     double size;
 } units[] = {
     {"ns", 't', 1e-9},        {"us", 't', 1e-6}, {"ms", 't', 1e-3},  {"s", 't', 1},
@@ -167,7 +167,7 @@ static const struct unit *find_unit(const char *name)
     return NULL;
 }
 
-/* unit COLUMN UNIT: converts where a unit is known already, else only notes it. */
+/* unit COLUMN UNIT: converts if the column has a unit already, else only notes the unit. */
 static struct table *do_unit(struct statement *s, struct table *t)
 {
     size_t column = llac_parse_column(s, t);
@@ -187,12 +187,12 @@ static struct table *do_unit(struct statement *s, struct table *t)
 
 /* -------------------------------------------------------------------------------------- rows */
 
-/* In what order: columns, then as they are. */
+/* Sort order: by columns, then by position in the table. */
 struct order {
     const struct table *t;
     const size_t *columns;
     size_t n;
-    const size_t *occurrence; /* compared behind the columns; or NULL */
+    const size_t *occurrence; /* compared after the columns; or NULL */
 };
 
 static int compare_keys(const struct order *o, size_t a, size_t b)
@@ -231,7 +231,7 @@ static size_t *sort_rows(struct statement *s, const struct order *o)
     return rows;
 }
 
-/* The rows from FIRST on that are alike end before it. */
+/* The end of the group of equal rows that begins at FIRST. */
 static size_t end_of_group(const struct order *o, const size_t *rows, size_t first)
 {
     size_t last = first;
@@ -258,8 +258,8 @@ static struct table *do_sort(struct statement *s, struct table *t)
     return sorted;
 }
 
-/* As `over` knows them; a sum stands for no point. */
-enum { STATISTIC_SUM = -1, STATISTIC_NONE = -2 }; /* beside enum portolan_model_statistic */
+/* The statistics of `over`; the sum is not in enum portolan_model_statistic. */
+enum { STATISTIC_SUM = -1, STATISTIC_NONE = -2 };
 static const struct {
     const char *name;
     int statistic;
@@ -288,7 +288,7 @@ static double reduce_values(int how, size_t n, double *values)
     return sum;
 }
 
-/* How often the row's labels and identifiers stood in rows before it. */
+/* For each row, how many earlier rows have the same labels and identifiers. */
 static size_t *count_occurrences(struct statement *s, const struct order *o)
 {
     size_t *rows = sort_rows(s, o);
@@ -300,7 +300,7 @@ static size_t *count_occurrences(struct statement *s, const struct order *o)
     return occurrence;
 }
 
-/* One row of each group: the first one's labels and identifiers, and the reduced observables. */
+/* Reduces each group to one row: labels and identifiers of its first row, reduced observables. */
 static struct table *reduce_groups(struct statement *s, const struct table *t,
                                    const struct order *o, int how)
 {
@@ -324,7 +324,7 @@ static struct table *reduce_groups(struct statement *s, const struct table *t,
     return reduced;
 }
 
-/* The columns of T that are no observables, without those that are GONE. */
+/* The columns of T that are not observables, without those that are GONE. */
 static size_t find_keys(const struct table *t, const bool *gone, size_t *columns)
 {
     size_t n = 0;
@@ -336,8 +336,8 @@ static size_t find_keys(const struct table *t, const bool *gone, size_t *columns
 }
 
 /*
- * max over CPU: the k-th row of one processor belongs to the k-th of the others with the same
- * labels and identifiers. `over repetitions` takes these together instead.
+ * max over CPU: joins the k-th rows of all processors with the same labels and identifiers. `over
+ * repetitions` joins all of these rows instead.
  */
 static struct table *do_over(struct statement *s, struct table *t, int statistic)
 {
@@ -401,7 +401,7 @@ struct points llac_points(struct statement *s, const struct table *t, const size
 
 /* ------------------------------------------------------------------------------------- tables */
 
-/* All columns of A are in B. */
+/* Fails unless all columns of A are in B. */
 static void check_columns(struct statement *s, const struct token *at, const struct table *a,
                           const struct table *b)
 {
@@ -441,7 +441,7 @@ static const struct {
                {"drop", do_drop},   {"rename", do_rename}, {"observing", do_observing},
                {"unit", do_unit},   {"sort", do_sort}};
 
-/* The table after the clause that begins here; NULL: none does. */
+/* The table after the clause that begins here; NULL if none begins here. */
 static struct table *parse_clause(struct statement *s, struct table *t)
 {
     int how;

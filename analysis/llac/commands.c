@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands, what `help` says of them, the small ones themselves, and completion. */
+/* The table of commands with their help, the small commands themselves, and completion. */
 #include "internal.h"
 
 #include <portolan/command.h>
@@ -82,7 +82,7 @@ static void do_forget(struct statement *s)
         llac_forget_all(s->in);
         return;
     }
-    /* First whether all are there: what fails changes nothing. */
+    /* Check that all exist first: a command that fails changes nothing. */
     do {
         const struct token at = s->now;
         const struct object *o = llac_peek_object(s);
@@ -233,7 +233,7 @@ enum portolan_status portolan_llac_run_file(struct portolan_llac *in, const char
 
 /* -------------------------------------------------------------------------------- completion */
 
-/* What may stand at the end of a line. */
+/* The state of a completion: the words that may follow at the end of a line. */
 struct begun {
     struct portolan_llac *in;
     struct portolan_arena arena;
@@ -263,7 +263,7 @@ static void add_commands(struct begun *c)
         add_word(c, f->name);
 }
 
-/* Columns and parameters of what the line names already. */
+/* Columns and parameters of the tables and models that occur in the line. */
 static void add_columns(struct begun *c)
 {
     for (size_t i = 0; i < c->in->n_objects; i++) {
@@ -286,7 +286,7 @@ static void add_words(struct begun *c)
         add_word(c, *word);
 }
 
-/* Files beside what is begun; folders with a slash behind. */
+/* Files that match what is typed so far; folders get a slash at the end. */
 static void add_files(struct begun *c)
 {
     const char *slash = strrchr(c->begun, '/');
@@ -309,7 +309,7 @@ static void add_files(struct begun *c)
         closedir(dir);
 }
 
-/* The first word behind `NAME =`. */
+/* The first word of the line, or the first after `NAME =`. */
 static const char *command_of(struct begun *c, const char *last)
 {
     const char *equals = memchr(c->line, '=', (size_t)(last - c->line));
@@ -333,7 +333,7 @@ static void complete_argument(struct begun *c, const struct command_form *form, 
         add_commands(c);
     if (kind == COMPLETE_NOTHING || kind == COMPLETE_COMMANDS)
         return;
-    /* Right behind the command only what it works on; later also columns and words. */
+    /* Directly after the command only objects that it accepts; later also columns and words. */
     add_objects(c, kind != COMPLETE_MODELS || !is_first, kind != COMPLETE_TABLES || !is_first,
                 kind == COMPLETE_OBJECTS || !is_first);
     if (is_first)
@@ -342,7 +342,7 @@ static void complete_argument(struct begun *c, const struct command_form *form, 
     add_words(c);
 }
 
-/* The word before the begun one. */
+/* The word before the one being typed. */
 static const char *word_before(struct begun *c, const char *last)
 {
     const char *end = last, *start;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fit: from a table to a model. */
+/* fit: makes a model from a table. */
 #include "internal.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What a `fit` asks for. */
+/* The arguments of a `fit`. */
 struct wish {
     struct token at; /* the table */
     struct table *table;
     size_t observable;                /* column */
     struct portolan_formula *formula; /* NULL: a search */
     const char *text;                 /* of the formula */
-    const char *file;                 /* where it stands */
+    const char *file;                 /* where the formula is written */
     int line, column;
     bool is_search, has_pieces;
     struct portolan_model_options options;
@@ -58,7 +58,7 @@ static void parse_params(struct statement *s, struct wish *w)
     } while (llac_accept(s, ","));
 }
 
-/* Without line ends, and what is around them. */
+/* The text on one line: each run of blanks, line ends and backslashes becomes one blank. */
 static const char *on_one_line(struct statement *s, const char *at, const char *end)
 {
     struct portolan_text out = {.arena = &s->arena};
@@ -75,7 +75,7 @@ static const char *on_one_line(struct statement *s, const char *at, const char *
     return out.bytes;
 }
 
-/* A formula given here goes before the experiment's own. */
+/* A formula given here has precedence over the experiment's own. */
 static void parse_formula(struct statement *s, struct wish *w)
 {
     const struct token at = s->now;
@@ -107,7 +107,7 @@ static void parse_pieces(struct statement *s, struct wish *w)
     w->options.max_pieces = (unsigned)most;
 }
 
-/* False: none begins here. */
+/* False if no option begins here. */
 static bool parse_option(struct statement *s, struct wish *w)
 {
     if (llac_accept(s, "of"))
@@ -152,7 +152,7 @@ static void take_own_formula(struct statement *s, struct wish *w)
     llac_own(s, OWNED_FORMULA, w->formula);
 }
 
-/* The formula's names are the parameters: columns, or variables that are the same in all rows. */
+/* The formula's names become the parameters: columns, or variables, which are constant. */
 static void take_names(struct statement *s, struct wish *w)
 {
     w->placed.n = 0;
@@ -170,7 +170,7 @@ static void take_names(struct statement *s, struct wish *w)
     }
 }
 
-/* What a search depends on: the identifiers that have several values. */
+/* The parameters of a search: the identifiers that have several values. */
 static void take_identifiers(struct statement *s, struct wish *w)
 {
     for (size_t i = 0; i < w->table->n_columns; i++)
@@ -201,7 +201,7 @@ static struct wish parse_wish(struct statement *s)
 
 /* ------------------------------------------------------------------------------------ fitting */
 
-/* The rows that have all numbers. */
+/* The rows in which no number is missing. */
 static struct portolan_model_data take_rows(struct statement *s, const struct wish *w)
 {
     size_t n = w->table->n_rows, n_params = w->placed.n, kept = 0;
@@ -229,7 +229,7 @@ static struct portolan_model_data take_rows(struct statement *s, const struct wi
                                         .y = y};
 }
 
-/* Rows of several processors are no repetitions of each other. */
+/* Rows of different processors are not repetitions of each other. */
 static void warn_of_processors(struct statement *s, const struct wish *w)
 {
     size_t cpu = llac_table_find(w->table, "CPU");

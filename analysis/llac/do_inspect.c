@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inspect: what speaks against taking rows for independent repetitions. */
+/* inspect: finds evidence that rows are not independent repetitions. */
 #include "internal.h"
 
 #include <portolan/series.h>
@@ -76,7 +76,7 @@ static size_t take_point(struct inspection *in, const struct points *p, size_t p
     return n;
 }
 
-/* Series are of one point and one processor; runs follow each other. */
+/* A series has one point and one processor; rows of several runs follow each other. */
 static void inspect_points(struct inspection *in)
 {
     struct portolan_text *out = &in->s->in->out;
@@ -106,7 +106,7 @@ static void inspect_points(struct inspection *in)
                           in->points ? "" : "; `inspect MODEL` takes all rows as one series");
 }
 
-/* All rows over what the model says of them are one series. */
+/* All rows, divided by the model's values, form one series. */
 static void inspect_model(struct inspection *in, const struct portolan_model *m)
 {
     const struct placed placed = llac_place_model(in->s, &in->at, m, in->table);

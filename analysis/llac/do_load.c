@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* load: files and trials of stores become tables and models. */
+/* load: turns files and trials of stores into tables and models. */
 #include "internal.h"
 
 #include <portolan/command.h>
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A name out of any text. */
+/* Makes a valid name from any text. */
 static const char *name_of(struct statement *s, const char *text)
 {
     char *name = portolan_arena_printf(&s->arena, "%s%s", isdigit((unsigned char)*text) ? "_" : "",
@@ -47,16 +47,16 @@ size_t llac_loaded_column(struct table *t, const char *name, enum column_kind ki
 
 /* Trials give a table per method of an instance and implementation. */
 
-/* The first is an experiment's, the others are a call path's. */
+/* The first is for experiments of annotated programs, the others for call paths. */
 static const char *const times[] = {"CLOCK", "TIME", "INCLUSIVE", "MPI"};
 
-/* Whether it is an experiment of an annotated program, which reports tell of as well. */
+/* Whether the sample is from an experiment of an annotated program, as in reports. */
 static bool is_experiment(const struct portolan_sample *sample)
 {
     return !strcmp(sample->port_type, "CALL");
 }
 
-/* The experiment, or "solver_solve_Cholmod": who was called, what, the last part of the class. */
+/* The experiment, or "solver_solve_Cholmod": instance, method, last part of the class. */
 static const char *table_name(struct statement *s, const struct portolan_sample *sample)
 {
     const char *dot = strrchr(sample->implementation, '.');
@@ -69,7 +69,7 @@ static const char *table_name(struct statement *s, const struct portolan_sample 
                                             *class_name ? "_" : "", class_name));
 }
 
-/* An experiment's formula is a fact of its trial. */
+/* An experiment's formula is in the metadata of its trial. */
 static void add_formula(struct table *t, const struct portolan_trial *trial,
                         const struct portolan_sample *sample)
 {
@@ -100,8 +100,8 @@ static const struct portolan_trial *trial_of(const struct portolan_sample_set *s
 }
 
 /*
- * The cell of that name; without a ROW only the column. What was measured stands there before
- * contexts, and these before parameters of the same name.
+ * Sets the cell of that name; without a ROW only adds the column. A measured value replaces a
+ * context or parameter of its name, a parameter replaces nothing.
  */
 static void put_cell(struct table *t, double *row, const char *name, enum column_kind kind,
                      const char *unit, double value)
@@ -149,7 +149,7 @@ static bool is_chosen(const struct portolan_trial_list *chosen, int64_t trial)
     return false;
 }
 
-/* Twice over the samples: columns first, for rows fix them. */
+/* Two passes over the samples: columns first, because they are fixed once there are rows. */
 static void take_samples(struct statement *s, const struct portolan_sample_set *set,
                          const struct portolan_trial_list *chosen, struct loaded *l)
 {
@@ -203,7 +203,7 @@ static bool begins(const char *text, const char *word)
     return !strncmp(text, word, strlen(word));
 }
 
-/* Behind blanks, and what XML and others have before the beginning. */
+/* The first character after a byte order mark and blanks. */
 static const char *first_of(const char *text)
 {
     if (begins(text, "\xef\xbb\xbf"))
@@ -229,7 +229,7 @@ static void load_model(struct statement *s, const struct token *at, const char *
     llac_own(s, OWNED_MODEL, l->model);
 }
 
-/* What the file is, its content tells. */
+/* The content of a file decides its form. */
 static load_fn *find_loader(const char *text)
 {
     const char *first = first_of(text);
@@ -264,7 +264,7 @@ static void load_file(struct statement *s, const struct token *at, const char *p
 
 /* ------------------------------------------------------------------------------------ keeping */
 
-/* `of A, B`: the others of the loaded tables go. */
+/* `of A, B`: drops the other loaded tables. */
 static void choose_tables(struct statement *s, struct loaded *l)
 {
     bool *wanted = llac_alloc(s, l->n_tables, sizeof *wanted);
@@ -291,7 +291,7 @@ static void choose_tables(struct statement *s, struct loaded *l)
     l->n_tables = kept;
 }
 
-/* T with the rows of an older one of that name before its own. */
+/* T with the rows of an older table of that name before its own. */
 static struct table *merge_with_old(struct statement *s, const struct token *at, struct table *t)
 {
     const char *name = t->experiment;
@@ -313,7 +313,7 @@ static struct table *merge_with_old(struct statement *s, const struct token *at,
     return both;
 }
 
-/* Several files at once may have the same experiments. */
+/* Several files that are loaded at once may have the same experiments. */
 static void join_same(struct statement *s, const struct token *at, struct loaded *l)
 {
     size_t kept = 0;
@@ -346,7 +346,7 @@ static void keep_model(struct statement *s, const char *path, struct portolan_mo
     portolan_text_add(&s->in->out, "%s: model %s\n", name, portolan_model_peek_formula(m));
 }
 
-/* All or nothing: what fails does so before anything is put. */
+/* All or nothing: whatever can fail comes before the first table is stored. */
 static void keep_tables(struct statement *s, const struct token *at, const char *path,
                         struct loaded *l)
 {
@@ -370,14 +370,14 @@ static void keep_tables(struct statement *s, const struct token *at, const char 
     }
 }
 
-/* What `load` is to read. */
+/* The files that `load` is to read. */
 struct files {
     size_t n;
     struct file {
-        const char *name, *path; /* as it was called, where it is */
+        const char *name, *path; /* as the user wrote it; where it is */
         struct token at;
     } * list;
-    const char *trials; /* of stores; or NULL */
+    const char *trials; /* for stores; or NULL */
 };
 
 static struct files parse_files(struct statement *s)
@@ -410,7 +410,7 @@ void do_load(struct statement *s)
 
         l.run++;
         load_file(s, &file->at, file->path, files.trials, &l);
-        /* As the user called it: where scripts lie is of no interest to who reads a model. */
+        /* As the user wrote it: the script's folder does not matter to readers of a model. */
         for (size_t k = before; k < l.n_tables; k++)
             l.tables[k]->source = file->name;
         if (l.model && files.n > 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* obsp: what OBSP* and plain BSP say of a trace, by constants that were fitted here or there. */
+/* obsp: the times of a trace by OBSP* and plain BSP, with constants that are fitted or given. */
 #include "internal.h"
 
 #include <portolan/obsp.h>
@@ -18,8 +18,7 @@ struct evaluation {
     bool has_bsp;
 };
 
-/* The constants of the experiment by number: a model's terms are those of its formula that stayed.
- */
+/* Sets the experiment's constants by number; constants of dropped terms are 0. */
 static void use_model(struct evaluation *e, const struct token *at, const struct object *o)
 {
     struct statement *s = e->s;
@@ -90,7 +89,7 @@ static void evaluate_trace(struct evaluation *e)
         llac_warn(s->in, "plain BSP says nothing of '%s': %s", e->path, why.text);
 }
 
-/* A value and how far it is from what was measured. */
+/* A value, and its deviation from the measured one in percent. */
 static void add_value(struct grid *g, double value, double measured)
 {
     llac_grid_number(g, value);
@@ -121,7 +120,7 @@ static void write_result(struct evaluation *e)
     llac_grid_write(&g, &e->s->in->out);
 }
 
-/* Every end of a superstep as a row. */
+/* Stores each end of a superstep as a row. */
 static void keep_rows(struct evaluation *e)
 {
     static const char *const columns[] = {"CPU",   "DEPTH",         "STEP", "PARTNERS", "WORK",

@@ -8,12 +8,12 @@
 
 enum { MAX_PLOTTED = 16, MAX_SERIES = 48, MAX_GROUPS = 8 };
 
-/* One table or model to be drawn. */
+/* A table or model to draw. */
 struct plotted {
     const char *name;
     const struct fitted *model; /* or NULL */
-    const struct table *table;  /* of a model: its rows, or NULL */
-    bool is_drawn;              /* the rows, with the curves */
+    const struct table *table;  /* for a model its rows, or NULL */
+    bool is_drawn;              /* the rows are drawn with the curves */
 };
 
 struct plot {
@@ -41,7 +41,7 @@ static void parse_item(struct statement *s, struct plot *p)
     p->n++;
 }
 
-/* False: none begins here. */
+/* False if no option begins here. */
 static bool parse_option(struct statement *s, struct plot *p)
 {
     if (llac_accept(s, "by")) {
@@ -79,7 +79,7 @@ static void parse_plot(struct statement *s, struct plot *p)
 
 /* ------------------------------------------------------------------------------------ choosing */
 
-/* The first column of that kind that varies; NULL. */
+/* The first column of that kind that varies, or NULL. */
 static const char *first_that_varies(const struct table *t, enum column_kind kind)
 {
     for (size_t i = 0; t && i < t->n_columns; i++)
@@ -88,7 +88,7 @@ static const char *first_that_varies(const struct table *t, enum column_kind kin
     return NULL;
 }
 
-/* The first identifier or label that varies; of a model the first parameter that does. */
+/* For a model the first parameter that varies, else the first identifier or label that varies. */
 static const char *choose_x(const struct plotted *item)
 {
     const struct portolan_model *m = item->model ? item->model->model : NULL;
@@ -121,10 +121,10 @@ static struct portolan_chart_series *add_series(struct plot *p, enum portolan_ch
     return series;
 }
 
-/* Rows as points, all or those of one curve: their scatter is worth seeing. */
+/* Rows to draw as points: all rows, or those of one curve. Not averaged, to show their scatter. */
 struct scatter {
-    const char *name;      /* NULL: they are a curve's */
-    const size_t *columns; /* N_COLUMNS that have … */
+    const char *name;      /* NULL: the points belong to a curve */
+    const size_t *columns; /* N_COLUMNS columns that must have … */
     const double *values;  /* … these values */
     size_t n_columns;
 };
@@ -168,16 +168,16 @@ static void add_points(struct plot *p, const struct plotted *item, const struct 
 
 /* ------------------------------------------------------------------------------------- curves */
 
-/* What a curve holds fixed. */
+/* A curve and the parameters that are fixed on it. */
 struct curve {
     const struct fitted *f;
     const char *name;
-    size_t param;                        /* that runs along the x axis */
-    double x[PORTOLAN_MODEL_MAX_PARAMS]; /* the others */
+    size_t param;                        /* the parameter along the x axis */
+    double x[PORTOLAN_MODEL_MAX_PARAMS]; /* values of the other parameters */
     double min, max;
 };
 
-/* Line and band of one curve. */
+/* Adds the line and the band of one curve. */
 static void add_curve(struct plot *p, const struct curve *c)
 {
     struct portolan_chart_series *band = add_series(p, PORTOLAN_CHART_BAND, NULL);
@@ -195,7 +195,7 @@ static void add_curve(struct plot *p, const struct curve *c)
     band->n = line->n = curve.n;
 }
 
-/* The x axis goes as far as anything that was measured. */
+/* The x axis covers everything that was measured. */
 static void find_span(const struct plot *p, struct curve *c)
 {
     const struct portolan_model_range *r = portolan_model_peek_range(c->f->model, c->param);
@@ -213,7 +213,7 @@ static void find_span(const struct plot *p, struct curve *c)
     }
 }
 
-/* The values of the other parameters: a variable's, or those that were measured. */
+/* The combinations of measured values of those other parameters that no variable fixes. */
 struct groups {
     struct points points;
     size_t n_params, params[PORTOLAN_MODEL_MAX_PARAMS], columns[PORTOLAN_MODEL_MAX_PARAMS];
@@ -241,7 +241,7 @@ static struct groups find_groups(struct plot *p, const struct plotted *item, siz
     return g;
 }
 
-/* The curve of the values AT of a group's parameters, and its rows. */
+/* Adds the curve for the values AT of a group's parameters, and its rows. */
 static void add_group(struct plot *p, const struct plotted *item, const struct groups *g,
                       const double *at, struct curve *c)
 {
@@ -264,7 +264,7 @@ static void add_group(struct plot *p, const struct plotted *item, const struct g
     add_curve(p, c);
 }
 
-/* With the rows of each, where there are several. */
+/* Adds the curves of a model; if there can be several, each with its rows. */
 static void add_curves(struct plot *p, struct plotted *item)
 {
     const struct portolan_model *m = item->model->model;
@@ -303,7 +303,7 @@ static const char *y_label(struct plot *p)
     return p->of;
 }
 
-/* Curves below, points above them. */
+/* Curves are drawn first, so that points are on top. */
 static void build_chart(struct plot *p)
 {
     for (size_t i = 0; !p->by && i < p->n; i++)
@@ -325,7 +325,7 @@ static void build_chart(struct plot *p)
     }
 }
 
-/* Into the file that the user names, or one that has a number. */
+/* Writes to the file that the user names, or to a numbered one. */
 static void write_chart(struct plot *p, const struct portolan_chart *chart)
 {
     struct statement *s = p->s;

@@ -9,10 +9,10 @@ enum { MAX_PREDICTIONS = 10000 };
 
 /* --------------------------------------------------------------------------------- parameters */
 
-/* What each parameter of a model is to be. */
+/* The requested values of each parameter of a model. */
 struct setting {
     double *values[PORTOLAN_MODEL_MAX_PARAMS];
-    size_t count[PORTOLAN_MODEL_MAX_PARAMS]; /* 0: not said */
+    size_t count[PORTOLAN_MODEL_MAX_PARAMS]; /* 0: not given */
 };
 
 size_t llac_find_param(const struct portolan_model *m, const char *name)
@@ -81,7 +81,7 @@ static void complete_setting(struct statement *s, const struct token *at,
 
 /* ---------------------------------------------------------------------------------- predicting */
 
-/* How X lies outside the range of the model, and in a gap of its pieces: "" or words. */
+/* How X is outside the range of the model, or in a gap between its pieces, in words; or "". */
 static const char *outside_text(struct statement *s, const struct portolan_model *m,
                                 const double *x, const struct portolan_prediction *p)
 {
@@ -217,7 +217,7 @@ void do_predict(struct statement *s)
 
 /* ---------------------------------------------------------------------------------- comparing */
 
-/* The paper's word for what it varies. */
+/* The heading that the paper uses for a column. */
 static const char *head_of(const char *name)
 {
     static const char *const same[] = {"P", "NCPUS", "PROCS"};
@@ -228,7 +228,7 @@ static const char *head_of(const char *name)
     return strcmp(name, "CLOCK") ? name : "TIME";
 }
 
-/* Decimals that show column C of T to four digits and more; -1: better with exponents. */
+/* Decimals that show four digits or more of each value in column C of T; -1: use exponents. */
 static int find_decimals(const struct table *t, size_t c)
 {
     double least = INFINITY, most = 0;
@@ -247,7 +247,7 @@ static int find_decimals(const struct table *t, size_t c)
         return 0;
     if (most > 1e6 * least)
         return -1;
-    /* Whole numbers need none. */
+    /* Whole numbers need no decimals. */
     decimals = (int)ceil(-log10(least)) + 3;
     for (size_t i = 0; i < t->n_rows; i++) {
         double value = llac_table_row(t, i)[c];
@@ -259,8 +259,8 @@ static int find_decimals(const struct table *t, size_t c)
 }
 
 /*
- * T, of which the last columns are real and predicted, as the paper's Table 1; other columns that
- * are the same everywhere say nothing. MARKS has one for each row; or NULL.
+ * Writes T, whose last columns are real and predicted, like the paper's Table 1. Other columns are
+ * shown only if they vary. MARKS has a text for each row, or is NULL.
  */
 static void write_comparison(struct statement *s, const struct table *t, const char **marks)
 {
@@ -300,7 +300,7 @@ static void write_comparison(struct statement *s, const struct table *t, const c
         portolan_text_add(&s->in->out, "mean of absolute errors %.2f %%\n", sum / (double)counted);
 }
 
-/* The model at the points of T, beside their real values. */
+/* Compares the model with the real values at the points of T. */
 static void compare_model(struct statement *s, const struct token *at, const struct fitted *f,
                           const struct table *t, const char *head)
 {
@@ -330,7 +330,7 @@ static void compare_model(struct statement *s, const struct token *at, const str
     write_comparison(s, both, marks);
 }
 
-/* The column that is named at AT. */
+/* The column named at AT, without moving on. */
 static size_t parse_column_at(struct statement *s, const struct token *at, const struct table *t)
 {
     const struct token now = s->now;
@@ -342,8 +342,7 @@ static size_t parse_column_at(struct statement *s, const struct token *at, const
     return column;
 }
 
-/* What somebody else predicted: COLUMN with COLUMN of TABLE, what they are columns of comes last.
- */
+/* Predictions by others: `COLUMN with COLUMN of TABLE`; the columns are looked up last. */
 static void compare_columns(struct statement *s)
 {
     const struct token predicted_at = s->now;
@@ -377,7 +376,7 @@ static void compare_columns(struct statement *s)
     write_comparison(s, llac_table_project(&s->arena, t, columns, n), NULL);
 }
 
-/* `as "OBSP*"`; else the paper's word for what a formula predicts. */
+/* The heading: `as "OBSP*"`, else the paper's word for the predictions of a formula. */
 static const char *parse_head(struct statement *s, const struct fitted *f)
 {
     const char *head = f->formula ? "OBSP*" : "MODEL";

@@ -38,7 +38,7 @@ static const char *write_model(struct statement *s, const struct token *at, cons
 
 /* -------------------------------------------------------------------------------------- tables */
 
-/* How many constants the formula has; 0 when it is none. */
+/* The number of constants in the formula; 0 when it is not valid. */
 static unsigned count_constants(const char *formula)
 {
     struct portolan_formula *f;
@@ -55,7 +55,7 @@ static unsigned count_constants(const char *formula)
     return n;
 }
 
-/* A row's processor and how many there were. */
+/* The value of a label, such as the processor, in a row; OTHERWISE when it is missing. */
 static double label(const struct table *t, const double *row, const char *name, double otherwise)
 {
     size_t column = llac_table_find(t, name);
@@ -139,7 +139,7 @@ static const char *write_csv(struct statement *s, const struct table *t)
     return out.bytes;
 }
 
-/* Column C of T over the identifiers, which are columns BY. */
+/* Adds column C of T as a metric; the parameters are in the columns BY. */
 static void add_observable(struct statement *s, struct portolan_measurements *m,
                            const struct table *t, size_t c, const size_t *by)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Formulas in statements: where they end, and what their names and those of models stand for. */
+/* Formulas in statements: where they end, and what their names and the models' names refer to. */
 #include "internal.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ struct portolan_formula *llac_parse_formula(struct statement *s)
     return f;
 }
 
-/* Where NAME stands behind FIRST. */
+/* The first token from FIRST on that is NAME; FIRST if there is none. */
 static struct token find_name(struct statement *s, const struct token *first, const char *name)
 {
     s->now = *first;
@@ -39,7 +39,7 @@ static struct token find_name(struct statement *s, const struct token *first, co
     return s->now.kind == TOKEN_END ? *first : s->now;
 }
 
-/* What columns and variables there are. */
+/* Fails over an unknown name, with a suggestion. */
 _Noreturn static void fail_unknown(struct statement *s, const struct table *t,
                                    const struct token *first, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statements one by one: what each is, and the objects that they make and use. */
+/* Executes statements one by one: finds what each one is, and keeps the objects. */
 #include "internal.h"
 
 #include <ctype.h>
@@ -116,7 +116,7 @@ static struct fitted *keep_fitted(struct portolan_arena *arena, const struct fit
     return kept;
 }
 
-/* The place of NAME among the objects: that of an older one, which is cleared, or a new one. */
+/* The place for NAME among the objects: that of an older one, which is cleared, or a new one. */
 static struct object *make_room(struct statement *s, const char *name)
 {
     struct portolan_llac *in = s->in;
@@ -197,7 +197,7 @@ const struct fitted *llac_accept_model(struct statement *s)
     return o->model;
 }
 
-/* Where things are called that are there; experiments may be called as they like. */
+/* Reads the name of an object. That of an existing one may be a reserved word. */
 static const char *parse_object_name(struct statement *s, const char *what)
 {
     const struct object *o = llac_peek_object(s);
@@ -263,7 +263,7 @@ static void define_result(struct statement *s)
     llac_put(s, s->result, &o);
 }
 
-/* A formula alone is worth its value, a name what it stands for. */
+/* Shows the value of a formula, or the object that a name refers to. */
 static void evaluate(struct statement *s)
 {
     const struct object *o = llac_peek_object(s);
@@ -306,7 +306,7 @@ static void do_statement(struct statement *s)
         llac_advance(s);
         define_result(s);
     } else if ((form = llac_command(word))) {
-        /* Also if a report has an experiment of that name, which `show` and the others reach. */
+        /* The command wins over an experiment of that name, which `show` and others can reach. */
         run_command(s, form);
     } else if (llac_find(s->in, word) || llac_is_next(s, "(")) {
         evaluate(s);
@@ -324,8 +324,7 @@ struct reader {
     int line, column;
 };
 
-/* The end of the statement at R->at: a line's end without a backslash, ';' or '#' outside quotes.
- */
+/* The end of the statement at R->at: a newline without backslash, or ';' or '#' outside quotes. */
 static const char *end_of_statement(const struct reader *r)
 {
     char quote = '\0';
@@ -360,7 +359,7 @@ static void flush_output(struct portolan_llac *in)
     in->out = (struct portolan_text){0};
 }
 
-/* What failed, or only asked for the session itself, is not of the session. */
+/* Does not record statements of scripts, nor those about the session itself. */
 static void remember(struct portolan_llac *in, const char *at, const char *end)
 {
     while (end > at && isspace((unsigned char)end[-1]))

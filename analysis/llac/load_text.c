@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tables from texts: what annotated programs report, Extra-P's measurements, and values with a head
- * as spreadsheets and people write them.
+ * Tables from texts: reports of annotated programs, Extra-P's measurements, and CSV with a head, as
+ * written by spreadsheets and people.
  */
 #include "internal.h"
 
@@ -17,7 +17,7 @@ static const char *unit_of(const char *observable)
     return strstr(observable, "CLOCK") || strstr(observable, "TIME") ? "s" : NULL;
 }
 
-/* CPU, NCPUS, identifiers and observables, in a report's order. */
+/* Adds CPU, NCPUS, identifiers and observables, in a report's order. */
 static void add_columns(const struct portolan_cll_sample *e, struct table *t, size_t *places)
 {
     *places++ = llac_loaded_column(t, "CPU", COLUMN_LABEL, NULL);
@@ -29,7 +29,7 @@ static void add_columns(const struct portolan_cll_sample *e, struct table *t, si
             llac_loaded_column(t, e->observables[i], COLUMN_OBSERVABLE, unit_of(e->observables[i]));
 }
 
-/* The experiment's name; with that of its source where several have such a one. */
+/* The experiment's name, with that of its source file if several experiments have the name. */
 static const char *name_of(struct statement *s, const struct portolan_cll_report *r,
                            const struct portolan_cll_sample *e)
 {
@@ -69,7 +69,7 @@ static void take_experiment(struct statement *s, const struct portolan_cll_repor
     }
 }
 
-/* Rows that ought to be there. A process tells of an experiment by name and number. */
+/* Warns of lost samples, according to the lines "LOST: EXPERIMENT COUNT" of the head. */
 static void warn_of_lost(struct statement *s, const struct portolan_cll_report *r, const char *path)
 {
     double lost = 0;
@@ -142,7 +142,7 @@ void llac_load_measurements(struct statement *s, const struct token *at, const c
 
 /* ---------------------------------------------------------------------------------------- CSV */
 
-/* "TIME (s)" is TIME in s; cuts the name. */
+/* The unit: splits "TIME (s)" into TIME and s; shortens NAME. */
 static const char *take_unit(char *name)
 {
     size_t length = strlen(name);
@@ -175,7 +175,7 @@ static enum column_kind kind_of(const char *name, const char *unit)
                : COLUMN_IDENTIFIER;
 }
 
-/* Where a failure in the line of C is told. */
+/* A token at that column in the current line of C, for failures. */
 static const struct token *place_of(struct statement *s, const struct portolan_csv *c, int column)
 {
     struct token *at = llac_alloc(s, 1, sizeof *at);
@@ -186,7 +186,7 @@ static const struct token *place_of(struct statement *s, const struct portolan_c
     return at;
 }
 
-/* The columns of T, which the line names: their places. */
+/* Adds the columns that the line names to T; returns their positions. */
 static size_t *read_head(struct statement *s, const struct portolan_csv *c, struct table *t)
 {
     size_t *places = llac_alloc(s, c->n_fields, sizeof *places);
@@ -247,6 +247,6 @@ void llac_load_csv(struct statement *s, const struct token *at, const char *text
         row[0] = l->run;
         read_row(s, &c, places, n, row);
     }
-    if (s->d->count > s->told) /* of quotes */
+    if (s->d->count > s->told) /* about quotes */
         llac_check(s, at, PORTOLAN_ESYNTAX);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns of text; models as text; and show, rows, summary: what there is. */
+/* Columns of text; models as text; and the commands show, rows and summary. */
 #include "internal.h"
 #include "model_view.h"
 
@@ -49,7 +49,7 @@ void llac_grid_numbers(struct grid *g, const double *values, size_t n)
         llac_grid_number(g, values[i]);
 }
 
-/* Characters, not bytes. */
+/* Counts characters, not bytes. */
 static int width_of(const char *text)
 {
     int n = 0;
@@ -90,8 +90,7 @@ const char *llac_unit(struct statement *s, const char *unit)
 
 /* ------------------------------------------------------------------------------------- models */
 
-/* Term I of M, behind the last one of those that were dropped, as the user has it in OWN or NULL.
- */
+/* Adds term I of M; dropped terms come last. OWN is the term in the user's formula, or NULL. */
 static void add_term(struct statement *s, struct grid *g, const struct fitted *f,
                      const struct portolan_model *m, size_t i,
                      const struct portolan_formula_term *own)
@@ -124,8 +123,7 @@ static void add_term(struct statement *s, struct grid *g, const struct fitted *f
                       : ": dropped, the rows cannot tell it from the others");
 }
 
-/* One row per constant, those that were dropped too; in the order of the formula if there is one.
- */
+/* One row per constant, including dropped ones; in the order of the formula if there is one. */
 static void add_terms(struct statement *s, const struct fitted *f, const struct portolan_model *m)
 {
     struct grid g = {.arena = &s->arena, .n_columns = 4, .left = 9};
@@ -272,7 +270,7 @@ static void add_lines(struct portolan_text *out, const struct table *t)
         portolan_text_add(out, "%s%u", i ? ", " : ":", t->begin_lines[i]);
 }
 
-/* How many values column C has, and which. */
+/* Adds a row about column C: its unit, kind, number of values and range. */
 static void add_column(struct statement *s, struct grid *g, const struct table *t, size_t c)
 {
     static const char *const kinds[] = {"label", "identifier", "observable"};
@@ -288,7 +286,7 @@ static void add_column(struct statement *s, struct grid *g, const struct table *
     llac_grid_numbers(g, (double[]){min, portolan_sort_to_median(n, values), max}, 3);
 }
 
-/* What a table holds, column by column. */
+/* Describes a table, column by column. */
 static void show_table(struct statement *s, const char *name, const struct table *t)
 {
     static const char *const heads[] = {"  column", "unit", "", "values", "min", "median", "max"};
@@ -353,7 +351,7 @@ void do_show(struct statement *s)
         const struct table *t = llac_parse_table(s);
 
         llac_parse_end(s);
-        /* By the name it is known by, if that is all. */
+        /* With a name only if nothing follows the name. */
         show_table(s, s->last_end == second ? word : NULL, t);
     } else {
         llac_advance(s);
@@ -401,7 +399,7 @@ size_t llac_choose_keys(const struct table *t, const char *without, size_t *keys
     return n;
 }
 
-/* Statistics of one observable at one point; VALUES has room for all rows. */
+/* Adds the statistics of one observable at one point; VALUES has room for all rows. */
 static void add_statistics(struct grid *g, const struct table *t, const struct points *p,
                            size_t point, size_t column, double *values)
 {
@@ -416,7 +414,7 @@ static void add_statistics(struct grid *g, const struct table *t, const struct p
         llac_grid_number(g, portolan_model_stand_in(shown[i], n, values));
 }
 
-/* Column C at each point. */
+/* Writes the statistics of column C at each point. */
 static void summarise_column(struct statement *s, const struct table *t, const size_t *keys,
                              size_t n_keys, size_t c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A statement: its words and signs, how it fails, what it frees. */
+/* A statement: its tokens, how it fails, what it frees. */
 #include "internal.h"
 
 #include <portolan/cll_report.h>
@@ -40,7 +40,7 @@ static bool is_name_part(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The end of a name with its members: a.b, a->b. */
+/* The end of a name, including its members: a.b, a->b. */
 static const char *end_of_name(const char *at, const char *end)
 {
     for (;;) {
@@ -93,7 +93,7 @@ static void read_token(struct token *t, const char *end)
     }
 }
 
-/* Over blanks and joined lines. */
+/* Skips blanks and joined lines. */
 static void skip_blanks(struct token *t, const char *end)
 {
     for (; t->at < end; t->at++) {
@@ -271,7 +271,7 @@ void llac_own(struct statement *s, enum owned_kind kind, void *object)
 {
     struct owned *grown;
 
-    s->arena.no_memory = NULL; /* for OBJECT would be lost */
+    s->arena.no_memory = NULL; /* OBJECT must be freed first if memory is out */
     grown = portolan_arena_grow(&s->arena, s->owned, s->n_owned, sizeof *grown);
     s->arena.no_memory = leave_without_memory;
     if (!grown) {
@@ -415,7 +415,7 @@ const char *llac_read_file(struct statement *s, const struct token *at, const ch
     const char *text = NULL;
     enum portolan_status status;
 
-    s->arena.no_memory = NULL; /* for the file has to be closed */
+    s->arena.no_memory = NULL; /* the file must be closed first if memory is out */
     status = portolan_file_read(&s->arena, path, &text, size, &s->err);
     s->arena.no_memory = leave_without_memory;
     llac_check(s, at, status);

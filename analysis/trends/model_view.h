@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all that show models share: words of their parts, and points of their curves. */
+/* Shared by all that show models: words for their parts, and points of their curves. */
 #ifndef PORTOLAN_TREND_MODEL_VIEW_H
 #define PORTOLAN_TREND_MODEL_VIEW_H
 
@@ -22,8 +22,8 @@ struct model_curve {
 };
 
 /*
- * M along its parameter P from FIRST to LAST, in equal steps or, if LOG, in equal factors; AT has
- * the other parameters, and is changed. FALSE without memory in ARENA.
+ * Traces M along its parameter P from FIRST to LAST, in equal steps or, if LOG, in equal factors;
+ * AT has the other parameters, and is changed. False when ARENA has no memory.
  */
 bool model_trace(const struct portolan_model *m, size_t p, double *at, double first, double last,
                  bool log, struct portolan_arena *arena, struct model_curve *curve);

@@ -38,8 +38,7 @@ static bool is_like(const char *path, const char *pattern)
     return !fnmatch(pattern, label_of(path), 0) || !fnmatch(pattern, path, 0);
 }
 
-/* The pattern may be of the label or the whole path, with the implementation or metric or without.
- */
+/* The pattern may match the label or the whole path, with or without implementation or metric. */
 static bool is_wanted(const struct trend_builder *b, const struct trend_series *s)
 {
     struct portolan_arena arena = {0};
@@ -236,7 +235,7 @@ void portolan_trends_destroy(struct portolan_trends *t)
 
 /* ------------------------------------------------- models */
 
-/* The rows up to FIT's limit; *ROOM, the caller's to free, may hold them. False without memory. */
+/* The rows up to FIT's limit, perhaps copied to *ROOM, which the caller frees. False: no memory. */
 static bool choose_rows(const struct portolan_trend *t, const struct portolan_trend_fit *fit,
                         struct portolan_model_data *data, double **room)
 {
@@ -262,7 +261,7 @@ static bool choose_rows(const struct portolan_trend *t, const struct portolan_tr
     return true;
 }
 
-/* Numbers of calls are whole, unless they are means. */
+/* Numbers of calls are integers, unless they are means. */
 static bool is_count(const struct portolan_trend *t, const struct portolan_model_data *data)
 {
     if (!t->metric || strcmp(t->metric, "calls") != 0)
@@ -280,7 +279,7 @@ static enum portolan_status fit_one(const struct portolan_trends *all, struct po
     const struct portolan_model_envelope envelope = {
         .name = t->path,
         .unit = *all->unit ? all->unit : NULL,
-        /* files have names of their own */
+        /* metrics of files keep their names */
         .quality = trend_time(t->metric) >= 0 ? "time" : t->metric,
         .source = all->what};
     struct portolan_model_options options = fit->options;
@@ -301,7 +300,7 @@ static enum portolan_status fit_one(const struct portolan_trends *all, struct po
     return status ? status : portolan_model_describe(t->model, &envelope, err);
 }
 
-/* Whether the trends know the parameter that bounds the rows. */
+/* Fails unless some trend has the parameter that limits the rows. */
 static enum portolan_status check_limit(const struct portolan_trends *t,
                                         const struct portolan_trend_fit *fit,
                                         struct portolan_error *err)

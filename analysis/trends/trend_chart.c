@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS, PER_TREND = 3 };
-static const double wide = 8;   /* a span that wants a logarithmic axis */
-static const double beyond = 2; /* the line goes so many times farther than the rows */
+static const double wide = 8;   /* a larger span gets a logarithmic axis */
+static const double beyond = 2; /* the line extends to so many times the largest row */
 
 struct drawing {
     struct portolan_arena arena;
@@ -88,14 +88,14 @@ static enum portolan_status choose_trends(struct drawing *d, struct portolan_err
                                      d->x_name ? "' is no parameter here" : "");
 }
 
-/* The place on the axis with the other parameters as large as measured. */
+/* The point with all parameters at their largest measured values. */
 static void base_point(const struct portolan_trend *t, double *x)
 {
     for (size_t p = 0; p < t->n_params; p++)
         x[p] = span_of(t, p).high;
 }
 
-/* Whether row I has the base point's values but for parameter P. */
+/* Whether row I has the base point's values in all parameters except P. */
 static bool is_on_line(const struct portolan_trend *t, size_t i, size_t p, const double *base)
 {
     for (size_t q = 0; q < t->n_params; q++)

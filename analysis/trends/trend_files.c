@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trends from files: comma separated values and Extra-P's forms; and as other programs want them.
- */
+/* Trends from files (comma separated values, Extra-P's forms), and in forms of other programs. */
 #include "trend.h"
 
 #include <portolan/extrap.h>
@@ -27,7 +26,7 @@ static bool is_text_column(const char *name)
     return !strcmp(name, "callpath") || !strcmp(name, "metric");
 }
 
-/* Which column is what; false when reported. */
+/* Finds the role of each column; false after a report. */
 static bool read_head(struct csv *c)
 {
     c->n_columns = c->in.n_fields;
@@ -80,7 +79,7 @@ static bool read_number(struct csv *c, const char *name, const char *text, doubl
     return false;
 }
 
-/* False without memory; what is wrong with the line is reported. */
+/* False without memory; an error in the line is reported. */
 static bool read_row(struct csv *c)
 {
     char **fields = c->in.fields;
@@ -260,7 +259,7 @@ enum portolan_status portolan_trends_write_extrap(const struct portolan_trends *
 
 /* ------------------------------------------------- models as code and text */
 
-/* "driver.go->solver.solve [heat.Band]" as "solver_solve_heat_Band", and a number where it was. */
+/* "driver.go->solver.solve [heat.Band]" as "solver_solve_heat_Band", numbered if it is taken. */
 static void add_identifier(const struct portolan_trends *trends, size_t i,
                            struct portolan_text *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trends from the trials of a store: from their profiles, or from samples where contexts count. */
+/* Trends from the trials of a store: from profiles or, if contexts are wanted, from samples. */
 #include "trend.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct reading {
     const char *metric;
     const struct portolan_trial **trials;
     size_t n_trials;
-    const char *params[MAX_PARAMS]; /* of the trials, that differ */
+    const char *params[MAX_PARAMS]; /* of the trials, if their values differ */
     size_t n_params;
     bool counter_seen;
 };
@@ -34,7 +34,7 @@ static enum portolan_status find_params(struct reading *r, struct portolan_error
     return PORTOLAN_OK;
 }
 
-/* Trials that were cut off count only where none came to its end. */
+/* Unfinished trials count only if no trial finished. */
 static void choose_trials(struct reading *r, const struct portolan_trial_list *list)
 {
     size_t n = 0;
@@ -146,7 +146,7 @@ static double sample_value(const struct reading *r, const struct portolan_sample
     return NAN;
 }
 
-/* The sample's contexts, or the parameters of its trial; or first these, then those. */
+/* Parameters are the sample's contexts, or else those of its trial; or both, the trial's first. */
 static bool take_sample(struct reading *r, const struct portolan_sample *s,
                         struct trend_place place, const double *point)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All that is known of one trend. */
+/* Shows everything that is known about one trend. */
 #include "model_view.h"
 #include "trend.h"
 
@@ -73,7 +73,7 @@ static void add_error(const struct portolan_model_summary *s, double error,
         portolan_text_add(out, "%.4g", error);
 }
 
-/* A line where M does not come up to its own points; else nothing. */
+/* Adds a line if M does not fit its own points. */
 static void add_misfit(const struct portolan_model *m, struct portolan_text *out)
 {
     const struct portolan_model_summary *s = portolan_model_peek_summary(m);
@@ -223,7 +223,7 @@ static void add_findings(const struct portolan_series_report *r, struct portolan
         portolan_text_add(out, "  %-14sno spikes, no drift, one value\n", "in time");
 }
 
-/* The rows in the order of time over what the model says of them. */
+/* Inspects the rows, divided by the model's values, in order of time. */
 static enum portolan_status add_series(const struct portolan_trend *t, struct portolan_text *out,
                                        struct portolan_error *err)
 {

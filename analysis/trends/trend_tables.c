@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trends as tables: a list, measured against predicted, and two sets of trials side by side. */
+/* Trends as tables: a list, measured compared with predicted, two sets of trials compared. */
 #include "trend.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS, MAX_COLUMNS = MAX_PARAMS + 7 };
-static const double rounding = 1e-9; /* relative errors below are 0 */
+static const double rounding = 1e-9; /* smaller relative errors count as 0 */
 
 /* ------------------------------------------------- words */
 
@@ -30,7 +30,7 @@ void trend_add_head(const struct portolan_trends *t, struct portolan_text *out)
     portolan_text_add(out, "\n");
 }
 
-/* What low and high are. */
+/* Explains low and high. */
 static void add_level(const struct portolan_model *m, struct portolan_text *out)
 {
     portolan_text_add(out, "a new row lies between low and high with %g %%\n",
@@ -45,7 +45,7 @@ struct line {
     double growth, error;
 };
 
-/* The point to predict at: where nothing is asked, that of the last row. */
+/* The point to predict at: for parameters that are not given, that of the last row. */
 static void choose_point(const struct portolan_trend *t, const struct portolan_trend_list *list,
                          const double *at, double *x)
 {
@@ -77,7 +77,7 @@ static struct line look_at(const struct portolan_trend *t, const struct portolan
     return l;
 }
 
-/* Larger ones first, what is not known last. */
+/* Larger values first, NaN last. */
 static int by_size(double a, double b)
 {
     if (isnan(a) || isnan(b))
@@ -87,7 +87,7 @@ static int by_size(double a, double b)
 
 enum order { BY_VALUE, BY_GROWTH, BY_ERROR, BY_NAME, BY_CALL };
 
-/* Lines that are alike in what they are sorted by stay as they were called. */
+/* Lines with equal sort keys stay in the order of the calls. */
 static int compare_lines(const void *left, const void *right, void *order)
 {
     const struct line *a = left, *b = right;
@@ -164,7 +164,7 @@ static void add_value(struct table *table, const struct portolan_trends *trends,
     table_text(table, isnan(value) ? "-" : value_text(trends, value, text));
 }
 
-/* What the table below must explain; any of its models. */
+/* What the legend below the table must explain; MODEL is any of the models. */
 struct marks {
     bool outside, assumed, unfit;
     const struct portolan_model *model;
@@ -345,7 +345,7 @@ static int by_path(const void *left, const void *right)
     return strcmp((*a)->path, (*b)->path);
 }
 
-/* The trends by their paths; the caller frees. */
+/* The trends sorted by path; the caller frees the array. */
 static const struct portolan_trend **sort_by_path(const struct portolan_trends *trends)
 {
     const struct portolan_trend **sorted = portolan_calloc(trends->n + 1, sizeof *sorted);
@@ -357,7 +357,7 @@ static const struct portolan_trend **sort_by_path(const struct portolan_trends *
     return sorted;
 }
 
-/* The largest point that both cover, by A's names; false when they differ in their parameters. */
+/* The largest point within both ranges, X for A and Y for B; false when the parameters differ. */
 static bool common_point(const struct portolan_trend *a, const struct portolan_trend *b, double *x,
                          double *y)
 {
@@ -384,7 +384,7 @@ struct pair {
     const struct portolan_trend *a, *b;
     struct portolan_prediction at_a, at_b;
     bool compared;
-    double larger; /* of both values: what the table is sorted by */
+    double larger; /* the larger of both values: the sort key */
 };
 
 static struct pair pair_of(const struct portolan_trend *a, const struct portolan_trend *b)
@@ -426,7 +426,7 @@ static void add_pair(const struct portolan_trends *a, const struct pair *p, stru
     table_text(table, model_text(p->b));
 }
 
-/* The pairs of trends with one path, and those that only one side has; *PAIRS NULL: no memory. */
+/* Pairs the trends of one path; those on one side only get no partner. *PAIRS NULL: no memory. */
 static size_t match_paths(const struct portolan_trends *a, const struct portolan_trends *b,
                           struct pair **pairs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations of all processors of an object, in trees, within a superstep. */
+/* Operations by all processors of an object, organised as trees, within one superstep. */
 #include "internal.h"
 
 #include <portolan/cll.h>
@@ -116,7 +116,7 @@ void bsp_scan(t_bsp *bsp, t_bsp_operator *combine, const void *data, void *resul
         if (m->pid >= far) {
             struct t_bspmsg *lower = take_message(address);
 
-            combine(result, lower->data, count); /* what is lower stands first */
+            combine(result, lower->data, count); /* the lower processor's operand comes first */
             if (bytes)
                 memcpy(result, lower->data, bytes);
             transport_free(lower);
@@ -158,8 +158,7 @@ int collective_gather(struct bsp_machine *m, const void *bytes, size_t n,
     return result;
 }
 
-/* -- CALL's driver PUB: its barriers are no ends of supersteps, so annotations change no program --
- */
+/* -- CALL's driver PUB: its barriers do not end supersteps, so a program behaves as before. -- */
 
 static int cll_rank(void *machine)
 {

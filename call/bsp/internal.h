@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the BSP library: machines (what a t_bsp means), messages, and how they travel. */
+/* Inside the BSP library: machines (what a t_bsp refers to), messages, and their transport. */
 #ifndef BSP_INTERNAL_H
 #define BSP_INTERNAL_H
 
@@ -23,8 +23,8 @@ enum bsp_kind {
 };
 
 /*
- * Which box of its receiver a message belongs to. Channel 0 is the traffic of the superstep, the
- * others those of barriers, replies and collective operations.
+ * The box of its receiver that a message belongs to. Channel 0 is the traffic of the superstep; the
+ * other channels are for barriers, replies and collective operations.
  */
 struct bsp_address {
     uint64_t machine, step;
@@ -48,10 +48,10 @@ struct t_bspmsg {
     _Alignas(16) unsigned char data[];
 };
 
-/* A large message travels as its head and then in pieces of so many bytes; tests change these. */
+/* A message over bsp_small_bytes is sent as its head, then in pieces; tests change the sizes. */
 extern size_t bsp_small_bytes, bsp_piece_bytes;
 
-/* What has come for an address. */
+/* The messages that arrived for an address. */
 struct bsp_box;
 
 /* -- machines -- */
@@ -63,15 +63,15 @@ struct bsp_registration {
 };
 
 struct bsp_machine {
-    struct bsp_machine *parent; /* it was made of; NULL for all processes */
-    struct bsp_machine *older;  /* in the list of those that live */
-    bool is_partition;          /* made by bsp_partition(), so the parent rests */
-    unsigned n_open;            /* made of this one and not done */
+    struct bsp_machine *parent; /* the machine it was made from; NULL for all processes */
+    struct bsp_machine *older;  /* in the list of live machines */
+    bool is_partition;          /* made by bsp_partition(): its parent cannot communicate now */
+    unsigned n_open;            /* machines made from this one that have not ended */
     unsigned n_open_partitions;
     int n, pid;      /* processors, own number */
-    int first;       /* rank of processor 0; they are neighbours */
-    uint64_t id;     /* the same on all of them, and of no other machine that they meet */
-    uint64_t n_made; /* by partition and dup */
+    int first;       /* rank of processor 0; the others have the next ranks */
+    uint64_t id;     /* equal on all its processors, differs from any other machine of theirs */
+    uint64_t n_made; /* machines made by partition and dup */
     uint64_t step;   /* from 1 */
     uint64_t n_collective, n_sent;
     uint64_t *sent_to; /* messages of this superstep, by receiver */
@@ -84,63 +84,62 @@ struct bsp_machine {
     size_t n_gets;
 };
 
-/* The machine of BSP; ends the job when there is none. FUNCTION is who asks, for the text. */
+/* The machine of BSP; ends the job when there is none. FUNCTION is the caller, for the message. */
 struct bsp_machine *bsp_find(const t_bsp *bsp, const char *function);
-/* The same, and it may communicate. */
+/* The same; also ends the job unless the machine may communicate. */
 struct bsp_machine *bsp_find_active(const t_bsp *bsp, const char *function);
-/* The same, and WHOM is one of its processors. */
+/* The same; also ends the job unless WHOM is one of its processors. */
 struct bsp_machine *bsp_find_for(const t_bsp *bsp, int whom, const char *function);
-/* Whether a machine that lives has this id; it, or NULL. */
+/* The live machine with this id, or NULL. */
 struct bsp_machine *bsp_find_id(uint64_t id);
 
-/* Says what is wrong and ends the job. M may be NULL. */
+/* Reports what is wrong and ends the job. M may be NULL. */
 void bsp_die(const struct bsp_machine *m, const char *function, const char *format, ...)
     __attribute__((format(printf, 3, 4), noreturn));
-/* Memory that is zeroed and there, or the job ends. */
+/* Zeroed memory; ends the job when there is none. */
 void *bsp_need(size_t count, size_t size, const char *function);
-/* *ITEMS with room for item N, which is a power of two when it must grow. */
+/* *ITEMS with room for item N. Memory grows when N is a power of two. */
 void *bsp_grow(void *items, size_t n, size_t size, const char *function);
 
 /* -- transport.c -- */
 
 void transport_begin(MPI_Comm comm);
-/* To be held where machines begin, end, or come to another superstep. */
+/* To be held while machines begin, end, or go on to another superstep. */
 void transport_lock(void);
 void transport_unlock(void);
-/* Waits until all that was sent has left, and drops what nobody took. */
+/* Waits until everything sent has left, and drops messages that nobody received. */
 void transport_end(void);
 /* A message with room for SIZE bytes. */
 struct t_bspmsg *transport_make(size_t size, const char *function);
 /* NULL is legal. */
 void transport_free(struct t_bspmsg *message);
-/* Sends and gives away MESSAGE, whose head is filled, to processor TO of M. */
+/* Sends MESSAGE, whose head is filled in, to processor TO of M; takes ownership of MESSAGE. */
 void transport_send(struct bsp_machine *m, int to, struct t_bspmsg *message);
-/* The same for a copy of HEAD and BYTES; LENDS: these may stay the user's until M's n_borrowed is
- * 0. */
+/* The same for a copy of HEAD and BYTES. LENDS: BYTES need not be copied; they must not change
+ * until M's n_borrowed is 0. */
 void transport_post(struct bsp_machine *m, int to, const struct bsp_head *head, const void *bytes,
                     bool lends);
-/* Waits until N messages have come to ADDRESS; those that are there, which become the caller's. */
+/* Waits until N messages have arrived at ADDRESS; returns all that are there, now the caller's. */
 struct t_bspmsg *transport_await(const struct bsp_address *address, size_t n, size_t *n_there);
-/* Waits until MPI reads none of M's borrowed buffers. */
+/* Waits until MPI no longer reads M's borrowed buffers. */
 void transport_settle(struct bsp_machine *m);
 
 /* -- superstep.c -- */
 
-/* The messages of the new superstep; NULL empties. */
+/* Replaces the messages of the last superstep by LIST; NULL: none. */
 void message_deliver(struct bsp_machine *m, struct t_bspmsg *list);
-/* The messages of LIST, by sender and then as they were sent; an array for free(). */
+/* The messages of LIST, by sender and then in the order sent; the caller frees the array. */
 struct t_bspmsg **message_sort(struct t_bspmsg *list, size_t *n);
 void memory_clear(struct bsp_machine *m);
 
-/* -- collective.c: what is no end of a superstep -- */
+/* -- collective.c: operations that do not end a superstep -- */
 
 void collective_meet(struct bsp_machine *m);
-/* The bytes of all to processor 0, where TAKE gets them in order; what it last answered, 0 if good.
- */
+/* Sends all bytes to processor 0, where TAKE gets them in order; returns TAKE's last answer. */
 int collective_gather(struct bsp_machine *m, const void *bytes, size_t n,
                       int (*take)(void *arg, int source, const void *bytes, size_t n), void *arg);
 
-/* -- trace.c: what BSP_TRACE asks for; nothing where it is not set -- */
+/* -- trace.c: the recording that BSP_TRACE requests; does nothing where it is not set -- */
 
 void trace_begin(struct bsp_machine *all, MPI_Comm comm);
 void trace_end(struct bsp_machine *all);
@@ -157,7 +156,7 @@ enum trace_kind {
 /* NUMBER: the other processor, or the messages waited for; SIZE: bytes. */
 void trace_event(enum trace_kind kind, long number, size_t size);
 void trace_partition(int n, const int *bounds);
-/* The end of the superstep that the last event began to end. */
+/* Notes the end of the superstep whose end the last event began. */
 void trace_sync_end(void);
 
 #endif

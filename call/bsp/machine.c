@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machines: their life, who is in them, and what is said when they are used wrongly. */
+/* Machines: their life, their processors, and the messages for wrong use. */
 #include "internal.h"
 
 #include <portolan/mpi.h>
@@ -14,7 +14,7 @@ static struct {
     MPI_Comm comm;
     bool is_running, began_mpi;
     struct bsp_machine *all;
-    struct bsp_machine *newest; /* of those that live, with `older` behind it */
+    struct bsp_machine *newest; /* head of the list of live machines, linked by `older` */
 } library;
 
 void bsp_die(const struct bsp_machine *m, const char *function, const char *format, ...)
@@ -30,7 +30,7 @@ void bsp_die(const struct bsp_machine *m, const char *function, const char *form
                 m->n, (unsigned long long)m->step, text);
     else
         fprintf(stderr, "%s: error: %s\n", function, text);
-    fflush(NULL); /* what the program has printed so far helps to see why */
+    fflush(NULL); /* what the program has printed so far may help to find the cause */
     if (library.is_running)
         MPI_Abort(library.comm, 1);
     exit(1);
@@ -104,9 +104,9 @@ struct bsp_machine *bsp_find_id(uint64_t id)
 /* -- life -- */
 
 /*
- * Whoever is in a machine counts alike what was made of it, so all its processors find the same
- * number for a part without asking, and another one for every other part they ever are in. 64 bits
- * that depend on all of the way from the root: that two ways meet has odds of 1 in 10^19 a pair.
+ * All processors of a machine count the machines made from it in the same way. So they compute the
+ * same number for a part without communication, and a different one for every other part. The 64
+ * bits depend on the whole path from the root; two paths collide with a probability of 1 in 10^19.
  */
 static uint64_t mix(uint64_t x)
 {
@@ -205,7 +205,7 @@ void bsplib_done(void)
         bsp_die(NULL, "bsplib_done", "bsplib_init() has not been called");
     MPI_Finalized(&is_over);
     if (is_over) {
-        library.is_running = false; /* nothing is left that could end the others */
+        library.is_running = false; /* MPI is over, so it cannot abort the others */
         bsp_die(NULL, "bsplib_done", "MPI has been ended already; call it before MPI_Finalize");
     }
     if (library.newest != library.all)

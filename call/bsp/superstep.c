@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a program does within a superstep, messages and the memory of others, and how it ends: then
- * messages are delivered and memory is read and written.
+ * What a program does within a superstep (messages, memory of others) and how the superstep ends:
+ * messages are delivered, and memory is read and written.
  */
 #include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------- messages
- */
+/* ------------------------------------------------------------------------------------- messages */
 
 static struct bsp_head message_head(struct bsp_machine *m, enum bsp_kind kind, size_t size)
 {
@@ -22,7 +21,7 @@ static struct bsp_head message_head(struct bsp_machine *m, enum bsp_kind kind, s
     };
 }
 
-/* A negative int that became a size. */
+/* Catches a negative int that was converted to a size. */
 static void check_size(const struct bsp_machine *m, size_t size, const char *function)
 {
     if (size > PTRDIFF_MAX)
@@ -164,15 +163,14 @@ int bspmsg_src(const t_bspmsg *message)
     return message ? (int)message->head.source : -1;
 }
 
-/* ---------------------------------------------------------------------------------------- memory
- */
+/* --------------------------------------------------------------------------------------- memory */
 
 struct get {
     void *target;
     size_t size;
 };
 
-/* -- registrations: processors register together, so the place in the list names the memory -- */
+/* -- registrations: processors register together, so the list index identifies the memory -- */
 
 void bsp_push_reg(t_bsp *bsp, void *ident, size_t size)
 {
@@ -184,7 +182,7 @@ void bsp_push_reg(t_bsp *bsp, void *ident, size_t size)
         (struct bsp_registration){.base = ident, .size = size, .is_new = true};
 }
 
-/* The newest of IDENT that is live, or also new; -1 when there is none. */
+/* The newest registration of IDENT that is live or, with OR_NEW, not leaving; -1: none. */
 static long find_registration(const struct bsp_machine *m, const void *ident, bool or_new)
 {
     for (size_t i = m->n_registrations; i-- > 0;) {
@@ -218,7 +216,7 @@ static void memory_register(struct bsp_machine *m)
         if (!r.is_leaving)
             m->registrations[kept++] = r;
     }
-    /* bsp_grow() asks for room at powers of two, which a list that shrank passes again. */
+    /* A list that shrank passes powers of two again; bsp_grow() then reallocates the same size. */
     m->n_registrations = kept;
 }
 
@@ -342,7 +340,7 @@ static void receive_answers(struct bsp_machine *m)
     m->n_gets = 0;
 }
 
-/* Takes the messages of KIND out of *LIST: N of them, by sender and then as they were sent. */
+/* Takes the messages of KIND out of *LIST: N of them, by sender and then in the order sent. */
 static struct t_bspmsg **pick_messages(struct t_bspmsg **list, enum bsp_kind kind, size_t *n)
 {
     struct t_bspmsg *picked = NULL;
@@ -383,14 +381,14 @@ static void memory_exchange(struct bsp_machine *m, struct t_bspmsg **traffic)
     receive_answers(m);
 }
 
-/* --------------------------------------------------------------------------------------- the end
- */
+/* -------------------------------------------------------------------------------------- the end */
 
 /*
- * Barrier and sum of counts at once. A processor's counts are by distance to the receiver; in round
- * k it hands those whose distance has bit k to the processor 2^k further on, and adds those that
- * the one 2^k before hands to it. Behind the last round only distance 0 is left: what all have sent
- * to this one. As in a dissemination barrier, by then it has heard of all others.
+ * A barrier and a sum of counts in one. A processor keeps its counts by distance to the receiver.
+ * In round k it sends the counts for distances that have bit k to the processor 2^k further on, and
+ * adds the counts that it gets from the one 2^k before. After the last round only distance 0 is
+ * left: what all have sent to this one. As in a dissemination barrier, it has heard of all others
+ * by then.
  */
 static uint64_t count_messages(struct bsp_machine *m)
 {
@@ -426,7 +424,7 @@ static uint64_t count_messages(struct bsp_machine *m)
     return own;
 }
 
-/* Ends the superstep when N messages have come; AWAITED: how many bsp_oblsync() wants, -1: sync. */
+/* Ends the superstep after N messages. AWAITED is the argument of bsp_oblsync(), -1: sync. */
 static void end_superstep(struct bsp_machine *m, size_t n, long awaited)
 {
     struct bsp_address address = {m->id, m->step, CHANNEL_TRAFFIC};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What BSP_TRACE asks for: when each processor did what, in memory while the program runs, gathered
- * by processor 0 at its end and written in the form that <portolan/obsp.h> reads.
+ * The recording that BSP_TRACE requests: what each processor did and when. It is kept in memory
+ * while the program runs; at the end processor 0 gathers it and writes the form that
+ * <portolan/obsp.h> reads.
  */
 #include "internal.h"
 
@@ -19,11 +20,11 @@ struct event {
     enum trace_kind kind;
     double at, until;
     long number;  /* the other processor; the messages waited for; the experiment */
-    size_t bytes; /* of a send or get; how many bounds or values there are … */
-    size_t first; /* … and where they begin */
+    size_t bytes; /* of a send or get; number of bounds or values … */
+    size_t first; /* … and the index of the first in NUMBERS */
 };
 
-static const char *file; /* NULL: nothing is asked for */
+static const char *file; /* NULL: no recording is requested */
 static FILE *out;        /* of processor 0 */
 static double start;
 static bool is_shared; /* all processors read one clock */
@@ -33,7 +34,7 @@ static double *numbers; /* bounds and values of all events */
 static size_t n_numbers;
 static const struct portolan_cll_experiment **experiments;
 static size_t n_experiments;
-static pthread_t thread; /* that makes the library's calls */
+static pthread_t thread; /* the thread that calls the library */
 
 static double now(void)
 {
@@ -80,7 +81,7 @@ static long number_of(const struct portolan_cll_experiment *experiment)
     return (long)n_experiments++;
 }
 
-/* An annotated stretch of code has ended; those with others inside are told by these. */
+/* An annotated stretch of code has ended. Only innermost stretches are recorded. */
 static void see_run(void *arg, const struct portolan_cll_experiment *experiment,
                     const double *values, double seconds, unsigned depth, _Bool leaf)
 {
@@ -93,7 +94,7 @@ static void see_run(void *arg, const struct portolan_cll_experiment *experiment,
     e->first = n_numbers;
     e->until = e->at;
     e->at -= seconds;
-    /* The other clock may be some ns off: what the run holds must not seem to begin before it. */
+    /* The two clocks may differ by some ns, but the run must not begin after what it contains. */
     for (const struct event *x = e; x-- > events && x->until > e->at;)
         if (x->at < e->at && (x->kind == TRACE_BARRIER || x->kind == TRACE_OBLIVIOUS))
             e->at = x->at;
@@ -130,7 +131,7 @@ void trace_begin(struct bsp_machine *all, MPI_Comm comm)
     portolan_cll_observe(see_run, NULL);
     collective_meet(all);
     start = now();
-    if (is_shared) /* processors of one host read one clock, so one start is right for all */
+    if (is_shared) /* processors of one host read one clock, so they share one start */
         bsp_bcast(&(t_bsp){all}, 0, &start, sizeof start);
 }
 
@@ -191,7 +192,7 @@ static void write_experiment(struct portolan_text *t, const struct portolan_cll_
     portolan_text_add(t, "]}");
 }
 
-/* What this processor did. */
+/* Writes the events of this processor. */
 static void write_own(struct portolan_text *t)
 {
     portolan_text_add(t, "{\"end\":%.9f,\"experiments\":[", now());

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How messages travel. Nothing here blocks inside MPI: sends are begun and forgotten until they are
- * done, whatever comes is taken at once and put in the box of its machine and superstep, so all may
- * send anything before anybody waits. A wait goes round: take what comes, see what is done, yield.
+ * How messages travel. Nothing here blocks inside MPI. Sends are started and checked later;
+ * whatever arrives is received at once and put in the box of its machine and superstep, so all may
+ * send anything before anybody waits. A wait goes in rounds: receive, check sends, yield.
  *
- * While the program computes, a thread goes round in its place, as PUB's receiver thread: MPICH
- * moves large messages only while both sides call it, so without the thread a processor would wait
- * for one that has long been in its next superstep. It needs MPI_THREAD_MULTIPLE.
+ * While the program computes, a thread makes these rounds, like PUB's receiver thread: MPICH moves
+ * large messages only while both sides call it, so without the thread a processor would wait for
+ * one that has long been in its next superstep. It needs MPI_THREAD_MULTIPLE.
  */
 #include "internal.h"
 
@@ -21,12 +21,12 @@
 #include <uthash.h>
 
 enum {
-    TAG_HEAD = 1, /* a head, with the bytes behind it where they are few */
+    TAG_HEAD = 1, /* a head, followed by its bytes if they are few */
     TAG_PIECE,
-    PATIENCE = 30,       /* rounds before the processor is yielded */
-    LOOKS = 8,           /* how many sends are looked at in a round */
-    NAP_NS = 100000,     /* of the thread, when nothing is on its way; */
-    LONG_NAP_NS = 800000 /* at most, while the program goes round itself: to wake up disturbs it */
+    PATIENCE = 30,       /* rounds without news before the processor is yielded */
+    LOOKS = 8,           /* number of sends checked in a round */
+    NAP_NS = 100000,     /* of the thread, while no message is on its way */
+    LONG_NAP_NS = 800000 /* at most, while the program itself waits: waking up disturbs it */
 };
 
 _Static_assert(offsetof(struct t_bspmsg, data) ==
@@ -38,15 +38,15 @@ size_t bsp_small_bytes = 8192, bsp_piece_bytes = (size_t)1 << 30;
 struct bsp_box {
     struct bsp_address address; /* the key */
     struct t_bspmsg *first, **last;
-    size_t n; /* that are whole */
+    size_t n; /* complete messages */
     UT_hash_handle hh;
 };
 
-/* Something that MPI still works on. */
+/* A transfer that MPI is still working on. */
 struct transfer {
     struct transfer *next;
     struct t_bspmsg *message;
-    size_t *n_borrowed; /* a counter to go down when it is done, or NULL */
+    size_t *n_borrowed; /* a counter to decrement when it is done, or NULL */
     int n_requests;
     MPI_Request requests[];
 };
@@ -58,11 +58,11 @@ struct queue {
 static MPI_Comm comm;
 static int own_rank;
 static struct bsp_box *boxes;
-static struct bsp_box *awaited; /* that somebody waits at, which is not among them; NULL: none */
+static struct bsp_box *awaited; /* the box that somebody waits at, not in BOXES; NULL: none */
 static struct queue going, coming;
 static int n_going;
 
-/* What is above, and which machines live in which superstep: of who holds this. */
+/* Protects the variables above, and the list of live machines and their supersteps. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t helper;
 static bool has_helper;
@@ -133,8 +133,8 @@ static void box_put(struct t_bspmsg *message)
 /* -- memory -- */
 
 /*
- * The system gives large pieces of memory page by page, which takes longer than to copy as much: so
- * a few are kept for the next message that needs nearly as much.
+ * The system maps large blocks of memory page by page, which takes longer than copying as much. So
+ * a few blocks are kept for the next message of nearly the same size.
  */
 static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct t_bspmsg *kept[8];
@@ -219,7 +219,7 @@ static size_t pieces_of(size_t size)
     return size <= bsp_small_bytes ? 0 : (size + bsp_piece_bytes - 1) / bsp_piece_bytes;
 }
 
-/* How many bytes piece I has. */
+/* The size of piece I in bytes. */
 static int length_of(size_t size, size_t i)
 {
     size_t left = size - i * bsp_piece_bytes;
@@ -235,7 +235,7 @@ static bool is_done(struct transfer *t)
     return done;
 }
 
-/* Pieces come in the order of their heads, so each is received where it belongs. */
+/* Pieces arrive in the order of their heads, so each is received where it belongs. */
 static void await_pieces(struct t_bspmsg *message, int source)
 {
     size_t size = message->head.size, n = pieces_of(size);
@@ -273,7 +273,7 @@ static bool take_one(void)
     return true;
 }
 
-/* One round; false when nothing has come. */
+/* One round; false when no message arrived and no send ended. */
 static bool advance(void)
 {
     bool news = false;
@@ -360,7 +360,7 @@ static void begin_helper(void)
     has_helper = pthread_create(&helper, NULL, help, NULL) == 0;
 }
 
-/* -- for the others -- */
+/* -- interface for the other files -- */
 
 void transport_begin(MPI_Comm c)
 {
@@ -390,7 +390,7 @@ void transport_end(void)
         relax(&misses);
         MPI_Test(&request, &all_came, MPI_STATUS_IGNORE);
     }
-    while (coming.first) /* all that was sent has left, so this ends */
+    while (coming.first) /* all messages have left their senders, so this loop ends */
         relax(&misses);
     forget_kept();
     HASH_ITER(hh, boxes, box, next)
@@ -418,7 +418,7 @@ struct t_bspmsg *transport_make(size_t size, const char *function)
     return message;
 }
 
-/* BYTES lie behind the message's head, or are the user's. */
+/* BYTES are after the message's head, or in the user's buffer. */
 static void send_off(struct bsp_machine *m, int to, struct t_bspmsg *message, const void *bytes)
 {
     size_t size = message->head.size, n = pieces_of(size);
@@ -428,7 +428,7 @@ static void send_off(struct bsp_machine *m, int to, struct t_bspmsg *message, co
 
     MPI_Isend(&message->head, (int)(sizeof message->head + (n ? 0 : size)), MPI_BYTE, rank,
               TAG_HEAD, comm, &head);
-    if (!n) /* few bytes are mostly copied at once */
+    if (!n) /* MPI mostly copies few bytes at once */
         MPI_Test(&head, &is_gone, MPI_STATUS_IGNORE);
     if (is_gone) {
         transport_free(message);

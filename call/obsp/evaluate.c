@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The times of the models. Every processor goes through its items as far as it can: to the end of a
- * superstep to which not all have come whom it waits for. That is repeated until all are through.
+ * superstep that waits for processors that have not come yet. This is repeated until all are
+ * through.
  */
 #include "internal.h"
 
@@ -12,10 +13,10 @@ struct walker {
     size_t next;     /* item */
     double time;     /* OBSP*: F; BSP: computation since the last end of a superstep */
     double work;     /* computation since then */
-    double variance; /* OBSP*: of it, as processors differ */
+    double variance; /* OBSP*: variance of TIME, because processors differ */
     size_t row;
-    size_t n_barriers; /* BSP: of all processors, behind which it is */
-    bool has_come;     /* to the end of the superstep of item `next` */
+    size_t n_barriers; /* BSP: barriers of all processors that it has passed */
+    bool has_come;     /* whether it has come to the end of the superstep of item `next` */
 };
 
 struct evaluation {
@@ -24,11 +25,11 @@ struct evaluation {
     struct portolan_obsp_machine machine;
     struct portolan_obsp_result *result;
     struct portolan_error *err;
-    struct portolan_arena arena; /* of what follows */
+    struct portolan_arena arena; /* holds the arrays below */
     struct walker *walkers;
-    double *came;          /* members of supersteps: when; NaN: not yet */
-    double *came_variance; /* OBSP*: of that */
-    size_t *n_came;        /* BSP, per superstep: how many */
+    double *came;          /* arrival of each member of a superstep; NaN: not yet */
+    double *came_variance; /* OBSP*: variance of that */
+    size_t *n_came;        /* BSP: members that have come, per superstep */
     size_t *barrier_of;    /* BSP, per row */
     size_t n_barriers;
     double *longest, *most; /* BSP, per barrier: computation, bytes */
@@ -39,7 +40,7 @@ static bool knows(const struct experiment *e, bool is_plain)
     return is_plain ? e->formula != NULL : e->public.constants != NULL;
 }
 
-/* Seconds of computation X; ERR tells where they are not finite. */
+/* Seconds of computation X; sets ERR when they are not finite. */
 static double seconds_of(struct evaluation *v, const struct item *x)
 {
     bool is_plain = v->o->model == PORTOLAN_BSP;
@@ -63,7 +64,7 @@ static double seconds_of(struct evaluation *v, const struct item *x)
     return s;
 }
 
-/* How far processors differ in computation X, when it is foretold. */
+/* The relative spread among processors of computation X, if it is predicted. */
 static double spread_of(const struct evaluation *v, const struct item *x)
 {
     const struct experiment *e = x->experiment == NONE ? NULL : &v->t->experiments[x->experiment];
@@ -117,8 +118,8 @@ struct partners {
 };
 
 /*
- * The later of two times that are not certain is later, on average, than the later of their means:
- * C. E. Clark, "The greatest of a finite set of random variables", Operations Research 9 (1961).
+ * The expected maximum of two uncertain times is greater than the maximum of their means: C. E.
+ * Clark, "The greatest of a finite set of random variables", Operations Research 9 (1961).
  */
 static void wait_for(struct partners *p, double came, double variance)
 {
@@ -129,7 +130,7 @@ static void wait_for(struct partners *p, double came, double variance)
         return;
     }
     at = (p->latest - came) / theta;
-    share = erfc(-at / M_SQRT2) / 2; /* the chance that the former is later */
+    share = erfc(-at / M_SQRT2) / 2; /* probability that the former is later */
     density = exp(-at * at / 2) / sqrt(2 * M_PI);
     mean = p->latest * share + came * (1 - share) + theta * density;
     square = (p->latest * p->latest + p->variance) * share +
@@ -152,7 +153,7 @@ static void see(void *arg, size_t member)
     }
 }
 
-/* Whether processor P could end its superstep. */
+/* Ends the superstep of processor P; false when it must still wait for others. */
 static bool end_obsp(struct evaluation *v, size_t p, const struct item *x)
 {
     const struct superstep *s = &v->t->supersteps[x->superstep];
@@ -170,7 +171,7 @@ static bool end_obsp(struct evaluation *v, size_t p, const struct item *x)
     row->partners = partners.n - 1;
     row->communication = cost_of(v, x, row->bytes);
     row->end = w->time = partners.latest + row->communication;
-    w->variance = 0; /* what all have waited for is the same for all */
+    w->variance = 0; /* all waited for the same, so they do not differ any more */
     return true;
 }
 
@@ -181,7 +182,7 @@ static bool end_bsp(struct evaluation *v, size_t p, const struct item *x)
     const struct superstep *s = &v->t->supersteps[x->superstep];
     struct walker *w = &v->walkers[p];
     struct portolan_obsp_row *row;
-    double *latest = v->came + s->first_member; /* the last barrier of any member */
+    double *latest = v->came + s->first_member; /* the latest barrier that any member has passed */
     size_t n_members = 0, barrier;
 
     if (!w->has_come) {
@@ -207,7 +208,7 @@ static bool end_bsp(struct evaluation *v, size_t p, const struct item *x)
     return true;
 }
 
-/* All barriers are known: now when they are. */
+/* All barriers are known: computes when they end. */
 static void date_barriers(struct evaluation *v)
 {
     double now = 0, *end = v->longest;
@@ -234,7 +235,7 @@ static void date_barriers(struct evaluation *v)
 
 /* -- both -- */
 
-/* Whether processor P has come any further. */
+/* Whether processor P has made any progress. */
 static bool go_on(struct evaluation *v, size_t p)
 {
     const struct processor *processor = &v->t->processors[p];
@@ -249,7 +250,7 @@ static bool go_on(struct evaluation *v, size_t p)
 
             w->time += s;
             w->work += s;
-            w->variance = pow(sqrt(w->variance) + doubt, 2); /* slow ones are slow in all */
+            w->variance = pow(sqrt(w->variance) + doubt, 2); /* a slow one is always slow */
         } else if (x->kind == ITEM_SYNC &&
                    !(v->o->model == PORTOLAN_BSP ? end_bsp : end_obsp)(v, p, x)) {
             break;

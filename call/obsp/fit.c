@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a trace's own times, or a report, tell of the machine and of the experiments. */
+/* Fits the machine and the experiments to a trace's own times, or to a report. */
 #include "internal.h"
 
 #include <portolan/cll_report.h>
@@ -9,31 +9,31 @@
 #include <string.h>
 
 /*
- * Times of a run add up, what disturbed some of them too: their mean is what a prediction of the
- * sum wants, not the robust place that models of single calls are of.
+ * The times of a run add up, including disturbed ones. So a prediction of the sum needs their mean,
+ * not the robust location that models of single calls use.
  */
 static const struct portolan_model_options means = {.statistic = PORTOLAN_MODEL_MEAN};
 
 enum { MOST_FOLDS = 16 };
-/* A law that is off its own few values by more than this says nothing between them. */
+/* A law whose error on its own few values exceeds this is not used between them. */
 static const double misses = 0.05;
 
 /* Rows for the models room. */
 struct rows {
     struct portolan_arena arena;
     size_t n, n_x, n_params;
-    double *x, *y; /* N_PARAMS numbers of a row in X */
+    double *x, *y; /* X has N_PARAMS numbers per row */
 };
 
 static void add_row(struct rows *r, const double *x, double y)
 {
-    const double *values = r->n_params ? x : &y; /* of which none are taken */
+    const double *values = r->n_params ? x : &y; /* without parameters no bytes are copied */
 
     portolan_arena_append(&r->arena, &r->x, &r->n_x, values, r->n_params * sizeof *x);
     portolan_arena_append(&r->arena, &r->y, &r->n, &y, sizeof y);
 }
 
-/* One row for all of the same values, which is their mean; false without memory. */
+/* Merges rows with equal parameters into one with their mean time; false when memory is out. */
 static bool merge_rows(struct rows *r)
 {
     size_t kept = 0, bytes = r->n_params * sizeof *r->x;
@@ -56,7 +56,7 @@ static bool merge_rows(struct rows *r)
     return count;
 }
 
-/* -- what the end of a superstep took, from when the last came whom it waited for -- */
+/* -- the time of the end of a superstep, from the arrival of the last processor waited for -- */
 
 struct latest {
     const struct superstep *s;
@@ -130,7 +130,7 @@ static enum portolan_status fit_network(const struct portolan_obsp_trace *t,
     return status;
 }
 
-/* -- plain BSP's one time of an operation: such that all of them together take what they took -- */
+/* -- plain BSP's time per operation: total measured time divided by the total of operations -- */
 
 static void fit_speed(const struct portolan_obsp_trace *t, struct portolan_obsp_machine *m)
 {
@@ -164,8 +164,9 @@ enum portolan_status portolan_obsp_machine(const struct portolan_obsp_trace *t,
 /* -- constants -- */
 
 /*
- * Where neighbours err less than the formula on values left out (of few values: where it misses
- * them), it only tells how times go on outside: between two caches no sum of its terms is right.
+ * Keeps neighbours if their error on left-out values is less than the formula's (with too few
+ * values: if the formula misses its own). The formula then only extrapolates: between two caches no
+ * sum of its terms is right.
  */
 static enum portolan_status fit_local(struct experiment *e, const struct portolan_model_data *data,
                                       const struct portolan_model_shape *shapes, size_t n_shapes,
@@ -194,7 +195,7 @@ static enum portolan_status fit_local(struct experiment *e, const struct portola
     return PORTOLAN_OK;
 }
 
-/* Where times follow the formula in intervals of their own, a cache ends, say, or not at all. */
+/* Fits the formula in several intervals, where a cache ends, for example, or in one. */
 static enum portolan_status fit_laws(struct experiment *e, struct rows *r,
                                      struct portolan_model_data *data, struct portolan_error *err)
 {
@@ -248,7 +249,7 @@ static enum portolan_status fit_constants(struct experiment *e, struct rows *r,
     return status;
 }
 
-/* Times of the runs of experiment WHICH on one processor; those of communication without waits. */
+/* The times of experiment WHICH's runs on one processor; of communication without waits. */
 static void rows_of(const struct portolan_obsp_trace *t, size_t which, const struct processor *p,
                     struct rows *r)
 {
@@ -279,8 +280,8 @@ static void rows_of(const struct portolan_obsp_trace *t, size_t which, const str
 }
 
 /*
- * How far neighbouring processors are apart that did the same: the root mean square of logarithms
- * of what their runs took on average, as a standard deviation of each.
+ * How much neighbouring processors differ in the same work: the root mean square difference of the
+ * logarithms of their mean times, as the standard deviation of one processor.
  */
 static enum portolan_status find_spread(const struct portolan_obsp_trace *t, size_t which,
                                         struct experiment *e, struct portolan_error *err)
@@ -322,7 +323,7 @@ static const double *column_of(const struct portolan_cll_sample *s, const char *
     return NULL;
 }
 
-/* Rows of a report whose sample has the experiment's identifiers, in whatever order. */
+/* The rows of the report's samples that have the experiment's identifiers, in any order. */
 static void rows_of_report(const struct experiment *e, const struct portolan_cll_report *report,
                            struct rows *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which superstep of which group every item is of. Processors of a group divide it in the same
- * order, so groups are found by how often their parent was divided before.
+ * Finds the superstep and the group of every item. Processors of a group divide it in the same
+ * order, so a group is identified by its parent and the number of divisions before it.
  */
 #include "internal.h"
 
@@ -12,12 +12,12 @@ struct group {
     size_t parent, depth;
     size_t first, n;    /* its processors, among all */
     size_t n_divisions; /* how often it was divided … */
-    size_t *divisions;  /* … and the first group that each made: its parts are in a row */
+    size_t *divisions;  /* … and the first group of each division; its parts are consecutive */
     size_t n_steps;
     size_t *steps; /* indices in supersteps */
 };
 
-/* Where a processor is in a group that it is in. */
+/* The position of a processor in one of its groups. */
 struct place {
     size_t group, pid, step, divisions;
 };
@@ -28,7 +28,7 @@ struct layout {
     size_t n_groups;
     struct group *groups;
     size_t n_places;
-    struct place *places; /* of the processor that is looked at, from all to the innermost */
+    struct place *places; /* of the current processor, from all processors to the innermost group */
     size_t processor;
 };
 
@@ -124,7 +124,7 @@ static bool end_superstep(struct layout *l, struct item *x)
     return true;
 }
 
-/* The first of the parts, which are made when the first processor comes. */
+/* The first of the parts; the first processor that gets here makes them. */
 static size_t parts_of(struct layout *l, const struct item *x, size_t division)
 {
     const struct place *p = &l->places[l->n_places - 1];
@@ -212,7 +212,7 @@ static int by_receiver(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* One processor's end of a superstep. */
+/* Checks one processor's end of a superstep. */
 static void check_end(struct layout *l, const struct superstep *s, size_t pid)
 {
     size_t who = l->groups[s->group].first + pid;

@@ -26,7 +26,7 @@ struct reader {
     size_t processor;
     size_t n_events;
     struct event *events;
-    size_t n_experiments; /* of this processor, by their numbers in its events */
+    size_t n_experiments; /* that events of this processor name by index */
     size_t *experiments;
 };
 
@@ -71,7 +71,7 @@ static struct portolan_obsp_trace *create_trace(const char *file, size_t n_proce
     return t;
 }
 
-/* An experiment of that name with these identifiers; NULL when memory is out. */
+/* Adds an experiment of that name with these identifiers; NULL when memory is out. */
 static struct experiment *add_experiment(struct portolan_obsp_trace *t, const char *name, size_t n,
                                          const char *const *identifiers)
 {
@@ -87,7 +87,7 @@ static struct experiment *add_experiment(struct portolan_obsp_trace *t, const ch
                : portolan_arena_append(&t->arena, &t->experiments, &t->n_experiments, &e, sizeof e);
 }
 
-/* Gives it a FORMULA. EINVAL when it is not canonical, or has names that are no identifiers. */
+/* Gives it a FORMULA; complains when it is not canonical, or has names that are not identifiers. */
 static enum portolan_status set_formula(struct portolan_obsp_trace *t, struct experiment *e,
                                         const char *formula, struct portolan_diagnostics *d,
                                         struct portolan_error *err)
@@ -119,7 +119,7 @@ static enum portolan_status set_formula(struct portolan_obsp_trace *t, struct ex
     return e->public.formula ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
-/* What items show of experiments. */
+/* Counts the runs of experiments, and marks those that surround ends of supersteps. */
 static void count_runs(struct portolan_obsp_trace *t)
 {
     for (size_t p = 0; p < t->n_processors; p++)
@@ -137,7 +137,7 @@ static void count_runs(struct portolan_obsp_trace *t)
 
 /* -- experiments -- */
 
-/* The experiment of the trace that is this one; NONE when something is wrong. */
+/* The index in the trace of the experiment in JSON; NONE when something is wrong. */
 static size_t merge(struct reader *r, const json_t *json)
 {
     const char *name = json_string_value(json_object_get(json, "name"));
@@ -217,7 +217,7 @@ static int by_time(const void *a, const void *b)
 
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
-    if ((x->kind == ITEM_WORK) != (y->kind == ITEM_WORK)) /* what surrounds comes first */
+    if ((x->kind == ITEM_WORK) != (y->kind == ITEM_WORK)) /* the surrounding event comes first */
         return x->kind == ITEM_WORK ? -1 : 1;
     return x->index < y->index ? -1 : x->index > y->index;
 }
@@ -249,8 +249,8 @@ static bool read_events(struct reader *r, const json_t *list)
 /* -- items -- */
 
 struct timeline {
-    double now;              /* all before is told */
-    const struct event *run; /* that surrounds one end of a superstep, and is open */
+    double now;              /* everything before this time is recorded */
+    const struct event *run; /* the open run that surrounds one end of a superstep */
     size_t experiment, values, number;
 };
 
@@ -267,7 +267,7 @@ static void add_value(struct reader *r, double value)
     portolan_arena_append(&r->t->arena, &r->t->values, &r->t->n_values, &value, sizeof value);
 }
 
-/* X belongs to the run that the timeline is in, or has just come to. */
+/* X belongs to the current run of the timeline. */
 static void set_experiment(struct item *x, const struct timeline *l)
 {
     x->experiment = l->experiment;
@@ -275,7 +275,7 @@ static void set_experiment(struct item *x, const struct timeline *l)
     x->run = l->number;
 }
 
-/* What was computed until UNTIL. */
+/* Adds computation up to UNTIL. */
 static bool work(struct reader *r, struct timeline *l, double until)
 {
     struct item *x;
@@ -314,7 +314,7 @@ static bool run_item(struct reader *r, struct timeline *l, const struct event *e
         return wrong(r, "event %zu is of an experiment that there is not", e->index);
     if (!work(r, l, e->at))
         return false;
-    if (e->n_syncs > 1) /* no telling what of it is whose: as if not annotated */
+    if (e->n_syncs > 1) /* its parts cannot be attributed: treated as not annotated */
         return true;
     l->experiment = r->experiments[(size_t)which];
     l->values = r->t->n_values;

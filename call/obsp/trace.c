@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace in memory: its end, its experiments, and what is asked of it. */
+/* A trace in memory: its destruction, its experiments, and queries. */
 #include "internal.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ void experiment_forget(struct experiment *e)
     e->spread = 0;
 }
 
-/* As neighbours say; outside of them the law says how it goes on from the nearest. */
+/* Predicts by neighbours; outside of their range by the law, scaled to fit at the nearest point. */
 static double near_value(const struct experiment *e, const double *values)
 {
     double edge[PORTOLAN_MODEL_MAX_PARAMS] = {0}, law;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the readers of the two forms share; and the text form: "NAME: value" line by line, and
- * tables after "SAMPLE:". */
+/* What the readers of both forms share; and the text form: "NAME: value" line by line, and tables
+ * after "SAMPLE:". */
 #include "internal.h"
 
 #include <portolan/list.h>
@@ -54,7 +54,7 @@ bool report_read_number(const char *text, double *value)
     return portolan_read_double(text, value);
 }
 
-/* In lists, blanks and commas stand between names. */
+/* In lists, names are separated by blanks and commas. */
 static bool is_name(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -225,7 +225,7 @@ bool report_row_is_process(const double *row)
            row[1] == (double)(long)row[1];
 }
 
-/* Whether TEXT can stand in front of a colon: letters, digits and _. */
+/* Whether TEXT can be a key, before a colon: letters, digits and _. */
 static bool is_key(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -275,17 +275,16 @@ bool report_take_sample(struct report_reader *r, struct portolan_cll_sample *s)
     return good;
 }
 
-/* --------------------------------------------------------------------------------- the text form
- */
+/* -------------------------------------------------------------------------------- the text form */
 
 struct text_reader {
     struct report_reader *r;
-    const char *next, *end; /* what has not been read */
+    const char *next, *end; /* the rest of the text */
     int line;               /* of TEXT, from 1 */
     struct portolan_text line_text;
-    char *text;                        /* its bytes: the line, without spaces around it */
+    char *text;                        /* the current line, without surrounding spaces */
     struct portolan_cll_sample sample; /* the experiment that is being read */
-    double tests;                      /* how many rows NUMTESTS promises; 0: it says nothing */
+    double tests;                      /* number of rows according to NUMTESTS; 0: not stated */
 };
 
 /* The next line into T->text; false at the end, or when memory is out. */
@@ -334,7 +333,7 @@ static bool read_row(struct text_reader *t, char *const *words, size_t n)
                            t->sample.name, words[0], words[1]);
 }
 
-/* Words of the line, in place; at most MAX of them. */
+/* Splits the line into words, in place; at most MAX of them. */
 static size_t cut_words(char *text, char **words, size_t max)
 {
     size_t n = 0;
@@ -351,7 +350,7 @@ static bool begins_with_key(const char *text)
     return colon && is_key(text, (size_t)(colon - text));
 }
 
-/* Up to the next key or the end; the line that ends it is T's line then. */
+/* Reads rows up to the next key or the end; the line with that key becomes T's current line. */
 static bool read_rows(struct text_reader *t, bool *more)
 {
     size_t columns = portolan_cll_sample_columns(&t->sample);
@@ -365,7 +364,7 @@ static bool read_rows(struct text_reader *t, bool *more)
     return good && !t->r->failed;
 }
 
-/* What was cut off would not be missed otherwise. */
+/* Compares with NUMTESTS; otherwise a truncated file would go unnoticed. */
 static bool has_all_rows(struct text_reader *t)
 {
     return (double)t->sample.n_rows >= t->tests ||
@@ -390,7 +389,7 @@ static bool read_table(struct text_reader *t, bool *more)
 
 /* ------------------------------------------------------------------ keys */
 
-/* Where a value begins; quotes around it are taken away. */
+/* The beginning of a value; removes quotes around it. */
 static char *value_of(char *text)
 {
     size_t length;
@@ -404,7 +403,7 @@ static char *value_of(char *text)
     return text;
 }
 
-/* The sum over processes; what is no number promises nothing. */
+/* The sum over processes; a word that is not a number ends it. */
 static double sum_tests(const char *value)
 {
     double sum = 0;

@@ -8,13 +8,13 @@
 
 struct json_reader {
     struct report_reader *r;
-    const char *at, *end; /* from the experiment that is being read on */
+    const char *at, *end; /* the rest of the text, from the current experiment on */
     int line;             /* of AT */
 };
 
 /* ------------------------------------------------------------------ lines */
 
-/* What follows is of texts that are JSON. P is at a value, or at the space before it. */
+/* The functions below work on valid JSON. P is at a value, or at the space before it. */
 static const char *skip_space(const struct json_reader *j, const char *p)
 {
     while (p < j->end && strchr(" \t\r\n,:", *p))
@@ -90,7 +90,7 @@ static void move_to(struct json_reader *j, const char *p)
     j->at = p;
 }
 
-/* Of MEMBER of the experiment that is being read, or its item INDEX. */
+/* The line of the current experiment or, if given, of its MEMBER and of item INDEX in that. */
 static int json_line(const struct json_reader *j, const char *member, size_t index)
 {
     const char *p = j->at;
@@ -104,8 +104,7 @@ static int json_line(const struct json_reader *j, const char *member, size_t ind
 
 /* ------------------------------------------------------------------ experiments */
 
-/* The items of VALUE, which may be a single one, with blanks between: OUT is the caller's to clear.
- */
+/* Joins the items of VALUE, which may be a single one, with blanks; the caller clears OUT. */
 static bool join_items(struct report_reader *r, int line, const char *name, const json_t *value,
                        bool numbers, struct portolan_text *out)
 {
@@ -161,7 +160,7 @@ static bool read_cell(const json_t *cell, double *value)
     return true;
 }
 
-/* Where row INDEX stands is looked for only when there is something to say of it. */
+/* Searches for the line of row INDEX only when there is a complaint. */
 static bool complain_of_row(const struct json_reader *j, const struct portolan_cll_sample *s,
                             size_t index, const char *what)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports as data. */
+/* Reports in memory. */
 #include "internal.h"
 
 #include <portolan/list.h>
@@ -133,7 +133,7 @@ static struct portolan_cll_sample *add_experiment(struct portolan_cll_report *re
     return added;
 }
 
-/* Adds to the *N lines those of MORE that are not among them; false: memory is out. */
+/* Adds to the *N lines those of MORE that are missing; false when memory is out. */
 static bool join_lines(unsigned **lines, size_t *n, const unsigned *more, size_t n_more)
 {
     for (size_t i = 0; i < n_more; i++) {

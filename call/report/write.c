@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reports as text and as JSON, into texts and into files that are whole or not there. Both forms
- * have the same members in the same order; what differs is how a member, a list and a row of the
- * table are written.
+ * Writes reports as text and as JSON, into memory and into files that are complete or absent. Both
+ * forms have the same members in the same order; they differ in how a member, a list and a row of
+ * the table are written.
  */
 #include "internal.h"
 
@@ -18,11 +18,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A report that goes out piece by piece. */
+/* A report that is written piece by piece. */
 struct writer {
     struct portolan_text out;
-    int fd;    /* -1: all stays in OUT */
-    int error; /* errno of what went wrong */
+    int fd;    /* -1: everything stays in OUT */
+    int error; /* errno of the failure */
     bool is_json;
 };
 
@@ -30,7 +30,7 @@ struct writer {
 
 #define PIECE 65536
 
-/* Sends what has come together so far, once it is worth it. */
+/* Writes the collected text, unless it is still short. */
 static void drain(struct writer *w, bool all)
 {
     if (w->fd < 0 || !w->out.bytes || (!all && w->out.length < PIECE))
@@ -42,7 +42,7 @@ static void drain(struct writer *w, bool all)
     w->out.bytes[0] = '\0';
 }
 
-/* 17 digits at most, as few as read back the same. JSON has no words for what is no number. */
+/* The fewest digits, 17 at most, that read back as the same value. JSON has no NaN or infinity. */
 static void add_number(struct writer *w, double value)
 {
     char text[32];
@@ -63,7 +63,7 @@ static void add_number(struct writer *w, double value)
     }
 }
 
-/* In text a value is a line's worth: what breaks lines is a space. */
+/* In the text form a value is one line: line breaks become spaces. */
 static void add_text(struct writer *w, const char *value)
 {
     if (w->is_json) {
@@ -79,7 +79,7 @@ static void add_text(struct writer *w, const char *value)
 
 /* ------------------------------------------------------------------ members */
 
-/* EXPERIMENT is the first. */
+/* EXPERIMENT is always the first member. */
 static void begin_member(struct writer *w, const char *name)
 {
     if (!w->is_json)
@@ -93,7 +93,7 @@ static void end_member(struct writer *w)
     portolan_text_add(&w->out, w->is_json ? "" : "\n");
 }
 
-/* VALUE NULL: there is no such member. */
+/* VALUE NULL: the member is missing. */
 static void write_text(struct writer *w, const char *name, const char *value)
 {
     if (!value)
@@ -111,7 +111,7 @@ static void write_count(struct writer *w, const char *name, size_t count)
     end_member(w);
 }
 
-/* What stands before item I of a list; SEPARATOR: in text. */
+/* Writes what comes before item I of a list; SEPARATOR is for the text form. */
 static void begin_item(struct writer *w, size_t i, const char *separator)
 {
     if (w->is_json)
@@ -149,14 +149,14 @@ static void write_numbers(struct writer *w, const char *name, const unsigned *nu
 
 /* ------------------------------------------------------------------ formulas */
 
-/* What is derived from a formula; all NULL when it is none that can be read. */
+/* What is derived from a formula; all NULL when the formula cannot be read. */
 struct derived {
     char *postfix;
     size_t n_components;
     char **components, **postfix_components;
 };
 
-/* In the order of the constants; terms may be written in another. */
+/* Components are in the order of the constants; the formula may have its terms in another order. */
 static enum portolan_status derive_components(const struct portolan_formula_sum *sum,
                                               struct derived *d)
 {
@@ -208,7 +208,7 @@ static bool derive(const struct portolan_cll_sample *s, struct derived *d)
     portolan_formula_destroy(formula);
     if (status == PORTOLAN_ENOMEM)
         clear_derived(d);
-    return status != PORTOLAN_ENOMEM; /* one that cannot be read has none of this */
+    return status != PORTOLAN_ENOMEM; /* nothing is derived from a formula that cannot be read */
 }
 
 static void write_formula(struct writer *w, const struct portolan_cll_sample *s)
@@ -235,10 +235,10 @@ static void write_formula(struct writer *w, const struct portolan_cll_sample *s)
 
 /* ------------------------------------------------------------------ experiments */
 
-/* More processes than that are no processes. */
+/* A row with a larger process number is not counted. */
 #define MAX_PROCESSES (1 << 22)
 
-/* How many rows each process gave. */
+/* Writes how many rows each process has. */
 static void write_tests(struct writer *w, const struct portolan_cll_sample *s)
 {
     size_t columns = portolan_cll_sample_columns(s), n = 0;
@@ -356,7 +356,7 @@ static void write_all(struct writer *w, const struct portolan_cll_report *report
         portolan_text_add(&w->out, one ? "\n}\n" : "]\n}\n");
 }
 
-/* Numbers have a point whatever the program's locale is. */
+/* Numbers have a decimal point whatever locale the program uses. */
 static enum portolan_status emit_report(struct writer *w, const struct portolan_cll_report *report,
                                         struct portolan_error *err)
 {
@@ -393,7 +393,7 @@ static enum portolan_status cannot_write(const char *path, int error, struct por
     return portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path, strerror(error));
 }
 
-/* The report through FD, which is closed. */
+/* Writes the report to FD and closes it. */
 static enum portolan_status pour(const struct portolan_cll_report *report,
                                  enum portolan_cll_form form, int fd, const char *path,
                                  struct portolan_error *err)
@@ -409,7 +409,7 @@ static enum portolan_status pour(const struct portolan_cll_report *report,
     return status;
 }
 
-/* PATH with NUMBER before its ending. */
+/* PATH with NUMBER inserted before its ending. */
 static char *numbered(const char *path, unsigned number)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
@@ -424,7 +424,7 @@ static char *numbered(const char *path, unsigned number)
     return portolan_asprintf("%.*s.%u%s", stem, path, number, dot);
 }
 
-/* Gives the finished file at TEMPORARY the name NAME unless that exists: 0, or errno. */
+/* Renames the finished file TEMPORARY to NAME unless that exists; 0, or errno. */
 static int give_name(const char *temporary, const char *name)
 {
     int fd;
@@ -433,7 +433,7 @@ static int give_name(const char *temporary, const char *name)
         return 0;
     if (errno == EEXIST)
         return EEXIST;
-    /* a file system without links: the name is taken first, and filled at once */
+    /* a file system without hard links: reserve the name, then replace that file at once */
     fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return errno;
@@ -445,7 +445,7 @@ static int give_name(const char *temporary, const char *name)
     return fd;
 }
 
-/* The first free name; TEMPORARY is gone then, or stays where there was an error. */
+/* Takes the first free name. TEMPORARY is then gone; on an error it stays. */
 static enum portolan_status settle(const char *temporary, const char *path, bool overwrite,
                                    struct portolan_error *err)
 {
@@ -502,6 +502,6 @@ enum portolan_status portolan_cll_report_save(const struct portolan_cll_report *
 
     if (stat(path, &is) != 0 || S_ISREG(is.st_mode))
         return save_new(report, form, path, overwrite, err);
-    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY); /* of a folder, open() says so */
+    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY); /* fails for a folder */
     return fd < 0 ? cannot_write(path, errno, err) : pour(report, form, fd, path, err);
 }

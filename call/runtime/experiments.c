@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The experiments that are registered, and what is observed of them. */
+/* The registered experiments, and what is observed in them. */
 #include "internal.h"
 
 #include <portolan/list.h>
@@ -14,7 +14,7 @@ pthread_mutex_t cll_lock = PTHREAD_MUTEX_INITIALIZER;
 struct portolan_cll_state *cll_states;
 static struct portolan_cll_state **last = &cll_states;
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static struct portolan_cll_state *add_state(struct portolan_cll_experiment *e)
 {
     struct portolan_cll_state *s = e->state;
@@ -34,7 +34,7 @@ static struct portolan_cll_state *add_state(struct portolan_cll_experiment *e)
     return s;
 }
 
-/* One for which there is no memory now is tried again when it begins. */
+/* An experiment for which there is no memory now is tried again when it begins. */
 void portolan_cll_register(struct portolan_cll_experiment *const *list, size_t n)
 {
     pthread_mutex_lock(&cll_lock);
@@ -57,17 +57,17 @@ bool cll_is_known(const char *name)
 /* ------------------------------------------------------------------ counters */
 
 /*
- * PAPI events through probe's sets of counters. One set serves all experiments: the events that
- * those registered so far name, as many as are counted here and fit together.
+ * PAPI events are read through probe's sets of counters. One set serves all experiments: the events
+ * that the experiments registered so far name, as many as can be counted together.
  */
 static bool is_defined;
-static struct portolan_text events; /* "A,B" as far as they can be counted */
+static struct portolan_text events; /* "A,B": the events that can be counted */
 static size_t n_events;
-/* Names that were tried, so that what is missing is told once. */
+/* Names tried before, so that a missing one is reported once. */
 static const char **tried;
 static size_t n_tried;
 
-/* What NAME is; what is none of our own is an event. */
+/* The gauge for NAME; a name that is not one of our own is an event. */
 static enum gauge gauge_of(const char *name)
 {
     static const struct {
@@ -86,7 +86,7 @@ static enum gauge gauge_of(const char *name)
     return GAUGE_COUNTER;
 }
 
-/* Ranks have the same to say: the first says it. */
+/* All ranks would say the same, so only the first does. */
 static void complain(const char *name, const char *why)
 {
     if (cll_launched_rank() == 0)
@@ -101,7 +101,7 @@ static int place_of(const char *name)
     return -1;
 }
 
-/* Whether NAME is new; it is not any more. */
+/* Whether NAME is new; remembers it. */
 static bool note_name(const char *name)
 {
     for (size_t i = 0; i < n_tried; i++)
@@ -110,7 +110,7 @@ static bool note_name(const char *name)
     return portolan_append(&tried, &n_tried, &name, sizeof name);
 }
 
-/* Tries NAME with those before it; tells why not. */
+/* Tries NAME together with the events before it; reports why it fails. */
 static void try_event(const char *name)
 {
     size_t length = events.length;
@@ -134,7 +134,7 @@ static void try_event(const char *name)
     events.length = length;
 }
 
-/* What the program has defined by itself is left alone. */
+/* Leaves a set of counters alone that the program itself has defined. */
 static void define(void)
 {
     is_defined = true;
@@ -160,7 +160,7 @@ static int find_counter(const char *name)
 
 /* ------------------------------------------------------------------ observables */
 
-/* Looks for the observables of S; under the lock, once. False: out of memory. */
+/* Looks up the observables of S, once, under the lock. False when memory is out. */
 static bool find_gauges(struct portolan_cll_state *s)
 {
     const struct portolan_cll_experiment *e = s->experiment;
@@ -228,7 +228,7 @@ void cll_gauges_read(const struct portolan_cll_state *s, struct cll_reading *rea
         reading->generation = 0;
 }
 
-/* The clock's is the row's own. */
+/* The clock is in the row itself. */
 static double gain(const struct cll_observable *o, const struct cll_reading *begun,
                    const struct cll_reading *ended)
 {

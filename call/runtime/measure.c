@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Begins and ends of experiments, without locks and look-ups but of the child that began last; and
- * what these cost.
+ * Begins and ends of experiments, without locks, looking up only the child that began last; and the
+ * cost of these.
  */
 #include "internal.h"
 
@@ -18,7 +18,7 @@ static void *observer_arg;
 
 void portolan_cll_observe(portolan_cll_observer *fn, void *arg)
 {
-    portolan_probe_ticks_to_ns(1); /* is calibrated now and not inside an experiment */
+    portolan_probe_ticks_to_ns(1); /* calibrate now, not inside an experiment */
     __atomic_store_n(&observer, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&observer_arg, arg, __ATOMIC_RELEASE);
     __atomic_store_n(&observer, fn, __ATOMIC_RELEASE);
@@ -40,7 +40,7 @@ static void say(const char *place, const char *format, va_list args)
         words = NULL;
     portolan_text_add(&text, "%s: warning: %s\n", place, words ? words : "out of memory");
     if (text.bytes)
-        fputs(text.bytes, stderr); /* at once: other processes speak, too */
+        fputs(text.bytes, stderr); /* in one write, because other processes print, too */
     portolan_text_clear(&text);
     free(words);
 }
@@ -54,7 +54,7 @@ void cll_warn(const char *format, ...)
     va_end(args);
 }
 
-/* "FILE:LINE: warning: …" for one of the places in LINES. */
+/* Prints "FILE:LINE: warning: …"; LINES are the possible places. */
 __attribute__((cold))
 PORTOLAN_PRINTF(4, 5) static void warn_at(const char *file, const unsigned *lines, unsigned n,
                                           const char *format, ...)
@@ -75,7 +75,7 @@ PORTOLAN_PRINTF(4, 5) static void warn_at(const char *file, const unsigned *line
 
 /* ------------------------------------------------------------------ begin */
 
-/* No memory for the stack or the path: the end that belongs to it is expected. */
+/* There was no memory for the stack or the path. The matching end must not cause a warning. */
 __attribute__((cold)) static void skip(struct portolan_cll_experiment *e)
 {
     if (!e->state)
@@ -172,7 +172,7 @@ __attribute__((noinline)) static void observe(const struct cll_thread *t, const 
            portolan_probe_ticks_to_ns(ticks) / 1e9, (unsigned)(f - t->frames), !f->inner);
 }
 
-/* Of the frames of T the innermost of E, which is not the top; NULL: there is none. */
+/* The innermost frame of E in T, which is not the top frame; NULL: none. */
 __attribute__((cold)) static struct cll_frame *find_crossed(const struct cll_thread *t,
                                                             const struct portolan_cll_experiment *e)
 {
@@ -203,7 +203,7 @@ __attribute__((cold)) static struct cll_frame *find_crossed(const struct cll_thr
     return NULL;
 }
 
-/* Those above stay open, with what is theirs. */
+/* The frames above stay open, with their values and readings. */
 __attribute__((cold)) static void remove_crossed(struct cll_thread *t, struct cll_frame *f)
 {
     size_t above = (size_t)(&t->frames[t->depth] - (f + 1)), n = f->node->state->n_identifiers;
@@ -250,7 +250,7 @@ void portolan_cll_end(struct portolan_cll_experiment *e)
 
 static double cost;
 
-/* The best of the batches: others use the processor, too. */
+/* The fastest batch counts, because other programs disturb some of them. */
 static double best_batch(struct portolan_cll_experiment *e)
 {
     double best = 1e9;
@@ -268,7 +268,7 @@ static double best_batch(struct portolan_cll_experiment *e)
     return best / BATCH;
 }
 
-/* On a stack of its own, so that what the thread is in does not notice. */
+/* Measures on a separate stack, so that the thread's open experiments are not affected. */
 static void measure_cost(void)
 {
     static struct cll_observable clock = {"CLOCK", GAUGE_CLOCK, -1};

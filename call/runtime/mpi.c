@@ -19,7 +19,7 @@ static MPI_Comm comm_of(void *machine)
     return machine ? *(MPI_Comm *)machine : MPI_COMM_WORLD;
 }
 
-/* Outside MPI_Init and MPI_Finalize a process reaches no other, and MPI ends who tries. */
+/* Before MPI_Init and after MPI_Finalize a process is alone; a call of MPI would abort it. */
 static int is_running(void)
 {
     int begun = 0, ended = 0;
@@ -46,7 +46,7 @@ static int size(void *machine)
     return n;
 }
 
-/* BEGUN: what the call that made the request answered. */
+/* BEGUN is the result of the call that made the request. */
 static int await(int begun, MPI_Request *request)
 {
     int done = 0, result = begun;
@@ -88,7 +88,7 @@ static int send_block(MPI_Comm comm, const void *bytes, uint64_t n)
     return result;
 }
 
-/* What there is no memory for is received all the same, or its sender would wait for ever. */
+/* Receives a block even without memory for it, or its sender would wait for ever. */
 static int receive_block(MPI_Comm comm, int from, take_fn *take, void *arg)
 {
     MPI_Request request;
@@ -121,7 +121,7 @@ static int gather(void *machine, const void *bytes, size_t n, take_fn *take, voi
             stderr);
         return -1;
     }
-    /* The program's own messages are no concern of ours. */
+    /* A communicator of our own does not mix with the program's messages. */
     if (MPI_Comm_dup(comm_of(machine), &comm) != MPI_SUCCESS)
         return -1;
     MPI_Comm_rank(comm, &own);

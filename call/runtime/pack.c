@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The samples of a process as bytes, for who reports, and back. Both on machines of one kind. */
+/* Packs the samples of a process for a report, and unpacks them, on machines of the same kind. */
 #include "internal.h"
 
 #include <portolan/block.h>
@@ -11,14 +11,14 @@
 
 /* ------------------------------------------------------------------ both ways */
 
-/* A block and, of one that is read, where it begins and what is made of it. */
+/* A block. When reading, also its first byte and the arena for the results. */
 struct packing {
     struct portolan_block b;
     const char *bytes;
     struct portolan_arena *arena;
 };
 
-/* A block has no NULL. */
+/* Blocks cannot express NULL, so a flag comes first. */
 static void carry_optional(struct packing *p, char **text)
 {
     bool is_there = *text;
@@ -29,8 +29,7 @@ static void carry_optional(struct packing *p, char **text)
         *text = NULL;
 }
 
-/* A list of *N items of SIZE bytes at LIST, the address of a pointer to them; false: it is empty.
- */
+/* Carries a list of *N items of SIZE bytes, at the address LIST of a pointer. False: empty. */
 static bool carry_list(struct packing *p, void *list, size_t *n, size_t size)
 {
     void *items = NULL;
@@ -76,7 +75,7 @@ static void carry_experiment(struct packing *p, struct cll_packed_experiment *e)
     portolan_block_carry(&p->b, &e->crossed, sizeof e->crossed);
 }
 
-/* Behind it come the node's rows, which are aligned. */
+/* The node's rows, which are aligned, come after it. */
 static void carry_node(struct packing *p, struct cll_packed_node *node)
 {
     size_t at;
@@ -144,7 +143,7 @@ static void put_row(struct portolan_text *t, const struct portolan_cll_state *s,
     }
 }
 
-/* Rows of CHUNK that are not reported, up to row N. */
+/* Writes the unreported rows of CHUNK, up to row N. */
 static void put_rows(struct portolan_text *t, const struct portolan_cll_state *s,
                      const struct cll_chunk *chunk, size_t n)
 {
@@ -181,7 +180,7 @@ static size_t count_rows(const struct cll_node *node)
     return n;
 }
 
-/* Threads may add rows meanwhile: those that were there at first are put. */
+/* Threads may add rows meanwhile; only the rows counted at first are written. */
 static void put_node(struct packing *p, struct cll_node *node, unsigned thread, bool wanted)
 {
     struct cll_packed_node packed = {

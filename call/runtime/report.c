@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reports: from all processes to process 0, and there into a file or the experiment store. And
- * programs that end before they report: with CLL_FLUSH each process writes what it has by itself,
- * when it exits and when a signal is about to end it; the writing is done by a thread that waits
- * for that, as handlers of signals may do next to nothing. Without it the user is told.
+ * Reports: from all processes to process 0, and there into a file or the experiment store. If a
+ * program ends before it reports and CLL_FLUSH is set, each process writes its own samples, on exit
+ * or when a signal is about to end it. A thread that waits for the signal does the writing, because
+ * signal handlers must do next to nothing. Without CLL_FLUSH the user is warned.
  */
 #include "internal.h"
 
@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What came in and was not written, since that failed: the next report has it. */
+/* Blocks that could not be written; the next report includes them. */
 static struct cll_block *waiting;
 static size_t n_waiting;
 static bool was_reported;
@@ -71,7 +71,7 @@ static bool add_count(struct portolan_cll_report *report, const char *name,
     return good;
 }
 
-/* A report with the facts of its head alone; NULL when memory is out. */
+/* A report with only the facts of its head; NULL when memory is out. */
 static struct portolan_cll_report *begin_report(const struct cll_run *run)
 {
     struct portolan_cll_report *r = portolan_cll_report_create();
@@ -129,7 +129,7 @@ static bool add_block(struct portolan_cll_report *report, const struct cll_block
     return good;
 }
 
-/* What is filed already is left out. */
+/* Leaves out blocks that were filed before. */
 static enum portolan_status write_file(const struct cll_run *run, const struct cll_output *output,
                                        struct portolan_error *err)
 {
@@ -154,7 +154,7 @@ static enum portolan_status write_file(const struct cll_run *run, const struct c
 
 static char *path_beside(const char *name)
 {
-    static const char here; /* in this library */
+    static const char here; /* its address identifies this library */
     Dl_info own;
     const char *slash;
 
@@ -163,7 +163,7 @@ static char *path_beside(const char *name)
     return portolan_asprintf("%.*s/%s", (int)(slash - own.dli_fname), own.dli_fname, name);
 }
 
-/* Never unloaded. */
+/* The library is never unloaded. */
 static cll_store_put_fn *load_store(struct portolan_error *err)
 {
     char *path = path_beside(CLL_STORE_LIBRARY);
@@ -217,7 +217,7 @@ static enum portolan_cll_form choose_form(void)
     return PORTOLAN_CLL_TEXT;
 }
 
-/* By the environment; false: out of memory. */
+/* Follows the environment; false when memory is out. */
 static bool choose_output(const char *program, struct cll_output *o)
 {
     const char *path = getenv("CLL_OUTPUT"), *store = getenv("CLL_STORE");
@@ -234,7 +234,7 @@ static bool choose_output(const char *program, struct cll_output *o)
 
 /* ------------------------------------------------------------------ gathering */
 
-/* Only the first N go on waiting. */
+/* Drops all but the first N blocks. */
 static void forget_blocks(size_t n)
 {
     while (n_waiting > n) {
@@ -245,14 +245,14 @@ static void forget_blocks(size_t n)
     }
 }
 
-/* ARG: how many ranks there are. */
+/* ARG is the number of ranks. */
 static int take_block(void *arg, int rank, const void *bytes, size_t n)
 {
     const int *n_ranks = arg;
     struct cll_block added = {.rank = rank, .n_ranks = *n_ranks}, *block;
 
     if (n == 0)
-        return 0; /* a process that had no memory for more */
+        return 0; /* that process had no memory */
     added.bytes = portolan_calloc(n, 1);
     block = added.bytes ? portolan_append(&waiting, &n_waiting, &added, sizeof added) : NULL;
     if (!block) {
@@ -266,7 +266,7 @@ static int take_block(void *arg, int rank, const void *bytes, size_t n)
     return -1;
 }
 
-/* At process 0: to where it is to go; what is in one place already does not go there again. */
+/* At process 0: writes to all outputs, but not again where an earlier try succeeded. */
 static int publish(const char *driver, const char *program)
 {
     struct cll_run run = {driver, program, n_waiting, waiting, NULL, cll_cost()};
@@ -289,7 +289,7 @@ static int publish(const char *driver, const char *program)
     return 0;
 }
 
-/* Who reports; the other lock is free while processes wait for each other. */
+/* For reports. The other lock stays free while processes wait for each other. */
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int report(const struct portolan_cll_driver *driver, void *machine, const char *program,
@@ -305,7 +305,7 @@ static int report(const struct portolan_cll_driver *driver, void *machine, const
         cll_warn("process %d reports nothing: %s", driver->rank(machine), err.text);
     if (name && driver->rank(machine) == 0 && !cll_is_known(name))
         cll_warn("there is no experiment '%s' to report", name);
-    /* collective, so also where there is nothing to give */
+    /* collective, so every process takes part, even with nothing to give */
     if (driver->gather(machine, bytes ? bytes : "", size, take_block, &n_ranks) != 0) {
         cll_warn("the samples did not come to process 0");
         forget_blocks(before);
@@ -319,7 +319,7 @@ static int report(const struct portolan_cll_driver *driver, void *machine, const
     return result ? result : published;
 }
 
-/* Programs that end early have no name by their report. */
+/* The program's name from its last report, for programs that end early. */
 static char *named;
 
 static void report_alone(int rank, int n_ranks)
@@ -339,7 +339,7 @@ static void report_alone(int rank, int n_ranks)
                 named ? named : program_invocation_short_name);
 }
 
-/* Of this process by itself, when its program ends; false: another report is under way. */
+/* Reports for this process alone when its program ends; false if another report is under way. */
 static bool report_rest(int rank, int n_ranks)
 {
     struct timespec until;
@@ -347,7 +347,7 @@ static bool report_rest(int rank, int n_ranks)
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 2;
     if (pthread_mutex_timedlock(&report_lock, &until) != 0)
-        return false; /* who reports may be waiting for another process for ever */
+        return false; /* that report may be waiting for another process for ever */
     if (cll_is_unreported() || n_waiting > 0)
         report_alone(rank, n_ranks);
     pthread_mutex_unlock(&report_lock);
@@ -412,18 +412,17 @@ void portolan_cll_sync(const struct portolan_cll_driver *driver, void *machine, 
         driver->sync(machine, argument);
 }
 
-/* ------------------------------------------------------------------------ the end of the program
- */
+/* ----------------------------------------------------------------------- the end of the program */
 
 static bool flushes;
 static sem_t wake;
 static volatile sig_atomic_t caught;
-/* Those that end programs, unless the program has a use for them. */
+/* Signals that end programs, unless the program handles them. */
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGXCPU};
 #define SIGNALS (sizeof signals / sizeof *signals)
 static bool is_watched[SIGNALS];
 
-/* Who starts ranks says so in the environment; there may be no driver to ask any more. */
+/* Launchers put rank and size in the environment; the driver may no longer be available. */
 static int number_in(const char *const *names, int otherwise)
 {
     for (; *names; names++) {
@@ -477,7 +476,7 @@ static void after_fork(void)
     pthread_mutex_unlock(&cll_lock);
 }
 
-/* The samples so far are the parent's, and so is the thread that waits for signals. */
+/* The samples so far belong to the parent, and so does the thread that waits for signals. */
 static void in_child(void)
 {
     for (size_t i = 0; i < SIGNALS; i++)

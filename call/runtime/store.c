@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A report as a trial of the experiment store: experiments are call paths of one instance, which is
- * the program; identifiers are contexts; observables beside the clock are counters. The k-th sample
- * of a path with the same identifiers is in step k, so that who models has repetitions; there are
- * at most so many steps, and samples beyond share them evenly.
+ * Stores a report as a trial of the experiment store. Experiments become call paths of one
+ * instance, the program; identifiers become contexts; observables other than the clock become
+ * counters. The k-th sample of a path with the same identifiers is in step k, so that models have
+ * repetitions. If there are more samples than steps, the steps share them evenly.
  */
 #include "internal.h"
 
@@ -21,10 +21,10 @@
 struct cell {
     int step;
     size_t node;
-    const double *row; /* the first: its identifiers stand for all */
+    const double *row; /* the first row: its identifiers are those of all */
     double calls, inner, inclusive_ns, exclusive_ns, min_ns, max_ns, squares;
     double counters[PORTOLAN_COUNTER_MAX];
-    double counted[PORTOLAN_COUNTER_MAX]; /* samples that have it */
+    double counted[PORTOLAN_COUNTER_MAX]; /* samples that have the counter */
 };
 
 struct storing {
@@ -32,13 +32,13 @@ struct storing {
     int64_t trial;
     const struct cll_run *run;
     const struct cll_block *block;
-    struct portolan_arena arena; /* of a block */
+    struct portolan_arena arena; /* for one block */
     struct cell *cells;
     size_t n_cells;
-    int64_t *places; /* of the nodes in the step that is put; -1: none yet */
+    int64_t *places; /* per node, index of its sample in the current step; -1: none yet */
     struct portolan_sample *samples;
     size_t n_samples;
-    double elapsed_ns; /* of the slowest thread of all */
+    double elapsed_ns; /* time of the slowest of all threads */
     struct portolan_error *err;
 };
 
@@ -54,8 +54,8 @@ static size_t width_of(const struct portolan_cll_sample *like)
 }
 
 /*
- * What an observable is called as a counter, NULL for the clock, which is none. Those in seconds
- * are counters in nanoseconds, and say so: *UNIT of them are one.
+ * The counter for an observable; NULL for the clock, which is not a counter. Observables in seconds
+ * become counters in nanoseconds: *UNIT is the factor.
  */
 static const char *counter_of(const char *observable, double *unit)
 {
@@ -80,7 +80,7 @@ static int compare_rows(const void *a, const void *b, void *arg)
     for (size_t i = ROW_FIRST; i < ROW_FIRST + n; i++)
         if (x[i] != y[i])
             return x[i] < y[i] ? -1 : 1;
-    return (x > y) - (x < y); /* as they came */
+    return (x > y) - (x < y); /* in order of arrival */
 }
 
 static bool same_identifiers(const double *a, const double *b, size_t n)
@@ -114,7 +114,7 @@ static void add_row(struct cell *c, const struct portolan_cll_sample *like, cons
     }
 }
 
-/* ROWS are the N samples of a path with one context, as they came. */
+/* ROWS are the N samples of a path with one context, in order of arrival. */
 static bool add_context(struct storing *s, size_t node, const double *const *rows, size_t n)
 {
     const struct portolan_cll_sample *like = like_of(s->block, &s->block->nodes[node]);
@@ -155,7 +155,7 @@ static bool add_node(struct storing *s, size_t number)
     return good;
 }
 
-/* Callers before what they call: as nodes are numbered. */
+/* Callers come before callees, because nodes are numbered that way. */
 static int compare_cells(const void *a, const void *b)
 {
     const struct cell *x = a, *y = b;
@@ -206,7 +206,7 @@ static void count_sample(const struct portolan_cll_sample *like, const struct ce
     }
 }
 
-/* Where the caller's sample in this step is: one without calls if there is no other. */
+/* The index of the caller's sample in this step; if there is none, adds one without calls. */
 static int64_t place_of(struct storing *s, size_t number)
 {
     struct portolan_sample sample;
@@ -260,7 +260,7 @@ static enum portolan_status put_step(struct storing *s, size_t from, size_t to)
                                    s->n_samples, s->err);
 }
 
-/* What the threads took, by the experiments that were in no other. */
+/* Adds up the time of a thread from its outermost experiments. */
 static void add_elapsed(struct storing *s)
 {
     double sum = 0;
@@ -314,7 +314,7 @@ static enum portolan_status put_block(struct storing *s, const struct cll_block 
 
 /* ------------------------------------------------------------------ the trial */
 
-/* How the experiments of the first process are written down. */
+/* Stores the formulas of the experiments of the first process. */
 static enum portolan_status put_formulas(struct storing *s)
 {
     const struct cll_block *block = &s->run->blocks[0];
@@ -334,7 +334,7 @@ static enum portolan_status put_formulas(struct storing *s)
     return status;
 }
 
-/* The facts that heads of reports have, and what measuring costs as profiles look for it. */
+/* Stores the facts from the report's head, and the cost of measuring where profiles expect it. */
 static enum portolan_status begin_trial(struct storing *s)
 {
     const struct portolan_cll_report *facts = s->run->facts;
@@ -388,7 +388,7 @@ enum portolan_status portolan_cll_store_put(const struct cll_run *run, const cha
             portolan_store_rollback(s.store);
     }
     if (status == PORTOLAN_OK)
-        portolan_store_summarise(s.store, s.trial, NULL); /* read faster; else it is computed */
+        portolan_store_summarise(s.store, s.trial, NULL); /* optional: makes reading faster */
     portolan_store_close(s.store);
     return status;
 }

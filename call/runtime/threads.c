@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each thread has: its stack, its call paths and their rows. */
+/* The data of each thread: its stack, its call paths and their rows. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static pthread_key_t key;
 static pthread_once_t key_made = PTHREAD_ONCE_INIT;
 static bool has_key;
 
-/* What a thread has measured stays; another thread continues it. */
+/* The samples of a thread that ends stay; another thread continues its tree. */
 static void leave(void *thread)
 {
     struct cll_thread *t = thread;
@@ -56,7 +56,7 @@ void cll_thread_destroy(struct cll_thread *t)
     free(t);
 }
 
-/* One more; under the lock. */
+/* Adds a thread; under the lock. */
 static struct cll_thread *add_thread(void)
 {
     struct cll_thread *t = cll_thread_create();
@@ -177,9 +177,9 @@ struct cll_node *cll_node_child(struct cll_thread *t, struct cll_node *parent,
 
 /* ------------------------------------------------------------------ rows */
 
-/* Chunks double up to this. */
+/* Chunks double up to this size. */
 #define CHUNK_BYTES ((size_t)1 << 20)
-/* From this on the machine is asked whether it has so much; what is to be left, in MiB. */
+/* Before a chunk of this size or more, check the memory of the machine; MiB that must stay free. */
 #define ASK_BYTES   ((size_t)1 << 18)
 #define HEADROOM_MB 32.0
 
@@ -192,7 +192,7 @@ static size_t chunk_rows(const struct cll_node *node)
     return rows < most ? rows : most;
 }
 
-/* CLL_MEMORY: so many MiB for rows; what is no number above 0 is no limit. */
+/* CLL_MEMORY: limit for rows in MiB; no limit if it is not a number above 0. */
 static size_t limit_bytes(void)
 {
     static size_t limit; /* 0: not read yet */

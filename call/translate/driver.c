@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose processes run the program, and what can be observed of them. */
+/* The drivers: which processes run the program, and what can be observed in them. */
 #include "internal.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 static const struct driver drivers[] = {
     {.name = "SEQ", .symbol = "portolan_cll_seq", .packages = "portolan-call"},
     {.name = "OMP",
-     .symbol = "portolan_cll_seq", /* one process: the run time keeps its threads apart */
+     .symbol = "portolan_cll_seq", /* one process; the run time keeps its threads apart */
      .packages = "portolan-call",
      .ignored = "omp_MAX_NUM_THREADS"},
     {.name = "MPI",
@@ -57,7 +57,7 @@ static void refuse_name(struct reader *r, struct words name)
                 name.text ? "'" : "?", portolan_did_you_mean(near).text);
 }
 
-/* `NAME = "text"`; false where no such thing stands. */
+/* Reads `NAME = "text"`; false if it is not there. */
 static bool read_parameter(struct reader *r, const struct driver *driver)
 {
     struct reader ahead = *r;
@@ -114,7 +114,7 @@ void driver_read_parallel(struct reader *r, struct words word)
     d->argument = reader_rest(r);
 }
 
-/* The text goes into calls as it is. */
+/* The text is copied into calls unchanged. */
 static void check_argument(struct translation *t, struct directive *d)
 {
     if (d->argument.text && (!*d->argument.text || !text_is_balanced(d->argument.text))) {
@@ -186,8 +186,8 @@ void driver_choose(struct translation *t)
 /* ------------------------------------------------------------------ observables */
 
 /*
- * The clocks of the run time and PAPI's presets are known here; native events are only where the
- * program runs, but have the name of their component or unit in front.
+ * The run time's clocks and PAPI's presets are known here. Native events are known only where the
+ * program runs, but start with the name of their component or unit.
  */
 static const char *const known_observables[] = {
     "CLOCK", "CPUTIME", "USER", "SYSTEM",
@@ -216,7 +216,7 @@ static bool begins_with(const char *name, const char *prefix)
     return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* "perf::PAGE-FAULTS", "INST_RETIRED:ANY_P"; and the presets of a component, which PAPI adds. */
+/* "perf::PAGE-FAULTS", "INST_RETIRED:ANY_P"; and presets that PAPI adds for a component. */
 static bool is_left_to_papi(const char *name)
 {
     return (*name != ':' && strchr(name, ':')) || begins_with(name, "PAPI_CUDA_");

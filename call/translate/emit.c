@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FILE.cll.c and FILE.cll.h; and job scripts: a skeleton per platform, which a sed expression may
- * change. */
+/* FILE.cll.c and FILE.cll.h; and job scripts: a skeleton per platform, which sed may change. */
 #include "internal.h"
 
 #include <portolan/command.h>
@@ -152,12 +151,11 @@ void emit_header(struct translation *t, struct portolan_text *out)
         add_constructor(t, out);
 }
 
-/* --------------------------------------------------------------------------------------- scripts
- */
+/* -------------------------------------------------------------------------------------- scripts */
 
 struct platform {
     const char *name;
-    const char *one; /* how one size is run: program alone, threads, processes */
+    const char *one; /* runs one size: the program alone, with threads, with processes */
     const char *threads;
     const char *processes;
 };
@@ -226,7 +224,7 @@ static enum portolan_status run_sed(struct translation *t, const char *expressio
     struct portolan_words command = {0};
     enum portolan_status status = portolan_replace_file(in, skeleton, strlen(skeleton), err);
 
-    /* It may change the text, and do nothing else. */
+    /* The expression may change the text but must not do anything else. */
     if (status == PORTOLAN_OK && portolan_words_split(&t->arena, &command, "sed --sandbox -e") &&
         portolan_words_add(&t->arena, &command, expression) &&
         portolan_words_add(&t->arena, &command, in)) {
@@ -243,7 +241,7 @@ static enum portolan_status run_sed(struct translation *t, const char *expressio
     return status;
 }
 
-/* What sed says is told as the pragma's; what stays is in OUT. */
+/* Reports sed's message at the pragma; the resulting text is in OUT. */
 static enum portolan_status edit_by_sed(struct translation *t, const struct directive *d,
                                         struct portolan_text *out)
 {

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Begins with their ends, of experiments and of sweeps; the regions of one name, and their formula.
- */
+/* Matches begins with ends, also of sweeps; the regions of an experiment, and its formula. */
 #include "internal.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------------------------------- pairs
- */
+/* ---------------------------------------------------------------------------------------- pairs */
 
 struct open {
     struct translation *t;
-    struct directive **list; /* the innermost last */
+    struct directive **list; /* the innermost is last */
     size_t n;
 };
 
@@ -38,7 +36,7 @@ static bool ends_later(const struct translation *t, const struct directive *begi
     return false;
 }
 
-/* An end of what nobody began. */
+/* Reports an end without a begin. */
 static void tell_stray(struct open *open, const struct directive *end)
 {
     struct translation *t = open->t;
@@ -125,8 +123,7 @@ void pair_directives(struct translation *t)
         tell_open(t, open.list[i]);
 }
 
-/* ----------------------------------------------------------------------------------- experiments
- */
+/* ---------------------------------------------------------------------------------- experiments */
 
 struct experiment *experiment_find(const struct translation *t, const char *name)
 {
@@ -137,7 +134,7 @@ struct experiment *experiment_find(const struct translation *t, const char *name
     return e;
 }
 
-/* Is LONGER the name of a list that FILE.cll.h has for SYMBOL (emit.c)? */
+/* Is LONGER one of the names that FILE.cll.h defines for SYMBOL (emit.c)? */
 static bool is_list_of(const char *longer, const char *symbol)
 {
     static const char *const lists[] = {"", "_identifiers", "_observables", "_begins", "_ends"};
@@ -166,7 +163,7 @@ const char *symbol_of(struct translation *t, const char *name)
     return symbol;
 }
 
-/* How much a begin says of the experiment. */
+/* How much a begin states about the experiment. */
 static int says(const struct directive *d)
 {
     return d->formula.text ? 2 : d->n_observables > 0;
@@ -234,7 +231,7 @@ static bool same_observables(const struct directive *a, const struct directive *
     return same;
 }
 
-/* All regions of a name are one experiment. */
+/* All regions with one name are one experiment. */
 static void check_regions(struct translation *t, const struct experiment *e)
 {
     const struct directive *first = e->first;
@@ -255,7 +252,7 @@ static void check_regions(struct translation *t, const struct experiment *e)
     }
 }
 
-/* Names that only formulas have, in backquotes, are none of C. */
+/* Backquotes allow names in formulas that are not variables of C; reports them. */
 static void check_names(struct translation *t, const struct experiment *e)
 {
     for (size_t i = 0; i < portolan_formula_n_names(e->formula); i++) {
@@ -269,7 +266,7 @@ static void check_names(struct translation *t, const struct experiment *e)
     }
 }
 
-/* Where NAME[ stands in the formula. */
+/* The position of NAME[ in the formula. */
 static size_t constant_at(const struct words *formula, const char *name)
 {
     size_t length = strlen(name);
@@ -313,7 +310,7 @@ static void read_formula(struct translation *t, struct experiment *e)
     if (!w->text || e->first->is_bad)
         return;
     if (!e->first->partner && pragma_nearest(e->name))
-        return; /* a slip of the pen, told already */
+        return; /* a typing error, already reported */
     e->infix = one_line(t, w->text);
     if (portolan_formula_parse(w->text, strlen(w->text), t->source.file, place.line, place.column,
                                &told, &e->formula, &err) != PORTOLAN_OK) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Jumps and experiments: what leaves open experiments ends them first, a returned value having been
- * computed before; nothing may jump into one.
+ * Jumps and experiments: a jump out of open experiments ends them first, after a returned value is
+ * computed; no jump may lead into an experiment.
  */
 #include "internal.h"
 
@@ -18,7 +18,7 @@ static bool is_loop(enum CXCursorKind kind)
     return kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt;
 }
 
-/* Where the loop or switch that the jump leaves or goes on with begins. */
+/* The start of the loop or switch that the jump leaves or continues. */
 static size_t frame_of(const struct translation *t, size_t node, bool or_switch)
 {
     for (size_t i = t->nodes[node].parent; i != (size_t)NO_NODE; i = t->nodes[i].parent)
@@ -34,7 +34,7 @@ static enum CXChildVisitResult visit_label(CXCursor cursor, CXCursor parent, CXC
     return CXChildVisit_Break;
 }
 
-/* Where the label of a goto stands. */
+/* The position of the label of a goto. */
 static size_t label_of(const struct translation *t, size_t node)
 {
     CXCursor label = t->nodes[node].cursor;
@@ -46,7 +46,7 @@ static size_t label_of(const struct translation *t, size_t node)
     return at;
 }
 
-/* Calls that end the experiments around NODE that it leaves, the innermost first; "": none. */
+/* Calls that end the experiments that the jump at NODE leaves, the innermost first; "": none. */
 static const char *ends(struct translation *t, size_t node, size_t target, bool leaves_all)
 {
     size_t at = t->nodes[node].start;
@@ -74,7 +74,7 @@ static const struct directive *innermost_experiment(const struct translation *t,
 
 /* ------------------------------------------------------------------ leaving */
 
-/* What a macro hides cannot be rewritten. */
+/* A jump inside a macro cannot be rewritten. */
 static bool can_rewrite(struct translation *t, size_t node, const char *word)
 {
     const struct node *n = &t->nodes[node];
@@ -140,7 +140,7 @@ static void rewrite_jump(struct translation *t, size_t node, const char *word, s
 
 /* ------------------------------------------------------------------ entering */
 
-/* Does who is at FROM, told of at AT, come to TO without the begin of what that is in? */
+/* Reports at AT if control goes from FROM to TO, inside an experiment, without its begin. */
 static void check_entry(struct translation *t, size_t at, size_t from, size_t to, const char *what)
 {
     for (size_t i = 0; i < t->n_directives; i++) {
@@ -154,7 +154,7 @@ static void check_entry(struct translation *t, size_t at, size_t from, size_t to
     }
 }
 
-/* A case belongs to its switch, which may be around an experiment that the case is in. */
+/* A case is entered from its switch, which may be outside of the experiment around the case. */
 static void check_case(struct translation *t, size_t node)
 {
     size_t i = t->nodes[node].parent, at = t->nodes[node].start;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libclang reads the source; and then what is made of it, with a declaration for each name of a
- * formula, which stands in a "file" of its own: is it C, and what are the names where they are
- * used?
+ * libclang reads the source, and later the translated text. That contains a declaration for each
+ * name of a formula, in a "file" of its own, to find out: is the text C, and what are the names
+ * where they are used?
  */
 #include "internal.h"
 
@@ -13,13 +13,13 @@ static const char probe_file[] = "portolan-call-probe:"; /* a number follows */
 
 /* ------------------------------------------------------------------ reading */
 
-/* What compilers warn of can be translated all the same. */
+/* Flags that turn warnings into errors would reject code that can be translated. */
 static bool is_strict(const char *flag)
 {
     return strncmp(flag, "-Werror", 7) == 0 || strcmp(flag, "-pedantic-errors") == 0;
 }
 
-/* *UNIT becomes libclang's idea of TEXT as the file. */
+/* Parses TEXT as the content of the file into *UNIT. */
 static enum portolan_status parse_text(struct translation *t, const char *text, size_t size,
                                        CXTranslationUnit *unit)
 {
@@ -58,7 +58,7 @@ static const char *remedy(const char *text)
     return "";
 }
 
-/* Sweeps stand one column to the left of where they are (parse_source). */
+/* The code of sweeps is one column to the left of its place in the source (see write_sweep()). */
 static int moved_by(const struct translation *t, size_t at)
 {
     for (size_t i = 0; i < t->n_directives; i++)
@@ -90,7 +90,7 @@ static void judge_one(struct translation *t, CXDiagnostic d,
                 text, remedy(text));
 }
 
-/* The errors of UNIT; ANSWER gets those of probe number N, with the message. */
+/* Reports the errors of UNIT; those of probe number N go to ANSWER, with the message. */
 static void parse_judge(struct translation *t, CXTranslationUnit unit,
                         void (*answer)(struct translation *t, size_t probe, const char *text))
 {
@@ -105,7 +105,7 @@ static void parse_judge(struct translation *t, CXTranslationUnit unit,
 
 /* ------------------------------------------------------------------ what it includes */
 
-/* Pragmas of FILE would not be translated. */
+/* Pragmas in an included FILE would not be translated; reports them. */
 static void look_into_file(struct translation *t, const char *file, const char *text, size_t size)
 {
     struct portolan_translate_options options = {.file = file};
@@ -146,7 +146,7 @@ static void visit_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth
 
 /* ------------------------------------------------------------------ the source */
 
-/* Pragmas that the preprocessor leaves out are none, and nothing about them is wrong. */
+/* Drops pragmas that the preprocessor skips, with the problems reported in them. */
 static void forget_directives(struct translation *t, size_t start, size_t end)
 {
     int first = source_place(&t->source, start).line, last = source_place(&t->source, end).line;
@@ -180,7 +180,7 @@ static void forget_skipped(struct translation *t, CXTranslationUnit unit, CXFile
         t->clang->disposeSourceRangeList(skipped);
 }
 
-/* Lines stay lines. */
+/* Keeps line ends, so that line numbers stay. */
 static void blank(char *text, size_t start, size_t end)
 {
     for (size_t i = start; i < end; i++)
@@ -188,7 +188,7 @@ static void blank(char *text, size_t start, size_t end)
             text[i] = ' ';
 }
 
-/* The sweep D as code in TEXT, a copy of the source: one byte to the left, for the brace. */
+/* Writes sweep D as code into TEXT, a copy of the source: one byte to the left, for the brace. */
 static void write_sweep(struct directive *d, char *text)
 {
     size_t length = d->header.at + strlen(d->header.text) - d->name.at;
@@ -200,7 +200,7 @@ static void write_sweep(struct directive *d, char *text)
     text[d->brace] = '{';
 }
 
-/* The source as libclang reads it: sweeps are loops, everything stands where it is. */
+/* The source for libclang: sweeps become loops, everything else stays in place. */
 static char *with_sweeps(struct translation *t)
 {
     char *text = portolan_arena_strndup(&t->arena, t->source.text, t->source.size);
@@ -225,7 +225,7 @@ enum portolan_status parse_source(struct translation *t)
     enum portolan_status status;
     CXFile file;
 
-    pair_directives(t); /* sweeps must have their ends; what is wrong is told when all is known */
+    pair_directives(t); /* finds the ends of sweeps; problems are reported later */
     t->n_problems = before;
     text = with_sweeps(t);
     if (!text)
@@ -241,16 +241,15 @@ enum portolan_status parse_source(struct translation *t)
     t->is_c = t->n_problems == before;
     if (t->is_c)
         tree_make(t, unit, file);
-    t->unit = unit; /* nodes are its */
+    t->unit = unit; /* nodes refer to it */
     return PORTOLAN_OK;
 }
 
-/* --------------------------------------------------------------------------------- what was made
- */
+/* -------------------------------------------------------------------------------- what was made */
 
 static const char probe_name[] = "portolan_cll_probe_"; /* a number follows */
 
-/* What <portolan/cll.h> and FILE.cll.h declare, as far as it is used. */
+/* What <portolan/cll.h> and FILE.cll.h declare, as far as it is needed here. */
 static void add_stub(struct translation *t, struct portolan_text *out)
 {
     portolan_text_add(out, "#include <stddef.h>\n"
@@ -330,7 +329,7 @@ static bool is_number(enum CXTypeKind kind)
            (kind >= CXType_Char_S && kind <= CXType_Int128);
 }
 
-/* A probe's declaration tells its type. */
+/* The declaration of a probe has the type of its expression. */
 static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor parent,
                                                  CXClientData data)
 {

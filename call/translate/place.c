@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The statements of the source's functions, and where pragmas stand among them: experiments begin
- * and end in the same block, or around one statement that is the body of an if, else or loop
- * without braces.
+ * The statements of the source's functions, and the places of pragmas among them. An experiment
+ * begins and ends in the same block, or around one statement that is the body of an if, else or
+ * loop without braces.
  */
 #include "internal.h"
 
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------ statements
- */
+/* ----------------------------------------------------------------------------------- statements */
 
 struct walk {
     struct translation *t;
@@ -22,7 +21,7 @@ static bool is_statement(enum CXCursorKind kind)
     return kind >= CXCursor_FirstStmt && kind <= CXCursor_LastStmt;
 }
 
-/* Statements that end where the last one in them does. */
+/* Statements that end with the last statement inside them. */
 static bool is_frame(enum CXCursorKind kind)
 {
     switch (kind) {
@@ -86,7 +85,7 @@ static size_t add_node(struct walk *w, CXCursor cursor, size_t start, size_t end
 
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data);
 
-/* The semicolon belongs to the statement; statements in it may end behind what libclang says. */
+/* Includes the semicolon; statements inside may end after the position that libclang gives. */
 static void finish_node(struct walk *w, size_t node, size_t n_before)
 {
     struct translation *t = w->t;
@@ -115,7 +114,7 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     size_t start, end;
 
     if (!is_part && !is_statement(t->clang->getCursorKind(cursor))) {
-        t->clang->visitChildren(cursor, visit, &inner); /* may hold statements all the same */
+        t->clang->visitChildren(cursor, visit, &inner); /* it may contain statements */
         return CXChildVisit_Continue;
     }
     if (!find_offsets(w, cursor, &start, &end))
@@ -163,8 +162,7 @@ static size_t tree_innermost(const struct translation *t, size_t at)
     return found;
 }
 
-/* --------------------------------------------------------------------------------------- pragmas
- */
+/* -------------------------------------------------------------------------------------- pragmas */
 
 static bool is_label(enum CXCursorKind kind)
 {
@@ -186,7 +184,7 @@ static size_t child_at(const struct translation *t, size_t node, size_t at)
     return (size_t)NO_NODE;
 }
 
-/* Is CHILD what a control statement does? Then it stands behind the condition, "else" or "do". */
+/* Is CHILD the body of a control statement? Then it comes after the condition, "else" or "do". */
 static bool is_body(const struct translation *t, size_t child)
 {
     const char *text = t->source.text;
@@ -198,8 +196,8 @@ static bool is_body(const struct translation *t, size_t child)
 }
 
 /*
- * The block that position AT belongs to as a place between statements; with *SINGLE the statement
- * without braces that begins there. NO_NODE: it is none.
+ * The block that has position AT between its statements; *SINGLE is the statement without braces
+ * that begins there. NO_NODE: AT is not between statements.
  */
 static size_t block_at(const struct translation *t, size_t at, size_t *single)
 {
@@ -235,7 +233,7 @@ static void tell_misplaced(struct translation *t, const struct directive *d)
                    "this pragma stands within a statement: put it before or behind it");
 }
 
-/* The end of an experiment around one statement stands right behind that. */
+/* An experiment around one statement must end directly after it. */
 static void place_single(struct translation *t, struct directive *d, size_t single)
 {
     const struct node *n = &t->nodes[single];
@@ -277,7 +275,7 @@ static void place_pair(struct translation *t, struct directive *d)
                    d->name.text, line_of(t, d));
 }
 
-/* Was the loop made whole, from the brace that was put in to the one at its end? */
+/* Do the brace inserted at the begin and the one at the end of the sweep form one block? */
 static void place_sweep(struct translation *t, const struct directive *d)
 {
     size_t end = d->partner->start + 1;
@@ -292,7 +290,7 @@ static void place_sweep(struct translation *t, const struct directive *d)
                line_of(t, d));
 }
 
-/* A report is a statement, which the body of an if, else or loop may be only with braces. */
+/* A report becomes a statement. As the body of an if, else or loop it needs braces. */
 static void place_report(struct translation *t, const struct directive *d)
 {
     size_t single, block = block_at(t, d->start, &single);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pragma language: what one pragma says. */
+/* The pragma language: reads one pragma. */
 #include "internal.h"
 
 #include <ctype.h>
@@ -31,7 +31,7 @@ bool reader_ends(struct reader *r)
     return *r->next == '\0';
 }
 
-/* May an identifier begin with C? */
+/* Can an identifier begin with C? */
 static bool text_begins_word(char c)
 {
     return isalpha((unsigned char)c) || c == '_';
@@ -74,7 +74,7 @@ struct words reader_rest(struct reader *r)
     return length ? reader_take(r, length) : (struct words){reader_at(r), NULL};
 }
 
-/* The length of the byte or the text in quotes at TEXT. */
+/* The length of the byte, or of the quoted text, at TEXT. */
 static size_t text_item(const char *text)
 {
     size_t i = 1;
@@ -86,7 +86,7 @@ static size_t text_item(const char *text)
     return text[i] ? i + 1 : i;
 }
 
-/* How far the parenthesis that opens at TEXT goes, with both; 0: it is never closed. */
+/* The length of the parenthesis that opens at TEXT, including both ends; 0: it is never closed. */
 static size_t text_parenthesis(const char *text)
 {
     size_t depth = 0;
@@ -174,7 +174,7 @@ bool pragma_is_ours(const char *text)
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++)
         if (strlen(slips[i]) == length && strncmp(text, slips[i], length) == 0)
             return is_keyword(second, word_length(second));
-    if (length == 8 && strncmp(text, "parallel", 8) == 0) { /* other compilers have one, too */
+    if (length == 8 && strncmp(text, "parallel", 8) == 0) { /* other compilers have it, too */
         char driver[16] = "";
 
         if (word_length(second) < sizeof driver)
@@ -184,7 +184,7 @@ bool pragma_is_ours(const char *text)
     return false;
 }
 
-/* The end of a pragma that has said all it can. */
+/* Reports text after the end of a complete pragma. */
 static void expect_end(struct reader *r, const char *what)
 {
     if (!reader_ends(r))
@@ -198,7 +198,7 @@ static bool is_observable(char c)
     return isalnum((unsigned char)c) || strchr("_:.-", c);
 }
 
-/* The '=' behind observables at TEXT, or NULL: there are none. */
+/* The '=' after the observables at TEXT, or NULL if there are none. */
 static const char *find_equals(const char *text)
 {
     for (const char *c = text; *c; c++) {

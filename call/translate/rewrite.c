@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands in place of pragmas, how far it is indented, and the text that comes of all edits. */
+/* The text that replaces pragmas, its indentation, and the text that results from all edits. */
 #include "internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------------------------------- blanks
- */
+/* --------------------------------------------------------------------------------------- blanks */
 
 static size_t line_start(const struct source *s, size_t at)
 {
@@ -23,7 +22,7 @@ static size_t blanks_at(const struct source *s, size_t at)
     return n;
 }
 
-/* Does the pragma begin its line? */
+/* Is the pragma the first on its line? */
 static bool begins_line(const struct source *s, const struct directive *d)
 {
     size_t line = line_start(s, d->start);
@@ -32,8 +31,8 @@ static bool begins_line(const struct source *s, const struct directive *d)
 }
 
 /*
- * The blanks before the code around the pragma, where it has none itself: an end's are those of its
- * begin.
+ * The indentation of the code around the pragma, for a pragma that has none; an end takes that of
+ * its begin.
  */
 static const char *code_indent(struct translation *t, const struct directive *d)
 {
@@ -50,7 +49,7 @@ static const char *code_indent(struct translation *t, const struct directive *d)
     return portolan_libclang_print(&t->arena, "%.*s", (int)blanks_at(s, line), s->text + line);
 }
 
-/* What stands in front of the pragma in its line, when that is only blanks; else "". */
+/* What precedes the pragma on its line, if that is only blanks; else "". */
 static const char *indent_own(struct translation *t, const struct directive *d)
 {
     const struct source *s = &t->source;
@@ -61,7 +60,7 @@ static const char *indent_own(struct translation *t, const struct directive *d)
     return portolan_libclang_print(&t->arena, "%.*s", (int)(d->start - line), s->text + line);
 }
 
-/* Blanks to be put before what replaces the pragma. */
+/* Blanks to insert before the text that replaces the pragma. */
 static const char *indent_added(struct translation *t, const struct directive *d)
 {
     return line_start(&t->source, d->start) == d->start ? code_indent(t, d) : "";
@@ -69,7 +68,7 @@ static const char *indent_added(struct translation *t, const struct directive *d
 
 /* ------------------------------------------------------------------ bodies of sweeps */
 
-/* By how much the lines of the sweep move; "" where its author indented them. */
+/* How far the lines of the sweep are indented; "" where the author did so. */
 static const char *step_of(struct translation *t, const struct directive *sweep)
 {
     const struct source *s = &t->source;
@@ -81,7 +80,7 @@ static const char *step_of(struct translation *t, const struct directive *sweep)
     return strchr(loop, '\t') ? "\t" : "    ";
 }
 
-/* What the sweeps around AT put in front of a line. */
+/* The indentation that the sweeps around AT add to a line. */
 static const char *indent_of_sweeps(struct translation *t, size_t at)
 {
     const char *text = "";
@@ -103,11 +102,11 @@ static bool is_ours(const struct translation *t, size_t at)
     return false;
 }
 
-/* Blanks in front change what a line means behind a backslash; directives stay where they are. */
+/* A line after a backslash must not move, because blanks change its meaning; nor may directives. */
 static bool can_move(const struct translation *t, size_t line, size_t first)
 {
     const struct source *s = &t->source;
-    size_t end = line - 1; /* of the line before */
+    size_t end = line - 1; /* end of the line before */
 
     if (end && s->text[end - 1] == '\r')
         end--;
@@ -153,7 +152,7 @@ static void add_probe(struct translation *t, struct portolan_text *out, size_t a
     portolan_text_add(out, code, name, number);
 }
 
-/* Where NAME stands in the formula; blanks may be around its dots. */
+/* The position of NAME in the formula; blanks may surround its dots. */
 static size_t name_at(const struct words *formula, const char *name)
 {
     const char *text = formula->text;
@@ -172,7 +171,7 @@ static size_t name_at(const struct words *formula, const char *name)
     return formula->at;
 }
 
-/* Names of the formula: what are they here? */
+/* Probes the names in the formula: what are they at this place? */
 static void probe_names(struct translation *t, const struct directive *d, struct portolan_text *out)
 {
     const struct experiment *e = d->experiment;
@@ -186,7 +185,7 @@ static void probe_names(struct translation *t, const struct directive *d, struct
     }
 }
 
-/* What a driver is given, where it is needed. */
+/* Probes the machine or argument that is passed to the driver, if it is used. */
 static void probe_machine(struct translation *t, const struct directive *d,
                           struct portolan_text *out)
 {
@@ -219,7 +218,7 @@ static const char *probes_of(struct translation *t, const struct directive *d)
 
 /* ------------------------------------------------------------------ calls */
 
-/* A machine or sync's argument as the driver wants it. */
+/* A machine, or the argument of sync, in the form that the driver expects. */
 static const char *handle(struct translation *t, const struct words *w)
 {
     if (!w || !w->text)
@@ -242,7 +241,7 @@ static void add_sync(struct translation *t, const struct directive *d, struct po
                       is_own ? "NULL" : machine(t), handle(t, is_own ? &d->argument : NULL));
 }
 
-/* The names' values, in lines of no more than WIDTH. */
+/* Adds the names' values, in lines of at most WIDTH. */
 static void add_values(const struct experiment *e, const char *indent, size_t column,
                        struct portolan_text *out)
 {
@@ -293,7 +292,7 @@ static const char *report_text(struct translation *t, const struct directive *d)
                                    t->driver->symbol, machine(t), emit_program(t), name);
 }
 
-/* Pragmas without code stay to be read. */
+/* Pragmas that produce no code are kept as comments. */
 static const char *comment_text(struct translation *t, const struct directive *d)
 {
     const char *text = d->text;

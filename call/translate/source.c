@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The source as text: which bytes are code, and where pragmas are. */
+/* The source as text: which bytes are code, and where the pragmas are. */
 #include "internal.h"
 
 #include <portolan/command.h>
@@ -12,13 +12,13 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* How many bytes of a line end with a backslash in front are at TEXT; 0: none is. */
+/* The length of a backslash and line end at TEXT; 0: there are none. */
 static size_t splice(const char *text)
 {
     return text[0] != '\\' ? 0 : text[1] == '\n' ? 2 : text[1] == '\r' && text[2] == '\n' ? 3 : 0;
 }
 
-/* Where what begins at I ends: a comment, or text in quotes; I itself when none begins there. */
+/* The end of a comment or quoted text that begins at I; I itself when none begins there. */
 static size_t skip_comment(const char *text, size_t size, size_t i)
 {
     const char *end;
@@ -47,7 +47,7 @@ static size_t skip_quoted(const char *text, size_t size, size_t i)
     return i < size && text[i] == quote ? i + 1 : i;
 }
 
-/* Where the directive at I ends, without its newline. */
+/* The end of the directive at I, without its newline. */
 static size_t skip_directive(const char *text, size_t size, size_t i)
 {
     while (i < size && text[i] != '\n') {
@@ -72,7 +72,7 @@ static size_t skip_blanks(const char *text, size_t i)
     }
 }
 
-/* The bytes from START to END with blanks for comments; NUL-terminated. */
+/* The bytes from START to END, with comments replaced by blanks; NUL-terminated. */
 static char *without_comments(struct translation *t, size_t start, size_t end)
 {
     const char *text = t->source.text;
@@ -101,7 +101,7 @@ static void add_directive(struct translation *t, struct directive d)
 
 /* ------------------------------------------------------------------ lines that begin with '#' */
 
-/* A macro's pragma would be translated once, wherever the macro is used. */
+/* A pragma in a macro would be translated only once, at its definition; reports it. */
 static void look_into_macro(struct translation *t, size_t start, size_t end)
 {
     const char *text = t->source.text;
@@ -141,7 +141,7 @@ static size_t take_directive(struct translation *t, size_t i)
 
 /* ------------------------------------------------------------------ _Pragma */
 
-/* What is quoted from START to END, as long as there: a backslash becomes a blank before. */
+/* The quoted text from START to END, in the same length: an escaping backslash becomes a blank. */
 static char *unquoted(struct translation *t, size_t start, size_t end)
 {
     char *copy = portolan_arena_strndup(&t->arena, t->source.text + start, end - start);
@@ -154,7 +154,7 @@ static char *unquoted(struct translation *t, size_t start, size_t end)
     return copy;
 }
 
-/* `_Pragma ( "…" )` at I; returns where it ends, or where the word does. */
+/* Reads `_Pragma ( "…" )` at I; returns its end or, if it is not valid, the end of the word. */
 static size_t take_operator(struct translation *t, size_t i)
 {
     const char *text = t->source.text;
@@ -183,7 +183,7 @@ static size_t take_operator(struct translation *t, size_t i)
 
 /* ------------------------------------------------------------------ the whole */
 
-/* One item of the text at I, of which no code stands before in its line when FRESH. */
+/* Takes one item of the text at I. FRESH: no code precedes it on its line. */
 static size_t take_item(struct translation *t, size_t i, bool fresh)
 {
     const char *text = t->source.text;

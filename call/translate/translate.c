@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The whole of a translation: what is wrong is collected first, and its files. */
+/* The whole translation: problems are collected first; then the files are written. */
 #include "internal.h"
 
 #include <portolan/command.h>
@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------- problems
- */
+/* ------------------------------------------------------------------------------------- problems */
 
 void problem_print(struct translation *t, const char *file, struct place place, const char *format,
                    va_list args)
@@ -62,7 +61,7 @@ static int in_order(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Hands all to the user in the order of the file; PORTOLAN_ESYNTAX when there were any. */
+/* Reports all problems to the user in the order of the file; PORTOLAN_ESYNTAX if any. */
 static enum portolan_status problems_report(struct translation *t)
 {
     const char *file = t->source.file;
@@ -71,7 +70,7 @@ static enum portolan_status problems_report(struct translation *t)
     if (!t->n_problems)
         return PORTOLAN_OK;
     qsort(t->problems, t->n_problems, sizeof *t->problems, in_order);
-    for (int main = 0; main < 2; main++) /* other files first: ours may follow from theirs */
+    for (int main = 0; main < 2; main++) /* other files first: their errors may cause ours */
         for (size_t i = 0; i < t->n_problems; i++) {
             const struct problem *p = &t->problems[i];
 
@@ -142,7 +141,7 @@ static enum portolan_status read_pragmas(struct translation *t)
     return status;
 }
 
-/* Reports of what this file does not have are another file's, or slips. */
+/* An experiment reported here but not in this file is in another one, or its name is a slip. */
 static void note_reports(struct translation *t)
 {
     for (size_t i = 0; i < t->n_directives; i++) {
@@ -170,7 +169,7 @@ static enum portolan_status check_memory(struct translation *t)
     return t->arena.failed ? portolan_no_memory(t->err) : PORTOLAN_OK;
 }
 
-/* What was found wrong so far is told, but for the C that depends on it. */
+/* Checks what depends on correct C. Problems found before this are reported anyway. */
 static enum portolan_status check_rewritten(struct translation *t)
 {
     size_t before = t->n_problems;
@@ -185,7 +184,7 @@ static enum portolan_status check_rewritten(struct translation *t)
     return status == PORTOLAN_OK ? probe_translation(t) : status;
 }
 
-/* All that is to be found wrong, as far as one thing does not hide another. */
+/* Finds all problems, except those that an earlier problem hides. */
 static enum portolan_status check_source(struct translation *t)
 {
     enum portolan_status status = parse_source(t);
@@ -208,7 +207,7 @@ static enum portolan_status check_source(struct translation *t)
 
 /* ------------------------------------------------------------------ results */
 
-/* TEXT, which is handed over, as a file NAME. */
+/* Adds TEXT, which it takes over, as a file NAME. */
 static enum portolan_status add_output(struct translation *t,
                                        struct portolan_translate_result *result, const char *name,
                                        struct portolan_text *text, bool is_script)
@@ -302,7 +301,7 @@ enum portolan_status portolan_translate(const struct portolan_translate_options 
     return status;
 }
 
-/* Which one holds, where there are several, is the preprocessor's to say. */
+/* If there are several, only the preprocessor knows which one is used. */
 static bool has_several_drivers(const struct translation *t)
 {
     size_t n = 0;

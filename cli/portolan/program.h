@@ -29,9 +29,9 @@ struct portolan_program {
 };
 
 /**
- * What `portolan run` does with the assembly, which is taken to lie in the program's folder: runs
- * it on all ranks that mpiexec has started and returns the exit status. Takes the options of
- * `portolan run` but those that name files of an assembly or folders of components.
+ * Does what `portolan run` does with the assembly, as if its file were in the program's folder:
+ * runs it on all ranks that mpiexec has started and returns the exit status. Takes the options of
+ * `portolan run` except those that name files of an assembly or folders of components.
  */
 __attribute__((visibility("default"))) int
 portolan_program_main(const struct portolan_program *program, int argc, char **argv);

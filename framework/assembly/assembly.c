@@ -30,7 +30,7 @@ bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
         const struct portolan_assembly_parameter *p =
             assembly_parameter(&instance->alternatives[k], parameter->name);
 
-        /* Only what came from one element shares the text of its name. */
+        /* Only parameters read from one element share the text of their name. */
         if (p && p != parameter && p->name == parameter->name)
             return true;
     }
@@ -169,6 +169,6 @@ void portolan_assembly_destroy(struct portolan_assembly *a)
     if (!a)
         return;
     impl = a->impl;
-    arena = impl->arena; /* which holds the assembly and the arena's own head */
+    arena = impl->arena; /* the arena contains the assembly and the arena's own head */
     portolan_arena_clear(&arena);
 }

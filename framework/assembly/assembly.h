@@ -17,7 +17,7 @@ extern const struct xml_rule assembly_rule, applies_rule, applies_class_rule, mo
 /* Checks references between the elements of an assembly, whatever the classes are. */
 void assembly_check_references(const struct portolan_assembly *a, struct portolan_diagnostics *d);
 
-/* The instance of that name; NULL after a complaint about WHERE ("<pair of>") it is named. */
+/* The instance of that name; NULL after a complaint. WHERE ("<pair of>") says what names it. */
 const struct portolan_assembly_instance *assembly_known_instance(const struct portolan_assembly *a,
                                                                  struct portolan_diagnostics *d,
                                                                  const char *name, int line,
@@ -26,7 +26,7 @@ const struct portolan_assembly_instance *assembly_known_instance(const struct po
 const struct portolan_assembly_parameter *
 assembly_parameter(const struct portolan_assembly_alternative *alternative, const char *name);
 
-/* Whether the instance element itself held the parameter (so that all alternatives have it). */
+/* Whether the parameter is from the instance element itself, so that all alternatives have it. */
 bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
                            const struct portolan_assembly_parameter *parameter);
 
@@ -34,44 +34,43 @@ bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
 const struct portolan_assembly_parameter *
 assembly_any_parameter(const struct portolan_assembly_instance *instance, const char *name);
 
-/* What memory lacked while these read is in the arena: its `failed` says so. */
+/* When memory runs out while these functions read, the arena's `failed` is set. */
 
 /* Reads <cases>. */
 void assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *arena,
                          const struct xml_element *e, struct portolan_diagnostics *d);
 
-/* Checks what they refer to, and their values, when all else is read. */
+/* Checks the values of the cases and what they refer to, after everything else is read. */
 void assembly_check_cases(const struct portolan_assembly *a, struct portolan_diagnostics *d);
 
 /*
- * Joins to CONDITION (NULL: none) what the <applies> children of E state, whose form is checked.
- * LINE, unless it is set, becomes the first one's.
+ * Joins the conditions of E's <applies> children, whose form is checked, to CONDITION (NULL: none).
+ * LINE, unless it is set, becomes the line of the first child.
  */
 void assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
                            struct portolan_diagnostics *d, const char **condition, int *line);
 
-/* A file that the assembly names, relative to its folder; NULL without memory. */
+/* The path of a file that the assembly names relative to its folder; NULL when memory is out. */
 const char *assembly_beside(const struct portolan_assembly *a, struct portolan_arena *arena,
                             const char *name);
 
-/* Reads the <model> children of E, behind those of BASE (may be NULL) where the class is the same.
- */
+/* Reads the <model> children of E, after those of BASE (may be NULL) if the class is the same. */
 void assembly_read_models(const struct portolan_assembly *a, struct portolan_arena *arena,
                           const struct xml_element *e, struct portolan_diagnostics *d,
                           const struct portolan_assembly_alternative *base,
                           struct portolan_assembly_alternative *out);
 
-/* Checks that the parameters in conditions are there. */
+/* Checks that the parameters that conditions name exist. */
 void assembly_check_applies(const struct portolan_assembly *a, struct portolan_diagnostics *d);
 
-/* Notes that no alternative of the instance states the parameter, with the nearest one. */
+/* Reports that no alternative of the instance states the parameter, with the nearest name. */
 enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_instance *i,
                                                 const char *name, struct portolan_error *err);
 
 const char *assembly_nearest_instance(const struct portolan_assembly *a, const char *name);
 
-/* core/instances.c: loads the class for its descriptor's `applies`; NULL, with a warning in the
- * log, if it has none. */
+/* core/instances.c: loads the class and returns its descriptor's `applies`; NULL, with a warning in
+ * the log, if the descriptor has none. */
 portolan_applies_fn library_find_query(const struct portolan_class_description *class);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What alternatives state of themselves: where they apply, and what they cost (models in files of
- * their own, which are read, but not understood, here). */
+/* What alternatives state about themselves: where they apply, and what they cost. Models of cost
+ * are in files of their own; here they are read but not understood. */
 #include "assembly.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ static void check_condition(const struct portolan_assembly *a,
     const char *name;
 
     if (portolan_condition_parse(x->applies_stated, &c, NULL) != PORTOLAN_OK)
-        return; /* what is wrong with it is reported */
+        return; /* an error is already reported */
     for (size_t i = 0; (name = portolan_condition_peek_name(c, i)); i++)
         check_condition_name(a, name, x->applies_line, d);
     portolan_condition_destroy(c);
@@ -82,14 +82,14 @@ void assembly_check_applies(const struct portolan_assembly *a, struct portolan_d
             const struct portolan_assembly_alternative *first = a->instances[i].alternatives;
             const struct portolan_assembly_alternative *x = &first[k];
 
-            /* What the instance states for all is told once. */
+            /* Report a condition that the instance states for all alternatives only once. */
             if (x->applies_stated && (k == 0 || !first->applies_stated ||
                                       strcmp(x->applies_stated, first->applies_stated) != 0))
                 check_condition(a, x, d);
         }
 }
 
-/* Weak: where assemblies and palettes are but data, no class is loaded. */
+/* Weak: a program that treats assemblies and palettes as mere data loads no classes. */
 #pragma weak library_find_query
 
 enum portolan_status portolan_assembly_join_applies(struct portolan_assembly *a,
@@ -113,8 +113,7 @@ enum portolan_status portolan_assembly_join_applies(struct portolan_assembly *a,
     return PORTOLAN_OK;
 }
 
-/* -- Models of implementations in files of their own, which are read, but not understood, here. --
- */
+/* -- Models of implementations in files of their own, which are read but not understood here. -- */
 
 const struct xml_rule model_rule = {
     .name = "model", .required = XML_WORDS("file"), .optional = XML_WORDS("method")};
@@ -128,7 +127,7 @@ const char *assembly_beside(const struct portolan_assembly *a, struct portolan_a
                                  name);
 }
 
-/* A file that cannot be read is reported. */
+/* Reads the model's file; reports one that cannot be read. */
 static void read_model(const struct portolan_assembly *a, struct portolan_arena *arena,
                        const struct xml_element *e, struct portolan_diagnostics *d,
                        struct portolan_assembly_model *out)

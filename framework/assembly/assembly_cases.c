@@ -125,7 +125,7 @@ static void read_lines(struct reader *r, const struct portolan_text *bytes)
         read_case(r, &c);
 }
 
-/* Relative to the assembly's folder, as all files that it names. */
+/* The path is relative to the assembly's folder, like all files that the assembly names. */
 static void read_file(struct reader *r, const char *name)
 {
     struct portolan_text bytes = {.arena = r->arena};

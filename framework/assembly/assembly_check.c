@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an assembly says against itself (references), and against the palette: classes, ports,
- * types, parameters, proxies. */
+/* Checks the references in an assembly; and its classes, ports, types, … against the palette. */
 #include "assembly.h"
 #include "value.h"
 
@@ -15,10 +14,10 @@ struct checker {
     const struct portolan_assembly *a;
     const struct portolan_palette *palette; /* NULL while references are checked */
     struct portolan_diagnostics *d;
-    bool monitor_missing; /* said once */
+    bool monitor_missing; /* reported once */
 };
 
-/* What is wrong on a line of the assembly. */
+/* Reports a mistake on a line of the assembly. */
 #define FAULT(C, LINE, ...) portolan_diagnose((C)->d, (C)->a->file, LINE, 0, __VA_ARGS__)
 
 const struct portolan_assembly_instance *assembly_known_instance(const struct portolan_assembly *a,
@@ -138,15 +137,15 @@ void assembly_check_references(const struct portolan_assembly *a, struct portola
 
 /* -- An assembly against the palette: classes, ports, types, parameters, proxies. -- */
 
-/* Whether a class of the palette, no proxy, provides a port of this type. */
+/* Whether a class of the palette that is not a proxy provides a port of this type. */
 static bool some_class_provides(const struct checker *c, const char *type)
 {
     return portolan_palette_next_provider(c->palette, type, NULL) != NULL;
 }
 
 /*
- * Types that are served without a <connect>: the framework's own, MPIService of every run, and C
- * objects of the program (portolan.Cohort, …), unless they are what components provide
+ * Types that are served without a <connect>: the framework's own, MPIService in every run, and C
+ * objects of the program (portolan.Cohort, …), but not types that components provide
  * (portolan.Records).
  */
 static bool is_service_type(const struct checker *c, const char *type)
@@ -173,7 +172,7 @@ static class_description *class_of(const struct checker *c,
     return portolan_palette_find(c->palette, i->alternatives[k].class_name);
 }
 
-/* Whether an alternative's class knows the parameter of one that all inherit. */
+/* Whether the class of any alternative has a parameter that all inherit, or is unknown. */
 static bool any_class_has(const struct checker *c, const struct portolan_assembly_instance *i,
                           const char *parameter)
 {
@@ -245,7 +244,7 @@ static void no_provides_port(struct checker *c, const char *instance, class_desc
           class->class_name, port, portolan_did_you_mean(near).text);
 }
 
-/* The ports are parameter ports as far as the description tells: their exact type is not asked. */
+/* Checks that the ports exist; whether they are parameter ports shows only when they are set. */
 static void check_configures(struct checker *c, const struct portolan_assembly_instance *i,
                              const struct portolan_assembly_alternative *x,
                              class_description *class)
@@ -275,7 +274,7 @@ static void check_instance(struct checker *c, const struct portolan_assembly_ins
     }
 }
 
-/* All alternatives of a provider must have the port, and of the type. */
+/* All alternatives of a provider must have the port, with the right type. */
 static void check_provider(struct checker *c, const struct portolan_assembly_instance *provider,
                            const char *provides, const char *type, const char *user,
                            const char *uses, int line)
@@ -298,7 +297,7 @@ static void check_provider(struct checker *c, const struct portolan_assembly_ins
     }
 }
 
-/* The type of a uses port in whichever alternative has it, or NULL after a report. */
+/* The type of a uses port, from the first alternative that has the port; NULL after a report. */
 static const char *uses_type(struct checker *c, const struct portolan_assembly_connection *x,
                              const struct portolan_assembly_instance *user)
 {
@@ -329,7 +328,7 @@ static const char *uses_type(struct checker *c, const struct portolan_assembly_c
     return type;
 }
 
-/* Of an unknown class, which is reported as such, the best is hoped. */
+/* True also if the class of an instance is unknown; that is reported elsewhere. */
 static bool may_be_provided(const struct checker *c, const char *type)
 {
     for (size_t i = 0; i < c->a->n_instances; i++) {
@@ -344,7 +343,7 @@ static bool may_be_provided(const struct checker *c, const char *type)
     return false;
 }
 
-/* A proxy that measures reports to an instance, which it is connected to without being asked. */
+/* A proxy that measures needs an instance that takes its records, without a <connect>. */
 static void check_monitor(struct checker *c, const char *type, int line)
 {
     class_description *proxy = portolan_palette_next_proxy(c->palette, type, NULL);
@@ -363,7 +362,7 @@ static void check_monitor(struct checker *c, const char *type, int line)
     }
 }
 
-/* USER NULL: the framework itself, which calls the go port. */
+/* USER is NULL for the framework itself, which calls the go port. */
 static void check_proxy(struct checker *c, const char *type, const char *user, const char *uses,
                         bool monitored, const char *variant, int line)
 {
@@ -386,7 +385,7 @@ static void check_connection(struct checker *c, const struct portolan_assembly_c
     const char *type;
 
     if (!user || !provider)
-        return; /* the reader has said so */
+        return; /* the reader has already reported it */
     type = uses_type(c, x, user);
     check_provider(c, provider, x->provides, type, x->user, x->uses, x->line);
     if (type && (x->monitored || provider->n_alternatives > 1))

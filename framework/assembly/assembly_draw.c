@@ -43,7 +43,7 @@ static void port_cell(struct drawing *g, enum side side, const char *name)
     portolan_text_add(&g->b, "</TD></TR>");
 }
 
-/* Ports that connections or <go> name but the written class (or no palette) knows. */
+/* Draws ports that connections or <go> name but that the class C lacks; C NULL: not known. */
 static size_t named_ports(struct drawing *g, const char *instance, enum side side,
                           const struct portolan_class_description *c)
 {
@@ -112,7 +112,7 @@ static void draw_instance(struct drawing *g, const struct portolan_assembly_inst
     portolan_text_add(&g->b, "</TR></TABLE>>];\n");
 }
 
-/* Dormant: the user's class at present lacks the port. */
+/* A connection is dormant while the user's present class lacks the port. */
 static bool is_dormant(const struct drawing *g, const struct portolan_assembly_connection *c)
 {
     const struct portolan_assembly_instance *i = portolan_assembly_peek_instance(g->a, c->user);

@@ -52,8 +52,7 @@ const struct xml_rule assembly_rule = {
     .required = XML_WORDS("name"),
     .children = XML_RULES(&path, &instance, &connect, &monitor, &pair, &sweep, &optimizer, &go)};
 
-/* -- From the tree of an assembly file to its struct. References: assembly_check.c. --
- */
+/* -- From the tree of an assembly file to its struct. assembly_check.c checks references. -- */
 
 struct reader {
     struct portolan_assembly *a;
@@ -113,7 +112,7 @@ static void check_double_parameters(struct reader *r, const struct xml_element *
                              xml_value(p, "name"), q->line);
 }
 
-/* Those of BASE, which may be NULL, and then the element's own. */
+/* Reads the fields of BASE, which may be NULL, and then the element's own. */
 static void read_configures(struct reader *r, const struct xml_element *e,
                             const struct portolan_assembly_alternative *base,
                             struct portolan_assembly_alternative *out)
@@ -217,7 +216,7 @@ static void read_instance(struct reader *r, const struct xml_element *e,
          !r->arena->failed && (c = xml_next(e, c, "alternative"));) {
         struct portolan_assembly_alternative *to = &instance->alternatives[0];
 
-        /* An alternative of the instance's own class gives that class parameters of its own. */
+        /* An alternative of the instance's own class overrides the parameters of that class. */
         if (strcmp(xml_value(c, "class"), base.class_name))
             to = &instance->alternatives[instance->n_alternatives++];
         else
@@ -489,7 +488,7 @@ static void read_tree(struct reader *r, const struct xml_element *root)
 {
     xml_check(root, &assembly_rule, r->d);
     if (r->d->count)
-        return; /* what is misspelt would be missed below, too */
+        return; /* what is misspelt would be reported as missing below, too */
     r->a->name = xml_value(root, "name");
     r->a->purpose = "run";
     require_text(r, root);
@@ -507,7 +506,7 @@ static void read_tree(struct reader *r, const struct xml_element *root)
         assembly_check_references(r->a, r->d);
 }
 
-/* From memory when TEXT is not NULL. */
+/* Reads from memory when TEXT is not NULL, else from FILE. */
 static enum portolan_status read_any(const char *text, size_t size, const char *file,
                                      struct portolan_diagnostics *user,
                                      struct portolan_assembly **a, struct portolan_error *err)

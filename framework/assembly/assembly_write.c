@@ -7,11 +7,11 @@
 
 #include "value.h"
 
-/* Where the text will lie. */
+/* Where the text will be stored. */
 struct place {
-    const char *file;   /* the assembly's own */
-    bool moves;         /* to another folder than that */
-    bool only_computed; /* without what does not decide what is computed: folders, places */
+    const char *file;   /* the assembly's own file */
+    bool moves;         /* to another folder than that of FILE */
+    bool only_computed; /* leave out what does not affect the computation: folders, places */
 };
 
 static void end_element(struct portolan_text *b)
@@ -27,7 +27,7 @@ static void write_parameter(struct portolan_text *b, const char *indent,
     end_element(b);
 }
 
-/* Parameters that all alternatives share are the instance's; others stay with their own class. */
+/* Parameters that all alternatives share belong to the instance; others belong to one class. */
 static bool is_shared(const struct portolan_assembly_instance *i,
                       const struct portolan_assembly_parameter *p)
 {
@@ -41,7 +41,7 @@ static bool is_shared(const struct portolan_assembly_instance *i,
     return true;
 }
 
-/* How many of their fields all alternatives begin with. */
+/* The number of leading fields that all alternatives have in common. */
 static size_t shared_configures(const struct portolan_assembly_instance *i)
 {
     const struct portolan_assembly_alternative *first = &i->alternatives[0];
@@ -92,8 +92,8 @@ static bool same_applies(const struct portolan_assembly_instance *i)
 }
 
 /*
- * A path as NAME: back to what is relative to the assembly's file, as it was written; or, for a
- * file in another folder, the real one.
+ * Writes a path as attribute NAME: relative to the assembly's file, as it was read, or the real
+ * path if the text goes to another folder.
  */
 static void write_path(struct portolan_text *b, const struct place *place, const char *name,
                        const char *path)
@@ -198,7 +198,7 @@ static void write_paths(struct portolan_text *b, const struct place *place,
     }
 }
 
-/* What is measured of a connection, if it is; the go port is named as its provider's. */
+/* Writes what is measured on a connection, if anything; for the go port, the provider names it. */
 static void write_monitor(struct portolan_text *b, const struct portolan_assembly_connection *c)
 {
     if (!c->monitored)
@@ -244,7 +244,7 @@ static void write_sweep_line(struct portolan_text *b, const struct portolan_asse
     portolan_text_add(b, "\"/>\n");
 }
 
-/* As the reader takes the words of an attribute apart. INSTANCE, or "", stands in front. */
+/* Writes a word in the form that the reader splits again, after INSTANCE and a dot, unless "". */
 static void write_word(struct portolan_text *b, const char *instance, const char *text)
 {
     const char *quote = *text && !strpbrk(text, " \t\r\"") ? "" : "&quot;";
@@ -258,7 +258,7 @@ static void write_word(struct portolan_text *b, const char *instance, const char
     portolan_text_add(b, "%s", quote);
 }
 
-/* Also those of a file: what is written stands for itself. */
+/* Cases read from a file are written too, so that the text does not need that file. */
 static void write_cases(struct portolan_text *b, const struct portolan_assembly *a)
 {
     if (!a->n_case_columns)

@@ -36,13 +36,13 @@ static void append_class(struct portolan_palette *p, struct palette_class *c)
     p->last = c;
 }
 
-/* The file's path as written when it is absolute, else beside the description. */
+/* The file's path as written when it is absolute, else relative to the description's folder. */
 static const char *resolve_path(struct portolan_palette *p, const char *file, const char *dir)
 {
     return file[0] == '/' ? file : portolan_arena_printf(&p->arena, "%s/%s", dir, file);
 }
 
-/* Unless the description tells, the archive has the library's name, with .a for .so. */
+/* Unless the description names the archive, its name is the library's with .a instead of .so. */
 static bool resolve_files(struct portolan_palette *p, struct palette_class *c, const char *dir)
 {
     const char *library = c->public.library, *dot = strrchr(library, '.');
@@ -58,7 +58,7 @@ static bool resolve_files(struct portolan_palette *p, struct palette_class *c, c
     return c->public.library && c->public.archive;
 }
 
-/* Other XML files may lie in the directory; a misspelt description is none of them. */
+/* Other XML files may be in the directory. A misspelt description is still a description. */
 static bool is_description(const struct xml_element *root)
 {
     static const char *const known[] = {"component"};
@@ -66,7 +66,7 @@ static bool is_description(const struct xml_element *root)
     return portolan_nearest_word(root->name, known, 1) != NULL;
 }
 
-/* A spoilt assembly beside the descriptions must not make them all useless. */
+/* A broken assembly in the same folder must not make all descriptions useless. */
 static enum portolan_status read_file(struct portolan_palette *p, const char *file,
                                       struct portolan_diagnostics *d, struct xml_element **root,
                                       struct portolan_error *err)
@@ -127,7 +127,7 @@ static int is_xml(const struct dirent *entry)
     return entry->d_name[0] != '.' && length > 4 && !strcmp(entry->d_name + length - 4, ".xml");
 }
 
-/* One directory; a bad description hinders none of the others. */
+/* Reads one directory; a bad description does not prevent reading the others. */
 static enum portolan_status add_dir(struct portolan_palette *p, const char *dir,
                                     struct portolan_diagnostics *d, struct portolan_error *err)
 {
@@ -157,7 +157,7 @@ static enum portolan_status add_dir(struct portolan_palette *p, const char *dir,
     return status;
 }
 
-/* Calls add_dir for each part of PATH; LENIENT passes over what isn't there. */
+/* Calls add_dir for each part of PATH; LENIENT skips directories that do not exist. */
 static enum portolan_status add_dirs(struct portolan_palette *p, const char *path, bool lenient,
                                      struct portolan_diagnostics *d, struct portolan_error *err)
 {
@@ -214,7 +214,7 @@ enum portolan_status portolan_palette_add_assembly(struct portolan_palette *p,
     return status;
 }
 
-/* The folder `portolan` beside the object that this code lies in. */
+/* Adds the folder `portolan` next to the shared object that contains this code. */
 static enum portolan_status add_installed(struct portolan_palette *p,
                                           struct portolan_diagnostics *d,
                                           struct portolan_error *err)

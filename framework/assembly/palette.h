@@ -7,7 +7,7 @@
 #include <portolan/xml.h>
 
 struct palette_class {
-    struct portolan_class_description public; /* first: the public pointer is this one's */
+    struct portolan_class_description public; /* first: the public pointer is to this */
     struct palette_class *next;
 };
 
@@ -19,8 +19,8 @@ struct portolan_palette {
 extern const struct xml_rule palette_component_rule;
 
 /*
- * Makes a class of a description's tree, which must live in ARENA. NULL when something was reported
- * to D or memory is out, as ARENA says.
+ * Makes a class from a description's tree, which must live in ARENA. NULL when something was
+ * reported to D, or when memory is out (ARENA says so).
  */
 struct palette_class *palette_class_read(struct portolan_arena *arena,
                                          const struct xml_element *root, const char *file,

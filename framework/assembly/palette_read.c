@@ -12,7 +12,7 @@ struct reader {
     struct portolan_arena *arena;
     const char *file;
     struct portolan_diagnostics *d;
-    int before; /* d->count when we began */
+    int before; /* d->count at the start */
 };
 
 static const struct xml_rule summary = {.name = "summary", .text = true, .once = true};
@@ -108,7 +108,7 @@ static void same_name(struct reader *r, const char *what, const char *name, int 
                       first);
 }
 
-/* The specification: port names are unique over uses and provides. */
+/* The specification requires that port names are unique over uses and provides. */
 static void check_names(struct reader *r, const struct portolan_class_description *c)
 {
     size_t n = c->n_provides + c->n_uses;
@@ -154,7 +154,7 @@ struct palette_class *palette_class_read(struct portolan_arena *arena,
     struct reader r = {arena, file, d, d->count};
     struct palette_class *c;
 
-    arena->failed = false; /* a session goes on after what was told */
+    arena->failed = false; /* a session goes on after an earlier failure was reported */
     xml_check(root, &palette_component_rule, d);
     if (d->count != r.before)
         return NULL;

@@ -5,7 +5,7 @@
 
 enum { WORD_BYTES = 400 };
 
-/* Type by type, the scalar and then the array. */
+/* For each type, first the scalar, then the array. */
 static const char *const words[] = {"bool",   "bool[]", "int",      "int[]",  "long",
                                     "long[]", "double", "double[]", "string", "string[]"};
 static const size_t n_words = sizeof words / sizeof *words;

@@ -5,24 +5,24 @@
 
 #include <portolan/assembly.h>
 
-/* "double", "string[]"; false for a word that is none. */
+/* Reads "double" or "string[]"; false for an unknown word. */
 bool value_type_read(const char *word, enum portolan_value_type *type, bool *is_array);
 /* The word, with "[]" for arrays. */
 const char *value_type_word(enum portolan_value_type type, bool is_array);
-/* The nearest word to one that is none, or NULL. */
+/* The known word nearest to an unknown one, or NULL. */
 const char *value_type_nearest(const char *word);
 /* Whether TEXT is a value of that type; every element of the list for an array. */
 bool value_fits(enum portolan_value_type type, bool is_array, const char *text);
-/* The next blank-separated word from *AT on, which moves behind it; NULL at the end. */
+/* The next blank-separated word from *AT on; moves *AT past it. NULL at the end. */
 const char *value_next_word(const char **at, size_t *length);
 /* What is expected, in words: "a whole number of 32 bits". */
 const char *value_expected(enum portolan_value_type type);
 
 /* -- N structs of SIZE bytes that begin with the pointer to their name -- */
 
-/* The one of that name, or NULL. */
+/* The struct with that name, or NULL. */
 void *named_find(const void *items, size_t n, size_t size, const char *name);
-/* The nearer of NEAR, the nearest so far or NULL, and OTHER; NULL when neither is near enough. */
+/* The better suggestion for WORD: NEAR, the best so far or NULL, or OTHER; NULL: none is near. */
 const char *nearer_word(const char *word, const char *near, const char *other);
 /* The name that is nearest to a misspelt one, or NULL. */
 const char *named_nearest(const void *items, size_t n, size_t size, const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands that there are, and how a word becomes one of them. */
+/* The table of commands, and how a word selects one of them. */
 #include "convert.h"
 #include "interpreter.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What may stand at the end of a line. */
+/* Completion: the words that may follow at the end of a line. */
 #include "interpreter.h"
 
 #include <string.h>
 
-/* The line as far as it is written. */
+/* The line as typed so far. */
 struct completion {
-    struct command command;               /* its errors are heard by nobody */
-    struct portolan_script_command words; /* before the one that is begun */
+    struct command command;               /* its errors are ignored */
+    struct portolan_script_command words; /* the words before the one being typed */
     const char *begun;
     struct portolan_words found;
 };
@@ -43,7 +43,7 @@ static void add_types(struct completion *c)
         add_word(c, portolan_typemap_type_word((enum gov_cca_Type__enum)type));
 }
 
-/* The instance that the nearest argument of that kind before INDEX means, or NULL. */
+/* The instance named by the nearest argument of that kind before INDEX, or NULL. */
 static const char *instance_before(struct completion *c, const struct command_form *form,
                                    size_t index)
 {
@@ -88,7 +88,7 @@ static void add_ports(struct completion *c, enum argument kind, const char *inst
     }
 }
 
-/* The fields of the parameter port that the line names before. */
+/* The fields of the parameter port that an earlier word of the line names. */
 static void add_fields(struct completion *c, const char *instance, const char *port)
 {
     gov_cca_ports_BasicParameterPort basic;
@@ -111,7 +111,7 @@ static void add_fields(struct completion *c, const char *instance, const char *p
     }
 }
 
-/* The keys of a component's properties or, when PORT is given, of its port's. */
+/* The keys of a component's properties or, when PORT is given, of that port's properties. */
 static void add_keys(struct completion *c, const char *instance, const char *port)
 {
     gov_cca_ComponentID id = arena_id(&c->command, instance);
@@ -132,7 +132,7 @@ static void add_keys(struct completion *c, const char *instance, const char *por
     gov_cca_ComponentID_deleteRef(id, NULL);
 }
 
-/* Whether the command's own word before leaves room for this argument. */
+/* Whether the subcommand, if there is one, takes this argument. */
 static bool is_wanted(struct completion *c, const struct command_form *form, size_t index)
 {
     const char *word =

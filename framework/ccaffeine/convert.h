@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conversion of scripts and assemblies; a script is followed command by command, without any
- * component. */
+/* Conversion between scripts and assemblies. It follows a script without loading components. */
 #ifndef PORTOLAN_CCAFFEINE_CONVERT_H
 #define PORTOLAN_CCAFFEINE_CONVERT_H
 
@@ -12,20 +11,20 @@ void convert_tell(struct portolan_conversion *c, const char *file, int line, boo
 /* "plate" of "dir/plate.xml", in the arena; DEFAULT_NAME when FILE is NULL. NULL: out of memory. */
 const char *convert_stem(struct portolan_arena *arena, const char *file, const char *default_name);
 
-/* The type of a class's parameter by the palette; false when that does not know it. */
+/* The type of a class's parameter according to the palette; false when the palette lacks it. */
 bool convert_type(const struct portolan_palette *palette, const char *class_name,
                   const char *parameter, enum portolan_value_type *type, bool *is_array);
 
-/* -- a script that is followed: what it amounts to so far -- */
+/* -- a script that is followed: its result so far -- */
 
-/* A property of an instance that is not there yet. */
+/* A property of an instance that does not exist yet. */
 struct promise {
     const char *instance, *key, *text;
     int line;
     bool kept;
 };
 
-/* An instance whose name an assembly cannot have. */
+/* An instance whose name is not valid in an assembly. */
 struct alias {
     const char *written, *plain;
 };
@@ -46,7 +45,7 @@ struct follower {
     int drop_x, drop_y;
 };
 
-/* The command at hand. */
+/* The current command. */
 struct step {
     struct follower *f;
     const struct command_form *form;
@@ -55,30 +54,30 @@ struct step {
 };
 
 #define STEP_NOTE(S, ...) convert_tell((S)->f->c, (S)->f->s->file, (S)->line, false, __VA_ARGS__)
-/* What cannot work. */
+/* Reports a command that cannot work. */
 #define STEP_FAULT(S, ...) portolan_diagnose((S)->f->d, (S)->f->s->file, (S)->line, 0, __VA_ARGS__)
 #define STEP_LOSS(S, ...)  convert_tell((S)->f->c, (S)->f->s->file, (S)->line, true, __VA_ARGS__)
 
-/* Grows a list of the follower by one; leaves when memory is out, which the arena remembers. */
+/* Grows a list of the follower by one. Returns from the caller when memory is out (see arena). */
 #define GROW(F, LIST, N)                                                                           \
     ((LIST) = portolan_arena_grow((F)->arena, (LIST), (N), sizeof *(LIST)), (LIST) != NULL)
 
 /* The INDEX-th argument, or NULL. */
 const char *step_argument(const struct step *s, size_t index);
-/* Tells that a command has no place in an assembly, but does nothing that would be missed. */
+/* Notes that an assembly cannot express a command, but that nothing is lost by leaving it out. */
 void step_only_shows(const struct step *s);
-/* The instance that a word, or an argument, means; what is wrong goes to ERR, or is told. */
+/* The instance that a word, or an argument, means. Errors go to ERR, or are reported. */
 struct portolan_assembly_instance *step_find(const struct step *s, const char *word,
                                              struct portolan_error *err);
 struct portolan_assembly_instance *step_instance(const struct step *s, size_t index);
 /*
- * The class that a word means: of just that name, else one that was got (unless it is just being
- * got) or one of the palette by loose matching, which is told, else the word as it stands. NULL:
- * ambiguous, or not exact where it is to be; told.
+ * The class that a word means: the class of exactly that name; else by loose matching, which is
+ * reported, one that was got (unless IS_GET) or one of the palette; else the word as it stands.
+ * NULL after a report: the word is ambiguous, or not exact where it must be.
  */
 const char *step_class(const struct step *s, const char *word, bool is_get);
 
-/* The commands, of follow_arena.c, follow_values.c and convert_script.c. */
+/* The functions for commands, in follow_arena.c, follow_values.c and convert_script.c. */
 void follow_instantiate(const struct step *s);
 void follow_move(const struct step *s);
 void follow_connect(const struct step *s);

@@ -16,13 +16,13 @@ struct writer {
 #define NOTE(W, LINE, ...) convert_tell((W)->c, (W)->a->file, LINE, false, __VA_ARGS__)
 #define LOSS(W, LINE, ...) convert_tell((W)->c, (W)->a->file, LINE, true, __VA_ARGS__)
 
-/* What one word of a script can be. */
+/* Whether TEXT can be one word of a script. */
 static bool is_word(const char *text)
 {
     return *text && !text[strcspn(text, " \t\r\n\f\v")] && text[strlen(text) - 1] != '\\';
 }
 
-/* What the rest of a line can be: words with single blanks between. */
+/* Whether TEXT can be the rest of a line: words with single blanks between. */
 static bool is_line(const char *text)
 {
     size_t length = strlen(text);
@@ -31,7 +31,7 @@ static bool is_line(const char *text)
            !strstr(text, "  ") && !text[strcspn(text, "\t\r\n\f\v")];
 }
 
-/* Blanks between the elements of a list may be what they like. */
+/* The elements of a list may be separated by any blanks. */
 static void add_list(struct portolan_text *t, const char *text)
 {
     bool first = true;
@@ -47,7 +47,7 @@ static void add_list(struct portolan_text *t, const char *text)
 
 /* -------------------------------------------------------------------------------------- heads */
 
-/* The name is that of the file unless the head says another. */
+/* The assembly is named after its file unless the head says otherwise. */
 static void write_head(struct writer *w, const char *stem)
 {
     const char *name = w->a->name;
@@ -76,7 +76,7 @@ static void write_path(struct writer *w)
                  w->as_bld ? "a .bld file" : "a script", path);
             continue;
         }
-        /* Relative to the present folder, where a script is to be run. */
+        /* The path is relative to the current folder, in which the script is to be run. */
         if (!strncmp(path, "./", 2) && path[2])
             path += 2;
         portolan_text_add(&w->text, "%s%s", first ? "path set " : ":", path);
@@ -92,7 +92,7 @@ chosen(const struct portolan_assembly_instance *i)
     return &i->alternatives[i->selected];
 }
 
-/* Whether a script can make the instance of that name. */
+/* Whether a script can make the instance with this name. */
 static bool can_make(const struct writer *w, const char *name)
 {
     const struct portolan_assembly_instance *i = portolan_assembly_peek_instance(w->a, name);
@@ -208,7 +208,7 @@ static void write_connection(struct writer *w, const struct portolan_assembly_co
              c->user);
 }
 
-/* What only assemblies know. */
+/* Reports what only assemblies can express. */
 static void tell_of_the_rest(struct writer *w)
 {
     const struct portolan_assembly *a = w->a;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a script to an assembly: its commands are followed without any component. */
+/* From a script to an assembly: its commands are followed without loading any component. */
 #include "convert.h"
 #include "interpreter.h"
 
@@ -96,7 +96,7 @@ void follow_layout(const struct step *s)
     STEP_NOTE(s, "'%s' is about the window of the graphical builder", s->words->words[0]);
 }
 
-/* An assembly ends when its go returns: what would only change instances then is not missed. */
+/* An assembly ends when its go returns; later commands may be left out if they only change it. */
 static void follow_after_go(const struct step *s)
 {
     enum after_go after = s->form->after_go;

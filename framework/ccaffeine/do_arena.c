@@ -18,7 +18,7 @@ static const char *choose_name(struct command *c, const char *class_name)
     return match_free_name(c->arena, class_name, &names);
 }
 
-/* What `property` said of the instance before it was there; NULL with an error. */
+/* The properties that `property` set before the instance existed; NULL with an error. */
 static gov_cca_TypeMap pending_properties(struct command *c, const char *instance,
                                           const struct portolan_class_description *class)
 {
@@ -191,7 +191,7 @@ enum portolan_status verb_nuke(struct command *c)
                                   "nuke: its argument must be 'all', not '%s'; nothing was removed",
                                   word);
     status = arena_instances(c, &names);
-    /* Users were mostly made after their providers. */
+    /* Most users were created after their providers, so remove in reverse order. */
     for (size_t i = names.n; status == PORTOLAN_OK && i > 0; i--)
         status = destroy_instance(c, names.word[i - 1]);
     if (status == PORTOLAN_OK)

@@ -10,7 +10,7 @@ static const char rule[] = "------------------------------------";
 
 /* ------------------------------------------------------------------------- parameters, shown */
 
-/* What is shown of a parameter port: PARAMETERS is NULL for a basic one. */
+/* What is needed to show a parameter port; PARAMETERS is NULL for a basic one. */
 struct view {
     struct command *c;
     gov_cca_TypeMap map;
@@ -185,7 +185,7 @@ static enum portolan_status count_starts(struct command *c, const char *instance
     return status;
 }
 
-/* The only go port there is, of INSTANCE or (NULL) of all. */
+/* The only go port of INSTANCE or, if that is NULL, of all instances. */
 static enum portolan_status only_start(struct command *c, const char *instance, struct start *start)
 {
     struct portolan_text list = {.arena = c->arena};

@@ -100,7 +100,7 @@ static enum portolan_status show_component(struct command *c, const char *instan
 
 /* ------------------------------------------------------------------------------------- links */
 
-/* Whether the connection says of itself that it is in use. */
+/* Whether the connection's properties say that it is in use. */
 static bool is_in_use(struct command *c, gov_cca_ConnectionID id)
 {
     sidl_BaseInterface ex = NULL;
@@ -133,7 +133,7 @@ static enum portolan_status show_links_of(struct command *c, const struct links 
     return PORTOLAN_OK;
 }
 
-/* Of all instances, or of ONLY. */
+/* Shows the links of all instances, or those of ONLY. */
 static enum portolan_status show_links(struct command *c, const char *only)
 {
     struct portolan_words names = {1, &only};
@@ -175,7 +175,7 @@ enum portolan_status verb_display(struct command *c)
     const char *found = NULL, *instance = NULL;
     enum portolan_status status = PORTOLAN_OK;
 
-    /* A beginning will do: the first in Ccaffeine's order, so that `c` is chain. */
+    /* The beginning of a word is enough; the first match in Ccaffeine's order: `c` is chain. */
     for (const char *const *s = c->form->subcommands; *s && !found; s++)
         if (!strncmp(*s, word, strlen(word)))
             found = *s;

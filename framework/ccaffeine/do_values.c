@@ -14,7 +14,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The keys of a map, sorted: the map gives them in no order. */
+/* The keys of a map, sorted, because the map returns them in no particular order. */
 static enum portolan_status keys_of(struct command *c, gov_cca_TypeMap map,
                                     struct portolan_words *keys)
 {
@@ -29,7 +29,7 @@ static enum portolan_status keys_of(struct command *c, gov_cca_TypeMap map,
     return status;
 }
 
-/* A value as text in the arena, its type's word in *TYPE; NULL with an error. */
+/* A value as text in the arena; *TYPE becomes the word for its type. NULL with an error. */
 static const char *value_of(struct command *c, gov_cca_TypeMap map, const char *key,
                             enum gov_cca_Type__enum *type)
 {
@@ -43,7 +43,7 @@ static const char *value_of(struct command *c, gov_cca_TypeMap map, const char *
     return copy;
 }
 
-/* A component's properties or, where PORT is not NULL, its port's. */
+/* The properties of a component or, where PORT is not NULL, of its port. */
 struct properties {
     struct command *c;
     const char *instance, *port;
@@ -73,7 +73,7 @@ static enum portolan_status open_properties(struct properties *p)
     return status;
 }
 
-/* All values, or that of ONLY. */
+/* Shows all values, or only the one under the key ONLY. */
 static enum portolan_status show_values(const struct properties *p, const char *only)
 {
     struct portolan_words keys = {1, &only};
@@ -130,7 +130,7 @@ enum portolan_status show_properties(struct command *c, const char *instance)
     return status;
 }
 
-/* Shows one value, or (TEXT not NULL) sets it, with the type that it has. */
+/* Shows a value or, if TEXT is not NULL, sets it; the value keeps its type. */
 static enum portolan_status do_property(struct command *c, const char *instance, const char *key,
                                         const char *text)
 {
@@ -150,7 +150,7 @@ static enum portolan_status do_property(struct command *c, const char *instance,
     return status;
 }
 
-/* For an instance that is not there yet. */
+/* Keeps a property for an instance that does not exist yet. */
 static enum portolan_status note_property(struct command *c, const char *instance, const char *key,
                                           const char *text)
 {

@@ -18,7 +18,7 @@ void step_only_shows(const struct step *s)
 
 /* -------------------------------------------------------------------------------- instances */
 
-/* What the script calls an instance. */
+/* The name that the script uses for an instance. */
 static const char *written_name(const struct follower *f, const char *plain)
 {
     for (size_t i = f->n_aliases; i > 0; i--)
@@ -50,7 +50,7 @@ struct portolan_assembly_instance *step_find(const struct step *s, const char *w
     return NULL;
 }
 
-/* The same; what is wrong is told. */
+/* Like step_find(), but errors are reported. */
 struct portolan_assembly_instance *step_instance(const struct step *s, size_t index)
 {
     struct portolan_error err = {0};
@@ -72,7 +72,8 @@ static struct portolan_words known_classes(const struct step *s)
     return names;
 }
 
-/* A name that the palette completed: another palette could complete it to another class. */
+/* Notes, or if is_exact refuses, a class name that the palette completed, because another palette
+ * could complete it differently. */
 static const char *completed_class(const struct step *s, const char *word, const char *class_name)
 {
     if (!s->f->c->is_exact) {
@@ -189,7 +190,7 @@ void follow_instantiate(const struct step *s)
 
 void follow_move(const struct step *s)
 {
-    bool is_move = step_argument(s, 2) != NULL; /* else the place of the next instance */
+    bool is_move = step_argument(s, 2) != NULL; /* otherwise it places the next instance */
     struct portolan_assembly_instance *i = is_move ? step_instance(s, 0) : NULL;
     const char *x_text = step_argument(s, is_move), *y_text = step_argument(s, 1 + is_move);
     int64_t x, y;

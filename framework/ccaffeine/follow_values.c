@@ -63,7 +63,7 @@ static void add_path(struct follower *f, const char *folder, bool in_front)
     f->a.paths = paths;
     if (in_front)
         memmove(paths + 1, paths, f->a.n_paths * sizeof *paths);
-    /* As the reader of assemblies resolves them. */
+    /* Resolve paths as the reader of assemblies does. */
     paths[in_front ? 0 : f->a.n_paths] =
         *folder == '/' ? folder : portolan_arena_printf(f->arena, "./%s", folder);
     f->a.n_paths++;
@@ -124,7 +124,7 @@ void follow_repository(const struct step *s)
 
 /* ------------------------------------------------------------------------------------- the go */
 
-/* The only go port of a class by its description, or NULL. */
+/* The only go port of a class according to its description, or NULL. */
 static const char *only_go_port(const struct follower *f, const char *class_name)
 {
     const struct portolan_class_description *class =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of an interpreter, and from a line to its command. */
+/* The life of an interpreter, and the way from a line to its command. */
 #include "interpreter.h"
 
 #include <stdio.h>
@@ -65,7 +65,7 @@ enum portolan_status portolan_interpreter_create(const struct portolan_interpret
     status = portolan_palette_create(&in->palette, err);
     if (status == PORTOLAN_OK && options->path)
         status = portolan_palette_add_path(in->palette, options->path, NULL, err);
-    in->options.path = NULL; /* the caller's, not needed any more */
+    in->options.path = NULL; /* the caller's text, not needed any more */
     if (status == PORTOLAN_OK)
         status = portolan_framework_create(in->palette, in->cohort, &in->framework, err);
     if (status != PORTOLAN_OK) {
@@ -82,7 +82,7 @@ struct portolan_framework *portolan_interpreter_peek_framework(struct portolan_i
     return in->framework;
 }
 
-/* Most likely a misspelt instance. */
+/* Properties left over most likely belong to a misspelt instance. */
 static void warn_of_pending(const struct portolan_interpreter *in)
 {
     const struct pending *p;
@@ -172,8 +172,8 @@ enum portolan_status verb_end(struct command *c)
     return PORTOLAN_OK;
 }
 
-/* What failed on some ranks only has changed the others: no command may follow, for it would find
- * different instances, and components that speak to each other would wait for ever. */
+/* A command that failed on some ranks only has changed the others. No command may follow: it would
+ * find different instances on the ranks, and components that communicate would wait for ever. */
 static enum portolan_status agree_on_command(struct portolan_interpreter *in,
                                              enum portolan_status own, struct portolan_error *err)
 {

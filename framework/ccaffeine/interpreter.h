@@ -7,7 +7,7 @@
 
 #include "script.h"
 
-/* A property given to an instance that is not there yet. */
+/* A property set for an instance that does not exist yet. */
 struct pending {
     struct pending *next;
     const char *instance, *key, *text;
@@ -20,13 +20,13 @@ struct portolan_interpreter {
     struct portolan_framework *framework;
     gov_cca_ports_BuilderService builder; /* borrowed */
     gov_cca_Services services;            /* the console's; NULL until it is needed */
-    struct portolan_arena arena;          /* of what follows */
+    struct portolan_arena arena;          /* holds the members below */
     struct portolan_words path;           /* what the script's `path` shows */
     struct portolan_words got;            /* names of the classes that were got */
     struct pending *pending;
     bool has_defaults; /* the palette holds the default folders' classes */
     bool has_ended;    /* by `exit`, or because the ranks differ */
-    bool has_stopped;  /* a script, by a failure */
+    bool has_stopped;  /* the script, because of a failure */
     int exit_code;
 };
 
@@ -42,7 +42,7 @@ struct command {
 /* The INDEX-th argument, or NULL. */
 const char *verb_argument(const struct command *c, size_t index);
 
-/* Shows text (whole lines) on rank 0; `say` for what only confirms, dropped when quiet. */
+/* Shows text (whole lines) on rank 0. `say` is for confirmations, which are dropped when quiet. */
 void interpreter_print(const struct portolan_interpreter *in, const char *format, ...)
     PORTOLAN_PRINTF(2, 3);
 void interpreter_say(const struct portolan_interpreter *in, const char *format, ...)
@@ -50,9 +50,9 @@ void interpreter_say(const struct portolan_interpreter *in, const char *format, 
 void interpreter_warn(const struct portolan_interpreter *in, const char *format, ...)
     PORTOLAN_PRINTF(2, 3);
 
-/* -- session.c: instances and their ports, asked of the builder service ------------------------ */
+/* -- session.c: instances and their ports, from the builder service ---------------------------- */
 
-/* The instances in the order of their creation, the console left out. */
+/* The instances in the order of their creation, without the console. */
 enum portolan_status arena_instances(struct command *c, struct portolan_words *names);
 /* The name of the instance that WORD means. */
 enum portolan_status arena_find(struct command *c, const char *word, const char **name);
@@ -68,7 +68,7 @@ enum portolan_status arena_port_type(struct command *c, const char *instance, co
 /* A connection; its texts are in the arena. */
 struct link {
     const char *user, *uses, *provider, *provides;
-    gov_cca_ConnectionID id; /* borrowed of the list */
+    gov_cca_ConnectionID id; /* borrowed from the list */
 };
 
 struct links {
@@ -79,7 +79,7 @@ struct links {
 
 /* All connections; the caller drops `ids`, also after an error. */
 enum portolan_status links_list(struct command *c, struct links *links);
-/* Copies the texts of an array, which may be NULL and is given up. */
+/* Copies the texts of an array, which may be NULL, and releases the array. */
 enum portolan_status names_take(struct command *c, struct sidl_string__array *texts,
                                 struct portolan_words *names);
 
@@ -89,22 +89,22 @@ enum portolan_status names_take(struct command *c, struct sidl_string__array *te
 enum portolan_status classes_add(struct portolan_interpreter *in, const char *folder,
                                  struct portolan_error *err);
 /*
- * The class that WORD means: of just that name, else by loose matching, among those that were got
- * before others if GOT_FIRST.
+ * The class that WORD means: by exact name, else by loose matching. GOT_FIRST searches the classes
+ * that were got before the others.
  */
 enum portolan_status classes_find(struct command *c, const char *word, bool got_first,
                                   const struct portolan_class_description **class);
 /* All classes that were found, or only those that were got. */
 enum portolan_status classes_list(struct command *c, bool only_got, struct portolan_words *names);
-/* Notes that it was got, unless that is known. */
+/* Notes that a class was got, if that is not known yet. */
 enum portolan_status classes_note(struct command *c, const char *class_name);
-/* Loads it, if it is in a shared object, and notes that it was got. */
+/* Loads a class if it is in a shared object, and notes that it was got. */
 enum portolan_status classes_get(struct command *c, const struct portolan_class_description *class,
                                  bool is_global, bool is_lazy);
 
 /* The interpreter as a component among the others. */
 
-/* The provides port of an instance, connected to the console; for one use at a time. */
+/* The provides port of an instance, connected to the console; only one use at a time. */
 struct console_use {
     gov_cca_ConnectionID connection;
     gov_cca_Port port; /* borrowed by the caller */
@@ -112,7 +112,7 @@ struct console_use {
 
 enum portolan_status console_open(struct command *c, const char *instance, const char *port,
                                   struct console_use *use);
-/* Keeps the first error; the status is ERR's or that of closing. */
+/* Keeps the first error: returns ERR's status or, if there is none, that of closing. */
 enum portolan_status console_close(struct command *c, struct console_use *use);
 void console_end(struct portolan_interpreter *in);
 
@@ -121,7 +121,7 @@ void console_end(struct portolan_interpreter *in);
 /* ComponentPropertyList lines; for `display state`. */
 enum portolan_status show_properties(struct command *c, const char *instance);
 
-/* EINVAL that names the command's own words. */
+/* EINVAL with a text that lists the command's subcommands. */
 enum portolan_status verb_unknown_word(struct command *c, const char *word);
 
 enum portolan_status verb_help(struct command *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the text of a script to its commands, and from a word to the name that is meant. */
+/* From the text of a script to its commands, and from a word to the name that it means. */
 #include "script.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ struct reader {
     struct portolan_script *s;
     struct portolan_script_command *commands;
     const char *at, *end;
-    int line; /* of the line that `at` begins */
+    int line; /* number of the line that begins at `at` */
 };
 
 bool portolan_script_is(const char *file, const char *bytes, size_t size)
@@ -90,7 +90,7 @@ static bool take_line(struct reader *r, const char **line, size_t *length)
     return true;
 }
 
-/* A line with those that a backslash joins to it; leading blanks of these are dropped. */
+/* A line and the lines that backslashes join to it, without the leading blanks of the latter. */
 static bool take_logical_line(struct reader *r, struct portolan_text *text)
 {
     const char *line;
@@ -138,7 +138,7 @@ static bool read_commands(struct reader *r)
     }
 }
 
-/* Portolan's own: Ccaffeine looks no further than the magic. */
+/* Reads the name after the magic, an extension of Portolan: Ccaffeine reads only the magic. */
 static bool read_name(struct reader *r, const char *text, size_t size)
 {
     const char *end = memchr(text, '\n', size);

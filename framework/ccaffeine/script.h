@@ -18,8 +18,7 @@ bool script_is_comment(const char *word);
 bool script_split(struct portolan_arena *arena, const char *line,
                   struct portolan_script_command *command);
 
-/* The folders of a list with colons between; "NAME=" in front of it is passed over. False when
- * memory is out. */
+/* Splits a list of folders at colons, without a leading "NAME="; false when memory is out. */
 bool script_split_path(struct portolan_arena *arena, const char *list,
                        struct portolan_words *folders);
 
@@ -45,14 +44,14 @@ enum argument {
 
 enum { MAX_ARGUMENTS = 6, MAX_NAMES = 4 };
 
-/* What becomes of a command when a script that is converted has called its `go`. */
+/* What happens to a command that comes after `go` in a script being converted. */
 enum after_go { AFTER_GO_FOLLOWED, AFTER_GO_LOST, AFTER_GO_LEFT_OUT, AFTER_GO_IF_KNOWN };
 
-struct command; /* of a session: interpreter.h */
-struct step;    /* of a script that is converted: convert.h */
+struct command; /* of a running session: interpreter.h */
+struct step;    /* of a script being converted: convert.h */
 
 struct command_form {
-    const char *names[MAX_NAMES + 1]; /* the first is what messages say */
+    const char *names[MAX_NAMES + 1]; /* messages use the first */
     enum portolan_status (*run)(struct command *c);
     void (*follow)(const struct step *s);
     const char *help;
@@ -60,25 +59,25 @@ struct command_form {
     enum argument arguments[MAX_ARGUMENTS]; /* ends with ARGUMENT_NONE */
     const char *const *subcommands;         /* ends with NULL; NULL: none */
     enum after_go after_go;
-    bool is_gui; /* of the graphical builder: known by its whole names only */
+    bool is_gui; /* a command of the graphical builder: only its whole names are known */
 };
 
 extern const struct command_form command_forms[];
 extern const size_t n_command_forms;
 
 /*
- * The command that WORD, or the unambiguous beginning of a name, means. ENOTFOUND with the nearest
- * name, EINVAL with the candidates when it is ambiguous.
+ * The command that WORD, a name or the unambiguous beginning of one, means. ENOTFOUND with the
+ * nearest name, EINVAL with the candidates when it is ambiguous.
  */
 enum portolan_status verb_find(const char *word, const struct command_form **form,
                                struct portolan_error *err);
 
-/* Whether C has as many arguments as FORM takes: EINVAL, with what it takes. */
+/* Checks the number of arguments of C; EINVAL with the arguments that FORM takes. */
 enum portolan_status verb_check(const struct command_form *form,
                                 const struct portolan_script_command *c,
                                 struct portolan_error *err);
 
-/* The words of C from the INDEX-th argument (0: behind the command) on, joined by blanks. */
+/* The words of C from the INDEX-th argument on (0: all after the command), joined by blanks. */
 char *verb_rest(struct portolan_arena *arena, const struct portolan_script_command *c,
                 size_t index);
 
@@ -93,12 +92,11 @@ void verb_add_arguments(const struct command_form *form, struct portolan_text *t
  */
 enum portolan_status match_name(const char *word, const char *const *names, size_t n,
                                 const char *kind, const char **match, struct portolan_error *err);
-/* The class of just that name, else by loose matching: among GOT (may be NULL) before all. */
+/* The class of exactly that name, else by loose matching, first among GOT (may be NULL). */
 enum portolan_status match_class(const char *word, const struct portolan_words *got,
                                  const struct portolan_words *all, const char **match,
                                  struct portolan_error *err);
-/* The last word of the class's name with the first free number behind it, as Ccaffeine does; NULL
- * when memory is out. */
+/* The last word of the class's name with the first free number, like Ccaffeine; NULL: no memory. */
 const char *match_free_name(struct portolan_arena *arena, const char *class_name,
                             const struct portolan_words *taken);
 bool match_is_among(const char *name, const struct portolan_words *names);

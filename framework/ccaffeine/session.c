@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the commands stand on: instances, ports and connections, asked of the builder service; the
+/* The basis of the commands: instances, ports and connections, from the builder service; the
  * palette; the interpreter as a component among the others. */
 #include "interpreter.h"
 
@@ -24,7 +24,7 @@ enum portolan_status names_take(struct command *c, struct sidl_string__array *te
     return c->arena->failed ? portolan_no_memory(c->err) : PORTOLAN_OK;
 }
 
-/* A copy in the arena of a text that the run time gave us. */
+/* Copies a text from the run time into the arena. */
 static const char *take_text(struct portolan_arena *arena, char *text)
 {
     const char *copy = portolan_arena_strdup(arena, text ? text : "");
@@ -179,7 +179,7 @@ static void warn_of_description(void *arg, const char *file, int line, int colum
     interpreter_warn(arg, "%s:%d: %s", file, line, text);
 }
 
-/* What is wrong with a description costs its class, and not the session. */
+/* A bad description makes its class unavailable, but does not end the session. */
 enum portolan_status classes_add(struct portolan_interpreter *in, const char *folder,
                                  struct portolan_error *err)
 {
@@ -194,7 +194,7 @@ enum portolan_status classes_add(struct portolan_interpreter *in, const char *fo
     return portolan_error_set(err, status, "%s", cause.text);
 }
 
-/* The default folders come last: whatever `path` named before the first class is asked for. */
+/* Adds the default folders when classes are first needed: after those that `path` has named. */
 static enum portolan_status add_default_classes(struct portolan_interpreter *in,
                                                 struct portolan_error *err)
 {
@@ -209,7 +209,7 @@ static enum portolan_status add_default_classes(struct portolan_interpreter *in,
 enum portolan_status classes_note(struct command *c, const char *class_name)
 {
     if (match_is_among(class_name, &c->in->got) ||
-        portolan_words_add(&c->in->arena, &c->in->got, class_name)) /* the palette's text */
+        portolan_words_add(&c->in->arena, &c->in->got, class_name)) /* the palette owns the text */
         return PORTOLAN_OK;
     return portolan_no_memory(c->err);
 }
@@ -249,7 +249,7 @@ enum portolan_status classes_get(struct command *c, const struct portolan_class_
 {
     int flags = (is_lazy ? RTLD_LAZY : RTLD_NOW) | (is_global ? RTLD_GLOBAL : RTLD_LOCAL);
 
-    /* Never closed: the framework keeps what it loaded, too. */
+    /* Never closed, because the framework keeps loaded libraries, too. */
     if (class->library && !dlopen(class->library, flags)) {
         const char *why = dlerror();
 
@@ -259,8 +259,8 @@ enum portolan_status classes_get(struct command *c, const struct portolan_class_
     return classes_note(c, class->class_name);
 }
 
-/* -- The interpreter as a component among the others: what it wants of a provides port it gets as
- * any user does, by connecting a uses port of its own for the time of one command. -- */
+/* -- The interpreter as a component among the others: like any user, it gets a provides port by
+ * connecting a uses port of its own, for the time of one command. -- */
 
 static enum portolan_status start_console(struct command *c)
 {

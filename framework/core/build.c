@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a read assembly to a wired one, on all ranks alike. */
+/* From an assembly that was read to connected instances, on all ranks alike. */
 #include <utlist.h>
 
 #include "internal.h"
 
-/* Halves of the hash, which a double holds exactly, and their negatives, maximised over ranks. */
+/* Compares maxima and minima over the ranks of the hash's halves, which a double holds exactly. */
 static enum portolan_status compare_ranks(struct portolan_framework *fw,
                                           const struct portolan_assembly *a,
                                           struct portolan_error *err)
@@ -25,7 +25,7 @@ static enum portolan_status compare_ranks(struct portolan_framework *fw,
     return PORTOLAN_OK;
 }
 
-/* Puts the file and line in front and lets the ranks agree. */
+/* Adds the file and line to the error and lets the ranks agree. */
 static enum portolan_status settle_ranks(struct portolan_framework *fw, int line,
                                          enum portolan_status status, struct portolan_error *err)
 {
@@ -147,7 +147,7 @@ static int count_connections(const struct port *p)
     return count;
 }
 
-/* A component is not expected to work without the connections that it asks for. */
+/* A component need not work without the connections that it demands. */
 static enum portolan_status check_minimum(const struct portolan_framework *fw,
                                           struct portolan_error *err)
 {
@@ -174,7 +174,7 @@ static enum portolan_status build_assembly(struct portolan_framework *fw,
     for (size_t i = 0; i < a->n_instances && status == PORTOLAN_OK; i++)
         status =
             settle_ranks(fw, a->instances[i].line, create_instance(fw, &a->instances[i], err), err);
-    /* Plain connections first: what proxies look for by themselves is then wired. */
+    /* Plain connections come first, because proxies search for ports that these connect. */
     for (int proxies = 0; proxies < 2; proxies++)
         for (size_t i = 0; i < a->n_connections && status == PORTOLAN_OK; i++)
             status = settle_ranks(fw, a->connections[i].line,

@@ -102,7 +102,7 @@ static void builder_destroyInstance(void *self, gov_cca_ComponentID id, float ti
     struct instance *i = builder_resolve(self, id, _ex);
     struct portolan_error err = {0};
 
-    if (i && !i->fw->is_ending) /* then it goes anyway */
+    if (i && !i->fw->is_ending) /* else it is already being destroyed */
         face_finish(_ex, instance_destroy(i, timeout, &err), &err);
 }
 
@@ -206,8 +206,7 @@ static gov_cca_ConnectionID builder_connect(void *self, gov_cca_ComponentID user
     return c ? connection_id_reference(c->id) : NULL;
 }
 
-/* Whether one of the listed components (NULL: any) is an end of C. The framework's own go
- * connection is nobody's business. */
+/* Whether a listed component (NULL: any) is an end of C. The connection for go stays hidden. */
 static bool touches(const struct connection *c, const struct gov_cca_ComponentID__array *list,
                     struct instance **listed, int32_t n)
 {
@@ -312,7 +311,7 @@ static void builder_setConnectionProperties(void *self, gov_cca_ConnectionID id,
         exception_from_error(_ex, &err);
         return;
     }
-    gov_cca_TypeMap_remove(copy, in_use_key, &ex); /* computed whenever somebody asks */
+    gov_cca_TypeMap_remove(copy, in_use_key, &ex); /* computed on each request */
     SIDL_CLEAR(ex);
     sidl_reference_delete(c->properties, NULL);
     c->properties = copy;
@@ -347,7 +346,7 @@ static struct connection *first_of(const struct instance *a, const struct instan
     return NULL;
 }
 
-/* Of a time-out for several connections. */
+/* What is left of a time-out that several connections share. */
 static double remaining(double timeout_s, const struct timespec *begin)
 {
     struct timespec now;
@@ -370,11 +369,11 @@ static void builder_disconnectAll(void *self, gov_cca_ComponentID id1, gov_cca_C
         return;
     status = events_check_quiet(a->fw, &err);
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    /* All are ready before the first is undone. */
+    /* Make all connections ready before undoing the first. */
     DL_FOREACH(a->fw->connections, c)
     if (status == PORTOLAN_OK && joins(c, a, b))
         status = connect_quiet(c, remaining(timeout, &begin), &err);
-    /* From the beginning each time: those who are told may undo others. */
+    /* Start again each time, because listeners may undo other connections. */
     while (status == PORTOLAN_OK && (c = first_of(a, b)))
         status = connect_undo(c, 0, &err);
     DL_FOREACH(a->fw->connections, c)

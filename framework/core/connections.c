@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Connections between ports: a pointer is moved, nothing else. */
+/* Connections between ports: connecting only moves a pointer. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <utlist.h>
 
-/* A foreign port may be declared to be of further types by its class's description. */
+/* The class's description may declare that a foreign port also has other types. */
 static bool is_declared(const struct port *provides, const char *type)
 {
     const struct portolan_class_description *class = provides->services->class;
@@ -166,7 +166,7 @@ enum portolan_status connect_make(struct port *uses, struct port *provides, stru
     return PORTOLAN_OK;
 }
 
-/* The component that made the provides port for this connection may take it back. */
+/* The component that made the provides port for this connection may now remove it. */
 static void end_service(struct connection *c)
 {
     gov_cca_ports_ServiceProvider provider = c->served;
@@ -201,13 +201,13 @@ void connect_forget(struct connection *c)
     free(c);
 }
 
-/* Frees the connection and tells both ends. */
+/* Frees the connection and tells the listeners of both ends. */
 static void end_connection(struct connection *c)
 {
     struct port *uses = c->uses, *provides = c->provides;
     bool is_served = c->served != NULL;
 
-    if (is_served) /* the provides port may go with it */
+    if (is_served) /* the provides port may vanish with the connection */
         events_tell(uses, provides, gov_cca_ports_EventType_Disconnected);
     connect_forget(c);
     if (!is_served)
@@ -235,12 +235,12 @@ void connect_drop_all(const struct port *provides)
     struct portolan_framework *fw = provides->services->fw;
     struct connection *c;
 
-    /* From the beginning each time: those who are told may undo others. */
+    /* Start again each time, because listeners may undo other connections. */
     do {
         DL_SEARCH_SCALAR(fw->connections, c, provides, provides);
         if (!c)
             return;
-        sidl_reference_delete(c->served, NULL); /* its maker is taking the port back by itself */
+        sidl_reference_delete(c->served, NULL); /* its maker is already taking the port back */
         c->served = NULL;
         connect_drop(c);
     } while (true);
@@ -257,9 +257,9 @@ void connect_drop(struct connection *c)
     end_connection(c);
 }
 
-/* -- The end of use: a connection is quiet when its port is held by nobody. -- */
+/* -- The end of use: a connection is quiet when nobody holds its port. -- */
 
-/* Until nobody holds the port; other threads may be about to release it. */
+/* Waits until nobody holds the port; other threads may be about to release it. */
 static bool wait_until_free(const struct port *uses, double timeout_s)
 {
     const struct timespec nap = {.tv_nsec = 200000};
@@ -309,9 +309,9 @@ void connect_unquiet(struct connection *c)
     c->is_quiet = false;
 }
 
-/* -- Connections that come and go with the ports of a user's class of the moment. -- */
+/* -- Connections that come and go with the ports of the user's present class. -- */
 
-/* A port that is not monitored can be so later, if there is somebody who takes its records. */
+/* A port without monitoring can be monitored later, if a component takes its records. */
 static enum portolan_status interpose_wanted(const struct dormant *wanted, struct connection *c,
                                              struct instance **proxy, struct portolan_error *err)
 {

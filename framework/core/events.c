@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gov.cca.ports.ConnectionEventService: a component hears of the connections that its own ports
- * get and lose. All happens in the call that changes the connection, so that every rank of an SPMD
+ * gov.cca.ports.ConnectionEventService tells a component which connections its own ports get and
+ * lose. Everything happens in the call that changes the connection, so every rank of an SPMD
  * program sees the same order.
  */
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static unsigned type_bits(enum gov_cca_ports_EventType__enum type)
     return type == gov_cca_ports_EventType_ALL ? ~0U : 1U << type;
 }
 
-/* A copy of the listeners to call: they may come and go meanwhile. NULL when there are none. */
+/* A copy of the listeners to call, because the list may change meanwhile. NULL: no listeners. */
 static gov_cca_ports_ConnectionEventListener *
 gather_listeners(const struct services *s, enum gov_cca_ports_EventType__enum type, size_t *count)
 {

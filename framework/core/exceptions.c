@@ -30,7 +30,7 @@ static enum gov_cca_CCAExceptionType__enum type_of_status(enum portolan_status s
     return gov_cca_CCAExceptionType_Unexpected;
 }
 
-/* For exceptions of other makers: the status that stands for the type and no other cause. */
+/* For exceptions of other implementations: the status that stands for this type alone. */
 static enum portolan_status status_of_type(enum gov_cca_CCAExceptionType__enum type)
 {
     if (type == gov_cca_CCAExceptionType_Nonstandard || type == gov_cca_CCAExceptionType_Unexpected)
@@ -65,7 +65,7 @@ static const struct sidl_class cca_class =
     SIDL_CLASS("portolan.CCAException", "0.1", cca_exception, gov_cca_CCAException, cca_epv,
                sidl_exception_destroy);
 
-/* The same, for methods that declare no exception. */
+/* For methods that declare no exception. */
 static const struct sidl_RuntimeException__epv runtime_epv = {
     NOTE_SLOTS,
 };
@@ -135,7 +135,7 @@ static void throw_text(sidl_BaseInterface *_ex, enum portolan_status status, con
 {
     struct cca_exception *e;
 
-    if (status == PORTOLAN_ENOMEM) { /* no further allocation can be hoped for */
+    if (status == PORTOLAN_ENOMEM) { /* a further allocation is likely to fail */
         exception_no_memory(_ex);
         return;
     }
@@ -253,8 +253,8 @@ enum portolan_status portolan_catch(sidl_BaseInterface *_ex, struct portolan_err
     return status;
 }
 
-/* -- gov.cca.CCAException of type OutOfMemory: made once, when there still is memory, and thrown as
- * often as need be. It cannot be changed, since all who catch it share it. -- */
+/* -- gov.cca.CCAException of type OutOfMemory: made once, while there is memory, and thrown
+ * whenever needed. It cannot be changed, because all who catch it share it. -- */
 
 static struct sidl_object *shared; /* reachable as long as the process lives */
 static pthread_once_t once = PTHREAD_ONCE_INIT;

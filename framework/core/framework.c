@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of a framework; also as gov.cca.AbstractFramework, inside a program's own main. */
+/* The life of a framework, also as gov.cca.AbstractFramework in a program with its own main. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -127,7 +127,7 @@ portolan_ports_Builder portolan_framework_peek_extension(struct portolan_framewo
     return sidl_object_facet(fw->face, "portolan.ports.Builder");
 }
 
-/* -- gov.cca.AbstractFramework: a framework inside a program's own main. -- */
+/* -- gov.cca.AbstractFramework: a framework in a program with its own main. -- */
 
 struct abstract {
     struct sidl_object object;
@@ -135,7 +135,7 @@ struct abstract {
     const struct portolan_palette *palette;
     struct portolan_cohort *cohort;
     struct portolan_palette *owned; /* the palette, when it was made here */
-    struct abstract *origin;        /* the one whose palette this one uses, or NULL; retained */
+    struct abstract *origin;        /* owner of the palette, if another; retained */
 };
 
 static struct portolan_framework *abstract_alive(void *self, sidl_BaseInterface *_ex)
@@ -212,7 +212,7 @@ static void shut_down(struct abstract *a)
 {
     struct portolan_framework *fw = a->fw;
 
-    a->fw = NULL; /* components that end may ask */
+    a->fw = NULL; /* components may ask for it while they are being destroyed */
     portolan_framework_destroy(fw);
 }
 

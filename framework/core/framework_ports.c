@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The framework's own service ports: the object behind them, ComponentRepository, and
- * portolan.ports.Builder, which is what the CCA specification lacks. */
+/* The framework's own service ports: the object that implements them, ComponentRepository, and
+ * portolan.ports.Builder, which offers what the CCA specification lacks. */
 #include "internal.h"
 
 struct portolan_framework *face_framework(void *self, sidl_BaseInterface *_ex)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instances: made, started, destroyed, one or all in reverse order. */
+/* Instances: creating, starting and destroying them, one by one or all in reverse order. */
 #include "assembly/assembly.h"
 #include "internal.h"
 
@@ -59,7 +59,7 @@ static portolan_applies_fn query_of(const struct portolan_component *c)
     return c->size >= sizeof *c ? c->applies : NULL;
 }
 
-/* Weak: a program with everything linked in has no loader of shared objects in it. */
+/* Weak: a program with all components linked in contains no loader of shared objects. */
 #pragma weak library_load
 
 static enum portolan_status find_descriptor(const struct portolan_class_description *class,
@@ -108,7 +108,7 @@ portolan_applies_fn library_find_query(const struct portolan_class_description *
 
 /* -- Instances made and started. -- */
 
-/* Copied, with the defaults of the class and the assembly's folder. */
+/* Copies the properties and adds the defaults of the class and the assembly's folder. */
 static gov_cca_TypeMap complete_properties(const struct portolan_framework *fw,
                                            const struct portolan_class_description *class,
                                            gov_cca_TypeMap properties, struct portolan_error *err)
@@ -186,13 +186,13 @@ static enum portolan_status configure_component(struct services *s, const char *
             portolan_error_prefix(err, "<configure> of port '%s' on line %d", c->port, c->line);
     }
     if (status != PORTOLAN_OK)
-        services_tell_release(s); /* it had come to life */
+        services_tell_release(s); /* setServices has succeeded */
     return status;
 }
 
 /*
- * setServices failed: undoes what it may have connected; ports that it got are no leak to report,
- * because releaseServices is not called for a component that never came to life.
+ * Undoes what a failed setServices may have connected. Ports that it got are not reported as leaks,
+ * because releaseServices is not called after setServices failed.
  */
 static void abandon_component(struct services *s)
 {
@@ -230,7 +230,7 @@ enum portolan_status instance_start(struct instance *instance, const char *class
         if (complete)
             s = services_create(instance, class, complete, &cause);
         sidl_reference_delete(complete, NULL);
-        *services = s; /* setServices may ask for it through the ComponentID */
+        *services = s; /* setServices may reach it through the ComponentID */
         status = s ? create_component(s, descriptor, &cause) : cause.status;
         if (status == PORTOLAN_OK)
             status = configure_component(s, class_name, &cause);
@@ -306,7 +306,7 @@ static enum portolan_status check_name(const struct portolan_framework *fw, cons
     return portolan_error_set(err, PORTOLAN_EEXISTS, "there is an instance '%s' already", name);
 }
 
-/* One in no list yet. */
+/* A new instance that is not in a list yet. */
 static enum portolan_status new_instance(struct portolan_framework *fw, const char *name,
                                          const char *class_name, struct instance **i,
                                          struct portolan_error *err)
@@ -386,7 +386,7 @@ struct instance *instance_create_self(struct portolan_framework *fw, struct port
 
 /* -- The end of instances: one, or all in reverse order. -- */
 
-/* Undoes the instance's connections as a user, the last made first. */
+/* Undoes the connections that the instance uses, the last made first. */
 static void drop_uses(struct instance *instance)
 {
     struct connection *c, *last;
@@ -411,8 +411,8 @@ static void drop_provides(struct instance *instance)
 }
 
 /*
- * A Rebindable hears of its connections' end while all is still there; others release their ports
- * in releaseServices first.
+ * A Rebindable hears that its connections end while everything still exists; other components
+ * release their ports in releaseServices first.
  */
 static void end_use(struct instance *instance)
 {
@@ -427,7 +427,7 @@ void instance_withdraw(struct instance *instance)
 
     instance->is_ending = true;
     drop_provides(instance);
-    /* Its listeners go with releaseServices, and hear of what is to come before. */
+    /* releaseServices may remove the listeners, so they hear of the disconnections before it. */
     DL_FOREACH(instance->fw->connections, c)
     if (c->uses->services->instance == instance) {
         events_tell(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
@@ -435,7 +435,7 @@ void instance_withdraw(struct instance *instance)
     }
     end_use(instance);
     drop_uses(instance);
-    drop_provides(instance); /* what was connected meanwhile */
+    drop_provides(instance); /* connections made meanwhile */
     link_forget(instance->fw, instance);
     DL_DELETE(instance->fw->instances, instance);
     services_retire(instance->services);
@@ -493,7 +493,7 @@ void instance_destroy_all(struct portolan_framework *fw)
     link_forget(fw, NULL);
     if (fw->self)
         drop_uses(fw->self);
-    /* All components are alive while any of them is told. */
+    /* Tell all components while all of them still exist. */
     for (i = fw->instances ? fw->instances->prev : NULL; i; i = i == fw->instances ? NULL : i->prev)
         end_use(i);
     while (fw->connections)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of the framework know of each other. All functions are hidden. */
+/* What the parts of the framework share. All functions are hidden. */
 #ifndef PORTOLAN_FRAMEWORK_INTERNAL_H
 #define PORTOLAN_FRAMEWORK_INTERNAL_H
 
@@ -11,16 +11,16 @@ struct instance;
 struct services;
 
 /*
- * A port that uses ports of a type are connected to when they are registered, without being asked
- * for: one of four kinds.
+ * A service that uses ports of its type are connected to when they are registered, without a
+ * request: one of four kinds.
  */
 struct service {
     struct service *next;
     char *type;
-    gov_cca_Port port;                      /* one for all; ours */
-    bool per_component;                     /* a facet of the component's own face */
-    struct portolan_service maker;          /* `create` not NULL: one per uses port */
-    gov_cca_ports_ServiceProvider provider; /* asked for a provides port of its component; ours */
+    gov_cca_Port port;                      /* one port for all users; our reference */
+    bool per_component;                     /* a facet of the component's own face object */
+    struct portolan_service maker;          /* `create` not NULL: makes a port for each uses port */
+    gov_cca_ports_ServiceProvider provider; /* makes its component's port for a user; ours */
     struct services *owner;                 /* who registered it; NULL: the program */
 };
 
@@ -35,14 +35,14 @@ struct port {
     gov_cca_Port provided;
     /* Uses: what getPort returns, borrowed from the provider; NULL when not connected. */
     gov_cca_Port target;
-    struct connection *connection; /* uses; NULL for a service without a component, too */
-    struct service *service;       /* uses: whom `target` is of, unless there is a connection */
+    struct connection *connection; /* uses; also NULL for a service that is not a component */
+    struct service *service;       /* uses: the service of `target`, unless connected */
     gov_cca_Port made;             /* uses: made by the service for this port; ours, or NULL */
-    struct port *base;             /* uses: the port whose further connection this slot holds */
+    struct port *base;             /* uses, further connection: the port it is of */
     int held;                      /* getPort minus releasePort; atomic */
 };
 
-/* One that registerForRelease was given. */
+/* An object that was given to registerForRelease. */
 struct release {
     struct release *next;
     gov_cca_ComponentRelease callback; /* ours */
@@ -50,14 +50,14 @@ struct release {
 
 struct listener {
     struct listener *next;
-    unsigned types; /* 1 << type for each event type that it wants to hear of */
+    unsigned types; /* 1 << type for each event type that the listener wants */
     gov_cca_ports_ConnectionEventListener listener; /* ours */
 };
 
-/* The SIDL object gov.cca.Services: one per component, while the instance's name stays. */
+/* The SIDL object gov.cca.Services: one per component, so a swap gives the instance a new one. */
 struct services {
     struct sidl_object object;
-    struct services *prev, *next;  /* utlist: all that are not retired */
+    struct services *prev, *next;  /* utlist: all services that are not retired */
     struct portolan_framework *fw; /* NULL once retired: calls throw */
     struct instance *instance;
     const struct portolan_class_description *class; /* NULL: the framework itself, or an image */
@@ -72,7 +72,7 @@ struct services {
     struct parameters *parameters; /* what the component's parameter port factory keeps */
 };
 
-/* The SIDL object behind those service ports that every component has of its own. */
+/* The SIDL object that implements the service ports that each component has for itself. */
 struct component_face {
     struct sidl_object object;
     struct services *services; /* NULL once the component is gone */
@@ -89,10 +89,10 @@ struct instance {
     struct portolan_framework *fw;
     char *name;       /* "" for the framework itself as a user */
     bool is_starting; /* in setServices */
-    bool is_ending;   /* being destroyed: not to be destroyed again */
+    bool is_ending;   /* being destroyed: must not be destroyed again */
     struct services *services;
     struct component_id *id;
-    /* A proxy: names of whom it stands in for; NULL: it is none. */
+    /* A proxy: the instance and port that it represents; NULL: not a proxy. */
     char *stands_for, *stands_for_port;
 };
 
@@ -104,21 +104,21 @@ struct connection_id {
 struct connection {
     struct connection *prev, *next; /* utlist, in order of making */
     struct port *uses, *provides;
-    gov_cca_TypeMap properties; /* NULL until somebody asks */
+    gov_cca_TypeMap properties; /* NULL until requested */
     struct connection_id *id;
     bool is_quiet;  /* both ends have heard DisconnectPending and nobody holds the port */
-    bool is_moving; /* about to leave `provides`: not counted there */
+    bool is_moving; /* about to leave `provides`, so it does not count there */
     gov_cca_ports_ServiceProvider served; /* made the provides port for this connection; ours */
 };
 
-/* What a proxy measures at first, as far as the assembly says so. */
+/* The initial measurement settings of a proxy, if the assembly states them. */
 struct proxy_start {
-    const char *variant; /* or NULL; never freed */
+    const char *variant; /* or NULL; not owned, never freed */
     bool has_rows;
     unsigned one_in; /* 0: not stated */
 };
 
-/* A connection that was asked for but whose uses port the user's class of the moment lacks. */
+/* A connection that the assembly wants but whose uses port the user's present class lacks. */
 struct dormant {
     struct dormant *next;
     struct instance *user, *provider;
@@ -127,7 +127,7 @@ struct dormant {
     struct proxy_start start; /* of the proxy */
 };
 
-/* The SIDL object behind the framework's own service ports. */
+/* The SIDL object that implements the framework's own service ports. */
 struct face {
     struct sidl_object object;
     struct portolan_framework *fw; /* NULL once the framework is gone */
@@ -146,29 +146,28 @@ struct portolan_framework {
     struct face *face;
     struct portolan_error failure; /* the service portolan.Failure */
     unsigned long n_named;         /* for names that the framework chooses */
-    bool is_ending;                /* all instances are being released: held ports stop nobody */
-    int telling;                   /* listeners are being told: connections and instances stay */
+    bool is_ending;                /* all instances go, even if ports are held */
+    int telling;                   /* listeners are being called: no changes */
 };
 
-/* -- service_ports.c: ports that are connected without being asked for
- * ------------------------------ */
+/* -- service_ports.c: ports that are connected without a request ------------------------------- */
 
-/* A new service of that type, to be filled in; NULL with EEXISTS or ENOMEM in ERR. */
+/* A new service of that type for the caller to fill in; NULL with EEXISTS or ENOMEM in ERR. */
 struct service *service_add(struct portolan_framework *fw, const char *type, struct services *owner,
                             struct portolan_error *err);
 struct service *service_find(const struct portolan_framework *fw, const char *type);
-/* Takes a service back and leaves its uses ports unconnected; NULL is legal. */
+/* Removes a service and leaves its uses ports unconnected; NULL is legal. */
 void service_remove(struct portolan_framework *fw, struct service *s);
-/* The same for all that a component registered; OWNER NULL: for all. */
+/* Removes all services that a component registered; OWNER NULL: all services. */
 void service_remove_all(struct portolan_framework *fw, const struct services *owner);
-/* Connects a uses port that is about to be registered, when its type is served. */
+/* If a service has the type of a uses port about to be registered, connects them. */
 enum portolan_status service_attach(struct port *uses, struct portolan_error *err);
-/* Undoes that, unless it was a connection. */
+/* Undoes service_attach(), unless that made a connection. */
 void service_detach(struct port *uses);
 
 /* S's own service ports, one object, borrowed; NULL with ERR set. */
 gov_cca_Port component_face_port(struct services *s, struct portolan_error *err);
-/* The component behind a facet; NULL with an exception once it is gone. */
+/* The component that a facet belongs to; NULL with an exception once it is gone. */
 struct services *component_face_services(void *self, sidl_BaseInterface *_ex);
 void component_face_retire(struct services *s);
 extern const struct gov_cca_ports_ConnectionEventService__epv events_epv;
@@ -181,7 +180,7 @@ extern const struct portolan_ports_ParameterFactory__epv parameter_factory_epv;
 void events_tell(const struct port *uses, const struct port *provides,
                  enum gov_cca_ports_EventType__enum type);
 void events_forget(struct services *s);
-/* EBUSY while listeners are being told. */
+/* EBUSY while listeners are being called. */
 enum portolan_status events_check_quiet(const struct portolan_framework *fw,
                                         struct portolan_error *err);
 
@@ -198,8 +197,8 @@ char *exception_or_text(const char *text, sidl_BaseInterface *_ex);
 /* Throws the gov.cca.CCAException OutOfMemory, which needs no memory. */
 void exception_no_memory(sidl_BaseInterface *_ex);
 /*
- * For methods that declare no exception: makes one of this file in *_ex a sidl.RuntimeException as
- * well, which every method may throw.
+ * For methods that declare no exception: turns an exception of this file in *_ex into a
+ * sidl.RuntimeException as well, which every method may throw.
  */
 void exception_undeclared(sidl_BaseInterface *_ex);
 /* Throws what ERR holds (EINTERNAL when it holds nothing). */
@@ -212,13 +211,13 @@ void exception_type_mismatch(sidl_BaseInterface *_ex, enum gov_cca_Type__enum re
 
 /* A copy of MAP (NULL: an empty one); NULL with ERR set. */
 gov_cca_TypeMap typemap_copy(gov_cca_TypeMap map, struct portolan_error *err);
-/* Puts a string under a key of the framework's own, whatever is there. */
+/* Puts a string under a key that the framework reserves, replacing any value. */
 enum portolan_status typemap_put_own(gov_cca_TypeMap map, const char *key, const char *text,
                                      struct portolan_error *err);
-/* EBADPROPERTIES when the map (may be NULL) has another value under a key of the framework's. */
+/* EBADPROPERTIES when MAP (may be NULL) has another value under the reserved KEY. */
 enum portolan_status typemap_check_own(gov_cca_TypeMap map, const char *key, const char *text,
                                        struct portolan_error *err);
-/* Values that the class's description declares, where PROPERTIES has none; wrong types: error. */
+/* Adds defaults from the description for keys that PROPERTIES lacks; fails on wrong types. */
 enum portolan_status typemap_add_defaults(gov_cca_TypeMap properties,
                                           const struct portolan_class_description *class,
                                           struct portolan_error *err);
@@ -230,7 +229,7 @@ struct component_id *component_id_create(struct instance *instance, struct porto
 gov_cca_ComponentID component_id_reference(struct component_id *id);
 gov_cca_ConnectionID connection_id_reference(struct connection_id *id);
 struct connection_id *connection_id_create(struct connection *c, struct portolan_error *err);
-/* The instance or connection of FW that a reference of any implementation names. */
+/* The instance or connection of FW that a reference means, whoever implements the reference. */
 enum portolan_status component_id_resolve(struct portolan_framework *fw, gov_cca_ComponentID id,
                                           struct instance **instance, struct portolan_error *err);
 enum portolan_status connection_id_resolve(struct portolan_framework *fw, gov_cca_ConnectionID id,
@@ -258,7 +257,7 @@ gov_cca_Services services_reference(struct services *s);
 const char *services_class_name(const struct services *s);
 /* Calls releaseServices, once; what it throws is logged. */
 void services_tell_release(struct services *s);
-/* Logs ports that were not released, drops everything, and the reference to the object. */
+/* Logs ports that were not released, then drops all members and the reference to the object. */
 void services_retire(struct services *s);
 extern const struct sidl_class services_class;
 
@@ -271,7 +270,7 @@ enum portolan_status services_no_port(const struct services *s, const char *name
 /* -- ports.c ----------------------------------------------------------------------------------- */
 
 struct port *services_find(const struct services *s, const char *name);
-/* The uses port of that name; one for a further connection ("name[2]") is made when need be. */
+/* The uses port of that name; makes the slot of a further connection ("name[2]") if needed. */
 struct port *services_find_uses(struct services *s, const char *name);
 enum portolan_status services_register_uses(struct services *s, const char *name, const char *type,
                                             gov_cca_TypeMap properties, struct portolan_error *err);
@@ -291,12 +290,12 @@ enum portolan_status services_add_provides(struct services *s, gov_cca_Port obje
                                            gov_cca_TypeMap properties, struct portolan_error *err);
 enum portolan_status services_remove_provides(struct services *s, const char *name,
                                               struct portolan_error *err);
-/* Whether an object may serve as a port of TYPE, foreign ones by the name they carry. */
+/* Whether an object may serve as a port of TYPE; for foreign ports their type name decides. */
 bool services_is_of_type(gov_cca_Port object, const char *type);
 void port_free(struct port *p);
-/* *PORT, or a free slot of it when it is connected and may have several connections. */
+/* *PORT stays, or becomes a free slot of it when it is connected and allows several connections. */
 enum portolan_status port_take_slot(struct port **uses, struct portolan_error *err);
-/* The name that the component knows the port by. */
+/* The name by which the component knows the port. */
 const char *port_name(const struct port *p);
 
 /* -- instances.c ------------------------------------------------------------------------------- */
@@ -310,23 +309,23 @@ enum portolan_status instance_create(struct portolan_framework *fw, const char *
                                      const char *class_name, gov_cca_TypeMap properties,
                                      struct instance **instance, struct portolan_error *err);
 /*
- * Undoes its connections and frees it; refused (EPORTINUSE) when a user holds its ports still after
- * TIMEOUT_S seconds.
+ * Undoes its connections and frees it. Refused with EPORTINUSE when a user still holds its ports
+ * after TIMEOUT_S seconds.
  */
 enum portolan_status instance_destroy(struct instance *instance, double timeout_s,
                                       struct portolan_error *err);
-/* A new instance without a component, for a program that wants to look like one. */
+/* A new instance without a component, for a program that appears as a component. */
 enum portolan_status instance_create_image(struct portolan_framework *fw, const char *name,
                                            const char *class_name, gov_cca_TypeMap properties,
                                            struct instance **instance, struct portolan_error *err);
-/* The same without asking who holds its ports. */
+/* Like instance_destroy(), even if its ports are held. */
 void instance_withdraw(struct instance *instance);
 struct instance *instance_find(const struct portolan_framework *fw, const char *name);
 /* An instance without a component, in no list: the framework as user. */
 struct instance *instance_create_self(struct portolan_framework *fw, struct portolan_error *err);
-/* Frees what is left of one whose services are retired. */
+/* Frees the rest of an instance whose services are retired. */
 void instance_free(struct instance *instance);
-/* All instances at once, in reverse order, whoever holds what. */
+/* Destroys all instances in reverse order, even if ports are held. */
 void instance_destroy_all(struct portolan_framework *fw);
 
 /* -- connections.c ----------------------------------------------------------------------------- */
@@ -340,23 +339,23 @@ enum portolan_status connect_find_ports(struct instance *user, const char *uses,
                                         struct portolan_error *err);
 enum portolan_status connect_make(struct port *uses, struct port *provides, struct connection **c,
                                   struct portolan_error *err);
-/* Points a uses port at PROVIDES (NULL: nothing) and tells a Rebindable user first. */
+/* Points a uses port at PROVIDES (NULL: nothing), and tells a Rebindable user before that. */
 enum portolan_status connect_rebind(struct port *uses, struct port *provides,
                                     struct portolan_error *err);
 /*
- * Gives the user the chance to release the port: listeners hear DisconnectPending, other threads
- * have TIMEOUT_S seconds. EPORTINUSE when it is held all the same and its user not Rebindable.
+ * Lets the user release the port: listeners hear DisconnectPending, other threads have TIMEOUT_S
+ * seconds. EPORTINUSE when the port is still held and its user is not Rebindable.
  */
 enum portolan_status connect_quiet(struct connection *c, double timeout_s,
                                    struct portolan_error *err);
-/* It is not undone after all. */
+/* Cancels connect_quiet(): the connection stays. */
 void connect_unquiet(struct connection *c);
-/* The same as quiet, and then undoes the connection. */
+/* Like connect_quiet(), and then undoes the connection. */
 enum portolan_status connect_undo(struct connection *c, double timeout_s,
                                   struct portolan_error *err);
-/* The same whoever holds it; what a Rebindable user throws is logged. */
+/* Undoes the connection even if it is held; what a Rebindable user throws is logged. */
 void connect_drop(struct connection *c);
-/* The same for all connections of a provides port, whose component withdraws it. */
+/* Drops all connections of a provides port that its component withdraws. */
 void connect_drop_all(const struct port *provides);
 /* Frees the connection without telling its user. */
 void connect_forget(struct connection *c);
@@ -373,7 +372,7 @@ void link_forget(struct portolan_framework *fw, const struct instance *instance)
 
 /* -- interpose.c ------------------------------------------------------------------------------- */
 
-/* What becomes of a proxy's uses ports other than "use". */
+/* How a proxy's uses ports other than "use" are connected. */
 enum wiring {
     WIRE_IF_FOUND, /* connected to the only instance that provides the type, if there is one */
     WIRE_ALL       /* the same, and it is an error if there is none */
@@ -381,8 +380,8 @@ enum wiring {
 
 /*
  * Puts a proxy between the ends of C. CLASS_NAME NULL: the palette's proxy for the uses port's
- * type. START becomes the proxy's properties "portolan.variant", "portolan.rows" and
- * "portolan.sample", where it says something.
+ * type. What START states becomes the proxy's properties "portolan.variant", "portolan.rows" and
+ * "portolan.sample".
  */
 enum portolan_status interpose_proxy(struct connection *c, const char *class_name,
                                      const struct proxy_start *start, enum wiring wiring,
@@ -396,8 +395,8 @@ gov_cca_TypeMap build_properties(const struct portolan_assembly_alternative *alt
 
 /* -- replace.c --------------------------------------------------------------------------------- */
 
-/* Collective over the cohort. Null properties: those of the assembly's alternative, if it is one.
- */
+/* Collective over the cohort. If the properties are null and the assembly lists the class as an
+ * alternative, the alternative's parameters are used. */
 enum portolan_status replace_instance(struct portolan_framework *fw, const char *instance,
                                       const char *class_name, gov_cca_TypeMap properties,
                                       struct portolan_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Putting a proxy between the two ends of a connection. */
+/* Puts a proxy between the two ends of a connection. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static enum portolan_status find_proxy_class(struct connection *c, const char **
     return PORTOLAN_OK;
 }
 
-/* `<user>.<uses>.proxy`; a second one on the same connection gets a number. */
+/* `<user>.<uses>.proxy`; a second proxy on the same connection gets a number. */
 static char *proxy_name(const struct connection *c)
 {
     const struct instance *user = c->uses->services->instance;
@@ -37,7 +37,7 @@ static char *proxy_name(const struct connection *c)
     return name;
 }
 
-/* The only provides port of TYPE of an instance that is no proxy; *COUNT of them there are. */
+/* The only provides port of TYPE of an instance that is not a proxy; *COUNT: how many exist. */
 static struct port *only_provider(struct portolan_framework *fw, const char *type, int *count)
 {
     struct port *p, *found = NULL;
@@ -90,13 +90,13 @@ static enum portolan_status wire_others(struct instance *proxy, enum wiring wiri
 
     DL_FOREACH(proxy->services->ports, p)
     if (status == PORTOLAN_OK && !p->provided && !p->target && strcmp(p->name, "use"))
-        /* what its description does not name, it can do without */
+        /* the proxy can do without ports that its description does not name */
         status = wire_port(
             p, class && !portolan_class_uses(class, p->name) ? WIRE_IF_FOUND : wiring, err);
     return status;
 }
 
-/* The user leaves its provider for the proxy. */
+/* Connects the user to the proxy instead of its provider. */
 static enum portolan_status move_user(struct connection *c, struct port *provide,
                                       struct portolan_error *err)
 {
@@ -129,14 +129,14 @@ static enum portolan_status insert_proxy(struct connection *c, struct instance *
         return status;
     if ((status = wire_others(proxy, wiring, err)) != PORTOLAN_OK)
         return status;
-    /* The place at the provider that C gives up is the one that the proxy takes. */
+    /* The proxy takes the place that C gives up at the provider. */
     c->is_moving = true;
     status = connect_make(use, c->provides, &behind, err);
     c->is_moving = false;
     return status == PORTOLAN_OK ? move_user(c, provide, err) : status;
 }
 
-/* Nothing may change now, or an end has said that it does not bear a proxy. */
+/* Fails while listeners are being called, or if an end of the connection does not allow a proxy. */
 static enum portolan_status check_ends(const struct connection *c, struct portolan_error *err)
 {
     const struct port *unable = c->uses->no_proxy       ? c->uses

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Components in shared objects. Those are never closed again: objects, exceptions or threads of
- * theirs may live on, and leak reports keep their names. A file by itself: see instances.c.
+ * Components in shared objects. These are never closed, because their objects, exceptions or
+ * threads may live on, and leak reports need their symbol names. instances.c says why this is a
+ * separate file.
  */
 #include "internal.h"
 
@@ -33,7 +34,7 @@ static enum portolan_status open_library(const struct portolan_class_description
                               class->library);
 }
 
-/* The file that SYMBOL of the program comes from; NULL: it has none. */
+/* The file that defines SYMBOL in this program; NULL: none. */
 static const char *file_of(const char *symbol)
 {
     void *address = dlsym(RTLD_DEFAULT, symbol);
@@ -50,13 +51,13 @@ static bool defines(const struct shared_object *o, const char *symbol)
     return false;
 }
 
-/* Of what FILE needs, the object that brings an MPI other than OURS; in the arena, NULL: none. */
+/* The object that FILE needs and that brings an MPI other than OURS, in the arena; NULL: none. */
 static const char *find_other_mpi(struct shared_search *s, const char *file, const char *ours)
 {
     struct shared_closure closure = {.without_loaded = true};
 
     if (shared_closure_read(s, file, &closure, NULL) != PORTOLAN_OK)
-        return NULL; /* the dynamic linker says why */
+        return NULL; /* the dynamic linker will report why */
     for (size_t i = 0; i < closure.n; i++)
         if (defines(&closure.objects[i], "PMPI_Init") &&
             !shared_object_is_same(closure.objects[i].file, ours))
@@ -76,8 +77,8 @@ static enum portolan_status refuse_mpi(const struct portolan_class_description *
 }
 
 /*
- * Handles of one MPI mean nothing to another, and nobody has initialised the second one. Judged
- * before it is loaded: constructors in C++ call MPI, and end the process.
+ * Handles of one MPI mean nothing to another, and the second one would not be initialised. This is
+ * checked before loading, because C++ constructors may call MPI, which ends the process.
  */
 static enum portolan_status check_mpi(const struct portolan_class_description *class,
                                       struct portolan_error *err)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of TEXT in *TO; without memory OBJECT, which owns it, is released, and false. */
+/* Copies TEXT to *TO. False when memory is out; then releases OBJECT, the owner of the copy. */
 static bool keep_text(void *object, char **to, const char *text, sidl_BaseInterface *_ex)
 {
     if ((*to = portolan_strdup(text)))

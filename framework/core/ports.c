@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A component's ports: registered, added, got and given back, taken back; names are unique over
- * both kinds. */
+/* A component's ports: register, add, get, release, remove. Names are unique over both kinds. */
 #include "internal.h"
 
 #include <limits.h>
@@ -59,7 +58,7 @@ static enum portolan_status read_count(const struct port *p, gov_cca_TypeMap map
     enum portolan_status status = portolan_typemap_get_text(map, key, &type, &text, err);
 
     if (status != PORTOLAN_OK || type == gov_cca_Type_NoType)
-        ; /* *COUNT stays */
+        ; /* *COUNT is unchanged */
     else if (may_be_unlimited && !strcmp(text, "unlimited"))
         *count = -1;
     else if (portolan_read_int64(text, &number) && number >= 0 && number <= INT_MAX)
@@ -108,9 +107,9 @@ static enum portolan_status read_limits(struct port *p, gov_cca_TypeMap properti
     return PORTOLAN_OK;
 }
 
-/* -- registered, added, taken back -- */
+/* -- registering, adding, removing -- */
 
-/* *COPY: of PROPERTIES, with the framework's own keys; P's limits are read from it. */
+/* *COPY becomes a copy of PROPERTIES with the framework's own keys; P's limits are read from it. */
 static enum portolan_status copy_properties(struct port *p, gov_cca_TypeMap properties,
                                             bool provides, gov_cca_TypeMap *copy,
                                             struct portolan_error *err)
@@ -343,7 +342,7 @@ enum portolan_status port_take_slot(struct port **uses, struct portolan_error *e
             return PORTOLAN_OK;
         }
     }
-    return PORTOLAN_OK; /* the one that is connected: the caller says so */
+    return PORTOLAN_OK; /* the port is connected already; the caller reports it */
 }
 
 struct port *services_find_uses(struct services *s, const char *name)
@@ -369,8 +368,8 @@ struct port *services_find_uses(struct services *s, const char *name)
 
 /*
  * -- Which ports a component is using: getPort and releasePort, by any thread. A connection ends
- * when its port's target has been taken away and nobody holds it any more; whoever comes later
- * finds the target gone. --
+ * when its port's target has been removed and nobody holds the port any more; later callers find no
+ * target. --
  */
 
 bool port_is_held(const struct port *p)
@@ -386,7 +385,7 @@ enum portolan_status services_get(struct services *s, const char *name, gov_cca_
     *port = NULL;
     if (!p)
         return services_no_port(s, name, false, err);
-    /* Announced first: whoever takes the target away looks at `held` afterwards. */
+    /* Count first: a thread that removes the target looks at `held` afterwards. */
     __atomic_add_fetch(&p->held, 1, __ATOMIC_SEQ_CST);
     *port = p->provided ? p->provided : __atomic_load_n(&p->target, __ATOMIC_SEQ_CST);
     if (*port)

@@ -26,10 +26,10 @@ struct replacement {
     struct portolan_framework *fw;
     struct instance *instance;
     struct services *old, *new;
-    bool moved;                 /* phase 2 has begun */
-    struct connection *stopped; /* the first connection that was not moved; NULL = the end */
+    bool moved;                 /* phase 2 has started */
+    struct connection *stopped; /* the first connection that was not moved; NULL = all were */
     struct awakened *awakened;
-    struct dormant *sleeping; /* ready to be dormant once the old class is gone */
+    struct dormant *sleeping; /* will become dormant once the old class is gone */
 };
 
 static bool is_own(const struct replacement *r, const struct connection *c)
@@ -42,7 +42,7 @@ static bool is_users(const struct replacement *r, const struct connection *c)
     return c->provides->services == r->old && !is_own(r, c);
 }
 
-/* The new class must provide what is connected. */
+/* The new class must provide all ports that are connected. */
 static enum portolan_status check_users(const struct replacement *r, struct portolan_error *err)
 {
     enum portolan_status status;
@@ -62,7 +62,7 @@ static enum portolan_status check_users(const struct replacement *r, struct port
     return PORTOLAN_OK;
 }
 
-/* What the assembly says about that class as an alternative; an empty map when it says nothing. */
+/* The assembly's properties for that class as an alternative; an empty map when it has none. */
 static gov_cca_TypeMap written_properties(const struct replacement *r, const char *class_name,
                                           struct portolan_error *err)
 {
@@ -102,8 +102,7 @@ static enum portolan_status start_new(struct replacement *r, const char *instanc
     return status == PORTOLAN_OK ? check_users(r, err) : status;
 }
 
-/* The new component's uses port for a connection of the old one's; NULL: none, or it has another.
- */
+/* The new component's uses port for an old connection; NULL: missing, or connected otherwise. */
 static struct port *successor_port(const struct replacement *r, const struct connection *c)
 {
     struct port *uses = services_find_uses(r->new, c->uses->name);
@@ -112,8 +111,8 @@ static struct port *successor_port(const struct replacement *r, const struct con
 }
 
 /*
- * Connects the new component's uses port as the old one's is; without such a port it will sleep. A
- * service it has asked for itself.
+ * Connects the new component's uses port like the old one's. Without such a port the connection
+ * becomes dormant. Ports made by a service are skipped: the new component has asked for its own.
  */
 static enum portolan_status connect_own(struct replacement *r, const struct connection *c,
                                         struct portolan_error *err)
@@ -159,7 +158,7 @@ static enum portolan_status awaken_connection(struct replacement *r, struct dorm
     return PORTOLAN_OK;
 }
 
-/* The new component's side. The instance's Services are the new ones from here on. */
+/* Connects the new component's ports. From here on the instance's Services are the new ones. */
 static enum portolan_status connect_new(struct replacement *r, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
@@ -178,7 +177,7 @@ static enum portolan_status connect_new(struct replacement *r, struct portolan_e
     return status;
 }
 
-/* Users that must release the port are given the chance to; all hear of what is to come. */
+/* Lets users release ports that they hold; all hear of the disconnection. */
 static enum portolan_status quiet_users(struct replacement *r, struct portolan_error *err)
 {
     struct portolan_error cause = {0};
@@ -190,7 +189,7 @@ static enum portolan_status quiet_users(struct replacement *r, struct portolan_e
         if (is_own(r, c))
             events_tell(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
         else if (is_users(r, c) && connect_quiet(c, 0, &cause) != PORTOLAN_OK)
-            status = cause.status; /* and on: every rank tells the same */
+            status = cause.status; /* go on, so that every rank tells the same listeners */
     }
     if (status == PORTOLAN_OK)
         return status;
@@ -258,7 +257,7 @@ static void put_back_awakened(struct replacement *r)
     r->awakened = NULL;
 }
 
-/* Tells a Rebindable component that is about to go that its uses ports lead nowhere now. */
+/* Tells a Rebindable component, before it is destroyed, that its uses ports are disconnected. */
 static void unbind_all(struct services *s)
 {
     struct portolan_error err = {0};
@@ -293,7 +292,7 @@ static void put_back_all(struct replacement *r)
     services_retire(r->new);
 }
 
-/* What has become of a connection whose ends were USES and PROVIDES. */
+/* Tells listeners that a connection from USES to PROVIDES ended, and that C (if any) began. */
 static void tell_moved(const struct connection *c, const struct port *uses,
                        const struct port *provides)
 {
@@ -304,7 +303,7 @@ static void tell_moved(const struct connection *c, const struct port *uses,
     events_tell(c->uses, c->provides, gov_cca_ports_EventType_Connected);
 }
 
-/* Changes the ends of C for good; a uses port that the new class lacks undoes it. */
+/* Changes the ends of C for good; undoes the connection if the new class lacks the uses port. */
 static void hand_over(struct replacement *r, struct connection *c)
 {
     struct port *uses = c->uses, *provides = c->provides;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ports that are connected without being asked for: the framework's, the program's, components'. */
+/* Ports that are connected without a request: of the framework, the program, or components. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct service *service_add(struct portolan_framework *fw, const char *type, str
 {
     struct service *s = service_find(fw, type);
 
-    /* An instance that is being replaced offers its services a second time, in front of the old. */
+    /* While an instance is replaced, its new component's service comes before the old one's. */
     if (s && !(owner && s->owner && s->owner != owner && s->owner->instance == owner->instance)) {
         portolan_error_set(err, PORTOLAN_EEXISTS, "there is a framework service of type %s already",
                            type);
@@ -38,7 +38,7 @@ struct service *service_add(struct portolan_framework *fw, const char *type, str
     return s;
 }
 
-/* Users of a service that has a successor go over to it. */
+/* Users of a service that has a successor are connected to the successor. */
 static void detach_all(struct services *users, const struct service *s)
 {
     struct portolan_error err = {0};
@@ -81,7 +81,7 @@ void service_remove_all(struct portolan_framework *fw, const struct services *ow
         service_remove(fw, s);
 }
 
-/* A provides port that the service's component makes for this user, and a connection to it. */
+/* Lets the service's component make a provides port for this user, and connects it. */
 static enum portolan_status connect_to_provider(struct port *uses, struct service *s,
                                                 struct portolan_error *err)
 {
@@ -213,7 +213,7 @@ struct services *component_face_services(void *self, sidl_BaseInterface *_ex)
     return s;
 }
 
-/* A new service of the component's, or NULL: an exception, or another one is doing the job. */
+/* A new service of the component's; NULL with an exception, or when another one exists already. */
 static struct service *offer_service(void *self, const char *type, const void *server,
                                      sidl_BaseInterface *_ex)
 {
@@ -295,7 +295,7 @@ static const struct gov_cca_ports_ServiceRegistry__epv registry_epv = {
     .f_removeService = registry_removeService,
 };
 
-/* -- service ports of which every component has its own -- */
+/* -- service ports that each component has for itself -- */
 
 static const struct sidl_implements face_implements[] = {
     {&gov_cca_ports_ServiceRegistry__type, &registry_epv},

@@ -77,7 +77,7 @@ static enum portolan_status add_release(struct services *s, gov_cca_ComponentRel
         return portolan_error_set(err, PORTOLAN_EINVAL, "registerForRelease needs a callback");
     LL_FOREACH(s->releases, r)
     if (sidl_reference_is_same(r->callback, callback, NULL))
-        return PORTOLAN_OK; /* each is called exactly once */
+        return PORTOLAN_OK; /* call each object exactly once */
     if (!(r = portolan_calloc(1, sizeof *r)))
         return portolan_no_memory(err);
     sidl_reference_add(r->callback = callback, NULL);

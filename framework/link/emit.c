@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As a C string, a line of the text on a line of its own. */
+/* Adds a C string, one source line per line of the text. */
 static void add_string(struct portolan_text *t, const char *text, size_t size)
 {
     portolan_text_add(t, "    \"");
@@ -48,7 +48,7 @@ static bool has_models(const struct portolan_assembly *a)
     return false;
 }
 
-/* Cases of a file become part of it: the program reads none. Models are read where they lie. */
+/* Cases in a file become part of the text: the program reads no case file, but reads models. */
 static enum portolan_status add_assembly(struct portolan_text *t, const struct portolan_assembly *a,
                                          struct portolan_error *err)
 {

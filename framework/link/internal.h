@@ -5,7 +5,7 @@
 #include <portolan/command.h>
 #include <portolan/link.h>
 
-/* The file that Portolan's build wrote. Paths are absolute, or relative to the current folder. */
+/* Settings that Portolan's build writes. Paths are absolute or relative to the current folder. */
 struct settings {
     struct portolan_words compiler, ld, objcopy; /* commands */
     struct portolan_words flags;                 /* for the compiler */
@@ -30,8 +30,8 @@ struct needed {
 };
 
 /*
- * All classes that the assembly or one of its alternatives may instantiate, proxies included, and
- * those of O; with their archives. Problems go to D.
+ * All classes that the assembly, its alternatives or O may instantiate, including proxies, with
+ * their archives. Problems go to D.
  */
 enum portolan_status needed_find(struct portolan_arena *arena, const struct portolan_assembly *a,
                                  const struct portolan_palette *palette,
@@ -44,7 +44,7 @@ enum portolan_status emit_main(struct portolan_arena *arena, const struct portol
                                const struct needed *needed, const char **text,
                                struct portolan_error *err);
 
-/* The libraries that the linker did not find by what it said, as "libx.a, liby.a", or NULL. */
+/* The libraries that the linker's log says are missing, as "libx.a, liby.a"; or NULL. */
 const char *tool_missing_libraries(struct portolan_arena *arena, const char *log, const char *end);
 
 #endif

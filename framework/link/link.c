@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From an assembly to a program: objects of the components' archives, then the compiler; what a
- * failure of the tools means. */
+/* From an assembly to a program: objects from the components' archives, then the compiler; and what
+ * a failure of these tools means. */
 #include "internal.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@ struct linking {
     const struct portolan_link_options *o;
     struct settings settings;
     struct needed needed;
-    const char *folder;         /* of what is made on the way */
-    struct portolan_words made; /* files in it */
+    const char *folder;         /* folder of intermediate files */
+    struct portolan_words made; /* files in FOLDER */
     struct portolan_text log;
 };
 
@@ -34,7 +34,7 @@ enum portolan_status settings_read(struct portolan_arena *arena, const char *fil
     return portolan_settings_read(arena, file, settings, sizeof settings / sizeof *settings, err);
 }
 
-/* Runs a command and waits; what it says goes to the log, passing through FILE. */
+/* Runs a command and waits; its output goes through FILE to the log. */
 static enum portolan_status run_tool(struct linking *l, struct portolan_words *command,
                                      const char *file, struct portolan_error *err)
 {
@@ -48,7 +48,7 @@ static enum portolan_status run_tool(struct linking *l, struct portolan_words *c
     return status;
 }
 
-/* ld, gold and lld name what is missing in these ways. */
+/* ld, gold and lld report missing names in these forms. */
 static const char *missing_name(const char *line, size_t *length)
 {
     static const char *const ways[] = {"cannot find -l", "unable to find library -l",
@@ -81,7 +81,7 @@ const char *tool_missing_libraries(struct portolan_arena *arena, const char *log
     return list;
 }
 
-/* A file in the folder, to be removed at the end. */
+/* The path of a file in the folder, which is removed at the end. */
 static const char *make_name(struct linking *l, const char *name)
 {
     const char *path = portolan_arena_printf(l->arena, "%s/%s", l->folder, name);
@@ -112,8 +112,8 @@ static void close_folder(struct linking *l)
 }
 
 /*
- * Adds to a command OPTION and a symbol for each class of the unit. Here and below, what memory
- * lacked is in the arena: run_tool() says so.
+ * Adds OPTION and a symbol to a command for each class of the unit. Here and below the arena
+ * remembers if memory ran out; run_tool() reports it.
  */
 static void add_symbols(struct linking *l, struct portolan_words *c, const char *option,
                         const struct unit *u)
@@ -123,14 +123,14 @@ static void add_symbols(struct linking *l, struct portolan_words *c, const char 
                            portolan_arena_printf(l->arena, "%s%s", option, u->symbols.word[i]));
 }
 
-/* One relocatable object of all that is in the archive: it is what the shared object is, too. */
+/* Makes a relocatable object of the whole archive: a shared object holds all of it, too. */
 static enum portolan_status take_from_archive(struct linking *l, const struct unit *u,
                                               const char *said, struct portolan_error *err)
 {
     struct portolan_words c = {0};
 
     portolan_words_append(l->arena, &c, &l->settings.ld);
-    /* Common variables get their place, and groups of C++ are settled, while names are global. */
+    /* Allocate common variables and resolve C++ groups while names are still global. */
     portolan_words_split(l->arena, &c, "-r -d --force-group-allocation -o");
     portolan_words_add(l->arena, &c, u->object);
     add_symbols(l, &c, "--require-defined=", u);
@@ -140,8 +140,8 @@ static enum portolan_status take_from_archive(struct linking *l, const struct un
 }
 
 /*
- * All names but the descriptors become the object's own, as a shared object's would be; without
- * what link-time optimisation keeps beside the code, where they all still stand.
+ * Makes all names but the descriptors local, as in a shared object. Removes the sections of
+ * link-time optimisation, in which the names would still be global.
  */
 static enum portolan_status hide_names(struct linking *l, const struct unit *u, const char *said,
                                        struct portolan_error *err)
@@ -155,7 +155,7 @@ static enum portolan_status hide_names(struct linking *l, const struct unit *u, 
     return run_tool(l, &c, said, err);
 }
 
-/* An archive that is not what its description says. */
+/* Explains an archive that does not match its description. */
 static void explain_unit(struct linking *l, const struct unit *u, struct portolan_error *err)
 {
     static const char required[] = "required symbol `";
@@ -195,7 +195,7 @@ static enum portolan_status make_objects(struct linking *l, const char *said,
     return status;
 }
 
-/* The libraries of Portolan and of the components, each description's once. */
+/* The libraries of Portolan and of the components, each description's libraries once. */
 static void add_libraries(struct linking *l, struct portolan_words *c)
 {
     bool is_static = l->o->is_static;
@@ -245,7 +245,7 @@ static void compose_command(struct linking *l, const char *source, const char *p
     add_libraries(l, c);
 }
 
-/* What is wrong, told by what the linker said. */
+/* Explains a failure from the linker's output. */
 static enum portolan_status explain_failure(struct linking *l, struct portolan_error *err)
 {
     const char *log = l->log.bytes ? l->log.bytes : "";
@@ -323,7 +323,7 @@ static bool is_same_file(const struct stat *output, const char *file)
            other.st_ino == output->st_ino;
 }
 
-/* The program must not replace what it is made of. */
+/* The output must not overwrite one of the inputs. */
 static enum portolan_status check_output(const struct linking *l, const struct portolan_assembly *a,
                                          struct portolan_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which classes a program needs, and of which archives. */
+/* Which classes a program needs, and the archives that contain them. */
 #include "internal.h"
 
 #include <string.h>
@@ -109,7 +109,7 @@ static enum portolan_status add_further(struct search *s, struct portolan_error 
     return PORTOLAN_OK;
 }
 
-/* The archive of a class: that of the options, which come as CLASS=FILE, or the description's. */
+/* The archive of a class: from the options (CLASS=FILE), else from the description. */
 static const char *archive_of(const struct search *s,
                               const struct portolan_class_description *class)
 {

@@ -26,7 +26,7 @@ static struct parameters *find_parameters(void *self, gov_cca_TypeMap data, sidl
     return p;
 }
 
-/* The same, for methods that declare no exception. */
+/* Like find_parameters(), for methods that declare no exception. */
 static struct parameters *find_parameters_undeclared(void *self, gov_cca_TypeMap data,
                                                      sidl_BaseInterface *_ex)
 {
@@ -130,7 +130,7 @@ static void request_parameter(void *self, gov_cca_TypeMap data, const char *name
         sidl_reference_delete(facts, NULL);                                                        \
     }
 
-/* Anything else. */
+/* A parameter without bounds. */
 #define REQUEST(FUNCTION, NAME, CTYPE)                                                             \
     static void factory_addRequest##FUNCTION(void *self, gov_cca_TypeMap data, const char *name,   \
                                              const char *help, const char *prompt, CTYPE dflt,     \
@@ -244,7 +244,7 @@ static void factory_registerUpdatedListener(void *self, gov_cca_TypeMap data,
     add_listener(self, data, NULL, listener, _ex);
 }
 
-/* Offers the port to others, or withdraws it. */
+/* Offers the port to other components, or withdraws it. */
 static void offer_port(void *self, gov_cca_TypeMap data, gov_cca_Services services, bool offer,
                        sidl_BaseInterface *_ex)
 {

@@ -10,8 +10,8 @@
 
 /* -- BasicParameterPort -- */
 
-/* That the map is about to be read or, where KEY is not NULL, that its value was written. Listeners
- * may come, and the component may go, while they are called. */
+/* Tells listeners that the map is about to be read or, if KEY is not NULL, that its value was
+ * written. Meanwhile listeners may be added, and the component may be destroyed. */
 static void tell_listeners(struct parameters *p, const char *key)
 {
     struct parameter_listener *l;
@@ -33,7 +33,7 @@ static void tell_listeners(struct parameters *p, const char *key)
     }
 }
 
-/* What the factory keeps in the map is nobody's business. */
+/* Keys that the factory stores in the map are hidden from users. */
 static void remove_reserved(gov_cca_TypeMap map, sidl_BaseInterface *_ex)
 {
     struct sidl_string__array *keys = gov_cca_TypeMap_getAllKeys(map, gov_cca_Type_NoType, _ex);
@@ -66,7 +66,7 @@ static gov_cca_TypeMap port_readConfigurationMap(void *self, sidl_BaseInterface 
     return NULL;
 }
 
-/* Nothing is written unless all that is given can be. */
+/* Writes nothing unless all given values are valid. */
 static void check_map(struct parameters *p, gov_cca_TypeMap map, sidl_BaseInterface *_ex)
 {
     struct portolan_error err = {0};
@@ -150,7 +150,7 @@ static void port_writeConfigurationMap(void *self, gov_cca_TypeMap map, sidl_Bas
     free(changed);
 }
 
-/* The keys of a group (NULL: of all), in order of addition. */
+/* The keys of a group (NULL: all keys), in order of addition. */
 static struct sidl_string__array *
 keys_of(const struct parameters *p, const struct parameter_group *group, sidl_BaseInterface *_ex)
 {
@@ -280,7 +280,7 @@ static gov_cca_TypeMap facts_of(void *self, const char *key, enum gov_cca_Type__
     return NULL;
 }
 
-/* The facts of a key, scalar or array, whose elements are of TYPE and that has such a FACT. */
+/* The facts of a key, scalar or array, if its elements are of TYPE and it has FACT. */
 static gov_cca_TypeMap limits_of(void *self, const char *key, enum gov_cca_Type__enum type,
                                  const char *fact, sidl_BaseInterface *_ex)
 {

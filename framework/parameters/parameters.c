@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known of the parameters of one map: groups, texts, defaults, bounds, choices; checked
- * before it is kept. */
+/* The facts about a map's parameters (group, texts, default, bounds, choices), after a check. */
 #include "parameters.h"
 
 #include <stdlib.h>
@@ -191,9 +190,9 @@ void parameters_retire(struct services *s)
     s->parameters = NULL;
 }
 
-/* -- Parameters as they are asked for: what is known of them is checked before it is kept. -- */
+/* -- Requested parameters: their facts are checked before they are kept. -- */
 
-/* -- values held against bounds and choices -- */
+/* -- checking values against bounds and choices -- */
 
 static bool is_among(enum gov_cca_Type__enum element, const union typemap_value *e,
                      const struct typemap_values *choices)
@@ -287,7 +286,7 @@ static enum portolan_status check_type(gov_cca_TypeMap facts, const char *fact, 
                               portolan_typemap_type_word(type), portolan_typemap_type_word(wanted));
 }
 
-/* Types, low <= high, and the default in its bounds. */
+/* Checks types, low <= high, and that the default is within its bounds. */
 static enum portolan_status check_facts(const struct parameter *x, struct portolan_error *err)
 {
     enum gov_cca_Type__enum element = typemap_element(x->type);
@@ -329,7 +328,7 @@ static enum portolan_status complete_facts(struct parameter *x, struct portolan_
     return check_facts(x, err);
 }
 
-/* The map keeps a value that fits; a value of another type is an error. */
+/* Keeps the map's value if it is valid, else sets the default. The caller has checked its type. */
 static enum portolan_status settle_value(struct parameters *p, const struct parameter *x,
                                          struct portolan_error *err)
 {
@@ -387,7 +386,7 @@ enum portolan_status parameters_add(struct parameters *p, const char *key, const
                                   PARAMETER_RESERVED);
     if ((status = make_parameter(p, key, help, prompt, facts, &x, err)) != PORTOLAN_OK)
         return status;
-    if ((there = parameters_get(p, key))) { /* asked for anew: what is known is replaced */
+    if ((there = parameters_get(p, key))) { /* requested again: replace what is known */
         LL_DELETE(p->first, there);
         parameter_free(there);
     }
@@ -395,7 +394,7 @@ enum portolan_status parameters_add(struct parameters *p, const char *key, const
     return PORTOLAN_OK;
 }
 
-/* The strings of both lists under "choices" of TO. */
+/* Puts the strings of both lists under "choices" of TO. */
 static enum portolan_status join_strings(gov_cca_TypeMap to, gov_cca_TypeMap more,
                                          struct portolan_error *err)
 {
@@ -411,7 +410,7 @@ static enum portolan_status join_strings(gov_cca_TypeMap to, gov_cca_TypeMap mor
             all.all[i] = i < old.count ? old.all[i] : new.all[i - old.count];
         status = typemap_put(to, "choices", &all, err);
     }
-    free(all.all); /* the strings are those of the others */
+    free(all.all); /* the strings belong to the other lists */
     typemap_clear(&old);
     typemap_clear(&new);
     return status;

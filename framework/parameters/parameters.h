@@ -26,7 +26,7 @@ struct parameter {
 
 struct parameter_listener {
     struct parameter_listener *next;
-    gov_cca_ports_ParameterGetListener get; /* one of the two; ours */
+    gov_cca_ports_ParameterGetListener get; /* either this or `set`, the other is NULL; ours */
     gov_cca_ports_ParameterSetListener set;
 };
 
@@ -43,7 +43,7 @@ struct parameters {
 
 /* -- parameters.c: the model -- */
 
-/* EBADPROPERTIES, naming KEY, when an element is out of the bounds or none of the choices. */
+/* EBADPROPERTIES, naming KEY, when an element is out of bounds or not among the choices. */
 enum portolan_status parameter_check(gov_cca_TypeMap map, const char *map_key,
                                      gov_cca_TypeMap facts, const char *key,
                                      struct portolan_error *err);
@@ -51,7 +51,7 @@ enum portolan_status parameter_check(gov_cca_TypeMap map, const char *map_key,
 enum portolan_status parameter_compare(gov_cca_TypeMap a, gov_cca_TypeMap b, const char *key,
                                        bool *same, struct portolan_error *err);
 
-/* Those of S that belong to DATA; EINVAL when initParameterData was not called for it. */
+/* The parameters of S that belong to DATA; EINVAL without a call of initParameterData for it. */
 enum portolan_status parameters_find(struct services *s, gov_cca_TypeMap data,
                                      struct parameters **found, struct portolan_error *err);
 enum portolan_status parameters_begin(struct services *s, gov_cca_TypeMap data,
@@ -65,15 +65,15 @@ enum portolan_status parameters_listen(struct parameters *p, gov_cca_ports_Param
                                        gov_cca_ports_ParameterSetListener set,
                                        struct portolan_error *err);
 
-/* FACTS is copied. The map's value stays if it fits, else it becomes the default. */
+/* FACTS is copied. The map's value stays if it is valid, else it becomes the default. */
 enum portolan_status parameters_add(struct parameters *p, const char *key, const char *help,
                                     const char *prompt, gov_cca_TypeMap facts,
                                     struct portolan_error *err);
-/* A list of choices in the place of bounds; behind those that are there when APPEND. */
+/* Sets a list of choices instead of bounds; APPEND adds them after the existing ones. */
 enum portolan_status parameters_set_choices(struct parameters *p, const char *key,
                                             gov_cca_TypeMap choices, bool append,
                                             struct portolan_error *err);
-/* Whether defaults are among the choices; values that are not become the default. */
+/* Fails unless defaults are among the choices; sets values that are not to the default. */
 enum portolan_status parameters_settle(struct parameters *p, struct portolan_error *err);
 
 /* -- parameter_port.c -- */

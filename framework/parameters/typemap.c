@@ -42,7 +42,7 @@ static struct entry *find_entry(struct typemap *map, const char *key)
     return NULL;
 }
 
-/* NULL with nothing thrown: the key is not there; with a mismatch thrown: of another type. */
+/* NULL without an exception if the key is missing; NULL with one if it has another type. */
 static struct entry *find_typed(struct typemap *map, const char *key, enum gov_cca_Type__enum type,
                                 sidl_BaseInterface *_ex)
 {
@@ -87,7 +87,7 @@ nomem:
     return NULL;
 }
 
-/* A whole copy, so that no two maps or callers share elements; NULL with an exception. */
+/* A deep copy, so that no two maps or callers share elements; NULL with an exception. */
 static struct sidl__array *copy_array(struct sidl__array *array, sidl_BaseInterface *_ex)
 {
     int32_t dimen = sidl__array_dimen(array), lower[SIDL_MAX_DIMENSION], upper[SIDL_MAX_DIMENSION];
@@ -303,7 +303,7 @@ gov_cca_TypeMap portolan_typemap_create(sidl_BaseInterface *_ex)
     return sidl_object_facet(exception_or_object(&map_class, _ex), "gov.cca.TypeMap");
 }
 
-/* -- entries of any implementation's map -- */
+/* -- entries of maps of any implementation -- */
 
 gov_cca_TypeMap typemap_copy(gov_cca_TypeMap map, struct portolan_error *err)
 {

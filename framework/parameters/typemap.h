@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Entries of TypeMaps, whatever their type and whoever implements the map. */
+/* Entries of TypeMaps of any type and any implementation. */
 #ifndef PORTOLAN_FRAMEWORK_TYPEMAP_H
 #define PORTOLAN_FRAMEWORK_TYPEMAP_H
 
 #include "core/internal.h"
 
 /*
- * Hands the scalar types to the macro X: NAME, its type in C, SIDL's word for it, and that of
- * parameter ports. Each has arrays, NAME##Array.
+ * Calls the macro X for each scalar type with NAME, its C type, SIDL's word, and the word of
+ * parameter ports. Each type has arrays, NAME##Array.
  */
 #define EACH_PLAIN_TYPE(X)                                                                         \
     X(Int, int32_t, int, Int)                                                                      \
@@ -33,7 +33,7 @@ struct typemap_values {
     union typemap_value *all; /* strings are ours */
 };
 
-/* Type of the elements; the type itself when it is no array. */
+/* Type of the elements of an array; a scalar type itself. */
 enum gov_cca_Type__enum typemap_element(enum gov_cca_Type__enum type);
 enum gov_cca_Type__enum typemap_array_of(enum gov_cca_Type__enum element);
 
@@ -42,15 +42,14 @@ enum portolan_status typemap_get(gov_cca_TypeMap map, const char *key, struct ty
 enum portolan_status typemap_put(gov_cca_TypeMap map, const char *key,
                                  const struct typemap_values *v, struct portolan_error *err);
 void typemap_clear(struct typemap_values *v);
-/* Room for COUNT values; false without memory. */
+/* Makes room for COUNT values; false when memory is out. */
 bool typemap_make_room(struct typemap_values *v, size_t count);
-/* Whether two elements of that type are equal; whether E lies in bounds that are numbers. */
+/* Whether two elements of that type are equal; whether E is within numeric bounds. */
 bool typemap_is_equal(enum gov_cca_Type__enum element, const union typemap_value *a,
                       const union typemap_value *b);
 bool typemap_is_within(enum gov_cca_Type__enum element, const union typemap_value *e,
                        const union typemap_value *low, const union typemap_value *high);
-/* Puts the entry of FROM_KEY, arrays with their form, under TO_KEY, in the place of whatever is
- * there. */
+/* Copies the entry under FROM_KEY (arrays keep their form) to TO_KEY, replacing what is there. */
 enum portolan_status typemap_copy_entry(gov_cca_TypeMap from, const char *from_key,
                                         gov_cca_TypeMap to, const char *to_key,
                                         struct portolan_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Entries of TypeMaps of all sixteen types: got, put, copied, compared, as text and back. */
+/* Entries of TypeMaps of all sixteen types: get, put, copy, compare, convert to text and back. */
 #include "typemap.h"
 
 #include <portolan/number.h>
@@ -199,7 +199,7 @@ bool typemap_is_equal(enum gov_cca_Type__enum element, const union typemap_value
     }
 }
 
-/* Not a number is in no bounds. */
+/* NaN is never within bounds. */
 bool typemap_is_within(enum gov_cca_Type__enum element, const union typemap_value *e,
                        const union typemap_value *low, const union typemap_value *high)
 {
@@ -258,7 +258,7 @@ static bool read_float(double x, float *value)
     return true;
 }
 
-/* False for a text that is no such value, and when there is no memory for a string. */
+/* False if the text is not a valid value, or when there is no memory for a string. */
 static bool read_value(enum gov_cca_Type__enum element, const char *text, union typemap_value *v)
 {
     struct sidl_dcomplex z = {0, 0};

@@ -30,7 +30,7 @@ struct portolan_assembly_parameter {
     const char *name;
     enum portolan_value_type type;
     const char *text; /**< the value as written; checked to be of its type */
-    bool is_array;    /**< type="double[]": TEXT is a list of values with blanks between them */
+    bool is_array;    /**< type="double[]": TEXT is a list of values separated by blanks */
     int line;
 };
 
@@ -41,20 +41,20 @@ struct portolan_assembly_configure {
 };
 
 /**
- * A class's own answer to whether it can be used where contexts of calls, and its instance's
- * parameters, have the values that LOOKUP gives, with ARG, by name; UNKNOWN forbids nothing. It is
- * asked before there is an instance, in any process, by one thread at a time and often: it must be
- * quick, give equal answers to equal questions on all ranks, and not communicate.
+ * A class's answer to whether it can be used: LOOKUP, called with ARG, gives the contexts of calls
+ * and the parameters of its instance by name. UNKNOWN forbids nothing. It is called before there is
+ * an instance, in any process, by one thread at a time, and often: it must be quick, give equal
+ * answers to equal questions on all ranks, and not communicate.
  */
 typedef enum portolan_answer (*portolan_applies_fn)(portolan_condition_lookup_fn lookup, void *arg);
 
-/** What an implementation costs, or how accurate it is, as a file says that lies beside the
- * assembly (portolan-model(5)): for those who choose, where it was never measured. */
+/** A model of what an implementation costs, or how accurate it is, from a file next to the assembly
+ * (portolan-model(5)). Used for choosing where there are no measurements. */
 struct portolan_assembly_model {
     const char *file; /**< resolved against the assembly's folder */
-    const char *text; /**< SIZE bytes: what is in it; its reader judges it */
+    const char *text; /**< the SIZE bytes of its content; not checked here */
     size_t size;
-    const char *method; /**< NULL: the only one that is called */
+    const char *method; /**< NULL: the only method that is called */
     int line;
 };
 
@@ -63,18 +63,18 @@ struct portolan_assembly_alternative {
     const char *class_name;
     size_t n_parameters; /**< the instance's own, overridden by the alternative's */
     struct portolan_assembly_parameter *parameters;
-    /** Set in this order when an instance of the class was made: the instance's, then its own. */
+    /** Set in this order after an instance of the class is made: the instance's, then its own. */
     size_t n_configures;
     struct portolan_assembly_configure *configures;
-    size_t n_models; /**< of this class: the instance's are those of the class as written */
+    size_t n_models; /**< for this class: the instance's models are for the class as written */
     struct portolan_assembly_model *models;
-    /** Where it may be used, as <portolan/base.h> reads conditions ("symmetric = 1"); NULL: not
-     * stated. Of several <applies> elements all must hold: they are joined by "and". Names with a
-     * dot are parameters, the others contexts. */
+    /** The condition for its use, in the syntax of <portolan/base.h> ("symmetric = 1"); NULL: not
+     * stated. Several <applies> elements are joined by "and". Names with a dot are parameters, the
+     * others contexts. */
     const char *applies;
-    /** NULL: the class cannot be asked itself. */
+    /** NULL: the class itself cannot be asked. */
     portolan_applies_fn query;
-    const char *applies_stated; /**< what of it is in the assembly, not its class's description */
+    const char *applies_stated; /**< the part stated in the assembly itself */
     int applies_line;           /**< 0: the assembly states none */
     int line;
 };
@@ -96,14 +96,14 @@ struct portolan_assembly_instance {
 struct portolan_assembly_connection {
     const char *user, *uses, *provider, *provides;
     bool monitored;
-    /** What its proxy does at first: "forward", "profile" or "mastermind"; NULL: not stated. */
+    /** The initial mode of its proxy: "forward", "profile" or "mastermind"; NULL: not stated. */
     const char *variant;
     bool has_rows;   /**< one row is stored for each timed call, not totals alone */
-    unsigned one_in; /**< one call in so many is timed; 0: not stated, each is */
+    unsigned one_in; /**< one call in so many is timed; 0: not stated, all calls are timed */
     int line;
 };
 
-/** The cost of `of`'s method (NULL = all) depends on `with`'s implementation too. */
+/** The cost of `of`'s method (NULL = all) also depends on the implementation of `with`. */
 struct portolan_assembly_pair {
     const char *of, *with, *method;
     int line;
@@ -118,10 +118,9 @@ struct portolan_assembly_sweep {
     int line;
 };
 
-/** What a column of the cases sets, or tells. */
+/** What a column of the cases sets, or describes. */
 struct portolan_assembly_case_column {
-    const char *instance;  /**< NULL: no parameter is set; the value is known of calls' contexts
-                                that are called so */
+    const char *instance;  /**< NULL: sets no parameter; tells the value of a context */
     const char *parameter; /**< of the instance, or the context's name */
 };
 
@@ -147,29 +146,29 @@ struct portolan_assembly {
     struct portolan_assembly_pair *pairs;
     size_t n_sweeps;
     struct portolan_assembly_sweep *sweeps;
-    /** What <vary> is crossed with: each case is one setting of all columns; 0: there are none. */
+    /** Cases that <vary> is crossed with: each is one setting of all columns; 0: there are none. */
     size_t n_case_columns;
     struct portolan_assembly_case_column *case_columns;
     size_t n_cases;
     struct portolan_assembly_case *cases;
-    const char *cases_file; /**< where they are; NULL: in the assembly itself */
+    const char *cases_file; /**< the file that holds them; NULL: the assembly itself */
     int cases_line;         /**< of the columns' names */
     double sweep_budget_s;  /**< 0 = none stated */
     double alpha, beta;     /**< pruning thresholds; PORTOLAN_ASSEMBLY_PRUNING unless stated */
-    double accuracy;        /**< largest accepted quality value; 0 = any */
+    double accuracy;        /**< largest accepted value of accuracy; 0 = any */
     const char *steps_instance, *steps_parameter; /**< NULL = one run is one step */
     int steps_line;
-    /** What the framework calls, as a connection of its own, whose user and uses port are "" and
-     * "go"; `provider` NULL: nothing. */
+    /** The port that the framework calls, as a connection whose user and uses port are "" and "go";
+     * `provider` NULL: none. */
     struct portolan_assembly_connection go;
-    /** What for a run of it is stored: "run" after reading; `portolan measure` says "explore". */
+    /** Why a run is stored: "run" after reading; `portolan measure` sets "explore". */
     const char *purpose;
-    void *impl; /**< the reader's */
+    void *impl; /**< private to the reader */
 };
 
 /**
- * Reads FILE and reports every problem of form to D (misspelt elements and attributes with the
- * nearest known word, texts that are no numbers, unknown instances, double connections, truncated
+ * Reads FILE and reports all errors of form to D (misspelt elements and attributes with the nearest
+ * known word, texts that are not numbers, unknown instances, duplicate connections, truncated
  * files). No network, no external entities, bounded expansion. *A is the caller's to destroy.
  * Errors: ESYNTAX when D received anything, EIO when the file can't be read, ENOMEM; then *A is
  * NULL.
@@ -180,8 +179,8 @@ PORTOLAN_API enum portolan_status portolan_assembly_read(const char *file,
                                                          struct portolan_error *err);
 
 /**
- * The same from SIZE bytes in memory, as if they were the content of FILE: its folder is the one
- * that paths are relative to, its name stands in messages; it need not exist.
+ * The same for SIZE bytes in memory, as if they were the content of FILE, which need not exist:
+ * paths are relative to its folder, and messages contain its name.
  */
 PORTOLAN_API enum portolan_status portolan_assembly_read_text(const char *text, size_t size,
                                                               const char *file,
@@ -199,10 +198,10 @@ PORTOLAN_API enum portolan_status portolan_assembly_check(const struct portolan_
                                                           struct portolan_diagnostics *d);
 
 /**
- * Adds to `applies` of all alternatives what the descriptions of their classes state, and sets
- * `query` where a description says that its class can be asked: that class is loaded, and not
- * asked, with a warning in the log, if this fails. Classes that the palette lacks state nothing.
- * May be called again. Errors: ENOMEM.
+ * Adds to `applies` of all alternatives what the descriptions of their classes state. Where a
+ * description says that its class can be asked, loads the class and sets `query`; if loading fails,
+ * warns in the log and leaves `query` unset. Classes that the palette lacks state nothing. May be
+ * called again. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_assembly_join_applies(struct portolan_assembly *a, const struct portolan_palette *palette,
@@ -210,8 +209,8 @@ portolan_assembly_join_applies(struct portolan_assembly *a, const struct portola
 
 /**
  * Writes the assembly as XML with the selected alternative as the class; the caller frees *TEXT.
- * FILE is where it will lie, so that the search paths hold from there; NULL: in the folder that it
- * was read from. Errors: ENOMEM.
+ * FILE is where the text will be stored, because search paths must hold from there; NULL: in the
+ * folder that the assembly was read from. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_assembly_write(const struct portolan_assembly *a,
                                                           const char *file, char **text,
@@ -242,13 +241,13 @@ PORTOLAN_API enum portolan_status portolan_assembly_set(struct portolan_assembly
                                                         const char *text,
                                                         struct portolan_error *err);
 
-/** What a case is called: the text of its first column that is a parameter. */
+/** The name of a case: the text of its first column that is a parameter. */
 PORTOLAN_API const char *portolan_assembly_case_name(const struct portolan_assembly *a,
                                                      size_t index);
 
 /**
- * The case of that name, or the only one whose name without folders is that. Errors: ENOTFOUND
- * with the nearest name, EINVAL when several are meant.
+ * The case with that name, or the only case that has that name without folders. Errors: ENOTFOUND
+ * with the nearest name, EINVAL when several match.
  */
 PORTOLAN_API enum portolan_status portolan_assembly_peek_case(const struct portolan_assembly *a,
                                                               const char *name, size_t *index,
@@ -258,16 +257,15 @@ PORTOLAN_API enum portolan_status portolan_assembly_peek_case(const struct porto
 PORTOLAN_API enum portolan_status
 portolan_assembly_set_case(struct portolan_assembly *a, size_t index, struct portolan_error *err);
 
-/** Drops all other cases than the N of INDICES, whose order becomes theirs; none may occur twice.
- * Errors: ENOMEM. */
+/** Keeps only the N cases of INDICES, in that order; none may occur twice. Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_assembly_keep_cases(struct portolan_assembly *a,
                                                                const size_t *indices, size_t n,
                                                                struct portolan_error *err);
 
 /**
  * Gives one alternative of an instance a parameter that the file does not state; PARAMETER is
- * copied. Whether the class has it is the caller's to know. Errors: ENOTFOUND, EEXISTS, ESYNTAX
- * when the text is not of the type, ENOMEM.
+ * copied. The caller must know that the class has it. Errors: ENOTFOUND, EEXISTS, ESYNTAX when the
+ * text is not of the type, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_assembly_add_parameter(
     struct portolan_assembly *a, const char *instance, size_t alternative,
@@ -279,8 +277,8 @@ PORTOLAN_API enum portolan_status portolan_assembly_select(struct portolan_assem
                                                            const char *class_name,
                                                            struct portolan_error *err);
 
-/** A hash of all that decides what is computed: equal on all ranks or they must not start. 0 when
- * there is no memory for it. */
+/** A hash of everything that affects the computation; ranks must not start unless theirs are equal.
+ * 0 when there is no memory for it. */
 PORTOLAN_API uint64_t portolan_assembly_hash(const struct portolan_assembly *a);
 
 /** NULL is legal. */

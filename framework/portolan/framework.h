@@ -35,7 +35,7 @@ extern "C" {
 #define PORTOLAN_COMPONENT_ABI 2
 
 /**
- * What a component class exports, whether it lies in a shared object or in the program itself,
+ * The descriptor that a component class exports, from a shared object or from the program itself,
  * as `const struct portolan_component portolan_component_heat_Cholmod` for class heat.Cholmod.
  */
 struct portolan_component {
@@ -52,16 +52,17 @@ struct portolan_component {
 #define PORTOLAN_COMPONENT(SYMBOL, CLASS, CREATE)                                                  \
     PORTOLAN_COMPONENT_ASKED(SYMBOL, CLASS, CREATE, NULL)
 
-/** The same of a class that says itself where it applies. */
+/** The same for a class that decides itself where it applies. */
 #define PORTOLAN_COMPONENT_ASKED(SYMBOL, CLASS, CREATE, APPLIES)                                   \
     PORTOLAN_API extern const struct portolan_component portolan_component_##SYMBOL;               \
     const struct portolan_component portolan_component_##SYMBOL = {                                \
         sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI, CLASS, CREATE, APPLIES}
 
 /**
- * Defines a class in C, with its descriptor: objects are a TYPE, whose first member is a struct
- * sidl_object, SET_SERVICES is the method of gov.cca.Component, DESTROY that of struct sidl_class
- * (or NULL). Then follow rows of struct sidl_implements: what else the class implements.
+ * Defines a class in C, with its descriptor. Its objects are of type TYPE, whose first member is a
+ * struct sidl_object; SET_SERVICES is the method of gov.cca.Component, DESTROY that of struct
+ * sidl_class (or NULL). Then follow rows of struct sidl_implements for the other types that the
+ * class implements.
  */
 #define PORTOLAN_COMPONENT_CLASS(SYMBOL, CLASS, TYPE, SET_SERVICES, DESTROY, ...)                  \
     static const struct gov_cca_Component__epv SYMBOL##_epv = {.f_setServices = SET_SERVICES};     \
@@ -110,24 +111,23 @@ PORTOLAN_API enum portolan_status portolan_framework_provide(struct portolan_fra
                                                              const char *type, void *pointer,
                                                              struct portolan_error *err);
 
-/** A service of the program: uses ports of its type get a port of their own each. */
+/** A service of the program: each uses port of its type gets a port of its own. */
 struct portolan_service {
     const char *type; /**< "gov.cca.ports.MPIService" */
     void *arg;
     /**
-     * REQUIRED. The port for one uses port of the component that SERVICES belong to, a new
-     * reference; called while that port is being registered. NULL with an exception: the
+     * REQUIRED. Makes the port for one uses port of the component that SERVICES belongs to; a new
+     * reference. Called while the uses port is being registered. NULL with an exception: the
      * registration fails with it.
      */
     gov_cca_Port (*create)(void *arg, gov_cca_Services services, sidl_BaseInterface *_ex);
-    /** OPTIONAL. The uses port goes; the framework drops its reference afterwards. */
+    /** OPTIONAL. The uses port is being removed; the framework drops its reference afterwards. */
     void (*destroy)(void *arg, gov_cca_Port port);
-    /** OPTIONAL. The service ends, with the framework or before; there are no ports of it left. */
+    /** OPTIONAL. The service ends, with the framework or before; all its ports are gone. */
     void (*end)(void *arg);
 };
 
-/** SERVICE is copied; `arg` must live until `end`. Errors: EEXISTS (`end` is not called), ENOMEM.
- */
+/** Copies SERVICE; `arg` must live until `end`. Errors: EEXISTS (`end` is not called), ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_framework_serve(struct portolan_framework *fw,
                                                            const struct portolan_service *service,
                                                            struct portolan_error *err);
@@ -140,11 +140,11 @@ PORTOLAN_API enum portolan_status portolan_framework_unserve(struct portolan_fra
 /**
  * Collective. Makes the instances of A in their order, then the connections, then the proxies of
  * monitored connections and of connections to instances with alternatives. The ranks first make
- * sure that they were given the same assembly, and agree after every instance and connection, so
- * that a failure of one is everybody's, with one text; setServices must not communicate for this
- * to hold. A must outlive the framework. On failure everything is taken down again.
- * Errors: EMISMATCH when the ranks' assemblies differ, EEXISTS when one is built already, ENOMEM,
- * and those of loading, creating and connecting components.
+ * sure that they have the same assembly, and agree after every instance and connection; so if one
+ * rank fails, all fail with the same text. For this, setServices must not communicate. A must
+ * outlive the framework. On failure everything is undone. Errors: EMISMATCH when the ranks'
+ * assemblies differ, EEXISTS when one is built already, ENOMEM, and those of loading, creating and
+ * connecting components.
  */
 PORTOLAN_API enum portolan_status portolan_framework_build(struct portolan_framework *fw,
                                                            const struct portolan_assembly *a,
@@ -153,18 +153,18 @@ PORTOLAN_API enum portolan_status portolan_framework_build(struct portolan_frame
 /**
  * Calls the assembly's go port, through its proxy when it is monitored. *RESULT is what go()
  * returned (0 good, -1 failed but usable, -2 unusable). Not collective: a rank that fails returns
- * at once, and its caller must see to the others.
- * Errors: ENOTFOUND when the assembly has no <go>, EPORTNOTCONNECTED and EBADPORTTYPE when its port
- * is gone or no GoPort, else what go() threw.
+ * at once, and its caller must see to the others. Errors: ENOTFOUND when the assembly has no <go>,
+ * EPORTNOTCONNECTED when its port is gone, EBADPORTTYPE when it is not a GoPort, else what go()
+ * threw.
  */
 PORTOLAN_API enum portolan_status portolan_framework_go(struct portolan_framework *fw, int *result,
                                                         struct portolan_error *err);
 
 /**
- * Notes on this rank that the program came to no good end; the first WHY stays. Components read it
+ * Notes on this rank that the program failed; only the first WHY is kept. Components read it
  * through the service port "portolan.Failure", the Mastermind when it ends its trial.
- * portolan_framework_go() notes what go() threw or that it returned another status than 0; whoever
- * calls a go port himself, or learns of another rank's failure, tells it here.
+ * portolan_framework_go() notes what go() threw, or that it returned another status than 0. Call
+ * this function if you call a go port yourself, or learn of another rank's failure.
  */
 PORTOLAN_API void portolan_framework_fail(struct portolan_framework *fw, const char *why);
 
@@ -173,9 +173,9 @@ PORTOLAN_API gov_cca_ports_BuilderService
 portolan_framework_peek_builder(struct portolan_framework *fw);
 /**
  * portolan.ports.Builder. Its `replace` is collective over the cohort: all ranks call it alike;
- * when it fails on one, all put the old instance back. With null properties, a class that the
- * assembly lists as an alternative of the instance gets that alternative's parameters. The other
- * methods concern the calling rank.
+ * when it fails on one, all restore the old instance. If the properties are null and the assembly
+ * lists the class as an alternative of the instance, that alternative's parameters are used. The
+ * other methods concern the calling rank.
  */
 PORTOLAN_API portolan_ports_Builder
 portolan_framework_peek_extension(struct portolan_framework *fw);
@@ -183,26 +183,28 @@ portolan_framework_peek_extension(struct portolan_framework *fw);
 /* -- a framework inside a program's own main -------------------------------------------------- */
 
 /**
- * gov.cca.AbstractFramework over a new framework: the program fetches Services from it and from
- * then on looks like a component (examples/embed). PALETTE and COHORT are as for create and must
- * outlive it; a NULL palette: one of its own, with what portolan_palette_add_defaults finds. A new
- * reference; the framework ends with shutdownFramework or, if that was not called, with the last
- * reference. createEmptyFramework makes another on the same palette and cohort. NULL with an
- * exception: gov.cca.CCAException.
+ * gov.cca.AbstractFramework over a new framework: the program gets Services from it and from then
+ * on looks like a component (examples/embed). PALETTE and COHORT are as for create and must outlive
+ * it. A NULL palette: it makes its own with portolan_palette_add_defaults. A new reference; the
+ * framework ends with shutdownFramework or, if that was not called, with the last reference.
+ * createEmptyFramework makes another one on the same palette and cohort. NULL with an exception:
+ * gov.cca.CCAException.
  */
 PORTOLAN_API gov_cca_AbstractFramework
 portolan_framework_abstract(const struct portolan_palette *palette, struct portolan_cohort *cohort,
                             sidl_BaseInterface *_ex);
 
-/** The framework behind it, for the functions above; NULL once shut down, or when it isn't ours. */
+/** The framework behind the interface, for the functions above; NULL once shut down, or when
+ * another implementation is behind it. */
 PORTOLAN_API struct portolan_framework *
 portolan_framework_peek(gov_cca_AbstractFramework framework);
 
 /**
- * AbstractFramework's getServices and releaseServices for one who has the framework in hand: the
- * caller looks like a component INSTANCE (NULL or "": the framework chooses a name) of class
- * CLASS_NAME. A new reference, which the caller drops besides releasing the services. Released, its
- * connections are undone, whoever holds them; BuilderService does not destroy such an instance.
+ * AbstractFramework's getServices and releaseServices for a caller that has the framework itself:
+ * the caller looks like a component INSTANCE (NULL or "": the framework chooses a name) of class
+ * CLASS_NAME. A new reference, which the caller drops in addition to releasing the services.
+ * Releasing undoes its connections, even if ports are held; BuilderService does not destroy such an
+ * instance.
  */
 PORTOLAN_API gov_cca_Services portolan_framework_get_services(struct portolan_framework *fw,
                                                               const char *instance,
@@ -223,8 +225,8 @@ PORTOLAN_API gov_cca_TypeMap portolan_component_properties(gov_cca_Services serv
                                                            sidl_BaseInterface *_ex);
 
 /**
- * getPort on a uses port, and the pointer of the ForeignPort that it must be connected to, whose
- * type name must be TYPE. NULL with an exception on failure. The caller releases the port
+ * Calls getPort on a uses port and returns the pointer of the ForeignPort that it is connected to,
+ * whose type name must be TYPE. NULL with an exception on failure. The caller releases the port
  * (gov_cca_Services_releasePort) when done.
  */
 PORTOLAN_API void *portolan_foreign_get(gov_cca_Services services, const char *uses_port,
@@ -239,8 +241,8 @@ PORTOLAN_API gov_cca_TypeMap portolan_typemap_create(sidl_BaseInterface *_ex);
 
 /**
  * Puts the value that TEXT states into MAP: numbers in the C locale's form, "true" and "false",
- * complex ones as "(re,im)", arrays as a list with blanks between. ESYNTAX when TEXT is not of the
- * type, EINVAL for NoType, else what the map throws (a key that is there with another type).
+ * complex numbers as "(re,im)", arrays as a list separated by blanks. ESYNTAX when TEXT is not of
+ * the type, EINVAL for NoType, else what the map throws (an existing key with another type).
  */
 PORTOLAN_API enum portolan_status portolan_typemap_put_text(gov_cca_TypeMap map, const char *key,
                                                             enum gov_cca_Type__enum type,
@@ -248,8 +250,8 @@ PORTOLAN_API enum portolan_status portolan_typemap_put_text(gov_cca_TypeMap map,
                                                             struct portolan_error *err);
 
 /**
- * A value as text that portolan_typemap_put_text() reads back as the same one, and its type (NoType
- * and "" where there is no such key). The caller frees *TEXT. Errors: ENOMEM, or what the map
+ * A value as text that portolan_typemap_put_text() reads back as the same value, and its type
+ * (NoType and "" if the key is missing). The caller frees *TEXT. Errors: ENOMEM, or what the map
  * throws.
  */
 PORTOLAN_API enum portolan_status portolan_typemap_get_text(gov_cca_TypeMap map, const char *key,
@@ -257,10 +259,10 @@ PORTOLAN_API enum portolan_status portolan_typemap_get_text(gov_cca_TypeMap map,
                                                             char **text,
                                                             struct portolan_error *err);
 
-/** The specification's word for a type ("DoubleArray"), and back, in any case; else NoType. */
+/** The specification's word for a type ("DoubleArray"); and its type, in any case, or NoType. */
 PORTOLAN_API const char *portolan_typemap_type_word(enum gov_cca_Type__enum type);
 PORTOLAN_API enum gov_cca_Type__enum portolan_typemap_type_read(const char *word);
-/** The type in a TypeMap of what an assembly or a description says is TYPE, or a list of it. */
+/** The TypeMap type for TYPE (IS_ARRAY: a list of it) in an assembly or a description. */
 PORTOLAN_API enum gov_cca_Type__enum portolan_typemap_type_of(enum portolan_value_type type,
                                                               bool is_array);
 
@@ -281,9 +283,9 @@ PORTOLAN_API void portolan_throw(sidl_BaseInterface *_ex, enum portolan_status s
                                  const char *format, ...) PORTOLAN_PRINTF(3, 4);
 
 /**
- * Turns the exception in *_ex into a status and a text in ERR (which may be NULL) and clears it;
- * OK when there is none. Any exception that is no gov.cca.CCAException becomes ECOMPONENT, out of
- * memory ENOMEM.
+ * Turns the exception in *_ex into a status and a text in ERR (which may be NULL) and clears it; OK
+ * when there is none. Out of memory becomes ENOMEM, any other exception that is not a
+ * gov.cca.CCAException ECOMPONENT.
  */
 PORTOLAN_API enum portolan_status portolan_catch(sidl_BaseInterface *_ex,
                                                  struct portolan_error *err);

@@ -50,13 +50,12 @@ struct portolan_class_description {
     const struct portolan_parameter_description *parameters;
     const char *file; /**< the description's */
     int line;
-    /** Path of the static archive with the same code, which need not exist; NULL for one linked in.
-     */
+    /** Path of the static archive with the same code; may be missing. NULL for one linked in. */
     const char *archive;
-    /** Flags that linking the archive needs, blank-separated, never NULL; in a program that takes
-     *  archives only, where a library does not bring what it needs itself, the second. */
+    /** Flags for linking the archive, blank-separated, never NULL. STATIC_LIBS replaces LIBS in
+     * programs that take only archives, where a library does not bring in what it needs. */
     const char *libs, *static_libs;
-    const char *applies; /**< where it may be used, as an alternative's in <portolan/assembly.h> */
+    const char *applies; /**< the condition for its use, as in <portolan/assembly.h>; or NULL */
     bool has_query;      /**< its descriptor has the function `applies`, which may be asked */
 };
 
@@ -67,10 +66,10 @@ PORTOLAN_API enum portolan_status portolan_palette_create(struct portolan_palett
 PORTOLAN_API void portolan_palette_destroy(struct portolan_palette *p);
 
 /**
- * Adds the descriptions (*.xml with root <component>) of the directories of PATH, which are
- * separated by colons. Other XML files are passed over. A class that is there already stays: the
- * first directory wins. Problems go to D; the classes without problems are added all the same.
- * Errors: ESYNTAX when D received anything, EIO for a directory that can't be read, ENOMEM.
+ * Adds the descriptions (*.xml with root <component>) in the directories of PATH, which are
+ * separated by colons. Other XML files are ignored. A class that exists already stays: the first
+ * directory wins. Problems go to D; the classes without problems are still added. Errors: ESYNTAX
+ * when D received anything, EIO for a directory that can't be read, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_palette_add_path(struct portolan_palette *p,
                                                             const char *path,
@@ -84,9 +83,9 @@ PORTOLAN_API enum portolan_status portolan_palette_add_assembly(struct portolan_
                                                                 struct portolan_error *err);
 
 /**
- * Adds the directories of the environment's PORTOLAN_PATH, then the folder `portolan` beside
- * libportolan.so, wherever that has been moved. Directories that don't exist are passed over with
- * a warning in the log. Errors: ESYNTAX, EIO, ENOMEM.
+ * Adds the directories of the environment variable PORTOLAN_PATH, then the folder `portolan` next
+ * to libportolan.so, wherever that has been moved. Directories that don't exist are skipped with a
+ * warning in the log. Errors: ESYNTAX, EIO, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_palette_add_defaults(struct portolan_palette *p,
                                                                 struct portolan_diagnostics *d,
@@ -94,8 +93,8 @@ PORTOLAN_API enum portolan_status portolan_palette_add_defaults(struct portolan_
 
 /**
  * Adds a component linked into the program; DESCRIPTION is the text of its XML description (its
- * `library` is passed over). Both must outlive the palette. A built-in takes the place of a class
- * found on a path. Errors: ESYNTAX with the first problem in ERR, ENOMEM.
+ * `library` is ignored). Both must outlive the palette. A built-in replaces a class found on a
+ * path. Errors: ESYNTAX with the first problem in ERR, ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_palette_add_builtin(struct portolan_palette *p, const struct portolan_component *component,
@@ -109,12 +108,12 @@ portolan_palette_find(const struct portolan_palette *p, const char *class_name);
 PORTOLAN_API const char *portolan_palette_nearest(const struct portolan_palette *p,
                                                   const char *class_name);
 
-/** The class behind PREVIOUS in the order of addition (NULL: the first); NULL at the end. */
+/** The class after PREVIOUS in the order of addition (NULL: the first); NULL at the end. */
 PORTOLAN_API const struct portolan_class_description *
 portolan_palette_next(const struct portolan_palette *p,
                       const struct portolan_class_description *previous);
 
-/** The same, only classes that provide a port of TYPE and are no proxies. */
+/** The same, but only classes that provide a port of TYPE and are not proxies. */
 PORTOLAN_API const struct portolan_class_description *
 portolan_palette_next_provider(const struct portolan_palette *p, const char *type,
                                const struct portolan_class_description *previous);

@@ -22,11 +22,11 @@ struct portolan_llac;
 struct portolan_llac_options {
     /** What a command shows, whole lines. May be NULL. */
     void (*print)(void *arg, const char *text);
-    /** What is no failure but worth knowing, one line. May be NULL. */
+    /** A warning that is not a failure, one line. May be NULL. */
     void (*warn)(void *arg, const char *text);
     void *arg;
-    bool keeps_going;   /**< a script goes on behind a command that failed */
-    bool without_files; /**< commands that read or write files fail: for texts of strangers */
+    bool keeps_going;   /**< a script goes on after a command that failed */
+    bool without_files; /**< commands that read or write files fail: for untrusted texts */
 };
 
 /** OPTIONS is copied. *LLAC is the caller's to destroy. Errors: ENOMEM. */
@@ -39,10 +39,10 @@ void portolan_llac_destroy(struct portolan_llac *llac);
 /**
  * Runs the commands in SIZE bytes of TEXT to their end, to `quit` or, unless the interpreter keeps
  * going, to the first that fails; a command that failed has changed nothing. FILE and LINE (from 1)
- * say where the text stands; relative files that its commands read are looked for beside FILE, too.
- * Every failure goes to DIAGNOSTICS (may be NULL) with line and column, the first also to ERR.
- * Errors: the status of the first failure: ESYNTAX for what is wrong in a command, ENOMEM, or what
- * the library behind the command returned (EIO, those of the store and of fits).
+ * are the place of the text; relative files that its commands read are also searched in FILE's
+ * folder. Every failure goes to DIAGNOSTICS (may be NULL) with line and column, the first also to
+ * ERR. Errors: the status of the first failure: ESYNTAX for errors in a command, ENOMEM, or what
+ * the library that the command uses returned (EIO, those of the store and of fits).
  */
 enum portolan_status portolan_llac_run(struct portolan_llac *llac, const char *text, size_t size,
                                        const char *file, int line,
@@ -58,9 +58,10 @@ enum portolan_status portolan_llac_run_file(struct portolan_llac *llac, const ch
 bool portolan_llac_has_ended(const struct portolan_llac *llac, int *code);
 
 /**
- * What may stand at the end of LINE, of which the last word is begun (an empty one after a blank):
- * the whole words, sorted, in one array that ends with NULL; the caller frees it with one free().
- * *N of them. Commands, objects, columns, options and files, by their position. Errors: ENOMEM.
+ * The words that may follow at the end of LINE, whose last word is incomplete (empty after a
+ * blank): *N whole words, sorted, in one array that ends with NULL; the caller frees it with one
+ * free(). They are commands, objects, columns, options or files, according to the position. Errors:
+ * ENOMEM.
  */
 enum portolan_status portolan_llac_complete(struct portolan_llac *llac, const char *line,
                                             char ***words, size_t *n, struct portolan_error *err);

@@ -18,14 +18,14 @@
 extern "C" {
 #endif
 
-/** What a call path is looked at against. */
+/** The parameters that the cost of a call path is shown against. */
 enum portolan_trend_by {
     PORTOLAN_TREND_AUTO,       /**< parameters of the trials if one differs, else contexts */
     PORTOLAN_TREND_PARAMETERS, /**< numbers among the trials' parameters that differ between them,
                                     and the number of ranks: one row per trial */
-    PORTOLAN_TREND_CONTEXTS,   /**< the parameters of calls (of those that have none, the trials'):
+    PORTOLAN_TREND_CONTEXTS,   /**< contexts of calls (the trials' parameters, if a call has none):
                                     per call, one row for each step, rank and context */
-    PORTOLAN_TREND_BOTH        /**< likewise, over both together */
+    PORTOLAN_TREND_BOTH        /**< like contexts, but together with the trials' parameters */
 };
 
 enum portolan_trend_over { PORTOLAN_TREND_MEAN, PORTOLAN_TREND_MAX, PORTOLAN_TREND_SUM };
@@ -36,25 +36,25 @@ struct portolan_trend_query {
                              counter */
     enum portolan_trend_by by;
     enum portolan_trend_over over; /**< ranks; with contexts each rank has its own rows */
-    const char *method;            /**< a pattern of fnmatch(3) of labels or paths; NULL: all */
+    const char *method;            /**< a pattern of fnmatch(3) for labels or paths; NULL: all */
 };
 
-/** One call path, with one implementation of what is called. */
+/** One call path, with one implementation of the called instance. */
 struct portolan_trend {
     const char *path;     /**< "driver.go->solver.solve [heat.Cholmod]", and where a file has
                                several metrics, "main->solve [time]" */
     const char *label;    /**< its last part */
-    const char *callpath; /**< the same as PATH, but never with the metric */
+    const char *callpath; /**< like PATH, but never with the metric */
     const char *metric;
     size_t n_params;
     const char *const *params;
     size_t n_rows;
     const double *x; /**< N_ROWS x N_PARAMS, sorted */
     const double *y;
-    const size_t *in_time; /**< IN_TIME[k] is the row that was measured, or read, k-th */
-    enum portolan_model_statistic statistic; /**< that the model is of */
+    const size_t *in_time; /**< IN_TIME[k] is the row that was measured, or read, as number k */
+    enum portolan_model_statistic statistic; /**< the statistic that the model predicts */
     struct portolan_model *model;            /**< NULL before portolan_trends_fit(), or: */
-    const char *why;                         /**< why there is no model; NULL else */
+    const char *why;                         /**< why there is no model; else NULL */
 };
 
 struct portolan_trends {
@@ -62,13 +62,13 @@ struct portolan_trends {
     const char *what; /**< "exclusive time per run, mean over ranks" */
     size_t n_trials;  /**< 0: from a file */
     size_t n;
-    struct portolan_trend *items; /**< as first seen, callers before what they call */
-    struct portolan_arena arena;  /**< of all of it but the models */
+    struct portolan_trend *items; /**< in order of first occurrence, callers before callees */
+    struct portolan_arena arena;  /**< holds everything but the models */
 };
 
 /**
- * Reads the rows of TRIALS (those that did not finish are left out where one did). Errors:
- * ENOTFOUND (no trial, or no call path is so), EINVAL (nothing differs between the trials, no such
+ * Reads the rows of TRIALS; unfinished trials are left out if any trial finished. Errors: ENOTFOUND
+ * (no trial, or no matching call path), EINVAL (nothing differs between the trials, no such
  * metric), those of the store, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trends_read(struct portolan_store *store,
@@ -90,8 +90,8 @@ PORTOLAN_API enum portolan_status portolan_trends_read_csv(const char *text, siz
                                                            struct portolan_error *err);
 
 /**
- * Rows of MEASUREMENTS (Extra-P's files; see <portolan/extrap.h>), which SOURCE names. Of QUERY,
- * metric (NULL: all) and method count. Errors: ENOTFOUND (nothing is so), ENOMEM.
+ * Makes the rows of MEASUREMENTS (Extra-P's files; see <portolan/extrap.h>), which SOURCE names.
+ * Uses only metric (NULL: all) and method of QUERY. Errors: ENOTFOUND (nothing matches), ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_trends_of_measurements(const struct portolan_measurements *measurements,
@@ -99,15 +99,15 @@ portolan_trends_of_measurements(const struct portolan_measurements *measurements
                                 struct portolan_trends **trends, struct portolan_error *err);
 
 /**
- * The rows in one of Extra-P's forms; the caller frees *TEXT. Errors: EINVAL (trends of different
- * parameters, or what the form cannot carry), ENOMEM.
+ * Writes the rows in one of Extra-P's forms; the caller frees *TEXT. Errors: EINVAL (trends with
+ * different parameters, or something that the form cannot express), ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_trends_write_extrap(const struct portolan_trends *trends,
                              enum portolan_measurements_format format, char **text,
                              struct portolan_error *err);
 
-/** What other programs read. */
+/** Output forms for other programs. */
 enum portolan_trend_form {
     PORTOLAN_TREND_XML,
     PORTOLAN_TREND_C, /**< a function for each model */
@@ -119,8 +119,8 @@ enum portolan_trend_form {
 };
 
 /**
- * The models, or the rows, in FORM; added to OUT. Errors: EINVAL (a trend without model, several in
- * XML, what a form cannot carry), ENOMEM.
+ * Adds the models, or the rows, in FORM to OUT. Errors: EINVAL (a trend without model, several in
+ * XML, something that a form cannot express), ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trends_write_form(const struct portolan_trends *trends,
                                                              enum portolan_trend_form form,
@@ -133,15 +133,15 @@ PORTOLAN_API void portolan_trends_destroy(struct portolan_trends *trends);
 /** How to fit. Start it as `{0}`. */
 struct portolan_trend_fit {
     struct portolan_model_options options;
-    const struct portolan_formula *formula; /**< NULL: the form is searched for */
-    bool pieces;                            /**< intervals of validity, too */
+    const struct portolan_formula *formula; /**< NULL: search for the form */
+    bool pieces;                            /**< also search intervals of validity */
     const char *up_to;                      /**< rows with this parameter ... */
-    double limit;                           /**< ... up to this; NULL: all */
+    double limit;                           /**< ... up to this value; UP_TO NULL: all */
 };
 
 /**
- * Gives each trend its model, in place of an earlier one. Rows that cannot be modelled leave NULL
- * and why. ENOMEM; EINVAL for options that no trend can be fitted with.
+ * Gives each trend its model, replacing an earlier one. If rows cannot be modelled, the model is
+ * NULL and `why` says why. ENOMEM; EINVAL for options that fit no trend.
  */
 PORTOLAN_API enum portolan_status portolan_trends_fit(struct portolan_trends *trends,
                                                       const struct portolan_trend_fit *fit,
@@ -151,15 +151,15 @@ PORTOLAN_API enum portolan_status portolan_trends_fit(struct portolan_trends *tr
 struct portolan_trend_list {
     const char *sort; /**< NULL or "value" (at the largest measured point or AT), "growth" (per
                            doubling there), "error", "name", "called" */
-    size_t top;       /**< so many rows; 0: all */
-    bool wide;        /**< long names whole */
+    size_t top;       /**< show this many rows; 0: all */
+    bool wide;        /**< do not shorten long names */
     size_t n_at;      /**< predict where these parameters have these values */
     const struct portolan_name_value *at;
 };
 
 /**
- * A line per trend: rows, model, how far off, and its value with the interval where asked,
- * `!` where that is outside what was measured. Added to OUT. Errors: EINVAL (no such order or
+ * Adds to OUT a line per trend: rows, model, error, and the value with its interval at the point
+ * asked for, marked `!` if that is outside the measured range. Errors: EINVAL (no such order or
  * parameter, no number), ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trends_write_list(const struct portolan_trends *trends,
@@ -167,16 +167,16 @@ PORTOLAN_API enum portolan_status portolan_trends_write_list(const struct portol
                                                              struct portolan_text *out,
                                                              struct portolan_error *err);
 
-/** Adds to OUT all that is known of one trend, and its rows. Errors: ENOMEM. */
+/** Adds to OUT all that is known about one trend, and its rows. Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_trend_write(const struct portolan_trends *trends,
                                                        const struct portolan_trend *trend,
                                                        struct portolan_text *out,
                                                        struct portolan_error *err);
 
 /**
- * Measured against predicted, a line per point: the values, the error (measured - predicted) /
- * measured in percent, and below the mean of the errors' absolute values; points outside what the
- * model was fitted from are marked. Added to OUT. Errors: ENOMEM.
+ * Adds to OUT measured compared with predicted, a line per point: the values, the error (measured -
+ * predicted) / measured in percent, and at the end the mean of the errors' absolute values. Points
+ * outside the range of the fit are marked. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trend_write_errors(const struct portolan_trends *trends,
                                                               const struct portolan_trend *trend,
@@ -184,8 +184,8 @@ PORTOLAN_API enum portolan_status portolan_trend_write_errors(const struct porto
                                                               struct portolan_error *err);
 
 /**
- * The models of A and B side by side, by call path, and how many times B is A at the largest point
- * that both cover. Added to OUT. Errors: ENOMEM.
+ * Adds to OUT the models of A and B side by side, by call path, and the ratio of B to A at the
+ * largest point that both cover. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trends_write_comparison(const struct portolan_trends *a,
                                                                    const struct portolan_trends *b,
@@ -198,7 +198,7 @@ struct portolan_trend_plot {
     const char *x; /**< the parameter along the axis; NULL: the first that differs. The others are
                         as large as they were measured. */
     bool linear;   /**< else an axis is logarithmic where its numbers span more than a factor 8 */
-    size_t top;    /**< so many trends, those with the largest values; 0: all */
+    size_t top;    /**< draw this many trends, those with the largest values; 0: all */
 };
 
 /**

@@ -38,7 +38,7 @@ typedef struct t_bsp {
 /** A message. */
 typedef struct t_bspmsg t_bspmsg;
 
-/** Parameters of the library; there are none but the standard ones. */
+/** Parameters of the library; only the standard ones exist. */
 typedef struct t_bsplib_params t_bsplib_params;
 #define BSPLIB_STDPARAMS ((t_bsplib_params *)0)
 
@@ -53,11 +53,11 @@ PUB_API void bsplib_init(const t_bsplib_params *parameters, t_bsp *bsp);
 
 /**
  * Collective: ends the library, and MPI if bsplib_init() began it; all other objects must be done.
- * What was sent in a superstep that never ended is dropped.
+ * Messages of a superstep that never ended are dropped.
  */
 PUB_API void bsplib_done(void);
 
-/** How many processors BSP has; which of them, from 0, this one is. */
+/** The number of processors of BSP; the number of this one, from 0. */
 PUB_API int bsp_nprocs(const t_bsp *bsp);
 PUB_API int bsp_pid(const t_bsp *bsp);
 
@@ -73,39 +73,40 @@ PUB_API void bsp_partition(t_bsp *bsp, t_bsp *sub, int n, const int *bounds);
 PUB_API void bsp_dup(t_bsp *bsp, t_bsp *dup);
 
 /**
- * Ends an object that bsp_partition() or bsp_dup() made, after those made of it; its messages are
- * gone. Costs no communication.
+ * Ends an object that bsp_partition() or bsp_dup() made; objects made from it must have ended. Its
+ * messages are dropped. Costs no communication.
  */
 PUB_API void bsp_done(t_bsp *bsp);
 
 /**
- * Ends the superstep: when all processors of BSP have come, and all that was sent to this one in
- * this superstep is here.
+ * Ends the superstep when all processors of BSP have called it and everything sent to this one in
+ * this superstep has arrived.
  */
 PUB_API void bsp_sync(t_bsp *bsp);
 
 /**
- * Ends the superstep as soon as N messages of it (and writes by bsp_put) are here, waiting for
- * nobody else. N must be how many are sent to this processor in this superstep; more end the job.
+ * Ends the superstep as soon as N messages of it (and writes by bsp_put) have arrived; waits for
+ * nothing else. N must be the number of messages that are sent to this processor in this superstep;
+ * if more arrive, the job ends.
  */
 PUB_API void bsp_oblsync(t_bsp *bsp, int n);
 
 /**
- * Sends SIZE bytes of BUFFER, which may be changed at once, to processor DEST of BSP (itself too);
- * of any size, 0 too. Never waits. bsp_hpsend() makes no copy of what is large: the buffer must
- * stay as it is until this superstep has ended here.
+ * Sends SIZE bytes of BUFFER to processor DEST of BSP, which may be the sender; SIZE may be 0.
+ * Never waits. BUFFER may be changed at once; but bsp_hpsend() does not copy large messages, so its
+ * buffer must not change until this superstep has ended here.
  */
 PUB_API void bsp_send(t_bsp *bsp, int dest, const void *buffer, size_t size);
 PUB_API void bsp_hpsend(t_bsp *bsp, int dest, const void *buffer, size_t size);
 
-/** A message to be filled at bspmsg_data() and sent, once, which gives it away. */
+/** Makes a message, to be filled in at bspmsg_data() and sent once; sending gives it away. */
 PUB_API t_bspmsg *bsp_createmsg(t_bsp *bsp, size_t size);
 PUB_API void bsp_sendmsg(t_bsp *bsp, int dest, t_bspmsg *message);
 
 /**
- * The messages of the last superstep, by sender and then in the order in which they were sent: how
- * many; number INDEX; number INDEX of those from processor SOURCE, or NULL. They are BSP's, and
- * gone when its present superstep ends.
+ * The messages of the last superstep, by sender and then in the order sent: their number; number
+ * INDEX; number INDEX of those from processor SOURCE, or NULL. They belong to BSP and are gone when
+ * its present superstep ends.
  */
 PUB_API int bsp_nmsgs(const t_bsp *bsp);
 PUB_API t_bspmsg *bsp_getmsg(const t_bsp *bsp, int index);
@@ -117,17 +118,17 @@ PUB_API size_t bspmsg_size(const t_bspmsg *message);
 PUB_API int bspmsg_src(const t_bspmsg *message);
 
 /**
- * Memory of others. All processors of BSP register together, each its own SIZE bytes at IDENT; the
- * registration holds from the next superstep on until the one in which it is popped. What is
- * registered twice is found by the newest.
+ * Access to memory of other processors. All processors of BSP register together, each its own SIZE
+ * bytes at IDENT. The registration is valid from the next superstep to the one in which it is
+ * popped. If IDENT is registered twice, the newest registration is used.
  */
 PUB_API void bsp_push_reg(t_bsp *bsp, void *ident, size_t size);
 PUB_API void bsp_pop_reg(t_bsp *bsp, void *ident);
 
 /**
- * Writes SIZE bytes at OFFSET of what processor DEST registered together with this one's IDENT, at
- * the end of the superstep; by bsp_put() a copy of what SOURCE holds now, while bsp_hpput() may
- * read SOURCE until the superstep has ended.
+ * At the end of the superstep, writes SIZE bytes at OFFSET of the memory that processor DEST
+ * registered together with this processor's IDENT. bsp_put() writes a copy of what SOURCE holds
+ * now; bsp_hpput() may read SOURCE until the superstep has ended.
  */
 PUB_API void bsp_put(t_bsp *bsp, int dest, const void *source, void *ident, size_t offset,
                      size_t size);
@@ -135,22 +136,22 @@ PUB_API void bsp_hpput(t_bsp *bsp, int dest, const void *source, void *ident, si
                        size_t size);
 
 /**
- * Reads likewise into TARGET, at the end of the superstep, which must end by bsp_sync(): what is
- * there before any bsp_put() of the superstep writes. bsp_hpget() is the same.
+ * Reads such memory into TARGET at the end of the superstep, which must end by bsp_sync(), before
+ * any bsp_put() of the superstep writes. bsp_hpget() is the same.
  */
 PUB_API void bsp_get(t_bsp *bsp, int source, const void *ident, size_t offset, void *target,
                      size_t size);
 PUB_API void bsp_hpget(t_bsp *bsp, int source, const void *ident, size_t offset, void *target,
                        size_t size);
 
-/** Puts INOUT[i] op IN[i] in INOUT[i], for COUNT items; associative. IN is of the higher numbers.
- */
+/** Sets INOUT[i] to INOUT[i] op IN[i] for COUNT items; associative. IN is of higher numbers. */
 typedef void t_bsp_operator(const void *in, void *inout, size_t count);
 
 /**
- * Collective, complete when they return, and no end of a superstep: SIZE bytes of DATA from
- * processor ROOT to all; COUNT items of SIZE bytes each combined over all, in order of the
- * processors, into RESULT on ROOT; over processors 0 … this one, into RESULT everywhere.
+ * Collective; complete on return, without ending the superstep. bsp_bcast() sends SIZE bytes of
+ * DATA from processor ROOT to all. The others combine COUNT items of SIZE bytes in order of the
+ * processors: of all processors, into RESULT on ROOT; of processors 0 … this one, into RESULT
+ * everywhere.
  */
 PUB_API void bsp_bcast(t_bsp *bsp, int root, void *data, size_t size);
 PUB_API void bsp_reduce(t_bsp *bsp, int root, t_bsp_operator *combine, const void *data,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * obsp: how long a bulk synchronous program takes by the model OBSP*, and by plain BSP beside it.
+ * obsp: how long a bulk synchronous program takes according to the models OBSP* and plain BSP.
  *
  * OBSP* (J. A. González et al., "Analysis and Tools for Performance Prediction", 2001, section 2)
  * knows oblivious synchronisation and groups of processors. The time F at which processor i ends
@@ -15,7 +15,7 @@
  * by the value of an experiment with constants of its own that surrounds the end of the superstep.
  *
  * Plain BSP: every superstep, whatever group it is of and however it ends, ends in a barrier of all
- * processors; the k-th takes max w + g max h + L. A group's superstep is numbered behind the last
+ * processors; the k-th takes max w + g max h + L. A group's superstep is numbered after the last
  * one of any of its processors, so groups side by side share barriers.
  *
  * A trace says what each processor did and when; the BSP library writes it (portolan-obsp(1)). All
@@ -33,7 +33,7 @@ extern "C" {
 
 enum {
     PORTOLAN_OBSP_MAX_PROCESSORS = 1 << 16,
-    PORTOLAN_OBSP_MAX_CONSTANTS = 16 /**< of one experiment */
+    PORTOLAN_OBSP_MAX_CONSTANTS = 16 /**< per experiment */
 };
 
 struct portolan_obsp_trace;
@@ -61,13 +61,13 @@ struct portolan_obsp_experiment {
     const char *name;
     const char *formula; /**< canonical, or NULL */
     size_t n_identifiers;
-    const char *const *identifiers; /**< whose values each run tells */
+    const char *const *identifiers; /**< each run states their values */
     size_t n_runs;
     bool is_communication;   /**< its runs surround ends of supersteps */
     size_t n_constants;      /**< of the formula */
     const double *constants; /**< NULL: not known (yet) */
     size_t n_intervals;      /**< with constants of their own; 1: CONSTANTS hold for all values */
-    bool is_local;           /**< between measured values neighbours are asked, which err less */
+    bool is_local;           /**< neighbours, which err less, predict between measured values */
 };
 
 const struct portolan_obsp_experiment *
@@ -75,8 +75,8 @@ portolan_obsp_peek_experiments(const struct portolan_obsp_trace *trace, size_t *
 
 /**
  * Gives experiment NAME its N constants, in order of their numbers. PORTOLAN_ENOTFOUND without such
- * an experiment, PORTOLAN_EINVAL when its formula has another number of them (or it has none), or
- * one is not finite.
+ * an experiment; PORTOLAN_EINVAL when its formula has another number of constants, when it has no
+ * formula, or when a constant is not finite.
  */
 enum portolan_status portolan_obsp_set_constants(struct portolan_obsp_trace *trace,
                                                  const char *name, size_t n,
@@ -85,20 +85,20 @@ enum portolan_status portolan_obsp_set_constants(struct portolan_obsp_trace *tra
 
 /**
  * Gives TRACE's experiments what portolan_obsp_fit() found for those of the same name in FROM:
- * constants, and where these do not tell all, intervals and neighbours, which FROM then lacks.
- * Errors as above.
+ * copies constants and, where these are not enough, moves intervals and neighbours. Errors as
+ * above.
  */
 enum portolan_status portolan_obsp_take_constants(struct portolan_obsp_trace *trace,
                                                   struct portolan_obsp_trace *from,
                                                   struct portolan_error *err);
 
 /**
- * Fits the constants of every experiment that has a formula, by the models room, to REPORT's rows
- * (the clock's column), or, REPORT being NULL, to the trace's own runs; then without what
- * communication spent waiting for others to come. Where times follow the formula in intervals of
- * their own (portolan_model_fit_pieces()), these predict; the constants are those of all rows.
- * Experiments without rows keep what they have.
- * PORTOLAN_ENOTFOUND when no experiment got constants, PORTOLAN_ENOMEM.
+ * Fits the constants of every experiment that has a formula to REPORT's rows (the clock's column)
+ * or, if REPORT is NULL, to the trace's own runs; then without the time that communication spent
+ * waiting for others. If times follow the formula in several intervals
+ * (portolan_model_fit_pieces()), the intervals are used for prediction; the constants are those of
+ * all rows. Experiments without rows keep what they have. PORTOLAN_ENOTFOUND when no experiment got
+ * constants, PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_obsp_fit(struct portolan_obsp_trace *trace,
                                        const struct portolan_cll_report *report,
@@ -106,9 +106,9 @@ enum portolan_status portolan_obsp_fit(struct portolan_obsp_trace *trace,
 
 /** The machine, as fitted to a trace's own ends of supersteps, or as the caller gives it. */
 struct portolan_obsp_machine {
-    double g, latency; /**< seconds per byte, seconds; NaN: nothing tells */
-    double speed;      /**< plain BSP's seconds per operation; NaN: nothing tells */
-    size_t n_rows;     /**< ends of supersteps behind g and latency; 0 when given */
+    double g, latency; /**< seconds per byte, seconds; NaN: not determined */
+    double speed;      /**< plain BSP's seconds per operation; NaN: not determined */
+    size_t n_rows;     /**< ends of supersteps that g and latency are fitted to; 0 when given */
     double error;      /**< their root mean square relative error; NaN when given */
 };
 
@@ -120,21 +120,20 @@ struct portolan_obsp_options {
     enum portolan_obsp_model model;
     enum portolan_obsp_combine combine; /**< bytes in and out: of h */
     /**
-     * Times of annotated computation are what the constants say, not what was measured; those of
-     * experiments without constants, and of what is not annotated, are as measured all the same.
-     * Where processors took different times for the same, the latest of them is awaited as long as
-     * it is late on average (Clark, "The greatest of a finite set of random variables", 1961).
-     * Plain BSP then counts operations, the formulas' terms with constants of 1, each of which
-     * takes `speed`.
+     * Use times from the constants, instead of measured times, for annotated computation. Measured
+     * times stay for experiments without constants and for code without annotation. If processors
+     * took different times for the same work, the wait for the latest is the expected one (Clark,
+     * "The greatest of a finite set of random variables", 1961). Plain BSP then counts operations,
+     * the formulas' terms with constants of 1, each of which takes `speed`.
      */
     bool predict;
     const struct portolan_obsp_machine *machine; /**< NULL: portolan_obsp_machine()'s */
 };
 
 /**
- * *MACHINE is fitted (non-negative, relative errors, means of repetitions) to the time from when
- * the last of Ω came to the end of a superstep until it had ended, and to the runs. What the trace
- * does not tell is NaN, and no error. PORTOLAN_ENOMEM.
+ * Fits *MACHINE (non-negative, relative errors, means of repetitions) to the trace's runs, and to
+ * the times from the arrival of the last of Ω at the end of a superstep until the superstep has
+ * ended. What the trace does not determine is NaN, which is not an error. PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_obsp_machine(const struct portolan_obsp_trace *trace,
                                            enum portolan_obsp_combine combine,
@@ -149,7 +148,7 @@ struct portolan_obsp_row {
     size_t partners;      /**< processors waited for: the size of Ω without itself */
     double work;          /**< computation since its last end of a superstep */
     double bytes;         /**< h */
-    double communication; /**< g h + L, or what stands for it */
+    double communication; /**< g h + L, or the experiment's value that replaces it */
     double end;           /**< F */
     double measured;      /**< when it really ended */
 };
@@ -158,7 +157,7 @@ struct portolan_obsp_result {
     size_t n_rows;
     struct portolan_obsp_row *rows; /**< by processor, then in order of time */
     size_t n_processors;
-    double *ends;          /**< per processor: with the computation behind its last superstep */
+    double *ends;          /**< per processor: including the computation after its last superstep */
     double *measured_ends; /**< per processor */
     double total;          /**< the latest of the ends */
     double measured_total;

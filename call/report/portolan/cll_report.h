@@ -6,7 +6,7 @@
  * What is in them is CALL's (J. A. González et al., *Analysis and Tools for Performance
  * Prediction*, 2001, and the public parts of its sources); docs/portolan-cll.7 has the forms in
  * full. Numbers are written so that they read back as the same double. An observable that was not
- * there is not a number: "nan" in text, null in JSON.
+ * available is not a number: "nan" in text, null in JSON.
  *
  * Functions may be called from any thread; a report is used by one thread at a time.
  */
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/** What stands before the identifiers in a row: the process (from 0) and how many there are. */
+/** Numbers before the identifiers in a row: the process (from 0), and how many there are. */
 #define PORTOLAN_CLL_FIXED_COLUMNS 2
 
 /** A fact about the run: CALL_VERSION, PROGRAM, NODE_NAME, … Names are words without a colon. */
@@ -30,7 +30,7 @@ struct portolan_cll_header {
 /** One experiment, of all processes. */
 struct portolan_cll_sample {
     char *name;
-    char *file;           /**< of the source; NULL in reports that do not say it */
+    char *file;           /**< the source file; NULL in reports that do not name it */
     char *formula;        /**< infix as written, on one line; NULL: none */
     unsigned n_constants; /**< NAME[0] … NAME[n_constants-1] */
     size_t n_begin, n_end;
@@ -56,8 +56,8 @@ enum portolan_cll_form { PORTOLAN_CLL_TEXT, PORTOLAN_CLL_JSON };
 PORTOLAN_API size_t portolan_cll_sample_columns(const struct portolan_cll_sample *s);
 
 /**
- * Reads the file at PATH, whose content tells its form. Every problem goes to DIAGNOSTICS with file
- * and line, the first also to ERR. *REPORT is the caller's to destroy. PORTOLAN_EIO,
+ * Reads the file at PATH, whose content decides its form. Every problem goes to DIAGNOSTICS with
+ * file and line, the first also to ERR. *REPORT is the caller's to destroy. PORTOLAN_EIO,
  * PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM; then *REPORT is NULL.
  */
 PORTOLAN_API enum portolan_status portolan_cll_report_read(const char *path,
@@ -77,11 +77,11 @@ portolan_cll_report_write(const struct portolan_cll_report *report, enum portola
                           char **text, struct portolan_error *err);
 
 /**
- * Writes the report into a file of its own, piece by piece and all or nothing: to PATH, or, where
- * there is one already and OVERWRITE is false, to PATH with the first free number put in before its
- * ending ("fft.cll.dat", "fft.cll.1.dat"), also when several processes do so at once. A PATH that
- * is no regular file (a terminal, a pipe) is written to. PORTOLAN_EIO, PORTOLAN_ENOMEM: then
- * nothing is left behind.
+ * Writes the report piece by piece to a new file, which appears complete or not at all: PATH or, if
+ * that exists and OVERWRITE is false, PATH with the first free number before its ending
+ * ("fft.cll.dat", "fft.cll.1.dat"); several processes may do so at once. If PATH is not a regular
+ * file (a terminal, a pipe), writes to it directly. PORTOLAN_EIO, PORTOLAN_ENOMEM: then nothing is
+ * left behind.
  */
 PORTOLAN_API enum portolan_status portolan_cll_report_save(const struct portolan_cll_report *report,
                                                            enum portolan_cll_form form,
@@ -97,13 +97,13 @@ PORTOLAN_API void portolan_cll_report_destroy(struct portolan_cll_report *report
 PORTOLAN_API const char *portolan_cll_report_peek_header(const struct portolan_cll_report *report,
                                                          const char *name);
 
-/** Builders. Strings and numbers are copied. PORTOLAN_ENOMEM: what was there is still there. */
+/** Builders. Strings and numbers are copied. PORTOLAN_ENOMEM: the earlier content stays. */
 PORTOLAN_API enum portolan_status portolan_cll_report_add_header(struct portolan_cll_report *report,
                                                                  const char *name,
                                                                  const char *value);
 /**
- * The experiment of REPORT with LIKE's name, file, formula, identifiers and observables (its rows
- * are not looked at), which is added when there is none; its lines are joined. *SAMPLE is borrowed
+ * The experiment of REPORT with LIKE's name, file, formula, identifiers and observables; it is
+ * added if there is none. LIKE's lines are added to it, LIKE's rows are not. *SAMPLE is borrowed
  * until the next call with the same report.
  */
 PORTOLAN_API enum portolan_status portolan_cll_report_join(struct portolan_cll_report *report,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * cll: the run time of programs annotated with CALL's pragmas. `portolan call FILE.c` writes code
- * that calls this (docs/portolan-call.1); docs/portolan-cll.7 is for who runs the result.
+ * that calls this (docs/portolan-call.1); docs/portolan-cll.7 is for users who run the result.
  *
  * An experiment is a stretch of code between `#pragma cll NAME …` and `#pragma cll end NAME`. Each
  * time it is passed gives a sample: the values of its formula's identifiers when it began, and what
@@ -32,7 +32,7 @@ extern "C" {
 
 #define PORTOLAN_CLL_API __attribute__((visibility("default")))
 
-/** The run time's own part of an experiment. */
+/** The run time's private part of an experiment. */
 struct portolan_cll_state;
 
 /** Static data in FILE.cll.h, one per experiment name and file. */
@@ -43,31 +43,31 @@ struct portolan_cll_experiment {
     unsigned n_identifiers;
     const char *const *identifiers;
     unsigned n_observables;
-    const char *const *observables; /**< none: "CLOCK" */
+    const char *const *observables; /**< if there are none: "CLOCK" */
     unsigned n_regions;
     const unsigned *begin_lines, *end_lines;
     struct portolan_cll_state *state; /**< the run time's; NULL at start */
 };
 
 /**
- * Makes experiments known, so that a report has those that were never passed, too. From a
- * constructor in FILE.cll.h; once more changes nothing. They must stay until the process ends. Any
- * thread.
+ * Makes experiments known, so that reports also contain those that never ran. Called by a
+ * constructor in FILE.cll.h; calling it again changes nothing. They must exist until the process
+ * ends. Any thread.
  */
 PORTOLAN_CLL_API void portolan_cll_register(struct portolan_cll_experiment *const *list, size_t n);
 
 /**
- * Begins and ends an experiment on the calling thread. VALUES: its identifiers' values, copied now;
- * NULL when it has none. An end that has no begin is told once and ignored; ends that cross are
- * told once, and both experiments have their samples.
+ * Begins and ends an experiment on the calling thread. VALUES are its identifiers' values, which
+ * are copied now; NULL when it has none. An end without a begin is reported once and ignored; ends
+ * that cross are reported once, and both experiments get their samples.
  */
 PORTOLAN_CLL_API void portolan_cll_begin(struct portolan_cll_experiment *experiment,
                                          const double *values);
 PORTOLAN_CLL_API void portolan_cll_end(struct portolan_cll_experiment *experiment);
 
 /**
- * How the processes of a program reach each other. MACHINE is the driver's own: what stands in the
- * parallel pragma. All functions but rank and size are collective over the machine.
+ * How the processes of a program reach each other. MACHINE comes from the parallel pragma and
+ * belongs to the driver. All functions except rank and size are collective over the machine.
  */
 struct portolan_cll_driver {
     const char *name; /**< "SEQ", "MPI", "PUB" */
@@ -76,8 +76,9 @@ struct portolan_cll_driver {
     /** A barrier. ARGUMENT: that of `sync(ARGUMENT)`; NULL: over MACHINE. */
     void (*sync)(void *machine, void *argument);
     /**
-     * The bytes of every process to process 0, where TAKE gets them rank by rank, its own too
-     * (borrowed for the call). 0; or what TAKE answered other than 0, or -1 when the way failed.
+     * Sends the bytes of every process to process 0, where TAKE gets them rank by rank, including
+     * its own (borrowed for the call). 0; or TAKE's result if not 0; or -1 when communication
+     * failed.
      */
     int (*gather)(void *machine, const void *bytes, size_t n,
                   int (*take)(void *arg, int rank, const void *bytes, size_t n), void *arg);
@@ -109,12 +110,12 @@ PORTOLAN_CLL_API int portolan_cll_report(const struct portolan_cll_driver *drive
 
 /**
  * Sees each experiment as it ends, on the thread that ran it: its VALUES (NULL when it has none),
- * the seconds it took, how many experiments were around it, and whether none was inside it.
+ * the seconds it took, the number of experiments around it, and whether none was inside it.
  */
 typedef void portolan_cll_observer(void *arg, const struct portolan_cll_experiment *experiment,
                                    const double *values, double seconds, unsigned depth,
                                    PORTOLAN_CLL_BOOL leaf);
-/** Sets the one observer; NULL: none. Before the experiments that it is to see begin. */
+/** Sets the only observer; NULL: none. Call it before the experiments that it is to see. */
 PORTOLAN_CLL_API void portolan_cll_observe(portolan_cll_observer *observer, void *arg);
 
 #ifdef __cplusplus

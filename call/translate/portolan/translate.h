@@ -3,9 +3,9 @@
  * translate: C annotated with CALL's pragmas becomes C that measures itself.
  *
  * FILE.c gives FILE.cll.c, the same code with calls of <portolan/cll.h> in place of the pragmas,
- * and FILE.cll.h, the data of its experiments; job scripts that pragmas ask for come beside them.
- * portolan-call(1) has the language. What the C around a pragma is (statements, scopes, types,
- * jumps) libclang says, which is loaded at the first use.
+ * and FILE.cll.h, the data of its experiments; job scripts that pragmas ask for are written next to
+ * them. portolan-call(1) has the language. What the C around a pragma is (statements, scopes,
+ * types, jumps) libclang says, which is loaded at the first use.
  *
  * After J. A. González et al., *Analysis and Tools for Performance Prediction*, 2001, section 3.
  *
@@ -22,29 +22,29 @@ extern "C" {
 
 /** What to translate. Strings are borrowed for the call. */
 struct portolan_translate_options {
-    /** REQUIRED. The source; its name ends in ".c", and `#line` repeats it as it is here. */
+    /** REQUIRED. The source; its name ends in ".c", and `#line` repeats it unchanged. */
     const char *file;
     /** OPTIONAL. The compiler's flags: "-I…", "-D…", "-std=…". */
     const char *const *flags;
     size_t n_flags;
     /**
-     * OPTIONAL. A compile_commands.json or the folder it is in: the flags of the entry that
-     * compiles the file stand before FLAGS.
+     * OPTIONAL. A compile_commands.json or its folder: the flags of the entry that compiles the
+     * file come before FLAGS.
      */
     const char *compile_commands;
     /** OPTIONAL. Receives notes on what is legal but probably not intended. */
     struct portolan_diagnostics *notes;
 };
 
-/** A file that was made. */
+/** A generated file. */
 struct portolan_translate_output {
     char *name; /**< without folder: "fft.cll.c" */
     char *text;
     size_t size;
-    bool is_script; /**< to be executable */
+    bool is_script; /**< to be made executable */
 };
 
-/** What was made of one source. Start it as `{0}`, free it with portolan_translate_clear(). */
+/** The results for one source. Start it as `{0}`, free it with portolan_translate_clear(). */
 struct portolan_translate_result {
     char *packages;   /**< pkg-config's names of what to link: "portolan-call-mpi portolan-call" */
     size_t n_outputs; /**< the source, the header, scripts in the order of their pragmas */
@@ -75,9 +75,9 @@ enum portolan_status portolan_translate_write(const struct portolan_translate_re
                                               struct portolan_error *err);
 
 /**
- * Only what to link: *PACKAGES (the caller frees it) are pkg-config's names, separated by a blank,
- * for the driver that the file's parallel pragma names. The C is looked at only where there are
- * several of these, between `#if`s; errors as above.
+ * Finds only what to link: *PACKAGES (the caller frees it) are pkg-config's names, separated by a
+ * blank, for the driver that the file's parallel pragma names. The C code is parsed only if there
+ * are several such pragmas, between `#if`s; errors as above.
  */
 enum portolan_status portolan_translate_packages(const struct portolan_translate_options *options,
                                                  struct portolan_diagnostics *diagnostics,

@@ -18,23 +18,23 @@
 extern "C" {
 #endif
 
-/** One command of a script; its words are what stood between blanks. */
+/** One command of a script; its words were separated by blanks. */
 struct portolan_script_command {
     int line; /**< where it begins */
     size_t n_words;
     const char *const *words;
 };
 
-/** A script as it is written: which commands there are is not judged yet. */
+/** A script as it is written; its commands have not been checked yet. */
 struct portolan_script {
     const char *file;
     bool is_bld; /**< what Ccaffeine's GUI saved: no `#!ccaffeine` in its first line */
     size_t n_commands;
     const struct portolan_script_command *commands;
-    const char *name;  /**< what its first line says behind "assembly=", or NULL */
-    size_t n_comments; /**< lines left out, the head not counted */
+    const char *name;  /**< the name after "assembly=" in its first line, or NULL */
+    size_t n_comments; /**< number of comment lines left out, without the head */
     int last_line;
-    void *impl; /**< the reader's */
+    void *impl; /**< private to the reader */
 };
 
 /**
@@ -44,7 +44,7 @@ struct portolan_script {
 bool portolan_script_is(const char *file, const char *bytes, size_t size);
 
 /**
- * Reads a script from memory; FILE only names it. Lines are joined behind a backslash; comments are
+ * Reads a script from memory; FILE only names it. A backslash joins lines; comments are
  * dropped; `#!eof` ends it. Problems go to D.
  * *S, which owns its strings, is the caller's to destroy. Errors: ESYNTAX when D received anything,
  * ENOMEM; then *S is NULL.
@@ -72,21 +72,21 @@ struct portolan_interpreter_options {
     struct portolan_cohort *cohort;
     /** What a command shows, whole lines; called on rank 0 only. May be NULL. */
     void (*print)(void *arg, const char *text);
-    /** What is no failure but worth knowing; called on rank 0 only. May be NULL. */
+    /** A warning that is not a failure; called on rank 0 only. May be NULL. */
     void (*warn)(void *arg, const char *text);
     /** `debug` and `nodebug`. May be NULL. */
     void (*debug)(void *arg, bool on);
     /** `shell`: runs a command of the operating system on rank 0. NULL: such commands fail. */
     int (*shell)(void *arg, const char *command);
     /**
-     * Brings the ranks to one verdict after go(), which may have failed on some while others wait
-     * for them inside it. NULL: portolan_cohort_agree().
+     * Brings the ranks to one verdict after go(), which may have failed on some ranks while others
+     * wait for them inside it. NULL: portolan_cohort_agree().
      */
     enum portolan_status (*settle)(void *arg, enum portolan_status status,
                                    struct portolan_error *err);
     void *arg;
-    bool quiet;       /**< commands that only do something don't say so */
-    bool keeps_going; /**< portolan_interpreter_run() goes on behind a command that failed */
+    bool quiet;       /**< commands that only do something print nothing */
+    bool keeps_going; /**< portolan_interpreter_run() goes on after a command that failed */
 };
 
 /** The options' texts are copied; COHORT must outlive the interpreter. Errors: ENOMEM. */
@@ -94,20 +94,20 @@ enum portolan_status portolan_interpreter_create(const struct portolan_interpret
                                                  struct portolan_interpreter **in,
                                                  struct portolan_error *err);
 
-/** The framework that the commands work on, for offering services in it. The interpreter's. */
+/** The framework that the commands work on, to offer services in it. Owned by the interpreter. */
 struct portolan_framework;
 struct portolan_framework *portolan_interpreter_peek_framework(struct portolan_interpreter *in);
 
 /**
- * Destroys the instances, in reverse order of their creation; warns of properties that were given
- * to none. NULL is legal.
+ * Destroys the instances in reverse order of their creation, and warns about properties of
+ * instances that were never created. NULL is legal.
  */
 void portolan_interpreter_destroy(struct portolan_interpreter *in);
 
 /**
- * Collective: runs one command. All ranks get the same status, and when it failed the same text.
- * A command that failed has changed nothing, except `nuke all`, which goes as far as it can. One
- * that failed on some ranks only has changed the others: then the interpreter has ended, with 1.
+ * Collective: runs one command. All ranks get the same status and, on failure, the same text. A
+ * command that failed has changed nothing, except `nuke all`, which goes as far as it can. If it
+ * failed on some ranks only, the others have changed; then the interpreter has ended, with 1.
  */
 enum portolan_status portolan_interpreter_do(struct portolan_interpreter *in, const char *line,
                                              struct portolan_error *err);
@@ -127,9 +127,9 @@ enum portolan_status portolan_interpreter_run(struct portolan_interpreter *in,
 bool portolan_interpreter_has_ended(const struct portolan_interpreter *in, int *code);
 
 /**
- * What may stand at the end of LINE, of which the last word is begun (an empty one after a blank):
- * the whole words, sorted, in one array that ends with NULL; the caller frees it with one free().
- * *N of them. Commands, classes, instances, ports, fields and keys, by their position.
+ * The words that may follow at the end of LINE, whose last word is incomplete (empty after a
+ * blank): *N whole words, sorted, in one array that ends with NULL; the caller frees it with one
+ * free(). They are commands, classes, instances, ports, fields or keys, according to the position.
  * Errors: ENOMEM.
  */
 enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *in,
@@ -142,8 +142,8 @@ enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *
  * `{.tell = …, .arg = …}`. */
 struct portolan_conversion {
     /**
-     * LOSES: what was left out changes what runs; else it only showed or placed something. LINE 0:
-     * of no line. May be NULL.
+     * LOSES: what was left out changes the program; else it only shows or places something. LINE 0:
+     * no line. May be NULL.
      */
     void (*tell)(void *arg, const char *file, int line, bool loses, const char *text);
     void *arg;
@@ -152,17 +152,17 @@ struct portolan_conversion {
 };
 
 /**
- * Adds to PALETTE the classes of the folders that a script's `path` names, as far as these are
- * there; what is wrong in them is passed over.
+ * Adds to PALETTE the classes of the folders that a script's `path` names, if these
+ * exist; errors in them are ignored.
  */
 void portolan_script_add_path(const struct portolan_script *s, struct portolan_palette *palette);
 
 /**
- * The XML assembly that a script amounts to, its commands followed one by one up to its `go`. OUT
- * is where it will lie (search paths hold from there, its name becomes the assembly's); NULL: in
- * the present folder. PALETTE (may be NULL) helps with shortened class names, types of parameters
- * and an unnamed go port. Commands that cannot work go to D. The caller frees *XML.
- * Errors: ESYNTAX when D received anything, ENOMEM.
+ * Converts a script to an XML assembly by following its commands one by one up to its `go`. OUT is
+ * the assembly's file (search paths are relative to it, and it names the assembly); NULL: a file in
+ * the current folder. PALETTE (may be NULL) helps with shortened class names, types of parameters
+ * and an unnamed go port. Commands that cannot work go to D. The caller frees *XML. Errors: ESYNTAX
+ * when D received anything, ENOMEM.
  */
 enum portolan_status portolan_script_to_assembly(const struct portolan_script *s,
                                                  const struct portolan_palette *palette,
@@ -172,7 +172,7 @@ enum portolan_status portolan_script_to_assembly(const struct portolan_script *s
 
 /**
  * The script that makes the assembly with its selected alternatives; AS_BLD: as Ccaffeine's GUI
- * saves it. OUT is where it will lie, or NULL. The caller frees *TEXT. Errors: ENOMEM.
+ * saves it. OUT is the script's file, or NULL. The caller frees *TEXT. Errors: ENOMEM.
  */
 enum portolan_status portolan_assembly_to_script(const struct portolan_assembly *a,
                                                  const struct portolan_palette *palette,

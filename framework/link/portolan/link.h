@@ -16,14 +16,14 @@ extern "C" {
 
 struct portolan_link_options {
     const char *output;   /**< REQUIRED: the program's file; replaced only when all went well */
-    const char *keep;     /**< folder for what is made on the way, which then stays; or NULL */
-    const char *compiler; /**< command in place of the settings' compiler, or NULL */
+    const char *keep;     /**< folder for intermediate files, which are then kept; or NULL */
+    const char *compiler; /**< command instead of the settings' compiler, or NULL */
     bool is_static;       /**< take static archives of all libraries */
-    size_t n_classes;     /**< classes needed beside those that the assembly names */
+    size_t n_classes;     /**< classes needed in addition to those that the assembly names */
     const char *const *classes;
-    size_t n_archives; /**< "CLASS=FILE": archives in place of those that descriptions name */
+    size_t n_archives; /**< "CLASS=FILE": archives instead of those that descriptions name */
     const char *const *archives;
-    size_t n_flags; /**< handed to the compiler behind Portolan's archives: objects, -L, -l */
+    size_t n_flags; /**< passed to the compiler after Portolan's archives: objects, -L, -l */
     const char *const *flags;
 };
 
