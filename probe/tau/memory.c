@@ -96,7 +96,7 @@ double portolan_probe_headroom_mb(void)
     double headroom = read_field("/proc/meminfo", "MemAvailable");
 
     if (headroom < 0)
-        headroom = 0; /* nobody knows */
+        headroom = 0; /* not known */
     headroom = group_headroom(headroom);
     headroom = limit_headroom(headroom, RLIMIT_AS, "VmSize");
     return limit_headroom(headroom, RLIMIT_DATA, "VmData");
