@@ -62,7 +62,7 @@ struct portolan_records_ops {
     /*
      * REQUIRED. As the functions of <portolan/store.h>; a trial of 0 in SWAP is taken as the
      * running one. Effective on rank 0, PORTOLAN_OK without effect on the others, where *ID becomes
-     * 0 and *D NULL. Not collective: who needs one verdict agrees on it.
+     * 0 and *D NULL. Not collective: callers that need one verdict agree on it.
      */
     enum portolan_status (*put_decision)(struct portolan_records *self,
                                          const struct portolan_decision *d, int64_t *id,

@@ -19,8 +19,8 @@
  *   millions of rows, so a client that keeps whole results needs a cursor).
  * - COMMIT returns PORTOLAN_OK only when the rows survive the death of this process.
  * - Errors: EBUSY (locked), ENOMEM, EFOREIGN (no store of ours, or of a newer schema), EINVAL (a
- *   constraint), EIO (everything else), each with words that say what to do; who calls puts in
- *   front what was not stored.
+ *   constraint), EIO (everything else), each with words that say what to do; the caller puts what
+ *   was not stored before them.
  */
 #ifndef PORTOLAN_STORE_BACKEND_H
 #define PORTOLAN_STORE_BACKEND_H

@@ -130,7 +130,7 @@ struct portolan_sample {
     /** Position of the caller's sample in the same array and (trial, step, rank); -1 at a root. */
     int64_t parent;
     const char *user, *uses;     /**< whose call it is: instance and its uses port; "" at a root */
-    const char *instance, *port; /**< who is called: instance and its provides port */
+    const char *instance, *port; /**< what is called: instance and its provides port */
     const char *implementation;  /**< class of the instance at the time */
     const char *port_type, *method;
     int n_context;
