@@ -22,7 +22,7 @@ static const char *skip_blanks(const struct portolan_csv *c, const char *at, con
     return at;
 }
 
-/* Both return where the field at AT ends; NULL without memory, or when a quote is not closed. */
+/* Both set *TEXT and return where the field at AT ends; NULL: no memory, or a quote stays open. */
 static const char *read_plain(struct portolan_csv *c, const char *at, const char *stop, char **text)
 {
     const char *end = at, *last;

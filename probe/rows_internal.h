@@ -14,7 +14,7 @@
 
 #define ROWS_BLOCK 65536
 
-/* As it is kept: contexts and counters follow, as many as KEY says. */
+/* A row in a block: contexts and counters follow, as many as KEY says. */
 struct rows_row {
     uint64_t key; /* node's id, number of contexts and of counters, one_in; see rows.c */
     uint64_t ordinal, start, elapsed, child, mpi;

@@ -58,7 +58,7 @@ struct probe_thread *probe_thread_create(void)
 {
     struct probe_thread *t;
 
-    /* pages of its own: what one thread writes at each call no other may have in a cache line */
+    /* its own pages: no other thread may share a cache line that it writes at each call */
     if (!(t = probe_map(PROBE_THREAD_SIZE)))
         return NULL;
     if (__lsan_register_root_region)

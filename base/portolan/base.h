@@ -26,7 +26,7 @@ extern "C" {
 
 /**
  * One row per status: name, number, text, and the gov.cca.CCAExceptionType it becomes when it
- * leaves a port (CCA specification 0.8.5). The framework's exceptions.c converts, nobody else.
+ * leaves a port (CCA specification 0.8.5). Only the framework's exceptions.c converts.
  */
 #define PORTOLAN_STATUS_LIST(X)                                                                    \
     X(OK, 0, "success", Unexpected)                                                                \
@@ -289,8 +289,8 @@ struct portolan_csv {
     struct portolan_arena *arena; /**< gets the fields; without memory its `failed` says so */
     struct portolan_diagnostics *d;
     const char *file; /**< in messages */
-    char separator; /**< ' ': blanks, as many as there are; 0: the first of , ; tab and blanks that
-                         the first line has */
+    char separator; /**< ' ': any number of blanks; 0: the first of , ; and tab that the first line
+                         has, else blanks */
     char comment;   /**< lines that begin with it are skipped; 0: none */
     int line;       /**< of the fields; set it to one less to begin elsewhere than at 1 */
     size_t n_fields;

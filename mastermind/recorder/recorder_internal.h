@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the recorder's files know of each other. */
+/* What the recorder's files share. */
 #ifndef PORTOLAN_MASTERMIND_RECORDER_INTERNAL_H
 #define PORTOLAN_MASTERMIND_RECORDER_INTERNAL_H
 

@@ -32,7 +32,7 @@ PORTOLAN_API const char *portolan_variant_name(enum portolan_variant variant);
 /** False when TEXT (may be NULL) names no variant. */
 PORTOLAN_API bool portolan_variant_read(const char *text, enum portolan_variant *variant);
 
-/** Time that a port was not measured in a variant in which it had been; see the names. */
+/** Time that a port was not measured in a variant in which it had been measured before. */
 struct portolan_control_gap {
     bool was_in;          /**< measured in this variant now or earlier */
     bool is_away;         /**< and not at present */

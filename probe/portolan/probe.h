@@ -177,8 +177,8 @@ PORTOLAN_API uint32_t portolan_probe_port_flags(const struct portolan_probe_port
 /**
  * From now on one in ONE_IN monitored calls of PORT is timed, 0 or 1: each. Every call is counted
  * and has its place in the call path; each is timed with probability 1 / ONE_IN on its own (the
- * gaps are random, so that a program with a period does not meet its own), and what is not timed
- * takes about a quarter of what measuring takes.
+ * gaps are random, so that they cannot coincide with a period of the program), and what is not
+ * timed takes about a quarter of what measuring takes.
  *
  * `calls` of a record counts all, `timed_calls` those that were timed; times, extremes, sums,
  * counters, MPI time and context sums are of timed calls alone. What a call that was not timed
@@ -299,7 +299,7 @@ PORTOLAN_API enum portolan_status portolan_probe_timer_start_unmeasured(uint32_t
 struct portolan_probe_activation {
     double inclusive_ns;
     double mpi_ns; /**< in MPI on this thread, also in calls made from here */
-    /** Of timers and phases, in the order of the set in force, since it is. */
+    /** Of timers and phases, in the order of the set in force, since that came into force. */
     uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX];
 };
 
@@ -378,7 +378,7 @@ portolan_probe_events_take(struct portolan_probe_event_record **rows, size_t *n,
 
 /* ----------------------------------------------------------------- memory */
 
-/** Names as TAU gives them, of an event without and one with context. */
+/** TAU's names of the two memory events, the first without context, the second with. */
 #define PORTOLAN_PROBE_EVENT_HEAP     "Memory Utilization (heap, in KB)"
 #define PORTOLAN_PROBE_EVENT_HEADROOM "Memory Headroom Left (in MB)"
 

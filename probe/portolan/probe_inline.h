@@ -73,7 +73,7 @@ struct portolan_probe_node {
     double failed_x[PORTOLAN_PROBE_CONTEXTS]; /* sums of their contexts */
     uint32_t skip;                            /* the next call to be timed */
     uint32_t one_in; /* the sampling it was drawn for, also that of the call that runs */
-    /* Of the call that runs, of which there is one: */
+    /* Of the running call, which is the only one: */
     double row_quality;                /* kept while rows are noted */
     double x[PORTOLAN_PROBE_CONTEXTS]; /* where there are moments, and of special calls */
     uint32_t flags;                    /* of special calls: the port's when it began */
@@ -116,7 +116,7 @@ struct portolan_probe_thread {
     struct portolan_probe_frame *fast_limit; /* the limit, or all are special: the clock is slow */
 };
 
-/** Of the calling thread; before its first call one that is nobody's. Never NULL. */
+/** The calling thread's; before its first call one that belongs to no thread. Never NULL. */
 extern PORTOLAN_API __thread struct portolan_probe_thread *portolan_probe_thread
     __attribute__((tls_model("initial-exec")));
 
@@ -310,7 +310,7 @@ struct portolan_probe_call {
 #define PORTOLAN_PROBE_LEFT ((struct portolan_probe_frame *)1)
 
 /**
- * Declares a call NAME for portolan_probe_enter. If nobody has left it before, it has failed when
+ * Declares a call NAME for portolan_probe_enter. If it has not been left before, it has failed when
  * control leaves the block: by a C++ exception, pthread_exit or pthread_cancel, in code that was
  * compiled with -fexceptions. Costs nothing. Stands as the last of the declarations.
  */
@@ -321,11 +321,11 @@ struct portolan_probe_call {
     NAME.frame = PORTOLAN_PROBE_LEFT
 
 /**
- * In front of a function that forwards by portolan_probe_mark: never inlined, and in cache lines of
- * its own, without which it costs up to a nanosecond more; a third line costs a cycle or two.
+ * For a function that forwards by portolan_probe_mark: never inlined, and in cache lines of its
+ * own, without which it costs up to a nanosecond more; a third line costs a cycle or two.
  */
 #define PORTOLAN_PROBE_FORWARDING __attribute__((noinline, aligned(64)))
-/** In front of the function it calls when it cannot. */
+/** For the function that it calls when it cannot forward so. */
 #define PORTOLAN_PROBE_MEASURING __attribute__((noinline))
 
 /* Makes F part of the stack. A swapper's barrier stands for a fence here. */
@@ -420,7 +420,7 @@ PORTOLAN_PROBE_INLINE void portolan_probe_unmark(struct portolan_probe_pass *pas
 
 /**
  * Declares a call NAME of PORT that is not measured, which ends when control leaves the block
- * (exceptions as above). When there can be none, AGAIN is done before anything has begun: a
+ * (exceptions as above). When it cannot begin, AGAIN is done before anything has begun: a
  * statement that calls a function of its own for the other calls, with the same arguments and as
  * the last thing (`return solve_measured(self, n)`), so that this function stays small.
  */

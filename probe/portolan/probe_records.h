@@ -60,7 +60,7 @@ struct portolan_probe_counter_set {
     const char *name;
     bool in_force;
     bool multiplexed;    /**< its counts are estimates */
-    bool user_mode_only; /**< the kernel forbids this user to count what it does */
+    bool user_mode_only; /**< the kernel lets this user count only what happens in user mode */
     size_t n;
     const char *counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< their names in results */
 };
@@ -191,8 +191,8 @@ PORTOLAN_API void portolan_probe_snapshot_clear(struct portolan_probe_snapshot *
 PORTOLAN_API enum portolan_status portolan_probe_reset(struct portolan_error *err);
 
 /**
- * The same with only the records that are not `profiled`: those of somebody else go on. What timers
- * and phases have goes to `carried`. Also PORTOLAN_ENOMEM, and nothing has changed.
+ * The same with only the records that are not `profiled`; the others go on. What timers and phases
+ * have goes to `carried`. Also PORTOLAN_ENOMEM, and nothing has changed.
  *
  * Running calls go on: when one ends, extremes, squares and its row are of the whole call, while
  * sums have what came since the reset. Until then `inclusive_ns` and `exclusive_ns` may be below 0:

@@ -25,7 +25,7 @@ struct portolan_tau_node {
     const char *name;       /**< from portolan_tau_name() */
     const char *group;      /**< from portolan_tau_group() */
     const char *parameters; /**< from portolan_tau_parameter(), or NULL */
-    bool is_phase;          /**< what is below is told apart: group TAU_PHASE */
+    bool is_phase;          /**< paths below it are kept apart: group TAU_PHASE */
     uint64_t calls;         /**< 0: no row of its own, but those below it have one */
     uint64_t subroutines;
     double *inclusive, *exclusive; /**< a value per metric; times in microseconds */

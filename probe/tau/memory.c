@@ -54,7 +54,7 @@ static double least(double a, double b)
     return b >= 0 && b < a ? b : a;
 }
 
-/* What the group of this process and those around it leave, in the unified hierarchy. */
+/* What the control groups that this process is in leave, in the unified hierarchy. */
 static double group_headroom(double headroom)
 {
     char line[400], *slash;

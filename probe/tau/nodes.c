@@ -12,7 +12,7 @@
 /* What becomes of a record. */
 struct view {
     bool kept;
-    bool mixed;    /* records that are left out were charged to others below it */
+    bool mixed;    /* records right below it are left out */
     int64_t above; /* the nearest record around it that is kept; 0: the root */
     uint64_t calls, subroutines;
     double inclusive[TAU_METRICS], exclusive[TAU_METRICS], below[TAU_METRICS];
