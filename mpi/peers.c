@@ -85,7 +85,7 @@ static bool translate(struct mpi_peers *peers, MPI_Group group)
     return good;
 }
 
-/* With one use, the caller's. */
+/* A new translation with one use, the caller's. */
 static struct mpi_peers *peers_of(MPI_Group group)
 {
     struct mpi_peers *peers = NULL;

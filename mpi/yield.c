@@ -424,7 +424,7 @@ int mpi_yielding_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
     return result != MPI_SUCCESS ? result : sent;
 }
 
-/* As MPICH does it: what is sent is packed first. */
+/* As MPICH does: packs what is sent first. */
 int mpi_yielding_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
                                     int sendtag, int source, int recvtag, MPI_Comm comm,
                                     MPI_Status *status)

@@ -9,7 +9,9 @@
 
 /* Frames per thread: 4 MiB of address space, of which only what is touched becomes memory. */
 #define PROBE_FRAMES 65536
-/* Key-space bits in a node's method, so that bins never meet exact values; PROFILED is the third.
+/*
+ * Bits in a node's method by which keys of bins and of the rest never equal exact values; PROFILED
+ * is the third.
  */
 #define PROBE_BIN         0x80000000U
 #define PROBE_REST        0x40000000U
@@ -176,7 +178,7 @@ void probe_spans_shift(struct probe_thread *t, const struct portolan_probe_frame
                        uint64_t elapsed);
 /* When the call of F began, by the clock. */
 uint64_t probe_span_began(const struct probe_thread *t, const struct portolan_probe_frame *f);
-/* The call of F, which is in its own node, goes on in the node TO. */
+/* The running call of F leaves its own node for the node TO. */
 void probe_spans_move(struct probe_thread *t, const struct portolan_probe_frame *f,
                       struct portolan_probe_node *to);
 /* The call of F adds nothing to its record: what was taken off in advance is given back. */

@@ -185,7 +185,7 @@ void trial_names_clear(struct trial_names *names);
  */
 int64_t ids_find(const void *items, size_t n, size_t size, int64_t id);
 
-/** Positions; -1 when there is none. Fast when ids are asked for in their order. */
+/** The position of ID; -1: there is none. NEAR is a guess, such as the position found last. */
 int64_t trial_names_find_path(const struct trial_names *names, int64_t id, int64_t near);
 int64_t trial_names_find_thread(const struct trial_names *names, int64_t id, int64_t near);
 int64_t trial_names_find_layout(const struct trial_names *names, int64_t id, int64_t near);

@@ -315,7 +315,8 @@ static enum portolan_status name_files(struct listener *l, const char *file,
     return PORTOLAN_OK;
 }
 
-/* What `portolan control PID` finds in /proc/PID/fd; it goes with the process, however that ends.
+/*
+ * `portolan control PID` finds this file in /proc/PID/fd; it goes when the process ends in any way.
  */
 static void show_card(struct listener *l)
 {

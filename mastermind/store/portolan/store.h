@@ -499,7 +499,7 @@ portolan_store_find_decision(struct portolan_store *store, const char *assembly,
                              const char *parameters, const char *host, int ranks,
                              struct portolan_decision **d, struct portolan_error *err);
 
-/** The first decision made in a trial, likewise. */
+/** The first decision made in a trial; *D as for portolan_store_find_decision(). */
 PORTOLAN_API enum portolan_status portolan_store_find_trial_decision(struct portolan_store *store,
                                                                      int64_t trial,
                                                                      struct portolan_decision **d,
