@@ -63,7 +63,7 @@ void portolan_block_carry_items(struct portolan_block *b, void *array, size_t *n
 
 /* ------------------------------------------------------------------ texts */
 
-/* A text's number is followed by the text itself where it is the next new one. */
+/* A text is written as its number; the text itself follows when the number is new. */
 
 struct wanted_text {
     const struct portolan_block *in;

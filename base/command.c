@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running the compiler and its friends, with what Portolan's build noted of them; lists of words;
- * writing what generators made. */
+/*
+ * Runs the compiler and related tools with the settings that Portolan's build recorded; lists of
+ * words; writes generated files.
+ */
 #include <portolan/command.h>
 
 #include <errno.h>
@@ -125,7 +127,7 @@ enum portolan_status portolan_file_read(struct portolan_arena *arena, const char
     return status;
 }
 
-/* -- Lists of texts as others want them. -- */
+/* -- Lists of words as arrays. -- */
 
 static int compare_words(const void *a, const void *b)
 {
@@ -164,7 +166,7 @@ enum portolan_status portolan_words_take(struct portolan_words *w, char ***words
 struct settings_reader {
     struct portolan_arena *arena;
     const char *file;
-    size_t folder_length; /* of the file's name, with the slash */
+    size_t folder_length; /* of the folder in the file's name, with the slash */
     const struct portolan_setting *settings;
     size_t n;
 };
@@ -233,7 +235,7 @@ enum portolan_status portolan_settings_read(struct portolan_arena *arena, const 
     return status;
 }
 
-/* -- Writes what was made: all of it or nothing, and only files whose content changes. -- */
+/* -- Writes generated files: all or none, and only those whose content changes. -- */
 
 static bool is_content(const struct portolan_made_file *f)
 {
@@ -245,7 +247,7 @@ static bool is_content(const struct portolan_made_file *f)
     return same;
 }
 
-/* A file to be written: it has another name until all of them are there. */
+/* A file to be written: it has another name until all files are complete. */
 struct file {
     const struct portolan_made_file *made;
     const char *new_path;
@@ -265,7 +267,7 @@ static enum portolan_status write_new(const struct file *f, struct portolan_erro
     if (!out)
         return cannot_write(f, err);
     good = fwrite(f->made->bytes, 1, f->made->size, out) == f->made->size;
-    if (f->made->is_script && fstat(fileno(out), &info) == 0) /* who may read may run */
+    if (f->made->is_script && fstat(fileno(out), &info) == 0) /* whoever may read it may run it */
         good =
             fchmod(fileno(out), (info.st_mode & 0777) | ((info.st_mode & 0444) >> 2)) == 0 && good;
     good = fclose(out) == 0 && good;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conditions on named values, of which not all need be known. */
+/* Conditions on named values, some of which may be unknown. */
 #include <portolan/base.h>
 
 #include <string.h>
@@ -17,7 +17,7 @@ struct node {
 };
 
 struct portolan_condition {
-    struct portolan_arena arena; /* which holds all, itself too */
+    struct portolan_arena arena; /* holds everything, this struct too */
     const struct node *root;
     struct node *first, *last;
 };

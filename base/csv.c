@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of values with commas, or something else, between them. */
+/* Reads lines of values that are separated by commas or another character. */
 #include <portolan/base.h>
 
 #include <string.h>
 
-/* What may stand around a field: tabs, too, unless they separate. */
+/* A blank around a field is dropped; tabs count, unless they separate fields. */
 static bool is_blank(const struct portolan_csv *c, char x)
 {
     return x == ' ' || x == '\r' || (x == '\t' && c->separator != '\t');
@@ -22,7 +22,7 @@ static const char *skip_blanks(const struct portolan_csv *c, const char *at, con
     return at;
 }
 
-/* Both return where the field at AT ends; NULL without memory, or when a quote is not closed. */
+/* Both set *TEXT and return where the field at AT ends; NULL: no memory, or a quote stays open. */
 static const char *read_plain(struct portolan_csv *c, const char *at, const char *stop, char **text)
 {
     const char *end = at, *last;
@@ -76,7 +76,7 @@ static bool add_field(struct portolan_csv *c, char *text, int column)
     return true;
 }
 
-/* False without memory, or when reported. */
+/* False when memory is out, or after reporting what is wrong. */
 static bool split(struct portolan_csv *c, const char *line, const char *stop)
 {
     c->n_fields = 0;
@@ -114,7 +114,7 @@ void portolan_csv_begin(struct portolan_csv *c, const char *text, size_t size)
 {
     bool has_mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0;
 
-    c->at = text + (has_mark ? 3 : 0); /* spreadsheets put it in front */
+    c->at = text + (has_mark ? 3 : 0); /* spreadsheets begin a file with it */
     c->end = text + size;
     c->n_fields = 0;
 }

@@ -35,7 +35,7 @@ bool portolan_text_add_file(struct portolan_text *t, const char *path, size_t mo
     return cause == 0;
 }
 
-/* At the limit of a file's size this is an error as others, and not a signal that ends all. */
+/* At the limit of a file's size this is an ordinary error, not a signal that ends the program. */
 static ssize_t write_some(int fd, const char *bytes, size_t length)
 {
     const struct timespec at_once = {0, 0};

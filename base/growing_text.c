@@ -93,8 +93,10 @@ void portolan_text_clear(struct portolan_text *t)
     *t = (struct portolan_text){.arena = t->arena};
 }
 
-/* TEXT with what REPLACEMENT gives in place of a character (NULL: it stays); bytes that are no
- * UTF-8 become U+FFFD. */
+/*
+ * Adds TEXT, each character replaced by what REPLACEMENT returns for it (NULL: it stays); bytes
+ * that are not UTF-8 become U+FFFD.
+ */
 static void add_escaped(struct portolan_text *t, const char *text,
                         const char *(*replacement)(const char *character, char room[8]))
 {
@@ -116,7 +118,7 @@ static void add_escaped(struct portolan_text *t, const char *text,
     portolan_text_add_bytes(t, plain, (size_t)(text - plain));
 }
 
-/* XML 1.0 has neither other control characters nor U+FFFE and U+FFFF, not even as references. */
+/* XML 1.0 allows no other control characters, nor U+FFFE and U+FFFF, not even as references. */
 static const char *in_xml(const char *c, char room[8])
 {
     switch (*c) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each object of a list has a line, so that tools that read lines see something. */
+/* Each object of a list has its own line, for tools that read line by line. */
 enum { LINES_TO_DEPTH = 2 };
 
 static void begin_value(struct portolan_json *j, const char *key)

@@ -11,10 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Shares of what a job needs that make a measurement of it doubtful. */
+/*
+ * Limits above which a measurement is doubtful: time that others took, as a share of what the job
+ * needs, and the time that a rank waited for a core, as a share of the elapsed time.
+ */
 static const double taken_limit = 0.1, delay_limit = 0.05;
 
-/* What is linked into every program does without the mathematics library. */
+/* Not fmax(): code that is linked into every program must not need the mathematics library. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -148,7 +151,7 @@ void portolan_machine_subtract(struct portolan_machine_reading *from,
     from->stolen_ns = larger(0, to->stolen_ns - from->stolen_ns);
     from->own_ns = to->own_ns - from->own_ns;
     from->delayed_ns =
-        larger(0, to->delayed_ns - from->delayed_ns); /* threads that ended are gone */
+        larger(0, to->delayed_ns - from->delayed_ns); /* ended threads no longer count */
 }
 
 /* ------------------------------------------------------------------ the processor */
@@ -224,7 +227,7 @@ void portolan_machine_processor(char *name, size_t size_bytes)
 
 /* ------------------------------------------------------------------ the verdict */
 
-/* Sums over the ranks of one host. Ranks that are bound to cores of their own look at these. */
+/* Sums over the ranks of one host. Ranks that may use the same cores count these once. */
 struct host_sums {
     double elapsed, busy, stolen, own, wanted, delay;
     int ranks, cores;

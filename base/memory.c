@@ -67,7 +67,7 @@ bool portolan_reserve(void *array, size_t *capacity, size_t n, size_t size)
     return true;
 }
 
-/* ITEMS is the address of a pointer of any type, which becomes WIDER. */
+/* ITEMS is the address of a pointer of any type, which is set to WIDER. */
 static void *add_item(void *items, void *wider, size_t *count, const void *item, size_t size)
 {
     if (!wider)
@@ -126,7 +126,7 @@ static void *out_of_memory(struct portolan_arena *a)
     return NULL;
 }
 
-/* Memory from a new block, whose rest is used up next when it is more than what is left now. */
+/* Memory from a new block. Later allocations use the block with more room left. */
 static void *alloc_in_new_block(struct portolan_arena *a, size_t bytes)
 {
     struct portolan_arena_block *block;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a shared object says of itself, read before it is loaded; which file its name means; what it
- * needs. By hand: this also runs inside programs that are measured as they are, which must not get
- * a library that they do not have, and libelf brings libz. */
+/*
+ * What a shared object says of itself, read before it is loaded; which file its name means; what it
+ * needs. Without libelf, which brings libz: this also runs inside unchanged programs that are
+ * measured, and these must not get a library that they do not have.
+ */
 #include <portolan/shared_object.h>
 
 #include <dlfcn.h>
@@ -14,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The header of this process's own kind of file: class, byte order and machine must be alike. */
+/* This program's own header: a file must have the same class, byte order and machine. */
 static const ElfW(Ehdr) * own_header(void)
 {
     extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
@@ -77,7 +79,7 @@ static const char *map_file(const char *file, size_t *size)
         bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
     if (bytes == MAP_FAILED) {
-        errno = 0; /* what cannot be mapped is empty */
+        errno = 0; /* a file that cannot be mapped counts as empty */
         return NULL;
     }
     *size = (size_t)info.st_size;
@@ -173,7 +175,7 @@ static void read_symbols(const struct image *i, const ElfW(Shdr) * s, struct sha
     const ElfW(Sym) *symbols = section_items(i, s, sizeof *symbols, &n);
 
     for (size_t k = 1; k < n; k++) {
-        unsigned binding = ELF64_ST_BIND(symbols[k].st_info); /* the same in both classes */
+        unsigned binding = ELF64_ST_BIND(symbols[k].st_info); /* the same in 32 and 64 bits */
         unsigned visibility = ELF64_ST_VISIBILITY(symbols[k].st_other);
 
         if (binding == STB_LOCAL || visibility == STV_HIDDEN || visibility == STV_INTERNAL)
@@ -244,7 +246,7 @@ struct cache_entry {
     int32_t flags;
     uint32_t name, file; /* from the head's beginning */
     uint32_t os_version;
-    uint64_t processor; /* not 0: only for processors that have more */
+    uint64_t processor; /* not 0: only for processors with these features */
 };
 
 void shared_search_begin(struct shared_search *s)
@@ -412,7 +414,7 @@ enum portolan_status shared_closure_read(struct shared_search *s, const char *fi
             found = strchr(name, '/')
                         ? name
                         : shared_search_find(s, name, object.rpath, object.runpath, origin);
-            /* What cannot be found the dynamic linker reports; it may also be loaded already. */
+            /* The dynamic linker reports what is not found; it may also be loaded already. */
             if (found && !holds(closure, found))
                 status = add_object(s, found, name, closure, err);
         }

@@ -123,7 +123,7 @@ double portolan_sort_to_median(size_t n, double *numbers)
     return portolan_median_of_sorted(n, numbers);
 }
 
-/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014): neighbouring numbers become unlike. */
+/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014): neighbours become unrelated. */
 static uint64_t mix(uint64_t x)
 {
     x += UINT64_C(0x9e3779b97f4a7c15);

@@ -112,7 +112,7 @@ static locale_t c_locale;
 
 static void make_c_locale(void)
 {
-    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* which glibc has: this cannot fail */
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* cannot fail: glibc always has it */
 }
 
 bool portolan_read_double(const char *text, double *value)
@@ -177,8 +177,10 @@ const char *portolan_version(void)
     return PORTOLAN_VERSION;
 }
 
-/* The first byte tells the length; some second bytes would be a longer form, a surrogate, or beyond
- * the last character. */
+/*
+ * The first byte tells the length; some second bytes would make a longer form than needed, a
+ * surrogate, or a character beyond the last.
+ */
 size_t portolan_utf8_length(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -208,7 +210,7 @@ size_t portolan_utf8_length(const char *text)
 
 const char *portolan_format_time(double ns, int digits, char *text, size_t size_bytes)
 {
-    double s = ns / 1e9, one = 1 - 0.5 * pow(10, -digits); /* what is written as 1 of its unit */
+    double s = ns / 1e9, one = 1 - 0.5 * pow(10, -digits); /* from here a value rounds to 1 */
 
     if (isinf(s) || isnan(s))
         snprintf(text, size_bytes, "never");

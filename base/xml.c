@@ -84,7 +84,7 @@ static struct place tag_start(const xmlParserInput *in)
     return p;
 }
 
-/* Moves P to the next attribute's name and returns it behind its value; false at the tag's end. */
+/* Moves P past the next attribute, which begins at *NAME; false at the tag's end. */
 static bool next_attribute(struct place *p, struct place *name)
 {
     char quote;
@@ -102,7 +102,7 @@ static bool next_attribute(struct place *p, struct place *name)
         next_character(p);
     if (p->at < p->end)
         next_character(p);
-    /* What declares a namespace is no attribute. */
+    /* A declaration of a namespace is not an attribute. */
     if (!strncmp(name->at, "xmlns", 5) && strchr("=: \t\r\n", name->at[5]))
         return next_attribute(p, name);
     return true;
@@ -160,7 +160,7 @@ static bool add_attributes(struct reader *r, struct xml_element *e, struct place
     return true;
 }
 
-/* What was read since the last tag belongs to the element around it, or behind the one before. */
+/* Text since the last tag follows the element before it; without one, it is the parent's. */
 static void keep_text(struct reader *r)
 {
     size_t first = 0, last = r->text.length;
@@ -296,7 +296,7 @@ static void on_error(void *arg, xmlError *e)
     r->failed = true;
 }
 
-/* What has no parser's context, such as a broken encoding, would be printed else. */
+/* libxml2 would print errors without a parser's context, such as a broken encoding. */
 static void ignore_error(void *context, xmlError *e)
 {
     (void)context, (void)e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cohort over MPI: on a communicator of its own, and by calls that are not noted. */
+/* The cohort over MPI, on a communicator of its own; its MPI calls are not counted. */
 #include "internal.h"
 
 #include <limits.h>
@@ -13,7 +13,7 @@
 struct mpi_cohort {
     struct portolan_cohort base; /* first */
     MPI_Comm comm;
-    MPI_Comm verdicts; /* apart, since a rank may give up waiting on it */
+    MPI_Comm verdicts; /* its own, since a rank may give up waiting on it */
     double failing;    /* buffer of a verdict, which may outlive the call that gave up */
 };
 
@@ -41,8 +41,7 @@ static enum portolan_status reduce(struct portolan_cohort *c, double *values, si
                : PORTOLAN_EIO;
 }
 
-/* Here all ranks meet, and none is inside a collective: how they wait goes along with the values.
- */
+/* All ranks meet here outside any collective, so they can also agree on how to wait. */
 static enum portolan_status mpi_max(struct portolan_cohort *c, double *values, size_t count)
 {
     double more[16];
@@ -68,8 +67,8 @@ static enum portolan_status mpi_sum(struct portolan_cohort *c, double *values, s
 }
 
 /*
- * Bytes travel in pieces, so that they can be dropped where there is no memory to keep them and the
- * sender must not be left waiting: to cut a message short is an error, and Open MPI may end at it.
+ * Bytes travel in pieces, so that a rank without memory for them can receive and drop them while
+ * the sender goes on: truncating a message is an error, and Open MPI may end the program for it.
  */
 enum { PIECE = 1 << 20 };
 
@@ -99,7 +98,7 @@ static bool receive_bytes(struct mpi_cohort *m, int from, void *bytes, size_t si
     return true;
 }
 
-/* What goes ahead of a block on its way up; without a status there are its bytes. */
+/* Sent before a block on its way up; the bytes follow if `status` is 0. */
 struct block_head {
     int64_t status;
     uint64_t size_bytes;
@@ -137,7 +136,7 @@ static enum portolan_status give_block(struct mpi_cohort *m, int to, const void 
     return status;
 }
 
-/* Takes in the block of rank FROM, whatever has failed before, so that it is not left waiting. */
+/* Receives the block of rank FROM even after a failure, so that FROM does not wait for ever. */
 static enum portolan_status merge_block(struct mpi_cohort *m, int from, void **bytes, size_t *size,
                                         portolan_cohort_merge_fn merge, void *arg,
                                         enum portolan_status status)
@@ -179,9 +178,9 @@ static enum portolan_status mpi_reduce(struct portolan_cohort *c, void **bytes, 
     return status;
 }
 
-/* -- gathering: by a reduction to the blocks of all ranks, one behind the other -- */
+/* -- gathering: by a reduction to the blocks of all ranks, one after the other -- */
 
-/* In front of the blocks: how many there are, then the size of each. */
+/* The head before the blocks holds how many there are, then the size of each. */
 static size_t head_bytes(uint64_t ranks)
 {
     return (1 + (size_t)ranks) * sizeof(uint64_t);
@@ -217,7 +216,7 @@ static enum portolan_status mpi_gather(struct portolan_cohort *c, const void *by
     double lacking = blocks ? 0.0 : 1.0;
     enum portolan_status status;
 
-    /* all or none begin, so that none waits for a rank that could not */
+    /* all begin or none, so that none waits for a rank that could not */
     *all = NULL;
     status = mpi_max(c, &lacking, 1);
     if (status == PORTOLAN_OK && lacking > 0.0)
@@ -292,7 +291,7 @@ void portolan_mpi_cohort_destroy(struct portolan_cohort *cohort)
     free(cohort);
 }
 
-/* Waits for REQUEST, for ever or until PATIENCE_S have gone by; true when it is done. */
+/* Waits for REQUEST, at most PATIENCE_S seconds (0: for ever); true when it is done. */
 static bool wait_for(MPI_Request *request, double patience_s)
 {
     double until = PMPI_Wtime() + patience_s;

@@ -21,11 +21,11 @@ enum mpi_routine {
 /* The text of an MPI error code, written to TEXT. */
 const char *mpi_error_text(int code, char text[MPI_MAX_ERROR_STRING]);
 
-/* -- totals.c: what is noted, in blocks of one writer each -- */
+/* -- totals.c: sums of calls, in blocks with one writer each -- */
 
 /*
- * Adds to what the calling thread noted of ROUTINE with PARTNER, a world rank or -1. The sums are
- * modulo 2^64, so that what was noted with one partner can be moved to another.
+ * Adds to the calling thread's sums of ROUTINE with PARTNER, a world rank or -1. Sums are modulo
+ * 2^64, so that a call can be moved from one partner to another.
  */
 void mpi_add(enum mpi_routine routine, int partner, bool received, uint64_t calls, uint64_t ticks,
              uint64_t bytes);
@@ -35,16 +35,16 @@ enum portolan_status mpi_traffic(struct portolan_probe_traffic **rows, size_t *n
 /* -- yield.c: how blocking calls wait -- */
 
 /*
- * All blocking calls yield the processor, on all ranks. Decided when MPI begins; once more, from no
- * to yes, where all ranks meet in the cohort: mpi_yield_agree.
+ * All blocking calls yield the processor, on all ranks. Decided when MPI begins; mpi_yield_agree()
+ * may change it from no to yes where all ranks meet in the cohort.
  */
 extern bool mpi_yields;
 /*
- * Those that match their other form, messages and waits, yield on this rank: its threads waited for
- * a core when it was looked at last.
+ * Messages and waits, which match in both forms, yield on this rank: its threads had to wait for a
+ * core when it last looked.
  */
 extern bool mpi_yields_here;
-/* Calls that took so many ticks make a rank look. */
+/* After a call that took so many ticks a rank looks for contention. */
 extern uint64_t mpi_long_wait;
 
 static inline bool mpi_yields_now(void)
@@ -52,7 +52,7 @@ static inline bool mpi_yields_now(void)
     return mpi_yields || __atomic_load_n(&mpi_yields_here, __ATOMIC_RELAXED);
 }
 
-/* After a call that waited. */
+/* To be called after a call that waited. */
 void mpi_look_for_contention(void);
 static inline void mpi_waited(uint64_t ticks)
 {
@@ -60,10 +60,11 @@ static inline void mpi_waited(uint64_t ticks)
         mpi_look_for_contention();
 }
 
-/* What this rank adds to a maximum over all of MPI_COMM_WORLD, and what follows from that. */
+/* What this rank contributes to a maximum over all of MPI_COMM_WORLD, and how that is applied. */
 double mpi_yield_opinion(void);
 void mpi_yield_agree(double opinion);
-/* Whether who ran so long and waited so long for a core shared it with others. Exposed for tests.
+/*
+ * Whether a thread that ran and waited for a core so long shared it with others. Exposed for tests.
  */
 bool mpi_is_contended(double ran_ns, double delayed_ns);
 
@@ -72,10 +73,10 @@ bool mpi_is_contended(double ran_ns, double delayed_ns);
  * wrong word in the environment, PORTOLAN_EMISMATCH when they differ; then nothing yields.
  */
 enum portolan_status mpi_yield_decide(struct portolan_error *err);
-/* Where all ranks come to, before a call of MPI that has no form that yields. */
+/* A barrier that yields, before an MPI call that has no form that yields. */
 void mpi_gather_ranks(MPI_Comm comm);
 
-/* mpi_yielding_Name and mpi_do_Name, which is that or PMPI_Name as has been decided. */
+/* mpi_yielding_Name, and mpi_do_Name, which calls that or PMPI_Name, as decided. */
 #include "mpi_forms.h"
 
 /* -- lifecycle.c -- */
@@ -85,18 +86,20 @@ extern bool mpi_is_concurrent;
 
 /* -- peers.c: world ranks of the partners of communicators and windows -- */
 
-/* World ranks of those that calls on a communicator address (in an intercommunicator: the others).
+/*
+ * World ranks of those that calls on a communicator address (in an intercommunicator, of the remote
+ * group).
  */
 struct mpi_peers;
 
 /* To be called when MPI has begun. */
 void mpi_peers_begin(void);
 
-/* World rank of RANK in COMM; -1: none (MPI_PROC_NULL), or of no rank of MPI_COMM_WORLD. */
+/* World rank of RANK in COMM; -1 for MPI_PROC_NULL and for ranks outside MPI_COMM_WORLD. */
 int mpi_world_rank(MPI_Comm comm, int rank);
 int mpi_world_rank_in(MPI_Win win, int rank);
 
-/* For later, when COMM may have been freed; NULL when there is no memory. To be released. */
+/* Keeps the ranks of COMM, which may be freed, until mpi_peers_release(); NULL without memory. */
 struct mpi_peers *mpi_peers_hold(MPI_Comm comm);
 void mpi_peers_release(struct mpi_peers *peers);
 int mpi_peers_rank(const struct mpi_peers *peers, int rank);

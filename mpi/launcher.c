@@ -6,9 +6,9 @@
 #include <string.h>
 
 static const struct launcher {
-    const char *mpi;      /* which of those that Portolan is built with it starts; NULL: none */
+    const char *mpi;      /* the supported MPI that it starts; NULL: none */
     const char *variable; /* set by this launcher in every process */
-    const char *size;     /* where it says how many there are */
+    const char *size;     /* variable with the number of ranks */
     const char *name;
 } launchers[] = {
     {"mpich", "PMI_FD", "PMI_SIZE", "MPICH's mpiexec"},
@@ -34,7 +34,7 @@ enum portolan_status portolan_mpi_check_launcher(struct portolan_error *err)
 
     for (size_t i = 0; i < n; i++)
         if (is_ours(&launchers[i]) && getenv(launchers[i].variable))
-            return PORTOLAN_OK; /* whatever else is set */
+            return PORTOLAN_OK; /* whichever others are set */
     for (size_t i = 0; i < n; i++) {
         const char *size = getenv(launchers[i].size);
         int64_t ranks;

@@ -29,7 +29,7 @@ bool portolan_mpi_is_running(void)
     return begun && !ended;
 }
 
-/* When MPI has just begun. */
+/* To be called when MPI has just begun. */
 static enum portolan_status begin(struct portolan_error *err)
 {
     int provided = MPI_THREAD_SINGLE;
@@ -41,8 +41,8 @@ static enum portolan_status begin(struct portolan_error *err)
 }
 
 /*
- * The same for a program that began MPI itself by ROUTINE, with RESULT, and has nobody to take an
- * error.
+ * The same after the program itself began MPI by ROUTINE, with RESULT; errors are logged, since
+ * nobody takes them.
  */
 static int begin_unasked(enum mpi_routine routine, int result)
 {
@@ -122,7 +122,7 @@ const char *portolan_mpi_describe(void)
     return text;
 }
 
-/* Components written as whole programs begin and end MPI themselves; here it is there already. */
+/* Components written as whole programs begin and end MPI themselves, but it is running already. */
 PORTOLAN_API int MPI_Init(int *argc, char ***argv)
 {
     if (owned && portolan_mpi_is_running())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What this room uses of MPI 4's routines for large counts, where the MPI is an older one: counts
- * beyond an int are refused with MPI_ERR_COUNT.
+ * The MPI 4 routines for large counts that this room uses, for an older MPI: counts beyond an int
+ * are refused with MPI_ERR_COUNT.
  */
 #ifndef PORTOLAN_MPI_NARROW_H
 #define PORTOLAN_MPI_NARROW_H

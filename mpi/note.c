@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that are over when they return, and their bytes; those that go on are in requests.c. */
+/* Notes calls that are complete when they return, with their bytes; requests.c notes the others. */
 #include "note.h"
 
 void mpi_note(const struct mpi_call *call)
@@ -7,7 +7,7 @@ void mpi_note(const struct mpi_call *call)
     mpi_add(call->routine, -1, false, 1, call->ticks, 0);
 }
 
-/* Whether STATUS says from whom; how much is then another question, when the call failed. */
+/* Whether STATUS names a source. That of a truncated message does, but does not tell its size. */
 static bool has_source(const struct mpi_call *call, const MPI_Status *status)
 {
     int class = MPI_SUCCESS;
@@ -122,7 +122,7 @@ uint64_t mpi_bytes(MPI_Count count, MPI_Datatype type)
     return (uint64_t)count * (uint64_t)size;
 }
 
-/* Count I of those of WIDTH bytes each: int, or MPI_Count in routines for large counts. */
+/* Element I of COUNTS, of WIDTH bytes each: int, or MPI_Count in routines for large counts. */
 static MPI_Count count_at(const void *counts, size_t width, int i)
 {
     return width == sizeof(int) ? ((const int *)counts)[i] : ((const MPI_Count *)counts)[i];

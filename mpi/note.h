@@ -9,8 +9,8 @@ struct mpi_call {
     enum mpi_routine routine;
     int result;
     uint64_t ticks;
-    int partner;       /* from whom the matched message comes: mpi_take_message */
-    MPI_Status status; /* where the caller ignores it */
+    int partner;       /* source of the matched message: mpi_take_message */
+    MPI_Status status; /* used if the caller ignores it */
 };
 
 /* The caller's status, or CALL's own where it is ignored. */
@@ -24,20 +24,20 @@ static inline MPI_Status *mpi_status(struct mpi_call *call, MPI_Status *status)
 /* Finds out where a matched message, which the call will make void, comes from. */
 void mpi_take_message(struct mpi_call *call, const MPI_Message *message);
 
-/* -- after the call; nothing but call and time when it failed -- */
+/* -- after the call; of one that failed only the call and its time are noted -- */
 
 void mpi_note(const struct mpi_call *call);
 void mpi_note_sent(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
                    MPI_Comm comm);
-/* STATUS is not ignored: mpi_status. */
+/* STATUS comes from mpi_status() and is not ignored. */
 void mpi_note_received(const struct mpi_call *call, const MPI_Status *status, MPI_Comm comm);
 void mpi_note_received_message(const struct mpi_call *call, const MPI_Status *status);
 void mpi_note_exchanged(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
                         const MPI_Status *status, MPI_Comm comm);
-/* MESSAGE: matched by the call; NULL: none was. */
+/* MESSAGE was matched by the call; NULL: none was. */
 void mpi_note_matched(const struct mpi_call *call, const MPI_Message *message,
                       const MPI_Status *status, MPI_Comm comm);
-/* The same if *FLAG says that one was. */
+/* The same if *FLAG says that a message was matched. */
 void mpi_note_matched_if(const struct mpi_call *call, const int *flag, const MPI_Message *message,
                          const MPI_Status *status, MPI_Comm comm);
 
@@ -78,9 +78,9 @@ uint64_t mpi_bytes_each(const void *counts, size_t width, const MPI_Datatype *ty
 MPI_Count mpi_sum(const void *counts, size_t width, int n);
 int mpi_rank(MPI_Comm comm);
 int mpi_size(MPI_Comm comm);
-/* To how many a rank sends in an all-to-all: in an intercommunicator those of the other group. */
+/* How many ranks a rank sends to in an all-to-all: in an intercommunicator, the remote group. */
 int mpi_partners(MPI_Comm comm);
-/* To how many it sends in a neighbourhood's. */
+/* How many ranks it sends to in a neighbourhood collective. */
 int mpi_neighbours(MPI_Comm comm);
 
 #define SUM(counts, n)         mpi_sum(counts, sizeof *(counts), n)
@@ -89,7 +89,7 @@ int mpi_neighbours(MPI_Comm comm);
 /* MPI_PROC_NULL and MPI_ROOT, both negative, are roots in intercommunicators only. */
 #define ROOTED(root, count, type)  ((root) == MPI_PROC_NULL ? 0 : mpi_bytes(count, type))
 #define REDUCED(root, count, type) ((root) < 0 ? 0 : mpi_bytes(count, type))
-/* What a rank sends; in place, what of the other buffer is its own. */
+/* Bytes that a rank sends; with MPI_IN_PLACE, its own part of the other buffer. */
 #define OWN(sent, count, type, in_count, in_type)                                                  \
     ((sent) == MPI_IN_PLACE ? mpi_bytes(in_count, in_type) : mpi_bytes(count, type))
 #define OWN_EACH(sent, counts, types, in_counts, in_types, n)                                      \

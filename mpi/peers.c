@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A communicator's translation is made when it is first asked for and kept in an attribute of the
+ * The world ranks of a communicator are found when first asked for and kept in an attribute of the
  * communicator, which MPI deletes with it. Each thread remembers the last ones that it used.
  */
 #include "internal.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct mpi_peers {
-    unsigned uses; /* atomic: the attribute's and those of receives that are pending */
+    unsigned uses; /* atomic: by the attribute and by pending receives */
     int size;
     bool is_world; /* the ranks are those of the world: there is no table */
     int world[];
@@ -85,7 +85,7 @@ static bool translate(struct mpi_peers *peers, MPI_Group group)
     return good;
 }
 
-/* Used once: by the caller. */
+/* A new translation with one use, the caller's. */
 static struct mpi_peers *peers_of(MPI_Group group)
 {
     struct mpi_peers *peers = NULL;
@@ -162,7 +162,7 @@ static struct mpi_peers *remembered(intptr_t handle, uint64_t now)
     return last[i].peers && last[i].handle == handle && last[i].epoch == now ? last[i].peers : NULL;
 }
 
-/* Communicators and windows alike: handles are integers in MPICH, pointers in Open MPI. */
+/* Communicators or windows, whose handles are integers in MPICH and pointers in Open MPI. */
 struct kind {
     const int *key;
     int (*get)(intptr_t handle, int key, void *value, int *found);
@@ -188,7 +188,7 @@ struct kind {
 DEFINE_KIND(comm, MPI_Comm, PMPI_Comm, group_of_comm);
 DEFINE_KIND(win, MPI_Win, PMPI_Win, group_of_win);
 
-/* The attribute's, made if need be; NULL when it cannot be had just now. */
+/* The ranks in the attribute, which is made if missing; NULL when that is not possible now. */
 static struct mpi_peers *kept(const struct kind *k, intptr_t handle)
 {
     struct mpi_peers *peers = NULL;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests, and matched messages, of which more is to be noted later, by handle; and the wrappers,
- * among them those that start and complete requests: how much came, and from whom, is known only
- * here.
+ * Requests and matched messages of which more is to be noted later, by handle: how much came, and
+ * from whom, is known only when they complete. And the wrappers, among them those that start and
+ * complete requests.
  *
- * MPI gives the handle of a request that completed to a new one at once, and with several threads
- * the new one may be here before the old one is dropped. So the newest of a handle is the one that
- * lives, and with threads an entry is looked up before a call completes it and dropped by its
- * address.
+ * MPI reuses the handle of a completed request at once, and with several threads the new request
+ * may be entered before the old one is dropped. So the newest entry of a handle is the live one,
+ * and with threads an entry is looked up before a call completes it and dropped by its address.
  */
 #include "note.h"
 
@@ -22,9 +21,9 @@ struct mpi_pending {
     bool is_persistent;
     bool receives;
     bool is_active; /* under way, and not noted yet */
-    bool is_wild;   /* from whom is known at the end */
+    bool is_wild;   /* the source is known at the end */
     bool in_world;  /* the communicator was MPI_COMM_WORLD */
-    bool is_call;   /* its call and time were noted without partner, and move to whom it was from */
+    bool is_call;   /* its call and time were noted without partner, and move to the source */
     enum mpi_routine routine;
     int partner;
     struct mpi_peers *peers;
@@ -38,7 +37,7 @@ struct mpi_pending {
 static struct shard {
     pthread_mutex_t lock; /* used with MPI_THREAD_MULTIPLE only: else calls come one by one */
     struct mpi_pending *buckets[BUCKETS];
-    struct mpi_pending *spare; /* as many as were pending at one time */
+    struct mpi_pending *spare; /* free entries */
 } shards[SHARDS];
 
 static size_t n_pending, n_lost; /* atomic */
@@ -109,7 +108,7 @@ static struct mpi_pending *take_spare(intptr_t handle)
     return p ? p : portolan_calloc(1, sizeof *p);
 }
 
-/* A copy of WHAT, which has all but its links; without memory it is not noted any further. */
+/* Enters a copy of WHAT, except its links; without memory its completion is not noted. */
 static void insert_pending(const struct mpi_pending *what)
 {
     struct mpi_pending *p = take_spare(what->handle), **bucket;
@@ -146,7 +145,7 @@ static void drop_pending(struct mpi_pending *p)
 
 /* -- receives that were posted -- */
 
-/* P is filled but for where from; in vain when nothing will come. */
+/* Enters P, in which only the source is missing. */
 static void expect_receive(struct mpi_pending *p, int source, MPI_Comm comm)
 {
     p->receives = true;
@@ -287,7 +286,7 @@ static void note_started(struct mpi_pending *p, const struct mpi_call *call, boo
 
 /* -- what completed -- */
 
-/* Notes what STATUS says of one that completed with RESULT. */
+/* Notes what STATUS says of a request that completed with RESULT. */
 static void note_completion(struct mpi_pending *p, const MPI_Status *status, int result)
 {
     int partner = p->partner;
@@ -300,7 +299,7 @@ static void note_completion(struct mpi_pending *p, const MPI_Status *status, int
         return;
     if (p->is_wild)
         partner = p->in_world ? status->MPI_SOURCE : mpi_peers_rank(p->peers, status->MPI_SOURCE);
-    if (p->is_wild && p->is_call && partner >= 0) { /* now it is known whose the call was */
+    if (p->is_wild && p->is_call && partner >= 0) { /* now the partner is known */
         calls = 1;
         ticks = p->ticks;
         mpi_add(p->routine, -1, true, -calls, -ticks, 0);
@@ -317,10 +316,10 @@ static void complete_request(struct mpi_pending *p, const MPI_Status *status, in
         drop_pending(p);
 }
 
-/* It is about to be freed; what it will have received is not known then. */
+/* P is about to be freed; what it receives will not be known. */
 static void free_pending(struct mpi_pending *p)
 {
-    if (p->is_active) /* asking MPI whether it is complete might tell an error that nobody awaits */
+    if (p->is_active) /* asking MPI whether it is complete might raise an unexpected error */
         lose_receive();
     drop_pending(p);
 }
@@ -333,9 +332,9 @@ struct mpi_watched {
     int n; /* 0: nothing to be noted */
     const MPI_Request *now;
     MPI_Request few_before[MPI_WATCHED_FEW], *before;
-    /* Found before, with several threads. */
+    /* Entries found before the call, with several threads. */
     struct mpi_pending *few_pending[MPI_WATCHED_FEW], **pending;
-    MPI_Status few_statuses[MPI_WATCHED_FEW], *statuses; /* where the caller ignores them */
+    MPI_Status few_statuses[MPI_WATCHED_FEW], *statuses; /* used if the caller ignores them */
     void *memory;
 };
 
@@ -374,7 +373,9 @@ static MPI_Status *mpi_watch(struct mpi_watched *c, int n, const MPI_Request *re
     return statuses == MPI_STATUSES_IGNORE ? c->statuses : statuses;
 }
 
-/* Request I completed, or failed doing so: then it is null, or active no more. */
+/*
+ * Request I completed. After an error other than truncation it did so only if its handle changed.
+ */
 static void note_one(struct mpi_watched *c, int i, const MPI_Status *status, int result)
 {
     int class = MPI_SUCCESS;
@@ -421,7 +422,7 @@ static void mpi_note_completed_many(const struct mpi_call *call, struct mpi_watc
     end_watch(call, c);
 }
 
-/* Of a test, which has a flag: DONE where something completed, or failed to. */
+/* For tests, which have a flag: DONE if something completed or failed, else ELSE_. */
 #define IF_DONE(done, else_) (call.result != MPI_SUCCESS || *flag ? (done) : (else_))
 
 /* The watched routines (routines.list); those that begin and end MPI are in lifecycle.c. */

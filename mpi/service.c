@@ -15,8 +15,8 @@
 
 /* One service in one framework. */
 struct mpi_service {
-    MPI_Comm scope; /* whose duplicates components get; not ours */
-    bool is_losing; /* what components have left is not freed */
+    MPI_Comm scope; /* components get duplicates of it; not ours */
+    bool is_losing; /* what components did not release is not freed */
 };
 
 struct given {
@@ -42,7 +42,7 @@ static struct mpi_port *alive(void *self, sidl_BaseInterface *_ex)
     return NULL;
 }
 
-/* A duplicate with the error handler of SCOPE; making it reports errors whatever that is. */
+/* A duplicate with the error handler of SCOPE; errors in making it are always returned. */
 static int duplicate(MPI_Comm scope, MPI_Comm *comm)
 {
     MPI_Errhandler handler;
@@ -154,7 +154,7 @@ static void destroy_port(void *arg, gov_cca_Port port)
     p->service = NULL;
 }
 
-/* For that scope; NULL with EINVAL (MPI is not running) or ENOMEM in ERR. */
+/* A service for SCOPE; NULL with EINVAL (MPI is not running) or ENOMEM in ERR. */
 static struct mpi_service *service_create(MPI_Comm scope, struct portolan_error *err)
 {
     struct mpi_service *service;

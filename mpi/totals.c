@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is noted, by routine, partner and direction. Each thread has a block that only it writes:
- * cells in chunks that never move, so that others may read meanwhile, and a hash table of its own
- * to find them.
+ * Sums by routine, partner and direction. Each thread has a block that only it writes: cells in
+ * chunks that never move, so that others may read meanwhile, and a hash table of its own to find
+ * them.
  */
 #include "internal.h"
 
@@ -22,8 +22,8 @@ struct cell {
 #define CHUNK 64
 
 struct chunk {
-    struct chunk *next; /* released when it is there */
-    unsigned used;      /* released when the cell before it is filled */
+    struct chunk *next; /* atomic: set when the chunk is ready */
+    unsigned used;      /* atomic: raised when the next cell is filled in */
     struct cell cells[CHUNK];
 };
 
@@ -159,7 +159,7 @@ static struct cell *append_cell(struct block *b, int routine, int partner, bool 
     return c;
 }
 
-/* Without memory for a partner's own: the one without a partner. */
+/* The cell; without memory for a new one, that without a partner. */
 static struct cell *find_cell(struct block *b, int routine, int partner, bool received)
 {
     struct cell **at;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPICH polls while it waits. Where ranks share cores, with each other or with other processes, the
- * one that is waited for then has none to run on until the kernel's next tick. So blocking calls
- * become their form that does not block, tests and sched_yield. Messages and waits match in both
+ * rank that is waited for then gets no core until the kernel's next tick. So blocking calls are
+ * replaced by their nonblocking form, tests and sched_yield. Messages and waits match in both
  * forms: each rank decides for itself, by how long it waits for a core. Blocking and nonblocking
- * collectives do not match each other: all ranks change alike, and only where all of them meet.
+ * collectives do not match each other: all ranks change together, and only where all of them meet.
  *
- * Open MPI yields by itself where it was told that ranks share cores: there nothing is changed.
+ * Open MPI yields by itself if it was told that ranks share cores: there nothing is changed.
  */
 #include "note.h"
 
@@ -18,17 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tests before the processor is yielded: an answer that is under way comes within these. */
+/* Tests before the processor is yielded: enough for an answer that is under way. */
 #define TESTS 300
 
 #define VARIABLE "PORTOLAN_MPI_YIELD"
 
 /*
- * Shares of the time since it last looked that a rank waited for a core: from the first on it
- * yields, under the second it polls again. While MPI begins more is usual: processes are started.
+ * Limits for the share of the time since its last look that a rank waited for a core: above the
+ * first it yields, below the second it polls again. The third is for the start of MPI, when waiting
+ * is usual since processes are started.
  */
 static const double contended = 0.1, calm = 0.02, contended_at_start = 0.35;
-/* A wait after which it looks: reading what the kernel counts costs some microseconds. */
+/* A rank looks after a wait of this length: reading the kernel's counts costs some microseconds. */
 static const double long_wait_ns = 1e6;
 
 bool mpi_yields, mpi_yields_here;
@@ -77,7 +78,7 @@ void mpi_yield_agree(double opinion)
              "=never: they poll)");
 }
 
-/* Once between two tests that missed; MISSES counts them and begins with 0. */
+/* To be called after each test that found nothing; MISSES counts them and begins with 0. */
 static void mpi_relax(unsigned *misses)
 {
     if (++*misses > TESTS)
@@ -85,9 +86,10 @@ static void mpi_relax(unsigned *misses)
 }
 
 /*
- * MPICH tells errors of a completion to the error handler of MPI_COMM_WORLD, those of blocking
- * calls to the communicator's. So the former is put aside while a blocking call is imitated; with
- * several threads for each test alone, since an error of theirs would meanwhile not be told.
+ * MPICH reports errors of a completion to the error handler of MPI_COMM_WORLD, but errors of
+ * blocking calls to that of the communicator. So the former is put aside while a blocking call is
+ * imitated; with several threads only during each test, since their errors would not be reported
+ * meanwhile.
  */
 static pthread_mutex_t aside_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned n_aside;
@@ -117,7 +119,7 @@ static void put_handler_back(void)
         pthread_mutex_unlock(&aside_lock);
 }
 
-/* One test, with errors told to nobody but the caller. */
+/* One test, with errors reported to the caller only. */
 static int test_quietly(MPI_Request *request, int *is_done, MPI_Status *status)
 {
     int result;
@@ -130,7 +132,7 @@ static int test_quietly(MPI_Request *request, int *is_done, MPI_Status *status)
     return result;
 }
 
-/* Waits for one request, yielding, with errors told to nobody but the caller. */
+/* Waits for one request, yielding, with errors reported to the caller only. */
 static int await_quietly(MPI_Request *request, MPI_Status *status)
 {
     unsigned misses = 0;
@@ -145,7 +147,7 @@ static int await_quietly(MPI_Request *request, MPI_Status *status)
     return result;
 }
 
-/* The same; errors are those of COMM, as of a blocking call on it. */
+/* The same; errors go to the error handler of COMM, as those of a blocking call do. */
 static int mpi_await(MPI_Comm comm, MPI_Request *request, MPI_Status *status)
 {
     int result = await_quietly(request, status);
@@ -363,7 +365,7 @@ int mpi_yielding_Waitsome(int incount, MPI_Request array_of_requests[], int *out
     return result;
 }
 
-/* A receive of nothing has the status that it should have only if it blocks, which it does not. */
+/* From MPI_PROC_NULL only the blocking receive sets the right status, and it does not block. */
 int mpi_yielding_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
                         MPI_Comm comm, MPI_Status *status)
 {
@@ -377,8 +379,8 @@ int mpi_yielding_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int s
 }
 
 /*
- * Whether MPI_Isend would take these arguments. When it did not after the receive was posted, that
- * receive might have taken a message which the blocking routine would have left.
+ * Whether MPI_Isend would take these arguments. If it refused them after the receive was posted,
+ * that receive might have taken a message that the blocking routine would have left.
  */
 static int check_send(const void *buf, MPI_Count count, MPI_Datatype type, int tag, MPI_Comm comm)
 {
@@ -422,7 +424,7 @@ int mpi_yielding_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
     return result != MPI_SUCCESS ? result : sent;
 }
 
-/* As MPICH does it: what is sent is packed first. */
+/* As MPICH does: packs what is sent first. */
 int mpi_yielding_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
                                     int sendtag, int source, int recvtag, MPI_Comm comm,
                                     MPI_Status *status)
@@ -433,7 +435,7 @@ int mpi_yielding_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dat
 
     if (result != MPI_SUCCESS)
         return result;
-    if (!(packed = malloc(room ? (size_t)room : 1))) /* messages of both kinds do match */
+    if (!(packed = malloc(room ? (size_t)room : 1))) /* blocking messages match as well */
         return PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm,
                                        status);
     result = PMPI_Pack_c(buf, count, datatype, packed, room, &used, comm);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that the inline code leaves alone, and their ends; calls that are running when records are
- * emptied, or while Portolan works for itself. */
+/*
+ * Begins and ends calls that the inline code does not handle; accounts for calls that are running
+ * when records are emptied, or while Portolan does its own work.
+ */
 #include "internal.h"
 
 #include <math.h>
 
 static unsigned long unmarked;
-/* Stands for the frame of calls that have none. */
+/* Given to calls for which there is no frame. */
 static struct portolan_probe_frame no_frame = {.mark = PORTOLAN_PROBE_SPECIAL};
 
 unsigned long probe_unmarked_calls(void)
@@ -41,9 +43,9 @@ static struct portolan_probe_binding *enter_unmarked(const struct probe_thread *
 }
 
 /*
- * Which calls of a port are timed. Each is with the same probability on its own: gaps follow the
- * geometric distribution, which has no memory, so that the first gap of a record needs no care and
- * no period of the program can meet one of ours.
+ * Which calls of a port are timed: each with the same probability, independently of the others. The
+ * gaps follow the geometric distribution, which has no memory: the first gap of a record needs no
+ * care, and no period of the program can coincide with ours.
  */
 
 /* xorshift64* */
@@ -58,7 +60,7 @@ static uint64_t draw(uint64_t *state)
     return x * 0x2545F4914F6CDD1DU;
 }
 
-/* Every thread begins elsewhere. */
+/* Every thread gets another sequence. */
 static uint64_t seed(const struct probe_thread *t)
 {
     uint64_t x = (uint64_t)t->index * 0x9E3779B97F4A7C15U ^ portolan_probe_now();
@@ -81,7 +83,7 @@ static void draw_gap(struct probe_thread *t, struct portolan_probe_node *node, u
         t->gap_one_in = one_in;
         t->gap_scale = 1.0 / log1p(-1.0 / (double)one_in);
     }
-    u = ((double)(draw(&t->random) >> 11) + 0.5) * 0x1p-53; /* between 0 and 1, never one of them */
+    u = ((double)(draw(&t->random) >> 11) + 0.5) * 0x1p-53; /* between 0 and 1, both excluded */
     gap = log(u) * t->gap_scale;
     node->skip = gap < UINT32_MAX - 1 ? 1 + (uint32_t)gap : UINT32_MAX;
 }
@@ -181,7 +183,7 @@ void portolan_probe_slow_leave(struct portolan_probe_frame *f, unsigned n)
     portolan_probe_pop(&t->hot, f);
 }
 
-/* Its time is taken out of the caller's own time all the same. */
+/* The time of a failed call is not its caller's own time either. */
 static void count_failed(struct probe_thread *t, struct portolan_probe_frame *f, unsigned n)
 {
     bool is_special = f->mark & PORTOLAN_PROBE_SPECIAL;
@@ -214,7 +216,7 @@ void portolan_probe_slow_fail(struct portolan_probe_frame *f, unsigned n)
 
 /* ------------------------------------------------- calls that are running */
 
-/* When they began, and what of their time has been told already. */
+/* When they began, and how much of their time has been reported already. */
 
 enum portolan_status probe_spans_reserve(struct probe_thread *t)
 {
@@ -223,7 +225,7 @@ enum portolan_status probe_spans_reserve(struct probe_thread *t)
     return t->spans ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
-/* Frames are used again by other calls, which begin later. */
+/* A frame may belong to another call by now, which begins later. */
 static struct probe_span *span_of(struct probe_thread *t, const struct portolan_probe_frame *f)
 {
     struct probe_span *s = &t->spans[f - t->hot.frames];
@@ -241,7 +243,7 @@ static bool is_timed_call(const struct portolan_probe_frame *f)
 void probe_spans_shift(struct probe_thread *t, const struct portolan_probe_frame *end,
                        uint64_t elapsed)
 {
-    bool known = probe_spans_reserve(t) == PORTOLAN_OK; /* else a row begins later */
+    bool known = probe_spans_reserve(t) == PORTOLAN_OK; /* else rows seem to begin later */
 
     for (struct portolan_probe_frame *f = t->hot.frames + 1; f < end; f++) {
         struct probe_span *s;
@@ -290,7 +292,7 @@ void probe_span_drop(struct probe_thread *t, const struct portolan_probe_frame *
     s->inclusive = s->exclusive = 0;
 }
 
-/* Time that passes in a pause which is not over counts in no call. */
+/* Time in a pause that is not over counts in no call: ends the pause at NOW and begins it anew. */
 static void end_pause_at(struct probe_thread *t, uint64_t now)
 {
     uint64_t paused;
@@ -321,7 +323,7 @@ void probe_spans_begin(struct probe_thread *t)
             continue;
         }
         s = span_of(t, f);
-        if (!(f->node->method & PORTOLAN_PROBE_PROFILED)) { /* else the record goes on, too */
+        if (!(f->node->method & PORTOLAN_PROBE_PROFILED)) { /* else the record was not emptied */
             uint64_t inclusive = now - f->start, exclusive = above - f->start - f->child;
 
             if (f->node->carry) {

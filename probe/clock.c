@@ -33,7 +33,7 @@ uint64_t probe_wall_ns(void)
 }
 
 #if defined(__x86_64__)
-/* Read together: the try with the least time between the two counter reads. */
+/* Reads both clocks: the try with the least time between the two counter reads. */
 static struct clock_pair read_pair(void)
 {
     struct clock_pair best = {0, 0};
@@ -53,7 +53,7 @@ static struct clock_pair read_pair(void)
     return best;
 }
 
-/* The processor says so, or the kernel trusts it: some virtual machines hide the flag. */
+/* Whether the processor says so or the kernel trusts it: some virtual machines hide the flag. */
 static bool is_tsc_invariant(void)
 {
     unsigned a, b, c, d;

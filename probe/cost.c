@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The measurer measures itself: empty monitored calls on a thread record nobody else sees. */
+/* Measures what measuring costs: empty monitored calls on a thread record that nobody else sees. */
 #include "counters/counters.h"
 #include "rows_internal.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define BATCHES 63
-#define CALLS   1000 /* rows of so many calls fit in a block */
+#define CALLS   1000 /* the rows of so many calls fit in a block */
 
 static struct portolan_probe_cost remembered;
 static bool is_remembered;
@@ -28,7 +28,7 @@ static int64_t plain_method(void *self, int64_t n)
     return empty(n);
 }
 
-/* Keeps all of the processor busy, so that a proxy around it can hide nothing behind it. */
+/* Keeps the whole processor busy, so that nothing a proxy around it does is free. */
 static int64_t busy_method(void *self, int64_t n)
 {
     uint64_t a = (uint64_t)n, b = a + 1, c = a + 2, d = a + 3;
@@ -65,8 +65,9 @@ static int64_t forwarded_method(void *self, int64_t n)
 }
 
 /*
- * What is compared: the call itself, through a proxy that only forwards, measured, with rows; and
- * with many values of the context, whose records are not all at hand; and with a busy body.
+ * What is compared, in this order: the call alone, only forwarded, measured with rows, measured
+ * with many values of the context (whose records are not all in the cache); a busy body alone, and
+ * measured; and the call measured.
  */
 enum way { PLAIN, FORWARD, ROWS, MANY_VALUES, BUSY, BUSY_MEASURED, MEASURED, N_WAYS };
 
@@ -91,9 +92,9 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Mean of TO less FROM between the quartiles, batch by batch: others may use the processor. *SPREAD
- * (may be NULL) is the standard deviation there, made as wide as it is for all batches of a normal
- * distribution, whose middle half has 0.38 of it.
+ * Mean of TO less FROM over the batches between the quartiles, since others may use the processor.
+ * *SPREAD (may be NULL) is the standard deviation of these batches divided by 0.38, the share that
+ * the middle half of a normal distribution has of the whole one's.
  */
 static double difference(const double *from, const double *to, double *spread)
 {
@@ -131,7 +132,7 @@ static void measure_ways(struct probe_thread *scratch, struct portolan_probe_por
             scratch->rows->filled = 0;
             ns[way][at] = batch_ns(methods[way], &ports[way], way == MANY_VALUES ? VALUES : 1);
         }
-        /* of the last way, by now in ticks */
+        /* of the last way, still in ticks */
         node = portolan_probe_find(scratch->root, PORTOLAN_PROBE_HANDLE_OTHER, &key, 1);
         if (node)
             inside[at] = ((double)node->inclusive - inside[at]) / CALLS;
@@ -139,8 +140,8 @@ static void measure_ways(struct probe_thread *scratch, struct portolan_probe_por
 }
 
 /*
- * The cost is not one number: it differs by what runs around it. Mean +- 1 spread hold what is
- * found here, +- 2 what other programs may have.
+ * The cost depends on what runs around the call. Mean +- 1 spread covers what is found here, +- 2
+ * what other programs may have.
  */
 static void weigh(double (*ns)[BATCHES], struct portolan_probe_cost *cost)
 {
@@ -209,7 +210,7 @@ static void scratch_destroy(struct probe_thread *t)
 #define COUNTED_BATCHES 15
 #define COUNTED_CALLS   40
 
-/* In the free frame above all calls of the thread, which has its event sets then. */
+/* Counts in the free frame above all calls of the thread, with the thread's own event sets. */
 static double counted_batch_ns(struct probe_thread *t, struct portolan_probe_node *node)
 {
     struct portolan_probe_frame *f = t->hot.top;

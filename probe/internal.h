@@ -9,12 +9,14 @@
 
 /* Frames per thread: 4 MiB of address space, of which only what is touched becomes memory. */
 #define PROBE_FRAMES 65536
-/* Key-space bits in a node's method, so that bins never meet exact values; PROFILED is the third.
+/*
+ * Bits in a node's method by which keys of bins and of the rest never equal exact values; PROFILED
+ * is the third.
  */
 #define PROBE_BIN         0x80000000U
 #define PROBE_REST        0x40000000U
 #define PROBE_HANDLE_MASK 0x1FFFFFFFU
-/* A handle's own bit: of a timer or phase. */
+/* Bit of a handle: it stands for a timer or phase. */
 #define PROBE_TIMED 0x10000000U
 /* Stack address of frames that belong to no function: never taken for dead. */
 #define PROBE_SP_NONE UINTPTR_MAX
@@ -33,8 +35,10 @@ struct portolan_probe_carry {
     uint64_t counters[PORTOLAN_PROBE_COUNTERS_ALL];
 };
 
-/* What an activation of a timer has beside its frame: the thread's clocks when it began, and the
-   parameters it was given. */
+/*
+ * What an activation of a timer has in addition to its frame: the thread's clocks when it began,
+ * and the parameters it was given.
+ */
 struct probe_activation {
     uint64_t began, paused, mpi;
     const struct probe_parameter *parameters; /* the last; NULL: none */
@@ -44,11 +48,11 @@ struct probe_activation {
 };
 struct probe_counting;
 
-/* Of a call that runs when records are emptied, or through a pause, beside its frame. */
+/* What a call that runs when records are emptied, or through a pause, has besides its frame. */
 struct probe_span {
-    uint64_t start;                /* the frame's, by which the call is known again */
-    uint64_t began;                /* by the clock: each pause makes the frame's a later one */
-    uint64_t inclusive, exclusive; /* told already, so that the record had it taken off */
+    uint64_t start;                /* the frame's, to recognise the call */
+    uint64_t began;                /* by the clock; each pause moves the frame's start */
+    uint64_t inclusive, exclusive; /* reported already, and so taken off the record */
 };
 
 /*
@@ -83,13 +87,13 @@ struct probe_thread {
     double gap_scale;
     uint32_t gap_one_in;
 
-    /* rows.c: written by the thread, then by who reads the rows, under its lock */
-    struct rows_block *rows; /* NULL: none was to be had */
+    /* rows.c: written by the thread, then by whoever reads the rows, under its lock */
+    struct rows_block *rows; /* NULL: none was free */
     uint64_t rows_lost;
     struct rows_block *rows_oldest __attribute__((aligned(64)));
     uint64_t rows_lost_told;
     uint64_t rows_spilled; /* on disk and not taken */
-    uint64_t rows_wanted;  /* by who takes rows now */
+    uint64_t rows_wanted;  /* by whoever takes rows now */
 };
 
 /* thread.c */
@@ -105,14 +109,14 @@ struct probe_thread *probe_thread_self(void);
 /* Drops what a longjmp left on T, the calling thread, which is at SP. */
 void probe_thread_heal(struct probe_thread *t, uintptr_t sp);
 bool probe_thread_is_idle(const struct probe_thread *t);
-/* Whether calls read the clock that is slow; nobody is inside a measured one. */
+/* Sets whether calls read the slow clock. Only while nobody is inside a measured call. */
 void probe_threads_set_clock(bool is_slow);
 
 /* call.c: calls that run without a mark because memory for one was missing. */
 unsigned long probe_unmarked_calls(void);
 void probe_unmarked_forget(void);
 
-/* Takes times, as calls that only forward do not. */
+/* Whether the call in F is measured; calls that only forward are not. */
 static inline bool probe_frame_is_measured(const struct portolan_probe_frame *f)
 {
     return f->mark & PORTOLAN_PROBE_MEASURED;
@@ -136,8 +140,8 @@ bool probe_gate_lets_pass(const struct probe_thread *t, const struct portolan_pr
 void probe_gate_wait(const struct portolan_probe_port *port, uint32_t flags);
 
 /*
- * The second look of a call that begins in F, which becomes part of the stack: again when the
- * binding has changed, and asleep while the gate is closed.
+ * The second look of a call that begins in F, which becomes part of the stack: looks again when the
+ * binding has changed, and sleeps while the gate is closed.
  */
 struct portolan_probe_binding *probe_settle(struct probe_thread *t, struct portolan_probe_frame *f,
                                             struct portolan_probe_port *port);
@@ -174,16 +178,17 @@ void probe_spans_shift(struct probe_thread *t, const struct portolan_probe_frame
                        uint64_t elapsed);
 /* When the call of F began, by the clock. */
 uint64_t probe_span_began(const struct probe_thread *t, const struct portolan_probe_frame *f);
-/* The call of F, which is in its own node, goes on in the node TO. */
+/* The running call of F leaves its own node for the node TO. */
 void probe_spans_move(struct probe_thread *t, const struct portolan_probe_frame *f,
                       struct portolan_probe_node *to);
 /* The call of F adds nothing to its record: what was taken off in advance is given back. */
 void probe_span_drop(struct probe_thread *t, const struct portolan_probe_frame *f);
 /*
- * The records of running calls that are not of profiled ports were emptied now. They begin with
- * what these calls have had, below 0, so that each counts as one call when it ends and the record
- * then has what came since. Of a call that a longjmp leaves it stays off: the record of that step
- * has too little (never less than 0), its caller's exclusive time so much more. Memory is reserved.
+ * To be called when the records of running calls, except those of profiled ports, have just been
+ * emptied. Takes the time that these calls have had off their records, which are below 0 then, so
+ * that each counts as one call when it ends, with the time since. If a longjmp leaves a call, its
+ * time stays off: the record of that step has too little (never less than 0), its caller's
+ * exclusive time so much more. Memory must be reserved.
  */
 void probe_spans_begin(struct probe_thread *t);
 
@@ -192,20 +197,20 @@ void probe_events_free(struct probe_events *events);
 /* Empties them; the caller sees to it that no thread triggers meanwhile. */
 void probe_events_reset(void);
 
-/* rows.c: notes a row of the call in F, which is about to be recorded and counts no more. */
+/* rows.c: notes a row of the call in F, whose counters have stopped; it is recorded after this. */
 void probe_row_note(struct probe_thread *t, struct portolan_probe_frame *f, uint64_t elapsed,
                     unsigned n);
 /* Makes ready to note rows, if that has not been done. */
 void probe_rows_start(void);
-/* Writes to disk now what the thread for that would write. How many rows are on disk then. */
+/* Writes to disk now what the thread for that would write; returns how many rows are there then. */
 uint64_t probe_rows_spill_now(void);
-/* Forgets those that wait; nobody is inside a monitored call with rows. */
+/* Forgets rows that wait. Only while nobody is inside a monitored call with rows. */
 void probe_rows_forget(void);
 
 /* The locks that a fork takes, in this order, and gives back on both sides. */
 extern pthread_mutex_t probe_cost_lock, probe_rows_lock, probe_events_lock, probe_parameters_lock,
     probe_methods_lock, probe_registry_lock;
-/* In the child: neither rows nor their file are its own. */
+/* In the child: gives up the rows and their file, which are the parent's. */
 void probe_rows_abandon(void);
 
 /* tree.c */
@@ -226,16 +231,16 @@ uint64_t probe_wall_ns(void);
 
 /* snapshot.c */
 enum portolan_status probe_reset(bool own_calls_too, bool profiled_too, struct portolan_error *err);
-/* A new beginning of the time that snapshots cover. */
+/* Begins anew the time that snapshots cover. */
 void probe_begin_now(void);
 
 /* counters/counting.c: of the call in F, whose record is known. */
 void probe_counters_start(struct probe_thread *t, struct portolan_probe_frame *f);
 void probe_counters_stop(struct probe_thread *t, struct portolan_probe_frame *f);
-/* The calling thread ends; its record goes. */
+/* To be called when the calling thread ends and gives up its record. */
 void probe_counters_detach(struct probe_thread *t);
 void probe_counters_free(struct probe_thread *t);
-/* Whether there is a set NAME, or it means none. */
+/* OK when NAME is a set or means none. */
 enum portolan_status probe_counters_check_set(const char *name, struct portolan_error *err);
 /* The call in F counts for nothing. */
 void probe_counters_drop(struct probe_thread *t, const struct portolan_probe_frame *f);
@@ -243,9 +248,8 @@ void probe_counters_drop(struct probe_thread *t, const struct portolan_probe_fra
 void probe_counters_move(struct probe_thread *t, const struct portolan_probe_frame *f);
 void probe_counters_empty(struct portolan_probe_node *node);
 /*
- * The counts of the call that probe_counters_stop ended last on the thread, in the
- * order of the set in force; NULL and *N 0: it was not counted, or by a set that is in force no
- * more.
+ * The counts of the call that probe_counters_stop ended last on the thread, in the order of the set
+ * in force; NULL and *N 0: it was not counted, or by a set that is no longer in force.
  */
 const uint64_t *probe_counters_last(const struct portolan_probe_thread *hot, unsigned *n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands behind a port, and its change while threads call through it. */
+/* The binding of a port, and its replacement while threads call through the port. */
 #include "internal.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The oldest call in question that a thread was in when it was looked at. */
+/* The oldest call to wait for that a thread was in when it was looked at. */
 struct mark {
     struct probe_thread *thread;
     struct portolan_probe_frame *frame;
@@ -36,7 +36,7 @@ __attribute__((constructor)) static void register_membarrier(void)
 
 /* ------------------------------------------------- flags and sampling */
 
-/* With the bit that says so where some calls are not to be timed. */
+/* FLAGS with PORTOLAN_PROBE_SAMPLED if only some calls of PORT are to be timed. */
 static uint32_t with_sampling(const struct portolan_probe_port *port, uint32_t flags)
 {
     flags &= ~PORTOLAN_PROBE_SAMPLED;
@@ -45,7 +45,7 @@ static uint32_t with_sampling(const struct portolan_probe_port *port, uint32_t f
     return flags;
 }
 
-/* Gives PORT FLAGS, of which those in KEPT stay as they are. */
+/* Sets PORT's flags to FLAGS, except those in KEPT, which stay as they are. */
 static void change_flags(struct portolan_probe_port *port, uint32_t kept, uint32_t flags)
 {
     uint32_t now = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
@@ -103,7 +103,7 @@ portolan_probe_port_peek_binding(const struct portolan_probe_port *port)
     return __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
 }
 
-/* Asked by a function whose own frame ends at SP: what a longjmp left above is not counted. */
+/* Called by a function whose own frame ends at SP: what a longjmp left above is not counted. */
 static bool own_stack_holds(const struct portolan_probe_port *port, void *sp)
 {
     struct probe_thread *t = probe_thread_known();
@@ -141,7 +141,7 @@ static bool mark_is_gone(const struct mark *mark)
            probe_frame_port(mark->frame) != mark->port;
 }
 
-/* Most calls end within microseconds; then the processor is left to those that take longer. */
+/* Most calls end within microseconds; after that, sleeps leave the processor to longer ones. */
 static bool wait_until_gone(const struct mark *mark, uint64_t deadline_ns)
 {
     const struct timespec rest = {0, 50000};
@@ -265,8 +265,9 @@ static void wake_callers(const struct portolan_probe_port *port)
 }
 
 /*
- * Who is inside the port already must come out of it for the gate to be of use, and who closed it
- * may have to call the old implementation to take over its state.
+ * A caller that is inside the port already must be able to leave it, or the gate would wait for
+ * ever; and the thread that closed it may have to call the old implementation to take over its
+ * state.
  */
 bool probe_gate_lets_pass(const struct probe_thread *t, const struct portolan_probe_frame *f,
                           const struct portolan_probe_port *port)

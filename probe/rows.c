@@ -142,7 +142,7 @@ static struct rows_row *next_row(struct probe_thread *t)
     return (struct rows_row *)(void *)(b->data + rows_bytes(b->filled));
 }
 
-/* ROW, which has N values behind it, is complete. */
+/* ROW, with N values after it, is complete. */
 static void close_row(struct rows_block *b, const struct rows_row *row, unsigned n)
 {
     __atomic_store_n(&b->filled, b->filled + (UINT64_C(1) << ROWS_COUNT) + sizeof *row + n * 8,
@@ -165,7 +165,7 @@ static void fill_row(struct rows_row *row, const struct probe_thread *t,
         row->more[i].x = node->x[i];
 }
 
-/* What the row of a call that is sampled or counted has beside that; how many values. */
+/* Adds to a row what a sampled or counted call has; returns how many values that is. */
 static unsigned add_more(struct rows_row *row, struct probe_thread *t,
                          const struct portolan_probe_frame *f, unsigned n)
 {
@@ -197,7 +197,7 @@ void probe_row_note(struct probe_thread *t, struct portolan_probe_frame *f, uint
 
 /* ------------------------------------------------- taking */
 
-/* The row at DATA as others see it; its size. */
+/* Unpacks the row at DATA; returns its size. */
 static uint32_t unpack(struct portolan_probe_row *out, const void *data, uint32_t thread)
 {
     const struct rows_row *row = data;
@@ -235,7 +235,7 @@ static void count_off(struct probe_thread *t)
         t->rows_wanted--;
 }
 
-/* From what was written to disk, which is older than what the same threads have in memory. */
+/* Takes rows from disk, which are older than those that the same threads have in memory. */
 static void fill_from_disk(void)
 {
     while (reader.n_rows < BATCH) {
@@ -292,7 +292,7 @@ static void fill_batch(void)
             fill_from_thread(t);
 }
 
-/* What there is now; what comes meanwhile is for the next reader. */
+/* Notes which rows there are now, for this reader to take; returns how many were lost. */
 static uint64_t begin_taking(void)
 {
     uint64_t lost = 0;
@@ -383,7 +383,7 @@ void probe_rows_forget(void)
     pthread_mutex_unlock(&probe_rows_lock);
 }
 
-/* The lock is held; a reader in the middle of its work was another thread. */
+/* Called with the lock held. If there was a reader at work, it was another thread. */
 void probe_rows_abandon(void)
 {
     pthread_mutex_init(&reader.lock, NULL);

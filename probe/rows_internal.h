@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rows: what its files share. Each thread writes rows into a block and links a new one behind it
+ * rows: what its files share. Each thread writes rows into a block and links a new one after it
  * when that is full. Whoever reads (portolan_probe_rows_take, and the thread that writes blocks to
- * disk) does so under one lock; between the thread and them there are two words, stored with
- * release and loaded with acquire: how much of a block is in use, and which block comes next.
+ * disk) does so under one lock; the thread shares two words with them, stored with release and
+ * loaded with acquire: how much of a block is in use, and which block comes next.
  */
 #ifndef PORTOLAN_PROBE_ROWS_INTERNAL_H
 #define PORTOLAN_PROBE_ROWS_INTERNAL_H
@@ -14,7 +14,7 @@
 
 #define ROWS_BLOCK 65536
 
-/* As it is kept: contexts and counters follow, as many as KEY says. */
+/* A row in a block: contexts and counters follow, as many as KEY says. */
 struct rows_row {
     uint64_t key; /* node's id, number of contexts and of counters, one_in; see rows.c */
     uint64_t ordinal, start, elapsed, child, mpi;
@@ -61,17 +61,17 @@ void rows_release_oldest(struct probe_thread *t);
 
 /* ------------------------------------------------- rows_spill.c, all under the lock */
 
-/* What is in front of a block's rows in the file. */
+/* What precedes a block's rows in the file. */
 struct rows_chunk {
     uint32_t thread, bytes, rows, unused;
 };
 
-/* Until LIMIT bytes; FOLDER is copied, NULL: TMPDIR or /tmp. 0: none. */
+/* Writes up to LIMIT bytes, 0: none; FOLDER is copied, NULL: TMPDIR or /tmp. */
 enum portolan_status rows_spill_configure(uint64_t limit, const char *folder,
                                           struct portolan_error *err);
 /* Starts the thread that writes, if there is to be one and there is none. */
 void rows_spill_start(void);
-/* By a thread that noticed that memory runs short; takes no lock. */
+/* For threads that notice that memory runs short; takes no lock. */
 void rows_spill_ask(void);
 /* Next chunk that was written and not read: its head, and its rows in DATA, of ROWS_DATA bytes.
  * False: none, or *UNREADABLE more rows are lost. */

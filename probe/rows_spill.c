@@ -31,7 +31,7 @@ static const char *folder_of(const char *folder)
     return environment && *environment ? environment : "/tmp";
 }
 
-/* Some file systems have no files that are born without a name. */
+/* Some file systems cannot make files without a name. */
 static int open_file(const char *folder)
 {
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
@@ -172,7 +172,7 @@ bool rows_spill_read(struct rows_chunk *head, void *data, uint64_t *unreadable)
     if (move_bytes(false, head, sizeof *head, &spill.begin) && head->bytes <= ROWS_DATA &&
         move_bytes(false, data, head->bytes, &spill.begin))
         return true;
-    /* nothing is known of what follows */
+    /* what follows cannot be found */
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t)) {
         *unreadable += t->rows_spilled;
         t->rows_wanted -= t->rows_wanted < t->rows_spilled ? t->rows_wanted : t->rows_spilled;

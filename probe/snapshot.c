@@ -32,7 +32,7 @@ static void bin_edges(int64_t key, double *lower, double *upper)
     *upper = key < 0 ? a : b;
 }
 
-/* Below 0 while a call runs of which part was told before; see probe_spans_begin(). */
+/* Below 0 while a call runs of which part was reported before; see probe_spans_begin(). */
 static double difference_to_ns(uint64_t ticks)
 {
     return ticks >> 63 ? -portolan_probe_ticks_to_ns(-ticks) : portolan_probe_ticks_to_ns(ticks);
@@ -142,7 +142,7 @@ static void add_open_calls(struct portolan_probe_snapshot *s, const struct probe
     }
 }
 
-/* What is below 0 without a call that is known to run is not there yet, or a longjmp took it. */
+/* Hides times below 0 if no call is known to run: another thread is in it, or a longjmp left it. */
 static void hide_debts(struct portolan_probe_record *records, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -259,7 +259,7 @@ static bool is_timed(const struct portolan_probe_node *node)
     return node->method & PROBE_TIMED;
 }
 
-/* So that nothing can go wrong later. */
+/* Done first, so that nothing can fail later. */
 static enum portolan_status reserve_carries(void)
 {
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
@@ -276,7 +276,7 @@ static enum portolan_status reserve_carries(void)
     return PORTOLAN_OK;
 }
 
-/* Timers are reported as totals, too, whoever takes them step by step. */
+/* Profiles have the totals of timers, too, even if somebody else takes them step by step. */
 static void carry_node(struct portolan_probe_node *node)
 {
     struct portolan_probe_carry *c = node->carry;
@@ -403,7 +403,7 @@ enum portolan_status portolan_probe_reset_unprofiled(struct portolan_error *err)
 
 /* ------------------------------------------------- communication */
 
-/* Who watches it says so here, so that who stores it needs to know no message library. */
+/* Whoever watches it registers here, so that whoever stores it need not know a message library. */
 static portolan_probe_traffic_fn source;
 static const char *waits;
 

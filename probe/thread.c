@@ -24,11 +24,11 @@ static struct probe_thread *registry_first, *registry_last;
 static pthread_key_t thread_key;
 static bool have_key;
 
-/* Where the program is checked for leaks: what a mapping refers to is only known if it is told. */
+/* Only under the leak sanitizer, which must be told of mappings that hold pointers. */
 void __lsan_register_root_region(const void *p, size_t size) __attribute__((weak));
 void __lsan_unregister_root_region(const void *p, size_t size) __attribute__((weak));
 
-/* Where another clock than that of the inline code is in use, no call begins there. */
+/* With another clock than that of the inline code, no call begins there. */
 static void set_fast_limit(struct probe_thread *t)
 {
     __atomic_store_n(&t->hot.fast_limit,
@@ -58,7 +58,7 @@ struct probe_thread *probe_thread_create(void)
 {
     struct probe_thread *t;
 
-    /* pages of its own: what one thread writes at each call no other may have in a cache line */
+    /* its own pages: no other thread may share a cache line that it writes at each call */
     if (!(t = probe_map(PROBE_THREAD_SIZE)))
         return NULL;
     if (__lsan_register_root_region)
@@ -144,7 +144,7 @@ static struct probe_thread *attach(void)
     return t;
 }
 
-/* What T was inside is over. */
+/* Ends everything that T was inside of. */
 static void leave_all(struct probe_thread *t)
 {
     t->mpi_depth = 0;
@@ -249,7 +249,7 @@ static void in_child(void)
     probe_reset(true, true, NULL); /* the only thread can neither be refused nor disturbed */
 }
 
-/* Early: the locks of those who watch forks later are taken first, as elsewhere. */
+/* Early: those who watch forks later then take their locks before these, as elsewhere. */
 __attribute__((constructor(101))) static void make_key(void)
 {
     pthread_atfork(lock_all, unlock_all, in_child);

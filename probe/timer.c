@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* HANDLE stands where port calls have their binding; 0 for what is no timer. */
+/* HANDLE is stored where port calls have their binding; 0: not a timer. */
 static struct portolan_probe_frame *push_frame(struct probe_thread *t, uint32_t handle,
                                                bool measured)
 {
@@ -48,7 +48,7 @@ void portolan_probe_mpi_enter(void)
     }
 }
 
-/* Arguments that calls from one place push differ by less; what MPI itself needs is more. */
+/* Frames of calls from one place differ by less, by pushed arguments; what MPI needs is more. */
 #define SAME_PLACE 64
 
 void portolan_probe_mpi_enter_at(const void *frame)
@@ -224,7 +224,7 @@ enum portolan_status portolan_probe_timer_stop_reading(uint32_t handle, const do
 /* The handle FROM with one name more is TO. Never freed, as handles are. */
 struct probe_parameter {
     struct probe_parameter *next;
-    const struct probe_parameter *before; /* of the same timer, NULL: none */
+    const struct probe_parameter *before; /* the one before, of the same timer; NULL: none */
     const char *name;                     /* TO's last context */
     unsigned index;                       /* of that */
     uint32_t from, to;
@@ -281,7 +281,7 @@ static enum portolan_status add_parameter(uint32_t from, const struct probe_para
     return PORTOLAN_OK;
 }
 
-/* The parameter NAME behind those that A has. */
+/* Adds the parameter NAME after those that A has. */
 static enum portolan_status append_parameter(struct probe_activation *a, uint32_t handle,
                                              const char *name)
 {

@@ -140,7 +140,7 @@ static struct portolan_probe_node *other_paths(struct probe_thread *t)
     return t->other;
 }
 
-/* Whether KEYS do not tell the contexts: a bin, a real value, one that comes at the end only. */
+/* Whether keys do not give the contexts: in a bin, for a real value, for one noted at the end. */
 static bool needs_moments(uint32_t method, unsigned n)
 {
     const struct portolan_probe_method_info *info =

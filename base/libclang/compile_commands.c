@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One entry: what is compiled, in which folder, with which of its flags a file is read. */
+/* One entry: the source, and those of its flags with which a file is read. */
 struct compile_command {
     const char *file;   /* absolute */
     const char **flags; /* folders absolute */
@@ -42,7 +42,7 @@ static void add_flag(struct portolan_arena *arena, struct compile_command *c, co
         c->n_flags = 0;
 }
 
-/* Flags followed by a path, and by a word, together or apart. */
+/* Flags followed by a path, then flags followed by a word, with or without a blank in between. */
 static const char *const with_path[] = {"-isystem",   "-iquote",  "-idirafter",
                                         "-include",   "-imacros", "-isysroot",
                                         "--sysroot=", "-I",       "-iwithprefixbefore"};
@@ -137,7 +137,7 @@ static const char *search_folder(const struct compile_command *c, size_t i)
     return NULL;
 }
 
-/* The real path of what NAME means in a directive of FILE; in the arena, or NULL. */
+/* The real path of the file that NAME means in a directive of FILE; in the arena, or NULL. */
 static const char *resolve_name(struct walk *w, const char *file, const char *name, bool quoted)
 {
     const char *slash = strrchr(file, '/');
@@ -188,7 +188,7 @@ static bool is_seen(const struct walk *w, const char *path)
     return false;
 }
 
-/* Notes what FILE includes and nobody had; returns true when the header is among it. */
+/* Notes the files that FILE includes and that are not known yet; true if the header is there. */
 static bool scan_file(struct walk *w, const char *file)
 {
     FILE *text = fopen(file, "r");
@@ -231,7 +231,7 @@ static bool includes(struct portolan_arena *arena, const struct compile_command 
 
 /* ------------------------------------------------------------------ entries */
 
-/* One question. */
+/* One search for the flags of a file. */
 struct search {
     const struct portolan_libclang *clang;
     struct portolan_arena *arena;
@@ -348,7 +348,7 @@ static enum portolan_status read_database(struct search *s, CXCompilationDatabas
 
 /* ------------------------------------------------------------------ the file */
 
-/* libclang wants the folder of a file of the usual name: one of another name gets such a folder. */
+/* libclang takes only a folder with a file of the usual name: make one with a link to PATH. */
 static enum portolan_status open_database(struct search *s, const char *path,
                                           CXCompilationDatabase *database)
 {

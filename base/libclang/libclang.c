@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* What the build found, then names under which distributions ship it. */
+/* The library that the build found, then names that distributions give it. */
 static const char *const names[] = {
     LIBCLANG_NAME,       "libclang-14.so.1",  "libclang.so.1",
     "libclang-15.so.15", "libclang-16.so.16", "libclang-17.so.17",

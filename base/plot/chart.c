@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is shown: points, colours, the range of the axes and their ticks; as a script for gnuplot.
- */
+/* A chart as SVG or as a script for gnuplot: its points and colours, the axes with their ticks. */
 #include <portolan/chart.h>
 
 #include <float.h>
@@ -13,7 +12,7 @@ enum { WANTED_TICKS = 6, MAX_TICKS = 64 };
 
 struct tick {
     double value;
-    char label[32]; /* "" for a small one */
+    char label[32]; /* "" for a minor tick */
 };
 
 /* One direction of the drawing: values become pixels between FROM and TO. */
@@ -29,7 +28,7 @@ struct axis {
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                       "#56b4e9", "#e69f00", "#000000"};
 
-/* The colour of a series, as "#0072b2"; bands and points without a name have the next one's. */
+/* The colour of a series, as "#0072b2"; unnamed bands and points have that of the next series. */
 static const char *series_colour(const struct portolan_chart *chart, size_t series)
 {
     size_t n = 0;
@@ -39,13 +38,13 @@ static const char *series_colour(const struct portolan_chart *chart, size_t seri
     return colours[n % (sizeof colours / sizeof *colours)];
 }
 
-/* Whether VALUE has a place on such an axis. */
+/* Whether such an axis can show VALUE. */
 static bool axis_shows(bool is_log, double value)
 {
     return isfinite(value) && fabs(value) < 1e300 && (!is_log || value > 1e-300);
 }
 
-/* Whether point I of S has a place in the chart. */
+/* Whether the chart can show point I of S. */
 static bool point_is_shown(const struct portolan_chart *c, const struct portolan_chart_series *s,
                            size_t i)
 {
@@ -55,13 +54,13 @@ static bool point_is_shown(const struct portolan_chart *c, const struct portolan
            (s->kind != PORTOLAN_CHART_BAND || !isnan(s->low[i]));
 }
 
-/* The pixel of VALUE; those outside the axis stay near it. */
+/* The pixel of VALUE; values outside the axis stay near it. */
 static double axis_place(const struct axis *a, double value)
 {
     double part = a->is_log ? log(value / a->min) / log(a->max / a->min)
                             : (value - a->min) / (a->max - a->min);
 
-    /* A band may leave the axis; numbers that SVG's readers cannot hold must not come of it. */
+    /* A band may leave the axis, but its numbers must be small enough for readers of SVG. */
     return a->from + fmin(fmax(part, -2), 3) * (a->to - a->from);
 }
 
@@ -73,7 +72,7 @@ static void extend(struct axis *a, double value)
     }
 }
 
-/* Only points with a place in both directions count in either. */
+/* A point counts only if both axes can show it. */
 static void extend_both(struct axis *x, struct axis *y, double at, double value)
 {
     if (axis_shows(x->is_log, at) && axis_shows(y->is_log, value)) {
@@ -82,7 +81,7 @@ static void extend_both(struct axis *x, struct axis *y, double at, double value)
     }
 }
 
-/* "1e-05" as "1e-5", and no sign of a 0. */
+/* Writes "1e-05" as "1e-5", and 0 without a sign. */
 static void write_label(char label[static 32], double value, int digits)
 {
     char *e, *rest;
@@ -103,7 +102,7 @@ static void write_label(char label[static 32], double value, int digits)
 static void add_tick(struct axis *a, double value, bool has_label, int digits)
 {
     struct tick *tick = &a->ticks[a->n_ticks];
-    /* A hair of rounding must not cost the tick at the end. */
+    /* Rounding must not cost the tick at the end. */
     double slack = 1e-9 * (a->max - a->min);
 
     if (a->n_ticks == MAX_TICKS || value < a->min - slack || value > a->max + slack)
@@ -128,7 +127,7 @@ static void add_linear_ticks(struct axis *a)
         add_tick(a, (first + i) * step, true, digits);
 }
 
-/* Within three decades also 2 and 5 have labels; of many only some decades. */
+/* Up to three decades 2 and 5 have labels, too; from ten decades on some are left out. */
 static void add_log_ticks(struct axis *a)
 {
     int low = (int)floor(log10(a->min)), high = (int)ceil(log10(a->max));
@@ -144,7 +143,7 @@ static void add_log_ticks(struct axis *a)
         }
 }
 
-/* Some room beside the outermost points. Linear axes begin at 0 when that is near. */
+/* Leaves some room around the outermost points. Linear axes begin at 0 when that is near. */
 static void widen(struct axis *a)
 {
     double room;
@@ -274,7 +273,8 @@ static void add_mark(struct drawing *d, size_t series, double x, double y)
                       marks[series % (sizeof marks / sizeof *marks)]);
 }
 
-/* Whether a mark lies in that pixel already; from now on one does. TAKEN NULL: nobody keeps book.
+/*
+ * Whether that pixel has a mark already; notes that it has one now. TAKEN NULL: nothing is noted.
  */
 static bool is_taken(unsigned char *taken, double x, double y)
 {
@@ -291,7 +291,7 @@ static bool is_taken(unsigned char *taken, double x, double y)
 static void add_points(struct drawing *d, size_t series)
 {
     const struct portolan_chart_series *s = &d->chart->series[series];
-    /* Of many points most lie on others. */
+    /* Where there are many points, most cover each other. */
     unsigned char *taken = s->n > MANY_POINTS ? portolan_calloc(WIDTH, HEIGHT) : NULL;
 
     for (size_t i = 0; i < s->n; i++) {
@@ -352,7 +352,7 @@ static void add_band(struct drawing *d, size_t series)
 
 /* ------------------------------------------------------------------------------------ legend */
 
-/* How wide the legend is; 0 without one. A character is taken to be as wide as most are. */
+/* How wide the legend is; 0 without one. Assumes the same width for all characters. */
 static double legend_width(const struct portolan_chart *c)
 {
     size_t longest = 0;
@@ -467,7 +467,7 @@ static void add_number(struct portolan_text *out, double value)
         portolan_text_add(out, " NaN");
 }
 
-/* A block of data; an empty line is a gap. FOOT stands for what a logarithmic axis cannot show. */
+/* A block of data; an empty line is a gap. FOOT replaces what a logarithmic axis cannot show. */
 static void add_data(struct portolan_text *out, const struct portolan_chart *c, size_t series,
                      double foot)
 {

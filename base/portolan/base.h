@@ -26,7 +26,7 @@ extern "C" {
 
 /**
  * One row per status: name, number, text, and the gov.cca.CCAExceptionType it becomes when it
- * leaves a port (CCA specification 0.8.5). The framework's exceptions.c converts, nobody else.
+ * leaves a port (CCA specification 0.8.5). Only the framework's exceptions.c converts.
  */
 #define PORTOLAN_STATUS_LIST(X)                                                                    \
     X(OK, 0, "success", Unexpected)                                                                \
@@ -61,7 +61,7 @@ enum portolan_status {
 #undef PORTOLAN_STATUS_ENUM
 };
 
-/** The text of a status, never NULL; "unknown status" for a number that is none. */
+/** The text of a status, never NULL; "unknown status" for any other number. */
 PORTOLAN_API const char *portolan_status_text(enum portolan_status status);
 
 /** The first cause of a failure. Start it as `{0}`; nothing in it needs freeing. */
@@ -81,7 +81,7 @@ PORTOLAN_API enum portolan_status portolan_error_set(struct portolan_error *err,
 /** Notes that memory is out, and returns PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_no_memory(struct portolan_error *err);
 
-/** Puts words in front of the text noted in ERR, as "words: text". */
+/** Prefixes the text noted in ERR with words, as "words: text". */
 PORTOLAN_API void portolan_error_prefix(struct portolan_error *err, const char *format, ...)
     PORTOLAN_PRINTF(2, 3);
 
@@ -119,11 +119,11 @@ enum portolan_log_level {
     PORTOLAN_LOG_WARNING
 };
 
-/** AREA is the room or component that speaks; TEXT has no newline at its end. */
+/** AREA is the room or component that logs; TEXT has no newline at its end. */
 typedef void (*portolan_log_fn)(void *arg, enum portolan_log_level level, const char *area,
                                 const char *text);
 
-/** Installs the receiver of messages (NULL: drop them, the default). Not while others log. */
+/** Installs the receiver of messages (NULL, the default: drop them). Not while threads log. */
 PORTOLAN_API void portolan_log_set_handler(portolan_log_fn handler, void *arg);
 
 /** Formats a message and hands it to the handler, on the calling thread. */
@@ -151,24 +151,24 @@ PORTOLAN_API char *portolan_asprintf(const char *format, ...) PORTOLAN_PRINTF(1,
 
 /**
  * Puts BYTES in the file PATH as a whole: readers see the old file or the new one, and when there
- * is no room the old one is still there. Its permissions stay, and a link stays one; devices and
+ * is no room the old one is still there. Its permissions stay, and a link stays a link; devices and
  * pipes are written to. Errors: EIO, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_replace_file(const char *path, const char *bytes,
                                                         size_t length, struct portolan_error *err);
 
-/** Writes all bytes, also where a signal comes between; false, with errno, when they do not fit. */
+/** Writes all bytes, even if signals interrupt it; false, with errno, when it cannot. */
 PORTOLAN_API bool portolan_write_all(int fd, const char *bytes, size_t length);
 
 /**
- * Memory that is freed at once: what a reader makes of a file, or one run of a generator. Start it
- * as `{0}`; one thread at a time. After a failure `failed` stays set, so that a whole run can be
+ * Memory that is freed all at once: what a reader makes of a file, or one run of a generator. Start
+ * it as `{0}`; one thread at a time. After a failure `failed` stays set, so that a whole run can be
  * checked at its end; what was allocated before stays valid.
  */
 struct portolan_arena {
     struct portolan_arena_block *blocks;
     char *next;
-    size_t left;        /**< bytes behind `next` */
+    size_t left;        /**< bytes after `next` */
     size_t block_bytes; /**< of the newest block: they grow */
     bool failed;
     /** OPTIONAL: called when memory is out, before NULL is returned; may leave by longjmp. */
@@ -183,9 +183,9 @@ struct portolan_arena {
 PORTOLAN_API void *portolan_arena_alloc(struct portolan_arena *a, size_t count, size_t size);
 
 /**
- * ITEMS, an array of COUNT items of SIZE bytes that was made by this function (NULL when COUNT is
- * 0), with room for one more: the same place, or a larger one with the items in it (the old one is
- * valid until the arena is cleared), or NULL. For arrays that grow one by one.
+ * Makes room for one more item in ITEMS, an array of COUNT items of SIZE bytes that this function
+ * made (NULL when COUNT is 0). Returns ITEMS, or a larger array with the items in it (the old one
+ * is valid until the arena is cleared), or NULL. For arrays that grow one by one.
  */
 PORTOLAN_API void *portolan_arena_grow(struct portolan_arena *a, void *items, size_t count,
                                        size_t size);
@@ -228,8 +228,8 @@ PORTOLAN_API bool portolan_text_add_file(struct portolan_text *t, const char *pa
                                          size_t most_bytes);
 /**
  * TEXT as an attribute's value or as content of XML 1.0, HTML labels included; and as a string of
- * JSON (RFC 8259), with its quotes. What they cannot hold, and bytes that are no UTF-8, become
- * U+FFFD.
+ * JSON (RFC 8259), with its quotes. Characters that these forms do not allow, and bytes that are
+ * not UTF-8, become U+FFFD.
  */
 PORTOLAN_API void portolan_text_add_xml(struct portolan_text *t, const char *text);
 PORTOLAN_API void portolan_text_add_json(struct portolan_text *t, const char *text);
@@ -273,30 +273,30 @@ PORTOLAN_API bool portolan_has_word(const char *words, const char *word);
 PORTOLAN_API bool portolan_is_c_word(const char *word);
 
 /**
- * Whole-text number readers: false when TEXT is NULL, empty, has anything behind the number, or
- * does not fit. Read in the C locale's form whatever the locale is.
+ * Whole-text number readers: false when TEXT is NULL, empty, has anything after the number, or does
+ * not fit. Read in the C locale's form whatever the locale is.
  */
 PORTOLAN_API bool portolan_read_int64(const char *text, int64_t *value);
 PORTOLAN_API bool portolan_read_double(const char *text, double *value);
 
 /**
- * A reader of values with commas between them (RFC 4180, but that a field does not go over lines):
- * fields may stand in quotes, where "" is a quote; blanks around fields, a byte order mark,
- * carriage returns and empty lines are passed over. Fill in the first five, the others with 0; then
+ * A reader of values with commas between them (RFC 4180, except that a field ends with its line):
+ * fields may be quoted, where "" is a quote; blanks around fields, a byte order mark, carriage
+ * returns and empty lines are skipped. Set the first five members, the others to 0; then call
  * portolan_csv_begin(), and portolan_csv_next() for each line. One thread at a time.
  */
 struct portolan_csv {
     struct portolan_arena *arena; /**< gets the fields; without memory its `failed` says so */
     struct portolan_diagnostics *d;
     const char *file; /**< in messages */
-    char separator; /**< ' ': blanks, as many as there are; 0: the first of , ; tab and blanks that
-                         the first line has */
-    char comment;   /**< lines that begin with it are passed over; 0: none are */
+    char separator; /**< ' ': any number of blanks; 0: the first of , ; and tab that the first line
+                         has, else blanks */
+    char comment;   /**< lines that begin with it are skipped; 0: none */
     int line;       /**< of the fields; set it to one less to begin elsewhere than at 1 */
     size_t n_fields;
     char **fields;        /**< until the next line is read; their texts as long as the arena */
     int *columns;         /**< where they begin */
-    const char *at, *end; /* the reader's own, as what follows */
+    const char *at, *end; /* the reader's own, like the rest */
     size_t room;
 };
 
@@ -304,8 +304,8 @@ struct portolan_csv {
 PORTOLAN_API void portolan_csv_begin(struct portolan_csv *c, const char *text, size_t size);
 
 /**
- * Goes to the next line with fields; false when there is none, and without memory. Lines
- * whose quotes are wrong are reported to D and passed over.
+ * Goes to the next line with fields; false when there is none, or memory is out. Lines whose quotes
+ * are wrong are reported to D and skipped.
  */
 PORTOLAN_API bool portolan_csv_next(struct portolan_csv *c);
 
@@ -318,8 +318,8 @@ enum portolan_answer { PORTOLAN_NO, PORTOLAN_YES, PORTOLAN_UNKNOWN };
  *     NAME (= | != | < | <= | > | >=) VALUE, joined by and, or, not and parentheses
  *
  * A name holds anything but blanks, quotes, parentheses and = ! < >; a value is such a word, or any
- * text 'in quotes'. What are numbers on both sides are compared as numbers, true and false being 1
- * and 0; all else as texts, which are equal or not but have no order.
+ * text 'in quotes'. If both sides are numbers (true is 1, false 0), they are compared as numbers;
+ * else as texts, which are equal or not but have no order.
  */
 struct portolan_condition;
 
@@ -338,13 +338,13 @@ struct portolan_condition_value {
     const char *text; /**< NULL: it is the number */
     double number;
 };
-/** Whether the value of NAME is known, which it puts in *VALUE. */
+/** Puts the value of NAME in *VALUE; false when it is not known. */
 typedef bool (*portolan_condition_lookup_fn)(void *arg, const char *name,
                                              struct portolan_condition_value *value);
 
 /**
- * Whether it holds. A comparison is unknown when its name is, or when an order is asked of a text;
- * "and", "or" and "not" are unknown only where that matters.
+ * Whether CONDITION holds. A comparison is unknown when its name is, or when it asks for the order
+ * of texts; "and", "or" and "not" are unknown only if the unknown part decides.
  */
 PORTOLAN_API enum portolan_answer
 portolan_condition_evaluate(const struct portolan_condition *condition,
@@ -358,7 +358,7 @@ PORTOLAN_API bool portolan_condition_number(portolan_condition_lookup_fn lookup,
                                             const char *name, double low, double high,
                                             double *number);
 
-/** The name of its comparison number INDEX, from 0 on; NULL when there are not so many. */
+/** The name in comparison number INDEX, from 0, of CONDITION; NULL when it has fewer. */
 PORTOLAN_API const char *portolan_condition_peek_name(const struct portolan_condition *condition,
                                                       size_t index);
 
@@ -368,7 +368,7 @@ PORTOLAN_API size_t portolan_utf8_length(const char *text);
 /** 64-bit FNV-1a (Fowler, Noll and Vo) of SIZE bytes, continuing from SEED (0 starts anew). */
 PORTOLAN_API uint64_t portolan_hash(const void *bytes, size_t size, uint64_t seed);
 
-/** Makes one block of two: see `reduce`. *OUT is malloc'ed; on failure nothing is made. */
+/** Merges two blocks into one: see `reduce`. *OUT is malloc'ed; on failure there is none. */
 typedef enum portolan_status (*portolan_cohort_merge_fn)(void *arg, const void *mine,
                                                          size_t mine_bytes, const void *theirs,
                                                          size_t theirs_bytes, void **out,
@@ -400,7 +400,7 @@ struct portolan_cohort {
     enum portolan_status (*sum)(struct portolan_cohort *c, double *values, size_t count);
     /**
      * Bytes of every rank travel up a tree to rank 0. There, *ALL receives one malloc'ed block with
-     * the ranks' blocks one behind the other in rank order and SIZES_BYTES (SIZE entries, or NULL
+     * the ranks' blocks one after the other in rank order and SIZES_BYTES (SIZE entries, or NULL
      * where the lengths are known) their lengths; the caller frees *ALL. On the other ranks *ALL
      * becomes NULL and SIZES_BYTES may be NULL.
      */
@@ -408,14 +408,14 @@ struct portolan_cohort {
                                    void **all, size_t *sizes_bytes);
     /**
      * Bytes of all ranks are merged pairwise up a binary tree, so that no rank ever holds more than
-     * two blocks: MERGE gets this rank's and those of a higher one and makes *OUT, malloc'ed. It is
-     * called in rank order (0 with 1, 2 with 3, then those with each other), on the ranks that
-     * have something below them; ARG is its own.
+     * two blocks: MERGE gets this rank's block and that of a higher rank and makes *OUT, malloc'ed.
+     * It is called in rank order (0 with 1, 2 with 3, then the results with each other), on the
+     * ranks that have others below them; ARG is its own.
      *
      * *BYTES (malloc'ed, aligned as malloc does) is taken in any case. Rank 0 then has the result
-     * there, to be freed by the caller, and the others NULL. Where MERGE, memory or the way failed,
-     * that rank and those above it up to rank 0 return its status and *BYTES is NULL; ranks below
-     * do not hear of it: who needs one verdict agrees on it.
+     * there, to be freed by the caller, and the others NULL. If MERGE, memory or a message fails on
+     * a rank, that rank and those above it up to rank 0 return the status and *BYTES is NULL; ranks
+     * below are not told: callers that need one verdict agree on it (portolan_cohort_agree()).
      */
     enum portolan_status (*reduce)(struct portolan_cohort *c, void **bytes, size_t *size_bytes,
                                    portolan_cohort_merge_fn merge, void *arg);
@@ -425,9 +425,9 @@ struct portolan_cohort {
 PORTOLAN_API struct portolan_cohort *portolan_cohort_alone(void);
 
 /**
- * Collective: brings every rank to the same verdict. STATUS and ERR are what happened on this
- * rank. When any rank failed, all return the status of the lowest failing rank and ERR holds its
- * text, with "rank N: " in front unless all failed. Also the errors of the cohort's operations.
+ * Collective: brings every rank to the same verdict. STATUS and ERR are what happened on this rank.
+ * When any rank failed, all return the status of the lowest failing rank and ERR holds its text,
+ * after "rank N: " unless all failed. Also the errors of the cohort's operations.
  */
 PORTOLAN_API enum portolan_status portolan_cohort_agree(struct portolan_cohort *c,
                                                         enum portolan_status status,

@@ -17,7 +17,7 @@
 struct portolan_block {
     bool is_read;
     enum portolan_status status;  /**< the first trouble: ENOMEM, EINTERNAL (bytes are missing) */
-    struct portolan_text written; /**< its own */
+    struct portolan_text written; /**< the bytes so far, owned */
     const char *at, *end;         /**< what is still to be read, borrowed */
     size_t n_texts, room;         /**< each text is in the bytes once */
     const char **texts;
@@ -31,8 +31,8 @@ PORTOLAN_API void portolan_block_open(struct portolan_block *b, const void *byte
 PORTOLAN_API void portolan_block_carry(struct portolan_block *b, void *value, size_t size);
 
 /**
- * Carries a number of items of at least ITEM_BYTES (1 or more) each that follow. A number that is
- * read is never higher than what the bytes have room for.
+ * Carries the number of items that follow, each of at least ITEM_BYTES (1 or more). A number that
+ * is read is never higher than what the bytes have room for.
  */
 PORTOLAN_API void portolan_block_carry_count(struct portolan_block *b, size_t *n,
                                              size_t item_bytes);
@@ -45,8 +45,8 @@ PORTOLAN_API void portolan_block_carry_text(struct portolan_block *b, const char
 
 /**
  * Carries N items of ITEM_BYTES each, ARRAY being the address of the pointer to them. Items that
- * are read are malloc'ed, the caller's in any case; the texts that they point to are to be carried
- * one by one.
+ * are read are malloc'ed, and the caller frees them even after an error; carry the texts that they
+ * point to one by one.
  */
 PORTOLAN_API void portolan_block_carry_items(struct portolan_block *b, void *array, size_t *n,
                                              size_t item_bytes);
@@ -55,8 +55,8 @@ PORTOLAN_API void portolan_block_carry_items(struct portolan_block *b, void *arr
 PORTOLAN_API void portolan_block_fail(struct portolan_block *b, enum portolan_status status);
 
 /**
- * Ends writing: the caller frees *BYTES. B can be used again. Errors: ENOMEM, and then they are
- * NULL and 0.
+ * Ends writing: the caller frees *BYTES. B can be used again. Errors: ENOMEM, with *BYTES NULL and
+ * *SIZE 0.
  */
 PORTOLAN_API enum portolan_status portolan_block_take(struct portolan_block *b, void **bytes,
                                                       size_t *size, struct portolan_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * command: runs the compiler and related tools, with the settings that Portolan's build noted of
- * them, and writes what generators made. A static library of its own, so that it is not linked into
+ * command: runs the compiler and related tools, with the settings that Portolan's build recorded,
+ * and writes what generators made. A static library of its own, so that it is not linked into
  * measured programs.
  *
  * Results are in the arena that is given, whose `failed` says when memory was out. One thread at a
@@ -22,8 +22,10 @@ struct portolan_words {
     const char **word;
 };
 
-/** Adds TEXT itself (not a copy); the blank-separated words of TEXT; all of MORE. False when memory
- * is out; NULL texts count as that. */
+/**
+ * _add adds TEXT itself (not a copy), _split the words of TEXT, which blanks separate, _append all
+ * of MORE. False when memory is out, or a text to be added is NULL.
+ */
 bool portolan_words_add(struct portolan_arena *arena, struct portolan_words *w, const char *text);
 bool portolan_words_split(struct portolan_arena *arena, struct portolan_words *w, const char *text);
 bool portolan_words_append(struct portolan_arena *arena, struct portolan_words *w,
@@ -39,8 +41,8 @@ enum portolan_status portolan_words_take(struct portolan_words *w, char ***words
 /** A key of a settings file. */
 struct portolan_setting {
     const char *key;
-    struct portolan_words *list; /**< gets the value's words, behind those of earlier lines */
-    bool is_path; /**< the value is one path, if relative, then to the file's folder */
+    struct portolan_words *list; /**< gets the value's words, after those of earlier lines */
+    bool is_path; /**< the value is one path, absolute or relative to the file's folder */
     bool is_needed;
 };
 
@@ -66,7 +68,7 @@ struct portolan_made_file {
 };
 
 /**
- * Writes all files, or none where one cannot be. FOLDER, in which they are, is made if it is
+ * Writes all files, or none if one cannot be written. Makes FOLDER, in which they are, if it is
  * missing; a file whose content is the same keeps its time. PORTOLAN_EIO, PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_files_write(struct portolan_arena *arena, const char *folder,
@@ -80,7 +82,7 @@ enum portolan_status portolan_files_write(struct portolan_arena *arena, const ch
 char *portolan_temporary_folder(struct portolan_arena *arena, struct portolan_error *err);
 
 /**
- * Runs COMMAND, found by PATH, and waits; it reads nothing, and what it says goes into FILE.
+ * Runs COMMAND, found by PATH, and waits; its input is empty, and its output and errors go to FILE.
  * PORTOLAN_ENOTFOUND when it cannot be started or FILE cannot be opened, PORTOLAN_EFOREIGN when it
  * does not exit with 0, PORTOLAN_ENOMEM.
  */

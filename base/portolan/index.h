@@ -16,24 +16,24 @@ struct portolan_index {
     size_t n_slots, n;
 };
 
-/** Whether the item at I is the one that is looked for. */
+/** Whether the item at I is the wanted one. */
 typedef bool (*portolan_index_same_fn)(const void *wanted, size_t i);
 
-/** The position of the first item with HASH that is the SAME; SIZE_MAX when there is none. */
+/** The position of the first item with HASH for which SAME is true; SIZE_MAX when there is none. */
 PORTOLAN_API size_t portolan_index_find(const struct portolan_index *x, uint64_t hash,
                                         portolan_index_same_fn same, const void *wanted);
 
 /**
- * *AT is the position that portolan_index_find() finds; without one, adds I, and *AT is I. The
- * wanted item may stand at I already, behind all others. False without memory.
+ * Sets *AT to the position that portolan_index_find() finds; if there is none, adds I and sets *AT
+ * to I. The wanted item may be at I already, after all others. False when memory is out.
  */
 PORTOLAN_API bool portolan_index_put(struct portolan_index *x, uint64_t hash, size_t i,
                                      portolan_index_same_fn same, const void *wanted, size_t *at);
 
-/** Puts position I in, without looking for it; false without memory, with nothing changed. */
+/** Adds position I without a search; false when memory is out, with nothing changed. */
 PORTOLAN_API bool portolan_index_add(struct portolan_index *x, uint64_t hash, size_t i);
 
-/** Makes room for N positions in all, which are then added without fail; false without memory. */
+/** Makes room for N positions in all, so that adding them cannot fail; false when memory is out. */
 PORTOLAN_API bool portolan_index_reserve(struct portolan_index *x, size_t n);
 
 /** Frees and empties it. */

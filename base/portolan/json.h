@@ -25,7 +25,7 @@ PORTOLAN_API void portolan_json_open(struct portolan_json *j, const char *key, c
 PORTOLAN_API void portolan_json_close(struct portolan_json *j, char bracket);
 /** TEXT NULL is null. */
 PORTOLAN_API void portolan_json_text(struct portolan_json *j, const char *key, const char *text);
-/** What is no finite number is null; else the shortest text that reads as X again. */
+/** A number that is not finite is null; else the shortest text that reads as X again. */
 PORTOLAN_API void portolan_json_number(struct portolan_json *j, const char *key, double x);
 PORTOLAN_API void portolan_json_bool(struct portolan_json *j, const char *key, bool x);
 /** An object of N numbers. */

@@ -18,9 +18,9 @@ extern "C" {
 PORTOLAN_API bool portolan_reserve(void *array, size_t *capacity, size_t n, size_t size);
 
 /**
- * Puts a copy of ITEM, SIZE bytes, behind the *COUNT items of an array; ITEMS is the address of the
- * pointer to them, which is NULL where there are none. Returns the item there; NULL when memory is
- * out, and then the array is as it was. Each addition reallocates: for few items.
+ * Puts a copy of ITEM, SIZE bytes, after the *COUNT items of an array; ITEMS is the address of the
+ * pointer to them, which is NULL while there are none. Returns the new item; NULL when memory is
+ * out, with the array unchanged. Each addition reallocates: for few items.
  */
 PORTOLAN_API void *portolan_append(void *items, size_t *count, const void *item, size_t size);
 

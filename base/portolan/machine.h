@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * base: who else uses the cores that this job runs on. Two readings of each process tell what
- * happened between them; of all ranks together they tell whether a measurement was disturbed. From
- * Linux's /proc (stat, schedstat, cpuinfo): what the kernel does not tell counts as 0. No function
- * fails. Any thread.
+ * base: who else uses the cores that this job runs on. Two readings of a process tell what happened
+ * between them; those of all ranks together tell whether a measurement was disturbed. From Linux's
+ * /proc (stat, schedstat, cpuinfo): what the kernel does not tell counts as 0. No function fails.
+ * Any thread.
  */
 #ifndef PORTOLAN_MACHINE_H
 #define PORTOLAN_MACHINE_H
@@ -20,7 +20,7 @@ struct portolan_machine_reading {
     double busy_ns;    /**< of the cores that this process may use: spent by anybody, to 10 ms */
     double stolen_ns;  /**< of these cores: taken by the hypervisor */
     double own_ns;     /**< processor time of this process */
-    double delayed_ns; /**< its threads were ready to run and waited for a core */
+    double delayed_ns; /**< its threads were ready but waited for a core */
     uint64_t cores_id; /**< the same for the same set of cores */
     int cores;
     char host[64];
@@ -31,7 +31,7 @@ PORTOLAN_API void portolan_machine_read(struct portolan_machine_reading *reading
 /** Seconds of a clock that nobody sets (CLOCK_MONOTONIC), since some time in the past. */
 PORTOLAN_API double portolan_now_s(void);
 
-/** Of the calling thread alone: how long it ran, and how long it waited for a core. A few us. */
+/** How long the calling thread ran, and how long it waited for a core. Takes a few microseconds. */
 PORTOLAN_API void portolan_machine_read_thread(double *ran_ns, double *delayed_ns);
 
 /** Mean frequency in MHz of the cores that this process may use; 0 when it is not known. */
@@ -48,22 +48,22 @@ PORTOLAN_API bool portolan_machine_shares(const char *path);
 PORTOLAN_API void portolan_machine_subtract(struct portolan_machine_reading *from,
                                             const struct portolan_machine_reading *to);
 
-/** What the worst host of a job met with. */
+/** How the most disturbed host of a job was disturbed. */
 struct portolan_machine_verdict {
     int cores;             /**< that its ranks may use */
     double others;         /**< how many of them other processes kept busy, on the average */
     double others_percent; /**< the same as a share of the cores */
     double steal_percent;  /**< of the cores' time */
-    double delay_percent;  /**< of the elapsed time, the rank that waited longest for a core */
+    double delay_percent;  /**< longest wait of a rank for a core, of the elapsed time */
     bool is_disturbed;
     char reason[160]; /**< "others kept 1.0 of 2 cores busy"; "" when it is not disturbed */
 };
 
 /**
  * Judges the differences (portolan_machine_subtract()) of all N ranks of a job. It was disturbed
- * when others and the hypervisor took more than 10 % of what its ranks need beyond the cores that
- * they leave free, or when a rank waited more than 5 % of the time for a core though there are
- * enough for all of the job.
+ * when the hypervisor and other processes, beyond the cores that the ranks left free, took more
+ * than 10 % of what the ranks need, or when a rank waited for a core more than 5 % of the time
+ * though there are enough cores for all of the job.
  */
 PORTOLAN_API void portolan_machine_judge(const struct portolan_machine_reading *ranks, size_t n,
                                          struct portolan_machine_verdict *verdict);

@@ -38,13 +38,13 @@ struct shared_object {
     const char *rpath, *runpath; /* or NULL */
     const char **needed;
     const char **defined;   /* dynamic symbols that others may see */
-    const char **undefined; /* needed of others, weak ones left out */
+    const char **undefined; /* needed from other objects, without weak ones */
 };
 
 /* True for a shared object for this machine, judged by its first bytes. */
 bool shared_object_fits(const char *file);
 
-/* True when the process has loaded what NAME, a path or none, stands for. */
+/* True when the process has loaded the object that NAME, a path or a bare name, stands for. */
 bool shared_object_is_loaded(const char *name);
 
 /* True when both names lead to one file. */
@@ -56,7 +56,7 @@ enum portolan_status shared_object_read(struct portolan_arena *arena, const char
 
 /* FILE and what it needs, found as the dynamic linker would. */
 struct shared_closure {
-    bool without_loaded; /* what is loaded already is left out, with what it needs */
+    bool without_loaded; /* leaves out loaded objects and what they need */
     struct shared_object *objects;
     size_t n;
 };

@@ -24,15 +24,15 @@ double portolan_fisher_p(double f, double numerator, double denominator);
 /** Sorts N numbers, none of them NaN, in ascending order. */
 void portolan_sort_numbers(size_t n, double *numbers);
 
-/** The median of N sorted numbers; NaN of none. */
+/** The median of N sorted numbers; NaN when N is 0. */
 double portolan_median_of_sorted(size_t n, const double *sorted);
 
-/** The median of N numbers, none of them NaN, which it sorts; NaN of none. */
+/** The median of N numbers, none of them NaN, which it sorts; NaN when N is 0. */
 double portolan_sort_to_median(size_t n, double *numbers);
 
 /**
  * Random numbers that depend on their arguments alone, and so are the same on every machine and
- * rank: the DRAW-th of what WHAT numbers, between 0 and 1, or normal with mean 0 and variance 1.
+ * rank: number DRAW of the sequence WHAT, between 0 and 1, or normal with mean 0 and variance 1.
  * From SplitMix64 (Steele, Lea, Flood 2014) and by Box and Muller.
  */
 PORTOLAN_API double portolan_draw_uniform(uint64_t draw, uint64_t what);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * XML files as small trees in an arena, with the line and column of every tag and attribute, and a
- * checker that speaks to the user; and elements written. libxml2 is seen by xml.c only.
+ * XML files as small trees in an arena, with the line and column of every tag and attribute; a
+ * checker that reports to the user; writers of elements. Only xml.c sees libxml2.
  *
  * No network, no entities but XML's own five, at most 4 MiB and libxml2's own bounds on depth and
  * names. One thread at a time. These functions are linked into each library that uses them.
@@ -52,13 +52,13 @@ enum xml_form {
 };
 
 /**
- * Problems go to D; then ESYNTAX. EIO when the file can't be read, ENOMEM. FILE is copied nowhere:
- * it must live as long as the tree, and as D reports about it.
+ * Reports problems to D and then returns ESYNTAX; EIO when the file can't be read, ENOMEM. FILE is
+ * not copied: it must live as long as the tree, and as D reports about it.
  */
 enum portolan_status xml_read_file(struct portolan_arena *arena, const char *file,
                                    enum xml_form form, struct portolan_diagnostics *d,
                                    struct xml_element **root, struct portolan_error *err);
-/** Any small file as it is; the caller clears *BYTES, which begins as {0}. EIO, ENOMEM. */
+/** Reads any small file as it is; the caller clears *BYTES, which begins as {0}. EIO, ENOMEM. */
 enum portolan_status xml_read_bytes(const char *file, struct portolan_text *bytes,
                                     struct portolan_error *err);
 enum portolan_status xml_read_text(struct portolan_arena *arena, const char *text, size_t size,
@@ -66,10 +66,10 @@ enum portolan_status xml_read_text(struct portolan_arena *arena, const char *tex
                                    struct portolan_diagnostics *d, struct xml_element **root,
                                    struct portolan_error *err);
 
-/** Reports what in the tree below ROOT is not as RULE has it. */
+/** Reports everything in the tree below ROOT that RULE does not allow. */
 void xml_check(const struct xml_element *root, const struct xml_rule *rule,
                struct portolan_diagnostics *d);
-/** Reports to D at the place of an attribute of E or, if it is not there (or NULL), of E. */
+/** Reports to D at the place of an attribute of E, or of E itself if that is missing or NULL. */
 void xml_complain(struct portolan_diagnostics *d, const struct xml_element *e,
                   const char *attribute, const char *format, ...) PORTOLAN_PRINTF(4, 5);
 
@@ -77,7 +77,7 @@ const struct xml_attribute *xml_attribute(const struct xml_element *e, const cha
 /** The attribute's value, or NULL. */
 const char *xml_value(const struct xml_element *e, const char *name);
 size_t xml_count(const struct xml_element *parent, const char *name);
-/** The first child of that name behind PREVIOUS (NULL: from the start), or NULL. */
+/** The first child of that name after PREVIOUS (NULL: from the start), or NULL. */
 const struct xml_element *xml_next(const struct xml_element *parent,
                                    const struct xml_element *previous, const char *name);
 

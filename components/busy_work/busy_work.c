@@ -19,7 +19,7 @@ static double cpu_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A chain of dependent additions: the compiler can't shorten it, the processor not overlap it. */
+/* A chain of dependent additions: the compiler cannot shorten nor the processor overlap it. */
 static void burn(double rounds)
 {
     double x = 1;
@@ -45,7 +45,7 @@ static double calibrate(void)
     return best;
 }
 
-/* In pieces, each of half of what is missing, so that a changed processor speed is made up for. */
+/* Burns half of what is missing each time, so that changes of the processor's speed even out. */
 static void consume(void *self, double seconds, sidl_BaseInterface *_ex)
 {
     enum { ENOUGH_NS = 5000 };

@@ -15,7 +15,7 @@ static void consume(void *self, double seconds, sidl_BaseInterface *_ex)
     enum portolan_status status;
 
     (void)self;
-    /* Up to 2^53 ns a number of seconds has its whole nanosecond exactly. */
+    /* Up to 2^53 ns a double holds every whole nanosecond exactly. */
     if (!(seconds >= 0 && seconds * 1e9 <= 9007199254740992.0)) {
         portolan_throw(_ex, PORTOLAN_EINVAL, "a clock cannot move by %g s", seconds);
         return;
@@ -43,8 +43,8 @@ EXIT:;
 }
 
 /*
- * Not in releaseServices: switching empties the records, and a Mastermind that is released later
- * still wants them; it keeps this object alive until then.
+ * Not in releaseServices: switching empties the records, which a Mastermind that is released later
+ * still needs; the Mastermind keeps this object alive until then.
  */
 static void destroy(void *self)
 {

@@ -27,7 +27,7 @@ static struct sidl_string__array *array_of_names(bool types, sidl_BaseInterface 
     return names_take(&names, _ex);
 }
 
-/* Throws unless WORD (a pattern where IS_PATTERN) is among the names. */
+/* Throws unless WORD (a pattern if IS_PATTERN) matches one of the names. */
 static void check_name(bool types, const char *what, const char *word, bool is_pattern,
                        sidl_BaseInterface *_ex)
 {
@@ -40,7 +40,7 @@ static void check_name(bool types, const char *what, const char *word, bool is_p
 
 /* ------------------------------------------------- commands */
 
-/* The answer's lines if ANSWER. */
+/* Executes TEXT; returns the lines of the answer if ANSWER, else NULL. */
 static char *run(const char *text, bool answer, sidl_BaseInterface *_ex)
 {
     struct portolan_text reply = {0};
@@ -56,7 +56,7 @@ static char *run(const char *text, bool answer, sidl_BaseInterface *_ex)
     return copy;
 }
 
-/* VERB type:NAME, PATTERN or FOLDER: one word, as it must be in a line. */
+/* Executes the line "VERB BEFORE WORD", the last two joined, where WORD must be one word. */
 static void run_line(const char *verb, const char *before, const char *word,
                      sidl_BaseInterface *_ex)
 {

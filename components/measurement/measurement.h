@@ -20,7 +20,7 @@ extern const struct Performance_Measurement__epv performance_measurement_epv;
 /* Writes the TAU profiles before the component goes. */
 extern const struct gov_cca_ComponentRelease__epv measurement_release_epv;
 
-/* In a class's list of what it implements. */
+/* For a class's list of the interfaces that it implements. */
 #define MEASUREMENT_IMPLEMENTS                                                                     \
     {&portolan_ports_Measurement__type, &measurement_port_epv},                                    \
         {&portolan_ports_Control__type, &control_port_epv},                                        \
@@ -31,18 +31,18 @@ extern const struct gov_cca_ComponentRelease__epv measurement_release_epv;
 
 /*
  * Adds the provides ports "measurement", "control" and "MeasurementPort" of SELF, and asks to be
- * told of the end.
+ * told when SELF is released.
  */
 void measurement_add_ports(void *self, gov_cca_Services services, sidl_BaseInterface *_ex);
 
-/* memory.c: nothing is tracked any more. */
+/* memory.c: stops the trackers. */
 void measurement_end_trackers(void);
 
 /* A class of one interface, whose objects are a struct STATE; DESTROY may be NULL. */
 #define MEASUREMENT_CLASS(NAME, STATE, TYPE, EPV, DESTROY)                                         \
     SIDL_CLASS(NAME, "0.1", STATE, TYPE, EPV, DESTROY)
 
-/* ------------------------------------------------- measurement_port.c: names that there are */
+/* ------------------------------------------------- measurement_port.c: known names */
 
 /* Start it as {0}; all is in the arena. */
 struct names {
@@ -51,13 +51,13 @@ struct names {
     size_t n;
 };
 
-/* Adds a copy; with IS_SET only where there is none like it. A failure is the arena's. */
+/* Adds a copy; with IS_SET only a new name. A failure shows in the arena. */
 void names_add(struct names *names, const char *name, bool is_set);
 
-/* All names as an array, which clears NAMES; NULL with an exception without memory. */
+/* All names as an array, and clears NAMES; NULL with an exception when memory is out. */
 struct sidl_string__array *names_take(struct names *names, sidl_BaseInterface *_ex);
 
-/* Throws, with the nearest of them, unless WORD (a pattern where IS_PATTERN) is among the names. */
+/* Throws, with the nearest name, unless WORD (a pattern if IS_PATTERN) matches one of the names. */
 void names_check(const struct names *names, const char *what, const char *word, bool is_pattern,
                  sidl_BaseInterface *_ex);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* portolan.ports.Measurement; names that there are, for lists of them and for words that are to be
- * among them. */
+/* portolan.ports.Measurement; known names, to be listed and to check words against. */
 #include "measurement.h"
 
 #include <fnmatch.h>
@@ -116,7 +115,7 @@ const struct portolan_ports_Measurement__epv measurement_port_epv = {
     .f_getCallCost = get_call_cost,
 };
 
-/* The proxies have ended; what they measured has not. */
+/* The proxies are gone, but what they measured is still there to be written. */
 static void release_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
     struct portolan_error err = {0};

@@ -19,7 +19,7 @@ static struct tracker headroom = {
     .interval_ns = 10 * SECOND,
 };
 
-/* A face of one of them. */
+/* An object for one of the two trackers. */
 struct face {
     struct sidl_object object;
     struct tracker *tracker;

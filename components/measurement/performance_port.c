@@ -82,7 +82,7 @@ static struct event *create_event(const struct sidl_class *class, const char *na
 
 /* ------------------------------------------------- the factory */
 
-/* The functions that make a timer or a phase: of nothing, a name, a type and a group too. */
+/* The functions that make a timer or a phase: without a name, with a name, a type, and a group. */
 #define DEFINE_MAKERS(MAKE, INTERFACE)                                                             \
     static INTERFACE MAKE##_of_group(void *self, const char *name, const char *type,               \
                                      const char *group, sidl_BaseInterface *_ex)                   \

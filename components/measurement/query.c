@@ -29,7 +29,7 @@ static void read_events(struct names *events, sidl_BaseInterface *_ex)
         names_add(events, name, false);
 }
 
-/* NAMES becomes what ARRAY lists of them; without an array it stays. */
+/* Reduces NAMES to those that ARRAY lists; NULL keeps all. */
 static void choose(struct names *names, const char *what, struct sidl_string__array *array,
                    sidl_BaseInterface *_ex)
 {

@@ -17,8 +17,8 @@ struct timer {
     enum portolan_probe_kind kind;
     char *texts[N_TEXTS];
     const struct portolan_control_group *group;
-    uint32_t handle; /* of the last start; 0: none has been */
-    bool is_changed; /* since */
+    uint32_t handle; /* of the last start; 0: never started */
+    bool is_changed; /* since then */
 };
 
 /* ------------------------------------------------- names */
@@ -130,7 +130,7 @@ static int64_t get_group_id(void *self, sidl_BaseInterface *_ex)
 
 /* ------------------------------------------------- time */
 
-/* "NAME TYPE", under the lock. */
+/* Registers "NAME TYPE", under the lock. */
 static enum portolan_status renew_handle(struct timer *t, struct portolan_error *err)
 {
     struct portolan_probe_connection connection = {.port_type = t->group->name};
@@ -176,7 +176,7 @@ static void start(void *self, sidl_BaseInterface *_ex)
         portolan_throw(_ex, status, "no memory to start a timer");
 }
 
-/* Refuses in the name of the timer. */
+/* Throws an exception that names the timer. */
 static void refuse(struct timer *t, enum portolan_status status, const char *why,
                    sidl_BaseInterface *_ex)
 {

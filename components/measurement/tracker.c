@@ -38,7 +38,7 @@ static struct timespec later(uint64_t ns)
     return when;
 }
 
-/* One look, without the lock. */
+/* Notes one value; releases the lock meanwhile. */
 static void note(struct tracker *t)
 {
     uint32_t event;

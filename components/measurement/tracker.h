@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Something that is looked at from time to time by a thread of its own, and noted as an event. No
- * signal handler: what it asks (the heap, files under /proc) is not safe there.
+ * A value that a thread of its own reads from time to time and notes as an event. Not a signal
+ * handler: reading the value (from the heap, from files under /proc) is not safe there.
  */
 #ifndef PORTOLAN_TRACKER_H
 #define PORTOLAN_TRACKER_H
@@ -22,11 +22,11 @@ struct tracker {
     pthread_t thread;
 };
 
-/* Any thread, all of them. */
+/* All functions: any thread. */
 
-/* On the calling thread, in its call path, unless it is off. */
+/* Notes the value on the calling thread, in its call path, unless the tracker is off. */
 enum portolan_status tracker_here(struct tracker *t, struct portolan_error *err);
-/* From now on every interval, until tracker_end. */
+/* Notes the value every interval from now on, until tracker_end. */
 enum portolan_status tracker_begin(struct tracker *t, struct portolan_error *err);
 void tracker_set_interval(struct tracker *t, uint64_t ns);
 void tracker_switch(struct tracker *t, bool on);

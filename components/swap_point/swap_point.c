@@ -44,7 +44,7 @@ static void release(struct swap_point *s, const char *uses, portolan_ports_StepL
 
 static const char *const listeners[] = {"mastermind", "optimizer"};
 
-/* Nothing that the listeners do is the simulation's time. */
+/* What the listeners do does not count as the simulation's time. */
 static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
 {
     struct swap_point *s = self;

@@ -29,7 +29,10 @@ static void put_clock_facts(struct mastermind *m)
     SIDL_CLEAR(ex);
 }
 
-/* A full disk is no reason to lose a simulation. Of losses in a row the first says why. */
+/*
+ * Warns and goes on: a full disk is no reason to lose a simulation. Of failures in a row only the
+ * first is reported.
+ */
 static void warn(struct mastermind *m, enum portolan_status status,
                  const struct portolan_error *err)
 {
@@ -153,8 +156,8 @@ EXIT:;
 }
 
 /*
- * Whether there is anything to end: all ranks must come to the same answer without talking first,
- * since a build that failed here on one rank is taken down on the others only.
+ * Whether there is anything to end. All ranks must come to the same answer without communication:
+ * if the build of the assembly failed here on one rank, only the others come to this point.
  */
 static void end_trial(struct mastermind *m)
 {
@@ -185,7 +188,7 @@ static void release_services(void *self, gov_cca_Services services, sidl_BaseInt
     mastermind_write_routines(m, _ex);
     for (size_t i = 0; i < sizeof held / sizeof *held; ++i) {
         gov_cca_Services_releasePort(services, held[i], &ignored);
-        SIDL_CLEAR(ignored); /* it was not got */
+        SIDL_CLEAR(ignored); /* it may not have been got */
     }
     m->failure = NULL;
     mastermind_settings_end(m);

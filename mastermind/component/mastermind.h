@@ -13,7 +13,7 @@
 struct routine;
 struct mastermind;
 
-/** The records port's object; it finds its Mastermind. */
+/** The records port's object, which leads to its Mastermind. */
 struct mastermind_records {
     struct portolan_records port; /* first */
     struct mastermind *mastermind;
@@ -24,7 +24,7 @@ struct mastermind_settings {
     bool has_rows, rotates, has_begun;
     size_t memory_bytes;  /* for rows */
     uint64_t spill_bytes; /* likewise */
-    char *begin, *end;    /* commands to ports: when this one comes, and when it goes */
+    char *begin, *end;    /* commands to ports: when the Mastermind begins, and when it ends */
 };
 
 struct mastermind {
@@ -35,7 +35,7 @@ struct mastermind {
     struct mastermind_records records;
     const struct portolan_error *failure; /* of the program */
     bool ever_attached;                   /* alike on all ranks */
-    bool has_warned;                      /* of the step before this one, that it was lost */
+    bool has_warned;                      /* that the step before this one was lost */
     portolan_ports_Measurement measurement;
 
     pthread_mutex_t lock; /* of what follows */
@@ -49,8 +49,8 @@ struct mastermind {
 extern const struct portolan_ports_Monitor__epv mastermind_monitor_epv;
 
 /**
- * Somebody measures for the Mastermind, who has a trial now; the counters are chosen when they are
- * asked for (whether they were), which may be refused.
+ * To be called when somebody measures for the Mastermind, which then has a trial. Chooses the
+ * counters if any are asked for, which may be refused; true if they were chosen.
  */
 bool mastermind_begin(struct mastermind *m, sidl_BaseInterface *_ex);
 
@@ -58,14 +58,13 @@ bool mastermind_begin(struct mastermind *m, sidl_BaseInterface *_ex);
 extern const struct Performance_Monitor__epv mastermind_performance_epv;
 extern const struct Performance_PerfParam__epv mastermind_perfparam_epv;
 
-/** Writes the records that were given a file and have rows that are in none; an exception if not.
- */
+/** Writes the records that have a file and rows that are not in it; an exception on failure. */
 void mastermind_write_routines(struct mastermind *m, sidl_BaseInterface *_ex);
 /** Frees the records. */
 void mastermind_clear_routines(struct mastermind *m);
 
 /**
- * What is connected to "measurement", borrowed, or NULL. The reference taken at the first look is
+ * The port connected to "measurement", borrowed, or NULL. The reference taken at the first call is
  * kept until the end: a clock that is released earlier must not empty the probe before.
  */
 portolan_ports_Measurement mastermind_peek_measurement(struct mastermind *m);
@@ -74,7 +73,7 @@ portolan_ports_Measurement mastermind_peek_measurement(struct mastermind *m);
 void mastermind_settings_read(struct mastermind *m, gov_cca_TypeMap properties,
                               sidl_BaseInterface *_ex);
 
-/** Makes room for rows, and asks ports for rows and sampling, also those that come later. */
+/** Makes room for rows, and asks ports, present and future, for rows and sampling. */
 void mastermind_settings_begin(struct mastermind *m, sidl_BaseInterface *_ex);
 
 /** Takes that back and frees the settings. */

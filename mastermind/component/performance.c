@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the rows of all records may take; then rows are counted, not kept. */
+/* Most bytes that the rows of all records take; further rows are counted, not kept. */
 #define ROWS_BYTES ((size_t)64 << 20)
 
 /* ------------------------------------------------- records; all under the lock */
@@ -131,7 +131,7 @@ struct parameters {
     double values[PORTOLAN_PROBE_CONTEXTS];
 };
 
-/* Null arrays are none. */
+/* A null array is an empty one. */
 static enum portolan_status read_parameters(struct parameters *p, const char *routine,
                                             struct sidl_string__array *names,
                                             struct sidl_double__array *values,
@@ -155,7 +155,7 @@ static enum portolan_status read_parameters(struct parameters *p, const char *ro
     return PORTOLAN_OK;
 }
 
-/* Under the lock. The timer was started before its parameters were known, or with them. */
+/* Under the lock. Stops `plain` if the timer was started before its parameters were known. */
 static enum portolan_status stop(struct mastermind *m, struct routine *r,
                                  const struct parameters *p, struct portolan_error *err)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Monitor port: proxies come and go, facts. The records port: other components read and write
- * the store.
+/*
+ * The Monitor port: attaches and detaches proxies, takes facts. The records port: gives other
+ * components access to the store.
  */
 #include "mastermind.h"
 #include "recorder_internal.h"
@@ -211,7 +212,7 @@ static enum portolan_status find_decision(struct portolan_records *self, const c
     return portolan_store_find_decision(r->store, assembly, parameters, host, ranks, d, err);
 }
 
-/* Who said so first knows best. */
+/* The first cause is the one to keep. */
 static void mark_failed(struct portolan_records *self, const char *why)
 {
     struct portolan_recorder *r = recorder_of(self);

@@ -151,7 +151,7 @@ static bool reserve(struct routine *r, size_t *bytes, size_t limit)
     return true;
 }
 
-/* Of a counter that was not in force there is no number. */
+/* NaN for a counter that is not being counted. */
 static double counter(const char *name, const struct portolan_probe_activation *took)
 {
     const char *other;
@@ -195,7 +195,7 @@ void routine_empty(struct routine *r, size_t *bytes)
 char *routine_path(const struct routine *r, const char *file, int rank)
 {
     char *base, *path;
-    uint32_t hash = 2166136261U; /* names that differ in what a file's may not have */
+    uint32_t hash = 2166136261U; /* tells names apart that differ in replaced characters */
 
     if (!file || !*file)
         file = r->file;
@@ -215,7 +215,7 @@ char *routine_path(const struct routine *r, const char *file, int rank)
     return path;
 }
 
-/* A name as one field: tabs divide them. */
+/* A name as one field: tabs separate fields. */
 static void add_field(struct portolan_text *t, const char *before, const char *name)
 {
     portolan_text_add(t, "%s", before);

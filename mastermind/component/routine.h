@@ -16,12 +16,12 @@ struct routine {
     struct routine *next;
     char *name, *file; /* FILE: NULL unless it was given */
     /*
-     * Timers' handles. What the parameters are called is known at the first stop only: NAMED is 0
-     * until then, and begins a record that keeps their means.
+     * Timers' handles. The names of the parameters are known at the first stop only: until then
+     * NAMED is 0; it begins a record that keeps their means.
      */
     uint32_t plain, named;
 
-    /* With the first row: its columns' names, parameters first. */
+    /* Known from the first row on: names of the columns, parameters first. */
     bool has_columns;
     unsigned n_parameters, n_counters;
     char *columns[ROUTINE_COLUMNS];
@@ -30,29 +30,29 @@ struct routine {
     size_t n, capacity;
     uint64_t left_out; /* rows for which there was no room */
     uint64_t ended,
-        written_to; /* invocations since the record began; up to which it is in a file */
+        written_to; /* invocations since the record began; how many of these its file has */
 };
 
 enum portolan_status routine_create(const char *name, struct routine **routine,
                                     struct portolan_error *err);
 void routine_destroy(struct routine *r);
 
-/* From the first row on. */
+/* Known from the first row on. */
 unsigned routine_columns(const struct routine *r);
 
 /*
- * Whether an invocation with these parameters can be a row. With the first, the columns get their
- * names and the timer its parameters.
+ * Whether an invocation with these parameters can be a row. The first one names the columns and the
+ * timer's parameters.
  */
 enum portolan_status routine_check(struct routine *r, const char *const *names, unsigned n,
                                    struct portolan_error *err);
 
-/* Forgets the columns again, which have no row yet. */
+/* Forgets the columns again, while there is no row. */
 void routine_unname(struct routine *r);
 
 /*
- * Adds a row, or counts it when all rows together (*BYTES, which is kept up to date) would be more
- * than LIMIT. False for the first that is left out.
+ * Adds a row, or only counts it when all rows together (*BYTES, which is kept up to date) would be
+ * more than LIMIT. False for the first that is left out.
  */
 bool routine_add(struct routine *r, const double *values,
                  const struct portolan_probe_activation *took, size_t *bytes, size_t limit);
@@ -64,7 +64,7 @@ void routine_empty(struct routine *r, size_t *bytes);
 enum portolan_status routine_write(struct routine *r, const char *path, int rank, int ranks,
                                    struct portolan_error *err);
 
-/* The path of its file: FILE, else its own, else one made of its name; with the rank behind. */
+/* The path of its file: FILE, else the record's own, else one made of its name; then the rank. */
 char *routine_path(const struct routine *r, const char *file, int rank);
 
 #endif

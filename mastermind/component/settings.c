@@ -18,7 +18,7 @@ static void clear(struct mastermind_settings *s)
 
 /* ------------------------------------------------------------------ lists of ports */
 
-/* The next of TEXT's words, which commas or blanks part; NULL: none. */
+/* The next of TEXT's words, which commas or blanks separate; NULL: none. */
 static char *next_word(char *text, char **rest)
 {
     return strtok_r(text, ", \t\r\n", rest);
@@ -36,7 +36,7 @@ static void add_rows(char *list, struct portolan_text *begin, struct portolan_te
     }
 }
 
-/* "N" is for all ports but that of go, "GLOB=N" for some; later ones count. */
+/* "N" is for all ports but that of go, "GLOB=N" for some; later entries override earlier ones. */
 static void add_sampling(char *list, struct portolan_text *begin, struct portolan_text *end,
                          sidl_BaseInterface *_ex)
 {
@@ -176,7 +176,7 @@ static bool list_port(void *arg, const struct portolan_control_port *port)
     return true;
 }
 
-/* The commands are lines that end with their pattern. "*" and types are for whatever comes. */
+/* Commands are lines that end with their pattern. "*" and the go port need not match anything. */
 static void list_idle(char *commands, struct portolan_text *globs)
 {
     char *rest = NULL;

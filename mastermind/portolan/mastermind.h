@@ -62,7 +62,7 @@ struct portolan_records_ops {
     /*
      * REQUIRED. As the functions of <portolan/store.h>; a trial of 0 in SWAP is taken as the
      * running one. Effective on rank 0, PORTOLAN_OK without effect on the others, where *ID becomes
-     * 0 and *D NULL. Not collective: who needs one verdict agrees on it.
+     * 0 and *D NULL. Not collective: callers that need one verdict agree on it.
      */
     enum portolan_status (*put_decision)(struct portolan_records *self,
                                          const struct portolan_decision *d, int64_t *id,
@@ -89,9 +89,9 @@ struct portolan_records_ops {
     void (*put_fact)(struct portolan_records *self, const char *name, const char *value);
 };
 
-/** Facts of the Optimizer: what each step was predicted to take just before it, in all, in ns. */
+/** Facts of the Optimizer: sum of the times predicted for each step just before it, in ns. */
 #define PORTOLAN_FACT_FORETOLD "predicted step by step"
-/** What the Optimizer did itself at swap points, which is no part of the run's time, in ns. */
+/** Time of the Optimizer's own work at swap points, which the run's time leaves out, in ns. */
 #define PORTOLAN_FACT_DECIDING "deciding at swap points"
 
 struct portolan_records {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * mastermind: the recorder, which leads a trial from its begin to its end: from the probes of all
- * ranks, step by step, into the store. The Mastermind component is one user; who measures another
- * process (wrap/) is the other, and says where the snapshots come from. No ports here.
+ * mastermind: the recorder, which takes a trial from its begin to its end: from the probes of all
+ * ranks, step by step, into the store. Its users are the Mastermind component and wrap/, which
+ * measures another process and says where the snapshots come from. No ports here.
  *
  * A recorder is used by one thread at a time. Times are nanoseconds. Cohort, assembly, source and
  * job are borrowed until it is closed.
@@ -36,7 +36,7 @@ void portolan_facts_put_machine(struct portolan_facts *facts);
 
 /**
  * Every shared object in use with its real path, as "object NAME", and who compiled those that hold
- * components, as "compiled NAME". What is known already is not looked at again.
+ * components, as "compiled NAME". Objects that FACTS has already are not read again.
  */
 void portolan_facts_put_objects(struct portolan_facts *facts);
 
@@ -48,7 +48,7 @@ struct portolan_recorder_source {
     /** REQUIRED. Reads the records as portolan_probe_snapshot_take() does. */
     enum portolan_status (*take)(void *self, struct portolan_probe_snapshot *snapshot,
                                  struct portolan_error *err);
-    /** OPTIONAL. Empties the records; when it fails, the difference to the last snapshot tells. */
+    /** OPTIONAL. Empties the records. If it fails, this snapshot is subtracted from the next. */
     enum portolan_status (*restart)(void *self);
     /** REQUIRED. What a handle stands for; the strings stay valid as long as the recorder. */
     const struct portolan_probe_method_info *(*peek_method)(void *self, uint32_t handle);
@@ -64,7 +64,7 @@ struct portolan_recorder_source {
     bool (*was_partial)(void *self, uint64_t *mark);
     /** OPTIONAL. What measuring costs; without it nothing is said. */
     struct portolan_probe_cost (*cost)(void *self);
-    /** OPTIONAL. The clock that records and rows are told in, now. */
+    /** OPTIONAL. The time now, by the clock of records and rows. */
     double (*now_ns)(void *self);
     /** OPTIONAL. What was left out, how often and how long, as facts. */
     void (*put_gaps)(void *self, struct portolan_facts *facts);
@@ -98,10 +98,10 @@ struct portolan_piece {
     size_t n, capacity;
     struct portolan_sample *samples;
     uint32_t *handles; /**< of the samples' methods at the source; NULL after unpacking */
-    size_t n_counters; /**< that were counted; after unpacking 0, names are the block's */
+    size_t n_counters; /**< 0 after unpacking, when names are the block's */
     char *counters[PORTOLAN_COUNTER_MAX];
     double root_ns;         /**< time of the roots on the thread that had most */
-    bool has_untimed_roots; /**< which that does not contain: calls are sampled */
+    bool has_untimed_roots; /**< sampling left calls untimed, which root_ns lacks */
     int n_partial;          /**< how many ranks left something out; of one rank: 0 or 1 */
 };
 
@@ -123,27 +123,27 @@ struct portolan_recorder {
     struct portolan_store *store;                  /**< on rank 0, else NULL */
     struct portolan_facts facts;                   /**< not stored yet */
     int64_t trial;                                 /**< 0: not begun */
-    int step;                                      /**< that the next piece belongs to */
+    int step;                                      /**< to which the next piece belongs */
     double elapsed_ns; /**< of this rank's roots; where not all were timed, by the clock */
     double cut_ns;     /**< by the clock: when the last cut ended */
     bool failed;
     /**
-     * Of the samples only rank 0's are stored, and at each cut statistics over all ranks of what
-     * was measured so far. Alike on all ranks, set before the first cut.
+     * Stores only rank 0's samples, and at each cut statistics over all ranks of what was measured
+     * so far. The same on all ranks, set before the first cut.
      */
     bool summary_only;
     uint64_t n_lost_steps;           /**< that could not be stored */
-    struct portolan_text lost_steps; /**< their numbers, as "3-7, 9" */
+    struct portolan_text lost_steps; /**< their numbers, as "3 to 7, 9" */
     int lost_first, lost_last;       /**< of the newest range, which is not in the text yet */
     double lost_samples, lost_step_rows;
-    double step_rows; /**< of this rank, that came on their way in this step */
+    double step_rows; /**< rows of this rank that were handed over in this step */
     /**
-     * Rows of single calls of this rank that nobody has: there was no room for them, or their call
-     * is not on a path of the trial.
+     * Rows of single calls of this rank that are lost: there was no room for them, or their call is
+     * not on a path of the trial.
      */
     double lost_rows;
     double opened_ns,
-        began_ns;  /**< on this rank's clock: this recorder, and the trial on all ranks */
+        began_ns;  /**< by this rank's clock: when the recorder was opened, when the trial began */
     uint64_t mark; /**< for the source's was_partial */
     struct portolan_probe_snapshot before, now;
     struct portolan_piece piece;  /**< this rank's latest */

@@ -27,7 +27,7 @@ static bool is_same(const struct portolan_probe_event_record *a,
            (!a->has_record || a->record == b->record);
 }
 
-/* Rows keep their order, new ones come in between: look on from the last that was found. */
+/* Rows keep their order, with new ones in between, so the search goes on after the last hit. */
 static const struct portolan_probe_event_record *
 find_event(const struct recorder_state *s, size_t *at, const struct portolan_probe_event_record *e)
 {
@@ -39,7 +39,10 @@ find_event(const struct recorder_state *s, size_t *at, const struct portolan_pro
     return NULL;
 }
 
-/* What came since. Extremes are kept, as what they were in between is not known. */
+/*
+ * Reduces E to what came since BEFORE; false when nothing did. Extremes stay, since those of the
+ * time in between are not known.
+ */
 static bool since(struct portolan_probe_event_record *e,
                   const struct portolan_probe_event_record *before)
 {
@@ -66,7 +69,7 @@ static void carry_events(struct portolan_block *b, struct portolan_piece *paths,
         portolan_block_carry_text(b, &(*events)[i].name);
 }
 
-/* What came since the recorder was opened. */
+/* Those since the recorder was opened. */
 static enum portolan_status list_events(struct portolan_recorder *r,
                                         struct portolan_probe_event_record *records, size_t n,
                                         struct portolan_event *events, size_t *n_events)
@@ -176,7 +179,7 @@ static void carry_traffic(struct portolan_block *b, struct portolan_traffic **ro
         portolan_block_carry_text(b, &(*rows)[i].routine);
 }
 
-/* What came since the recorder was opened. */
+/* Those since the recorder was opened. */
 static size_t list_traffic(struct portolan_recorder *r,
                            const struct portolan_probe_traffic *traffic, size_t n,
                            struct portolan_traffic *rows)

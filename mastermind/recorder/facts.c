@@ -270,7 +270,7 @@ static enum portolan_status gather_hosts(struct portolan_recorder *r)
     return status;
 }
 
-/* *COST becomes that of the slowest rank, the lowest of them. */
+/* *COST becomes that of the slowest rank (of several, the lowest). */
 static enum portolan_status find_slowest(struct portolan_cohort *c,
                                          struct portolan_probe_cost *cost)
 {

@@ -59,7 +59,7 @@ static Elf_Data *section(struct object *o, const char *name)
     return NULL;
 }
 
-/* DW_AT_producer's texts are told by their beginnings: gcc's have all flags, clang's none. */
+/* Texts of DW_AT_producer are told by their beginnings: gcc's have all flags, clang's none. */
 static bool is_producer(const char *text)
 {
     static const char *const beginnings[] = {
@@ -72,7 +72,7 @@ static bool is_producer(const char *text)
     return false;
 }
 
-/* Every different text of the section for which WANTED (NULL: any) holds, up to a length. */
+/* Adds every different text of the section for which WANTED (NULL: any) holds, up to a length. */
 static void add_texts(const Elf_Data *data, bool (*wanted)(const char *), struct portolan_text *to)
 {
     const char *bytes = data ? data->d_buf : NULL;
@@ -249,7 +249,7 @@ static char *find_git(const char *folder)
     return git;
 }
 
-/* What FILE, a list "HASH NAME", has for NAME. */
+/* The hash of NAME in FOLDER/packed-refs, a list of "HASH NAME"; NULL: none. */
 static char *find_packed(const char *folder, const char *name)
 {
     char *file = join(folder, "packed-refs"), *line = NULL, *found = NULL;
@@ -273,7 +273,7 @@ static char *find_packed(const char *folder, const char *name)
     return found;
 }
 
-/* What NAME stands for: in the working tree's own folder, else in the one all share. */
+/* The line for NAME: from the working tree's own folder, from the shared one, or a packed one. */
 static char *read_reference(const char *git, const char *common, const char *name)
 {
     char *line = read_in(git, name);
@@ -307,7 +307,7 @@ static void put_from(struct portolan_facts *f, const char *git)
 {
     char *named = read_in(git, "commondir"), *common = named ? join(git, named) : NULL;
     char *branch = NULL, *hash = resolve(git, common, &branch);
-    bool tables = branch && !strcmp(branch, "refs/heads/.invalid"); /* how "reftable" says so */
+    bool tables = branch && !strcmp(branch, "refs/heads/.invalid"); /* written for "reftable" */
 
     if (hash)
         facts_printf(f, "git revision", "%s", hash);
@@ -343,7 +343,7 @@ void facts_put_assembly(struct portolan_facts *f, const struct portolan_assembly
     char *text = NULL, *shown = NULL, *folder;
 
     if (!a->file || !*a->file)
-        return; /* not read from a file: who made it says what it is */
+        return; /* not read from a file: whoever made it says what it is */
     portolan_facts_put(f, "assembly file", a->file);
     if (!portolan_assembly_write(a, NULL, &text, NULL) && (shown = facts_without_secrets(text)))
         portolan_facts_put(f, "assembly xml", shown);

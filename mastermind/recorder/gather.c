@@ -12,7 +12,7 @@ struct rounds {
     void *arg;
 };
 
-/* Rank 0: ranks go together as long as their blocks fit. */
+/* Rank 0: puts ranks into one round as long as their blocks fit. */
 static void plan(int32_t *of, const uint64_t *sizes, int ranks, size_t limit_bytes)
 {
     uint64_t used = 0;
@@ -28,7 +28,7 @@ static void plan(int32_t *of, const uint64_t *sizes, int ranks, size_t limit_byt
     }
 }
 
-/* Who sends when: all at once if they fit. */
+/* Which rank sends in which round: all in one if their blocks fit. */
 static enum portolan_status agree_on_rounds(struct rounds *all, size_t size_bytes, double total,
                                             size_t limit_bytes, struct portolan_error *err)
 {

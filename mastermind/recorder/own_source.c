@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where snapshots come from when this process is what is measured: its probe. */
+/* The source of snapshots when this process itself is measured: its probe. */
 #include "recorder_internal.h"
 
 #include <portolan/control.h>

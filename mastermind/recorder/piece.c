@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From two snapshots of the probe to the samples of one step; from one, to call paths that rows of
- * calls and events are on. */
+/*
+ * Makes the samples of one step from two snapshots of the probe, and call paths for rows of calls
+ * and events from one snapshot.
+ */
 #include "recorder_internal.h"
 
 #include <portolan/list.h>
@@ -57,7 +59,7 @@ static void gain_of(struct gain *g, const struct portolan_probe_record *r)
     }
 }
 
-/* Threads and nodes keep their order from snapshot to snapshot, new ones come behind. */
+/* Threads and nodes keep their order from snapshot to snapshot: one pass finds the earlier ones. */
 static void match(const struct portolan_probe_snapshot *before,
                   const struct portolan_probe_snapshot *now, struct gain *gains)
 {
@@ -75,7 +77,10 @@ static bool is_own(const struct portolan_probe_record *r)
     return r->handle == PORTOLAN_PROBE_HANDLE_OWN;
 }
 
-/* Wanted is where something happened, with all callers; not the root, nor Portolan's own work. */
+/*
+ * Marks records on which something happened, and all their callers, except the root and Portolan's
+ * own work; returns how many.
+ */
 static size_t select_wanted(const struct portolan_probe_snapshot *now, struct gain *gains)
 {
     size_t n = 0;
@@ -86,7 +91,7 @@ static size_t select_wanted(const struct portolan_probe_snapshot *now, struct ga
         bool active = gains[i].calls || gains[i].failed || gains[i].subroutines ||
                       gains[i].inclusive > 0 || gains[i].exclusive > 0 || gains[i].mpi > 0;
 
-        /* The root is passed by, not left out: its children count. */
+        /* The root has no sample, but its children have. */
         gains[i].position = left_out && r->parent >= 0 ? UNWANTED : active ? WANTED : -1;
     }
     for (size_t i = now->count; i-- > 0;) {
@@ -121,7 +126,7 @@ static void take_contexts(struct portolan_sample *s, const struct gain *g,
     }
 }
 
-/* Extremes of totals: they are the step's when they are new, else the mean stands for them. */
+/* The probe has extremes of totals only: new ones are of this step, else the mean is used. */
 static void take_extremes(struct portolan_sample *s, const struct gain *g,
                           const struct portolan_probe_record *r)
 {
@@ -271,7 +276,7 @@ enum portolan_status piece_difference(const struct portolan_recorder_source *sou
     return PORTOLAN_OK;
 }
 
-/* ------------------------------------------------------------------ there and back */
+/* ------------------------------------------------------------------ to and from other ranks */
 
 static void carry_names(struct portolan_block *b, struct portolan_sample *s)
 {
@@ -359,7 +364,7 @@ struct paths_entry {
     uint64_t id;               /* of the record */
     size_t record;             /* in the snapshot */
     int64_t position;          /* in the piece; -1: not there yet */
-    struct paths_entry *below; /* on the way down to what is looked for */
+    struct paths_entry *below; /* next on the way down to the wanted record */
 };
 
 static int by_id(const void *a, const void *b)

@@ -8,7 +8,7 @@
 
 enum { LOST_TEXT_MAX = 1000 };
 
-/* How long a store that is locked is waited for: by a step, by one behind others, by the last. */
+/* How long to wait for a locked store: for a step, when steps wait already, for the last step. */
 enum { PATIENCE_MS = 200, NO_PATIENCE_MS = 0, LAST_PATIENCE_MS = 5000 };
 
 enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
@@ -59,7 +59,7 @@ void portolan_recorder_close(struct portolan_recorder *r)
     *r = (struct portolan_recorder){0};
 }
 
-/* What a trial knows from its assembly. */
+/* The parameters and implementations of a trial's assembly. */
 static void describe(const struct portolan_assembly *a, struct portolan_facts *parameters,
                      struct portolan_facts *implementations)
 {
@@ -131,7 +131,8 @@ static enum portolan_status share_trial(struct portolan_recorder *r, enum portol
     return status;
 }
 
-/* What is measured for others counts as its callers' own time; *FOUND says whether there was any.
+/*
+ * Calls that are measured for others only count as their callers' own time; *FOUND: there were any.
  */
 static enum portolan_status take_own(struct portolan_recorder *r, struct portolan_probe_snapshot *s,
                                      bool *found, struct portolan_error *err)
@@ -153,7 +154,7 @@ static double elapsed_of(const struct portolan_recorder *r)
     return fmax(roots, r->now.now_ns - r->cut_ns);
 }
 
-/* Where the probe cannot be emptied (another thread is inside a call), the difference tells. */
+/* If the probe cannot be emptied (a thread is inside a call), the next piece is a difference. */
 static enum portolan_status take_piece(struct portolan_recorder *r, struct portolan_error *err)
 {
     struct portolan_probe_snapshot keep;
@@ -173,7 +174,7 @@ static enum portolan_status take_piece(struct portolan_recorder *r, struct porto
         r->before.count = 0;
         if ((status = rows_note_restart(&r->state->rows, &r->now)))
             return portolan_error_set(err, status, "out of memory");
-        /* the others' records go on, and with them what they add to their callers */
+        /* records that others need were not emptied, nor what they added to their callers */
         return others ? take_own(r, &r->before, &others, err) : PORTOLAN_OK;
     }
     keep = r->before;
@@ -184,7 +185,7 @@ static enum portolan_status take_piece(struct portolan_recorder *r, struct porto
 
 /* ------------------------------------------------------------------ steps */
 
-/* The newest range of lost steps goes into the text, of which there is an end. */
+/* Adds the newest range of lost steps to the text, which has a limit. */
 static void close_range(struct portolan_recorder *r)
 {
     struct portolan_text *t = &r->lost_steps;
@@ -200,7 +201,7 @@ static void close_range(struct portolan_recorder *r)
         portolan_text_add(t, "%s%d", comma, r->lost_first);
 }
 
-/* Collective. N is this rank's samples and rows, and becomes all ranks'. */
+/* Collective. N: samples and rows of this rank, which become the sums over all ranks. */
 static void note_lost(struct portolan_recorder *r, int step, double n[2])
 {
     if (r->n_lost_steps && step == r->lost_last + 1) {
@@ -217,7 +218,7 @@ static void note_lost(struct portolan_recorder *r, int step, double n[2])
     r->lost_step_rows += n[1];
 }
 
-/* Ranks fail alike; the text says how much is gone. */
+/* All ranks fail together; the text says how much is lost. */
 static void note_lost_step(struct portolan_recorder *r, struct portolan_error *err)
 {
     bool sends = !r->summary_only || r->cohort->rank == 0;
@@ -229,7 +230,7 @@ static void note_lost_step(struct portolan_recorder *r, struct portolan_error *e
                           r->step, n[0], n[1]);
 }
 
-/* Those that waited in vain. */
+/* Notes that the steps which waited are lost. */
 static void note_lost_waiting(struct portolan_recorder *r)
 {
     struct waiting *w = &r->state->waiting;
@@ -239,7 +240,7 @@ static void note_lost_waiting(struct portolan_recorder *r)
     waiting_clear(w);
 }
 
-/* Rank 0: the facts that came meanwhile, and the end of the transaction. */
+/* Rank 0: stores the facts that came meanwhile, and ends the transaction. */
 static enum portolan_status commit_step(struct portolan_recorder *r, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
@@ -253,7 +254,7 @@ static enum portolan_status commit_step(struct portolan_recorder *r, struct port
     return status;
 }
 
-/* On rank 0 the transaction is open. STATUS is what this rank's part came to. */
+/* On rank 0 the transaction is open. STATUS is this rank's result so far. */
 static enum portolan_status store_step(struct portolan_recorder *r, enum portolan_status status,
                                        bool is_last, struct portolan_error *err)
 {
@@ -269,7 +270,7 @@ static enum portolan_status store_step(struct portolan_recorder *r, enum portola
     return portolan_cohort_agree(r->cohort, status, err);
 }
 
-/* The same moment is the trial's begin on all ranks' clocks: when the first recorder was opened. */
+/* The trial begins, by all ranks' clocks, when the first recorder was opened. */
 static enum portolan_status agree_on_zero(struct portolan_recorder *r, struct portolan_error *err)
 {
     double now_ns = r->source->now_ns ? r->source->now_ns(r->source->self) : 0;
@@ -296,7 +297,8 @@ static void be_patient(struct portolan_recorder *r, int wait_ms)
         portolan_store_set_patience(r->store, wait_ms);
 }
 
-/* Collective: the trial has begun, and on rank 0 a transaction is open. EBUSY: others are writing.
+/*
+ * Collective: begins the trial if need be and, on rank 0, a transaction. EBUSY: others are writing.
  */
 static enum portolan_status begin_step(struct portolan_recorder *r, bool is_last,
                                        struct portolan_error *err)
@@ -311,12 +313,12 @@ static enum portolan_status begin_step(struct portolan_recorder *r, bool is_last
     if (!status && r->store)
         status = portolan_store_begin(r->store, err);
     status = portolan_cohort_agree(r->cohort, status, err);
-    /* decisions, too, wait for no lock that steps have waited for */
+    /* decisions, too, do not wait for a lock that steps have waited for */
     be_patient(r, status == PORTOLAN_EBUSY ? NO_PATIENCE_MS : LAST_PATIENCE_MS);
     return status;
 }
 
-/* The piece, and its part in the statistics. */
+/* Takes the piece and adds it to the statistics. */
 static enum portolan_status take_and_add(struct portolan_recorder *r, struct portolan_error *err)
 {
     enum portolan_status status = take_piece(r, err);
@@ -336,7 +338,7 @@ static void tell_waiting(struct portolan_recorder *r, int step)
     w->is_told = true;
 }
 
-/* Collective. The step waits in memory. */
+/* Collective. Keeps the step in memory. */
 static enum portolan_status postpone(struct portolan_recorder *r, struct portolan_error *err)
 {
     struct waiting_step s = {0};
@@ -404,12 +406,12 @@ enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next
 
 static void put_last_facts(struct portolan_recorder *r)
 {
-    r->source->put_objects(r->source->self, &r->facts); /* those loaded meanwhile too */
+    r->source->put_objects(r->source->self, &r->facts); /* also those loaded meanwhile */
     if (r->source->put_gaps)
         r->source->put_gaps(r->source->self, &r->facts);
 }
 
-/* Collective: whether anything is to be stored at all. */
+/* Collective: whether there is nothing to store at all. */
 static bool is_empty(struct portolan_recorder *r)
 {
     double calls = 0;
@@ -417,7 +419,7 @@ static bool is_empty(struct portolan_recorder *r)
     if (r->trial)
         return false;
     take_own(r, &r->now, &(bool){false}, NULL);
-    calls += r->failed; /* before anything was measured */
+    calls += r->failed; /* a failure alone is stored, too */
     for (size_t i = 0; i < r->now.count; ++i)
         calls += (double)(r->now.records[i].calls + r->now.records[i].failed_calls);
     return r->cohort->max(r->cohort, &calls, 1) || calls <= 0;
@@ -472,7 +474,7 @@ static enum portolan_status end_trial(struct portolan_recorder *r, struct portol
     return portolan_cohort_agree(r->cohort, status, err);
 }
 
-/* In front of why the last ones were lost, if they were. */
+/* Says which steps were lost, before the reason of the last failure if there is one. */
 static enum portolan_status tell_lost_steps(struct portolan_recorder *r, struct portolan_error *err)
 {
     struct portolan_error lost = {0};
@@ -487,7 +489,7 @@ static enum portolan_status tell_lost_steps(struct portolan_recorder *r, struct 
     return PORTOLAN_EIO;
 }
 
-/* Collective: a failure is that of all, with a reason where the facts are stored. */
+/* Collective: if one rank failed, all did; rank 0, which stores facts, has a reason, too. */
 static void share_failure(struct portolan_recorder *r)
 {
     double failed = r->failed;
@@ -516,7 +518,7 @@ enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct p
     whole = store_whole(r, status ? &later : err);
     ended = end_trial(r, status || whole ? &later : err);
     status = status ? status : whole ? whole : ended;
-    rows_drop(r); /* of calls since: the next recorder begins without */
+    rows_drop(r); /* of calls since: they are not the next recorder's */
     if (r->n_lost_steps)
         status = tell_lost_steps(r, err);
     return status;

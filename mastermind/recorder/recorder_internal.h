@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the recorder's files know of each other. */
+/* What the recorder's files share. */
 #ifndef PORTOLAN_MASTERMIND_RECORDER_INTERNAL_H
 #define PORTOLAN_MASTERMIND_RECORDER_INTERNAL_H
 
@@ -7,7 +7,7 @@
 #include <portolan/machine.h>
 #include <portolan/recorder.h>
 
-/** This process's probe. */
+/** The source that reads this process's probe. */
 extern const struct portolan_recorder_source piece_own_source;
 
 /* ---- facts.c and facts_files.c: who and what took part in a trial */
@@ -31,17 +31,17 @@ void facts_put_assembly(struct portolan_facts *facts, const struct portolan_asse
 /** The revision of git's working tree that FOLDER lies in; nothing when it lies in none. */
 void facts_put_revision(struct portolan_facts *facts, const char *folder);
 
-/** Collective: what is known of all ranks, into rank 0's facts. */
+/** Collective: adds what is known of all ranks to rank 0's facts. */
 enum portolan_status facts_put_ranks(struct portolan_recorder *r, struct portolan_error *err);
 
-/** Collective: who else used the ranks' cores since OPENED, into rank 0's facts. */
+/** Collective: adds to rank 0's facts who else used the ranks' cores since OPENED. */
 void facts_put_load(struct portolan_recorder *r, const struct portolan_machine_reading *opened);
 
 /* ---- summary.c: call paths with statistics over ranks, merged on the way up a tree of ranks */
 
 /** Paths, parents before their children, each once. All names are borrowed. Start it as `{0}`. */
 struct summary {
-    int first, ranks; /* whose: from the first on, so many */
+    int first, ranks; /* over so many ranks from the first on */
     size_t n, capacity;
     struct portolan_path_summary *rows;
     struct portolan_index paths;
@@ -52,10 +52,10 @@ struct summary {
 /** Frees all; it can be used again. */
 void summary_clear(struct summary *s);
 
-/** The table, to or from another rank. A table that is read is to be empty before. */
+/** Carries the table to or from another rank; a table that is read must be empty before. */
 void summary_carry(struct portolan_block *b, struct summary *s);
 
-/** A portolan_cohort_merge_fn: two tables become one; an empty block is over no rank. */
+/** A portolan_cohort_merge_fn: makes one table of two; an empty block stands for no rank. */
 enum portolan_status summary_merge(void *arg, const void *mine, size_t mine_bytes,
                                    const void *theirs, size_t theirs_bytes, void **out,
                                    size_t *out_bytes);
@@ -97,14 +97,14 @@ enum portolan_status piece_difference(const struct portolan_recorder_source *sou
                                       const struct portolan_probe_snapshot *now, int rank,
                                       struct portolan_piece *piece, struct portolan_error *err);
 
-/** The samples, to or from another rank; the names of those that are read are the block's. */
+/** Carries the samples to or from another rank; names of those that are read are the block's. */
 void piece_carry(struct portolan_block *b, struct portolan_piece *piece);
 
 /** A block with nothing but PIECE; the caller frees *BYTES. Errors: ENOMEM. */
 enum portolan_status piece_pack(const struct portolan_piece *piece, void **bytes, size_t *size,
                                 struct portolan_error *err);
 
-/** Fills PIECE, which is empty, from such a block. Errors: ENOMEM, EINTERNAL (it is none). */
+/** Fills PIECE, which is empty, from such a block. Errors: ENOMEM, EINTERNAL (another block). */
 enum portolan_status piece_unpack(struct portolan_piece *piece, const void *bytes, size_t size,
                                   struct portolan_error *err);
 
@@ -131,7 +131,7 @@ void paths_empty(struct paths *p);
 
 /**
  * *POSITION is that of record ID's path in the piece, with all its callers before it; -1: there is
- * no such record, or it is none that is stored. Errors: ENOMEM.
+ * no such record, or it is not one that is stored. Errors: ENOMEM.
  */
 enum portolan_status paths_find(struct paths *p, uint64_t id, int64_t *position);
 
@@ -140,13 +140,13 @@ const struct portolan_probe_record *paths_peek(const struct paths *p, uint64_t i
 
 /* ---- rows.c: rows of single calls on their way into the store */
 
-/** What a rank has of them. Start it as `{0}`. */
+/** The rows of a rank. Start it as `{0}`. */
 struct rows {
     size_t n, capacity;
     struct portolan_probe_row *rows; /* taken and not sent */
-    int *steps;                      /* they belong to */
+    int *steps;                      /* the step of each */
     bool is_out_of_memory;
-    /* Calls of records before their source was emptied, so that ordinals go on. */
+    /* Calls of records, by id, before their source was emptied, so that ordinals go on. */
     size_t capacity_ids;
     uint64_t *ids;
     double *calls;
@@ -156,14 +156,13 @@ struct rows {
 /** Frees all; it can be used again. */
 void rows_clear(struct rows *w);
 
-/** The records of S are emptied now: their calls count in the ordinals that come. Errors: ENOMEM.
- */
+/** The records of S were emptied: later ordinals go on from their calls. Errors: ENOMEM. */
 enum portolan_status rows_note_restart(struct rows *w, const struct portolan_probe_snapshot *s);
 
 /** Takes as many rows as there is room for: call it before the source is emptied. */
 enum portolan_status rows_fill(struct portolan_recorder *r, struct portolan_error *err);
 
-/** What was filled in, as a block for rank 0, malloc'ed; NULL and 0: nothing. Errors: ENOMEM. */
+/** The rows taken so far, as a block for rank 0, malloc'ed; NULL and 0: none. Errors: ENOMEM. */
 enum portolan_status rows_pack(struct portolan_recorder *r, void **bytes, size_t *size,
                                struct portolan_error *err);
 
@@ -171,7 +170,7 @@ enum portolan_status rows_pack(struct portolan_recorder *r, void **bytes, size_t
 enum portolan_status rows_put_block(void *arg, int rank, const void *bytes, size_t size,
                                     struct portolan_error *err);
 
-/** Forgets all rows of the step, which is lost, and says how many those were. */
+/** Forgets all rows of the step, which is lost; returns how many there were. */
 double rows_drop(struct portolan_recorder *r);
 
 /* ---- step.c: steps that wait in memory because another process holds the store locked */
@@ -192,12 +191,12 @@ struct waiting_step {
     size_t n_blocks; /* of rows */
 };
 
-/** A rank's, as many steps on each. Start it as `{0}`. */
+/** The steps that wait on a rank, as many on each. Start it as `{0}`. */
 struct waiting {
     size_t n;
     struct waiting_step *steps;
     size_t size_bytes;
-    bool is_told; /* that steps wait */
+    bool is_told; /* the user knows that steps wait */
 };
 
 /** Frees all steps; it can be used again. */
@@ -211,13 +210,13 @@ enum portolan_status waiting_add_rows(struct portolan_recorder *r, struct waitin
                                       struct portolan_error *err);
 
 /**
- * Collective. The recorder's latest piece, and S with its rows, which is its owner's on failure,
- * wait. Errors: ENOMEM, also when a rank has no room left.
+ * Collective. Keeps the recorder's latest piece and S, with its rows, until they can be stored; on
+ * failure S stays its owner's. Errors: ENOMEM, also when a rank has no room left.
  */
 enum portolan_status waiting_add(struct portolan_recorder *r, struct waiting_step *s,
                                  enum portolan_status status, struct portolan_error *err);
 
-/** Collective. Puts all that waits into the store, on rank 0 within an open transaction. */
+/** Collective. Stores all steps that wait, on rank 0 within an open transaction. */
 enum portolan_status waiting_put(struct portolan_recorder *r, enum portolan_status status,
                                  struct portolan_error *err);
 
@@ -225,7 +224,7 @@ void waiting_step_clear(struct waiting_step *s);
 
 /* ---- gather.c: blocks of all ranks to rank 0 */
 
-/** Most bytes of blocks that a rank holds for others at once; more only where one block is. */
+/** Most bytes of blocks that a rank holds for others at once; more only for a single block. */
 #define GATHER_BYTES ((size_t)16 << 20)
 
 /** What a rank hands over, malloc'ed; NULL and 0: nothing (more). */
@@ -237,17 +236,17 @@ typedef enum portolan_status (*gather_visit_fn)(void *arg, int rank, const void 
                                                 size_t size_bytes, struct portolan_error *err);
 
 /**
- * Collective. VISIT gets the blocks that are not empty on rank 0, in the order of ranks, unless
- * STATUS (what happened before on this rank) failed on any: in rounds of as many ranks as fit into
- * LIMIT_BYTES. When VISIT fails it is not called again. *TOTAL (may be NULL) is how many bytes all
- * ranks had together. All ranks come to the same verdict.
+ * Collective. On rank 0 calls VISIT for each block that is not empty, in the order of ranks, unless
+ * STATUS (this rank's result so far) is an error on any rank: in rounds of as many ranks as fit
+ * into LIMIT_BYTES. When VISIT fails it is not called again. *TOTAL (may be NULL) is how many bytes
+ * all ranks had together. All ranks come to the same verdict.
  */
 enum portolan_status gather_blocks(struct portolan_cohort *c, enum portolan_status status,
                                    const void *bytes, size_t size_bytes, size_t limit_bytes,
                                    gather_visit_fn visit, void *arg, double *total,
                                    struct portolan_error *err);
 
-/** The same of what PACK makes; PUT on rank 0 gets R. */
+/** The same for blocks that PACK makes; PUT on rank 0 gets R. */
 enum portolan_status gather_packed(struct portolan_recorder *r, enum portolan_status status,
                                    gather_pack_fn pack, gather_visit_fn put, double *total,
                                    struct portolan_error *err);
@@ -260,19 +259,19 @@ enum portolan_status gather_find_most(struct portolan_cohort *c, double value, i
 /** What a recorder keeps on its rank. */
 struct recorder_state {
     struct totals totals;
-    struct paths paths; /* while it is stored, as far as it is needed */
+    struct paths paths; /* paths of rows and events, while these are stored */
     struct rows rows;
     struct waiting waiting; /* steps that are still to be stored */
     bool has_zero;          /* ranks have agreed on when the trial began */
     /*
-     * The samples of the rank that worked most in the latest step, on rank 0 once somebody asked.
-     * Alike on all ranks: whether somebody did, and whether rank 0 has them already.
+     * The samples of the rank that worked most in the latest step, on rank 0. Whether somebody has
+     * asked for them, and whether rank 0 has them already, is the same on all ranks.
      */
     bool wants_slowest, has_slowest;
     double slowest_work;
     void *slowest_block; /* the names of the piece are in it */
     struct portolan_piece slowest;
-    /* What had been counted when the recorder was opened. */
+    /* What had been counted already when the recorder was opened. */
     struct portolan_probe_event_record *events;
     size_t n_events;
     struct portolan_probe_traffic *traffic;
@@ -280,7 +279,7 @@ struct recorder_state {
     struct portolan_machine_reading opened; /* when the recorder was */
 };
 
-/** The rank that what is stored belongs to. */
+/** The rank to which the stored measurements belong. */
 static inline int step_rank(const struct portolan_recorder *r)
 {
     return r->job ? r->job->rank : r->cohort->rank;
@@ -305,7 +304,7 @@ void step_forget_slowest(struct portolan_recorder *r);
 
 /**
  * Stores the rows of single calls of all ranks, a few thousand of each at a time, until there are
- * none left; alike.
+ * none left; on the same conditions.
  */
 enum portolan_status step_put_rows(struct portolan_recorder *r, enum portolan_status status,
                                    struct portolan_error *err);
@@ -315,7 +314,8 @@ enum portolan_status step_put_summary(struct portolan_recorder *r, enum portolan
                                       struct portolan_error *err);
 
 /**
- * Not collective. Notes what was counted before the trial; without memory for it, it counts.
+ * Not collective. Notes what was counted before the trial, to subtract it; without memory it is not
+ * subtracted.
  */
 void step_begin_events(struct portolan_recorder *r);
 

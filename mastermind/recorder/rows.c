@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of single calls: from the source, a bounded number at a time, through ranks to the store. */
+/* Rows of single calls: from the source, a bounded number at a time, over rank 0 to the store. */
 #include "recorder_internal.h"
 
 #include <portolan/list.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a rank that are under way at once. */
+/* Most rows of a rank that are on their way at once. */
 enum { CHUNK = 8192 };
 
 void rows_clear(struct rows *w)
@@ -136,7 +136,7 @@ enum portolan_status rows_fill(struct portolan_recorder *r, struct portolan_erro
     if (!status && w->is_out_of_memory)
         status = portolan_no_memory(err);
     if (r->summary_only && r->cohort->rank != 0)
-        w->n = 0; /* not asked for here */
+        w->n = 0; /* only rank 0's are stored */
     return status;
 }
 
@@ -152,7 +152,7 @@ double rows_drop(struct portolan_recorder *r)
 
 /* ------------------------------------------------------------------ to rank 0 */
 
-/* Whether the record's calls read counters: those that do count something. */
+/* How many counters the record's calls read; 0 when none of them counted anything. */
 static int count_counters(const struct paths *p, uint64_t id)
 {
     const struct portolan_probe_record *r = paths_peek(p, id);
@@ -163,7 +163,7 @@ static int count_counters(const struct paths *p, uint64_t id)
     return 0;
 }
 
-/* Paths may be newer than what is known of them: then they are looked at again. */
+/* Takes a new snapshot for the paths when rows are on newer ones than it has. */
 static enum portolan_status know_paths(struct portolan_recorder *r, struct portolan_error *err)
 {
     struct rows *w = &r->state->rows;
@@ -207,14 +207,14 @@ static enum portolan_status list_rows(struct portolan_recorder *r, struct portol
 
         status = paths_find(paths, row->record, &path);
         if (!status && path < 0) {
-            r->lost_rows++; /* of calls that are none of the trial's */
+            r->lost_rows++; /* its call is not the trial's */
             continue;
         }
         take_row(to, row);
         to->path = path;
         to->step = w->steps[i];
         to->start_ns -= r->began_ns;
-        /* later on another set may be in force, with other names */
+        /* in later steps another set, with other names, may be in use */
         if (!status && to->step == r->step)
             to->n_counters = count_counters(paths, row->record);
         for (int c = 0; c < to->n_counters; ++c)

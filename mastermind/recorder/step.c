@@ -20,7 +20,7 @@ void step_forget_slowest(struct portolan_recorder *r)
     s->has_slowest = false;
 }
 
-/* Half of a step says nothing about the next. */
+/* 0 for a partial step, which says nothing about the next. */
 static double work_of(const struct portolan_piece *p)
 {
     double work = 0;
@@ -30,8 +30,10 @@ static double work_of(const struct portolan_piece *p)
     return work;
 }
 
-/* Rank 0: keeps the piece, with a copy of the block that it came in, if nobody worked more. Without
- * memory it does not, and the others' word stands. */
+/*
+ * Rank 0: keeps the piece, with a copy of the block that it came in, if no rank worked more.
+ * Without memory the one before stays.
+ */
 static void keep_slowest(struct recorder_state *s, const struct portolan_piece *p,
                          const void *bytes, size_t size)
 {
@@ -120,7 +122,7 @@ static enum portolan_status put_block(void *arg, int rank, const void *bytes, si
     return status;
 }
 
-/* Who reads the store must not take the step for a whole one. */
+/* Readers of the store must not take the step for a complete one. */
 static void note_partial(struct portolan_recorder *r, int step, int n_ranks)
 {
     char name[60], value[100];

@@ -71,7 +71,7 @@ static size_t find_row(struct summary *s, const struct path *p)
     return at;
 }
 
-/* The place of a counter, which all rows have from now on; -1: there is none left. */
+/* The place of a counter, which is added to all rows if it is new; -1: there is none left. */
 static int find_counter(struct summary *s, const char *name)
 {
     int c = 0;
@@ -95,7 +95,7 @@ void summary_clear(struct summary *s)
     *s = (struct summary){0};
 }
 
-/* ------------------------------------------------------------------ there and back */
+/* ------------------------------------------------------------------ to and from other ranks */
 
 static void carry_row(struct portolan_block *b, struct portolan_path_summary *row)
 {
@@ -154,7 +154,7 @@ static enum portolan_status read_table(struct summary *s, const void *bytes, siz
 
 /* ------------------------------------------------------------------ merging */
 
-/* A row of another table with its counters at the places of S. */
+/* Copies a row of another table, with its counters at their places in S. */
 static void place_counters(const struct summary *s, const int *places,
                            const struct portolan_path_summary *from,
                            struct portolan_path_summary *to)

@@ -108,7 +108,7 @@ enum portolan_status backend_run_values(struct backend *b, enum statement which,
         status = b->ops->next(b, which, &row, err);
     if (!status && row && result)
         *result = b->ops->integer(b, which, 0);
-    /* To the end: a statement on its own commits there, and may fail. */
+    /* To the last row: a statement without a transaction commits there, and may fail. */
     while (!status && row)
         status = b->ops->next(b, which, &row, err);
     b->ops->reset(b, which);

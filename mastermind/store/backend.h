@@ -19,8 +19,8 @@
  *   millions of rows, so a client that keeps whole results needs a cursor).
  * - COMMIT returns PORTOLAN_OK only when the rows survive the death of this process.
  * - Errors: EBUSY (locked), ENOMEM, EFOREIGN (no store of ours, or of a newer schema), EINVAL (a
- *   constraint), EIO (everything else), each with words that say what to do; who calls puts in
- *   front what was not stored.
+ *   constraint), EIO (everything else), each with words that say what to do; the caller puts what
+ *   was not stored before them.
  */
 #ifndef PORTOLAN_STORE_BACKEND_H
 #define PORTOLAN_STORE_BACKEND_H
@@ -42,7 +42,7 @@ enum statement {
     HAS_TRIAL,
     /* The trial of a job that is still running and has no such metadata; 0: none. */
     FIND_JOB,
-    /* The longer time, and how it ended once all ranks have. */
+    /* Keeps the longer time; sets the outcome once all ranks have ended. */
     LEAVE_TRIAL,
     DELETE_TRIAL,
     ADD_PARAMETER,
@@ -118,9 +118,10 @@ enum statement {
 /** The SQL that back ends share; NULL where each has its own. */
 extern const char *const backend_sql[STATEMENT_COUNT];
 
-/* Values of a statement, beside a text with one letter for each: i int64_t, k int64_t whose 0
- * becomes NULL (keys), d double (NaN becomes NULL), t const char * (borrowed for the call; NULL
- * becomes NULL). */
+/*
+ * Values of a statement; a text has one letter for each: i int64_t, k int64_t whose 0 becomes NULL
+ * (keys), d double (NaN becomes NULL), t const char * (borrowed for the call; NULL becomes NULL).
+ */
 union backend_value {
     int64_t i;
     double d;
@@ -159,8 +160,8 @@ struct backend_ops {
                                      size_t n, backend_fill_fn fill, void *arg,
                                      struct portolan_error *err);
     /**
-     * OPTIONAL, where a round trip takes long: what backend_identify() does, in one of them. FIND
-     * stands for both, its TYPES are those of ADD; no name is there twice.
+     * OPTIONAL, for back ends where a round trip takes long: does what backend_identify() does in
+     * one of them. FIND stands for both, its TYPES are those of ADD; no name occurs twice.
      */
     enum portolan_status (*identify)(struct backend *b, enum statement find, const char *types,
                                      size_t n, const union backend_value *values, int64_t *ids,
@@ -198,9 +199,9 @@ enum portolan_status backend_run_values(struct backend *backend, enum statement 
                                         const char *types, const union backend_value *values);
 
 /**
- * The ids of N names of a kind, made where there are none: VALUES are those of ADD, row by row, of
- * which FIND takes the first. Among the types here p is an i that may mean a row before its own, by
- * minus that one's number, from 1 on: the id of this becomes the value.
+ * Finds the ids of N names of a kind, or adds the names. VALUES are those of ADD, row by row; FIND
+ * takes the first of them. The type p is an i that may refer to an earlier row, by minus the number
+ * of that row, from 1 on; the row's id replaces it.
  */
 enum portolan_status backend_identify(struct backend *backend, enum statement find,
                                       const char *find_types, enum statement add,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Single calls. Rows of a thread come about in the order of their ends, and a call that encloses
- * others may end many steps after it started; they are wanted by start. So each put sorts its rows:
+ * Single calls. They are recorded when they end, and a call that encloses others may end many steps
+ * after it started, but they are read in the order of their starts. So each put sorts its rows:
  * those that start after all that is stored of the thread make a regular piece, the few others a
  * late one, and a reader merges two streams.
  */
@@ -28,7 +28,7 @@ enum invocation_column {
     INVOCATION_COUNTER = INVOCATION_CONTEXT + PORTOLAN_CONTEXT_MAX
 };
 
-/* What is alike in a call and its row, from INVOCATION_STEP on. */
+/* Members that a call shares with its row, from INVOCATION_STEP on. */
 static const struct column call_columns[] = {
     COLUMN(INT, portolan_invocation, step),
     COLUMN(INT64, portolan_invocation, ordinal),
@@ -143,7 +143,7 @@ static enum portolan_status sort_rows(struct put *p, size_t n_samples, size_t n,
     return PORTOLAN_OK;
 }
 
-/* Tells late rows from the others, and thread from thread. */
+/* Marks the late rows, thread by thread, and sorts them apart. */
 static enum portolan_status find_late(struct portolan_store *store, struct put *p, size_t n,
                                       struct portolan_error *err)
 {
@@ -237,7 +237,7 @@ struct visiting {
     struct portolan_error *err;
 };
 
-/* Is the place at I that behind the last? */
+/* Whether the place at I equals the new one, which is stored after the last. */
 static bool same_place(const void *visiting, size_t i)
 {
     const struct visiting *v = visiting;
@@ -245,7 +245,7 @@ static bool same_place(const void *visiting, size_t i)
     return !memcmp(&v->places[i], &v->places[v->n_paths], sizeof *v->places);
 }
 
-/* The path of the place behind the last. */
+/* Makes the path of the new place. */
 static enum portolan_status add_path(struct visiting *v)
 {
     const struct place *p = &v->places[v->n_paths];

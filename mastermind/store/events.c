@@ -24,7 +24,7 @@ static const struct column traffic_columns[] = {
 
 /* Where count, max, min and mean are, from left to right, in rows that are read or written. */
 enum { EVENT_COUNT = 3 };
-/* Where partner, received, calls, time and bytes are in those that are read, and written. */
+/* Where partner, received, calls, time and bytes begin in rows that are read, and written. */
 enum { TRAFFIC_READ = 1, TRAFFIC_WRITTEN = 3 };
 
 /* ------------------------------------------------------------------- events, into the store */
@@ -113,7 +113,7 @@ void portolan_event_set_destroy(struct portolan_event_set *set)
     free(set);
 }
 
-/* All call paths of the trial; their positions are those of NAMES. */
+/* Makes a sample of each call path of the trial, at its position in NAMES. */
 static enum portolan_status make_samples(const struct trial_names *names, int64_t trial,
                                          struct portolan_event_set *set, struct portolan_error *err)
 {

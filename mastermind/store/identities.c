@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From names to ids. What has been found or made for the trial at hand is remembered by the store's
- * handle, so that a sample costs one look-up in memory instead of six in the data base. Nobody
- * takes identities away but by deleting the trial, and trials' ids are not given again: what is
- * remembered stays true until a rollback.
+ * From names to ids. The store's handle remembers what has been found or made for the trial at
+ * hand, so that a sample costs one look-up in memory instead of six in the data base. Identities
+ * are deleted only with their trial, and a trial's id is not given again: what is remembered stays
+ * true until a rollback.
  */
 #include "internal.h"
 
@@ -100,7 +100,7 @@ static void add_text(struct identities *x, const char *t)
     portolan_text_add_bytes(&x->key, t, strlen(t) + 1);
 }
 
-/* *ID: what T has under the key that was made, or 0. */
+/* Sets *ID to what T has under the key that was made, or 0. */
 static enum portolan_status recall(const struct table *t, const struct portolan_text *key,
                                    int64_t *id, struct portolan_error *err)
 {
@@ -151,7 +151,7 @@ static const struct kind {
     [CALLPATH] = {FIND_CALLPATH, ADD_CALLPATH, "iptt", "iptt"},
 };
 
-/* Names of one kind, each once, that the data base is asked for together. */
+/* Names of one kind, each once, to be looked up in the data base together. */
 struct batch {
     int kind;
     size_t n, n_values, capacity;
@@ -180,8 +180,8 @@ static void make_key(struct identities *x, int kind, const union backend_value *
 }
 
 /*
- * The id of what has these VALUES. What is not remembered is put into the batch, and its *ID is
- * minus its number there until the batch is settled.
+ * Finds the id of the row with these VALUES. If it is not remembered, puts it into the batch, where
+ * *ID is minus its number until the batch is settled.
  */
 static enum portolan_status want(struct identities *x, struct batch *b,
                                  const union backend_value *values, int64_t *id,
@@ -202,7 +202,7 @@ static enum portolan_status want(struct identities *x, struct batch *b,
     return remember(&b->asked, &x->key, *id, err);
 }
 
-/* Finds what is in the batch, or makes it. */
+/* Finds or makes what is in the batch. */
 static enum portolan_status settle(struct portolan_store *store, struct batch *b,
                                    struct portolan_error *err)
 {
@@ -223,7 +223,7 @@ static enum portolan_status settle(struct portolan_store *store, struct batch *b
     return status;
 }
 
-/* What want() gave, once the batch is settled. */
+/* The id for what want() gave, once the batch is settled. */
 static int64_t settled(const struct batch *b, int64_t id)
 {
     return id < 0 ? b->ids[-id - 1] : id;
@@ -310,7 +310,7 @@ static enum portolan_status identity_of_layout(struct portolan_store *store,
     if ((status = recall(&x->known, &x->key, id, err)) || *id)
         return status;
     status = add_layout(store, s, id, err);
-    make_layout_key(x, s); /* metrics have used the place of the key */
+    make_layout_key(x, s); /* add_layout() has overwritten the key */
     return status ? status : remember(&x->known, &x->key, *id, err);
 }
 
@@ -431,7 +431,7 @@ static enum portolan_status name_paths(struct portolan_store *store,
     return status;
 }
 
-/* Of samples, what is not remembered. */
+/* What is not remembered of some samples. */
 struct unknowns {
     struct unknown *paths;
     size_t n, capacity;

@@ -29,12 +29,14 @@ enum portolan_status store_start(struct portolan_store *store, struct portolan_e
 enum portolan_status store_begin(struct portolan_store *store, int64_t trial,
                                  struct portolan_error *err);
 
-/** Ends it: commits when STATUS is good, else rolls back and returns STATUS.
- * Within a bracket only the latter. */
+/**
+ * Ends the transaction: commits when STATUS is good and no bracket is open, rolls back when STATUS
+ * is bad. Returns STATUS, or why the commit failed.
+ */
 enum portolan_status store_finish(struct portolan_store *store, enum portolan_status status,
                                   struct portolan_error *err);
 
-/** The same around reading; a bracket is a view of the store as good as any. */
+/** The same for reading; an open bracket is a transaction already. */
 enum portolan_status store_start_reading(struct portolan_store *store, struct portolan_error *err);
 enum portolan_status store_finish_reading(struct portolan_store *store, enum portolan_status status,
                                           struct portolan_error *err);
@@ -108,10 +110,12 @@ enum portolan_status rows_read(struct backend *b, enum statement which, const st
                                struct texts *texts, void *array, size_t *n,
                                struct portolan_error *err, const char *types, ...);
 
-/* ---- identities.c: ids of what is named, found in the data base or made there, and remembered.
- * Within a write transaction that store_begin() began. */
+/*
+ * ---- identities.c: ids of named things, found in the data base or made there, and remembered.
+ * Within a write transaction that store_begin() began.
+ */
 
-/** Kinds of what a trial has one of by name; behind them what tells one from the others. */
+/** Kinds of things that a trial has by name, each with the values that tell one from the others. */
 enum identity_kind {
     IDENTITY_STEP,    /* int number */
     IDENTITY_METRIC,  /* const char *name, *unit */
@@ -126,7 +130,7 @@ enum portolan_status identity_of(struct portolan_store *store, enum identity_kin
 enum portolan_status identity_last_start(struct portolan_store *store, int64_t thread,
                                          double *start_ns, struct portolan_error *err);
 
-/** What is remembered is of TRIAL now. */
+/** From now on what is remembered is of TRIAL. */
 enum portolan_status identities_enter(struct portolan_store *store, int64_t trial,
                                       struct portolan_error *err);
 
@@ -138,7 +142,8 @@ struct identity {
     int64_t callpath, thread, layout;
 };
 
-/** Of all samples, malloc'ed; `thread` and `layout` stay 0 unless wanted. Checks parents. */
+/** The ids of all samples, malloc'ed; `thread` and `layout` stay 0 unless wanted. Checks parents.
+ */
 enum portolan_status identities_of_samples(struct portolan_store *store,
                                            const struct portolan_sample *samples, size_t n,
                                            bool call_paths_only, struct identity **ids,
@@ -162,7 +167,7 @@ struct named_layout {
     const char *context[PORTOLAN_CONTEXT_MAX], *counter[PORTOLAN_COUNTER_MAX];
 };
 
-/** Each by id, so that parents stand before their children. Start it as `{0}`. */
+/** Each array is sorted by id, so that parents stand before their children. Start it as `{0}`. */
 struct trial_names {
     size_t n_paths, n_threads, n_layouts;
     struct named_path *paths;
@@ -174,11 +179,13 @@ enum portolan_status trial_names_read(struct trial_names *names, struct backend 
                                       struct texts *texts, struct portolan_error *err);
 void trial_names_clear(struct trial_names *names);
 
-/** The position of ID in an array, sorted by it, of structs of SIZE bytes that begin with one; -1:
- * there is none. */
+/**
+ * The position of ID in an array, sorted by id, of structs of SIZE bytes that begin with their id;
+ * -1: there is none.
+ */
 int64_t ids_find(const void *items, size_t n, size_t size, int64_t id);
 
-/** Positions; -1 when there is none. Fast when ids are asked for in their order. */
+/** The position of ID; -1: there is none. NEAR is a guess, such as the position found last. */
 int64_t trial_names_find_path(const struct trial_names *names, int64_t id, int64_t near);
 int64_t trial_names_find_thread(const struct trial_names *names, int64_t id, int64_t near);
 int64_t trial_names_find_layout(const struct trial_names *names, int64_t id, int64_t near);
@@ -186,7 +193,7 @@ int64_t trial_names_find_layout(const struct trial_names *names, int64_t id, int
 /** The threads by rank and number, malloc'ed; NULL when memory is out. */
 const struct named_thread **trial_names_sort_threads(const struct trial_names *names);
 
-/** Names of a call path from one struct to another, of which several have the same members. */
+/** Copies the names of a call path; several structs have these members. */
 #define COPY_PATH(TO, FROM)                                                                        \
     do {                                                                                           \
         (TO)->user = (FROM)->user;                                                                 \
@@ -198,7 +205,7 @@ const struct named_thread **trial_names_sort_threads(const struct trial_names *n
         (TO)->method = (FROM)->method;                                                             \
     } while (0)
 
-/** Names of contexts and counters into a sample. */
+/** Sets the names of contexts and counters of a sample. */
 void trial_names_put_layout(const struct named_layout *layout, struct portolan_sample *s);
 
 enum portolan_status trial_names_missing(struct portolan_error *err);
@@ -252,7 +259,7 @@ enum call_column {
     CALL_COLUMNS
 };
 
-/** All samples of a trial onto the end of SET. */
+/** Adds all samples of a trial at the end of SET. */
 enum portolan_status samples_read(struct backend *b, const struct portolan_trial *t,
                                   const struct portolan_store_query *query,
                                   struct portolan_sample_set *set, size_t *capacity,

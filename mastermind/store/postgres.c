@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of types, as PostgreSQL numbers them for ever. */
+/* Of types, as PostgreSQL numbers them; these never change. */
 enum {
     BOOLEAN = 16,
     INT8 = 20,
@@ -47,14 +47,14 @@ static struct postgres *of(struct backend *b)
 
 /* ------------------------------------------------- values */
 
-/* As the server's binary formats have them: big-endian. */
+/* Big-endian, as in the server's binary formats. */
 static void put_bits(char *to, uint64_t bits)
 {
     bits = htobe64(bits);
     memcpy(to, &bits, sizeof bits);
 }
 
-/* Of VALUE; -1: NULL. *BYTES is the text itself, or NUMBER. */
+/* The length of VALUE; -1: NULL. *BYTES is the text itself, or NUMBER. */
 static int encode(char type, const union backend_value *value, char number[8], const char **bytes)
 {
     union {
@@ -111,7 +111,7 @@ static void forget(struct postgres *b)
     }
 }
 
-/* After a loss, before anything new: another session, if the server is there again. */
+/* Before anything new is begun: opens another session if this one was lost. */
 static enum portolan_status reconnect(struct postgres *b, struct portolan_error *err)
 {
     if (PQstatus(b->connection) == CONNECTION_OK)
@@ -123,7 +123,7 @@ static enum portolan_status reconnect(struct postgres *b, struct portolan_error 
     return postgres_begin_session(b->connection, b->write, b->busy_ms, err);
 }
 
-/* What may be done anew on another connection, since nothing depends on it yet. */
+/* Repeated on another connection if that is lost, since nothing depends on it yet. */
 static enum portolan_status begin(struct postgres *b, enum statement which,
                                   struct portolan_error *err)
 {
@@ -202,7 +202,7 @@ static bool is_long(enum statement which)
     return which == READ_CALL_DATA || which == READ_INVOCATIONS || which == READ_LATE_INVOCATIONS;
 }
 
-/* libpq keeps whole results: what may be millions of rows comes in parts. */
+/* libpq keeps whole results, so what may be millions of rows is fetched in parts. */
 static enum portolan_status fetch(struct postgres *b, enum statement which,
                                   struct portolan_error *err)
 {
@@ -338,7 +338,7 @@ static void put_row(struct portolan_text *t, const char *types, uint16_t n,
         put_value(t, types[i], &values[i]);
 }
 
-/* Hands over what there is; when it fails COPY tells why at its end. */
+/* Sends what there is; if that fails, COPY tells why at its end. */
 static bool flush(struct postgres *b)
 {
     bool good =
@@ -472,7 +472,7 @@ static const char *text(struct backend *b, enum statement which, int column)
 
 /* ------------------------------------------------- names */
 
-/* A column of N rows of WIDTH values as the binary format has arrays. */
+/* Adds a column of N rows of WIDTH values as an array in the binary format. */
 static void put_array(struct portolan_text *t, char type, size_t n, int width,
                       const union backend_value *values)
 {
@@ -480,7 +480,7 @@ static void put_array(struct portolan_text *t, char type, size_t n, int width,
     put_length(t, 0); /* without NULL */
     put_length(t, type == 't' ? TEXT : INT8);
     put_length(t, (int32_t)n);
-    put_length(t, 1); /* where it begins */
+    put_length(t, 1); /* first index */
     for (size_t i = 0; i < n; ++i, values += width)
         put_value(t, type, values);
 }
@@ -550,7 +550,7 @@ static enum portolan_status open_backend(const char *path, enum portolan_store_m
     return PORTOLAN_OK;
 }
 
-/* A session that is lost gets it when it is made anew. */
+/* A lost session gets it when it is opened again. */
 static void set_patience(struct backend *base, int busy_ms)
 {
     struct postgres *b = of(base);

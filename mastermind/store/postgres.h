@@ -28,11 +28,11 @@ enum portolan_status postgres_execute(PGconn *connection, const char *text,
 enum portolan_status postgres_connect(const char *path, bool write, int busy_ms,
                                       PGconn **connection, struct portolan_error *err);
 
-/** What a session has to know, also one that was begun anew. */
+/** Sets up a session, new or reopened. */
 enum portolan_status postgres_begin_session(PGconn *connection, bool write, int busy_ms,
                                             struct portolan_error *err);
 
-/** Makes an empty data base a store, refuses what is none. */
+/** Makes an empty data base a store; refuses one that is not a store. */
 enum portolan_status postgres_prepare_schema(PGconn *connection, bool write,
                                              struct portolan_error *err);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A PostgreSQL server: what it says and what would help, the connection, its session, whose the
- * data base is. */
+/*
+ * A PostgreSQL server: its errors and what would help, the connection, its session, and whether the
+ * data base is a store.
+ */
 #include "postgres.h"
 
 #include <stdio.h>
@@ -103,7 +105,7 @@ enum portolan_status postgres_execute(PGconn *c, const char *text, struct portol
 
 /* ------------------------------------------------- connecting */
 
-/* What to do about a connection that could not be made: libpq has words only. */
+/* What to do about a connection that could not be made: libpq gives only a text. */
 static const char *remedy(PGconn *c, const char *text)
 {
     if (PQconnectionNeedsPassword(c))
@@ -130,7 +132,7 @@ static enum portolan_status refused(PGconn *c, struct portolan_error *err)
                               remedy(c, line));
 }
 
-/* The server tells what happens, and we say what it means. */
+/* Drops the server's notices. */
 static void be_quiet(void *arg, const char *message)
 {
     (void)arg, (void)message;
@@ -230,8 +232,10 @@ static enum portolan_status check_identity(PGconn *c, int64_t *version, struct p
     return PORTOLAN_OK;
 }
 
-/* Nothing, or version 2, becomes today's. One at a time; who comes second finds it made. The number
- * is "Portolan". */
+/*
+ * Makes the schema, or brings version 2 to today's. One process at a time; a second one finds it
+ * made. The number of the lock is arbitrary, but all versions must use the same.
+ */
 static enum portolan_status make_schema(PGconn *c, struct portolan_error *err)
 {
     int64_t version = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SQL of the PostgreSQL back end's own, beside sql.c and the schema. */
+/* The PostgreSQL back end's own SQL, in addition to sql.c and the schema. */
 #include "postgres.h"
 
-/* Some table that all have: writers wait for each other, readers for nobody. */
+/* Locks some table that all stores have: writers wait for each other, readers for nobody. */
 #define ONE_WRITER "LOCK TABLE schema_version IN SHARE ROW EXCLUSIVE MODE"
 
 /*
- * What FIND does not find it makes, for as many names as are in its arrays, one for each of
- * COLUMNS; there is no ADD. FOUND: number n and id of the rows of w that are there; INTO, VALUES:
- * what a new row gets.
+ * FIND also makes what it does not find, for as many names as are in its arrays, one array for each
+ * of COLUMNS; there is no ADD. FOUND: number n and id of the rows of w that are there; INTO,
+ * VALUES: what a new row gets.
  */
 #define IDENTIFY(table, arrays, columns, found, into, values, joined)                              \
     "WITH RECURSIVE w AS MATERIALIZED (SELECT * FROM unnest(" arrays ") WITH ORDINALITY"           \

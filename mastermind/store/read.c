@@ -152,7 +152,7 @@ enum portolan_status portolan_store_read(struct portolan_store *store,
     if (status)
         return portolan_no_memory(err);
     r.owned = r.set->impl;
-    /* One transaction: what other processes store meanwhile does not show. */
+    /* One transaction, in which later changes of other processes do not show. */
     if (!(status = store_start_reading(store, err))) {
         status = read_all(&r, query ? query : &everything, with_samples);
         status = store_finish_reading(store, status, err);

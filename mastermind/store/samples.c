@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is alike in a sample and its row, from CALL_CALLS on. */
+/* Members that a sample shares with its row, from CALL_CALLS on. */
 static const struct column sample_columns[] = {
     COLUMN(INT64, portolan_sample, calls),         COLUMN(INT64, portolan_sample, timed_calls),
     COLUMN(INT64, portolan_sample, subroutines),   COLUMN(BOOL, portolan_sample, binned),
@@ -68,7 +68,7 @@ static void fill_piece(void *arg, size_t row, union backend_value *v)
     v[2].i = p->step; /* its id */
 }
 
-/* One piece per run of samples of one rank. */
+/* One piece per run of samples of the same rank. */
 static enum portolan_status make_pieces(struct put *p, size_t n, size_t *n_pieces,
                                         struct portolan_error *err)
 {
@@ -187,7 +187,7 @@ enum portolan_status pieces_visit(struct backend *b, const struct piece *pieces,
     for (size_t at = 0, end; at < n && !status; at = end) {
         bool row;
 
-        /* Pieces that lie side by side are one range. */
+        /* Pieces whose ids follow each other are one range. */
         for (end = at + 1; end < n && pieces[end].first == pieces[end - 1].last + 1;)
             ++end;
         status =
@@ -209,7 +209,7 @@ struct reading {
     size_t *capacity, ids_capacity;
     const struct portolan_trial *trial;
     struct trial_names names;
-    int64_t *ids;                 /* of the samples' rows, by position behind `start` */
+    int64_t *ids;                 /* of the samples' rows, by position after `start` */
     size_t start, group;          /* first sample of the trial; of the (step, rank) at hand */
     int64_t path, thread, layout; /* positions of the latest */
     struct portolan_error *err;
@@ -292,7 +292,7 @@ static bool is_partial(const struct portolan_trial *t, int step)
     return false;
 }
 
-/* Steps go as a whole, and with them callers and callees. */
+/* Drops whole steps, so that callers and callees go together. */
 static size_t drop_partial(const struct portolan_trial *t, struct piece *pieces, size_t n)
 {
     size_t kept = 0;

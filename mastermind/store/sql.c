@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The SQL that is the same for all back ends. Values are ?1, ?2, … in the order in which callers
- * give them; of statements that store many rows there is the table alone. The collation "C" is
- * that of bytes.
+ * give them; for a statement that stores many rows only the table is given. The collation "C"
+ * compares bytes.
  */
 #include "backend.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The SQLite back end: SQL of its own, beside sql.c and the schema (schema.sql), how a file is
- * opened and an old one becomes new, and how statements are run. */
+/*
+ * The SQLite back end: its own SQL, in addition to sql.c and the schema (schema.sql), how a file is
+ * opened and an old one is converted, and how statements are run.
+ */
 #include "backend.h"
 
 #include <portolan/machine.h>
@@ -113,8 +115,8 @@ static const char migrate_1[] = {
     0};
 
 /*
- * Tables of version 1 out of the way, so that schema.sql can make today's. What a user has added
- * stays, hence the list.
+ * Moves tables of version 1 out of the way, so that schema.sql can make today's. What a user has
+ * added stays, hence the list.
  */
 static const char set_aside[] =
     "WITH ours (name) AS (VALUES ('schema_version'), ('trial'), ('trial_parameter'),"
@@ -191,7 +193,7 @@ static enum portolan_status execute_made(sqlite3 *db, const char *query, struct 
     return status;
 }
 
-/* In a transaction: nothing, or an old version, becomes today's schema. */
+/* In a transaction: makes today's schema from nothing or from an old version. */
 static enum portolan_status bring_up(sqlite3 *db, int64_t version, struct portolan_error *err)
 {
     char identity[100];
@@ -332,8 +334,8 @@ static enum portolan_status open_file(const char *path, bool write, int busy_ms,
 }
 
 /*
- * Makes an empty data base a store and an old one today's; for reading, *DB may become a temporary
- * copy that is. *DB stays the caller's to close in any case.
+ * Makes an empty data base a store and an old one today's; for reading, *DB may be replaced by a
+ * temporary copy with today's schema. *DB stays the caller's to close in any case.
  */
 static enum portolan_status prepare_schema(sqlite3 **db, const char *path, bool write,
                                            struct portolan_error *err)
@@ -350,7 +352,7 @@ static enum portolan_status prepare_schema(sqlite3 **db, const char *path, bool 
         return status;
     if (version < SCHEMA_VERSION && (status = write ? update_schema(*db, err) : copy_old(db, err)))
         return status;
-    /* Not earlier: a table of an old schema must not take others along. */
+    /* Not earlier: dropping a table of an old schema must not delete rows of others. */
     return execute(*db, "PRAGMA foreign_keys = ON", err);
 }
 

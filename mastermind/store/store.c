@@ -66,7 +66,7 @@ enum portolan_status store_finish(struct portolan_store *s, enum portolan_status
 {
     if (!status && s->bracket == BRACKET_NONE)
         status = backend_run(s->backend, COMMIT, NULL, err, "");
-    /* A full disk may have rolled back already; then this fails, which is as well. */
+    /* A full disk may have made the data base roll back already; then this fails without harm. */
     if (status && s->bracket != BRACKET_BROKEN) {
         backend_run(s->backend, ROLLBACK, NULL, NULL, "");
         identities_forget(s);
@@ -276,7 +276,7 @@ static const char *name_of_end(int rank, char *name, size_t size)
     return name;
 }
 
-/* Within a bracket. */
+/* To be called within a bracket. */
 static enum portolan_status find_or_begin(struct portolan_store *s, const struct portolan_trial *t,
                                           const char *job, int rank, int64_t *id,
                                           struct portolan_error *err)

@@ -10,7 +10,7 @@
 struct path_sums {
     struct portolan_path_summary all, rank; /* over the ranks so far; of the rank at hand */
     int covered;                            /* ranks that `all` is over */
-    unsigned counters;                      /* bits of those that were seen */
+    unsigned counters;                      /* bits of those that occurred */
     bool touched;                           /* by the rank at hand */
 };
 
@@ -28,7 +28,7 @@ struct summing {
     struct portolan_error *err;
 };
 
-/* The rank at hand is complete. */
+/* To be called when the rank at hand is complete. */
 static void end_rank(struct summing *x)
 {
     for (size_t i = 0; i < x->n_touched; ++i) {
@@ -175,7 +175,7 @@ static enum portolan_status prepare(struct summing *x, int64_t trial,
     return PORTOLAN_OK;
 }
 
-/* With the ranks that came after the last one that was there, and without counters not counted. */
+/* Adds the ranks after the last one that called the path; drops counters that were not counted. */
 static void finish_path(const struct summing *x, struct path_sums *p,
                         const struct named_path *names, int ranks)
 {
@@ -191,7 +191,7 @@ static void finish_path(const struct summing *x, struct path_sums *p,
         }
 }
 
-/* Paths that nothing was stored of are none of the summary's. */
+/* Leaves out paths of which nothing was stored. */
 static enum portolan_status finish_all(const struct summing *x, struct portolan_summary_set *set)
 {
     size_t n = x->names.n_paths;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Summaries over ranks: how two become one, and their way into the store and out of it, computed
- * where none is stored. */
+/*
+ * Summaries over ranks: merging two, storing them, and reading them, or computing them where none
+ * is stored.
+ */
 #include "internal.h"
 
 #include <math.h>
@@ -105,7 +107,7 @@ static int column_of(int quantity)
     return SUMMARY_IDS + SUMMARY_COLUMNS + quantity * STATISTICS_COLUMNS;
 }
 
-/* Among the counters of a summary, where there is MPI time. */
+/* Name of a counter of a summary that holds the computing time, if there is MPI time. */
 #define SUMMARY_COMPUTE "COMPUTE TIME"
 
 /* callpath, trial, ranks, threads, timed calls, subroutines, one call's least, most, squares; then
@@ -328,7 +330,7 @@ static enum portolan_status take_row(struct backend *b, const struct trial_names
     return PORTOLAN_OK;
 }
 
-/* Rows are sorted by call path, as PLACES is. */
+/* The position of a call path's row: rows and PLACES are both sorted by call path. */
 static int64_t find_row(const int64_t *places, size_t n, int64_t place)
 {
     return ids_find(places, n, sizeof *places, place);
@@ -372,7 +374,7 @@ static enum portolan_status read_counters(struct backend *b, int64_t trial,
     return status;
 }
 
-/* What is stored; nothing when nothing is. */
+/* Reads what is stored; an empty set if nothing is. */
 static enum portolan_status read_stored(struct backend *b, int64_t trial,
                                         struct portolan_summary_set *set,
                                         struct portolan_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Commands: read, checked as a whole, obeyed. */
+/* Reads commands, checks all of them, and obeys them. */
 #include "../internal.h"
 #include "internal.h"
 
@@ -13,7 +13,7 @@
 
 struct verb {
     const char *name, *usage;
-    int at_least, at_most; /* words behind it */
+    int at_least, at_most; /* words after it */
 };
 
 static const struct verb verbs[CONTROL_VERBS] = {
@@ -37,10 +37,10 @@ struct command {
     enum control_verb verb;
     int line;
     uint32_t one_in;
-    char *words[2]; /* [0] of a rule is given to the registry when it is obeyed */
+    char *words[2]; /* the registry takes [0] of a rule when it is obeyed */
 };
 
-/* A port that is to be moved. */
+/* A port that is to be moved to another implementation. */
 struct move {
     struct portolan_control_port *port;
     const char *to, *from;
@@ -92,7 +92,7 @@ static bool find_verb(struct batch *b, struct command *c, const char *word)
     return false;
 }
 
-/* `sample` has its number in front of the pattern. */
+/* `sample` has its number before the pattern. */
 static bool read_number(struct batch *b, struct command *c, const char **words)
 {
     int64_t n;
@@ -165,7 +165,7 @@ static enum portolan_status read_all(struct batch *b, const char *text, struct p
 
 /* ------------------------------------------------- checking, under the lock */
 
-/* The name among PORT's implementations that WORD means: itself, or the file it ends in. */
+/* The implementation of PORT that WORD means: the one of that name, or a path that ends in it. */
 static const char *implementation_of(const struct portolan_control_port *p, const char *word)
 {
     if (!p->n_implementations)
@@ -374,7 +374,7 @@ static bool any_has_mastermind(void)
     return found;
 }
 
-/* A Mastermind's step has the counts of one set: it puts the other one in force behind it. */
+/* With a Mastermind each step has the counts of one set: NAME is used from the next step on. */
 static enum portolan_status counters(const char *name, struct portolan_text *reply,
                                      struct portolan_error *err)
 {
@@ -509,7 +509,7 @@ enum portolan_status portolan_control_execute(const char *text, const char *orig
     struct portolan_error first = {0};
 
     if (portolan_control_is_request(text)) {
-        b.origin = "command"; /* and its lines count from there */
+        b.origin = "command"; /* lines are counted from there */
         text += strcspn(text, "\n");
         text += *text == '\n';
     }

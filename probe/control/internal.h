@@ -35,7 +35,7 @@ void control_unlock(void);
 
 struct portolan_control_port *control_first(void);
 
-/* GLOB, or type:GLOB. */
+/* Whether PORT matches GLOB, or type:GLOB. */
 bool control_matches(const struct portolan_control_port *port, const char *glob);
 
 /* Does what VERB (one of those before TOGGLE) says to PORT; ONE_IN is for SAMPLE. */
@@ -44,7 +44,7 @@ void control_obey(struct portolan_control_port *port, enum control_verb verb, ui
 /* Room for COUNT rules more, so that remembering them cannot fail. */
 enum portolan_status control_reserve_rules(size_t count, struct portolan_error *err);
 
-/* Ports that come later obey too. The GLOB is copied into memory that control_reserve_rules had. */
+/* Ports that come later obey, too. Takes over GLOB, and room that control_reserve_rules() made. */
 void control_remember(enum control_verb verb, uint32_t one_in, char *glob);
 
 /* Keeps PORT in the registry while the lock is open. */
@@ -53,7 +53,7 @@ void control_unpin(struct portolan_control_port *port);
 
 /* ------------------------------------------------- commands.c */
 
-/* What `portolan control` writes says so in its first line, and by what it knows its answer. */
+/* `portolan control` begins its text with this, and with what it recognises the answer by. */
 #define CONTROL_REQUEST "# request "
 
 /* ------------------------------------------------- signals.c */
@@ -64,11 +64,11 @@ struct control_signals {
     struct portolan_control_signal list[PORTOLAN_CONTROL_SIGNALS];
 };
 
-/* From now on they are ours; one process has one such set. */
+/* Takes the signals over; a process has one such set. */
 enum portolan_status control_signals_take(struct control_signals *s, struct portolan_error *err);
 void control_signals_restore(const struct control_signals *s);
 void control_signals_close(struct control_signals *s);
-/* The command of a signal that has come, NULL when there is none any more. */
+/* The command of a signal that has come; NULL when none is left. */
 const char *control_signals_next(struct control_signals *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Commands from outside: one thread that sleeps until the control file is written or a signal
- * comes. What it opens is closed in forked children, who have no listener.
+ * comes. A forked child has no listener; what that had opened is closed there.
  *
  * The folder is watched, not the file: a file that is replaced is another file.
  */
@@ -22,9 +22,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Larger is no control file. */
+/* A larger file is not a control file. */
 #define FILE_MAX 65536
-/* How often a folder that is not there, or that other machines write, is looked at. */
+/* How often to look at a folder that is missing, or that other machines write to. */
 #define LOOK_MS 1000
 
 struct listener {
@@ -89,7 +89,7 @@ char *portolan_control_file_take(const char *path, struct stat *seen, struct por
          now.st_mtim.tv_sec == seen->st_mtim.tv_sec &&
          now.st_mtim.tv_nsec == seen->st_mtim.tv_nsec))
         return NULL;
-    *seen = now; /* one that cannot be read is looked at again when it has changed */
+    *seen = now; /* a file that cannot be read is tried again when it has changed */
     return read_file(path, seen, err);
 }
 
@@ -140,7 +140,7 @@ static void refuse(const struct listener *l, const struct portolan_error *err)
     portolan_text_clear(&whole);
 }
 
-/* TEXT may be NULL; at the start what was meant for another program changes nothing. */
+/* TEXT may be NULL. AT_START: what was meant for another program changes nothing. */
 static void obey_text(const struct listener *l, char *text, const struct portolan_error *err,
                       bool at_start)
 {
@@ -151,7 +151,7 @@ static void obey_text(const struct listener *l, char *text, const struct portola
     free(text);
 }
 
-/* The file was written. One that has gone changes nothing. */
+/* To be called when the file was written. A file that has gone changes nothing. */
 static void obey_file(struct listener *l, bool at_start)
 {
     struct portolan_error err = {0};
@@ -211,7 +211,7 @@ static void obey_signals(struct listener *l)
     while ((command = control_signals_next(&l->signals))) {
         struct portolan_error err = {0};
 
-        /* the reply is left to who wrote the file */
+        /* only whoever wrote the file gets a reply */
         portolan_control_apply(command, "signal", &err);
         tell(err.status, "a signal", err.text);
     }
@@ -233,7 +233,7 @@ static void *listen_loop(void *arg)
             obey_signals(l);
         if (!l->file)
             continue;
-        if (l->watch < 0) /* first this, so that nothing is written in between */
+        if (l->watch < 0) /* first this, so that no write is missed */
             watch_folder(l);
         if (wait[2].revents && take_events(l))
             obey_file(l, false);
@@ -315,7 +315,8 @@ static enum portolan_status name_files(struct listener *l, const char *file,
     return PORTOLAN_OK;
 }
 
-/* What `portolan control PID` finds in /proc/PID/fd; it goes with the process, however that ends.
+/*
+ * `portolan control PID` finds this file in /proc/PID/fd; it goes when the process ends in any way.
  */
 static void show_card(struct listener *l)
 {
@@ -368,7 +369,7 @@ static enum portolan_status listener_start(const char *file, const char *signals
     return PORTOLAN_OK;
 }
 
-/* The child has no thread that would obey, and what wakes it is its parent's. */
+/* The child has no thread that would obey, and the descriptors that wake it are its parent's. */
 static void forget_in_child(void)
 {
     if (listener) {
@@ -449,7 +450,7 @@ void portolan_control_stop(void)
     if (!l)
         return;
     control_signals_restore(&l->signals);
-    /* what the thread has not let go is not freed */
+    /* what the thread may still use is not freed */
     if (write(l->stop_fd, &one, sizeof one) == sizeof one && pthread_join(l->thread, NULL) == 0)
         listener_free(l);
 }

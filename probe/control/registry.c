@@ -15,10 +15,10 @@ struct rule {
     enum control_verb verb;
     uint32_t one_in;
     char *glob;
-    bool had_port; /* one that is gone */
+    bool had_port; /* it matched a port that has gone */
 };
 
-/* What a port that was removed had missed. */
+/* Gaps of a port that was removed. */
 struct gone {
     struct gone *next;
     struct portolan_control_gap gaps[3];
@@ -111,7 +111,7 @@ static void note_gap(struct portolan_control_port *p, enum portolan_variant vari
     struct portolan_control_gap *g = &p->gaps[variant];
 
     if (p->wanted == variant && (p->has_mastermind || variant != PORTOLAN_VARIANT_MASTERMIND))
-        g->was_in = true; /* what commands forbade from the start is missed as well */
+        g->was_in = true; /* off from the start counts as missed, too */
     if (measures(p, variant)) {
         if (g->is_away)
             g->away_ns += now_ns() - g->away_since_ns;
@@ -175,7 +175,7 @@ enum portolan_status control_reserve_rules(size_t count, struct portolan_error *
                : portolan_no_memory(err);
 }
 
-/* The first of those of which the last one counts: variants, on or off, rows or none, sampling. */
+/* The kind of VERB, as its first verb: of variants, of on and off, of rows only the last counts. */
 static enum control_verb kind_of(enum control_verb verb)
 {
     static const enum control_verb kinds[] = {
@@ -236,7 +236,7 @@ static struct gone *gone_of(const char *name)
     return g;
 }
 
-/* Its gaps end here: what does not exist is not missed. */
+/* Keeps the gaps of a port that goes away, which end here. */
 static void keep_gaps(struct portolan_control_port *p)
 {
     struct gone *g;

@@ -9,7 +9,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* What the handler needs: the signals that have come, who else wants them, what wakes the thread.
+/*
+ * What the handler needs: the signals that have come, their handlers before, what wakes the thread.
  */
 static unsigned pending[NSIG];
 static struct sigaction before[NSIG];
@@ -26,7 +27,7 @@ static void note_signal(int number, siginfo_t *info, void *context)
             errno = saved;
     }
     errno = saved;
-    /* Who handled it before goes on to do so: MPICH takes USR1, for one. */
+    /* The handler of before is still called: MPICH takes USR1, for one. */
     if (before[number].sa_flags & SA_SIGINFO)
         before[number].sa_sigaction(number, info, context);
     else if (before[number].sa_handler != SIG_DFL && before[number].sa_handler != SIG_IGN)
@@ -159,7 +160,7 @@ const char *control_signals_next(struct control_signals *s)
         unsigned n = __atomic_exchange_n(&pending[s->list[i].number], 0, __ATOMIC_RELAXED);
 
         if (!strcmp(s->list[i].command, "toggle"))
-            n %= 2; /* twice is as never */
+            n %= 2; /* two toggles cancel out */
         if (n > 0)
             return s->list[i].command;
     }

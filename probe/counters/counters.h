@@ -16,15 +16,16 @@ struct counter_event {
 };
 
 /*
- * Who reads events. Numbers other than 0 are its errors. Called under the lock, but for read; sets
- * belong to the thread that opened them, and of one component a thread runs one at a time.
+ * A source of events: PAPI, or one for tests. Results other than 0 are its errors. All but read are
+ * called under the lock. A set belongs to the thread that opened it, and a thread runs one set of a
+ * component at a time.
  */
 struct counter_driver {
     int (*start)(void); /* before all else, and again in a forked child */
     int (*find)(const char *name, struct counter_event *event);
-    /* Of one component; it does not run yet. */
+    /* Opens a set of events of one component, which does not run yet. */
     int (*open)(const struct counter_event *events, size_t n, bool multiplexed, int *set);
-    int (*run)(int set); /* from 0 */
+    int (*run)(int set); /* counts from 0 */
     void (*halt)(int set);
     void (*close)(int set);
     int (*read)(int set, uint64_t *values);
@@ -38,7 +39,7 @@ struct counter_driver {
     const char *const *(*names)(size_t *n);
 };
 
-/* papi.c; NULL in a build without. */
+/* papi.c; NULL in a build without PAPI. */
 extern const struct counter_driver *probe_counter_driver;
 
 /* The events of a set that one component reads. */
@@ -63,12 +64,12 @@ struct counter_table {
     char names[PORTOLAN_PROBE_COUNTERS_ALL][COUNTER_NAME_SIZE];
 };
 
-/* sets.c: TEXT read and tried on the calling thread, which runs no set; under the lock. */
+/* sets.c: reads TEXT, tries its sets on the calling thread, which must run none; under the lock. */
 enum portolan_status counter_table_read(struct counter_table *table, const char *text,
                                         struct portolan_error *err);
-/* The same events by the names they have in a driver that was started anew. */
+/* Looks the events up again by their names, after the driver was restarted. */
 void counter_table_find_again(struct counter_table *table);
-/* What keeps the driver from starting or is missing; OK when it runs. Under the lock. */
+/* OK when the driver runs, started if need be; else ERR says why not. Under the lock. */
 enum portolan_status counter_driver_start(struct portolan_error *err);
 
 /* counting.c: the definition, and the place of the set in force; a switch writes it atomically. */
@@ -76,9 +77,9 @@ enum portolan_status counter_driver_start(struct portolan_error *err);
 extern pthread_mutex_t probe_counters_lock;
 extern struct counter_table probe_counter_table;
 extern int probe_counters_in_force;
-/* Another number since another set is in force. */
+/* A number that changes with the set in force. */
 unsigned probe_counters_generation(void);
-/* Another driver, for tests; the definition is empty then. */
+/* For tests: changes the driver; the definition is empty then. */
 void probe_counters_use_driver(const struct counter_driver *driver);
 /* sets.c: forgets that it was started. */
 void counter_driver_forget(void);

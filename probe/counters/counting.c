@@ -17,7 +17,7 @@ struct counter_table probe_counter_table;
 int probe_counters_in_force = COUNTERS_NONE;
 static int asked_for = COUNTERS_NONE;
 static bool is_asked;
-/* The definition changes it, and so does each switch: threads notice. Never 0. */
+/* A new definition changes both, a switch the second, so that threads notice. Never 0. */
 static unsigned definition = 1, generation = 1;
 static unsigned forks, forks_seen;
 static uint64_t missed;
@@ -81,7 +81,7 @@ static void halt_running(struct probe_counting *c)
 /* Under the lock, by the thread itself. */
 static void give_up(struct probe_counting *c)
 {
-    if (c->forks != forks) { /* they count the parent */
+    if (c->forks != forks) { /* these sets count the parent */
         c->running = NULL;
         memset(c->made, 0, sizeof c->made);
     }
@@ -191,7 +191,7 @@ static uint64_t *sums_of(struct portolan_probe_node *node)
     return node->counters;
 }
 
-/* What was counted since CALL began, or was split, is NODE's; it is C's last. */
+/* Adds what was counted since CALL began, or was split, to NODE, and keeps it as C's last. */
 static bool add_counts(struct probe_counting *c, const struct counted_call *call,
                        struct portolan_probe_node *node)
 {
@@ -216,7 +216,7 @@ static bool is_current(struct probe_thread *t, const struct portolan_probe_frame
     if (!c && !(t->counting = c = probe_map(COUNTING_SIZE)))
         return false;
     pthread_mutex_lock(&probe_counters_lock);
-    /* a call that is counted goes on as it began, with those it makes */
+    /* a counted call, with those it makes, goes on with the set that it began with */
     if (!(c->definition == definition && c->forks == forks && c->outermost && c->outermost < f &&
           is_counted(c, &t->hot, c->outermost)))
         take_up(c);

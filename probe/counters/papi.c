@@ -23,8 +23,8 @@ static unsigned long thread_number(void)
 /* ------------------------------------------------- starting */
 
 /*
- * Everywhere, else context switches read 0. As the default of the component: on an event set PAPI
- * tries the domain with a hardware event, which virtual machines do not have.
+ * Counts in the kernel, too, else context switches read 0. Set as the default of the component: on
+ * an event set PAPI tries the domain with a hardware event, which virtual machines do not have.
  */
 static void choose_domain(void)
 {
@@ -104,7 +104,7 @@ static const char *text(int error)
 
 /* ------------------------------------------------- what there is */
 
-/* The kernel raises these itself: in user mode alone none is seen. */
+/* The kernel raises these events itself, so that counting in user mode alone sees none. */
 static const char *blind(const char *name)
 {
     static const char *const raised[] = {"CONTEXT-SWITCHES", "CONTEXT_SWITCHES", "::CS",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters: sets of events read from their text, and tried; what of them is asked for. */
+/* Reads sets of events from their text and tries them; tells what of them is counted. */
 #include "counters.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define BLANK    " \t\r\n"
-#define MULTIPLE ":multiplexed" /* behind a name in results */
+#define MULTIPLE ":multiplexed" /* after a name in results */
 
 static bool started;
 static int start_failure;
@@ -67,7 +67,7 @@ static int try_part(const struct counter_set *set, const struct counter_part *pa
     return try_events(events, part->n, multiplexed);
 }
 
-/* Which events a machine counts together, by trying: the rest of a group is another group. */
+/* Finds by trying which events a machine counts together; the others make another group. */
 struct grouping {
     const struct counter_set *set;
     struct counter_part groups[PORTOLAN_PROBE_COUNTERS_MAX];
@@ -96,7 +96,7 @@ static void put_in_group(struct grouping *g, uint8_t at)
     g->groups[g->n++] = (struct counter_part){.n = 1, .at = {at}};
 }
 
-/* Events of other components fit beside any. */
+/* Adds the events of other components, which fit with any. */
 static void add_other_parts(struct grouping *g, const struct counter_part *part)
 {
     for (size_t p = 0; p < g->set->n_parts; p++) {

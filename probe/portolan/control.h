@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/** What a port's proxy does with a call beside forwarding it. */
+/** What a port's proxy does with a call in addition to forwarding it. */
 enum portolan_variant {
     PORTOLAN_VARIANT_FORWARD,   /**< nothing */
     PORTOLAN_VARIANT_PROFILE,   /**< measures it for the TAU profiles that are written at exit */
@@ -32,7 +32,7 @@ PORTOLAN_API const char *portolan_variant_name(enum portolan_variant variant);
 /** False when TEXT (may be NULL) names no variant. */
 PORTOLAN_API bool portolan_variant_read(const char *text, enum portolan_variant *variant);
 
-/** Time that a port was not measured in a variant in which it had been; see the names. */
+/** Time that a port was not measured in a variant in which it had been measured before. */
 struct portolan_control_gap {
     bool was_in;          /**< measured in this variant now or earlier */
     bool is_away;         /**< and not at present */
@@ -62,9 +62,8 @@ struct portolan_control_port {
     enum portolan_status (*select)(void *self, const char *implementation,
                                    struct portolan_error *err);
     /**
-     * OPTIONAL: sets the same flags, and the sampling that `port` has now, where else they count.
-     * Under the lock, whenever they are set;
-     * calls nothing of this room.
+     * OPTIONAL: sets the same flags, and the sampling that `port` has now, wherever else they
+     * count. Called under the lock whenever they are set; must call nothing of this room.
      */
     void (*follow)(void *self, uint32_t flags);
     void *self;
@@ -107,14 +106,14 @@ PORTOLAN_API void portolan_control_refresh(void);
  *     use GLOB IMPLEMENTATION                         another implementation
  *     counters [SET]                                  other counters are read, or which there are
  *     dump [FOLDER]                                   writes the TAU profiles now
- *     flush                                           gives what was measured to who keeps it
+ *     flush                                           gives what was measured to whoever keeps it
  *     list                                            names the ports in the reply
  *
  * GLOB (fnmatch(3)) is matched with names of ports, `type:GLOB` with their types. All lines are
- * checked before any is obeyed (a first line "# request" makes them those of "command"
- * whatever ORIGIN is); when an implementation cannot be had, all that was changed before
- * is put back. Errors: PORTOLAN_ESYNTAX, "ORIGIN:line: error: what is wrong", with one line of
- * text per mistake; what `select` or the file system answered. Any thread.
+ * checked before any is obeyed; when a port cannot be moved to an implementation, those moved
+ * before are put back. Errors: PORTOLAN_ESYNTAX, "ORIGIN:line: error: what is wrong", with one line
+ * of text per mistake (ORIGIN is "command" when the first line of TEXT is "# request"); what
+ * `select` or the file system answered. Any thread.
  */
 PORTOLAN_API enum portolan_status portolan_control_apply(const char *text, const char *origin,
                                                          struct portolan_error *err);
@@ -133,8 +132,8 @@ PORTOLAN_API void portolan_control_visit(bool (*visit)(void *arg,
                                          void *arg);
 
 /**
- * What `flush` calls beside writing profiles, e.g. to hand a snapshot to another process; NULL ends
- * that. One for a process; it may block and fail.
+ * What `flush` calls in addition to writing profiles, e.g. to hand a snapshot to another process;
+ * NULL ends that. One for a process; it may block and fail.
  */
 typedef enum portolan_status (*portolan_control_flush_fn)(void *arg, struct portolan_error *err);
 PORTOLAN_API void portolan_control_set_flush(portolan_control_flush_fn flush, void *arg);
@@ -166,7 +165,7 @@ PORTOLAN_API bool portolan_control_is_idle(const char *glob);
 
 /**
  * Whether some port that was measured in VARIANT was not so all the time since the call that left
- * *MARK (0 at first) and now. One MARK for each who asks.
+ * *MARK (0 at first) and now. Each caller has its own MARK.
  */
 PORTOLAN_API bool portolan_control_was_partial(enum portolan_variant variant, uint64_t *mark);
 
@@ -213,12 +212,12 @@ PORTOLAN_API enum portolan_status portolan_control_listen(const char *file, cons
 
 /**
  * The same with PORTOLAN_CONTROL (a file) and PORTOLAN_SIGNAL from the environment, once for a
- * process: nothing happens when neither is set or somebody listens already. For those who have no
- * main program that does. Errors as above.
+ * process: nothing happens when neither is set or somebody listens already. For code in programs
+ * that do not do it themselves. Errors as above.
  */
 PORTOLAN_API enum portolan_status portolan_control_listen_environment(struct portolan_error *err);
 
-/* For those who obey in place of a program, as `portolan wrap` does. */
+/* For programs that obey in place of another one, as `portolan wrap` does. */
 
 /**
  * The text of control file PATH, which the caller frees, if the file has changed since *SEEN (zeros
@@ -228,7 +227,8 @@ PORTOLAN_API enum portolan_status portolan_control_listen_environment(struct por
 PORTOLAN_API char *portolan_control_file_take(const char *path, struct stat *seen,
                                               struct portolan_error *err);
 
-/** Whether `portolan control` wrote TEXT: it is for those who ran then, and waits for an answer. */
+/** Whether `portolan control` wrote TEXT: for programs that ran then, and it waits for an answer.
+ */
 PORTOLAN_API bool portolan_control_is_request(const char *text);
 
 /** Adds the lines by which `portolan control` knows the answer to TEXT, and how it went. */

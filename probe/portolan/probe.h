@@ -14,7 +14,7 @@
  *     portolan_probe_leave(&call);
  *
  * A port that may be left unmonitored for long has a shorter way for calls that only forward, in a
- * function of its own in front of the one above:
+ * function of its own that callers reach before the one above:
  *
  *     PORTOLAN_PROBE_PASS(call, &proxy->port, return solve_measured(proxy, n));
  *     ... forward to call.binding->target ...
@@ -80,7 +80,7 @@ PORTOLAN_API double portolan_probe_ticks_to_ns(uint64_t ticks);
 enum portolan_probe_kind {
     PORTOLAN_PROBE_CALL_OF_PORT, /**< of a port, or a routine that is timed by name */
     PORTOLAN_PROBE_TIMER,        /**< a timer of a component's own; its port_type is its group */
-    PORTOLAN_PROBE_PHASE         /**< the same, below which everything is told apart */
+    PORTOLAN_PROBE_PHASE         /**< a timer below which all paths are kept apart */
 };
 
 /** One method of a port, as its proxy knows it; all strings are copied at registration. */
@@ -156,8 +156,8 @@ struct portolan_probe_binding {
 struct portolan_probe_port {
     struct portolan_probe_binding *binding;
     uint32_t flags;
-    uint32_t one_in;                      /* meant while the flags say that calls are sampled */
-    struct portolan_probe_thread *keeper; /* who closed the gate */
+    uint32_t one_in;                      /* valid while the flags say that calls are sampled */
+    struct portolan_probe_thread *keeper; /* the thread that closed the gate */
 };
 
 /** Fills PORT before anybody calls through it. BINDING must not be NULL (its target may). */
@@ -177,8 +177,8 @@ PORTOLAN_API uint32_t portolan_probe_port_flags(const struct portolan_probe_port
 /**
  * From now on one in ONE_IN monitored calls of PORT is timed, 0 or 1: each. Every call is counted
  * and has its place in the call path; each is timed with probability 1 / ONE_IN on its own (the
- * gaps are random, so that a program with a period does not meet its own), and what is not timed
- * takes about a quarter of what measuring takes.
+ * gaps are random, so that they cannot coincide with a period of the program), and what is not
+ * timed takes about a quarter of what measuring takes.
  *
  * `calls` of a record counts all, `timed_calls` those that were timed; times, extremes, sums,
  * counters, MPI time and context sums are of timed calls alone. What a call that was not timed
@@ -243,8 +243,8 @@ PORTOLAN_API enum portolan_status portolan_probe_gate_close(struct portolan_prob
 
 /**
  * Opens the gate that the calling thread closed, with NEW_BINDING in force, or with the old one if
- * that is NULL, and wakes who sleeps. Returns the binding that was in force before, which may be
- * retired at once when it was replaced.
+ * that is NULL, and wakes the threads that sleep. Returns the binding that was in force before,
+ * which may be retired at once when it was replaced.
  */
 PORTOLAN_API struct portolan_probe_binding *
 portolan_probe_gate_open(struct portolan_probe_port *port,
@@ -299,7 +299,7 @@ PORTOLAN_API enum portolan_status portolan_probe_timer_start_unmeasured(uint32_t
 struct portolan_probe_activation {
     double inclusive_ns;
     double mpi_ns; /**< in MPI on this thread, also in calls made from here */
-    /** Of timers and phases, in the order of the set in force, since it is. */
+    /** Of timers and phases, in the order of the set in force, since that came into force. */
     uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX];
 };
 
@@ -369,8 +369,8 @@ struct portolan_probe_event_record {
 
 /**
  * Totals since start or reset: rows by thread, totals of events before their call paths. *ROWS is
- * malloc'ed; free() it. What call paths lack of their totals came behind PORTOLAN_PROBE_EVENT_PATHS
- * or while there was no context. Any thread. PORTOLAN_ENOMEM.
+ * malloc'ed; free() it. What call paths lack of their totals came after PORTOLAN_PROBE_EVENT_PATHS
+ * paths, or while there was no context. Any thread. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_probe_events_take(struct portolan_probe_event_record **rows, size_t *n,
@@ -378,7 +378,7 @@ portolan_probe_events_take(struct portolan_probe_event_record **rows, size_t *n,
 
 /* ----------------------------------------------------------------- memory */
 
-/** Names as TAU gives them, of an event without and one with context. */
+/** TAU's names of the two memory events, the first without context, the second with. */
 #define PORTOLAN_PROBE_EVENT_HEAP     "Memory Utilization (heap, in KB)"
 #define PORTOLAN_PROBE_EVENT_HEADROOM "Memory Headroom Left (in MB)"
 
@@ -407,7 +407,7 @@ struct portolan_probe_traffic {
 typedef enum portolan_status (*portolan_probe_traffic_fn)(struct portolan_probe_traffic **rows,
                                                           size_t *n);
 
-/** Says who knows of this process's communication; NULL: nobody. Any thread. */
+/** Sets the function that tells this process's communication; NULL: none. Any thread. */
 PORTOLAN_API void portolan_probe_traffic_set_source(portolan_probe_traffic_fn fn);
 
 /**

@@ -57,7 +57,7 @@ struct portolan_probe_moments {
  */
 struct portolan_probe_node {
     uint32_t method;      /* handle, with key-space bits for bins and for profiled ports */
-    uint32_t has_moments; /* the keys are not the contexts themselves, whose sums are kept, then */
+    uint32_t has_moments; /* the keys are not the contexts, so sums of these are kept */
     int64_t key0;
     uint64_t calls, inclusive, exclusive, min, max; /* of calls that were timed */
     double squares;
@@ -68,12 +68,12 @@ struct portolan_probe_node {
     double quality; /* not a number until one is reported */
     struct portolan_probe_moments moments[PORTOLAN_PROBE_CONTEXTS];
 
-    uint64_t untimed;                         /* calls beside those */
-    uint64_t failed;                          /* calls that are in nothing else here */
+    uint64_t untimed;                         /* calls that were not timed */
+    uint64_t failed;                          /* calls that nothing else here counts */
     double failed_x[PORTOLAN_PROBE_CONTEXTS]; /* sums of their contexts */
     uint32_t skip;                            /* the next call to be timed */
     uint32_t one_in; /* the sampling it was drawn for, also that of the call that runs */
-    /* Of the call that runs, of which there is one: */
+    /* Of the running call, which is the only one: */
     double row_quality;                /* kept while rows are noted */
     double x[PORTOLAN_PROBE_CONTEXTS]; /* where there are moments, and of special calls */
     uint32_t flags;                    /* of special calls: the port's when it began */
@@ -93,7 +93,7 @@ struct portolan_probe_node {
 #define PORTOLAN_PROBE_SPECIAL ((uintptr_t)4)
 /* Of a port's flags: calls wait, see portolan_probe_gate_close. */
 #define PORTOLAN_PROBE_CLOSED 4U
-/* A call begins in the inline code where of these MONITORED alone is set. */
+/* The inline code begins a call only if MONITORED is the only one of these that is set. */
 #define PORTOLAN_PROBE_DECIDING 0xFFU
 /* Of a port's flags: only some calls are timed. */
 #define PORTOLAN_PROBE_SAMPLED 0x40000000U
@@ -110,13 +110,13 @@ struct portolan_probe_frame {
 
 struct portolan_probe_thread {
     struct portolan_probe_frame *top;        /* next free frame; the one below always exists */
-    struct portolan_probe_frame *limit;      /* no frame here any more */
+    struct portolan_probe_frame *limit;      /* the end of the frames */
     struct portolan_probe_frame *charged;    /* innermost measured frame, or one left since */
     struct portolan_probe_frame *frames;     /* [0] is the root's */
     struct portolan_probe_frame *fast_limit; /* the limit, or all are special: the clock is slow */
 };
 
-/** Of the calling thread; before its first call one that is nobody's. Never NULL. */
+/** The calling thread's; before its first call one that belongs to no thread. Never NULL. */
 extern PORTOLAN_API __thread struct portolan_probe_thread *portolan_probe_thread
     __attribute__((tls_model("initial-exec")));
 
@@ -193,7 +193,7 @@ PORTOLAN_PROBE_INLINE int64_t portolan_probe_bin(double x)
         int64_t bits;
     } u;
 
-    u.x = x + 0.0; /* one zero */
+    u.x = x + 0.0; /* -0 becomes 0 */
     return u.bits >> 50;
 }
 
@@ -212,9 +212,10 @@ PORTOLAN_PROBE_INLINE struct portolan_probe_context portolan_probe_context_real(
 }
 
 /*
- * Statistics have one writer and readers that only look: plain moves, but tear-free. Where aligned
- * operands of instructions are that, they are used; compilers make three of an atomic load, a sum
- * and an atomic store, more for reals. Race detectors must see atomic ones.
+ * Statistics have one writer and readers that only look: plain moves do, but they must not tear. On
+ * x86-64 aligned operands of instructions do not tear and are used: compilers make three
+ * instructions of an atomic load, a sum and an atomic store, and more for reals. Race detectors
+ * must see atomic accesses.
  */
 #if defined(__x86_64__) && !defined(PORTOLAN_PROBE_FENCED) && !defined(__SANITIZE_THREAD__)
 #define PORTOLAN_PROBE_OPERANDS
@@ -274,7 +275,7 @@ portolan_probe_find(const struct portolan_probe_node *parent, uint32_t method, c
     uint32_t i = portolan_probe_hash(method, keys, n);
     struct portolan_probe_node *node = parent->table[i & parent->mask];
 
-    /* what the first look has read is read anew, so that it need not be kept for this */
+    /* reads again what the first look has read, so that this need not be kept */
     while (PORTOLAN_PROBE_UNLIKELY(!portolan_probe_is(node, method, keys, n))) {
         if (__atomic_load_n(&node->method, __ATOMIC_RELAXED) == PORTOLAN_PROBE_NO_METHOD)
             return NULL;
@@ -309,7 +310,7 @@ struct portolan_probe_call {
 #define PORTOLAN_PROBE_LEFT ((struct portolan_probe_frame *)1)
 
 /**
- * Declares a call NAME for portolan_probe_enter. If nobody has left it before, it has failed when
+ * Declares a call NAME for portolan_probe_enter. If it has not been left before, it has failed when
  * control leaves the block: by a C++ exception, pthread_exit or pthread_cancel, in code that was
  * compiled with -fexceptions. Costs nothing. Stands as the last of the declarations.
  */
@@ -320,14 +321,14 @@ struct portolan_probe_call {
     NAME.frame = PORTOLAN_PROBE_LEFT
 
 /**
- * In front of a function that forwards by portolan_probe_mark: never inlined, and in cache lines of
- * its own, without which it costs up to a nanosecond more; a third line costs a cycle or two.
+ * For a function that forwards by portolan_probe_mark: never inlined, and in cache lines of its
+ * own, without which it costs up to a nanosecond more; a third line costs a cycle or two.
  */
 #define PORTOLAN_PROBE_FORWARDING __attribute__((noinline, aligned(64)))
-/** In front of the function it calls when it cannot. */
+/** For the function that it calls when it cannot forward so. */
 #define PORTOLAN_PROBE_MEASURING __attribute__((noinline))
 
-/* Makes F part of the stack. What the barrier of swappers stands for begins here. */
+/* Makes F part of the stack. A swapper's barrier stands for a fence here. */
 PORTOLAN_PROBE_INLINE void portolan_probe_push(struct portolan_probe_thread *t,
                                                struct portolan_probe_frame *f)
 {
@@ -339,7 +340,7 @@ PORTOLAN_PROBE_INLINE void portolan_probe_push(struct portolan_probe_thread *t,
 #endif
 }
 
-/* For a second look, behind that. */
+/* For the second look, after the push. */
 PORTOLAN_PROBE_INLINE struct portolan_probe_binding *
 portolan_probe_binding_now(const struct portolan_probe_port *port)
 {
@@ -419,7 +420,7 @@ PORTOLAN_PROBE_INLINE void portolan_probe_unmark(struct portolan_probe_pass *pas
 
 /**
  * Declares a call NAME of PORT that is not measured, which ends when control leaves the block
- * (exceptions as above). When there can be none, AGAIN is done before anything has begun: a
+ * (exceptions as above). When it cannot begin, AGAIN is done before anything has begun: a
  * statement that calls a function of its own for the other calls, with the same arguments and as
  * the last thing (`return solve_measured(self, n)`), so that this function stays small.
  */
@@ -448,7 +449,7 @@ PORTOLAN_PROBE_INLINE void portolan_probe_add_mark(struct portolan_probe_frame *
     __atomic_store_n(&f->mark, f->mark | bit, __ATOMIC_RELEASE);
 }
 
-/* From now on times below F count there. */
+/* From now on times below F are charged to F. */
 PORTOLAN_PROBE_INLINE void portolan_probe_charge(struct portolan_probe_thread *t,
                                                  struct portolan_probe_frame *f,
                                                  struct portolan_probe_frame *below,
@@ -586,7 +587,7 @@ PORTOLAN_PROBE_INLINE void portolan_probe_record_untimed(struct portolan_probe_f
     portolan_probe_add(&below->node->subroutine_calls, 1);
 }
 
-/** Ends a call that portolan_probe_enter began and that came back as it should. */
+/** Ends a call that portolan_probe_enter began and that did not fail. */
 PORTOLAN_PROBE_INLINE void portolan_probe_leave(struct portolan_probe_call *call)
 {
     struct portolan_probe_frame *f = call->frame, *below = f->below;
@@ -606,9 +607,9 @@ PORTOLAN_PROBE_INLINE void portolan_probe_leave(struct portolan_probe_call *call
 }
 
 /**
- * Ends a call that came to no good end: it returned an exception or a status that says so. It is
- * counted as failed and has no time, extremes, contexts or row; what it took is not its caller's
- * own time either.
+ * Ends a call that failed: it returned an exception or a status that says so. It is counted as
+ * failed and has no time, extremes, contexts or row; what it took is not its caller's own time
+ * either.
  */
 PORTOLAN_PROBE_INLINE void portolan_probe_leave_failed(struct portolan_probe_call *call)
 {
@@ -642,7 +643,7 @@ PORTOLAN_PROBE_INLINE void portolan_probe_note_accuracy(struct portolan_probe_ca
 }
 
 /**
- * Gives the running CALL context number INDEX, of those that its method was registered with behind
+ * Gives the running CALL context number INDEX, of those that its method was registered with after
  * the ones it was entered with; before leave, in their order. Records are not told apart by it:
  * they have its mean.
  */

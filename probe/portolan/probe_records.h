@@ -52,7 +52,7 @@ PORTOLAN_API enum portolan_status portolan_probe_counter_set_request(const char 
 
 /**
  * Between two steps, after the finished one was read: puts the set in force that was requested, or
- * else, with ROTATE, the one defined after the present one. Whether another one is in force now.
+ * else, with ROTATE, the one defined after the present one. Returns whether the set has changed.
  */
 PORTOLAN_API bool portolan_probe_counter_sets_step(bool rotate);
 
@@ -60,9 +60,9 @@ struct portolan_probe_counter_set {
     const char *name;
     bool in_force;
     bool multiplexed;    /**< its counts are estimates */
-    bool user_mode_only; /**< the kernel forbids this user to count what it does */
+    bool user_mode_only; /**< the kernel lets this user count only what happens in user mode */
     size_t n;
-    const char *counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< as results are called */
+    const char *counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< their names in results */
 };
 
 /** Shows the sets in their order until VISIT returns false. Under a lock: VISIT calls none here. */
@@ -73,9 +73,9 @@ PORTOLAN_API void portolan_probe_counter_sets_visit(
 PORTOLAN_API const char *portolan_probe_counter_set_peek_name(void);
 PORTOLAN_API size_t portolan_probe_counters_count(void);
 
-/** Of counter INDEX of the set in force; NULL and SIZE_MAX beyond the last. */
+/** Name of counter INDEX of the set in force, and its slot; NULL and SIZE_MAX beyond the last. */
 PORTOLAN_API const char *portolan_probe_counter_peek_name(size_t index);
-/** Where records have it: portolan_probe_record.counters[slot]. Same name, same slot. */
+/** Its counts in records are portolan_probe_record.counters[slot]. Same name, same slot. */
 PORTOLAN_API size_t portolan_probe_counter_slot(size_t index);
 
 /**
@@ -131,11 +131,11 @@ struct portolan_probe_record {
     int64_t parent;  /**< index in the same snapshot, smaller than the own one; -1 for roots */
     unsigned n_context;
     struct portolan_probe_context_stats context[PORTOLAN_PROBE_CONTEXTS];
-    uint64_t calls;        /**< all that came back as they should */
-    uint64_t failed_calls; /**< the others, which are in nothing else here */
+    uint64_t calls;        /**< all that did not fail */
+    uint64_t failed_calls; /**< those that failed, which nothing else here counts */
     uint64_t timed_calls;  /**< fewer when they are sampled; what follows in times is of these */
     uint64_t subroutine_calls; /**< monitored calls made directly from here */
-    double descendants;        /**< timed calls anywhere below: each took its cost of this time */
+    double descendants;        /**< timed calls anywhere below: each added its cost to this time */
     double inclusive_ns;
     double exclusive_ns; /**< inclusive less timed calls made from here */
     double min_ns, max_ns;
@@ -191,12 +191,12 @@ PORTOLAN_API void portolan_probe_snapshot_clear(struct portolan_probe_snapshot *
 PORTOLAN_API enum portolan_status portolan_probe_reset(struct portolan_error *err);
 
 /**
- * The same with only the records that are not `profiled`: those of somebody else go on. What timers
- * and phases have goes to `carried`. Also PORTOLAN_ENOMEM, and nothing has changed.
+ * The same with only the records that are not `profiled`; the others go on. What timers and phases
+ * have goes to `carried`. Also PORTOLAN_ENOMEM, and nothing has changed.
  *
  * Running calls go on: when one ends, extremes, squares and its row are of the whole call, while
  * sums have what came since the reset. Until then `inclusive_ns` and `exclusive_ns` may be below 0:
- * they and the `open_` ones beside them add up to what came since.
+ * together with their `open_` counterparts they give what came since.
  */
 PORTOLAN_API enum portolan_status portolan_probe_reset_unprofiled(struct portolan_error *err);
 

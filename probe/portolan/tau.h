@@ -25,7 +25,7 @@ struct portolan_tau_node {
     const char *name;       /**< from portolan_tau_name() */
     const char *group;      /**< from portolan_tau_group() */
     const char *parameters; /**< from portolan_tau_parameter(), or NULL */
-    bool is_phase;          /**< what is below is told apart: group TAU_PHASE */
+    bool is_phase;          /**< paths below it are kept apart: group TAU_PHASE */
     uint64_t calls;         /**< 0: no row of its own, but those below it have one */
     uint64_t subroutines;
     double *inclusive, *exclusive; /**< a value per metric; times in microseconds */
@@ -81,8 +81,10 @@ PORTOLAN_API void portolan_tau_write(struct portolan_text *text,
 PORTOLAN_API void portolan_tau_fact(struct portolan_text *text, const char *name,
                                     const char *value);
 
-/** The folder of METRIC's files below FOLDER: FOLDER/MULTI__METRIC without what TAU has not in
- * such names. The caller frees; NULL when memory is out. */
+/**
+ * The folder of METRIC's files below FOLDER: FOLDER/MULTI__METRIC, without characters that TAU does
+ * not have in such names. The caller frees; NULL when memory is out.
+ */
 PORTOLAN_API char *portolan_tau_metric_folder(const char *folder, const char *metric);
 
 /* Names are in the arena A; NULL (and A's `failed`) when memory is out. */
@@ -94,10 +96,10 @@ PORTOLAN_API char *portolan_tau_name(struct portolan_arena *a, const char *name)
 PORTOLAN_API char *portolan_tau_method_name(struct portolan_arena *a, const char *instance,
                                             const char *class_name, const char *method);
 
-/** NAME as a group, "TAU_USER" for "": without what divides groups. */
+/** NAME as a group, "TAU_USER" for "": without characters that separate groups. */
 PORTOLAN_API char *portolan_tau_group(struct portolan_arena *a, const char *name);
 
-/** Adds a parameter to TEXT, `<name> = <value>`, behind a comma where others stand before it. */
+/** Adds a parameter to TEXT, `<name> = <value>`, after a comma if TEXT has one already. */
 PORTOLAN_API void portolan_tau_parameter(struct portolan_text *text, const char *name,
                                          const char *value);
 
@@ -151,8 +153,8 @@ PORTOLAN_API enum portolan_status portolan_probe_dump_tau_names(const char *file
 PORTOLAN_API void portolan_control_want_profile(void);
 
 /**
- * For who ends a measured program (the Measurement component): writes the profiles if there is
- * anything that was not written. At exit the same is done for those who do not. PORTOLAN_EIO,
+ * For whoever ends a measured program (the Measurement component): writes the profiles if there is
+ * anything that was not written. At exit this is done if nobody has done it. PORTOLAN_EIO,
  * PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_control_finish(struct portolan_error *err);

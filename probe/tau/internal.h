@@ -33,7 +33,8 @@ struct tau_nodes {
 
 /*
  * The call paths of THREAD: timers, phases and profiled records of the snapshot, whose other
- * records count as their callers' own time; NOW less SINCE of it is the time of thread 0's root.
+ * records count as their callers' own time; the root of thread 0 has all the time that the snapshot
+ * covers.
  */
 enum portolan_status tau_nodes_make(struct tau_nodes *nodes, const struct tau_source *source,
                                     uint32_t thread, struct portolan_error *err);

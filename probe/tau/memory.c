@@ -54,7 +54,7 @@ static double least(double a, double b)
     return b >= 0 && b < a ? b : a;
 }
 
-/* What the group of this process and those around it leave, in the unified hierarchy. */
+/* What the control groups that this process is in leave, in the unified hierarchy. */
 static double group_headroom(double headroom)
 {
     char line[400], *slash;
@@ -96,7 +96,7 @@ double portolan_probe_headroom_mb(void)
     double headroom = read_field("/proc/meminfo", "MemAvailable");
 
     if (headroom < 0)
-        headroom = 0; /* nobody knows */
+        headroom = 0; /* not known */
     headroom = group_headroom(headroom);
     headroom = limit_headroom(headroom, RLIMIT_AS, "VmSize");
     return limit_headroom(headroom, RLIMIT_DATA, "VmData");

@@ -12,7 +12,7 @@
 /* What becomes of a record. */
 struct view {
     bool kept;
-    bool mixed;    /* records that are left out were charged to others below it */
+    bool mixed;    /* records right below it are left out */
     int64_t above; /* the nearest record around it that is kept; 0: the root */
     uint64_t calls, subroutines;
     double inclusive[TAU_METRICS], exclusive[TAU_METRICS], below[TAU_METRICS];
@@ -32,9 +32,9 @@ static uint64_t calls_of(const struct portolan_probe_record *r)
 }
 
 /*
- * Inclusive is own time and that of the kept calls below. Own time is the record's, and so is
- * right also where calls are still running on other threads; but where records were left out
- * below (which may have been emptied since) it is the difference.
+ * Inclusive time is own time plus that of the kept calls below. Own time is the record's, which is
+ * right even while calls run on other threads; but if records below were left out (and may have
+ * been emptied since), it is the difference.
  */
 static void settle(struct view *v, const struct portolan_probe_record *r, unsigned n_metrics)
 {
@@ -243,7 +243,7 @@ static int compare_events(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Names that were different before they were cleaned, and records with one path. */
+/* Merges events whose names became equal by cleaning, and those of records with the same path. */
 static void merge_events(struct tau_events *out)
 {
     size_t kept = 0;

@@ -18,12 +18,12 @@
 struct writer {
     const struct portolan_probe_dump *dump;
     const char *folder;
-    char stamp[80]; /* behind the prefix */
+    char stamp[80]; /* after the prefix */
     int node;
     bool with_paths;
     unsigned n_metrics;
     const char *metrics[TAU_METRICS];
-    struct portolan_text facts; /* the metadata behind the metric's name */
+    struct portolan_text facts; /* the metadata after the metric's name */
     size_t files;
 };
 
@@ -144,7 +144,7 @@ static enum portolan_status write_profile(struct writer *w, const struct portola
     return status;
 }
 
-/* Of an earlier run with more threads: readers would take them for ours. */
+/* Removes files of an earlier run with more threads: readers would take them for ours. */
 static void remove_stale(const struct writer *w, uint32_t threads)
 {
     for (unsigned m = 0; m < w->n_metrics; m++) {

@@ -88,7 +88,7 @@ static int compare_rows(const void *a, const void *b)
                               : strcmp(x->name, y->name);
 }
 
-/* What has time but no calls was there to be added to a row that has. */
+/* Drops rows without calls: they were there only to be merged into rows that have some. */
 static void drop_uncalled(struct portolan_tau_rows *out)
 {
     size_t kept = 0;

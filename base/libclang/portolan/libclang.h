@@ -138,9 +138,9 @@ struct portolan_compile_flags {
 };
 
 /*
- * The flags that change what C means of the entry in DATABASE (a compile_commands.json, or the
- * folder it is in) that compiles FILE, or of the nearest source that includes it; MORE stands
- * behind them. PORTOLAN_EIO when the database cannot be read, PORTOLAN_ESYNTAX when it is none,
+ * The flags that change the meaning of C, from the entry in DATABASE (a compile_commands.json, or
+ * the folder it is in) that compiles FILE, or else from the nearest source that includes it; then
+ * MORE. PORTOLAN_EIO when the database cannot be read, PORTOLAN_ESYNTAX when it is not one,
  * PORTOLAN_ENOTFOUND when no entry compiles or includes FILE, PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_compile_flags_find(const struct portolan_libclang *clang,

@@ -17,7 +17,7 @@ extern "C" {
 
 enum portolan_chart_kind {
     PORTOLAN_CHART_POINTS, /**< a mark at each (x, y) */
-    PORTOLAN_CHART_LINE,   /**< from point to point; one that is not there leaves a gap */
+    PORTOLAN_CHART_LINE,   /**< from point to point; a missing point leaves a gap */
     PORTOLAN_CHART_BAND    /**< the area between (x, low) and (x, high) */
 };
 

@@ -107,8 +107,8 @@ struct portolan_trial {
 };
 
 /**
- * Metadata of this name with a step's number behind it says that not everything was measured in the
- * step. Its samples are stored, but portolan_store_read() leaves them out unless asked.
+ * Metadata of this name, with a step's number after it, says that not everything was measured in
+ * the step. Its samples are stored, but portolan_store_read() leaves them out unless asked.
  */
 #define PORTOLAN_STORE_PARTIAL "partial step "
 
@@ -130,7 +130,7 @@ struct portolan_sample {
     /** Position of the caller's sample in the same array and (trial, step, rank); -1 at a root. */
     int64_t parent;
     const char *user, *uses;     /**< whose call it is: instance and its uses port; "" at a root */
-    const char *instance, *port; /**< who is called: instance and its provides port */
+    const char *instance, *port; /**< what is called: instance and its provides port */
     const char *implementation;  /**< class of the instance at the time */
     const char *port_type, *method;
     int n_context;
@@ -138,8 +138,10 @@ struct portolan_sample {
     double context[PORTOLAN_CONTEXT_MAX]; /**< mean over the calls; without any over the failed */
     bool binned;                          /**< contexts are a bin's means, not exact values */
     int64_t calls, subroutines;           /**< calls: that came back as they should */
-    /** Calls that ended in an exception or a status that says failure: in no time and number here
-     * but this one. Their time is in the inclusive time of their callers, not in the exclusive. */
+    /**
+     * Calls that ended in an exception or a status that says failure: they count in no other number
+     * or time here. Their time is in the inclusive time of their callers, not in the exclusive.
+     */
     int64_t failed_calls;
     /**
      * Calls that were timed, when only 1 in N was: the times below are theirs. A writer's 0 means
@@ -273,7 +275,7 @@ PORTOLAN_API enum portolan_status portolan_store_read(struct portolan_store *sto
                                                       struct portolan_sample_set **set,
                                                       struct portolan_error *err);
 
-/** An empty set, for who has no store to read. Errors: ENOMEM. */
+/** An empty set, for callers that have no store to read. Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_sample_set_create(struct portolan_sample_set **set);
 
 /** NULL is legal. */
@@ -394,8 +396,8 @@ PORTOLAN_API enum portolan_status portolan_store_read_traffic(struct portolan_st
 PORTOLAN_API void portolan_traffic_set_destroy(struct portolan_traffic_set *set);
 
 /**
- * Over all ranks of a trial. A rank's value is the sum over its threads, steps and contexts; of a
- * rank that was not there it is 0. stddev is the population's.
+ * Over all ranks of a trial. A rank's value is the sum over its threads, steps and contexts, and 0
+ * if it made no call. stddev is the population's.
  */
 struct portolan_statistics {
     double sum, mean, min, max, stddev;
@@ -426,13 +428,13 @@ struct portolan_path_summary {
 PORTOLAN_API struct portolan_statistics *portolan_path_summary_peek(struct portolan_path_summary *s,
                                                                     int quantity);
 
-/** S has sums only, what RANK has: they become the statistics of this one rank. */
+/** S has only the sums of RANK: makes them the statistics of this one rank. */
 PORTOLAN_API void portolan_path_summary_of_rank(struct portolan_path_summary *s, int rank);
 
 /**
- * S, over N ranks from FIRST on (0: over none), becomes what it is with the M ranks after them,
- * which have OTHER (NULL: they were not there). Both have the same counters in the same order.
- * Merged as Chan, Golub and LeVeque do (The American Statistician 37, 1983).
+ * Adds to S, over N ranks from FIRST on (0: over none), the M ranks after them, which have OTHER
+ * (NULL: they made no call). Both have the same counters in the same order. Merged as Chan, Golub
+ * and LeVeque do (The American Statistician 37, 1983).
  */
 PORTOLAN_API void portolan_path_summary_merge(struct portolan_path_summary *s, int first, int n,
                                               const struct portolan_path_summary *other, int m);
@@ -497,7 +499,7 @@ portolan_store_find_decision(struct portolan_store *store, const char *assembly,
                              const char *parameters, const char *host, int ranks,
                              struct portolan_decision **d, struct portolan_error *err);
 
-/** The first decision made in a trial, likewise. */
+/** The first decision made in a trial; *D as for portolan_store_find_decision(). */
 PORTOLAN_API enum portolan_status portolan_store_find_trial_decision(struct portolan_store *store,
                                                                      int64_t trial,
                                                                      struct portolan_decision **d,
