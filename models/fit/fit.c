@@ -170,7 +170,7 @@ static enum portolan_status inspect_columns(struct final *f, struct linear_fit *
     return linear_full(f->s->points->m, f->n_estimates, f->columns, f->s->rhs, fit, err);
 }
 
-/* Notes condition and rank of all terms, then drops those whose constant is 0. */
+/* Notes the condition of all terms, then drops those that are dependent or not positive. */
 static enum portolan_status drop_idle(struct final *f, struct portolan_error *err)
 {
     struct linear_fit fit = {0};
