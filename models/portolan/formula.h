@@ -9,10 +9,10 @@
  *
  *     a ? b : c     ||     &&     == !=     < <= > >=     + -     * /     - ! +     ^
  *
- * where ^ is the power (right to left, 2^-1 is legal, -x^2 is -(x^2)), N/P is no whole-number
+ * where ^ is the power (right to left, 2^-1 is legal, -x^2 is -(x^2)), N/P is not an integer
  * division, and truth is 1 or 0. Functions: log (natural, as in C), log2, log10, log(x, base), exp,
  * sqrt, cbrt, pow, fabs or abs, floor, ceil, min and max (two arguments or more). INFINITY and NAN
- * are numbers. Blanks, line ends and a backslash in front of a line end only separate.
+ * are numbers. Blanks, line ends and a backslash before a line end only separate.
  *
  * Formulas are immutable, so many threads may read one. Nothing here prints or exits. The pragma
  * language and its canonical form: CALL, see docs/portolan-model.5.
@@ -107,7 +107,7 @@ PORTOLAN_API void portolan_formula_sum_clear(struct portolan_formula_sum *sum);
 enum portolan_notation {
     PORTOLAN_NOTATION_C,       /**< an expression of C with <math.h>; min and max become fmin, fmax;
                                     backquoted names become identifiers */
-    PORTOLAN_NOTATION_INFIX,   /**< the language above: what it reads, it was */
+    PORTOLAN_NOTATION_INFIX,   /**< the language above; parsing it gives the same formula */
     PORTOLAN_NOTATION_POSTFIX, /**< operands first, words between blanks: N P / log2 2 * */
     PORTOLAN_NOTATION_LATEX,   /**< for math mode */
     PORTOLAN_NOTATION_MATHML   /**< content MathML: one element, of the default namespace */

@@ -5,8 +5,8 @@
  * spikes (the system was busy elsewhere), drift (it got warmer, the heap more fragmented), two
  * places (another frequency, another socket, a cache that holds or does not).
  *
- * Everything is robust: spikes hide no drift and make no second place, and a skewed series has but
- * one. Pure functions; they may be called by any thread.
+ * Everything is robust: spikes neither hide a drift nor make a second place, and a skewed series
+ * has only one. Pure functions; they may be called by any thread.
  */
 #ifndef PORTOLAN_SERIES_H
 #define PORTOLAN_SERIES_H
@@ -46,7 +46,7 @@ struct portolan_series_modes {
     bool is_bimodal;  /**< significant, at least a tenth of the rows at each place, and the places
                            apart by two standard deviations and more (Ashman, Bird and Zepf 1994) */
     double low, high; /**< the places, in the values' unit or over the expected values */
-    double low_share; /**< of rows at the lower one; the others but for spikes are at the higher */
+    double low_share; /**< of rows at the lower one; the others, except spikes, are at the higher */
     double dip;       /**< the statistic; NaN for fewer than 4 rows */
     double probability; /**< that a series with one place dips so deep; NaN as above */
 };

@@ -34,7 +34,7 @@ enum portolan_update_sign {
 struct portolan_update_state {
     size_t n_rows;                  /**< rows added, of weight > 0 */
     enum portolan_update_sign sign; /**< once given, it stays */
-    size_t since;                   /**< so many rows ago it began, by the sums of the tests */
+    size_t since;                   /**< number of rows since it began, by the sums of the tests */
 };
 
 /**
