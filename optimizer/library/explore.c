@@ -273,7 +273,8 @@ static bool wants_again(const struct exploration *e, size_t selection, size_t po
            can_matter(e, selection, point);
 }
 
-/* Takes the trial if it is affordable and none was taken; counts those that are not affordable. */
+/* Takes the trial if it is affordable and none was taken yet; counts it in E->out->left or, if it
+ * is not affordable, in *UNAFFORDABLE. */
 static enum portolan_status consider_trial(struct exploration *e, size_t selection, size_t point,
                                            size_t *unaffordable)
 {

@@ -58,7 +58,7 @@ double explore_tally_width(const struct tally *t);
 /* The times that count: disturbed trials only where there are no others. */
 const struct tally *explore_tally_of(const struct cell *c);
 size_t explore_n_trials(const struct cell *c);
-/* Whether trials made their process die at least twice. */
+/* Whether at least two trials made their process die, and there are no others. */
 bool explore_is_deadly(const struct cell *c);
 /* Whether it failed or was not accurate enough, so that others are not compared with it. */
 bool explore_is_bad(const struct cell *c);
