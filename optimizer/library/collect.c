@@ -143,7 +143,7 @@ static void find_blind_ends(struct survey *s)
         s->ended_blindly = s->ended_blindly || t->ended_blindly;
     }
     for (size_t n = 0; s->ended_blindly && n < s->n_nodes; n++)
-        s->nodes[n].fails = true; /* so that all paths gather evidence */
+        s->nodes[n].fails = true; /* so that calls that worked are recorded, too */
 }
 
 /* Assigns a call path to every sample; notes selections and failed calls. */

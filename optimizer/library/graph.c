@@ -307,6 +307,7 @@ static struct portolan_prune_mark mark_child(const struct portolan_callgraph_nod
 /*
  * Three passes. The first leaves the sum and number of a node's children in the node's mark. The
  * second goes backwards and writes a node's own mark after those of its children, which need them.
+ * The third marks everything below pruned nodes.
  */
 enum portolan_status portolan_callgraph_prune(const struct portolan_callgraph_node *nodes, size_t n,
                                               double alpha, double beta,

@@ -329,6 +329,7 @@ double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
                    const struct plan_horizon *h, const size_t *mine, const size_t *other,
                    double handicap_ns);
 
+/* Predicts the time of SELECTION; false if it is not allowed, then *WHY (may be NULL) is set. */
 bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
                 const struct plan_horizon *h, const size_t *selection,
                 struct portolan_plan_prediction *out, struct plan_forbidden *why);
