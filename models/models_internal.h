@@ -37,7 +37,7 @@ enum portolan_status points_create(const struct portolan_model_data *data,
                                    const struct portolan_model_options *options,
                                    struct portolan_arena *memory, struct points *points,
                                    struct portolan_error *err);
-/* A point, and what it is sorted by; for qsort(). */
+/* A point and the number it is sorted by; for qsort(). */
 struct ordered {
     double v;
     size_t point;

@@ -147,7 +147,7 @@ bool text_is_utf8(const char *text, size_t length)
     return true;
 }
 
-/* ---- what readers add ---- */
+/* ---- additions by readers ---- */
 
 const char *collector_add_param(struct collector *c, const char *name, size_t length)
 {

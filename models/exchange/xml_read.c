@@ -459,7 +459,7 @@ static void read_break(struct reader *r, const struct xml_element *node, struct 
 
 /* ---- the whole ---- */
 
-/* In the order of the grammar: later parts refer to what earlier ones said. */
+/* In the order of the grammar: later parts refer to earlier ones. */
 static const struct part model_parts[] = {
     {"provenance", read_provenance, false, false},
     {"parameter", read_parameter, false, true},

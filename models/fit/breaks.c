@@ -253,7 +253,7 @@ static double double_gain(struct work *w, const size_t *at, bool two, size_t *si
     return best - rss - piece_rss(w, at[2], at[3]);
 }
 
-/* Takes back the break that gains least, if noise explains what it gains. */
+/* Removes the break that gains least, if noise explains its gain. */
 static bool drop_break(struct work *w)
 {
     size_t weakest = 0, moved = 0, single = 0;

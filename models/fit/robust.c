@@ -69,7 +69,7 @@ enum { STARTS = 60, FEW_STARTS = 10, STEPS = 12 };
 struct trim {
     struct search *s;
     size_t h;
-    struct ordered *order; /* by the distance from the current fit, with the weight of its scale */
+    struct ordered *order; /* by the scaled, weighted distance from the current fit */
     double best;           /* least mean square of the H points per degree of freedom, so far … */
     struct candidate fit;  /* … and the fit it belongs to */
     uint64_t n_drawn;      /* random numbers */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * formula: C expressions over named numbers, as pragmas, the analyzer, models and their XML hold
- * them.
+ * formula: C expressions over named numbers, for pragmas, the analyzer, models and their XML.
  *
  * The language is C's expression syntax in double arithmetic: decimal numbers; names, also with
  * members (`a.n` and `p->n` are one name each) and, for names that are no C identifiers, between
@@ -60,8 +59,8 @@ PORTOLAN_API const char *portolan_formula_peek_name(const struct portolan_formul
 PORTOLAN_API bool portolan_formula_has_constants(const struct portolan_formula *formula);
 
 /**
- * The value where the names have the values X, in the order of the names. NaN or infinite where
- * there is none; constants NAME[k] are NaN. No allocation; some ns, and what log and pow take.
+ * The value if the names have the values X, in the order of the names. NaN or infinite if there is
+ * none; constants NAME[k] are NaN. Allocates nothing; takes some ns plus the time of log and pow.
  */
 PORTOLAN_API double portolan_formula_value(const struct portolan_formula *formula, const double *x);
 
@@ -90,10 +89,10 @@ struct portolan_formula_sum {
 };
 
 /**
- * FORMULA as the sum of constants times expressions that its author must have meant: every term
- * has one constant, all of the same name, no constant twice, numbered from 0 without gaps.
- * FILE, LINE and COLUMN are those it was parsed with; what is not canonical is reported there, with
- * the remedy. Clear *SUM with portolan_formula_sum_clear(). PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
+ * Splits FORMULA into its canonical form, a sum of constants times expressions: every term has one
+ * constant, all of the same name, no constant twice, numbered from 0 without gaps.
+ * FILE, LINE and COLUMN are those it was parsed with; deviations are reported there, with the
+ * remedy. Clear *SUM with portolan_formula_sum_clear(). PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_formula_split(const struct portolan_formula *formula,
                                                          const char *file, int line, int column,

@@ -83,9 +83,9 @@ PORTOLAN_API void portolan_local_predict(const struct portolan_local *local, con
                                          enum portolan_local_source *source);
 
 /**
- * Raises P, a law's prediction at X outside of all places, to the bound that the places give: where
- * the value never fell as parameters rose (in at least three pairs of places), P is not less than
- * the value of any place whose parameters are all at most those of X, but for noise. Else P stays.
+ * Raises P, a law's prediction at X outside of all places, to a lower bound from the places: if the
+ * value never fell as parameters rose (in at least three pairs of places), P is not less than the
+ * value of any place whose parameters are all at most those of X, minus noise. Otherwise P stays.
  */
 PORTOLAN_API void portolan_local_bound(const struct portolan_local *local, const double *x,
                                        struct portolan_prediction *p);

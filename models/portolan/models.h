@@ -58,7 +58,7 @@ struct portolan_model_data {
                                     is ignored. */
 };
 
-/** What a model looks like. */
+/** The family of a model, by the form of its terms. */
 enum portolan_model_family {
     PORTOLAN_MODEL_CONSTANT = 1 << 0,
     PORTOLAN_MODEL_POWER = 1 << 1,       /**< c n^p, with or without an additive constant */
@@ -76,7 +76,7 @@ enum portolan_model_weighting {
     PORTOLAN_MODEL_ABSOLUTE  /**< ordinary least squares */
 };
 
-/** What stands for the repetitions of a point. */
+/** The value that stands for the repetitions of a point. */
 enum portolan_model_statistic {
     PORTOLAN_MODEL_TYPICAL, /**< their middle, without spikes: the mean; the median if tails are
                                  heavy or rows few; with the extremes if tails are light */
@@ -96,7 +96,7 @@ enum portolan_model_statistic {
 PORTOLAN_API double portolan_model_stand_in(enum portolan_model_statistic statistic, size_t n,
                                             double *values);
 
-/** What the values are. */
+/** The kind of the values. */
 enum portolan_model_kind {
     PORTOLAN_MODEL_AMOUNT, /**< times, bytes: any number, not negative where constants are not */
     PORTOLAN_MODEL_COUNT,  /**< predictions are whole, and the ends of their intervals; not negative
@@ -151,7 +151,7 @@ struct portolan_model_dropped {
     enum portolan_model_drop reason;
 };
 
-/** What the rows covered in one parameter, and how sure the form is beyond it. */
+/** The range of one parameter in the rows, and how sure the form is outside it. */
 struct portolan_model_range {
     double min, max;
     double drift_below, drift_above; /**< how far forms that fit about as well go apart: standard
@@ -318,9 +318,9 @@ portolan_model_formula_terms(const struct portolan_model *model,
                              struct portolan_error *err);
 
 /**
- * What the N constants of FORMULA are in MODEL, which was fitted with it (or in a piece of such a
- * one): CONSTANTS[k] of NAME[k], 0 where the term was dropped; STD_ERRORS alike, or NULL. Errors as
- * above.
+ * The values of the N constants of FORMULA in MODEL, which was fitted with it (or in a piece of
+ * such a model): CONSTANTS[k] is NAME[k], 0 if the term was dropped; STD_ERRORS likewise, or NULL.
+ * Errors as above.
  */
 PORTOLAN_API enum portolan_status
 portolan_model_formula_constants(const struct portolan_model *model,
@@ -385,7 +385,7 @@ PORTOLAN_API const struct portolan_model_range *
 portolan_model_peek_range(const struct portolan_model *model, size_t param);
 /** For people: "0.12 + 3.4e-07 n^1.5". */
 PORTOLAN_API const char *portolan_model_peek_formula(const struct portolan_model *model);
-/** What portolan_model_describe() or the XML said; all NULL otherwise. */
+/** The text from portolan_model_describe() or from XML; all NULL otherwise. */
 PORTOLAN_API const struct portolan_model_envelope *
 portolan_model_peek_envelope(const struct portolan_model *m);
 

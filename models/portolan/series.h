@@ -53,7 +53,7 @@ struct portolan_series_modes {
 
 struct portolan_series_report {
     size_t n;
-    double place;  /**< the median: of the values, or of the values over what was expected */
+    double place;  /**< the median of the values, or of the values over the expected ones */
     double spread; /**< robust relative standard deviation, by the median of absolute deviations */
     struct portolan_series_spikes spikes;
     struct portolan_series_drift drift;
@@ -61,9 +61,9 @@ struct portolan_series_report {
 };
 
 /**
- * Inspects N values Y in the order of time. EXPECTED (may be NULL) has what each should be, a
- * model's values at the rows' parameters: then Y over EXPECTED is inspected, so that rows of
- * different sizes are one series.
+ * Inspects N values Y in the order of time. EXPECTED (may be NULL) has a model's values at the
+ * rows' parameters: then Y over EXPECTED is inspected, so that rows of different sizes are one
+ * series.
  *
  * PORTOLAN_EINVAL: no rows, a number not finite, a value or expected value that is not positive.
  * PORTOLAN_ENOMEM.

@@ -121,7 +121,7 @@ static enum portolan_status add_tuples(struct exploration *e, size_t path, size_
         memset(selection, 0, p->s.n_variables * sizeof *selection);
         start_from(e, path, selection);
         plan_tuple_apply(p, scope, tuple, selection);
-        for (size_t i = 0; i < scope->n; i++) /* pruned instances keep what is written */
+        for (size_t i = 0; i < scope->n; i++) /* pruned instances stay as written */
             outside = outside ||
                       (p->number[scope->variables[i]] == NONE && selection[scope->variables[i]]);
         outside = outside || plan_tuple_of(p, scope, selection) != tuple;

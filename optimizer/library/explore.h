@@ -55,7 +55,7 @@ char *explore_point_text(struct exploration *e, const size_t *point);
 bool explore_same_selection(const struct exploration *e, const size_t *a, const size_t *b);
 /* Half the width of the mean's interval, as a share of the mean. */
 double explore_tally_width(const struct tally *t);
-/* The times that count: disturbed trials only where there are no others. */
+/* The times that count: those of disturbed trials only if there are no others. */
 const struct tally *explore_tally_of(const struct cell *c);
 size_t explore_n_trials(const struct cell *c);
 /* Whether at least two trials made their process die, and there are no others. */

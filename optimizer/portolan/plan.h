@@ -128,13 +128,13 @@ struct portolan_plan_prediction {
     double step_ns;                   /**< of one step */
     double setup_ns;                  /**< once per run */
     int steps;
-    size_t n_extrapolating;  /**< models asked outside what was measured */
+    size_t n_extrapolating;  /**< models that were used outside the measured range */
     char extrapolating[160]; /**< the farthest of them, for a person; "" when none */
     bool is_assumed;         /**< part of the interval rests on assumption */
     bool is_unusable;        /**< the time may be several times as long: not a prediction */
     /** The worst accuracy that is expected of any call path, where one reports it; else NaN. */
     double accuracy, accuracy_low, accuracy_high;
-    bool accuracy_extrapolates; /**< asked outside what was measured */
+    bool accuracy_extrapolates; /**< its model was used outside the measured range */
     char accuracy_of[120];      /**< "solver.solve" */
 };
 
@@ -156,7 +156,7 @@ struct portolan_plan_option {
     const char *implementation;
     double total_ns;    /**< least time of the whole run with this one; INFINITY = not allowed */
     const char *reason; /**< why not allowed; "" otherwise */
-    bool extrapolates;  /**< outside what was measured, all else as chosen */
+    bool extrapolates;  /**< outside the measured range, all else as chosen */
     bool is_unusable;   /**< likewise: the time may be several times as long */
 };
 

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/** What a format is like. */
+/** The properties of a format. */
 struct portolan_export_format {
     const char *name;
     const char *summary; /**< a few words for lists of formats */

@@ -54,17 +54,17 @@ struct portolan_profile_node {
     double descendants;                         /**< calls anywhere below */
     /*
      * As stored; of timed calls only where timed_calls < calls.sum. A rank's value is the sum over
-     * its threads, steps and contexts. What cannot be known is NaN, `max_rank` -1.
+     * its threads, steps and contexts. Unknown values are NaN, an unknown `max_rank` is -1.
      */
     struct portolan_statistics calls, inclusive_ns, exclusive_ns, mpi_ns;
     struct portolan_statistics compute_ns; /**< of the ranks' exclusive less MPI time */
     uint32_t counted; /**< bit i: counter i was counted here; else its statistics are NaN */
     const struct portolan_statistics *counters; /**< the profile's n_counters; inclusive */
     /**
-     * Estimates of the totals over all ranks. From sampling alone, +- 2 standard errors (without
-     * sampling: the raw value thrice) and, with `_compensated`, less what measuring cost; see
-     * `struct portolan_profile_cost`. A bound below 0 stays as it is. NaN where not one call was
-     * timed; then the caller's bounds are infinite.
+     * Estimates of the totals over all ranks, +- 2 standard errors of sampling (without sampling,
+     * the bounds are the raw value, too); `_compensated`: minus the cost of measuring, see
+     * `struct portolan_profile_cost`. A bound below 0 is kept. NaN if no call was timed; then the
+     * caller's bounds are infinite.
      */
     struct portolan_profile_estimate inclusive, exclusive, mpi;
     struct portolan_profile_estimate inclusive_compensated, exclusive_compensated;
@@ -73,13 +73,13 @@ struct portolan_profile_node {
 };
 
 /**
- * What one measured call cost (metadata "cost.…_ns" of the trial); NaN where it was not stored.
+ * The cost of one measured call (metadata "cost.…_ns" of the trial); NaN if it was not stored.
  *
  * Compensated inclusive time = estimate - calls x inside - cost of all calls below; exclusive time
  * = estimate - calls x inside - (cost - inside) of the calls made directly. A timed call costs
- * `call` (with counters: + `counters`), one that sampling left out `forward`. The interval adds 2 x
- * spread x the number of timed calls taken off, for an error of the cost is the same in each of
- * them and does not average out, and that of sampling.
+ * `call` (with counters: + `counters`), one that sampling left out `forward`. To the interval of
+ * sampling this adds 2 x spread x the number of timed calls whose cost is subtracted: an error of
+ * the cost is the same in each of them and does not average out.
  */
 struct portolan_profile_cost {
     double call_ns, spread_ns, inside_ns, forward_ns, rows_ns, counters_ns;
@@ -122,7 +122,7 @@ struct portolan_profile {
      */
     size_t n_violations;
     struct portolan_profile_violation *violations;
-    /* What it owns. */
+    /* Owned by the profile: */
     struct portolan_arena arena; /**< of all arrays */
     struct portolan_sample_set *set;
     struct portolan_summary_set *summary;
@@ -154,7 +154,7 @@ PORTOLAN_API enum portolan_status portolan_profile_read(struct portolan_store *s
 /**
  * One row per method of an instance's port and implementation. Inclusive time is that of outermost
  * activations only: calls below a call of the same method add to calls and exclusive time alone.
- * Statistics over ranks of a method with several call paths are NaN, but for sum and mean, unless
+ * Statistics over ranks of a method with several call paths are NaN, except sum and mean, unless
  * PROFILE has cells. PROFILE must outlive *FLAT, which the caller destroys. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_profile_flatten(const struct portolan_profile *profile,
