@@ -10,7 +10,8 @@
 #include <libxml/chvalid.h>
 #include <libxml/xmlstring.h>
 
-/* Characters that XML carries; nothing that a reader would trim or that breaks a formula. */
+/* Only characters that XML can carry, and none that a reader would trim or that breaks a formula.
+ */
 static bool text_is_plain(const char *text)
 {
     if (!xmlCheckUTF8((const xmlChar *)text))
@@ -112,7 +113,7 @@ enum portolan_status model_give(enum portolan_status status, struct portolan_mod
 
 /* ---- formula ---- */
 
-/* As portolan_text_add() would, which takes a good part of the time of a small fit. */
+/* Like portolan_text_add(), which would take a good part of the time of a small fit. */
 static void text_add_words(struct portolan_text *out, const char *first, const char *second)
 {
     portolan_text_add_bytes(out, first, strlen(first));
@@ -174,7 +175,7 @@ enum portolan_status model_finish(struct portolan_model *m, struct portolan_erro
 
     if (status)
         return status;
-    /* No degrees of freedom: the assumed error is taken as known, there is no better way. */
+    /* Without degrees of freedom the error is assumed, and counts as exactly known. */
     m->t = portolan_student_quantile(m->summary.confidence,
                                      m->summary.dof > 0 ? m->summary.dof : INFINITY);
     m->z = portolan_student_quantile(m->summary.confidence, INFINITY);
@@ -223,7 +224,7 @@ enum portolan_status portolan_model_create(size_t n_params, const char *const *p
 
 /* ---- prediction ---- */
 
-/* How many factors of two X is outside; of no factor where signs forbid, widths instead. */
+/* How many factors of two X is outside; if X or the range is not positive, how many widths. */
 static double range_octaves(const struct portolan_model_range *r, double x)
 {
     double edge = x > r->max ? r->max : r->min;
@@ -244,10 +245,10 @@ static double add_terms(const struct portolan_model *m, const double *x)
     return value;
 }
 
-/* Where a law with minuses goes below 0 outside the rows, a cost falls at most as the cube. */
+/* Outside the rows a bounded law falls at most with this power, so that a cost stays above 0. */
 static const double steepest = 3;
 
-/* VALUE of a bounded model at X, or what it must not go below outside its rows. */
+/* VALUE of a bounded model at X, or its lower bound outside the rows if VALUE is below that. */
 static double bound_value(const struct portolan_model *m, const double *x, double value)
 {
     double inside[MODEL_PARAMS], octaves = 0;
@@ -269,7 +270,7 @@ double portolan_model_value(const struct portolan_model *m, const double *x)
     return m->summary.bounded ? bound_value(m, x, add_terms(m, x)) : add_terms(m, x);
 }
 
-/* g' C g, where g is the gradient of the value by the estimates. */
+/* g' C g, where g is the gradient of the value with respect to the estimates. */
 static double curve_variance(const struct portolan_model *m, const double *x)
 {
     double g[MODEL_ESTIMATES], sum = 0;
@@ -302,8 +303,9 @@ double range_note_outside(const struct portolan_model_range *r, size_t param, do
 }
 
 /*
- * From HALF the width that noise and constants ask for, and the logarithm DRIFT of what the form
- * may be off outside the rows, where factors are more likely than differences.
+ * Sets the interval of P from HALF, half its width by noise and by the errors of the constants, and
+ * from DRIFT, the possible error of the form outside the rows. DRIFT is a logarithm, since there
+ * factors are more likely than differences.
  */
 static void put_interval(const struct portolan_model *m, double half, double drift,
                          struct portolan_prediction *p)
@@ -373,7 +375,7 @@ enum portolan_status portolan_model_predict(const struct portolan_model *m, cons
 
 bool portolan_model_fits(const struct portolan_model *m)
 {
-    /* Half a value off, where nothing tells how far values go apart. */
+    /* USUAL: without repetitions a model may miss a point by 4 × 0.125, half its value. */
     static const double most = 4, usual = 0.125, rounding = 1e-6;
     const struct portolan_model_summary *s = &m->summary;
     double spread = s->sigma_repeat >= 0 ? fmax(s->sigma_repeat, rounding) : usual;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Callgrind's format, for callgrind_annotate and KCachegrind: functions with their own cost and
- * the calls between them. A recursive activation is a function of its own, NAME'2, as callgrind
- * has it, so that inclusive costs hold.
+ * the calls between them. As in callgrind, a recursive activation is a separate function, NAME'2,
+ * so that inclusive costs are right.
  */
 #include "internal.h"
 
@@ -25,7 +25,7 @@ struct writer {
     struct portolan_arena arena;
 };
 
-/* Names end with the line. */
+/* Replaces control characters: a name ends at the end of the line. */
 static const char *one_line(char *name)
 {
     for (char *c = name; c && *c; c++)
@@ -34,7 +34,7 @@ static const char *one_line(char *name)
     return name;
 }
 
-/* Which activation on its path it is: 1, 2, … */
+/* The depth of recursion of node I on its path: 1, 2, … */
 static unsigned depth_of(const struct tree *t, size_t i)
 {
     unsigned depth = 1;
@@ -63,7 +63,7 @@ static void make_place(struct writer *w, size_t i)
         p->own[m] = llround(fmax(n->exclusive[m], 0));
 }
 
-/* Whole costs from own ones, so that the file's sums agree to the last digit. */
+/* Sums inclusive costs from exclusive ones, so that the file's sums agree to the last digit. */
 static void sum_up(struct writer *w)
 {
     for (size_t i = w->t->n; i-- > 0;) {
@@ -118,14 +118,15 @@ static void put_header(struct portolan_text *out, const struct job *job, const i
     portolan_text_add(out, "positions: line\nevents: Time_ns MPI_ns");
     for (size_t m = 0; m < p->n_counters; m++) {
         portolan_text_add(out, " ");
-        for (const char *c = p->counter_names[m]; *c; c++) /* blanks part events */
+        for (const char *c = p->counter_names[m]; *c; c++) /* blanks separate events */
             portolan_text_add_bytes(out, (unsigned char)*c <= ' ' ? "_" : c, 1);
     }
     portolan_text_add(out, "\n");
     put_costs(out, "summary:", total, job->tree.n_metrics);
 }
 
-/* The places of one function, ORDER[FIRST] … ORDER[LAST - 1]: own costs in one line, then calls. */
+/* Writes the places of one function, ORDER[FIRST] … ORDER[LAST - 1]: exclusive costs in one line,
+ * then the calls. */
 static void put_function(struct portolan_text *out, const struct writer *w, size_t first,
                          size_t last, const size_t *children, const size_t *first_child,
                          int64_t *own)
@@ -148,7 +149,7 @@ static void put_function(struct portolan_text *out, const struct writer *w, size
         }
 }
 
-/* CHILDREN of node I are those from FIRST[I] to FIRST[I + 1] - 1. */
+/* Lists the children: those of node I are CHILDREN[FIRST[I]] … CHILDREN[FIRST[I + 1] - 1]. */
 static void find_children(const struct tree *t, size_t *children, size_t *first)
 {
     for (size_t i = 0; i < t->n; i++)

@@ -7,12 +7,12 @@
 struct writer {
     struct sink *sink;
     struct portolan_json json;
-    int rank;                           /* the last that has a name */
-    const struct portolan_sample *path; /* whose label it is */
+    int rank;                           /* the last one that was named */
+    const struct portolan_sample *path; /* of LABEL */
     struct portolan_text label;
 };
 
-/* An event begins a line. */
+/* Begins an event, on a new line. */
 static void begin_event(struct writer *w, const char *type, int rank, int thread)
 {
     sink_flush(w->sink);
@@ -22,7 +22,7 @@ static void begin_event(struct writer *w, const char *type, int rank, int thread
     portolan_json_number(&w->json, "tid", thread);
 }
 
-/* A name of a process or thread. */
+/* Writes the name of a process or thread. */
 static void put_name(struct writer *w, const char *what, const char *kind, int number, int rank,
                      int thread)
 {

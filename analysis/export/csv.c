@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Quoted where it must be; bytes that are no UTF-8 become '?'. */
+/* Adds a field, in quotes if necessary; bytes that are not UTF-8 become '?'. */
 static void put_field(struct portolan_text *out, const char *text)
 {
     bool quoted = strpbrk(text, ",\"\r\n") != NULL;
@@ -81,7 +81,7 @@ static void put_row(struct job *job, const char *path, const struct portolan_pro
     sink_flush(&job->sink);
 }
 
-/* What is left of a path besides its contexts, when anything is. */
+/* Sets REST to the calls of a path without its contexts; false if there are none. */
 static bool subtract_contexts(const struct portolan_profile *p, const struct tree_node *n,
                               struct portolan_profile_cell *rest, double *counters)
 {

@@ -99,7 +99,7 @@ static enum portolan_status find_trial(struct job *job, struct portolan_error *e
     return PORTOLAN_OK;
 }
 
-/* Opens what the job writes, writes it and closes it. */
+/* Opens the output of the job, writes it and closes it. */
 static enum portolan_status write_job(struct job *job, struct portolan_error *err)
 {
     const struct portolan_export_options *o = job->options;

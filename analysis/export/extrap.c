@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Extra-P's JSON: per call path and metric the points of the parameters that vary, with the values
- * of the trials there. A value is the mean over ranks.
+ * Extra-P's JSON: for each call path and metric, points of the parameters that vary, with the
+ * values of the trials at each point. A value is the mean over ranks.
  */
 #include "internal.h"
 
@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Before the counters. */
+/* The metrics before the counters. */
 enum { EXCLUSIVE, INCLUSIVE, MPI, CALLS, FIXED };
 enum { MAX_PARAMS = PORTOLAN_MEASUREMENTS_MAX_PARAMS };
 
 struct collection {
     const struct portolan_export_options *o;
-    size_t n; /* profiles, of a trial each */
+    size_t n; /* profiles, one per trial */
     struct portolan_profile **profiles;
     struct portolan_measurements *m;
-    size_t *rows; /* of the items that the trials before made */
+    size_t *rows; /* per item: its rows from earlier trials */
     size_t n_items;
     double point[MAX_PARAMS];  /* of the trial */
     struct portolan_text path; /* of the node */
@@ -106,7 +106,7 @@ static enum portolan_status check_metric(const struct collection *c, struct port
 
 /* ------------------------------------------------- values */
 
-/* "->" is between the steps of a path. */
+/* Adds one step of a path; "->" separates steps, so one in LABEL becomes "- >". */
 static void add_step(struct portolan_text *text, const char *label)
 {
     for (const char *c = label; *c; c++)
@@ -129,7 +129,7 @@ static double value_of(const struct tree_node *n, size_t m)
     }
 }
 
-/* Call paths of one trial that differ only in ports have one name: they are added up. */
+/* Adds a value; call paths of one trial that differ only in ports have one name, and are summed. */
 static bool add_value(struct collection *c, const char *metric, double value)
 {
     struct portolan_measurement *item = portolan_measurements_item(c->m, c->path.bytes, metric);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line ends in a blank and its value, and ';' parts frames. */
+/* Replaces ';', which separates frames, and blanks, which come before the value. */
 static void add_frame(struct portolan_text *line, const char *name)
 {
     for (const char *c = name; *c; c++)
@@ -15,8 +15,8 @@ static void add_frame(struct portolan_text *line, const char *name)
 }
 
 /*
- * What rounding takes from one line goes to the next, so that a thousand short calls do not vanish:
- * the lines add up to the whole.
+ * Carries the rounding error of one line to the next, so that a thousand short calls do not vanish
+ * and the lines add up to the total.
  */
 static int64_t take_whole(double *left)
 {

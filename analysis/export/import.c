@@ -30,21 +30,21 @@ struct importer {
     struct portolan_diagnostics *d;
     struct portolan_error *err;
     struct import_files files;
-    struct portolan_arena arena; /* what lasts as long as the import */
+    struct portolan_arena arena; /* for the duration of the import */
     const char **metrics;        /* by folder */
     size_t n_metrics;
-    int64_t time; /* -1: none of them */
+    int64_t time; /* the metric that is the time; -1: none */
     int64_t trial;
     double elapsed_ns;
     size_t cut_paths, parameters_left_out, ranks_there;
 };
 
-/* ------------------------------------------------- which files, and what is in them */
+/* ------------------------------------------------- finding the files */
 
-/* Ranks are counted up to here; a larger number is a mistake. */
+/* A larger rank is a mistake. */
 enum { MOST_RANKS = 1 << 24 };
 
-/* profile.N.C.T; others (means, dumps, editors' copies) are none of the profile. */
+/* Reads the name profile.N.C.T; false for other files (means, dumps, editors' copies). */
 static bool read_ids(const char *name, struct import_file *f)
 {
     int end = 0;
@@ -72,7 +72,8 @@ static bool is_metric(const FTSENT *e)
     return e->fts_level == 1 && !strncmp(e->fts_name, "MULTI__", 7);
 }
 
-/* Folders of a metric each come first: where there are such, files beside them do not count. */
+/* Takes one entry of a folder. Folders of single metrics come first; if there are any, files next
+ * to them are ignored. */
 static enum portolan_status take_entry(struct import_files *out, FTS *walk, FTSENT *e,
                                        size_t folders_before, struct portolan_error *err)
 {
@@ -180,7 +181,7 @@ static enum portolan_status read_file(struct portolan_arena *a, const char *path
 
 /* ------------------------------------------------- metrics */
 
-/* The best of what is called time; -1 when there is none. */
+/* The metric that is the time, by the best of the known names; -1: there is none. */
 static int64_t find_time(const struct importer *im)
 {
     static const char *const known[] = {
@@ -196,7 +197,7 @@ static int64_t find_time(const struct importer *im)
     return -1;
 }
 
-/* One file of each folder tells the folder's metric. */
+/* Reads and parses the text of one file. */
 static enum portolan_status read_text(struct importer *im, struct portolan_arena *a,
                                       const struct import_file *f, struct import_text *out)
 {
@@ -212,6 +213,7 @@ static enum portolan_status read_text(struct importer *im, struct portolan_arena
                : portolan_error_set(im->err, PORTOLAN_ESYNTAX, "'%s' is no TAU profile", f->path);
 }
 
+/* Takes the name of each folder's metric from one file of the folder. */
 static enum portolan_status find_metrics(struct importer *im)
 {
     enum portolan_status status = PORTOLAN_OK;
@@ -259,7 +261,7 @@ static bool add_rows(struct import_thread *t, const struct import_text *text)
     return true;
 }
 
-/* FILES are those of one thread, N of them: a metric each. */
+/* Reads the N FILES of one thread, each with one metric. */
 static enum portolan_status read_thread(struct importer *im, struct import_rank *r,
                                         const struct import_file *files, size_t n, int thread)
 {
@@ -286,13 +288,14 @@ static enum portolan_status read_thread(struct importer *im, struct import_rank 
 
 /* ------------------------------------------------- one rank */
 
-/* Of the metrics besides the time, number K. */
+/* The name of counter K: of metric K, the time not counted. */
 static const char *counter_name(const struct importer *im, size_t k)
 {
     return im->metrics[k + (im->time >= 0 && k >= (size_t)im->time)];
 }
 
-/* Counters go with the samples, as many as those have room for; others in samples without calls. */
+/* Stores the samples with as many counters as they have room for, and the other counters in further
+ * samples without calls. */
 static enum portolan_status put_samples(struct importer *im, struct import_rank *r)
 {
     enum portolan_status status = PORTOLAN_OK;
@@ -336,7 +339,7 @@ static enum portolan_status put_rank(struct importer *im, struct import_rank *r)
     return status;
 }
 
-/* How many of the N files from FIRST on are of the same thread, or the same node. */
+/* The number of files from FIRST on that belong to the same thread, or to the same node. */
 static size_t count_same(const struct importer *im, size_t first, bool thread)
 {
     const struct import_file *f = &im->files.files[first];
@@ -348,7 +351,8 @@ static size_t count_same(const struct importer *im, size_t first, bool thread)
     return n;
 }
 
-/* Contexts are no more: where a node has several, its threads are numbered through. */
+/* Reads the files of a rank. TAU's contexts are not stored: if a node has several, its threads are
+ * numbered consecutively. */
 static enum portolan_status read_rank(struct importer *im, size_t first, size_t n)
 {
     const struct import_file *files = im->files.files;
@@ -412,7 +416,7 @@ static const char *name_of(struct importer *im)
     return portolan_arena_strndup(&im->arena, start, length - (size_t)(start - path));
 }
 
-/* What our own exports say of a trial's parameters is made parameters again. */
+/* Separates the parameters of the trial, which our own export writes as metadata, from the rest. */
 static void part_facts(const struct import_text *text, struct portolan_trial *t,
                        struct portolan_name_value *parameters, struct portolan_name_value *facts)
 {
@@ -456,7 +460,7 @@ static enum portolan_status begin_trial(struct importer *im)
     return status;
 }
 
-/* Stores a fact, unless *STATUS says that it went wrong before. */
+/* Stores a fact, unless *STATUS is an error already. */
 static void put_note(struct importer *im, enum portolan_status *status, const char *name,
                      const char *format, ...) PORTOLAN_PRINTF(4, 5);
 
@@ -475,7 +479,7 @@ static void put_note(struct importer *im, enum portolan_status *status, const ch
                          : portolan_no_memory(im->err);
 }
 
-/* What was not in the files, or could not be told from them. */
+/* Stores notes on data that were missing in the files, or could not be used. */
 static enum portolan_status put_notes(struct importer *im)
 {
     size_t ranks = (size_t)im->files.files[im->files.n - 1].node + 1;

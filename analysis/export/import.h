@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TAU profiles coming in: files, their text, and what becomes of it. */
+/* The import of TAU profiles: files, their text, and the call paths made of it. */
 #ifndef PORTOLAN_EXPORT_IMPORT_H
 #define PORTOLAN_EXPORT_IMPORT_H
 
@@ -7,21 +7,21 @@
 
 /* A row of a profile, which is a call path: "main => solve". */
 struct import_path {
-    const char *name;  /* one blank at a time */
-    const char *group; /* as it stands, "" without */
-    size_t metric;     /* the first that has the row: its counts of calls hold */
+    const char *name;  /* several blanks are one */
+    const char *group; /* unchanged; "" if there is none */
+    size_t metric;     /* the first that has the row, which gives the counts of calls */
     double calls, subroutines;
     double *exclusive, *inclusive; /* a value per metric, as in the files */
     /* Set while the thread is added to its rank: */
     const char *leaf; /* the last step */
     size_t steps;
     int64_t above;      /* the caller's path, or -1 */
-    const char *caller; /* of those without: the steps in front */
+    const char *caller; /* if there is none: the steps before the last */
     bool is_parameter, is_used;
-    bool is_rest; /* the part of a flat row that no path has */
+    bool is_rest; /* the part of a flat row that belongs to no path */
     size_t depth;
     int64_t sample; /* the first of its samples */
-    bool has_parts; /* parameters' rows */
+    bool has_parts; /* there are rows of it with parameters */
 };
 
 /* ------------------------------------------------- import_text.c: one file */
@@ -39,14 +39,14 @@ struct import_text {
 
 /*
  * Reads the text of FILE, which is in the arena or outlives it, as metric M of N_METRICS. False
- * when it is no profile; then D has been told why, or the arena's memory is out.
+ * when it is not a profile, with a diagnostic in D, or when memory is out.
  */
 bool import_read_text(struct portolan_arena *a, char *text, const char *file, size_t m,
                       size_t n_metrics, struct import_text *out, struct portolan_diagnostics *d);
 
 /* ------------------------------------------------- import_paths.c: a rank's call paths */
 
-/* Of all threads of a rank. */
+/* Samples and events of all threads of a rank. */
 struct import_rank {
     struct portolan_arena arena;
     int rank;
@@ -58,14 +58,14 @@ struct import_rank {
     size_t n_events;
     double elapsed_ns;                     /* of the longest outermost timer */
     size_t cut_paths, parameters_left_out; /* for the trial's facts */
-    /* The metrics besides the time; a sample has room for fewer. */
+    /* The metrics other than the time; a sample has room for fewer. */
     size_t n_counters;
     double *counters; /* n_samples x n_counters */
 };
 
 struct import_ending;
 
-/* A thread's rows of all metrics; memory is the rank's. */
+/* A thread's rows of all metrics, in the memory of its rank. */
 struct import_thread {
     struct import_rank *rank;
     int thread;
@@ -77,12 +77,11 @@ struct import_thread {
     size_t longest;               /* path, in steps */
     struct import_ending *leaves; /* of paths of several steps, sorted */
     size_t n_leaves;
-    struct import_ending *endings; /* of the lengths that cut paths need, sorted */
+    struct import_ending *endings; /* of paths, in the lengths that cut paths need, sorted */
     size_t n_endings;
 };
 
-/* Adds the call paths of a thread, whose rows it puts in order, to its rank. False without memory.
- */
+/* Sorts the rows of a thread, and adds its call paths to its rank. False without memory. */
 bool import_add_thread(struct import_thread *t);
 
 #endif

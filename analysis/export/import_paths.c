@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From the rows of a TAU profile to call paths, and from these to samples and events. Flat totals
- * and paths stand side by side in the file: what a flat row has beyond its paths was called from
- * outside all of them. Paths that are cut at a depth begin in the middle; they are hung below the
- * one path that ends as they begin, and where there are several they stand by themselves, under the
- * name of who called.
+ * Makes call paths of the rows of a TAU profile, and samples and events of these. The file has both
+ * flat totals and paths: the calls that a flat row has in addition to its paths came from outside
+ * all paths. Paths that were cut at a depth lack their first steps; such a path is put below the
+ * only path that ends with the steps it begins with. If there are several, it becomes a root, under
+ * the name of its caller.
  */
 #include "import.h"
 
@@ -120,8 +120,8 @@ static void split_name(struct import_path *p)
     p->above = -1;
 }
 
-/* Of paths one step shorter than the longest, or longer, the last steps that a cut path can have.
- */
+/* Adds the last step of a path and, if it has so many, its last LONGEST - 1 steps: a cut path has
+ * LONGEST steps, and all but the last of these are the end of its caller's path. */
 static void add_ending(struct import_thread *t, size_t i)
 {
     const struct import_path *p = &t->paths[i];
@@ -157,7 +157,7 @@ static bool collect_endings(struct import_thread *t)
     return true;
 }
 
-/* ------------------------------------------------- what a flat row has of its own */
+/* ------------------------------------------------- flat rows without their paths */
 
 static bool occurs_before(const struct import_path *p)
 {
@@ -169,7 +169,7 @@ static bool occurs_before(const struct import_path *p)
     return false;
 }
 
-/* Inclusive time of a name is that of its outermost calls. */
+/* Subtracts a path from its flat row, whose inclusive time is that of outermost calls only. */
 static void subtract_path(struct import_path *flat, const struct import_path *p, size_t n_metrics)
 {
     bool outermost = !occurs_before(p);
@@ -192,18 +192,18 @@ static void settle_flat(struct import_thread *t, struct import_path *flat)
         subtract_path(flat, &t->paths[first[i].path], n_metrics);
     flat->is_rest = count > 0;
     flat->is_used = count == 0 || flat->calls >= 0.5;
-    for (size_t m = 0; count > 0 && m < n_metrics; m++) /* what rounding left is no time */
+    for (size_t m = 0; count > 0 && m < n_metrics; m++) /* corrects rounding */
         flat->inclusive[m] = fmax(flat->inclusive[m], flat->exclusive[m]);
 }
 
-/* ------------------------------------------------- who is above whom */
+/* ------------------------------------------------- callers */
 
 static size_t prefix_length(const struct import_path *p)
 {
     return (size_t)(p->leaf - p->name) - ARROW_LENGTH;
 }
 
-/* How many paths besides I end as NAME, of LENGTH bytes; *ONE is one of them. */
+/* How many paths other than I end with NAME, of LENGTH bytes (2: or more); *ONE is one of them. */
 static size_t count_endings(const struct import_thread *t, const char *name, size_t length,
                             size_t i, int64_t *one)
 {
@@ -219,7 +219,8 @@ static size_t count_endings(const struct import_thread *t, const char *name, siz
     return others;
 }
 
-/* Paths shorter than the longest are not cut: their first step is the outermost. */
+/* The path of the caller, or -1. Paths shorter than the longest are not cut: their first step is
+ * the outermost. */
 static int64_t find_above(const struct import_thread *t, size_t i)
 {
     const struct import_path *p = &t->paths[i];
@@ -244,7 +245,7 @@ static bool cut_off(struct import_thread *t, struct import_path *p)
     return p->caller != NULL;
 }
 
-/* Depths from the top; a ring of paths that seem to be each other's callers is opened. */
+/* Sets the depths of a path and its callers; breaks a cycle of paths that call each other. */
 static bool count_depth(struct import_thread *t, size_t i)
 {
     size_t steps = 0;
@@ -286,7 +287,7 @@ static bool make_paths(struct import_thread *t)
 
 /* ------------------------------------------------- samples */
 
-/* The primary group, but that of a phase says more. */
+/* The primary group; but TAU_PHASE if that is among the groups. */
 static const char *group_of(struct import_thread *t, const char *at)
 {
     if (strstr(at, "TAU_PHASE"))
@@ -306,7 +307,8 @@ static const char *group_of(struct import_thread *t, const char *at)
     }
 }
 
-/* Of the single calls nothing is known but their mean. */
+/* Sets the times of a sample; minimum and maximum are the mean, since single calls are not known.
+ */
 static void set_time(struct portolan_sample *s, double exclusive, double inclusive)
 {
     const double ns_per_us = 1e3;
@@ -320,7 +322,7 @@ static void set_time(struct portolan_sample *s, double exclusive, double inclusi
     }
 }
 
-/* The metrics besides the time, in a row of the sample's number. */
+/* Adds the metrics other than the time as the row of the newest sample. */
 static bool add_counters(struct import_rank *out, const double *inclusive)
 {
     size_t n = 0;
@@ -335,7 +337,8 @@ static bool add_counters(struct import_rank *out, const double *inclusive)
     return out->counters != NULL;
 }
 
-/* A sample with what P has, called METHOD of type GROUP; NULL without memory. */
+/* Adds a sample with the numbers of P, the method METHOD and the type GROUP; NULL without memory.
+ */
 static struct portolan_sample *add_sample(struct import_thread *t, const struct import_path *p,
                                           const char *method, const char *group)
 {
@@ -406,7 +409,7 @@ static bool add_paths(struct import_thread *t)
 
 /* ------------------------------------------------- parameters */
 
-/* <NAME> = <VALUE>: a number, "~1.5" (a mean) or "1..2" (a range). Moves *AT behind it. */
+/* Reads <NAME> = <VALUE>: a number, "~1.5" (a mean) or "1..2" (a range). Moves *AT after it. */
 static bool take_parameter(struct portolan_arena *a, const char **at, struct portolan_sample *s)
 {
     const char *name = *at + 1, *middle = strstr(*at, "> = <");
@@ -438,7 +441,7 @@ static bool take_parameter(struct portolan_arena *a, const char **at, struct por
 
 static bool take_parameters(struct portolan_arena *a, const char *text, struct portolan_sample *s)
 {
-    const char *at = text + 3; /* behind " [ " */
+    const char *at = text + 3; /* after " [ " */
 
     while (take_parameter(a, &at, s)) {
         if (!strncmp(at, ", ", 2))
@@ -449,7 +452,7 @@ static bool take_parameters(struct portolan_arena *a, const char *text, struct p
     return false;
 }
 
-/* The one path that a row with parameters is a part of; NULL when there are several. */
+/* The only path that a row with parameters can belong to; NULL when there is none, or several. */
 static struct import_path *find_whole(const struct import_thread *t, const struct import_path *part)
 {
     size_t length = (size_t)(parameters_in(part->leaf) - part->name), count;
@@ -464,7 +467,7 @@ static struct import_path *find_whole(const struct import_thread *t, const struc
                : NULL;
 }
 
-/* What becomes a context's, the newest sample, is the plain one's no more. */
+/* Subtracts the newest sample, of a context, from sample FROM of the whole path. */
 static void move_part(struct import_rank *out, int64_t from)
 {
     struct portolan_sample *s = &out->samples[from], *part = &out->samples[out->n_samples - 1];
@@ -505,7 +508,8 @@ static bool add_part(struct import_thread *t, struct import_path *part)
     return true;
 }
 
-/* A sample whose calls all went to its contexts still is the caller of those below it. */
+/* If all calls went to its contexts, the sample stays, without time, as the caller of those below.
+ */
 static void tidy_whole(const struct import_path *p, struct portolan_sample *s)
 {
     if (p->has_parts && s->calls == 0) {
@@ -517,7 +521,7 @@ static void tidy_whole(const struct import_path *p, struct portolan_sample *s)
 
 /* ------------------------------------------------- events */
 
-/* NAME : PATH belongs to a path, if there is one of that name. */
+/* Adds an event; "NAME : PATH" belongs to the path of that name, if there is one. */
 static bool add_event(struct import_thread *t, struct portolan_event e)
 {
     struct import_rank *out = t->rank;

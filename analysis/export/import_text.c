@@ -16,7 +16,7 @@ struct reader {
     struct portolan_diagnostics *d;
     const char *file;
     char *next; /* NUL-terminated */
-    int line;   /* of what was read last */
+    int line;   /* number of the last line read */
     struct import_text *out;
     size_t metric, n_metrics;
     bool has_squares; /* a sixth number after a name */
@@ -62,7 +62,8 @@ static char *tidy(char *name)
     return name;
 }
 
-/* Up to N numbers from *TEXT on, which is cut there and then stands behind them; how many. */
+/* Reads up to N numbers at *TEXT, which it moves after them, and returns how many there were; the
+ * text before them ends there. */
 static size_t take_numbers(char **text, double *numbers, size_t n)
 {
     size_t count = 0;
@@ -78,7 +79,8 @@ static size_t take_numbers(char **text, double *numbers, size_t n)
     return count;
 }
 
-/* "NAME" in front of a line, *REST being what is behind it; quotes in the name are no end of it. */
+/* Reads "NAME" at the beginning of a line; *REST is the text after it. The name may contain quotes.
+ */
 static char *take_name(char *line, char *group, char **rest)
 {
     char *end = group ? group : line + strlen(line);
@@ -94,7 +96,7 @@ static char *take_name(char *line, char *group, char **rest)
     return tidy(line + 1);
 }
 
-/* GROUP="A | B" at the end of a line; it is cut off there. */
+/* Finds GROUP="A | B" at the end of a line, and cuts it off. */
 static char *find_group(char *line)
 {
     char *last = NULL;
@@ -104,7 +106,7 @@ static char *find_group(char *line)
     return last;
 }
 
-/* CALLS, SUBRS, EXCL and INCL of a name. */
+/* Adds a row: V has CALLS, SUBRS, EXCL and INCL of NAME. */
 static bool add_row(struct reader *r, const char *name, const char *group, const double *v)
 {
     struct import_path *row = &r->out->rows[r->out->n_rows++];
@@ -161,7 +163,7 @@ static bool read_row(struct reader *r, char *line)
 
 /* ------------------------------------------------- the lines around the rows */
 
-/* "COUNT WORD…": what comes after WORD, or NULL. */
+/* Reads "COUNT WORD…"; returns the text after WORD, or NULL. */
 static char *after_count(char *line, const char *word, size_t *count)
 {
     char *end;
@@ -190,7 +192,7 @@ static bool read_first(struct reader *r, size_t *count)
     if (!strncmp(end, multi, sizeof multi - 1))
         r->out->metric = tidy(end + sizeof multi - 1);
     else if (!*end)
-        r->out->metric = "Time"; /* before there were several metrics */
+        r->out->metric = "Time"; /* in old files, which have only one metric */
     else
         return wrong(r, "'%.60s' is no metric; right is: templated_functions_MULTI_METRIC", end);
     if (!*r->out->metric)
@@ -215,7 +217,8 @@ static bool has_fact(const struct import_text *out, const char *name)
     return false;
 }
 
-/* The name of the metric is not one of the trial's facts; of several values the first counts. */
+/* Adds a fact, or sets the name of the metric, which is not a fact; the first of several values
+ * counts. */
 static bool add_fact(struct portolan_arena *a, const struct xml_element *attribute,
                      struct import_text *out)
 {
@@ -236,7 +239,7 @@ static bool add_fact(struct portolan_arena *a, const struct xml_element *attribu
     return true;
 }
 
-/* The <metadata> element of LENGTH bytes, which begins in LINE. */
+/* Reads the <metadata> element of LENGTH bytes, which begins in LINE. */
 static bool read_facts(struct reader *r, const char *xml, size_t length, int line)
 {
     struct portolan_diagnostics nobody = {0};
@@ -263,7 +266,7 @@ static bool read_metadata(struct reader *r, char *start)
     char *end = strstr(start, closing);
     int first = r->line;
 
-    if (!end && *r->next) { /* it goes on in the next lines, whose ends are not cut yet */
+    if (!end && *r->next) { /* continued in the next lines, which are not split yet */
         start[strlen(start)] = ' ';
         if ((end = strstr(start, closing))) {
             for (char *c = r->next; c < end; c++)

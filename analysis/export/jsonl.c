@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON Lines: an object per call where rows are stored, else per call path, rank and thread. */
+/* JSON Lines: an object per call if rows are stored, or else per call path, rank and thread. */
 #include "internal.h"
 
 struct writer {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* OTF2 archives: what every thread entered and left, its contexts and counts. */
+/* OTF2 archives: the calls that every thread entered and left, with contexts and counters. */
 #include "internal.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ struct writer {
     struct job *job;
     struct portolan_arena arena;
     OTF2_Archive *archive;
-    OTF2_EvtWriter *events; /* of the thread now */
+    OTF2_EvtWriter *events; /* of the current thread */
     OTF2_AttributeList *attributes;
     OTF2_GlobalDefWriter *definitions;
     OTF2_StringRef next_string;
@@ -39,13 +39,13 @@ struct writer {
     size_t n_locations;
     struct counter_class *classes;
     size_t n_classes;
-    const struct portolan_sample *path; /* whose region and class these are */
+    const struct portolan_sample *path; /* of REGION and COUNTER_CLASS */
     size_t region, counter_class;
     int64_t last_ns;
     OTF2_ErrorCode error; /* the first */
 };
 
-/* The library would print it. */
+/* Keeps the first error, which the library would otherwise print. */
 static OTF2_ErrorCode note_error(void *arg, const char *file, uint64_t line, const char *function,
                                  OTF2_ErrorCode code, const char *format, va_list args)
 {
@@ -145,7 +145,7 @@ static void put_contexts(struct writer *w, const struct portolan_sample *path,
                          row->context[i]));
 }
 
-/* What was counted in a call stands at its end. */
+/* Writes the counters of a call, at its end. */
 static void put_counters(struct writer *w, const struct portolan_invocation *row, int64_t at_ns)
 {
     OTF2_Type types[PORTOLAN_COUNTER_MAX];
@@ -211,7 +211,7 @@ static void define_regions(struct writer *w)
     }
 }
 
-/* The trial's call paths, whether single calls of them are stored or not. */
+/* Defines all call paths of the trial, even those without stored calls. */
 static void define_paths(struct writer *w, const struct tree *t)
 {
     for (size_t i = 0; i < t->n; i++) {
@@ -257,7 +257,7 @@ static void define_contexts(struct writer *w)
                                                      description, OTF2_TYPE_DOUBLE));
 }
 
-/* Ranks are processes on one machine, as far as the trial tells. */
+/* Defines ranks as processes on one machine, the only one that the trial names. */
 static void define_locations(struct writer *w)
 {
     const char *host = portolan_profile_peek_fact(w->job->trial, "host");
@@ -304,9 +304,9 @@ static enum portolan_status write_definitions(struct writer *w, struct portolan_
     return status == PORTOLAN_OK ? verdict(w, err) : status;
 }
 
-/* ------------------------------------------------- room for it */
+/* ------------------------------------------------- disk space */
 
-/* What a call's events take at most. */
+/* Adds the largest number of bytes that the events of a call may take. */
 static int count_bytes(void *arg, const struct portolan_sample *path,
                        const struct portolan_invocation *row)
 {
@@ -322,8 +322,8 @@ static int count_bytes(void *arg, const struct portolan_sample *path,
 }
 
 /*
- * The library of today loses its way where a file cannot be written whole (it reads behind its
- * buffer), so whether there is room is asked before. File systems that cannot tell are trusted.
+ * Checks that there is enough disk space: the present library reads beyond its buffer if a file
+ * cannot be written completely. File systems that cannot tell are trusted.
  */
 static enum portolan_status reserve(const struct writer *w, struct portolan_error *err)
 {
@@ -356,7 +356,7 @@ bool is_otf2_file(const char *name)
     return !strcmp(name, "traces") || !strcmp(name, "traces.otf2") || !strcmp(name, "traces.def");
 }
 
-/* Names of properties are words of capitals parted by "::". */
+/* Writes a property; names are words in capitals, separated by "::". */
 static void put_property(struct writer *w, const char *name, const char *value)
 {
     char *property = portolan_asprintf("PORTOLAN::%s", name);
@@ -412,7 +412,7 @@ static enum portolan_status open_archive(struct writer *w, struct portolan_error
     return verdict(w, err);
 }
 
-/* Readers look for a file of local definitions per location, though there are none. */
+/* Writes an empty file of local definitions per location, since readers expect one. */
 static enum portolan_status close_events(struct writer *w, struct portolan_error *err)
 {
     check(w, OTF2_Archive_CloseEvtFiles(w->archive));
@@ -442,7 +442,7 @@ static enum portolan_status write_archive(struct writer *w, struct portolan_erro
         status = write_definitions(w, err);
     if (w->attributes)
         OTF2_AttributeList_Delete(w->attributes);
-    if (w->archive && w->error == OTF2_SUCCESS) /* a broken one would fall over its own buffers */
+    if (w->archive && w->error == OTF2_SUCCESS) /* closing after an error may crash */
         check(w, OTF2_Archive_Close(w->archive));
     return status == PORTOLAN_OK ? verdict(w, err) : status;
 }

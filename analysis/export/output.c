@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As much as is handed on to a file at once. */
+/* The number of bytes that are written to a file at once. */
 enum { PORTION = 1 << 16 };
 
 static enum portolan_status exists_error(const char *path, struct portolan_error *err)
@@ -20,7 +20,7 @@ static enum portolan_status exists_error(const char *path, struct portolan_error
                               path);
 }
 
-/* A name beside PATH that nobody has. */
+/* An unused name in the folder of PATH. */
 static char *temporary_name(const char *path)
 {
     size_t length = strlen(path);
@@ -78,14 +78,15 @@ void sink_flush(struct sink *s)
         hand_on(s);
 }
 
-/* Without FORCE a file that came meanwhile stays. */
+/* Renames; without FORCE, a file that appeared meanwhile stays. */
 static bool put_in_place(const char *from, const char *to, bool force)
 {
     if (force)
         return rename(from, to) == 0;
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
         return true;
-    /* On a file system that cannot do it in one step, there was none when this began. */
+    /* Some file systems cannot do this in one step; sink_open() has checked that TO was not there.
+     */
     return (errno == EINVAL || errno == ENOSYS) && rename(from, to) == 0;
 }
 
@@ -121,7 +122,7 @@ enum portolan_status sink_close(struct sink *s, enum portolan_status status,
 
 /* ------------------------------------------------- a folder */
 
-/* Whether all that is in PATH may go, as far as its names tell. */
+/* Whether all files in PATH may be removed, according to their names. */
 static bool holds_only(const char *path, bool (*is_ours)(const char *name), bool *empty)
 {
     DIR *d = opendir(path);
@@ -185,20 +186,20 @@ enum portolan_status folder_open(struct folder *f, const char *path, bool force,
     } else if (mkdir(f->temporary, 0777) != 0) {
         status = portolan_error_set(err, PORTOLAN_EIO, "cannot make folder '%s': %s", f->temporary,
                                     strerror(errno));
-        free(f->temporary); /* it is somebody else's */
+        free(f->temporary); /* so that folder_close() removes nothing: the name may be in use */
         f->temporary = NULL;
     }
     return status == PORTOLAN_OK ? status : folder_close(f, status, err);
 }
 
-/* An old export goes aside first, and comes back when the new one cannot take its place. */
+/* Moves an old export aside first, and restores it if the new one cannot replace it. */
 static bool exchange(const struct folder *f)
 {
     char *aside = portolan_asprintf("%s.old", f->temporary);
     bool moved = false, good;
     int error;
 
-    if (rename(f->temporary, f->path) == 0) { /* nothing there, or an empty folder */
+    if (rename(f->temporary, f->path) == 0) { /* there was nothing, or an empty folder */
         free(aside);
         return true;
     }

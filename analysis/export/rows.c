@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Single calls: as they are stored, or as what is entered and left on a thread. */
+/* Single calls: as they are stored, or as they are entered and left on a thread. */
 #include "internal.h"
 
 #include <inttypes.h>
@@ -44,15 +44,15 @@ struct call {
     const struct portolan_sample *path;
     struct portolan_invocation row;
     int64_t start_ns, end_ns;
-    bool spans; /* steps */
+    bool spans; /* several steps */
 };
 
 /*
- * Rows come by start. Those of one start wait until the next, for the longest is the outermost;
- * what is open stands on a stack.
+ * Rows come in the order of their start. Rows with one start wait for the next start, since the
+ * longest of them is the outermost call; open calls are on a stack.
  */
 struct timeline {
-    struct portolan_kept_paths paths; /* the last calls are left after the store's visit */
+    struct portolan_kept_paths paths; /* since the last calls end after the store's visit */
     const struct timeline_ops *ops;
     void *arg;
     struct portolan_error *err;
@@ -94,9 +94,10 @@ static void leave(struct timeline *t)
 }
 
 /*
- * A row lacks what the Mastermind took between steps, so a call around steps seems to end too
- * early. A row has the step in which its call ended: what ended in an earlier one was within. In
- * the last one that is only certain for the outermost call.
+ * Whether an open call lasts until C. The time of a row does not contain the time that the
+ * Mastermind takes between steps, so a call around several steps seems to end too early. But a row
+ * has the step in which its call ended: a call that ended in an earlier step is inside it. For the
+ * same step this is only certain for the outermost call.
  */
 static bool lasts_until(const struct timeline *t, size_t open, const struct call *c)
 {
@@ -106,7 +107,7 @@ static bool lasts_until(const struct timeline *t, size_t open, const struct call
            (open == 0 && around->spans && c->row.step == around->row.step);
 }
 
-/* A call ends no later than the one around it, whatever the rounding of their times. */
+/* Enters a call; despite rounding it ends no later than the call around it. */
 static void enter(struct timeline *t, struct call c)
 {
     while (t->status == PORTOLAN_OK && t->n_open > 0 &&

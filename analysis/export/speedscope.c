@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * speedscope's own format: per thread of a rank its stacks with their weights, or what it entered
- * and left.
+ * speedscope's own format: for each thread of a rank its stacks with their weights, or the calls it
+ * entered and left.
  */
 #include "internal.h"
 
@@ -9,8 +9,8 @@ struct writer {
     struct portolan_json json;
     struct job *job;
     int metric;
-    struct frames frames;               /* that all profiles of the file share */
-    const struct portolan_sample *path; /* whose frame it is */
+    struct frames frames;               /* shared by all profiles of the file */
+    const struct portolan_sample *path; /* of FRAME */
     size_t frame;
 };
 

@@ -18,10 +18,10 @@ struct writer {
     struct portolan_event_set *events;
     size_t n_metrics; /* of the files */
     const char **metrics;
-    int rank, next_thread; /* readers take no holes in the numbers */
+    int rank, next_thread; /* readers do not accept gaps in the numbers */
 };
 
-/* One thread's nodes; memory is the arena's. */
+/* The nodes of one thread, in ARENA. */
 struct nodes {
     struct portolan_arena arena;
     const struct writer *w;
@@ -38,7 +38,7 @@ bool is_tau_file(const char *name)
     return !strncmp(name, "profile.", 8) || !strncmp(name, "MULTI__", 7);
 }
 
-/* What was imported keeps its name; components' methods are named as their proxies do. */
+/* Imported paths keep their name; methods of components get the name that their proxies use. */
 static const char *name_of(struct portolan_arena *a, const struct portolan_profile_node *n)
 {
     return *n->instance || *n->implementation
@@ -68,13 +68,13 @@ static bool make_values(struct nodes *o, struct portolan_tau_node *n)
     return n->inclusive != NULL;
 }
 
-/* TAU has microseconds. */
+/* The factor to TAU's units: microseconds for time. */
 static double scale(size_t m)
 {
     return m == 0 ? 1e-3 : 1;
 }
 
-/* Where a tree has metric M of the files: time, then counters. */
+/* The index in a tree of metric M of the files, which have time, then counters. */
 static size_t column(size_t m)
 {
     return m == 0 ? TREE_TIME : TREE_COUNTERS + m - 1;
@@ -92,8 +92,8 @@ static void set_values(const struct nodes *o, struct portolan_tau_node *n,
 }
 
 /*
- * A context's share of its call path: as much of the inclusive and exclusive time as is stored of
- * it; of exclusive counts as of inclusive ones. What contexts take leaves the path's REST.
+ * Gives a context its share of its call path: of inclusive and of exclusive time the stored share,
+ * of counters, inclusive or exclusive, the share of the inclusive count. Subtracts it from REST.
  */
 static void share(const struct nodes *o, const struct tree_node *of, const struct tree_context *c,
                   struct portolan_tau_node *n, struct portolan_tau_node *rest)
@@ -127,12 +127,12 @@ static struct portolan_tau_node *add_node(struct nodes *o)
     return &o->nodes[o->n++];
 }
 
-/* A call path and its contexts behind it, all of one name; PLACE: where in the profile they are. */
+/* Adds a call path and then its contexts, all with one name; PLACE: the index of each path. */
 static void add_path(struct nodes *o, size_t i, int64_t *place)
 {
     const struct tree_node *of = &o->t->nodes[i];
     struct portolan_tau_node *n = add_node(o), *rest = n;
-    bool is_phase = !strcmp(of->of->port_type, "TAU_PHASE"); /* as it was imported */
+    bool is_phase = !strcmp(of->of->port_type, "TAU_PHASE"); /* imported as a phase */
 
     place[i] = (int64_t)o->n - 1;
     *n = (struct portolan_tau_node){
@@ -152,11 +152,11 @@ static void add_path(struct nodes *o, size_t i, int64_t *place)
         if (make_values(o, c))
             share(o, of, &of->contexts[k], c, rest);
     }
-    if (rest->calls == 0) /* the contexts are all of it */
+    if (rest->calls == 0) /* all calls belong to contexts */
         rest->subroutines = 0;
 }
 
-/* A trial that was imported has TAU's root. */
+/* Whether all paths are below one root, as in an imported trial, which has TAU's. */
 static bool has_root(const struct tree *t)
 {
     for (size_t i = 1; i < t->n; i++)
@@ -166,7 +166,7 @@ static bool has_root(const struct tree *t)
            !*t->nodes[0].of->instance;
 }
 
-/* The root's own time is what no call path has. */
+/* Makes the root, from the tree's root if GIVEN; or else from the sum of all paths. */
 static void make_root(struct nodes *o, bool given)
 {
     struct portolan_tau_node *root = add_node(o);
@@ -240,7 +240,7 @@ static enum portolan_status put_file(struct writer *w, const struct portolan_tau
     return status;
 }
 
-/* The events of this thread; those of call paths under the path's name. */
+/* Collects the events of this thread, except those of call paths. */
 static size_t collect_events(const struct writer *w, const struct tree *t, struct portolan_arena *a,
                              struct portolan_tau_event **events)
 {
@@ -289,7 +289,7 @@ static enum portolan_status put_thread(void *arg, const struct portolan_profile 
 
 /* ------------------------------------------------- the trial */
 
-/* Of several facts of a name readers take the first, which is ours. */
+/* Whether we write a fact of that name ourselves; readers take the first of several. */
 static bool is_reserved(const char *name)
 {
     static const char *const ours[] = {"Metric Name", "Trial", "Portolan Version", "Assembly",

@@ -12,12 +12,12 @@
 struct maker {
     struct tree *t;
     const struct portolan_profile *p;
-    int64_t *place; /* of a profile's node in the tree; -1: it was never there */
+    int64_t *place; /* index in the tree of a profile's node; -1: not called on the thread */
 };
 
 /*
- * What is stored of time is exclusive and inclusive, of MPI exclusive, of counters inclusive. The
- * other half comes from the calls below. Counters may be on for some ports only.
+ * Derives the values that are not stored from the calls below: inclusive ones of MPI, and exclusive
+ * ones of counters. Counters may be on for some ports only.
  */
 static void settle(struct tree *t)
 {
@@ -25,7 +25,7 @@ static void settle(struct tree *t)
         struct tree_node *n = &t->nodes[i], *above = n->above < 0 ? NULL : &t->nodes[n->above];
 
         n->inclusive[TREE_MPI] += n->exclusive[TREE_MPI];
-        for (size_t m = TREE_COUNTERS; m < t->n_metrics; m++) { /* exclusive: that of all below */
+        for (size_t m = TREE_COUNTERS; m < t->n_metrics; m++) { /* EXCLUSIVE: sum of all below */
             n->inclusive[m] = fmax(n->inclusive[m], n->exclusive[m]);
             n->exclusive[m] = n->inclusive[m] - n->exclusive[m];
         }
@@ -45,13 +45,13 @@ static const char *make_label(struct tree *t, const struct portolan_profile_node
     return text.bytes ? text.bytes : "";
 }
 
-/* What no timed call and no counter told is nothing in formats that have no word for it. */
+/* An unknown value becomes 0, since the formats cannot say that it is unknown. */
 static double known(double x)
 {
     return isnan(x) ? 0 : x;
 }
 
-/* Node I of the profile: what C has on a thread, or (NULL) the sums. */
+/* Adds node I of the profile with the values of C, on a thread, or with the sums if C is NULL. */
 static bool add_node(struct maker *k, size_t i, const struct portolan_profile_cell *c)
 {
     const struct portolan_profile_node *of = &k->p->nodes[i];
@@ -169,7 +169,7 @@ static enum portolan_status visit_rank(const struct portolan_profile *p, int ran
                                        job_thread_fn visit, void *arg, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
-    int last = 0, thread = -1; /* a rank that did nothing still has its thread 0 */
+    int last = 0, thread = -1; /* a rank without calls still has its thread 0 */
 
     for (size_t i = 0; i < p->n_cells; i++)
         last = p->cells[i].thread > last ? p->cells[i].thread : last;

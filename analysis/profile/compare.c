@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two sets of trials, call path by call path: values, tests of them, and what else differs. */
+/* Compares two sets of trials call path by call path: values, their tests, and differing facts. */
 #include "internal.h"
 
 #include <portolan/compare.h>
@@ -16,7 +16,7 @@ struct comparing {
     const struct portolan_profile *const *profiles; /* A's, then B's */
     enum quantity quantity;
     struct portolan_index index;
-    const struct portolan_profile_node **nodes; /* the first of each row */
+    const struct portolan_profile_node **nodes; /* the first node of each row */
     struct portolan_error *err;
 };
 
@@ -48,7 +48,7 @@ static const char *make_label(struct comparing *x, const struct portolan_profile
     return text.bytes;
 }
 
-/* The row of a node, made where there is none; NULL without memory. */
+/* The row of a node, which is added if it is missing; NULL without memory. */
 static struct portolan_comparison_row *
 find_row(struct comparing *x, const struct portolan_profile_node *n, int64_t parent)
 {
@@ -144,7 +144,7 @@ static bool add_profile(struct comparing *x, size_t trial)
             break;
         }
         row_of[i] = row - x->c->rows;
-        ((double *)row->values_a)[trial] += value_of(x, p, n); /* B's come behind A's */
+        ((double *)row->values_a)[trial] += value_of(x, p, n); /* B's values follow A's */
         row->is_marked |= n->is_marked;
         names = trial < x->c->n_a ? &row->in_a : &row->in_b;
         if (!is_in(*names, n->implementation))
@@ -155,7 +155,9 @@ static bool add_profile(struct comparing *x, size_t trial)
     return good;
 }
 
-/* What happened between begin and end; of a trial that was cut off, its longest root. */
+/* The total of a trial: of time, from begin to end, or the longest root of a trial that was cut
+ * off.
+ */
 static double total_of(const struct comparing *x, const struct portolan_profile *p)
 {
     double total = 0;
@@ -213,7 +215,7 @@ static double sum_of(const double *values, size_t n)
     return s;
 }
 
-/* All that needs no knowledge of other rows. */
+/* Sets all results of a row that do not depend on other rows. */
 static enum portolan_status test_row(const struct portolan_comparison *c,
                                      struct portolan_comparison_row *r)
 {
@@ -253,7 +255,7 @@ static enum portolan_verdict judge_row(const struct portolan_comparison *c,
                                                              : PORTOLAN_VERDICT_UNCLEAR;
 }
 
-/* Trials of each side with which one difference among MEMBERS could be significant. */
+/* The number of trials on each side that could make one difference among MEMBERS significant. */
 static size_t enough(double level, size_t members)
 {
     size_t n = 1;
@@ -330,7 +332,7 @@ struct fact {
     bool in_b;
 };
 
-/* What differs from run to run by itself, or is told elsewhere. */
+/* Whether a fact differs from run to run anyway, or is reported elsewhere. */
 static bool is_noise(const char *name)
 {
     static const char *const prefixes[] = {"label",
@@ -365,7 +367,7 @@ static int by_name(const void *a, const void *b)
     return order ? order : strcmp(x->value, y->value);
 }
 
-/* Distinct values of one side with "; " between, "-" where a trial has none. */
+/* Joins the distinct values of one side by "; "; "-" if a trial has none. */
 static const char *join_values(struct portolan_arena *arena, const struct fact *facts, size_t n,
                                bool in_b, size_t trials)
 {
@@ -445,7 +447,7 @@ static enum portolan_status find_facts(struct portolan_comparison *c, struct por
     return good ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
-/* ------------------------------------------------- all of it */
+/* ------------------------------------------------- the comparison */
 
 static enum portolan_status fill_rows(struct comparing *x)
 {

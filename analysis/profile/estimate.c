@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What follows from the raw sums: estimates, compensated values, marks, contradictions. */
+/* Derives estimates, compensated values, marks and contradictions from the raw sums. */
 #include "internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A mean under so many times the cost of a call says more of the measuring than of the method. */
+/* A mean below this many costs of a call says more about measuring than about the method. */
 static const double marked_below = 20;
 /* Raw sums are doubles added in different orders; ticks are rounded to ns one by one. */
 static const double rounding = 1e-6;
 static const double interval_errors = 2;
 
-/* What is summed up a tree while it is walked from its leaves. */
+/* Sums over the calls below a node, made while the tree is walked from its leaves. */
 struct below {
     double estimated_less_timed_ns;       /* of the children */
     double error_squares;                 /* of the children's estimates */
@@ -30,13 +30,13 @@ double portolan_profile_ratio(double calls, double timed_calls)
     return timed_calls >= calls ? 1 : timed_calls > 0 ? calls / timed_calls : NAN;
 }
 
-/* What was never timed stays as it is: its time is in its caller's. */
+/* 1 if no call was timed: the time is then in the caller's. */
 static double ratio_of(double calls, double timed_calls)
 {
     return timed_calls > 0 ? portolan_profile_ratio(calls, timed_calls) : 1;
 }
 
-/* Squared standard error of the estimated inclusive time: calls drawn without putting back. */
+/* Squared standard error of the estimated inclusive time, for sampling without replacement. */
 static double variance_of(const struct portolan_profile_node *n)
 {
     double m = n->timed_calls, mean, spread;
@@ -58,7 +58,7 @@ static double call_cost(const struct portolan_profile *p, const struct portolan_
     return p->cost.call_ns + (n->counted ? or_0(p->cost.counters_ns) : 0);
 }
 
-/* Called, and not one call of it was timed. */
+/* Whether the node was called but no call was timed. */
 static bool is_unknown(const struct portolan_profile_node *n)
 {
     return n->is_sampled && n->timed_calls == 0;
@@ -84,7 +84,7 @@ static void estimate_node(const struct portolan_profile *p, struct portolan_prof
                               b->estimated_less_timed_ns,
                           interval_errors * exclusive_error);
     n->mpi = around(n->mpi_ns.sum * ratio, 0);
-    if (n->is_sampled) /* of its spread nothing is stored: as that of the time around it */
+    if (n->is_sampled) /* its spread is not stored: assume the relative one of the inclusive time */
         n->mpi = around(n->mpi.value, n->inclusive.value > 0 ? interval_errors * error *
                                                                    n->mpi.value / n->inclusive.value
                                                              : 0);
@@ -104,7 +104,7 @@ static void estimate_node(const struct portolan_profile *p, struct portolan_prof
         n->timed_calls > 0 && n->inclusive_ns.sum / n->timed_calls < marked_below * call_cost(p, n);
 }
 
-/* The calls below a context are not told from those below others of its path. */
+/* The calls below a context cannot be separated from those below other contexts of its path. */
 static void estimate_context(const struct portolan_profile *p, struct portolan_profile_node *n)
 {
     static const struct portolan_profile_estimate unknown = {NAN, NAN, NAN};
@@ -114,10 +114,10 @@ static void estimate_context(const struct portolan_profile *p, struct portolan_p
     n->inclusive_compensated = n->exclusive_compensated = unknown;
     if (n->is_sampled || fabs(path->exclusive.value - path->exclusive_ns.sum) >
                              rounding * fabs(path->exclusive_ns.sum))
-        n->exclusive = unknown; /* calls below were sampled: of which contexts, is not known */
+        n->exclusive = unknown; /* calls below were sampled, but not known in which contexts */
 }
 
-/* Hands over to the parent what it needs to know of N and all below. */
+/* Adds N and all calls below it to the sums of its parent. */
 static void pass_up(const struct portolan_profile *p, const struct portolan_profile_node *n,
                     const struct below *own, struct below *up)
 {
@@ -125,7 +125,7 @@ static void pass_up(const struct portolan_profile *p, const struct portolan_prof
     double cost = n->timed_calls * call_cost(p, n) + untimed * or_0(p->cost.forward_ns);
     double spread = interval_errors * or_0(p->cost.spread_ns) * n->timed_calls;
 
-    if (!is_unknown(n)) /* else its time stays in the caller's, whose bounds are infinite */
+    if (!is_unknown(n)) /* otherwise the time stays in the caller's, whose bounds are infinite */
         up->estimated_less_timed_ns += n->inclusive.value - n->inclusive_ns.sum;
     up->error_squares += variance_of(n);
     up->children_ns += n->inclusive_ns.sum;
@@ -164,7 +164,8 @@ static struct portolan_profile_cell *cell_of_caller(const struct portolan_profil
     return bsearch(&key, p->cells, p->n_cells, sizeof key, profile_compare_cells);
 }
 
-/* As estimate_node() does: what calls took untimed was in their caller's own time. */
+/* Like estimate_node(): moves the time of calls that were not timed out of their caller's exclusive
+ * time. */
 static void estimate_cells(struct portolan_profile *p)
 {
     for (size_t i = 0; i < p->n_cells; i++) {
@@ -192,7 +193,7 @@ enum portolan_status profile_estimate(struct portolan_profile *p, struct portola
 
         n->is_sampled = n->timed_calls < n->calls.sum;
         if (n->is_context)
-            continue; /* a part of its path, whose calls below it are not told apart */
+            continue; /* a context is a part of its path, and has no calls below it */
         estimate_node(p, n, &below[i]);
         if (n->parent >= 0)
             pass_up(p, n, &below[i], &below[n->parent]);

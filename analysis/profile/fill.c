@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Samples into nodes and cells: steps add up, call paths of all ranks and threads become one. Then
- * statistics over ranks from the cells.
+ * Adds samples to nodes and cells: sums over steps, one node for a call path of all ranks and
+ * threads. Then makes statistics over ranks from the cells.
  */
 #include "internal.h"
 
@@ -14,16 +14,16 @@
 
 /* ------------------------------------------------- nodes */
 
-/* Of a context while it is filled; the node holds the key that tells it from others. */
+/* The mean of a context while it is filled; until then the node has the key of the context. */
 struct mean {
     double calls, sum[PORTOLAN_CONTEXT_MAX];
 };
 
 struct filling {
     struct portolan_profile *p;
-    const struct portolan_sample_set *set; /* at hand */
+    const struct portolan_sample_set *set; /* the current one */
     bool contexts;
-    struct portolan_arena arena; /* of what only filling needs */
+    struct portolan_arena arena; /* of data that only filling needs */
     struct mean *means;          /* by node */
     struct portolan_index nodes, cells;
     int64_t *path_of; /* node of a sample */
@@ -45,7 +45,7 @@ static uint64_t hash_node(const struct portolan_profile_node *n)
     return profile_hash_method(n, portolan_hash(n->user, strlen(n->user), h));
 }
 
-/* A node that is looked for. */
+/* A search for a node like LIKE. */
 struct sought {
     const struct portolan_profile *in;
     const struct portolan_profile_node *like;
@@ -65,7 +65,7 @@ static bool same_node(const void *sought, size_t i)
     return !strcmp(a->user, b->user) && !strcmp(a->uses, b->uses);
 }
 
-/* The samples go, the nodes stay. */
+/* Copies the names of a node, which outlives the samples. */
 static void own_names(struct portolan_arena *arena, struct portolan_profile_node *n)
 {
     const char **const names[] = {&n->user,           &n->uses,      &n->instance, &n->port,
@@ -77,7 +77,7 @@ static void own_names(struct portolan_arena *arena, struct portolan_profile_node
         n->context_name[i] = portolan_arena_strdup(arena, n->context_name[i]);
 }
 
-/* The node like WANTED, made where there is none; -1 without memory. */
+/* The node like WANTED, which is added if it is missing; -1 without memory. */
 static int64_t find_node(struct filling *f, const struct portolan_profile_node *wanted)
 {
     struct portolan_profile *p = f->p;
@@ -270,7 +270,7 @@ static bool add_samples(struct filling *f, const struct portolan_sample_set *set
     return good;
 }
 
-/* Means of contexts, and counters for cells where none was counted. */
+/* Sets the means of contexts, and unknown counters for cells without any. */
 static void finish_filling(struct filling *f)
 {
     struct portolan_profile *p = f->p;
@@ -288,7 +288,7 @@ static void finish_filling(struct filling *f)
             p->cells[i].counters = none;
 }
 
-/* Rank by rank: the samples of all together may be more than memory holds. */
+/* Reads rank by rank, since the samples of all ranks may not fit into memory. */
 enum portolan_status profile_read_samples(struct portolan_store *store, struct portolan_profile *p,
                                           const struct portolan_profile_query *query,
                                           struct portolan_error *err)
@@ -323,16 +323,16 @@ enum portolan_status profile_read_samples(struct portolan_store *store, struct p
 
 /* ------------------------------------------------- statistics over ranks */
 
-/* The quantities of a rank, in a row, so that all are treated alike. */
+/* The quantities of a rank, in one array so that one loop treats them all. */
 enum { CALLS, INCLUSIVE, EXCLUSIVE, MPI, COMPUTE, QUANTITIES };
 
-/* Of a node: a row for each rank that was there. */
+/* The values of a node: a row for each rank that called it. */
 struct rank_values {
     size_t n, width;
     double *values;
     int *ranks;
-    int all;    /* ranks of the trial; those that were not there count as 0 */
-    int absent; /* the lowest of these */
+    int all;    /* ranks of the trial; those without calls count as 0 */
+    int absent; /* the lowest rank without calls */
 };
 
 static void add_values(const struct portolan_profile_cell *c, size_t n_counters, double *x)
@@ -396,7 +396,7 @@ void profile_forget_uncounted(const struct portolan_profile *p, struct portolan_
             ((struct portolan_statistics *)n->counters)[i] = unknown;
 }
 
-/* The node's cells are those from FIRST to END - 1. */
+/* Makes the statistics of a node, whose cells are FIRST … END - 1. */
 static void count_node(struct portolan_profile *p, struct portolan_profile_node *node, size_t first,
                        size_t end, struct rank_values *v)
 {
@@ -417,7 +417,7 @@ static void count_node(struct portolan_profile *p, struct portolan_profile_node 
         add_single_calls(node, c);
     }
     node->n_ranks = (int)v->n;
-    /* An imported or a cut trial may hold fewer ranks than cells tell of. */
+    /* An imported trial, or one that was cut off, may name fewer ranks than its cells have. */
     v->all = (int)v->n > p->ranks ? (int)v->n : p->ranks;
     for (size_t q = 0; q < v->width; q++)
         *(q < QUANTITIES ? to[q] : (struct portolan_statistics *)&node->counters[q - QUANTITIES]) =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One row per method: call paths add up, inclusive times of outermost activations only. */
+/* One row per method: the sum of its call paths, with inclusive times of outermost calls only. */
 #include "internal.h"
 
 #include <portolan/index.h>
@@ -21,7 +21,7 @@ static bool is_outermost(const struct portolan_profile *p, size_t i)
     const struct portolan_profile_node *n = &p->nodes[i];
     int64_t at = n->parent;
 
-    if (n->is_context) /* as its path */
+    if (n->is_context) /* like its path */
         at = p->nodes[at].parent;
     for (; at >= 0; at = p->nodes[at].parent)
         if (profile_same_method(&p->nodes[at], n))
@@ -29,7 +29,7 @@ static bool is_outermost(const struct portolan_profile *p, size_t i)
     return true;
 }
 
-/* Is the row at I like the one behind the last? */
+/* Is row I equal to the candidate, which is after the last row? */
 static bool same_row(const void *flattening, size_t i)
 {
     const struct portolan_profile *to = ((const struct flattening *)flattening)->to;
@@ -57,7 +57,7 @@ static uint64_t hash_row(const struct portolan_profile_node *n)
     return portolan_hash(n->implementation, strlen(n->implementation), h);
 }
 
-/* There is room for as many rows as nodes. */
+/* The row of node I, which is added if it is missing; there is room for a row per node. */
 static bool find_row(struct flattening *f, size_t i, size_t *at)
 {
     const struct portolan_profile_node *n = &f->from->nodes[i];
@@ -81,7 +81,7 @@ static void add_estimate(struct portolan_profile_estimate *to,
     to->high += from->high;
 }
 
-/* A maximum of sums is not the sum of maxima. */
+/* Only sums and means add up: the maximum of sums is not the sum of maxima. */
 static void add_statistics(struct portolan_statistics *to, const struct portolan_statistics *from)
 {
     *to = (struct portolan_statistics){
@@ -94,7 +94,7 @@ static void add_statistics(struct portolan_statistics *to, const struct portolan
     };
 }
 
-/* A row begins as a copy of its first node, which has none of its method above it. */
+/* Adds node I to a row, which began as a copy of its first node, an outermost one. */
 static void add_node(struct flattening *f, struct portolan_profile_node *row, size_t i)
 {
     const struct portolan_profile_node *n = &f->from->nodes[i];
@@ -170,7 +170,8 @@ static bool add_nodes(struct flattening *f)
     return true;
 }
 
-/* Cells of the rows; those of one row, rank and thread are put together behind the sort. */
+/* Moves the cells to the rows and sorts them; join_cells() then joins those of one row, rank and
+ * thread. */
 static bool move_cells(struct flattening *f)
 {
     const struct portolan_profile *from = f->from;
@@ -218,7 +219,7 @@ static void join_cells(struct portolan_profile *p)
     p->n_cells = kept;
 }
 
-/* The exact statistics; what single calls add up to is added a second time by that. */
+/* Makes the exact statistics from cells; first sets the sums to 0 that this adds up again. */
 static enum portolan_status count_again(struct flattening *f, struct portolan_error *err)
 {
     if (!move_cells(f))

@@ -6,33 +6,33 @@
 
 enum { PROFILE_COUNTERS_MAX = 32 }; /* bits of `counted`; the store has fewer */
 
-/* A profile of TRIAL without nodes; takes SET over, also on failure. */
+/* Makes a profile of TRIAL without nodes; takes SET over, also on failure. */
 enum portolan_status profile_create(struct portolan_sample_set *set,
                                     const struct portolan_trial *trial,
                                     struct portolan_profile **profile, struct portolan_error *err);
 
-/* From the samples of the profile's trial: nodes, cells and statistics. */
+/* Makes nodes, cells and statistics from the samples of the profile's trial. */
 enum portolan_status profile_read_samples(struct portolan_store *store, struct portolan_profile *p,
                                           const struct portolan_profile_query *query,
                                           struct portolan_error *err);
 
 /*
- * What tells a context value from others: itself, or its bin, 4 to the octave as the probe has
- * them, whose mean differs from step to step.
+ * The key of a context value: the value itself or, if it is BINNED, its bin, since the mean of a
+ * bin differs from step to step. As in the probe, there are 4 bins per octave.
  */
 double profile_context_key(double x, bool binned);
 
-/* Statistics over ranks from the cells, which are in their order. */
+/* Makes statistics over ranks from the cells, which are sorted. */
 enum portolan_status profile_count_ranks(struct portolan_profile *p, struct portolan_error *err);
 
-/* Estimates, compensated values, marks and violations from the raw sums. */
+/* Derives estimates, compensated values, marks and violations from the raw sums. */
 enum portolan_status profile_estimate(struct portolan_profile *p, struct portolan_error *err);
 
-/* The order of cells: by node, rank and thread; qsort() with it. */
+/* The order of cells, by node, rank and thread, for qsort(). */
 int profile_compare_cells(const void *a, const void *b);
 void profile_sort_cells(struct portolan_profile *p);
 
-/* Adds what both have of one thread, but the counters. */
+/* Adds FROM to TO, a cell of the same thread, without the counters. */
 void profile_add_to_cell(struct portolan_profile_cell *to,
                          const struct portolan_profile_cell *from);
 
@@ -40,13 +40,13 @@ void profile_add_to_cell(struct portolan_profile_cell *to,
 bool profile_same_method(const struct portolan_profile_node *a,
                          const struct portolan_profile_node *b);
 
-/* Of its method and instance. */
+/* A hash of the node's method and instance. */
 uint64_t profile_hash_method(const struct portolan_profile_node *n, uint64_t seed);
 
-/* " [ <n> = <64> ]" at the end of TEXT. */
+/* Adds " [ <n> = <64> ]" to TEXT. */
 void profile_add_context(const struct portolan_profile_node *n, struct portolan_text *text);
 
-/* Whether another row of a flat profile has the same label but for the port. */
+/* Whether another row of a flat profile has the same label except for the port. */
 bool profile_is_ambiguous(const struct portolan_profile *p, size_t node);
 
 /* The position of a counter; n_counters when there is none of that name. */

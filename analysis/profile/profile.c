@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a profile is and what it owns; reading one; what a call path is called. */
+/* Creates, reads and destroys profiles; labels of call paths. */
 #include "internal.h"
 
 #include <portolan/json.h>
@@ -24,7 +24,7 @@ static double fact(const struct portolan_trial *trial, const char *name, double 
                                                                                  : otherwise;
 }
 
-/* Of a clock that stands still, measuring takes nothing. */
+/* Whether the clock was moved by hand, so that measuring takes no time of it. */
 static bool clock_is_manual(const struct portolan_trial *trial)
 {
     const char *clock = portolan_profile_peek_fact(trial, "clock");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One view of a trial, as text or JSON: reads what it is of, writes what stands above the numbers,
- * so that they are believed as far as they deserve, and calls the view's writer.
+ * One view of a trial, as text or JSON: reads the profile, writes the head, which tells how far the
+ * numbers can be trusted, and calls the writer of the view.
  */
 #include "report.h"
 
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------- what stands above the numbers */
+/* ------------------------------------------------- the head */
 
-/* The same in all views; a summary that came without threads tells of single paths at least. */
+/* The number of threads per rank; if the trial has none stored, at least that of a single path. */
 static int most_threads(const struct portolan_profile *p)
 {
     double most = p->trial->threads;
@@ -68,7 +68,7 @@ static void add_trial(const struct portolan_profile *p, struct portolan_text *ou
     add_pairs("implementations", t->implementations, t->n_implementations, out);
 }
 
-/* Metadata whose names say what is missing or was done by halves. */
+/* Whether metadata of that name tell that data are missing or incomplete. */
 static bool is_warning(const char *name)
 {
     static const char *const words[] = {"lost", "not stored", "sampling", "multiplex",
@@ -90,7 +90,7 @@ static void add_facts(const struct portolan_trial *t, struct portolan_text *out)
                           t->n_partial == 1 ? "" : "s");
 }
 
-/* A trial may keep a summary of all ranks, but samples of few. */
+/* Notes missing ranks: a trial may have a summary of all ranks, but samples of few. */
 static void add_missing_ranks(const struct portolan_profile *p, struct portolan_text *out)
 {
     bool *is_there = portolan_calloc((size_t)p->ranks, sizeof *is_there);
@@ -335,7 +335,7 @@ static enum portolan_status write_profile_json(const struct view *v)
 
 /* ------------------------------------------------- a view */
 
-/* As many values of single ranks are read to make flat views exact. */
+/* At most this many values of single ranks are read to make flat views exact. */
 enum { EXACT_CELLS = 1 << 16 };
 
 static double all_calls(const struct portolan_profile *p)
@@ -348,8 +348,8 @@ static double all_calls(const struct portolan_profile *p)
 }
 
 /*
- * Of a summary, a flat view knows less than of the ranks' own values: these are read if they are
- * few, and all there (a trial may keep the first rank's alone).
+ * A flat view is exact only with the values of single ranks, not with a summary. Reads these, but
+ * keeps the profile *P if some are missing (a trial may keep only those of the first rank).
  */
 static enum portolan_status read_exactly(struct portolan_store *store,
                                          struct portolan_profile_query *q,

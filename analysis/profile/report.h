@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What reports on nodes share: values by name, order, choice. */
+/* Shared by the reports on nodes: values by name, order, selection. */
 #ifndef PORTOLAN_PROFILE_REPORT_H
 #define PORTOLAN_PROFILE_REPORT_H
 
@@ -8,7 +8,7 @@
 
 #include <portolan/json.h>
 
-/* What a report is about: time, MPI time, or counter `counter`. */
+/* The metric of a report: time, MPI time, or counter `counter`. */
 enum metric { METRIC_TIME, METRIC_MPI, METRIC_COUNTER };
 
 /* A report that is being written. */
@@ -21,8 +21,8 @@ struct view {
     /* Set by view_open(): */
     enum metric metric;
     size_t counter;
-    double *own;          /* of a counter: without the calls below; by node */
-    bool by_name, by_key; /* else as called */
+    double *own;          /* exclusive values of a counter, by node */
+    bool by_name, by_key; /* the order; neither: as called */
     unsigned key;         /* a value of report_nodes.c */
     double total;         /* exclusive time of all, for shares */
 };
@@ -31,7 +31,7 @@ struct view {
 enum portolan_status view_open(struct view *v, const char *default_sort);
 void view_close(struct view *v);
 
-/* Whether the report is about this node. */
+/* Whether the report includes this node. */
 bool view_matches(const struct view *v, size_t node);
 
 /* The views. */
@@ -42,8 +42,8 @@ enum portolan_status report_events(const struct view *v);
 enum portolan_status report_rows(const struct view *v);
 
 /*
- * What all documents in JSON begin with, TRIAL (or NULL) in them; a trial in other places; and the
- * end, which tells whether memory was out.
+ * Begin a JSON document, with TRIAL unless it is NULL; add a trial elsewhere; end the document,
+ * which returns ENOMEM if memory was out.
  */
 void profile_json_begin(struct portolan_json *j, const char *form,
                         const struct portolan_trial *trial);

@@ -87,7 +87,7 @@ static void add_row(const struct portolan_comparison *c, const struct portolan_c
     table_text(t, portolan_verdict_text(r->verdict));
 }
 
-/* The rows whose medians differ most, and their callers; verdicts before mere changes. */
+/* The rows whose medians differ most, with their callers; rows with a verdict come first. */
 static size_t *order_rows(const struct portolan_comparison *c, size_t top, size_t *shown)
 {
     struct table_row *rows = portolan_calloc(c->n_rows + 1, sizeof *rows);

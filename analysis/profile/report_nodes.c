@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call paths as a tree, methods as a list: by one metric, in an order, the greatest of them. */
+/* Call paths as a tree, or methods as a list: values of one metric, sorted, the largest rows. */
 #include "report.h"
 
 #include <fnmatch.h>
@@ -36,7 +36,7 @@ static struct portolan_profile_estimate exactly(double x)
     return (struct portolan_profile_estimate){x, x, x};
 }
 
-/* Totals over ranks as the report wants them. */
+/* Totals over ranks: raw, estimated or compensated, as the report asks. */
 static struct portolan_profile_estimate inclusive_of(const struct view *v,
                                                      const struct portolan_profile_node *n)
 {
@@ -53,7 +53,7 @@ static struct portolan_profile_estimate exclusive_of(const struct view *v,
                                                           : n->exclusive;
 }
 
-/* What values of timed calls are multiplied by to be of all calls; 1 for raw values. */
+/* The factor from values of timed calls to values of all calls; 1 for raw values. */
 static double ratio_of(const struct view *v, const struct portolan_profile_node *n)
 {
     return v->r->values == PORTOLAN_PROFILE_RAW
@@ -61,7 +61,7 @@ static double ratio_of(const struct view *v, const struct portolan_profile_node 
                : portolan_profile_ratio(n->calls.sum, n->timed_calls);
 }
 
-/* Likewise statistics over ranks. */
+/* The same factor for statistics over ranks. */
 static double statistics_ratio(const struct view *v, const struct portolan_profile_node *n)
 {
     if (v->metric != METRIC_TIME || v->r->values == PORTOLAN_PROFILE_RAW)
@@ -101,7 +101,7 @@ static double value_of(const struct view *v, size_t i, enum value which)
         return v->total != 0 ? exclusive_of(v, n).value / v->total : NAN;
     case PER_CALL:
         return n->timed_calls > 0 ? n->one_mean_ns : NAN;
-    case LONGEST: /* of a call that lasted over several steps only a part is stored */
+    case LONGEST: /* only a part is stored of a call that lasted several steps */
         return n->one_max_ns * (1 + 1e-9) >= n->one_mean_ns ? n->one_max_ns : NAN;
     case COUNT:
         return s->mean * ratio_of(v, n);
@@ -179,7 +179,7 @@ static enum portolan_status set_metric(struct view *v, const char *name)
     return PORTOLAN_EINVAL;
 }
 
-/* Counts are inclusive; a method's own are less those of what it called. */
+/* Computes exclusive counts: the stored, inclusive ones minus those of the calls below. */
 static enum portolan_status count_own(struct view *v)
 {
     const struct portolan_profile *p = v->p;
@@ -258,7 +258,7 @@ static void set_names(const struct view *v, size_t *sorted, struct table_row *ro
         rows[sorted[i]].place = (double)i;
 }
 
-/* The nodes to be shown; contexts stand before the calls below their path. */
+/* The nodes to be shown, in order; contexts come before the calls below their path. */
 static enum portolan_status order_nodes(const struct view *v, size_t **order, size_t *n)
 {
     const struct portolan_profile *p = v->p;
@@ -272,7 +272,7 @@ static enum portolan_status order_nodes(const struct view *v, size_t **order, si
         rows[i] = (struct table_row){
             .parent = p->nodes[i].parent,
             .is_first = p->nodes[i].is_context,
-            .place = isnan(key) ? INFINITY : -key, /* what cannot be known comes after all */
+            .place = isnan(key) ? INFINITY : -key, /* unknown values come last */
             .matches = view_matches(v, i),
         };
     }
@@ -288,11 +288,11 @@ static enum portolan_status order_nodes(const struct view *v, size_t **order, si
 
 /* ------------------------------------------------- columns */
 
-/* When a column is there: all of these hold. */
+/* A column is shown if all of its conditions hold. */
 enum { RANKS = 1, PARTLY = 2, SAMPLED = 4, ERRORS = 8, FLAT = 16, TREE = 32 };
 
 static const struct node_column {
-    unsigned metrics; /* a bit for each that it is of */
+    unsigned metrics; /* a bit for each metric that has the column */
     unsigned needs;
     enum value value;
     struct column column;
@@ -346,7 +346,7 @@ static void add_name(const struct view *v, size_t i, struct table *t)
     struct portolan_text text = {.arena = &t->arena};
 
     portolan_text_add(&text, "%*s", 2 * n->depth, "");
-    if (n->is_context) /* stands below what it is a context of */
+    if (n->is_context) /* on a line below its path */
         portolan_text_add(&text, "with");
     if (n->is_context)
         profile_add_context(n, &text);
@@ -423,7 +423,7 @@ static void write_meaning(const struct view *v)
 enum portolan_status report_nodes(struct view *v)
 {
     const struct portolan_profile *p = v->p;
-    bool contexts = false; /* of which the exclusive time is not always known */
+    bool contexts = false; /* their exclusive time is not always known */
     size_t *order = NULL, n = 0;
     enum portolan_status status;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks beside each other: which is the slowest, and in what. */
+/* Compares ranks: which one is the slowest, and in which method. */
 #include "report.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ struct excess {
     size_t node;
 };
 
-/* One rank's sums over all methods; work and waits are told apart. */
+/* One rank's sums over all methods; work and waiting in MPI are separate. */
 struct total {
     int rank;
     size_t threads;
@@ -19,7 +19,7 @@ struct total {
     struct excess compute, mpi;
 };
 
-/* What is reported of a cell, and of a method as the mean over ranks. */
+/* The reported times of a cell, or the mean over ranks of a method. */
 struct share {
     double inclusive_ns, exclusive_ns, mpi_ns;
 };
@@ -31,7 +31,7 @@ static struct share share_of(const struct view *v, const struct portolan_profile
     return (struct share){c->all_inclusive_ns, c->all_exclusive_ns, c->all_mpi_ns};
 }
 
-/* Of the cells from I on that are of one method. */
+/* The mean over ranks of the cells from I on that belong to one method. */
 static struct share mean_share(const struct view *v, size_t i)
 {
     size_t node = v->p->cells[i].node;
@@ -52,7 +52,7 @@ static void note_excess(struct excess *e, double ns, double mean_ns, size_t node
         *e = (struct excess){ns - mean_ns, node};
 }
 
-/* All threads of a rank on one method; returns the position behind them. */
+/* Adds all threads of a rank on one method to TOTALS; returns the index after their cells. */
 static size_t add_rank(const struct view *v, size_t i, const struct share *mean,
                        struct total *totals)
 {
@@ -78,7 +78,7 @@ static size_t add_rank(const struct view *v, size_t i, const struct share *mean,
     return i;
 }
 
-/* All ranks on one method, likewise. */
+/* Adds all ranks on one method, likewise. */
 static size_t add_method(const struct view *v, size_t i, struct total *totals)
 {
     const struct share mean = mean_share(v, i);
@@ -89,7 +89,7 @@ static size_t add_method(const struct view *v, size_t i, struct total *totals)
     return i;
 }
 
-/* The ranks that were there, *N of them; the caller frees them. */
+/* The totals of the ranks that have cells, *N of them; the caller frees them. */
 static struct total *sum_ranks(const struct view *v, size_t *n)
 {
     const struct portolan_profile *p = v->p;

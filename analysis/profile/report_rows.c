@@ -12,7 +12,7 @@ struct row {
     const struct portolan_sample *path;
     struct portolan_invocation call;
     double key;
-    size_t number; /* as they came */
+    size_t number; /* in the order of the store */
 };
 
 struct collecting {
@@ -74,7 +74,7 @@ static int greatest_first(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Keeps the wanted ones: of twice as many the lesser half goes. */
+/* Keeps the TOP largest rows; called when there are twice as many, and at the end. */
 static void leave_top(struct collecting *c)
 {
     size_t top = c->report->top;

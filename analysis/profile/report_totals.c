@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time in MPI by routine, who sent how much to whom, and values that a program gave by name. */
+/* Time in MPI by routine, traffic between pairs of ranks, and events (values with a name). */
 #include "report.h"
 
 #include <math.h>
@@ -9,12 +9,12 @@
 
 enum { MATRIX_RANKS = 16 };
 
-/* Of a routine over all ranks; RANK_NS by rank. */
+/* The sums of a routine over all ranks. */
 struct routine {
     const char *name;
     double calls, bytes, time_ns, max_ns;
     int max_rank, last_rank;
-    double last_ns; /* of the rank at hand */
+    double last_ns; /* time of LAST_RANK so far */
 };
 
 static int by_routine(const void *a, const void *b)
@@ -45,7 +45,7 @@ static void add_traffic(struct routine *r, const struct portolan_traffic *t)
     r->time_ns += t->time_ns;
 }
 
-/* The routines, the longest first, of SET, which it sorts; the caller frees them. */
+/* Sorts SET and returns its routines, the longest first; the caller frees them. */
 static struct routine *collect_routines(struct portolan_traffic_set *set, size_t *n)
 {
     struct routine *routines = portolan_calloc(set->n + 1, sizeof *routines);
@@ -295,7 +295,7 @@ enum portolan_status report_traffic(const struct view *v)
     return status;
 }
 
-/* ------------------------------------------------- values that a program gave by name */
+/* ------------------------------------------------- events: values that a program gave by name */
 
 /* An event by name and call path, over ranks and threads. */
 struct event {
@@ -304,7 +304,7 @@ struct event {
     double count, sum, sum_squares, min, max;
 };
 
-/* Paths of different ranks may be the same, but stand at one position if the store says so. */
+/* Paths of different ranks are the same only if the store gives them one position. */
 static int by_event(const void *a, const void *b)
 {
     const struct portolan_event *x = a, *y = b;
@@ -324,7 +324,7 @@ static void add_event(struct event *t, const struct portolan_event *e)
     t->sum_squares += e->sum_squares;
 }
 
-/* Sorts SET; the caller frees the totals. */
+/* Sorts SET and returns the totals of its events; the caller frees them. */
 static struct event *sum_events(struct portolan_event_set *set, size_t *n)
 {
     struct event *totals = portolan_calloc(set->n_events + 1, sizeof *totals);

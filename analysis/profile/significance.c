@@ -11,12 +11,12 @@ enum { EXACT_TO = 40 };
 
 static int by_value(const void *a, const void *b)
 {
-    const double *x = a, *y = b; /* also what a struct begins with */
+    const double *x = a, *y = b; /* numbers, or structs that begin with one */
 
     return (*x > *y) - (*x < *y);
 }
 
-/* Doubled, so that they are whole: RANKS[i] of the sorted VALUES. */
+/* Sets RANKS to twice the mid-ranks of the sorted VALUES, which are integers. */
 static void rank_doubled(const double *values, size_t n, size_t *ranks)
 {
     for (size_t i = 0, end; i < n; i = end) {
@@ -28,8 +28,8 @@ static void rank_doubled(const double *values, size_t n, size_t *ranks)
 }
 
 /*
- * How many of the choices of M among N doubled ranks have each sum: in COUNTS, which has M + 1 rows
- * of SUMS; the last row counts.
+ * Counts how many choices of M among N doubled ranks have each sum. COUNTS has M + 1 rows of SUMS;
+ * the last row is the result.
  */
 static void count_sums(const size_t *ranks, size_t n, size_t m, double *counts, size_t sums)
 {
@@ -139,8 +139,8 @@ double portolan_mann_whitney_least(size_t n_a, size_t n_b)
 }
 
 /*
- * How many of the least differences the interval leaves out: K such that P(U < K) <= LEVEL / 2,
- * without ties.
+ * The number of least values that the interval leaves out: the largest K with P(U < K) <= LEVEL /
+ * 2, without ties.
  */
 static enum portolan_status left_out(size_t n_a, size_t n_b, double level, size_t *k)
 {
@@ -239,7 +239,7 @@ double portolan_welch(const double *a, size_t n_a, const double *b, size_t n_b, 
     moments(a, n_a, &mean_a, &error_a);
     moments(b, n_b, &mean_b, &error_b);
     error = error_a + error_b;
-    if (error <= 0) { /* without any spread a difference is certain */
+    if (error <= 0) { /* without any spread, every difference is certain */
         *t = mean_a == mean_b ? 0 : copysign(INFINITY, mean_a - mean_b);
         return mean_a == mean_b ? 1 : 0;
     }

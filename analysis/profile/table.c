@@ -50,7 +50,7 @@ static void add_cell(struct table *t, struct cell c)
     cells[t->n_cells++] = c;
 }
 
-/* A cell is one line. */
+/* Adds TEXT as a cell, without line ends. */
 static void add_text(struct table *t, char *text)
 {
     for (char *at = text; at && *at; at++)
@@ -102,7 +102,7 @@ static const struct unit *column_unit(const struct table *t, size_t column)
     }
 }
 
-/* What is there but too little for the column's unit is not shown as nothing. */
+/* Prints a number; if it is not 0 but would round to 0, prints "<" and the least one. */
 static void print_scaled(char *to, double x, int digits)
 {
     double least = pow(10, -digits) / 2;
@@ -145,7 +145,7 @@ static void print_cell(const struct table *t, size_t column, const struct cell *
     }
 }
 
-/* Bytes of TEXT that stand for one column each: not the second and later ones of a character. */
+/* The width of TEXT in columns: its characters, not the bytes of UTF-8. */
 static size_t width_of(const char *text)
 {
     size_t n = 0;
@@ -177,7 +177,7 @@ static void write_name(const char *name, size_t width, bool last, struct portola
     portolan_text_add(out, "%s%*s", name, last ? 0 : (int)(width - length), "");
 }
 
-/* Numbers become text; how wide the column is then, with its TITLE. */
+/* Prints the numbers of a column as text; returns the width of the column with its TITLE. */
 static size_t print_column(struct table *t, size_t column, char *title, size_t size)
 {
     const struct column *c = &t->columns[column];
@@ -276,7 +276,8 @@ static int siblings_together(const void *a, const void *b, void *rows)
     return (i > k) - (i < k);
 }
 
-/* SORTED has siblings together; those below AT begin at NEXT[AT + 1]. */
+/* Lists the chosen rows along the tree. SORTED has siblings together; those below AT begin at
+ * NEXT[AT + 1]. */
 static size_t walk_rows(const struct table_row *rows, size_t n, const size_t *sorted, size_t *next,
                         const bool *chosen, size_t *order)
 {
@@ -290,7 +291,7 @@ static size_t walk_rows(const struct table_row *rows, size_t n, const size_t *so
             size_t child = sorted[(*i)++];
 
             if (!chosen[child])
-                continue; /* then nothing below it is */
+                continue; /* then no row below it is chosen */
             order[shown++] = child;
             at = (int64_t)child;
         } else if (at < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trials: by number, name, label and other facts; and as text and JSON. */
+/* Selects trials by number, name, label and other facts; writes them as text and JSON. */
 #include "report.h"
 
 #include <fnmatch.h>
@@ -48,7 +48,7 @@ static bool has_key(const char *text, const char *key, const char **value)
     return true;
 }
 
-/* CONDITION may be cut. */
+/* Whether a trial meets CONDITION, which is cut for a moment. */
 static bool condition_holds(const struct portolan_trial *t, char *condition)
 {
     const char *value;
@@ -166,7 +166,7 @@ bool portolan_trial_number(const struct portolan_trial *t, const char *parameter
     return !strcmp(parameter, ranks);
 }
 
-/* A number in every trial, and not the same in all. */
+/* Whether a parameter is a number in every trial, and not the same in all. */
 static bool parameter_differs(const struct portolan_trial *const *trials, size_t n,
                               const char *parameter)
 {

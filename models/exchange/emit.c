@@ -40,7 +40,7 @@ static void push_square(struct formula_builder *b, const struct portolan_model *
     formula_push(b, OP_MULTIPLY, 2);
 }
 
-/* In the very steps of shape_value(), or as a power. */
+/* EXPAND: multiplies in the same order as shape_value(); otherwise writes a power. */
 static void push_power(struct formula_builder *b, const struct portolan_model *m, size_t p,
                        bool log, double exponent, bool expand)
 {
@@ -62,7 +62,7 @@ static void push_power(struct formula_builder *b, const struct portolan_model *m
         }
 }
 
-/* Joins the factors to the N in front of them, which are one; how many there are then. */
+/* Multiplies the product of the N factors so far by those of SHAPE; returns the new number. */
 static int push_shape(struct formula_builder *b, const struct portolan_model *m,
                       const struct portolan_model_shape *shape, bool expand, int n)
 {
@@ -176,14 +176,14 @@ static enum portolan_status make_formula(const struct portolan_model *m,
     return status ? portolan_error_set(err, status, "no memory for a formula") : PORTOLAN_OK;
 }
 
-/* ---- what a reader of the code should know: unit, ranges, error, where it is from ---- */
+/* ---- the comment above the code: unit, ranges, error, provenance ---- */
 
-/* Significant ones, of numbers in comments and of constants in LaTeX. */
+/* Significant digits of numbers in comments and of constants in LaTeX. */
 enum { DIGITS = 6, LATEX_DIGITS = 4 };
 
 /*
- * Text of others in a comment: no line ends, nothing that ends or begins a comment of C, no
- * trigraph, and no characters that turn the direction of what follows (U+202A…E, U+2066…9).
+ * Adds a user's text to a comment, without line ends, the beginning or end of a C comment,
+ * trigraphs, or characters that change the direction of the text (U+202A…E, U+2066…9).
  */
 static void add_safe(struct portolan_text *out, const char *text)
 {
@@ -308,15 +308,15 @@ enum portolan_status portolan_model_write_latex(const struct portolan_model *m, 
 
 /* ---- a function of C and C++ that needs nothing but <math.h>: its name ---- */
 
-/* Names that C++20, <math.h> or a compiler have already besides the words of C and C++. */
+/* Names that C++20, <math.h> or a compiler define, in addition to the keywords of C and C++. */
 static const char reserved[] =
     " DOMAIN HUGE INFINITY MATH_ERREXCEPT MATH_ERRNO MAXFLOAT NAN NULL OVERFLOW PLOSS SING "
     "TLOSS UNDERFLOW cbrt ceil char16_t char32_t char8_t co_await co_return co_yield "
     "concept consteval constinit exp fabs floor fmax fmin i386 linux log log10 log2 "
     "math_errhandling pow requires sqrt typeof unix ";
 
-/* Functions of the C library that models are likely to be called like: no parameters' trouble, but
- * a second time() is that of all. */
+/* Functions of the C library whose names a model may well have. Parameters may have them, but a
+ * model called time would replace the library's time() in the whole program. */
 static const char functions[] =
     " abort abs accept access acos asin atan atan2 bind brk calloc clock close connect cos "
     "cosh div dup erf erfc exit exp2 expm1 fdim fma fmod fork free frexp fsync gamma getc "
@@ -362,7 +362,7 @@ enum portolan_status portolan_model_name_c(const char *wish, char **name,
         made = portolan_asprintf("%s%smodel", list[0], *wish ? "_" : "");
     else if (list)
         made = portolan_strdup(list[0]);
-    if (made && is_reserved(made)) { /* by how it begins */
+    if (made && is_reserved(made)) { /* its beginning is reserved */
         free(made);
         made = portolan_asprintf("model_%s", list[0]);
     }
@@ -396,7 +396,7 @@ struct writer {
 
 static const struct emit_style exact = {.expand = true};
 
-/* What PUSH makes, in C. */
+/* Writes the conditions of PIECE in C or, if that is NULL, term TERM of M. */
 static void add_tree(struct writer *w, const struct portolan_model *m, const struct piece *piece,
                      size_t term)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Extra-P's measurements: what is collected, by whichever reader, and the text form. */
+/* Extra-P's measurements: the collection that all readers fill, and the reader of the text form. */
 #include "extrap_internal.h"
 #include "models_internal.h"
 
@@ -13,7 +13,7 @@
 
 /* ---- measurements ---- */
 
-/* What is handed out, with all that it points to and how items are found. */
+/* The public measurements with the memory they point to and the index of their items. */
 struct collection {
     struct portolan_measurements measurements;
     struct portolan_arena arena;
@@ -147,7 +147,7 @@ bool text_is_utf8(const char *text, size_t length)
     return true;
 }
 
-/* ---- what readers add ---- */
+/* ---- additions by readers ---- */
 
 const char *collector_add_param(struct collector *c, const char *name, size_t length)
 {
@@ -202,9 +202,9 @@ struct reader {
     size_t line;
     double *points; /* × parameters */
     size_t n_points;
-    char *callpath, *metric; /* as last said */
+    char *callpath, *metric; /* of the last REGION and METRIC */
     size_t next;             /* point of the next DATA */
-    size_t data_line;        /* of the last one; 0 = none yet */
+    size_t data_line;        /* line of the last DATA; 0 = none yet */
 };
 
 static bool complain_at(struct reader *r, const char *at, const char *what)
@@ -212,7 +212,7 @@ static bool complain_at(struct reader *r, const char *at, const char *what)
     return collector_complain(r->c, r->line, (size_t)(at - r->start) + 1, "%s", what);
 }
 
-/* The next word of the line, where SPECIAL characters are words of their own; NULL at its end. */
+/* The next word of the line; each SPECIAL character is a word. NULL at the end of the line. */
 static const char *next_word(struct reader *r, const char *special, size_t *length)
 {
     const char *from;
@@ -319,7 +319,7 @@ static bool read_points(struct reader *r)
     return r->n_points > before || complain_at(r, r->at, "a point is missing behind POINTS");
 }
 
-/* Every region and metric has as many DATA as there are points. */
+/* Checks that the region and metric have one DATA line per point. */
 static bool end_data(struct reader *r)
 {
     size_t next = r->next;
@@ -332,7 +332,7 @@ static bool end_data(struct reader *r)
                               next, r->n_points);
 }
 
-/* The rest of the line, blanks as one. */
+/* The rest of the line; several blanks become one. */
 static bool read_name(struct reader *r, char **name)
 {
     struct portolan_text text = {.arena = &r->c->arena};
@@ -418,7 +418,7 @@ static bool read_text(struct collector *c, const char *text, size_t size)
 
 /* ---- reading ---- */
 
-/* The text form begins with one of its words, JSON with a bracket. */
+/* The text form begins with one of its keywords, JSON with a bracket. */
 bool portolan_measurements_are_in(const char *text)
 {
     static const char *const words[] = {"PARAMETER", "POINTS", "METRIC",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the readers of Extra-P's forms share. */
+/* Shared by the readers of Extra-P's forms. */
 #ifndef PORTOLAN_EXTRAP_INTERNAL_H
 #define PORTOLAN_EXTRAP_INTERNAL_H
 
@@ -9,21 +9,21 @@
 
 enum { EXTRAP_PARAMS = PORTOLAN_MEASUREMENTS_MAX_PARAMS };
 
-/* Measurements in the making. */
+/* Measurements while they are being read. */
 struct collector {
     struct portolan_measurements *m;
-    struct portolan_arena arena; /* of the reader; without memory it says so to the collector */
+    struct portolan_arena arena; /* of the reader; calls collector_no_memory() when it fails */
     struct formula_place place;
     enum portolan_status status;
 };
 
 void collector_no_memory(void *collector);
-/* Says what is wrong at LINE and COLUMN, both from 1; returns false. The first one ends it. */
+/* Reports a problem at LINE and COLUMN, both from 1; returns false. The first one ends reading. */
 bool collector_complain(struct collector *c, size_t line, size_t column, const char *format, ...)
     PORTOLAN_PRINTF(4, 5);
-/* What is wrong with a new parameter; NULL = nothing, and it is added. */
+/* Adds a parameter and returns NULL; or returns what is wrong with its name. */
 const char *collector_add_param(struct collector *c, const char *name, size_t length);
-/* The item of that name, made if need be; m->n after a failure. */
+/* The index of that item, which is added if it is missing; m->n after a failure. */
 size_t collector_find(struct collector *c, const char *callpath, const char *metric);
 bool collector_add_row(struct collector *c, size_t item, const double *x, double y);
 bool text_is_utf8(const char *text, size_t length);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Extra-P's JSON: the present form, the older one, and JSON Lines. The parser keeps no positions,
- * so complaints carry the way to the value, and the text is walked along it again.
+ * so the readers record the path to each value; a complaint follows it through the text again to
+ * find line and column.
  */
 #include "extrap_internal.h"
 
@@ -28,7 +29,7 @@ struct json_walk {
     size_t depth;
 };
 
-/* ---- where a value stands: the text is known to be JSON ---- */
+/* ---- finding the position of a value in text that is known to be JSON ---- */
 
 struct cursor {
     const char *at, *end;
@@ -102,7 +103,7 @@ static void enter_step(struct cursor *c, const struct step *step)
     }
 }
 
-/* Says what is wrong with the value that the way leads to; returns false. */
+/* Reports a problem of the value at the end of the path; returns false. */
 PORTOLAN_PRINTF(2, 3)
 static bool walk_complain(struct json_walk *r, const char *format, ...)
 {
@@ -126,7 +127,7 @@ static bool walk_complain(struct json_walk *r, const char *format, ...)
     return collector_complain(r->c, line, (size_t)(cursor.at - start) + 1, "%s", text);
 }
 
-/* One step further, to member KEY or, where that is NULL, INDEX; the caller sets R->depth back. */
+/* Extends the path to member KEY or, if that is NULL, to INDEX; the caller resets R->depth. */
 static void walk_in(struct json_walk *r, const char *key, size_t index)
 {
     r->way[r->depth++] = (struct step){key, index};
@@ -145,7 +146,7 @@ static bool walk_number(struct json_walk *r, json_t *value, double *number)
     return (good && isfinite(*number)) || walk_complain(r, "a finite number is expected here");
 }
 
-/* The member KEY of OBJECT, and one step further; NULL after a complaint. */
+/* The member KEY of OBJECT, to which the path is extended; NULL after a complaint. */
 static json_t *walk_member(struct json_walk *r, json_t *object, const char *key)
 {
     json_t *value = json_object_get(object, key);
@@ -170,7 +171,7 @@ static json_t *walk_array(struct json_walk *r, json_t *object, const char *key)
     return value;
 }
 
-/* The text that member KEY is; no step. */
+/* The text of member KEY; the path stays as it is. */
 static const char *walk_text(struct json_walk *r, json_t *object, const char *key)
 {
     json_t *value = walk_member(r, object, key);
@@ -181,7 +182,7 @@ static const char *walk_text(struct json_walk *r, json_t *object, const char *ke
     return json_string_value(value);
 }
 
-/* VALUE, the name of a new parameter. */
+/* Adds a parameter whose name is VALUE. */
 static bool walk_param(struct json_walk *r, json_t *value)
 {
     const char *name = json_string_value(value), *wrong;
@@ -192,7 +193,7 @@ static bool walk_param(struct json_walk *r, json_t *value)
     return wrong ? walk_complain(r, "%s", wrong) : !r->c->status;
 }
 
-/* A number, or an array of some. */
+/* VALUES is a number or an array of numbers. */
 static bool add_values(struct json_walk *r, size_t item, const double *x, json_t *values)
 {
     size_t i;
@@ -299,7 +300,7 @@ static bool read_present(struct json_walk *r, json_t *root)
     return true;
 }
 
-/* ---- the older form: tables of things with ids, which measurements refer to ---- */
+/* ---- the older form: tables of entries with ids, to which measurements refer ---- */
 
 struct entry {
     double id;
@@ -319,7 +320,7 @@ static int by_id(const void *a, const void *b)
     return (i > j) - (i < j);
 }
 
-/* All of them have a name. */
+/* Checks that every entry has a name; adds the parameters. */
 static bool read_names(struct json_walk *r, const char *key, const struct table *table)
 {
     for (size_t i = 0; i < table->n; i++) {
@@ -388,7 +389,7 @@ static const struct entry *find_referred(struct json_walk *r, json_t *object, co
 
 struct legacy {
     struct table params, paths, metrics, coordinates;
-    double *x; /* of the coordinates, by their place in the table */
+    double *x; /* parameter values of the coordinates, in the order of their table */
 };
 
 static bool read_coordinate(struct json_walk *r, const struct legacy *l, const struct entry *entry,

@@ -16,10 +16,10 @@ enum { TEXT_PARAMS = 4 }; /* Extra-P's own limit */
 struct layout {
     size_t n;
     size_t *first, *last; /* row of each point */
-    size_t *next;         /* of each row, the next one of its point; SIZE_MAX */
+    size_t *next;         /* for each row the next row of its point; SIZE_MAX: none */
 };
 
-/* For JSON: an item, and its call path's number by first appearance. */
+/* For JSON: an item, and the number of its call path in order of first appearance. */
 struct place {
     size_t path, item;
 };
@@ -41,7 +41,7 @@ static void write_number(struct writer *w, double value)
     char text[NUMBER_TEXT];
 
     portolan_number_write(value, false, text);
-    /* Readers of JSON take -0 as a whole number, which has no sign. */
+    /* Readers of JSON take -0 as an integer, which loses the sign. */
     ADD(w, "%s%s", text, value == 0 && signbit(value) ? ".0" : "");
 }
 
@@ -226,7 +226,7 @@ static int by_path(const void *a, const void *b)
     return order ? order : (p->item > q->item) - (p->item < q->item);
 }
 
-/* The items call path by call path. */
+/* The items sorted by call path. */
 static const struct place *sort_items(struct writer *w)
 {
     const struct portolan_measurements *m = w->m;

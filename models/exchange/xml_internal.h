@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What reading and writing a model as XML share. */
+/* Shared by the reader and the writer of models as XML. */
 #ifndef PORTOLAN_MODELS_XML_INTERNAL_H
 #define PORTOLAN_MODELS_XML_INTERNAL_H
 
@@ -12,19 +12,19 @@
 
 /* ---- xml_reader.c ---- */
 
-/* One text being read: where to complain, and whether that happened. */
+/* The text being read, where to report problems, and how many there were. */
 struct reader {
     struct portolan_arena arena; /* of the text's tree */
     struct portolan_diagnostics *diagnostics;
     struct portolan_error *err;
     size_t n_problems;
-    enum portolan_status status; /* ENOMEM ends it; ESYNTAX after a complaint */
-    size_t n_pieces;             /* <piece>s behind the function, … */
-    size_t piece, n_ranges; /* … the one that comes next, and how many ranges it has so far */
+    enum portolan_status status; /* ENOMEM ends reading; ESYNTAX after a complaint */
+    size_t n_pieces;             /* <piece>s after the function, … */
+    size_t piece, n_ranges; /* … the index of the current one, and how many ranges it has so far */
 };
 
 void reader_no_memory(struct reader *r);
-/* The report of diagnostics, whose ARG is the reader. */
+/* The report function of diagnostics; ARG is the reader. */
 void reader_report(void *arg, const char *file, int line, int column, const char *text);
 void reader_complain(struct reader *r, const struct xml_element *e, const char *format, ...)
     PORTOLAN_PRINTF(3, 4);
@@ -33,16 +33,17 @@ bool reader_is(const struct xml_element *e, const char *name);
 bool reader_is_in(const struct xml_element *e, const char *space);
 /* For the end of a complaint about WORD. */
 struct portolan_hint reader_hint(const char *word, const char *const *known, size_t n);
-/* A finite decimal number with blanks around it at most; hexadecimal and names are not. */
+/* Reads a finite decimal number, with or without blanks around it; neither hexadecimal nor names.
+ */
 bool reader_number(const char *text, double *value);
-/* The first child, or NULL. Stray text is complained of. */
+/* The first child, or NULL. Complains of text between elements. */
 const struct xml_element *reader_first(struct reader *r, const struct xml_element *parent);
 
 /* ---- mathml.c ---- */
 
 /*
- * The formula of PARAMS, bound to all of them, that a content MathML expression is; the caller
- * destroys it; NULL after a complaint.
+ * Reads a content MathML expression as a formula that is bound to PARAMS; the caller destroys it;
+ * NULL after a complaint.
  */
 struct portolan_formula *mathml_read(struct reader *r, const struct xml_element *expression,
                                      size_t n_params, char *const *params);
@@ -60,11 +61,11 @@ extern const char *const xml_statistics[N_STATISTICS], *const xml_kinds[];
 
 /* ---- xml_terms.c ---- */
 
-/* The sum that an expression is over M's parameters, M owning its expressions; false after a
-   complaint. */
+/* Reads an expression as a sum of terms in M's parameters; M owns the expressions of the terms.
+   False after a complaint. */
 bool xml_read_terms(struct reader *r, const struct xml_element *expression,
                     struct portolan_model *m, struct sum *sum);
-/* The conditions of PIECE from an expression; false after a complaint. */
+/* Reads an expression as the conditions of PIECE; false after a complaint. */
 bool xml_read_conditions(struct reader *r, const struct xml_element *expression,
                          const struct portolan_model *m, struct piece *piece);
 

@@ -40,7 +40,7 @@ static const char *needed_attribute(struct reader *r, const struct xml_element *
     return text;
 }
 
-/* The number in attribute NAME, at least LEAST; ABSENT when there is none. */
+/* The number in attribute NAME, at least LEAST; ABSENT if the attribute is missing. */
 static double read_number(struct reader *r, const struct xml_element *e, const char *name,
                           double absent, double least)
 {
@@ -73,7 +73,7 @@ static size_t read_count(struct reader *r, const struct xml_element *e, const ch
     return (size_t)value;
 }
 
-/* Which of the N words attribute NAME is. */
+/* The index of attribute NAME's value among N words. */
 static size_t read_word(struct reader *r, const struct xml_element *e, const char *name,
                         const char *const *words, size_t n)
 {
@@ -162,7 +162,8 @@ static const struct xml_element *expression_inside(struct reader *r, const struc
     return NULL;
 }
 
-/* <bvar>s must be the parameters; the expression behind them, NULL after a complaint. */
+/* Checks that the <bvar>s are the parameters; returns the expression after them, NULL after a
+ * complaint. */
 static const struct xml_element *
 behind_variables(struct reader *r, const struct xml_element *lambda, const struct portolan_model *m)
 {
@@ -401,7 +402,7 @@ struct part {
 static void read_parts(struct reader *r, const struct xml_element *parent, const struct part *parts,
                        size_t n, struct portolan_model *m);
 
-/* A piece has the parameters of the whole, in their order, with ranges of its own. */
+/* A piece has the parameters of the model, in their order, with its own ranges. */
 static void read_piece_range(struct reader *r, const struct xml_element *node,
                              struct portolan_model *m)
 {
@@ -423,7 +424,7 @@ static const struct part piece_parts[] = {
 static void read_piece(struct reader *r, const struct xml_element *node, struct portolan_model *m)
 {
     check_attributes(r, node, NULL, 0);
-    /* One that the function lacks was complained of there. */
+    /* read_pieces() has already complained of a <piece> that the function lacks. */
     if (r->piece >= m->n_pieces)
         return;
     r->n_ranges = 0;
@@ -460,7 +461,7 @@ static void read_break(struct reader *r, const struct xml_element *node, struct 
 
 /* ---- the whole ---- */
 
-/* In the order of the grammar: later parts refer to what earlier ones said. */
+/* In the order of the grammar: later parts refer to earlier ones. */
 static const struct part model_parts[] = {
     {"provenance", read_provenance, false, false},
     {"parameter", read_parameter, false, true},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Complaints about a model in XML, and what all that reads its elements asks of them. */
+/* Complaints about a model in XML, and the questions that all its readers ask of elements. */
 #include "xml_internal.h"
 
 #include <stdarg.h>
@@ -20,7 +20,7 @@ void reader_report(void *arg, const char *file, int line, int column, const char
 {
     struct reader *r = arg;
 
-    /* Without memory parts are missing that the text may well have. */
+    /* After memory ran out, parts may be missing although the text has them. */
     if (r->status == PORTOLAN_ENOMEM)
         return;
     r->status = PORTOLAN_ESYNTAX;

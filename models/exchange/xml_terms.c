@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The terms that the function of a model is a sum of, and the conditions of its pieces. */
+/* Reads the function of a model as a sum of terms, and the conditions of its pieces. */
 #include "formula_internal.h"
 #include "xml_internal.h"
 
@@ -38,7 +38,7 @@ static size_t first_factor(const struct portolan_formula *f, size_t root)
     return root;
 }
 
-/* A number in front is the constant, all else the expression. */
+/* A leading number becomes the constant of the term, the other factors its expression. */
 static bool add_expression(const struct splitter *s, size_t root, double sign)
 {
     size_t factor = first_factor(s->f, root);
@@ -135,7 +135,7 @@ static bool is_variable(const struct portolan_formula *f, size_t i,
     return f->nodes[arg[0]].op == OP_NAME && f->nodes[arg[1]].op == OP_NAME;
 }
 
-/* v >= number or v < number; two of the same variable in a row are one condition. */
+/* Reads v >= number or v < number; two in a row on the same variable become one condition. */
 static bool add_condition(const struct portolan_formula *f, size_t root, struct piece *piece)
 {
     enum formula_op op = (enum formula_op)f->nodes[root].op;

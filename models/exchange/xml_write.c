@@ -48,7 +48,7 @@ static void write_name(struct portolan_text *out, const char *name)
     portolan_text_add(out, "</ci>");
 }
 
-/* MathML writes 3e-7 as 3 <sep/> -7, and whole numbers under their own type. */
+/* MathML writes 3e-7 as 3 <sep/> -7, and integers with a type of their own. */
 static void write_number(struct portolan_text *out, double value)
 {
     char number[NUMBER_TEXT], *e;
@@ -94,7 +94,7 @@ static void write_selection(const struct portolan_formula *f, size_t i, struct p
     portolan_text_add(out, "</piecewise>");
 }
 
-/* (a + b) + c is one <plus/>: many arguments are read from the left. */
+/* (a + b) + c is one <plus/>, since readers join its arguments from the left. */
 static void write_chain(const struct portolan_formula *f, size_t i, enum formula_op op,
                         struct portolan_text *out)
 {
@@ -143,7 +143,7 @@ static void write_application(const struct portolan_formula *f, size_t i, struct
     portolan_text_add(out, "</apply>");
 }
 
-/* What is kept as its author wrote it is said in the formula language, too. */
+/* Adds the formula language's form of a subtree that stays as its author wrote it. */
 static void write_annotation(const struct portolan_formula *f, size_t i, struct portolan_text *out)
 {
     struct portolan_text words = {0};
@@ -191,7 +191,7 @@ const char *const xml_kinds[] = {"amount", "count", "share"};
 const char *const xml_statistics[] = {"typical", "median",  "mean",
                                       "minimum", "maximum", "deviation"};
 
-/* What B holds, in MathML; empties B. */
+/* Writes the formula in B as MathML and empties B. */
 static void write_built(struct portolan_text *out, struct formula_builder *b)
 {
     struct portolan_formula *f = NULL;
@@ -214,7 +214,7 @@ static void write_term(struct portolan_text *out, const struct portolan_model *m
     write_built(out, &b);
 }
 
-/* The terms on lines of their own, behind INDENT. */
+/* Writes each term on its own line, after INDENT. */
 static void write_sum(struct portolan_text *out, const struct portolan_model *m, const char *indent)
 {
     bool several = m->n_terms != 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How many pieces a sequence has, and where they end. The exact best segmentations into 1, 2, …
- * pieces come from segment.c; more pieces are believed when what they gain could not come from
- * noise anywhere among the places where a break might be (F test, Bonferroni over the places). What
- * noise is, repetitions and residuals tell together where they agree, else residuals.
+ * pieces come from segment.c; more pieces are accepted when noise is unlikely to cause their gain
+ * at any of the possible breaks (F test, Bonferroni over the positions). Repetitions and residuals
+ * give the noise together if they agree; otherwise the residuals alone.
  */
 #include "pieces_internal.h"
 
@@ -16,20 +16,20 @@ static const double rounding = 1e-8;
 struct work {
     const struct sequence *q;
     struct portolan_arena memory;        /* of all arrays */
-    struct segment_problem fine, coarse; /* every v by itself; neighbours taken together */
+    struct segment_problem fine, coarse; /* one unit per v; one unit per block of neighbours */
     struct segment_solution solution;    /* of the coarse problem */
     double *rows;                        /* m × (k + 1), weighted */
     double *scale;                       /* m */
     double *sweep;                       /* 2 × m */
     size_t *unit;                        /* m + 1 */
-    double *blocks; /* the coarse problem's rows and bases; NULL: it is the fine one */
+    double *blocks; /* the coarse problem's rows and bases; NULL: coarse is the same as fine */
     size_t *block;  /* first unit of each block, then rows before, then points before it */
-    size_t likely;  /* perhaps more */
-    size_t near;    /* how far breaks move in refinement, at a time */
-    size_t pieces;  /* the number believed */
+    size_t likely;  /* number of pieces that is likely, but perhaps not enough to be accepted */
+    size_t near;    /* how far a break moves in one step of refinement */
+    size_t pieces;  /* the accepted number */
     size_t begin[MODEL_PIECES + 1]; /* their first units */
     double rss;
-    double least; /* variance that is rounding */
+    double least; /* a smaller variance is rounding */
 };
 
 static enum portolan_status make_blocks(struct work *w)
@@ -94,7 +94,7 @@ static enum portolan_status prepare_rows(struct work *w)
     return n > q->most_units ? make_blocks(w) : PORTOLAN_OK;
 }
 
-/* Rows over their scale, columns of like length. */
+/* Divides rows by their scale, and columns by their length. */
 static void weigh_rows(struct work *w)
 {
     const struct sequence *q = w->q;
@@ -126,7 +126,7 @@ double breaks_variance(double rss, double free, double repeat_variance, double r
     double fit = free > 0 ? rss / free : INFINITY;
 
     *dof = free;
-    /* Residuals much larger than repetitions explain are the form's, and speak alone. */
+    /* If residuals are much larger than repetitions explain, the form is wrong: use them alone. */
     if (!(repeat_dof > 0) ||
         (free > 0 && portolan_fisher_p(fit / repeat_variance, free, repeat_dof) < 0.001))
         return fit;
@@ -134,7 +134,7 @@ double breaks_variance(double rss, double free, double repeat_variance, double r
     return ((free > 0 ? rss : 0) + repeat_dof * repeat_variance) / *dof;
 }
 
-/* The variance of a row, were there N pieces that leave RSS. */
+/* The variance of a row if there are N pieces that leave RSS. */
 static double row_variance(const struct work *w, size_t n, double rss, double *dof)
 {
     const struct sequence *q = w->q;
@@ -143,7 +143,10 @@ static double row_variance(const struct work *w, size_t n, double rss, double *d
     return fmax(breaks_variance(rss, free, q->repeat_variance, q->repeat_dof, dof), w->least);
 }
 
-/* How likely noise alone gains GAIN by MORE pieces, which leave RSS, than LESS, anywhere. */
+/*
+ * The probability that noise alone makes MORE pieces, which leave RSS, gain GAIN over LESS pieces
+ * at any of the possible breaks.
+ */
 static double chance_of_noise(const struct work *w, size_t less, size_t more, double rss,
                               double gain)
 {
@@ -153,14 +156,14 @@ static double chance_of_noise(const struct work *w, size_t less, size_t more, do
 
     if (dof <= 0)
         return 1;
-    /* In how many ways the added breaks fit between the others, pieces being long enough. */
+    /* The number of ways to place the added breaks so that all pieces are long enough. */
     for (size_t i = 0; i < added; i++)
         places *= (double)(room - i) / (double)(i + 1);
-    /* Twice as many pieces to add, half the risk each: the whole stays bounded. */
+    /* Each further piece that is added may take half the risk, so that the sum stays bounded. */
     return fmin(1, portolan_fisher_p(gain / extra / s2, extra, dof) * places * exp2((double)added));
 }
 
-/* Sets how many pieces are believed, and how many are likely, though perhaps not enough so. */
+/* Sets how many pieces are accepted, and how many are likely. */
 static void count_pieces(struct work *w)
 {
     const double *rss = w->solution.rss;
@@ -185,8 +188,8 @@ static void count_pieces(struct work *w)
 /* ---- where ---- */
 
 /*
- * Where units FIRST … LAST - 1 part best, no farther than NEAR from BEST. *RSS gets both parts'
- * squares; those of every parting stay in W->sweep.
+ * The best unit to split FIRST … LAST - 1 at, no farther than NEAR from BEST. *RSS gets the squares
+ * of both parts; W->sweep keeps those of every split.
  */
 static size_t best_begin(struct work *w, size_t first, size_t best, size_t last, size_t near,
                          double *rss)
@@ -217,7 +220,7 @@ static double piece_rss(const struct work *w, size_t first, size_t last)
     return segment_fit(&w->fine, first, last, constants);
 }
 
-/* Breaks move until none wants to. */
+/* Moves breaks until no move gains. */
 static void move_breaks(struct work *w)
 {
     bool moved = true;
@@ -238,7 +241,8 @@ static void move_breaks(struct work *w)
         w->rss += piece_rss(w, w->begin[s], w->begin[s + 1]);
 }
 
-/* What two breaks, the second and third of AT, gain beside the best single one; or one and none. */
+/* TWO: the gain of two breaks, AT[1] and AT[2], over the best single one, *SINGLE; otherwise the
+ * gain of the break AT[1] over none. */
 static double double_gain(struct work *w, const size_t *at, bool two, size_t *single)
 {
     double rss = piece_rss(w, at[0], at[1]) + piece_rss(w, at[1], at[2]), best;
@@ -249,7 +253,7 @@ static double double_gain(struct work *w, const size_t *at, bool two, size_t *si
     return best - rss - piece_rss(w, at[2], at[3]);
 }
 
-/* Takes back the break that gains least, if noise explains what it gains. */
+/* Removes the break that gains least, if noise explains its gain. */
 static bool drop_break(struct work *w)
 {
     size_t weakest = 0, moved = 0, single = 0;
@@ -274,8 +278,8 @@ static bool drop_break(struct work *w)
 }
 
 /*
- * From the coarse problem's pieces to the fine one's. A true break inside a block looks like two
- * around it as long as blocks stay whole.
+ * Turns the coarse problem's pieces into the fine one's. As long as blocks stay whole, a true break
+ * inside a block looks like two breaks around it.
  */
 static void refine_breaks(struct work *w)
 {
@@ -294,8 +298,8 @@ static void refine_breaks(struct work *w)
 /* ---- weights from the fit ---- */
 
 /*
- * From the likely pieces, not the believed ones: one law for a bump has it all wrong where the bump
- * is, and weighs the rest by that.
+ * Takes the weights from the likely pieces, not from the accepted ones: a single law over a bump is
+ * wrong around it, and so are weights from that law.
  */
 static void rescale_rows(struct work *w)
 {
@@ -326,7 +330,7 @@ static bool same_places(const struct work *w, size_t pieces, const size_t *begin
     return pieces == w->pieces && !memcmp(begin, w->begin, pieces * sizeof *begin);
 }
 
-/* Few segments first: more take longer, and few sequences have them. */
+/* Solves for few segments first: more take longer, and few sequences need them. */
 static enum portolan_status solve_coarse(struct work *w)
 {
     enum portolan_status status;
@@ -341,7 +345,7 @@ static enum portolan_status solve_coarse(struct work *w)
     }
 }
 
-/* Segments, weighs by them and segments again, until nothing moves. */
+/* Segments, takes the weights from the segments and segments again, until no break moves. */
 static enum portolan_status settle_breaks(struct work *w)
 {
     enum portolan_status status = PORTOLAN_OK;
@@ -362,7 +366,7 @@ static enum portolan_status settle_breaks(struct work *w)
 }
 
 /*
- * The likelihood ratio of a break's place lies below -2 ln(1 - sqrt(confidence)) with that
+ * The likelihood ratio of a break's position is below -2 ln(1 - sqrt(confidence)) with that
  * confidence (Hansen 2000, "Sample splitting and threshold estimation", Econometrica 68).
  */
 static void find_set(struct work *w, size_t s, double confidence, struct breaks *out)

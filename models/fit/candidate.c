@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A fitted exponent may be anywhere in a range of this width before the rows have spoken. */
+/* The prior range of a fitted exponent has this width. */
 static const double exponent_range = 4;
-/* Powers beyond this are rare; each more of the exponent, as in the list. */
+/* Fitted exponents above STEEP are rare; each unit more costs STEEP_PRICE, as in the list. */
 static const double steep = 3, steep_price = 2;
 
 double candidate_value(const struct candidate *c, size_t n_params, const double *x)
@@ -30,7 +30,7 @@ size_t candidate_add(struct candidate *c)
     return j;
 }
 
-/* Candidates are large, and most of them is room for terms that they have not. */
+/* Copies only the terms that exist: a candidate is large, and mostly room for more terms. */
 void candidate_copy(struct candidate *to, const struct candidate *from)
 {
     size_t k = from->k;
@@ -61,7 +61,7 @@ static bool powers_only(const struct portolan_model_shape *shape, size_t n_param
     return !shape->expression;
 }
 
-/* Term J of C at every point times the factor. */
+/* The value of term J of C at every point, times the point's factor. */
 static void term_column(struct search *s, const struct candidate *c, size_t j, double *out)
 {
     const struct points *pts = s->points;
@@ -102,7 +102,8 @@ static void term_column(struct search *s, const struct candidate *c, size_t j, d
 
 static const double exponent_bound = 12;
 
-/* By the exponents, after the terms themselves in COLUMNS; the number of all columns. */
+/* Adds the derivatives by the exponents after the terms in COLUMNS; returns the number of columns.
+ */
 static size_t slope_columns(const struct search *s, const struct candidate *c, double *columns,
                             struct estimate *estimates)
 {
@@ -138,7 +139,8 @@ size_t nonlinear_columns(struct search *s, const struct candidate *c, double *co
     return slope_columns(s, c, columns, estimates);
 }
 
-/* Residuals in the problem's units; their sum of squares. Leaves the terms in the work space. */
+/* Sets the residuals in the problem's units and returns their sum of squares. Leaves the terms in
+ * the work space. */
 static double find_residuals(struct search *s, const struct candidate *c, double *residual)
 {
     size_t m = s->points->m;
@@ -190,7 +192,7 @@ static bool descend_step(struct search *s, struct candidate *c, const struct est
     return false;
 }
 
-/* The best constants for the exponents as they are: those of another form may be far off. */
+/* Finds the best constants for the present exponents: C's may come from another form. */
 static bool start_descent(struct search *s, struct candidate *c, double *residual)
 {
     term_columns(s, c, s->work);
@@ -212,11 +214,11 @@ bool nonlinear_fit(struct search *s, struct candidate *c, double *residual, doub
     for (int i = 0; i < 30; i++) {
         double before = sum;
 
-        /* The residual and the terms are there from the last step. */
+        /* The last step left the residual and the terms. */
         n = slope_columns(s, c, s->work, estimates);
         if (n > s->m || !linear_quick(pts->m, n, s->work, residual, step, leverage, NULL))
             return false;
-        /* What the linear problem promises is all there is to gain. */
+        /* Stop when even the linear problem gains next to nothing. */
         if (linear_dot(pts->m, residual, residual) > before * (1 - 1e-6))
             break;
         if (!descend_step(s, c, estimates, n, step, &sum, residual) || sum > before * (1 - 1e-6))
@@ -236,7 +238,7 @@ static bool has_fitted(const struct candidate *c)
     return false;
 }
 
-/* What a fit left and what it tells of its constants. */
+/* The residuals of a fit and the accuracy of its constants. */
 struct outcome {
     double *residual, *leverage; /* in the search's work space */
     size_t n;                    /* constants and fitted exponents */
@@ -244,7 +246,7 @@ struct outcome {
     struct linear_scatter scatter;
 };
 
-/* How large each of the N columns at the start of the work space gets. */
+/* The largest magnitude in each of the N columns at the start of the work space. */
 static void measure_columns(const struct search *s, size_t n, struct outcome *o)
 {
     size_t m = s->points->m;
@@ -313,12 +315,12 @@ static double residual_squares(const struct search *s, const struct outcome *o)
 }
 
 /*
- * What is less than this share of a value may as well be noise, or the clock's rounding; and less
- * than this part of what is seen elsewhere is not seen beside it.
+ * A term is visible at a point if it is at least LEAST_SHARE of the value (less may be noise, or
+ * the clock's rounding) and at least LEAST_PART of its largest share at any point.
  */
 static const double least_share = 0.005, least_part = 0.09;
 
-/* Is what TERM adds seen at different values of each of its parameters? */
+/* Is TERM visible at two or more values of each of its parameters? */
 static bool is_shown(struct search *s, const struct candidate *c, size_t term)
 {
     const struct portolan_model_shape *shape = &c->shape[term];
@@ -331,7 +333,7 @@ static bool is_shown(struct search *s, const struct candidate *c, size_t term)
         seen[p] = shape->exponents[p] == 0 && !shape->logs[p];
     term_column(s, c, term, s->work);
     for (size_t i = 0; i < pts->m; i++) {
-        /* More than all of it: another term takes some away. */
+        /* The share may exceed 1 when another term is negative. */
         s->work[i] = s->rhs[i] != 0 ? fmin(fabs(c->constant[term] * s->work[i] / s->rhs[i]), 1) : 0;
         most = fmax(most, s->work[i]);
     }
@@ -350,7 +352,7 @@ static bool is_shown(struct search *s, const struct candidate *c, size_t term)
     return true;
 }
 
-/* A term that one point alone asks for is that point's own affair. */
+/* Refuses terms that only one point needs: they describe that point, not a law. */
 static bool terms_are_shown(struct search *s, const struct candidate *c)
 {
     for (size_t j = 0; j < c->k && c->k > 1; j++)
@@ -369,7 +371,7 @@ static double log_volume(const struct search *s, const struct candidate *c, cons
     return log(product);
 }
 
-/* How much of the constants' likely range is not negative: at least this much. */
+/* The logarithm of a lower bound on the probability that no constant is negative. */
 static double log_share_positive(const struct search *s, const struct candidate *c,
                                  const struct outcome *o, double residual)
 {
@@ -404,7 +406,7 @@ double search_score(const struct search *s, size_t k, double residual, double vo
 
 double sketch_left(const struct search *s, struct least *least, size_t k, double yy, double off)
 {
-    /* Differences of large sums know no less than this. */
+    /* A difference of large sums is not more accurate than this. */
     double left = fmax(yy - off, 1e-13 * yy), residual = left / (double)(s->m - k);
 
     if (residual < least->residual)
@@ -459,7 +461,7 @@ void search_keep(struct search *s, struct candidate *c, double score)
     c->score = score;
     if (!isfinite(score) || (full && score >= list->entry[at]->score))
         return;
-    /* The same form may come by several ways. */
+    /* The search may reach the same form in several ways. */
     for (size_t i = 0; i < list->n; i++)
         if (list->entry[i]->score == score && list->entry[i]->k == c->k &&
             list->entry[i]->constant[0] == c->constant[0])
@@ -479,7 +481,8 @@ void search_bring_forward(struct search *s, size_t at)
     entry[0] = front;
 }
 
-/* What is next to right (it gets worthless half a power off) is worth something, too. */
+/* A form nearly as good as the right one supports it, unless its leading power is half a power or
+ * more off. WORTH_OF_EXACT: weight of the form itself, in addition to that of its neighbours. */
 static const double near = 0.5, worth_of_exact = 1;
 
 static double lead_exponent(const struct candidate *c, size_t param)

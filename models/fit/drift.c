@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How far the form that was chosen may lead astray outside the rows: by what the shortlist
- * disagrees about, and by bends that the rows cannot exclude. A bend multiplies the law by 1 + e
- * x^d; how large e may be, and how likely there is one, follows in closed form from the rows (a
- * normal prior of e, its evidence against no bend). Fourth powers, not squares, are averaged: what
- * is hardly likely but far off should lie within the interval, too.
+ * How far the chosen form may be wrong outside the rows: by the disagreement of the shortlist, and
+ * by bends that the rows cannot exclude. A bend multiplies the law by 1 + e x^d; the rows give the
+ * size of e and the probability of a bend in closed form (a normal prior of e, and the evidence
+ * compared with no bend). Fourth powers, not squares, are averaged, so that the interval also
+ * covers forms that are unlikely but far off.
  */
 #include "models_internal.h"
 
@@ -13,22 +13,22 @@
 
 enum { PLACES = 2, BENDS = 8, SIDES = 2 };
 
-/* Where it is looked: so many octaves outside. */
+/* The places to look at: so many octaves outside the rows. */
 static const double octaves[PLACES] = {2, 4};
-/* Twice their exponents; 0: the logarithm. */
+/* Twice the exponents of the bends; 0: the logarithm. */
 static const int bends[BENDS] = {-4, -2, -1, 0, 1, 2, 4, 6};
-/* Of e, before the rows have spoken; and of each bend, against none. */
+/* The prior standard deviation of e, and the prior odds of each bend against none. */
 static const double prior_deviation = 0.5, prior_share = 0.03;
-/* Forms outside the list exist too: no agreement makes the next octave surer than this. */
+/* The least drift per octave, however well the forms agree: the list does not have all forms. */
 static const double least_drift = 0.02;
-/* Of logarithms: beyond it nothing is told apart. */
+/* Larger differences of logarithms count as this one. */
 static const double most_apart = 8;
 
 struct place {
     size_t param;
     double octaves, x[MODEL_PARAMS], value;
-    double gradient[MODEL_ESTIMATES]; /* of the value, by the columns as they are made orthogonal */
-    double fourth;                    /* power of the logarithm of what may be wrong */
+    double gradient[MODEL_ESTIMATES]; /* of the value, by the orthonormal columns */
+    double fourth;                    /* mean fourth power of the error, a logarithm */
 };
 
 struct drift {
@@ -50,7 +50,7 @@ static double log_apart(double value, double base)
     return fmin(off, most_apart);
 }
 
-/* Mean fourth power of what the shortlist makes of X, beside the first. */
+/* Mean fourth power of the log ratio of each form's value at X to the first form's. */
 static double disagreement(const struct search *s, const double *x)
 {
     const struct shortlist *list = &s->best;
@@ -69,7 +69,8 @@ static double disagreement(const struct search *s, const double *x)
     return total > 0 ? sum / total : 1;
 }
 
-/* Values beside which X of PARAM goes OCTAVES outside: the ends of the rows on that SIDE. */
+/* Adds places where PARAM is outside the rows, and the others are at the ENDS of the rows; SIGN 1:
+ * above, -1: below. */
 static void add_places(struct drift *d, size_t param, const double *ends, double sign)
 {
     for (int i = 0; i < PLACES; i++) {
@@ -84,9 +85,9 @@ static void add_places(struct drift *d, size_t param, const double *ends, double
     }
 }
 
-/* ---- what the rows know ---- */
+/* ---- what the rows can exclude ---- */
 
-/* Makes V orthogonal to column Q, and what it is at places along with it. */
+/* Makes V orthogonal to column Q, and changes AT, its values at the places, accordingly. */
 static void project_column(struct drift *d, double *v, size_t q, double *at)
 {
     const double *column = d->columns + q * d->m;
@@ -97,7 +98,7 @@ static void project_column(struct drift *d, double *v, size_t q, double *at)
         at[i] -= product * d->places[i].gradient[q];
 }
 
-/* The columns of the problem at the fit, orthonormal; false: the rows leave nothing to judge by. */
+/* Makes the columns of the problem orthonormal; false: too few rows, or dependent columns. */
 static bool know_rows(struct drift *d)
 {
     struct estimate estimates[MODEL_ESTIMATES];
@@ -138,7 +139,7 @@ static bool know_rows(struct drift *d)
     return dof > 0;
 }
 
-/* BEND where a parameter, whose rows go from LOW to HIGH, has the logarithm LOG_X. */
+/* The value of BEND at LOG_X, where the rows go from LOW to HIGH; all three are logarithms. */
 static double bend_at(int bend, double log_x, double low, double high)
 {
     if (bend == 0)
@@ -146,7 +147,8 @@ static double bend_at(int bend, double log_x, double low, double high)
     return exp(bend / 2. * (log_x - (bend > 0 ? high : low)));
 }
 
-/* Adds to FOURTHS, place by place, what D's bend may do, AT the places; its weight against none. */
+/* Adds the error by D's bend, with values AT the places, to FOURTHS; returns its weight relative to
+ * no bend. */
 static double judge_bend(const struct drift *d, size_t param, const double *at, double *fourths)
 {
     double size = linear_dot(d->m, d->bend, d->bend), ratio, share, deviation, weight;
@@ -207,7 +209,7 @@ static void keep_drifts(struct drift *d)
 void search_find_drifts(struct search *s)
 {
     const struct points *pts = s->points;
-    struct drift d; /* its places are many, and mostly not there */
+    struct drift d; /* not initialized as a whole: most of its places are not used */
     double low[MODEL_PARAMS], high[MODEL_PARAMS];
     bool known[MODEL_PARAMS];
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The final fit in the making. */
+/* The final fit while it is being made. */
 struct final {
     struct search *s;
     struct portolan_model *model;
@@ -35,11 +35,12 @@ static void drop_term(struct final *f, size_t term, enum portolan_model_drop rea
     f->c.k--;
 }
 
-/* 95 % as steady as least squares where errors are normal; only what is farther off counts less. */
+/* HUBER: 95 % as efficient as least squares if errors are normal; larger residuals, in standard
+ * deviations, count less. They do so only if one of them is above SUSPICIOUS. */
 static const double huber = 1.345, suspicious = 2.5;
 enum { HUBER_DOF = 4 };
 
-/* The standard deviation of the residuals by their median, but not below what repetitions say. */
+/* The standard deviation of the residuals by their median, at least that of the repetitions. */
 static double robust_sigma(struct final *f)
 {
     const struct points *pts = f->s->points;
@@ -54,7 +55,7 @@ static double robust_sigma(struct final *f)
     return pts->repeat_sigma > 0 ? fmax(sigma, sqrt(pts->place_share) * pts->repeat_sigma) : sigma;
 }
 
-/* Huber's weights, where a residual is suspicious; the residuals are those of the last fit. */
+/* Applies Huber's weights if a residual of the last fit is suspicious. */
 static void doubt_points(struct final *f)
 {
     struct search *s = f->s;
@@ -76,7 +77,7 @@ static void doubt_points(struct final *f)
         }
 }
 
-/* Weights from the last fit: what is a large residual depends on the value it belongs to. */
+/* Takes the weights from the last fit, since residuals count relative to the fitted values. */
 static void reweigh_points(struct final *f, bool fitted)
 {
     struct search *s = f->s;
@@ -99,7 +100,7 @@ static void reweigh_points(struct final *f, bool fitted)
     doubt_points(f);
 }
 
-/* Constants that come out positive of their own need no care. */
+/* Tries ordinary least squares; false if a constant is not positive. */
 static bool solve_positive(struct final *f)
 {
     struct search *s = f->s;
@@ -132,7 +133,7 @@ static enum portolan_status solve_linear(struct final *f, struct portolan_error 
     return status;
 }
 
-/* Fits and reweighs until constants stand still; some rows of noise make them walk a little. */
+/* Fits and reweighs until the constants stand still; with some noisy rows they never quite do. */
 static enum portolan_status solve_weighted(struct final *f, struct portolan_error *err)
 {
     struct candidate before;
@@ -169,7 +170,7 @@ static enum portolan_status inspect_columns(struct final *f, struct linear_fit *
     return linear_full(f->s->points->m, f->n_estimates, f->columns, f->s->rhs, fit, err);
 }
 
-/* Condition and rank of all that was asked for, before anything is dropped. */
+/* Notes the condition of all terms, then drops those that are dependent or not positive. */
 static enum portolan_status drop_idle(struct final *f, struct portolan_error *err)
 {
     struct linear_fit fit = {0};
@@ -184,7 +185,7 @@ static enum portolan_status drop_idle(struct final *f, struct portolan_error *er
     for (size_t j = f->c.k; j-- > 0;) {
         bool negative = !f->s->options->allow_negative && f->c.constant[j] <= 0;
 
-        /* Of two columns alike either may be the one left at 0. */
+        /* Of two equal columns, either may be the one whose constant is 0. */
         if (f->c.constant[j] == 0 && (fit.dependent[j] || idle <= lacking))
             drop_term(f, j, PORTOLAN_MODEL_DROP_DEPENDENT);
         else if (negative && (f->given || f->c.k > 1))
@@ -206,7 +207,7 @@ static void judge_residuals(struct final *f)
     for (size_t i = 0; i < pts->m; i++) {
         double v = candidate_value(&f->c, pts->n_params, pts->x + i * pts->n_params);
         double e = s->rhs[i] - s->factor[i] * v, rest = 1 - f->leverage[i];
-        /* What was doubted is as far off as it is. */
+        /* Without Huber's weights: a doubted point counts with its full distance. */
         double plain = (pts->y[i] - v) / points_scale_of(pts, i, v);
 
         if (!(s->factor[i] > 0))
@@ -221,9 +222,9 @@ static void judge_residuals(struct final *f)
 }
 
 /*
- * The variance of a row and of the points. Residuals tell it, repetitions tell it, and where the
- * two agree they tell it together; residuals larger than repetitions explain are the form's fault
- * and stay with every new row.
+ * The variance of a row and of the points. If residuals and repetitions agree, both give it
+ * together; residuals larger than repetitions explain are errors of the form, which every new row
+ * has, too.
  */
 static void judge_error(struct final *f, double *point_variance)
 {
@@ -270,7 +271,7 @@ static void keep_ranges(struct final *f)
     }
 }
 
-/* Powers of extreme parameters may leave the range of doubles where the fit did not. */
+/* Powers of extreme parameters may overflow even though the fit did not. */
 static bool is_finite(const struct portolan_model *m)
 {
     bool good = isfinite(m->summary.sigma) && isfinite(m->summary.rms);
@@ -321,8 +322,8 @@ static enum portolan_status settle_form(struct final *f, struct portolan_error *
 }
 
 /*
- * The best form of the shortlist that comes up to its own points, or the best of all: the search
- * knew only how likely they are on the whole.
+ * Takes the best form of the shortlist that fits each of its points (portolan_model_fits()), or
+ * the best of all if none does: the search judged only the points as a whole.
  */
 static enum portolan_status settle_searched(struct final *f)
 {
@@ -333,7 +334,7 @@ static enum portolan_status settle_searched(struct final *f)
     for (size_t i = 1; i <= n && n > 1 && status != PORTOLAN_ENOMEM; i++) {
         if (!status && portolan_model_fits(f->model))
             break;
-        /* The last of them is the one that was first. */
+        /* At last the form that was the first comes to the front again. */
         search_bring_forward(s, i < n ? i : n - 1);
         search_find_drifts(s);
         search_weigh(s, s->best.entry[0]);
@@ -359,7 +360,7 @@ static enum portolan_status finish_fit(struct final *f, struct portolan_error *e
     status = f->given ? settle_form(f, err) : settle_searched(f);
     if (!status || f->given)
         return status;
-    /* A searched form may be too much for doubles; a constant never is. */
+    /* A searched form may overflow; a constant never does. */
     f->c = (struct candidate){.family = PORTOLAN_MODEL_CONSTANT, .k = 1};
     f->model->summary.family = PORTOLAN_MODEL_CONSTANT;
     search_weigh(f->s, NULL);
@@ -448,12 +449,12 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
 }
 
 /*
- * ---- Which signs constants may have. Costs are sums of what is not negative, so constants are
- * not, unless all values are; or unless no such law comes up to its own points, as repetitions
- * tell, and one with a minus does: a cost that begins late, or is saved elsewhere. ----
+ * ---- Which signs constants may have. A cost is a sum of costs, so no constant is negative, unless
+ * all values are; or unless no such law fits its own points, compared with repetitions, and one
+ * with a minus does: for a cost that begins late, or that is saved elsewhere. ----
  */
 
-/* Some below 0 may be noise about little. */
+/* Are all negative or 0? If only some are below 0, that may be noise around small values. */
 static bool all_are_negative(const struct portolan_model_data *data)
 {
     bool some = false;
@@ -466,7 +467,7 @@ static bool all_are_negative(const struct portolan_model_data *data)
     return some;
 }
 
-/* Is it positive on the rows, and between each of them and the next? */
+/* Is the model positive at the rows, and between each row and the next? */
 static bool is_positive(const struct portolan_model *m, const struct portolan_model_data *data)
 {
     enum { STEPS = 8 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kriging: a plane, with what lies near by Matérn's covariance of order 3/2 (Rasmussen and
- * Williams, Gaussian Processes for Machine Learning, 2006, equations 2.25 and 4.17). How far places
- * tell of each other, and how much they scatter, is what foretells places left out best (there,
- * 5.10 to 5.13; groups of places together).
+ * Kriging: a plane plus Matérn's covariance of order 3/2 between near places (Rasmussen and
+ * Williams, Gaussian Processes for Machine Learning, 2006, equations 2.25 and 4.17). Lengths and
+ * nugget are those that best predict places left out (there, 5.10 to 5.13), a whole group of places
+ * at a time.
  */
 #include "models_internal.h"
 
@@ -12,30 +12,31 @@
 #include <string.h>
 
 static const double lengths[] = {8, 4, 2, 1, 0.5}, nuggets[] = {0.4, 0.1, 0.02, 0.003};
-/* Akaike's price of a constant. */
+/* The price of a constant in Akaike's criterion. */
 static const double price = 2;
-/* A dimension may count for more or less than the others: factors of its length, tried in turn. */
+/* Factors to try on the length of each dimension, since one may count more than another. */
 static const double factors[] = {2, 0.5};
 enum { ROUNDS = 2 };
-/* Variance of the plane's slopes, and of its level over that, before anything was seen. */
+/* Prior variances: of the plane's slopes, of its level relative to that, and of the level alone
+ * without a plane. */
 static const double steep = 100, level_over_slopes = 100, level_before = 1e4;
-/* Through hardly more places than it has slopes a plane says nothing. */
+/* A plane through fewer places says nothing. */
 enum { MORE_PLACES_THAN_SLOPES = 3 };
-/* An error beyond this (a logarithm) says no more. */
+/* Larger errors (logarithms) count as this one. */
 static const double worst_error = 3;
 
 struct kriging {
     size_t n, n_dims;
-    const double *z; /* N × N_DIMS, of the caller, as is GROUP */
+    const double *z; /* N × N_DIMS; Z and GROUP are the caller's */
     const size_t *group;
     double length[MODEL_PARAMS];
     double mean, nugget, slope; /* variances are relative to VARIANCE */
     double variance;
     double *level;   /* above the mean */
     double *inverse; /* of the covariances */
-    double *reach;   /* that, times the levels */
+    double *reach;   /* INVERSE times the levels */
     double *error, *spread;
-    double fit; /* twice the logarithm of the density of what was left out, but for constants */
+    double fit; /* twice the log density of the places left out, up to a constant */
     bool is_judged;
 };
 
@@ -51,7 +52,7 @@ static double covariance(const struct kriging *k, const double *a, const double 
     return (1 + d) * exp(-d) + (k->slope > 0 ? k->slope * along : level_before);
 }
 
-/* The inverse of a covariance matrix in its place, whole. */
+/* Replaces a covariance matrix by its inverse, both triangles. */
 static bool invert_matrix(size_t n, double *a)
 {
     lapack_int order = (lapack_int)n;
@@ -61,11 +62,11 @@ static bool invert_matrix(size_t n, double *a)
         return false;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)
-            a[j * n + i] = a[i * n + j]; /* the upper triangle, column by column, is the lower */
+            a[j * n + i] = a[i * n + j]; /* the upper triangle in column order is the lower one */
     return true;
 }
 
-/* Errors of the places of FIRST's group without any of it, and what they were expected to be. */
+/* Predicts the places of FIRST's group without that group: their errors and expected variances. */
 static bool leave_group_out(struct kriging *k, size_t first, size_t *at, double *block)
 {
     size_t n = 0;
@@ -98,7 +99,8 @@ static bool is_first(const struct kriging *k, size_t i)
     return j == i;
 }
 
-/* With K's length and nugget. False: the covariances are no good, or there is but one group. */
+/* Solves with K's lengths and nugget. False: the covariances are singular, or there is only one
+ * group. */
 static bool solve_covariances(struct kriging *k, size_t *at, double *block)
 {
     double sum = 0;
@@ -116,7 +118,7 @@ static bool solve_covariances(struct kriging *k, size_t *at, double *block)
             return false;
     for (size_t i = 0; i < k->n; i++)
         sum += k->error[i] * k->error[i] / k->spread[i];
-    /* length and nugget were chosen by the same errors */
+    /* minus 2, since length and nugget were chosen by the same errors */
     k->variance = fmax(sum / fmax(1, (double)k->n - 2), 1e-12);
     k->fit = 0;
     for (size_t i = 0; i < k->n; i++) {
@@ -126,12 +128,12 @@ static bool solve_covariances(struct kriging *k, size_t *at, double *block)
     return true;
 }
 
-/* What is to be changed only for the better. */
+/* The best constants so far. */
 struct constants {
     double length[MODEL_PARAMS], nugget, fit;
 };
 
-/* Keeps K's constants if they foretell better by GAIN than those that are the best so far. */
+/* Keeps K's constants in BEST if they predict better by more than GAIN. */
 static void try_constants(struct kriging *k, size_t *at, double *block, double gain,
                           struct constants *best)
 {
@@ -142,7 +144,8 @@ static void try_constants(struct kriging *k, size_t *at, double *block, double g
     best->fit = k->fit;
 }
 
-/* One length for all dimensions; a plane and noise, unless another pays for itself. */
+/* Tries one length for all dimensions; other lengths than the first, a plane and noise, must pay
+ * for themselves. */
 static void search_alike(struct kriging *k, size_t *at, double *block, struct constants *best)
 {
     for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
@@ -168,7 +171,7 @@ static void search_each(struct kriging *k, size_t *at, double *block, struct con
             }
 }
 
-/* The best lengths and nugget; with but one group nothing tells which are. */
+/* Finds the best lengths and nugget, or takes the usual ones if there is only one group. */
 static void search_constants(struct kriging *k, size_t *at, double *block)
 {
     struct constants best = {.nugget = 0.1, .fit = -INFINITY};

@@ -21,7 +21,7 @@ void linear_subtract(size_t m, double f, const double *a, double *b)
         b[i] -= f * a[i];
 }
 
-/* Lengths of the rows of R^-1: what a coefficient makes of errors. */
+/* Lengths of the rows of R^-1: standard deviations of the coefficients. */
 static void deviations(size_t k, double r[][MODEL_ESTIMATES], struct linear_scatter *scatter)
 {
     double inverse[MODEL_ESTIMATES][MODEL_ESTIMATES];
@@ -136,7 +136,8 @@ static bool solve_passive(size_t m, size_t k, const double *a, const double *b, 
     return true;
 }
 
-/* The largest step from C towards S that keeps C non-negative; what stops it turns active. */
+/* Takes the largest step from C towards S that keeps C non-negative; the column that stops it
+ * leaves the passive set. */
 static void step_inside(size_t k, double *c, const double *s, bool *passive)
 {
     double alpha = 1;
@@ -164,7 +165,7 @@ static bool all_positive(size_t k, const bool *passive, const double *s)
     return true;
 }
 
-/* The column that most wants in, or k: the largest gradient, relative to the column's length. */
+/* The column outside the passive set with the largest gradient relative to its length; k: none. */
 static size_t most_wanted(size_t m, size_t k, const double *a, const double *b,
                           const double *residual, const bool *passive, const bool *barred)
 {
@@ -183,7 +184,7 @@ static size_t most_wanted(size_t m, size_t k, const double *a, const double *b,
     return wanted;
 }
 
-/* From C to the best constants of the passive set, giving up those that turn negative. */
+/* Moves C to the best constants of the passive set, without those that would be negative. */
 static bool settle_passive(size_t m, size_t k, const double *a, const double *b, bool *passive,
                            double *work, double *c)
 {
@@ -218,7 +219,7 @@ void linear_nonnegative(size_t m, size_t k, const double *a, const double *b, do
         if ((j = most_wanted(m, k, a, b, work + k * m, passive, barred)) == k)
             break;
         passive[j] = true;
-        /* Dependent on those inside, or pushed out at once by rounding: not this column, then. */
+        /* The column depends on the others, or rounding removed it at once: bar it. */
         if (!settle_passive(m, k, a, b, passive, work, c) || c[j] == 0) {
             passive[j] = false;
             barred[j] = true;
@@ -229,14 +230,14 @@ void linear_nonnegative(size_t m, size_t k, const double *a, const double *b, do
     }
 }
 
-/* Work space of linear_full: the factored matrix and what LAPACK wants beside it. */
+/* Work space of linear_full: the factored matrix and the arrays that LAPACK needs with it. */
 struct factor {
     size_t m, k, rank;
     double *qr, *b, *tau, *length, *inverse;
     lapack_int *pivot;
 };
 
-/* Columns scaled to length 1 (zero columns stay), so that pivots compare like with like. */
+/* Scales columns to length 1, except zero columns, so that pivots can be compared. */
 static void load_columns(struct factor *f, const double *a, const double *b)
 {
     for (size_t j = 0; j < f->k; j++) {
@@ -329,7 +330,7 @@ static bool find_leverages(struct factor *f, double *leverage)
 
 enum { SMALL = 64 };
 
-/* One or two columns that are far from dependent; false: not so. */
+/* Solves for one or two columns that are far from dependent; false if they are not. */
 static bool fit_small(size_t m, size_t k, const double *a, const double *b, struct linear_fit *fit,
                       double *work)
 {
@@ -351,7 +352,7 @@ static bool fit_small(size_t m, size_t k, const double *a, const double *b, stru
         fit->condition = 1;
     }
     if (fit->inverse) {
-        /* Of two columns the inverse of A'A follows from its diagonal and the angle. */
+        /* For two columns the inverse of A'A follows from its diagonal and their angle. */
         fit->inverse[0] = scatter.deviation[0] * scatter.deviation[0];
         if (k == 2) {
             fit->inverse[3] = scatter.deviation[1] * scatter.deviation[1];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured places, their neighbours, and what both and laws err by on rows left out. */
+/* Prediction from measured places and their neighbours; errors of these and of laws on rows that
+ * were left out. */
 #include "models_internal.h"
 
 #include <portolan/local.h>
@@ -11,18 +12,18 @@
 
 enum { MOST_CONFLICTS = 256, FEW_PLACES = 8, RISES = 3 };
 
-/* Two repetitions alone would say that a time may be anything: as if so many more had been seen. */
+/* The least degrees of freedom of repetitions: with one, the interval would have no meaning. */
 static const double least_dof = 3;
-/* Without repetitions, of a place that was measured once. */
+/* The relative standard deviation that is assumed if no place has repetitions. */
 static const double assumed_repeat = 0.1;
-/* How much steeper than the fifth power of all parameters no cost is between neighbours. */
+/* Between neighbours no cost grows faster than this power of the parameters. */
 static const double steepest = 5;
-/* Places whose values differ by less are told apart well enough. */
+/* A conflict is an unexplained log ratio of two places that is larger than this. */
 static const double least_conflict = 0.4;
 
-/* What a trend is off by (a logarithm) for each factor of two beyond all that was measured. */
+/* The error of a trend (a logarithm) for each factor of two outside the measured range. */
 static const double per_octave = 0.1;
-/* In standard deviations of a parameter: beyond, nothing is foreseen. */
+/* Scaled parameters are cut at this many standard deviations from the middle. */
 static const double farthest = 8;
 
 struct place {
@@ -42,11 +43,11 @@ struct portolan_local {
     struct place *places;
     double *x;                 /* of the places, as given */
     double t_repeated, t_near; /* Student's, at 95 % */
-    double most, least;        /* what takes no time counts as half the least that takes some */
-    struct kriging *between;   /* through places one in STRIDE */
+    double most, least;        /* a value of 0 counts as half the least positive one */
+    struct kriging *between;   /* through one place in STRIDE, … */
     size_t n_asked, stride;
-    double *z, *level; /* of these */
-    bool rises;        /* wherever no parameter is less, the value is not */
+    double *z, *level; /* … of which there are N_ASKED */
+    bool rises;        /* the value is never less where no parameter is less */
     size_t *group;
     struct portolan_local_summary summary;
 };
@@ -66,7 +67,7 @@ static void scale_place(const struct portolan_local *l, const double *x, double 
         z[k] = fmax(-farthest, fmin(farthest, scaled_value(l, k, x[l->used[k]])));
 }
 
-/* Which parameters vary, and how they are brought to one scale. */
+/* Finds which parameters vary, and how to bring them to one scale. */
 static void find_scales(struct portolan_local *l, const struct portolan_local_data *d)
 {
     for (size_t p = 0; p < d->n_params; p++) {
@@ -164,7 +165,7 @@ static enum portolan_status krige_places(struct portolan_local *l)
     return l->between ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
-/* Whether no parameter of A is more than that of B. */
+/* Is no parameter of A larger than that of B? */
 static bool is_below(const struct portolan_local *l, const double *a, const double *b)
 {
     for (size_t k = 0; k < l->n_used; k++)
@@ -173,13 +174,13 @@ static bool is_below(const struct portolan_local *l, const double *a, const doub
     return true;
 }
 
-/* The relative standard deviation of repetitions, as far as it is known. */
+/* The relative standard deviation of repetitions, known or assumed. */
 static double noise_of(const struct portolan_local *l)
 {
     return isnan(l->summary.repeat) ? assumed_repeat : l->summary.repeat;
 }
 
-/* What a value may fall by where it rises. */
+/* How much a rising value may fall because of noise. */
 static double slack_of(const struct portolan_local *l)
 {
     return 2 * noise_of(l);
@@ -202,7 +203,7 @@ static void find_rise(struct portolan_local *l)
     l->rises = l->rises && n >= RISES;
 }
 
-/* Takes in an ERROR; until all are in, sigma is a mean square. */
+/* Adds an ERROR; until all are added, sigma is a mean square. */
 static void add_error(struct portolan_left_out *o, double error)
 {
     o->n++;
@@ -220,7 +221,7 @@ static void sum_up_errors(struct portolan_local *l)
     o->sigma = sqrt(o->sigma);
 }
 
-/* The sum of |log ratio| of the parameters of two places, or how far apart they are where none. */
+/* The sum of |log ratio| of the parameters of two places; infinite if a ratio is not positive. */
 static double octaves_between(const struct portolan_local *l, size_t a, size_t b)
 {
     double sum = 0;
@@ -234,7 +235,8 @@ static double octaves_between(const struct portolan_local *l, size_t a, size_t b
     return sum;
 }
 
-/* A place and its neighbour whose values differ by more than any smooth cost explains. */
+/* Counts places with a neighbour of another group whose value differs by more than any smooth cost
+ * explains, and notes the worst pair. */
 static void find_conflicts(struct portolan_local *l)
 {
     double noise = noise_of(l), worst = 0;
@@ -355,7 +357,7 @@ static void note_outside(const struct portolan_local *l, const double *x,
     }
 }
 
-/* What repetitions at one place tell of the next: their mean, their own spread with all others'. */
+/* Predicts the next repetition at a measured place: the mean there, and the spread of all. */
 static void predict_repeated(const struct portolan_local *l, const struct place *p,
                              struct portolan_prediction *out)
 {
@@ -369,7 +371,8 @@ static void predict_repeated(const struct portolan_local *l, const struct place 
                                         .is_assumed = isnan(l->summary.repeat)};
 }
 
-/* Whether there are places at X, in GROUP or in any; their mean, and the spread among them. */
+/* Predicts from places at X of other groups: their mean, and the spread among them. False if there
+ * are none. */
 static bool predict_same(const struct portolan_local *l, const double *x,
                          struct portolan_prediction *out)
 {
@@ -409,7 +412,7 @@ void portolan_local_bound(const struct portolan_local *l, const double *x,
     p->high = fmax(p->value, p->high);
 }
 
-/* How much nearer places are better known is a guess itself: the usual error counts as much. */
+/* The error is the mean square of kriging's, which is a guess itself, and of the usual one. */
 static void predict_near(const struct portolan_local *l, const double *x,
                          struct portolan_prediction *out)
 {
@@ -419,7 +422,7 @@ static void predict_near(const struct portolan_local *l, const double *x,
     note_outside(l, x, out);
     scale_place(l, x, z);
     kriging_ask(l->between, z, &level, &sigma);
-    if (o->n && l->n_asked < FEW_PLACES) /* they do not tell how the error grows */
+    if (o->n && l->n_asked < FEW_PLACES) /* too few to tell how the error grows */
         sigma = o->sigma;
     sigma = hypot(hypot(sigma, o->sigma) / M_SQRT2, per_octave * out->octaves);
     spread = fmin(20, sigma * l->t_near);
@@ -457,7 +460,7 @@ void portolan_local_predict(const struct portolan_local *l, const double *x, siz
             return;
         }
     *source = PORTOLAN_LOCAL_SAME;
-    if (l->most == 0) /* wherever it was measured, there was nothing */
+    if (l->most == 0) /* all measured values are 0 */
         return;
     if (predict_same(l, x, out))
         return;
@@ -465,7 +468,7 @@ void portolan_local_predict(const struct portolan_local *l, const double *x, siz
     predict_near(l, x, out);
 }
 
-/* ---- what a law that is searched for errs by on rows that it did not see ---- */
+/* ---- the error of a searched law on rows that were left out ---- */
 
 static const double worst_error = 3;
 enum { LEAST_GROUPS = 4 };
@@ -479,7 +482,7 @@ struct folds {
     double *x, *y;
 };
 
-/* Numbers the groups in their order, and deals them out. */
+/* Numbers the groups in their order, and deals them out to the folds. */
 static size_t deal_groups(const size_t *group, size_t n_rows, size_t folds, size_t *fold)
 {
     size_t groups = 0;

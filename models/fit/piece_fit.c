@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A model for each part of the points, and what is said of all of them together. */
+/* Fits a model to each part of the points, and sums up all of them. */
 #include "pieces_internal.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 /* ---- one part ---- */
 
-/* The rows of a part, in MEMORY. */
+/* Copies the rows of a part into MEMORY. */
 static enum portolan_status take_rows(const struct pieces_fit *f, const struct part *part,
                                       struct portolan_arena *memory,
                                       struct portolan_model_data *rows)
@@ -51,7 +51,7 @@ static enum portolan_model_family family_of(const struct portolan_model *m)
     return family != PORTOLAN_MODEL_CONSTANT && m->n_params > 1 ? PORTOLAN_MODEL_SUM : family;
 }
 
-/* What a searched model MADE of given terms keeps of the SEARCHED one in its place. */
+/* Gives MADE, a fit of given terms, the family and the drifts that a SEARCHED model has. */
 static void take_place(struct portolan_model *made, const struct portolan_model *searched)
 {
     made->summary.family = family_of(made);
@@ -61,7 +61,7 @@ static void take_place(struct portolan_model *made, const struct portolan_model 
     }
 }
 
-/* Does A predict points left out so much better than B that it cannot be luck? NaN: no. */
+/* Does A predict points left out so much better than B that it cannot be chance? NaN: no. */
 static bool predicts_better(const struct portolan_model *a, const struct portolan_model *b)
 {
     double m = (double)(a->summary.n_points - a->summary.n_outliers);
@@ -70,8 +70,8 @@ static bool predicts_better(const struct portolan_model *a, const struct portola
 }
 
 /*
- * A piece may have a form of its own, if it predicts its points much better than the form that all
- * pieces were found with; that one has more behind it.
+ * Gives a piece its own form if that predicts its points much better than the form with which all
+ * pieces were found: the latter rests on more points.
  */
 static enum portolan_status fit_freely(const struct pieces_fit *f,
                                        const struct portolan_model_data *rows,
@@ -93,7 +93,7 @@ static enum portolan_status fit_freely(const struct pieces_fit *f,
     return PORTOLAN_OK;
 }
 
-/* The form of a part may be that of the whole, overlooked there. */
+/* Fits the whole with the forms of its parts, since the search there may have overlooked one. */
 static enum portolan_status fit_whole_again(struct pieces_fit *f)
 {
     struct portolan_model *again = NULL;
@@ -142,11 +142,11 @@ enum portolan_status pieces_add(const struct pieces_fit *f, const struct part *p
 }
 
 /*
- * ---- Constants that do not change from piece to piece are fitted as one. A start-up cost shows in
- * the short rows only: the piece of the long ones cannot tell it, or gets it wrong. ----
+ * ---- Constants that do not change from piece to piece are fitted as one. A start-up cost shows
+ * only in rows with small values: a piece of large ones cannot determine it, or gets it wrong. ----
  */
 
-/* Constants that differ so little are taken as one. */
+/* Constants count as one if noise explains their difference with a probability above this. */
 static const double alike = 0.05;
 
 struct joint {
@@ -246,7 +246,7 @@ static double variance(const struct joint *j, double rss, size_t columns, double
            1e-16;
 }
 
-/* Shares the term that minds it least, if noise explains how much; k = none. */
+/* Shares the term whose sharing loses least, if noise explains the loss; *SHARED = k: none. */
 static enum portolan_status share_one(struct joint *j, size_t *shared)
 {
     double rss = j->rss, best = alike, dof, s2 = variance(j, rss, j->n_columns, &dof);
@@ -274,7 +274,7 @@ static enum portolan_status share_one(struct joint *j, size_t *shared)
 
 /* ---- back into the pieces ---- */
 
-/* Squeezes out the columns and constants of 0; MOVED tells where the others went. */
+/* Removes the columns whose constants are 0; MOVED has the new indices of the others. */
 static size_t keep_columns(struct joint *j, size_t *moved)
 {
     size_t n = 0;
@@ -374,7 +374,7 @@ static enum portolan_status write_pieces(struct joint *j, double *inverse,
     return status;
 }
 
-/* Constants that do not change become one, in all of F->model's pieces. */
+/* Fits constants that do not change as one in all pieces of F->model. */
 static enum portolan_status share_constants(struct pieces_fit *f, struct portolan_error *err)
 {
     double inverse[MODEL_ESTIMATES * MODEL_ESTIMATES] = {0};

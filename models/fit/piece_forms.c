@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is done before pieces are looked for: points that stand alone go, and the forms that pieces
- * may have are found.
+ * Preparation of the search for pieces: removes points that stand alone, and finds the forms that
+ * pieces may have.
  */
 #include "pieces_internal.h"
 
@@ -9,13 +9,13 @@
 #include <string.h>
 
 /*
- * ---- Points far off their neighbours. With some luck in where it lies, such a point makes a piece
- * of its own with its neighbours. ----
+ * ---- Points far off their neighbours. If it happens to lie well, such a point forms a piece with
+ * its neighbours. ----
  */
 
 enum { AROUND = 2 }; /* neighbours looked at on each side */
 
-/* The middle one of point I and its neighbours. */
+/* The median of point I and its neighbours. */
 static double local_median(const double *r, size_t n, size_t i)
 {
     double near[2 * AROUND + 1];
@@ -50,7 +50,8 @@ static void mark_rows(struct pieces_fit *f, double x)
         f->spike[i] = f->spike[i] || f->data->x[i] == x;
 }
 
-/* How many points around I, itself included, are off to its side without a pause. */
+/* The number of adjacent points around I, itself included, that are off to the same side; INSIDE:
+ * there are points before and after them. */
 static size_t run_length(const double *off, size_t n, size_t i, double cut, bool *inside)
 {
     double side = off[i] > 0 ? 1 : -1;
@@ -65,8 +66,8 @@ static size_t run_length(const double *off, size_t n, size_t i, double cut, bool
 }
 
 /*
- * Two neighbours may be hit alike, but at the ends they are rather a short piece; and what is off
- * half as far belongs to them, though the limit may lie between the two.
+ * Two neighbours may both be spikes, but at the ends they are more likely a short piece. Neighbours
+ * that are off half as far count as off, too.
  */
 static bool is_spike(const double *off, size_t n, size_t i, double cut)
 {
@@ -109,15 +110,15 @@ enum portolan_status pieces_drop_spikes(struct pieces_fit *f)
         sorted[i] = fabs(off[i]);
     }
     portolan_sort_numbers(pts->m, sorted);
-    /* Twice as long and more, and beyond what the others do; at most one in five. */
+    /* Off by a factor of two or more, and by six standard deviations; at most one in five. */
     cut = fmax(fmax(log(2), 6 * 1.4826 * sorted[pts->m / 2]), sorted[pts->m - 1 - limit]);
     remove_points(f, off, cut);
     return PORTOLAN_OK;
 }
 
 /*
- * ---- Which forms the pieces may have when the caller names none: what the search finds in all
- * points and in parts of them, since a form that holds in a part only is not seen in the whole.
+ * ---- Which forms the pieces may have when the caller names none: those that the search finds in
+ * all points and in parts of them, since a form that holds only in a part does not show in all.
  * ----
  */
 
@@ -147,7 +148,7 @@ static void add_form(struct pieces_fit *f, const struct pieces_form *form)
         f->forms[f->n_forms++] = *form;
 }
 
-/* FORM, and the same with a constant, which costs of starting anything are. */
+/* Adds FORM, and FORM with a constant, since starting anything has a cost. */
 static void add_with_constant(struct pieces_fit *f, const struct pieces_form *form)
 {
     struct pieces_form with = *form;
@@ -172,7 +173,7 @@ static struct pieces_form form_of(const struct portolan_model *m)
     return form;
 }
 
-/* The terms of both, each once. */
+/* The terms of A and B, each once. */
 static struct pieces_form join(const struct pieces_form *a, const struct pieces_form *b,
                                size_t n_params)
 {
@@ -190,8 +191,8 @@ static struct pieces_form join(const struct pieces_form *a, const struct pieces_
 }
 
 /*
- * The form of the points FIRST … LAST - 1 in the order of a parameter, of a sample if they are
- * many; no terms where there are too few.
+ * Searches the form of the points FIRST … LAST - 1 in F->order, or of a sample of them if they are
+ * many; no terms if there are too few.
  */
 static enum portolan_status find_form(struct pieces_fit *f, size_t first, size_t last,
                                       struct pieces_form *form)
@@ -220,7 +221,7 @@ static enum portolan_status find_form(struct pieces_fit *f, size_t first, size_t
     return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
 }
 
-/* Forms of halves and thirds along a variable, and of two of them together. */
+/* Adds the forms of halves and thirds along a variable, and of two of these joined. */
 static enum portolan_status find_forms(struct pieces_fit *f, size_t param, size_t divisor,
                                        const struct part *all)
 {
@@ -247,7 +248,7 @@ static enum portolan_status find_forms(struct pieces_fit *f, size_t param, size_
     return status;
 }
 
-/* Plain forms of one parameter, that short pieces can have. */
+/* Adds plain forms of one parameter, which suit short pieces. */
 static void add_plain_forms(struct pieces_fit *f, size_t param)
 {
     static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A law whose slope changes and whose value does not, such as a cost per element that grows where
- * a cache ends: c0 + c1 min(t, T) + c2 max(t - T, 0), where t is a shape of the one parameter and T
- * what it is at the kink. None of the constants is negative, so there is no slope downwards.
+ * A law whose slope changes but whose value does not jump, such as a cost per element that grows
+ * where a cache ends: c0 + c1 min(t, T) + c2 max(t - T, 0), where t is a shape of the one parameter
+ * and T its value at the kink. No constant is negative, so no slope is.
  */
 #include "pieces_internal.h"
 
@@ -11,7 +11,7 @@
 
 enum { COLUMNS = 3, SHAPES = 4, PLACES = 48, FINER = 8, LEAST_POINTS = 6, SIDE_POINTS = 2 };
 
-/* Where none is given. */
+/* The shapes to try if none is given. */
 static const struct portolan_model_shape usual[SHAPES] = {
     {.exponents = {1}}, {.exponents = {1}, .logs = {1}}, {.exponents = {2}}, {.exponents = {3}}};
 
@@ -36,13 +36,13 @@ static double shape_at(const struct kink_fit *kf, size_t shape, double x)
     return shape_value(&kf->shapes[shape], 1, &x);
 }
 
-/* What constant J is multiplied by, where the shape is T, and TOP at the kink. */
+/* The factor of constant J, where the shape has the value T here and TOP at the kink. */
 static double basis_value(size_t j, double t, double top)
 {
     return j == 0 ? 1 : j == 1 ? fmin(t, top) : fmax(t - top, 0);
 }
 
-/* Columns of the kink, with a constant's or without; how many. */
+/* Fills in the columns of the kink, with the constant's if it has one; returns their number. */
 static size_t load_columns(const struct kink_fit *kf, const struct kink *k)
 {
     double top = shape_at(kf, k->shape, k->at), *column = kf->columns;
@@ -71,7 +71,7 @@ static void try_kink(struct kink_fit *kf, struct kink k)
         kf->best = k;
 }
 
-/* The last point below AT, with some on either side. */
+/* The last point below AT that leaves enough points on either side. */
 static size_t point_below(const struct kink_fit *kf, double at)
 {
     size_t i = SIDE_POINTS - 1;
@@ -81,7 +81,8 @@ static size_t point_below(const struct kink_fit *kf, double at)
     return i;
 }
 
-/* In equal factors from LOW to HIGH, with a constant or without; shapes from BEGIN to END. */
+/* Tries kinks in equal factors from LOW to HIGH, with and without a constant, for the shapes BEGIN
+ * … END - 1. */
 static void try_places(struct kink_fit *kf, size_t begin, size_t end, double low, double high,
                        int steps)
 {
@@ -109,7 +110,7 @@ static void try_all(struct kink_fit *kf, size_t begin, size_t end)
                    fmin(kf->best.at * ratio, high), FINER);
 }
 
-/* Weights from the values first, then from the best so far. */
+/* Takes the weights from the values or, if FITTED, from the best fit so far. */
 static void weigh_points(struct kink_fit *kf, bool fitted)
 {
     const struct points *pts = &kf->f->points;
@@ -128,7 +129,7 @@ static void weigh_points(struct kink_fit *kf, bool fitted)
 
 /* ---- the model ---- */
 
-/* Side S: 0 below, 1 above. Its errors are those of the constants it is made of. */
+/* Makes the model of side S: 0 below, 1 above; its errors follow from those of the constants. */
 static enum portolan_status make_side(struct kink_fit *kf, size_t s, size_t n,
                                       const double *covariance, struct portolan_error *err)
 {
@@ -157,7 +158,7 @@ static enum portolan_status make_side(struct kink_fit *kf, size_t s, size_t n,
     return status;
 }
 
-/* Where the kink may as well be: what leaves so little more that noise explains it. */
+/* Sets the range of the kink: all positions whose additional squares noise explains. */
 static void write_break(struct kink_fit *kf, double variance)
 {
     const double *x = kf->f->points.x;
@@ -196,7 +197,7 @@ static enum portolan_status make_model(struct kink_fit *kf, struct portolan_erro
     size_t n = load_columns(kf, &kf->best);
     enum portolan_status status = linear_full(kf->m, n, kf->columns, kf->rhs, &fit, err);
 
-    /* A break lies above the point below it, be it by a digit. */
+    /* A break must lie above the point below it, if only by the last digit. */
     kf->best.at = fmax(kf->best.at, nextafter(pts->x[kf->best.below], INFINITY));
     variance =
         breaks_variance(kf->best.rss, (double)kf->m - (double)n - 1, repeat, pts->repeat_dof, &dof);
@@ -220,7 +221,7 @@ static enum portolan_status make_model(struct kink_fit *kf, struct portolan_erro
     return status;
 }
 
-/* F->model is what has been found so far, perhaps of no pieces; the kink is to be better. */
+/* Keeps the kink only if it is better than F->model, which may have no pieces. */
 static enum portolan_status try_rival(struct kink_fit *kf, struct portolan_error *err)
 {
     struct pieces_fit *f = kf->f;
@@ -245,7 +246,7 @@ static enum portolan_status try_rival(struct kink_fit *kf, struct portolan_error
     return status;
 }
 
-/* A given law may bend if it is a constant and one shape more. */
+/* A given law may have a kink if it is a constant and one other shape. */
 static bool choose_shapes(struct kink_fit *kf)
 {
     const struct pieces_fit *f = kf->f;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether pieces are kept where forms were searched: against the best model of all points, by what
- * noise explains, and against that model bent smoothly by some more constants. A law that no form
- * of the list follows exactly looks like pieces to who knows pieces only.
+ * Whether searched pieces are kept. They must beat the best model of all points by more than noise
+ * explains, and also that model bent smoothly by some more constants: a law that is not in the list
+ * looks like pieces to a search that compares pieces only.
  */
 #include "pieces_internal.h"
 
@@ -41,7 +41,7 @@ static void compare_rivals(struct rivals *r, bool continuous)
     r->breaks = continuous ? 0 : model->n_breaks;
 }
 
-/* Could noise have gained so much, at any of the places? */
+/* Do the pieces gain more than noise would at any of the possible breaks? */
 static bool beat_the_whole(const struct rivals *r)
 {
     const struct points *pts = &r->f->points;
@@ -58,7 +58,7 @@ static bool beat_the_whole(const struct rivals *r)
                r->f->risk;
 }
 
-/* Where between -1 and 1 the broken variable is, in factors if it can be. */
+/* Maps the variable of the break to -1 … 1, logarithmically if all its values are positive. */
 static bool place_variable(const struct rivals *r, const struct portolan_model_break *b, double *u)
 {
     const struct points *pts = &r->f->points;
@@ -77,7 +77,7 @@ static bool place_variable(const struct rivals *r, const struct portolan_model_b
     return high > 0;
 }
 
-/* The squares that the one model leaves when it is bent by a polynomial of K constants. */
+/* The squares that the one model leaves when it is multiplied by a polynomial of K constants. */
 static double bent_rss(const struct rivals *r, const double *u, size_t k, double *rows,
                        size_t *unit)
 {
@@ -140,7 +140,7 @@ enum portolan_status pieces_are_worth_it(struct pieces_fit *f, bool continuous, 
     r.whole = r.factor + r.m;
     compare_rivals(&r, continuous);
     price = information(&r, r.pieces_rss, r.pieces_k + BREAK * r.breaks);
-    /* Of a form that was given, the breaks were judged when they were found. */
+    /* The breaks of a given form were judged when they were found. */
     *worth = r.pieces_rss < r.whole_rss && price < f->price &&
              ((f->n_shapes && !continuous) || beat_the_whole(&r));
     if (*worth && !f->n_shapes)
@@ -150,9 +150,8 @@ enum portolan_status pieces_are_worth_it(struct pieces_fit *f, bool continuous, 
 }
 
 /*
- * ---- merging: searched pieces are found with one form for all; where they may have forms of their
- * own, some breaks are not needed any more, and neighbours that one law describes as well become
- * one piece ----
+ * ---- merging: searched pieces are found with one form for all. When each has its own form, some
+ * breaks are not needed any more; neighbours that one law describes as well become one piece ----
  */
 
 struct merger {
@@ -170,7 +169,8 @@ condition_on(const struct part *part, const struct portolan_model_condition *lik
     return NULL;
 }
 
-/* Do A and B differ in nothing but that B begins where A ends? *SEAM: then both together. */
+/* Do the conditions of A and B differ only in one, where B begins at A's end? *SEAM becomes both
+ * together. */
 static bool find_seam(const struct part *a, const struct part *b,
                       struct portolan_model_condition *seam)
 {
@@ -211,7 +211,7 @@ static bool join_parts(struct portolan_arena *memory, const struct part *a, cons
     return true;
 }
 
-/* Squares that MODEL leaves of PART's points, weighed by the pieces. */
+/* The squares that MODEL leaves at PART's points, with the weights of the pieces. */
 static double squares(const struct pieces_fit *f, const struct part *part,
                       const struct portolan_model *model)
 {
@@ -229,7 +229,8 @@ static double squares(const struct pieces_fit *f, const struct part *part,
     return sum;
 }
 
-/* What a merger loses, beside what it saves; below 0 it is one. */
+/* The squares that a merger adds, minus the price of the constants that it saves; below 0 it is
+ * worth it. */
 static double loss_of_merger(const struct merger *g, const struct part *both,
                              const struct portolan_model *model, size_t i, size_t j)
 {
@@ -261,7 +262,7 @@ static void forget_break(struct portolan_model *m, const struct portolan_model_c
         }
 }
 
-/* BOTH with its MODEL takes the place of piece I, and J goes. */
+/* Replaces piece I by BOTH with its MODEL, and removes J. */
 static void put_merged(struct pieces_fit *f, size_t i, size_t j, const struct part *both,
                        struct portolan_model *model, const struct portolan_model_condition *seam)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The fit of models that hold in intervals: on which parameter or ratio of two the points split
- * best, then whether its parts split again on another.
+ * The fit of models that hold in intervals: finds the parameter or ratio of two that splits the
+ * points best, then splits the parts again on another.
  */
 #include "pieces_internal.h"
 
@@ -10,14 +10,14 @@
 #include <string.h>
 
 /*
- * Of a break where there is none, over the whole search. Few rows of a known form without
- * repetitions can show so little that more is risked; noise makes breaks of 2 % of such series
- * then.
+ * The risk of a false break, over the whole search. Few rows of a known form without repetitions
+ * show breaks so badly that the risk is larger there; noise then makes breaks in 2 % of such
+ * series.
  */
 static const double risk = 0.01, risk_of_few = 0.05;
 enum { FEW = 20 };
 
-/* Different values of a variable, beyond which neighbours are taken together to begin with. */
+/* With more different values of a variable, neighbours are grouped at first. */
 enum { COARSE = 64, MIDDLE = 128, FINE = 1024 };
 
 /* ---- points of a part in the order of a variable ---- */
@@ -45,8 +45,8 @@ static double middle_of(double a, double b, double c)
 }
 
 /*
- * What residuals are divided by before there is a fit. In the order of one parameter: the middle
- * one of three neighbours, which noise moves less than one value.
+ * Sets the divisor of residuals before there is a fit. With one parameter it comes from the median
+ * of three neighbours, which noise moves less than a single value.
  */
 static void first_scale(const struct pieces_fit *f, const struct pieces_space *space, size_t n)
 {
@@ -98,7 +98,8 @@ double pieces_price(double m)
     return fmax(log(m), 0.299 * pow(log(m), 2.1));
 }
 
-/* What a segmentation is worth beside others: the likelihood, and the price of its constants. */
+/* The score of a segmentation: -2 log likelihood plus the price of its constants; less is better.
+ */
 static double score_split(const struct pieces_fit *f, const struct part *part, size_t k,
                           const struct breaks *b)
 {
@@ -111,7 +112,7 @@ static double score_split(const struct pieces_fit *f, const struct part *part, s
            pieces_price(m) * (double)(b->n * k + BREAK * (b->n - 1));
 }
 
-/* Constants of three and more terms that may not be negative take longest. */
+/* Fewer units for three or more terms whose constants must not be negative: they take longest. */
 static size_t most_units(const struct pieces_fit *f, const struct pieces_form *form)
 {
     bool slow = form->k > 2 && !f->options->allow_negative;
@@ -119,7 +120,7 @@ static size_t most_units(const struct pieces_fit *f, const struct pieces_form *f
     return slow && f->most_units > MIDDLE ? MIDDLE : f->most_units;
 }
 
-/* Remembers the form that is best for all points in one piece. */
+/* Keeps the form that is best for all points in one piece. */
 static void note_whole(struct pieces_fit *f, const struct pieces_form *form, double rss)
 {
     double m = (double)f->points.m, now = m * log(rss + 1e-300) + log(m) * (double)form->k;
@@ -131,8 +132,8 @@ static void note_whole(struct pieces_fit *f, const struct pieces_form *form, dou
 }
 
 /*
- * Of a piece. As many points as constants are met by any law: the search must not have that. Of a
- * given one repetitions tell whether the others miss them.
+ * The least points of a piece. Any law meets as many points as it has constants, so a searched one
+ * needs one more. For a given one, repetitions tell whether the other pieces miss the points.
  */
 static size_t least_points(const struct pieces_fit *f, const struct pieces_form *form)
 {
@@ -199,7 +200,7 @@ static enum portolan_status try_variable(struct pieces_fit *f, const struct part
     struct split now = {.param = param, .divisor = divisor, .order = best->order, .v = best->v};
     enum portolan_status status = PORTOLAN_OK;
 
-    /* A ratio with a constant is a parameter once more. */
+    /* A ratio with a parameter that does not vary is the other parameter. */
     if (!part_varies(f, part, param) || (divisor != SIZE_MAX && !part_varies(f, part, divisor)) ||
         !pieces_order(f, part, param, divisor))
         return PORTOLAN_OK;
@@ -210,7 +211,7 @@ static enum portolan_status try_variable(struct pieces_fit *f, const struct part
     return status;
 }
 
-/* Forms were compared by large groups of points; the best of them again, by small ones. */
+/* Splits again with the best form in small groups of points: forms were compared in large ones. */
 static enum portolan_status split_again(struct pieces_fit *f, const struct part *part,
                                         struct split *best)
 {
@@ -224,8 +225,8 @@ static enum portolan_status split_again(struct pieces_fit *f, const struct part 
 }
 
 /*
- * The best split of a part, by any variable; breaks.n < 2: none. All forms compete for the whole
- * only: among so many some would part any part.
+ * The best split of a part, by any variable; breaks.n < 2: none. All forms compete only for the
+ * whole: among so many, some would split any part.
  */
 static enum portolan_status find_split(struct pieces_fit *f, const struct part *part,
                                        const struct pieces_form *form, struct split *best)
@@ -268,7 +269,8 @@ static bool narrow_part(struct part *part, size_t param, size_t divisor, double 
     return true;
 }
 
-/* Between the rows on both sides: in the middle of what is a factor, else of what is a distance. */
+/* Where prediction changes over: the geometric mean of the rows on both sides, or else their mean.
+ */
 static double change_over(double below, double above)
 {
     double at = below > 0 ? sqrt(below) * sqrt(above) : below / 2 + above / 2;
@@ -322,12 +324,12 @@ static enum portolan_status split_on(struct pieces_fit *f, const struct part *pa
     return status;
 }
 
-/* Splits PART as far as it goes; what stays whole becomes one of F's parts. */
+/* Splits PART as far as possible; parts that stay whole become F's parts. */
 static enum portolan_status split_part(struct pieces_fit *f, const struct part *part,
                                        const struct pieces_form *form)
 {
     struct split best = {.breaks.n = 1};
-    bool once = f->points.n_params == 1 && part->n_conditions; /* exact: nothing is left to find */
+    bool once = f->points.n_params == 1 && part->n_conditions; /* the first split was exact */
     enum portolan_status status = PORTOLAN_OK;
 
     best.order = portolan_arena_alloc(&f->memory, part->n, sizeof *best.order);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the piecewise fit share. */
+/* Shared by the files of the piecewise fit. */
 #ifndef PORTOLAN_PIECES_INTERNAL_H
 #define PORTOLAN_PIECES_INTERNAL_H
 
@@ -12,7 +12,7 @@ struct segment_problem {
     const double *rows; /* n_rows × (k + 1): terms and value, weighted */
     size_t n_units;
     const size_t *unit;  /* n_units + 1: rows unit[u] … unit[u + 1] - 1 stay together */
-    const double *base;  /* n_units: squares that no fit of a unit's rows removes; NULL = 0 */
+    const double *base;  /* n_units: squares that every fit of a unit's rows leaves; NULL = 0 */
     const size_t *count; /* n_units + 1: points before each unit; NULL = UNIT */
     size_t least_units, least_points; /* of a segment */
     size_t max;                       /* segments, at most MODEL_PIECES */
@@ -22,30 +22,30 @@ struct segment_problem {
 struct segment_solution {
     size_t n;                                     /* solved for 1 … n segments */
     double rss[MODEL_PIECES];                     /* of s + 1 segments; ascending s */
-    size_t begin[MODEL_PIECES][MODEL_PIECES + 1]; /* first units, and n_units behind the last */
+    size_t begin[MODEL_PIECES][MODEL_PIECES + 1]; /* first units, and n_units after the last */
 };
 
-/* O(units² (k² + max)). Segmentations that are impossible are not among the first N. */
+/* O(units² (k² + max)). SOLUTION->n is less than max when more segments are impossible. */
 enum portolan_status segment_solve(const struct segment_problem *problem,
                                    struct segment_solution *solution);
 
 /* Least squares on the rows of units FIRST … LAST - 1; dependent constants are 0. */
 double segment_fit(const struct segment_problem *problem, size_t first, size_t last,
                    double *constants);
-/* Units FIRST … LAST - 1, to be parted at one of the units FROM … TO. */
+/* Units FIRST … LAST - 1, to be split at one of the units FROM … TO. */
 struct segment_window {
     size_t first, last, from, to;
 };
 
 /*
- * The squares left by units FIRST … u (FORWARD), or u … LAST - 1 (not FORWARD), into rss[u -
- * FIRST], for every u that a parting needs.
+ * Sets rss[u - FIRST] to the squares left by units FIRST … u (FORWARD), or u … LAST - 1 (not
+ * FORWARD), for every u that a split needs.
  */
 void segment_sweep(const struct segment_problem *problem, const struct segment_window *window,
                    bool forward, double *rss);
 /*
- * K rows that stand for those of units FIRST … LAST - 1 in every fit, but for a sum of squares that
- * is returned.
+ * Sets K rows that replace those of units FIRST … LAST - 1 in every fit; returns the squares that
+ * the fit then lacks.
  */
 double segment_compress(const struct segment_problem *problem, size_t first, size_t last,
                         double *rows);
@@ -58,28 +58,28 @@ struct sequence {
     const double *v; /* ascending */
     const double *a; /* m × k, the terms at each point */
     const double *y, *w;
-    const double *scale; /* what residuals are divided by, to begin with */
+    const double *scale; /* divisors of residuals before the first fit */
     bool nonnegative;    /* constants */
-    bool relative;       /* then the scale becomes that of the fit */
+    bool relative;       /* the fit then replaces the scale */
     double floor;
     double repeat_variance, repeat_dof; /* of a row; 0 dof: not known */
     size_t least_units, least_points;   /* of a piece: distinct v, and points */
     size_t max_pieces;
-    size_t most_units; /* more distinct v are first taken together, and breaks refined then */
-    double risk;       /* of a break too many */
+    size_t most_units; /* more distinct v are grouped at first, and breaks refined later */
+    double risk;       /* of a false break */
 };
 
 struct breaks {
     size_t n;                       /* pieces */
     size_t begin[MODEL_PIECES + 1]; /* first points of pieces, and m */
     double rss, single_rss;         /* weighted squares with these pieces, and with one */
-    double variance, dof;           /* of a row, as the pieces tell it */
+    double variance, dof;           /* of a row, by the residuals of the pieces */
     double low[MODEL_PIECES], high[MODEL_PIECES]; /* likelihood set of break i */
 };
 
 /*
- * The variance of a point of precision 1 by residuals with FREE degrees of freedom and by
- * repetitions: of both where they agree. *DOF: how well it is known.
+ * The variance of a point of precision 1, by residuals with FREE degrees of freedom and, if they
+ * agree, repetitions. *DOF: its degrees of freedom.
  */
 double breaks_variance(double rss, double free, double repeat_variance, double repeat_dof,
                        double *dof);
@@ -89,7 +89,7 @@ enum portolan_status breaks_find(const struct sequence *sequence, double confide
 
 /* ---- pieces.c and its kin: the fit of pieces ---- */
 
-/* A break counts like so many constants (Ninomiya 2005, Statistics and Probability Letters 72). */
+/* A break counts as BREAK constants (Ninomiya 2005, Statistics and Probability Letters 72). */
 enum { PIECES_FORMS = 32, BREAK = 3 };
 
 /* Terms that all pieces of one segmentation have. */
@@ -98,7 +98,7 @@ struct pieces_form {
     struct portolan_model_shape shape[MODEL_TERMS];
 };
 
-/* Points that belong together, and how they are told from others. */
+/* Points that belong together, and the conditions that distinguish them from the others. */
 struct part {
     size_t n;
     size_t *point; /* indices */
@@ -116,7 +116,7 @@ struct split {
     double *v;
 };
 
-/* Arrays as long as there are points. */
+/* Arrays with one number per point; A has one per term, too. */
 struct pieces_space {
     double *v, *y, *w, *scale, *a;
 };
@@ -125,12 +125,12 @@ struct pieces_fit {
     struct portolan_arena memory; /* of all arrays */
     const struct portolan_model_data *data;
     const struct portolan_model_options *options;
-    const struct portolan_model_shape *shapes; /* of the caller; none: the search */
+    const struct portolan_model_shape *shapes; /* the caller's; none: search */
     size_t n_shapes;
     struct points points;
     struct pieces_space space;
     struct ordered *order;
-    bool *spike; /* per row of DATA: no piece reaches it */
+    bool *spike; /* per row of DATA: too far off for any piece */
     size_t n_spikes;
     size_t most_units;
     size_t n_forms;
@@ -138,14 +138,14 @@ struct pieces_fit {
     struct pieces_form whole; /* best for all points in one piece, by its score */
     double whole_score;
     double confidence, risk;
-    double price;           /* of the pieces that were worth it, infinite before */
+    double price;           /* of the last pieces that were worth it; infinite before */
     double repeat_variance; /* of a point of precision 1, by its repetitions */
-    size_t left;            /* how many pieces may still be added */
+    size_t left;            /* number of pieces that may still be added */
     size_t n_parts;
     struct part parts[MODEL_PIECES];
     struct pieces_form part_form[MODEL_PIECES];
     struct portolan_model *single; /* of all rows */
-    struct portolan_model *model;  /* in the making */
+    struct portolan_model *model;  /* the result so far */
 };
 
 /* piecewise.c: a parameter, or the ratio of two, at X */
@@ -153,7 +153,7 @@ double variable_value(size_t param, size_t divisor, const double *x);
 bool conditions_hold(const struct portolan_model_condition *conditions, size_t n, const double *x);
 
 /* pieces.c: what a constant must gain among M points (Liu, Wu and Zidek 1997, "On segmented
- * multivariate regression"); a place counts as several */
+ * multivariate regression"); a break counts as BREAK constants */
 double pieces_price(double m);
 /* The points of PART in F->order, ascending by a variable; false if it has no values */
 bool pieces_order(struct pieces_fit *f, const struct part *part, size_t param, size_t divisor);
@@ -161,38 +161,37 @@ bool pieces_order(struct pieces_fit *f, const struct part *part, size_t param, s
 /* piece_forms.c: takes points that stand alone, far from their neighbours, out of F->points */
 enum portolan_status pieces_drop_spikes(struct pieces_fit *f);
 
-/* Fills F's forms, best guesses first */
+/* Fills F->forms, the best guesses first */
 enum portolan_status pieces_find_forms(struct pieces_fit *f, const struct part *all);
 
-/* piece_worth.c: does F->model do better than F->single, than anything smooth, and than what was
- * found worth it before? CONTINUOUS: its two pieces meet, so one constant tells where, and how
- * high. */
+/* piece_worth.c: is F->model better than F->single, than a smooth bend of that, and than the last
+ * pieces that were worth it? CONTINUOUS: its two pieces meet, which saves a constant. */
 enum portolan_status pieces_are_worth_it(struct pieces_fit *f, bool continuous, bool *worth);
 
-/* The same: searched pieces that one law describes as well become one */
+/* Joins searched pieces that one law describes as well */
 enum portolan_status pieces_merge(struct pieces_fit *f);
 
-/* piece_kink.c: puts two pieces that meet in place of F->model, if they do better */
+/* piece_kink.c: replaces F->model by two pieces that meet, if these are better */
 enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error *err);
 
-/* piece_fit.c: gives M the K terms of these SHAPES, each constant the sum of N C, by its row of
- * MADE, and the errors that follow; those of 0 are dropped. */
+/* piece_fit.c: gives M the K terms of these SHAPES. The constants are the product of MADE (K × N)
+ * and C, the errors follow from COVARIANCE; terms with the constant 0 are dropped. */
 enum portolan_status pieces_write(struct portolan_model *m, size_t k,
                                   const struct portolan_model_shape *shapes, size_t n,
                                   const double *made, const double *c, const double *covariance,
                                   struct portolan_error *err);
-/* Says how far piece S of F->model is from its points. */
+/* Sets the errors of piece S of F->model at its points. */
 void pieces_judge(const struct pieces_fit *f, size_t s, const double *leverage);
-/* A model of one part, by FORM or the search; the same as one more piece of
- * F->model; of all parts together */
+/* Fit one part by FORM or by the search; add a part as one more piece of F->model; fit all parts.
+ */
 enum portolan_status pieces_fit_part(const struct pieces_fit *f, const struct part *part,
                                      const struct pieces_form *form, struct portolan_model **model,
                                      struct portolan_error *err);
 enum portolan_status pieces_add(const struct pieces_fit *f, const struct part *part,
                                 const struct pieces_form *form, struct portolan_error *err);
 enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error *err);
-/* The summary and ranges of M from its pieces: sums, means, maxima; variances weighed by what they
- * rest on. */
+/* Derives the summary and ranges of M from its pieces: sums, means, maxima; variances are weighted
+ * by their degrees of freedom. */
 void pieces_summarize(struct portolan_model *m, size_t n_spikes);
 
 #endif

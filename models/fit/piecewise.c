@@ -26,7 +26,7 @@ bool conditions_hold(const struct portolan_model_condition *conditions, size_t n
     return true;
 }
 
-/* OTHER, if not NULL: of its variable the value is taken as AT instead. */
+/* The piece that holds at X. If OTHER is not NULL, its variable has the value AT instead. */
 static size_t find_piece(const struct portolan_model *m, const double *x,
                          const struct portolan_model_break *other, double at)
 {
@@ -65,7 +65,8 @@ static bool is_at_break(const struct piece *piece, const struct portolan_model_b
     return false;
 }
 
-/* Within the gap of break B the rows of the piece beyond end where X is not yet outside them. */
+/* Notes in P where X is outside the rows of PIECE, which count as reaching across the gap of break
+ * B. */
 static void mark_outside(const struct portolan_model *piece, const struct portolan_model_break *b,
                          const double *x, struct portolan_prediction *p)
 {

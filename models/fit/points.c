@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From rows to points: equal parameters are repetitions, and one value stands for them. */
+/* From rows to points: rows with equal parameters are repetitions, and become one value. */
 #include "models_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What smaller values are taken as, from the values. */
+/* The floor: smaller values count as this one when residuals are divided by them. */
 static double find_floor(const struct points *pts)
 {
     double least = INFINITY, most = 0;
@@ -36,11 +36,11 @@ double points_scale_of(const struct points *pts, size_t i, double v)
 {
     double y = fabs(pts->y[i]);
 
-    /* A fit that runs away from a value would make the value count less and less. */
+    /* Without a limit, a value would count less and less while the fit moves away from it. */
     return points_scale(pts, y > 0 ? fmin(fmax(fabs(v), y / 2), 2 * y) : v);
 }
 
-/* ---- repetitions: what stands for them, how steady it is, and how far they scatter ---- */
+/* ---- repetitions: their common value, its precision, and their scatter ---- */
 
 /* A row while it is being sorted. */
 struct row {
@@ -75,15 +75,15 @@ static double weighted_median(const struct row *rows, size_t n)
     return rows[n - 1].y;
 }
 
-/* What the repetitions of one point are together. */
+/* The repetitions of one point as one value. */
 struct place {
     double value;
-    double n;    /* so many rows it is as steady as */
-    double mean; /* weight of one of them */
+    double n;    /* VALUE is as precise as the mean of this many rows */
+    double mean; /* mean weight of a row */
     size_t kept;
 };
 
-/* A median of n normal values is as steady as a mean of this many: 2.2 for 3, 3.5 for 5. */
+/* A median of n normal values is as precise as a mean of this many: 2.3 for 3, 3.5 for 5. */
 static double median_worth(size_t n)
 {
     return ((double)n + M_PI / 2 - 1) / (M_PI / 2);
@@ -125,8 +125,8 @@ static struct place deviation_of(const struct row *rows, size_t n)
 }
 
 /*
- * Repetitions steady a point, but not without end: what a form cannot follow does not average out.
- * So a point is worth at most four times one row; explicit weights are taken at their word.
+ * Repetitions make a point more precise, but only to a limit: errors of the form do not average
+ * out. So a point counts at most four times as much as a row; explicit weights are not limited.
  */
 static double precision_of(const struct place *place)
 {
@@ -144,7 +144,7 @@ static size_t group_end(const struct row *rows, size_t n, size_t start)
     return end;
 }
 
-/* How far repetitions scatter about their medians, and what follows for where their middle is. */
+/* How the repetitions scatter about their medians, and which estimate of the middle follows. */
 enum tails {
     UNKNOWN_TAILS, /* few rows, or most of them exactly alike: medians */
     HEAVY_TAILS,   /* medians */
@@ -153,11 +153,11 @@ enum tails {
 };
 
 struct scatter {
-    double cut; /* beyond it, relative and in rows of weight 1, a row is a spike */
+    double cut; /* a row of weight 1 is a spike if it is farther off, in units of the scale */
     enum tails tails;
 };
 
-/* The rows of N, sorted by value, that are not farther than CUT from the middle one. */
+/* Those of *N rows, sorted by value, that are at most CUT from the median; their number in *N. */
 static const struct row *without_spikes(const struct points *pts, const struct row *rows, size_t *n,
                                         double cut)
 {
@@ -168,7 +168,7 @@ static const struct row *without_spikes(const struct points *pts, const struct r
         first++;
     while (end > first && fabs(rows[end - 1].y - middle) * sqrt(rows[end - 1].w) > limit)
         end--;
-    /* Half here and half there: nobody knows which half is wrong. */
+    /* The rows form two groups, both far from the median: either may be wrong, so keep all. */
     if (first == end)
         return rows;
     *n = end - first;
@@ -248,7 +248,8 @@ static void group_rows(struct points *pts, const struct row *rows,
     }
 }
 
-/* The deviations of repetitions from the places of their points, by rows of weight 1; how many. */
+/* Sets the deviations of repetitions from the values of their points, scaled to rows of weight 1;
+ * returns their number. */
 static size_t deviate(const struct points *pts, const struct row *rows, double *deviation)
 {
     size_t n = 0, end, point = 0;
@@ -257,7 +258,7 @@ static size_t deviate(const struct points *pts, const struct row *rows, double *
         double scale = points_scale(pts, pts->y[point]);
 
         end = group_end(rows, pts->n_rows, i);
-        /* Blown up by the share that the place took away. */
+        /* Corrected for the degree of freedom that the value of the point takes. */
         for (size_t j = i; j < end && end - i > 1; j++)
             deviation[n++] = fabs(rows[j].y - pts->y[point]) * sqrt(rows[j].w) / scale *
                              sqrt((double)(end - i) / (double)(end - i - 1));
@@ -267,7 +268,7 @@ static size_t deviate(const struct points *pts, const struct row *rows, double *
 
 /*
  * Geary's ratio, the mean deviation over the standard deviation: 0.80 for normal values, 0.87 for
- * uniform ones, 0.71 where tails are exponential; a little nearer to 0.80 about means of few.
+ * uniform ones, 0.71 for exponential tails; a little nearer to 0.80 if points have few rows.
  */
 static enum tails judge_tails(const struct points *pts, const struct row *rows, double cut)
 {
@@ -300,7 +301,7 @@ static enum tails judge_tails(const struct points *pts, const struct row *rows, 
     return geary < 0.73 ? HEAVY_TAILS : geary < 0.82 ? NORMAL_TAILS : LIGHT_TAILS;
 }
 
-/* Deviations far outside the middle of all of them are spikes. */
+/* Sets the limit beyond which deviations are spikes from the median of all, then the tails. */
 static struct scatter judge_scatter(const struct points *pts, const struct row *rows,
                                     double *deviation)
 {
@@ -315,7 +316,7 @@ static struct scatter judge_scatter(const struct points *pts, const struct row *
     return scatter;
 }
 
-/* The variance of a row around its point; spikes count as if they were not there. */
+/* Measures the variance of a row around its point, without spikes. */
 static void measure_spread(struct points *pts, const struct row *rows,
                            const struct scatter *scatter)
 {
@@ -342,7 +343,7 @@ static void measure_spread(struct points *pts, const struct row *rows,
     pts->repeat_sigma = pts->repeat_dof > 0 ? sqrt(sum / pts->repeat_dof) : NAN;
 }
 
-/* Medians first: they tell what a spike is; then what the options ask for. */
+/* Takes medians first, which show the spikes; then the statistic of the options. */
 static void place_points(struct points *pts, const struct row *rows, double *deviation,
                          const struct portolan_model_options *options)
 {
@@ -372,7 +373,7 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : (a->y > b->y) - (a->y < b->y);
 }
 
-/* Rows mostly come point by point; then sorting is next to nothing. */
+/* Insertion sort as long as few rows move, since rows mostly come point by point. */
 static void sort_rows(struct row *rows, size_t n)
 {
     size_t moves = 0;
@@ -453,7 +454,7 @@ enum portolan_status points_create(const struct portolan_model_data *data,
         if (w > 0)
             rows[p.n_rows++] =
                 (struct row){n ? data->x + i * n : NULL, n,
-                             /* Squares of anything smaller vanish. */
+                             /* The square of a smaller value would underflow. */
                              fabs(data->y[i]) * PORTOLAN_MODEL_MAX_VALUE < 1 ? 0 : data->y[i], w};
     }
     if (!p.n_rows)

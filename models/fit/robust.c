@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Points that no fit reaches: weights, points left out, and least trimmed squares on request. */
+/* Points far from every fit: weights, outliers, and least trimmed squares on request. */
 #include "models_internal.h"
 
 #include <math.h>
@@ -31,8 +31,9 @@ void search_weigh(struct search *s, const struct candidate *fit)
 }
 
 /*
- * Points half and more off a fit that others keep to six standard deviations: at most one in five.
- * Relative to the value a spike looks small, so the fit that finds it has not followed it.
+ * Leaves out points that are off FIT by half of it or more, and by six standard deviations of the
+ * others; at most one in five. The distance is relative to FIT, since a spike is small relative to
+ * its own value.
  */
 void search_exclude_outliers(struct search *s, const struct candidate *fit)
 {
@@ -58,9 +59,9 @@ void search_exclude_outliers(struct search *s, const struct candidate *fit)
 }
 
 /*
- * ---- Least trimmed squares (Rousseeuw 1984): the three quarters of the points that agree best
- * decide, found by random starts and concentration steps (Rousseeuw and Van Driessen 2006); then
- * all points near that fit count again. For rows where whole points are bad, on request. ----
+ * ---- Least trimmed squares (Rousseeuw 1984) fits the three quarters of the points that agree
+ * best, found by random starts and concentration steps (Rousseeuw and Van Driessen 2006); then all
+ * points near that fit count again. On request, for rows where whole points are bad. ----
  */
 
 enum { STARTS = 60, FEW_STARTS = 10, STEPS = 12 };
@@ -68,8 +69,7 @@ enum { STARTS = 60, FEW_STARTS = 10, STEPS = 12 };
 struct trim {
     struct search *s;
     size_t h;
-    struct ordered *order; /* by the distance from the fit at hand: relative or absolute, by its
-                              weight */
+    struct ordered *order; /* by the scaled, weighted distance from the current fit */
     double best;           /* least mean square of the H points per degree of freedom, so far … */
     struct candidate fit;  /* … and the fit it belongs to */
     uint64_t n_drawn;      /* random numbers */
@@ -98,7 +98,7 @@ static bool fit_some(struct trim *t, struct candidate *c, size_t n)
     return linear_quick(n, c->k, columns, rhs, c->constant, NULL, NULL);
 }
 
-/* Puts the H points first that are least off C; the sum of their squares. */
+/* Puts the H points nearest to C first; returns the sum of their squares. */
 static double concentrate_points(struct trim *t, const struct candidate *c)
 {
     const struct points *pts = t->s->points;
@@ -116,7 +116,7 @@ static double concentrate_points(struct trim *t, const struct candidate *c)
     return sum;
 }
 
-/* K points at random come first. */
+/* Puts K random points first. */
 static void draw_start(struct trim *t, size_t k)
 {
     size_t m = t->s->points->m;
@@ -135,7 +135,7 @@ static void try_form(struct trim *t, const struct candidate *form)
 {
     size_t m = t->s->points->m;
     struct candidate c = *form;
-    bool fitted = m > CACHED_POINTS && c.constant[0] != 0; /* to a sample, and trimmed there */
+    bool fitted = m > CACHED_POINTS && c.constant[0] != 0; /* to a trimmed sample of the points */
 
     if (t->h <= c.k + 1)
         return;
@@ -158,7 +158,7 @@ static void try_form(struct trim *t, const struct candidate *form)
     }
 }
 
-/* The forms of one parameter beside a constant that are plain enough to be found again. */
+/* Tries a constant plus each plain shape of one parameter. */
 static void try_list(struct trim *t)
 {
     struct search *s = t->s;
@@ -175,10 +175,10 @@ static void try_list(struct trim *t)
         }
 }
 
-/* Of normal errors the middle three quarters have 0.37 of the variance of all. */
+/* Of normal errors, the smallest three quarters have 0.37 of the variance of all. */
 static const double share_of_variance = 0.37, bound = 3;
 
-/* Leaves out what is far from the best fit, at most a quarter of the points. */
+/* Leaves out the points far from the best fit, at most a quarter of all. */
 static void leave_out_far(struct trim *t)
 {
     struct search *s = t->s;

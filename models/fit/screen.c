@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The list of shapes, and the forms of one parameter. Sums of products tell at once, in some 20 ns,
- * about how well each form of the list fits; only the good ones are fitted with care.
+ * The list of shapes, and the forms of one parameter. Sums of products tell in some 20 ns about how
+ * well each form of the list fits (a sketch); only the good ones are fitted with care.
  */
 #include "models_internal.h"
 
@@ -51,7 +51,8 @@ static double whole_power(double value, int times)
     return result;
 }
 
-/* Exponents of the list are multiples of a root, by way of the logarithm, which is known. */
+/* Exponents are whole multiples of 1, 1/3 or 1/4, so products of roots suffice; others use the
+ * known logarithm. */
 static void compute_entry(const struct search *s, size_t param, const struct grid_entry *entry,
                           double *out)
 {
@@ -119,29 +120,30 @@ void search_grid_prepare(struct search *s)
 /* ---- sketches ---- */
 
 /*
- * Pairs other than of whole powers: so many that they hit a few points by chance. At MIXED points
- * they are of what is shared out and what sharing costs: one falls, the other rises.
+ * Pairs of shapes that are not whole powers are so many that some fit few points by chance, so they
+ * need more than MIXED points. At MIXED points only pairs of a falling and a rising shape are
+ * tried: work that is shared out, and the cost of sharing.
  */
 enum { KEPT = 24, MIXED = 5 };
 
 /* Differences of scores beyond which a form is not worth a careful fit. */
 static const double hopeless = 7;
 
-/* What volumes and prices may make up for at most, nearly always. */
+/* The largest difference that volumes and prices nearly always make to a score. */
 static const double made_up = 14;
 
 /* Sums over the points, in the problem's units. */
 struct sums {
     double yy, y, one; /* rhs², rhs · factor, factor² */
     struct {
-        double tt, t, ty; /* of a column: its square, with the constant's, with the rhs */
+        double tt, t, ty; /* a column's product with itself, the constant's, and the rhs */
         double largest;
     } of[GRID];
     bool usable[GRID];
-    double constant; /* the largest of the constant's column */
+    double constant; /* the largest element of the constant's column */
 };
 
-/* A form that may be worth a careful fit: one or two entries, a constant or none. */
+/* A form that may be worth a careful fit: one or two entries, with or without a constant. */
 struct sketch {
     double score;
     short first, second; /* SECOND: -1 = none */
@@ -151,11 +153,12 @@ struct sketch {
 struct sketches {
     size_t n;
     struct sketch best[KEPT];
-    double cut; /* sums of squares beyond this need no score */
+    double cut; /* forms that leave more squares get no score */
     struct least least;
 };
 
-/* Costs without any constant beneath them are rare, and rarer where the power is a fraction. */
+/* The price of a form without a constant: such costs are rare, and rarer if the power is a
+ * fraction. */
 static double price_bare(const struct sketch *form)
 {
     double exponent = search_grid[form->first].exponent;
@@ -202,7 +205,7 @@ static void add_up(struct search *s, size_t param, struct sums *sums)
     }
 }
 
-/* Enters FORM, whose K constants take OFF the sum of squares. */
+/* Enters FORM, whose K constants reduce the sum of squares by OFF. */
 static void score_form(const struct search *s, const struct sums *sums, struct sketches *list,
                        struct sketch form, size_t k, double off, double volume, double cost)
 {
@@ -217,7 +220,8 @@ static void score_form(const struct search *s, const struct sums *sums, struct s
         numbers_rank(list->best, &list->n, KEPT, &form, sizeof form);
 }
 
-/* Scores one entry or two by its normal equations. TOGETHER: the product of two columns. */
+/* Scores a form of one or two entries by its normal equations. TOGETHER: the product of the two
+ * columns. */
 static inline void sketch_form(const struct search *s, const struct sums *sums,
                                struct sketches *list, struct sketch form, double together)
 {
@@ -263,7 +267,7 @@ static bool is_falling(size_t entry)
     return search_grid[entry].exponent < 0;
 }
 
-/* Points come in the order of their parameters. */
+/* Does the value fall from the first point to the second? Points are sorted by their parameters. */
 static bool begins_falling(const struct search *s)
 {
     return s->points->n_params == 1 && s->points->m > 1 && s->points->y[0] > s->points->y[1];
@@ -289,7 +293,7 @@ static enum portolan_model_family family_of(const struct sketch *form)
                                                            : PORTOLAN_MODEL_POWER;
 }
 
-/* Fits with care what the sketches promise. */
+/* Fits the sketched forms with care. */
 static void try_sketches(struct search *s, size_t param, const struct sketches *list)
 {
     for (size_t i = 0; i < list->n; i++) {
@@ -330,7 +334,7 @@ static void try_single(struct search *s, size_t param, const struct sums *sums)
     try_sketches(s, param, &list);
 }
 
-/* Two terms of the plainer part of the list: a cost that grows with another one beneath it. */
+/* Tries two terms from the plainer part of the list: the sum of two costs that grow differently. */
 static void try_pairs(struct search *s, size_t param, const struct sums *sums)
 {
     struct sketches list = {.n = 0, .cut = INFINITY, .least.residual = INFINITY};
@@ -365,7 +369,7 @@ static void try_pairs(struct search *s, size_t param, const struct sums *sums)
     try_sketches(s, param, &list);
 }
 
-/* All of x, x^2, x^3, with and without a constant. */
+/* Tries the sum of x, x^2 and x^3, with and without a constant. */
 static void try_cubic(struct search *s, size_t param)
 {
     for (int constant = 0; constant < 2; constant++) {
@@ -379,7 +383,7 @@ static void try_cubic(struct search *s, size_t param)
     }
 }
 
-/* Exponents off the list, starting at the best ones of the list. */
+/* Tries an exponent that is not in the list, from the best one of the list. */
 static void try_fitted(struct search *s, size_t param, bool with_constant)
 {
     struct candidate c;
@@ -398,7 +402,7 @@ static void try_fitted(struct search *s, size_t param, bool with_constant)
     }
     if (!c.k)
         return;
-    /* Many precise points leave no plain power on the shortlist, but one with a logarithm near it.
+    /* With many precise points, the shortlist may have no plain power, only one with a logarithm.
      */
     c.shape[c.k - 1].logs[param] = 0;
     c.family = PORTOLAN_MODEL_POWER;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which terms: every form of a list is fitted and scored by the evidence for it: how likely the
- * values are if it holds, over all its constants may be before they are known (closed form). So a
- * form pays for each constant with what the constant could have explained without being right: it
- * is judged by what it predicts, not by what it fits. Forms that score about alike stay on a
- * shortlist: how far they diverge outside the rows is what nobody can know.
+ * The search for the terms fits every form of a list and scores it by its evidence: the likelihood
+ * of the values, averaged over the prior of its constants (closed form). So a form pays for each
+ * constant with what the constant could have explained by chance: it is judged by what it predicts,
+ * not by what it fits. Forms with similar scores stay on a shortlist: how far they diverge outside
+ * the rows shows how uncertain the form is there.
  */
 #include "models_internal.h"
 
@@ -55,7 +55,7 @@ static void try_constant(struct search *s)
 
     if (search_try(s, &c) < INFINITY)
         return;
-    /* Always possible: the fallback of everything, even of all zeros. */
+    /* A constant is always possible, even for all zeros: it is the fallback. */
     if (!s->options->allow_negative && !(c.constant[0] > 0))
         c.constant[0] = 0;
     for (size_t i = 0; i < s->points->m; i++) {
@@ -77,7 +77,7 @@ struct search *search_create(const struct points *points,
 
     if (!s)
         return NULL;
-    /* Not the places of the shortlist: they are large. */
+    /* Leaves out the places of the shortlist, which are large. */
     memset(s, 0, offsetof(struct search, best.place));
     s->points = points;
     s->options = options;
@@ -101,7 +101,7 @@ struct search *search_create(const struct points *points,
     return s;
 }
 
-/* ---- what is known of the noise ---- */
+/* ---- the noise, as far as repetitions tell ---- */
 
 static void know_noise(struct search *s, double share)
 {
@@ -124,7 +124,7 @@ bool search_explains(const struct search *s, double residual, size_t k)
 
     if (residual <= s->least && dof > 0)
         return true;
-    /* Rarely exceeded by noise alone, however few degrees of freedom. */
+    /* Noise alone rarely exceeds this bound, even with few degrees of freedom. */
     return variance >= 0 && dof > 0 && residual <= (1 + 4 / sqrt(dof)) * dof * variance + s->least;
 }
 
@@ -136,12 +136,12 @@ void search_trust(struct search *s, double residual, size_t k)
         return;
     expected = dof * s->points->place_share * sigma * sigma + s->least;
     know_noise(s, 4 * expected * expected / (residual * residual));
-    /* Scores of before cannot be compared. */
+    /* Earlier scores are not comparable with later ones. */
     s->best.n = 0;
     try_constant(s);
 }
 
-/* Does FIT differ from the values enough for its weights to differ? */
+/* Does FIT differ so much from the values that its weights differ, too? */
 static bool moves_weights(const struct search *s, const struct candidate *fit)
 {
     const struct points *pts = s->points;
@@ -163,7 +163,7 @@ bool search_starts_over(struct search *s)
     return s->over;
 }
 
-/* There is always a form: a constant. */
+/* Starts with a constant, so that there always is a form. */
 static void begin_search(struct search *s)
 {
     s->best.n = 0;
@@ -171,7 +171,7 @@ static void begin_search(struct search *s)
     try_constant(s);
 }
 
-/* One pass; it may end early, when a good form has told that the weights were not right. */
+/* One pass; the FIRST may end early, when a good form shows that the weights were wrong. */
 static void search_all(struct search *s, bool first)
 {
     size_t n_params = s->points->n_params;
@@ -193,7 +193,7 @@ static void search_all(struct search *s, bool first)
         search_prefer(s);
 }
 
-/* Twice: the first search may have been led astray by what the second leaves out. */
+/* Searches twice: points that only the second pass leaves out may have misled the first. */
 static enum portolan_status trim_points(struct search *s)
 {
     for (int i = 0; i < 2; i++) {
@@ -212,7 +212,7 @@ static enum portolan_status trim_points(struct search *s)
 
 /* ---- two points, which leave no error to judge forms by ---- */
 
-/* Timings of one thing differ by this much without any reason, when repetitions do not say. */
+/* The relative noise of timings that is assumed without repetitions. */
 static const double usual_noise = 0.05;
 
 static bool values_differ(const struct search *s)
@@ -275,7 +275,7 @@ static void search_two(struct search *s)
         }
 }
 
-/* Tries FORMS, of other points of the same data, and no others. */
+/* Tries only FORMS, which come from other points of the same data. */
 static void search_again(struct search *s, const struct shortlist *forms)
 {
     struct candidate c = *forms->entry[0];
@@ -291,14 +291,14 @@ static void search_again(struct search *s, const struct shortlist *forms)
 }
 
 /*
- * ---- more points than columns are kept of: a sample of them tells which forms are likely, and
- * then all of them which of these holds; so a search takes as long for 100,000 points as for 4,096
- * ----
+ * ---- more than CACHED_POINTS points: a sample shows which forms are likely, then all points
+ * decide between these; so a search takes as long for 100,000 points as for 4,096 ----
  */
 
 /*
- * Marks one point of every so many, at a place of their order that no pattern of the parameters
- * follows; and the ends of every parameter: they bound the range and decide which shapes exist.
+ * Marks one point of each of many groups, at a random position, so that no pattern of the
+ * parameters matters; and the least and largest value of every parameter, which bound the range and
+ * decide which shapes exist.
  */
 static void mark_sample(const struct points *pts, bool *in)
 {
@@ -321,7 +321,7 @@ static void mark_sample(const struct points *pts, bool *in)
     }
 }
 
-/* What is known of the noise, and the floor, are those of all points. */
+/* Draws a sample; it keeps the noise and the floor of all points. */
 static enum portolan_status draw_sample(const struct points *all, struct portolan_arena *memory,
                                         struct points *some)
 {
@@ -346,8 +346,8 @@ static enum portolan_status draw_sample(const struct points *all, struct portola
 }
 
 /*
- * Other shapes in each place of the best form, as long as one is better: a search of several
- * parameters may have stopped beside it. Those of one were searched through.
+ * Tries other shapes in each place of the best form, as long as one is better: the search in
+ * several parameters may have stopped just before it. In one parameter the search was complete.
  */
 static void refine_best(struct search *s)
 {

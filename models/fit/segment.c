@@ -2,8 +2,8 @@
 /*
  * The exact best segmentation of a sequence (Bellman 1961; Bai and Perron 2003). Sums of squares
  * come from an orthogonal factor that takes in row after row (Gentleman's square-root-free Givens
- * rotations, AS 75). No table of m² is kept: as soon as a beginning's costs are known they are used
- * up.
+ * rotations, AS 75). There is no table of m² costs: the costs of all segments with one beginning
+ * are used as soon as they are known.
  */
 #include "pieces_internal.h"
 
@@ -12,8 +12,8 @@
 
 enum { TERMS = MODEL_TERMS };
 
-/* Of the factor D^1/2 R: what is left of a row that others explain; a direction of which rows say
- * nothing. */
+/* In the factor D^1/2 R: a smaller remainder of a row depends on the others; rows say nothing about
+ * a direction of smaller length. */
 static const double dependent = 1e-20, empty_length = 1e-100;
 
 /* ---- the factor ---- */
@@ -36,7 +36,7 @@ static void rotate_row(struct factor *f, const double *row)
     for (size_t i = 0; i < k; i++) {
         double xi = x[i], *r = f->r[i], d = f->d[i] + weight * xi * xi, keep, take;
 
-        /* Others explain this column already. */
+        /* The column depends on earlier ones. */
         if (xi * xi <= dependent * row[i] * row[i] || !(d > 0))
             continue;
         keep = f->d[i] / d;
@@ -69,7 +69,7 @@ static void empty_factor(struct factor *f, size_t k)
     memset(f->r, 0, k * sizeof *f->r);
 }
 
-/* The constants; is one of them negative? */
+/* Sets the constants; returns whether one of them is negative. */
 static bool solve_factor(const struct factor *f, double *constants)
 {
     bool negative = false;
@@ -111,8 +111,8 @@ double segment_fit(const struct segment_problem *p, size_t first, size_t last, d
 }
 
 /*
- * What a factor of one column or two leaves when they do not both help: the columns' squares
- * together but for those of the one that helps more, or of none.
+ * The squares that the constraint adds when one or two columns may not both have a positive
+ * constant: the gain of both columns minus that of the better one, or minus 0.
  */
 static double squares_of_two(const struct factor *f)
 {
@@ -145,7 +145,7 @@ void segment_sweep(const struct segment_problem *p, const struct segment_window 
     struct factor f;
 
     empty_factor(&f, p->k);
-    /* What comes before unit u counts for a beginning at u. */
+    /* The squares up to unit u belong to a split after it. */
     for (size_t u = window->first; forward && u < window->to; u++) {
         take_unit(&f, p, u);
         if (u + 1 >= window->from)
@@ -179,12 +179,12 @@ double segment_compress(const struct segment_problem *p, size_t first, size_t la
 
 /* ---- the dynamic program ---- */
 
-/* For s + 1 segments ending with each unit: the least squares, and where the last one begins. */
+/* For s + 1 segments that end with each unit: the least squares, and the last one's beginning. */
 struct table {
     size_t n, max;
     double *best;  /* max × n */
     size_t *begin; /* max × n */
-    double *cost;  /* n: of the segments from the beginning in work */
+    double *cost;  /* n: of the segments from the current beginning */
 };
 
 /* The first unit with which a segment from unit FIRST may end; n = none. */
@@ -198,7 +198,7 @@ static size_t first_end(const struct segment_problem *p, size_t first)
     return end < p->n_units ? end : p->n_units;
 }
 
-/* The costs of all segments that begin with unit BEGIN, and what they make better. */
+/* Computes the costs of all segments that begin with unit BEGIN, and improves the table by them. */
 static void use_beginning(const struct segment_problem *p, struct table *t, size_t begin)
 {
     size_t end = first_end(p, begin);
@@ -214,7 +214,7 @@ static void use_beginning(const struct segment_problem *p, struct table *t, size
         double before = s ? t->best[(s - 1) * t->n + begin - 1] : 0, *best = t->best + s * t->n;
         size_t *from = t->begin + s * t->n;
 
-        /* Without a branch: nobody foretells which beginning is better. */
+        /* Without a branch, since no processor can predict which beginning is better. */
         for (size_t u = end; u < t->n && before < INFINITY; u++) {
             double now = before + t->cost[u];
 

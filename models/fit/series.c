@@ -8,28 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LEAST_SHARE: of all rows at a place, one over it. */
+/* At least one in LEAST_SHARE of all rows belongs to a place. */
 enum { ALL_PAIRS = 400, LEAST_MODES = 10, LEAST_SHARE = 10 };
 
-/* A trend smaller than this from end to end is nobody's concern, however significant. */
+/* A smaller relative change from end to end does not matter, however significant. */
 static const double least_change = 0.01;
-/* Of drift and of two places. */
+/* The level of significance for drift and for two places. */
 static const double significance = 0.01;
-/* A spike is at least so many times as long. */
+/* A spike is off by at least this factor. */
 static const double least_factor = 1.5;
 
 struct series {
     size_t n;
     double spread;         /* robust, of the logarithms */
     double *r;             /* logarithms in the order of time */
-    double *sorted, *work; /* n, and room for pairs */
+    double *sorted, *work; /* n values; room for the slopes of pairs */
     bool *spike;
     struct portolan_series_report *report;
 };
 
 /* ---- drift ---- */
 
-/* Sorts V and counts the pairs that were in the wrong order; equal ones are in the right one. */
+/* Sorts V and counts the pairs that were in the wrong order; equal values count as in order. */
 static double sort_counting(double *v, double *work, size_t n)
 {
     size_t half = n / 2, i = 0, j = half, k = 0;
@@ -50,7 +50,7 @@ static double sort_counting(double *v, double *work, size_t n)
     return wrong;
 }
 
-/* The slope's median over pairs of rows: all of them, or those half a series apart. */
+/* The median slope of pairs of rows: of all pairs, or of those half a series apart. */
 static double find_slope(const struct series *s)
 {
     size_t n = 0, half = s->n / 2;
@@ -88,7 +88,7 @@ static void find_drift(struct series *s)
         variance -= t * (t - 1) * (2 * t + 5);
     }
     score = pairs - tied - 2 * discordant;
-    /* One towards 0: the score moves by twos. */
+    /* Continuity correction by 1 towards 0: the score changes in steps of 2. */
     score -= score > 0 ? 1 : score < 0 ? -1 : 0;
     d->probability = variance > 0 ? erfc(fabs(score) / sqrt(variance / 18) / sqrt(2)) : 1;
     slope = find_slope(s);
@@ -99,7 +99,7 @@ static void find_drift(struct series *s)
 
 /* ---- spikes ---- */
 
-/* The places a row may be near: one, that drifts, or two. */
+/* The places that rows may be near: one, which may drift, or two. */
 struct places {
     double at[2];
     double trend; /* per row, around the middle of the series */
@@ -113,7 +113,7 @@ static double distance(const struct series *s, const struct places *p, size_t i)
     return p->n > 1 && fabs(r - p->at[1]) < fabs(off) ? r - p->at[1] : off;
 }
 
-/* Marks what is far from every place; how many. */
+/* Marks the rows far from every place; returns their number. */
 static size_t mark_spikes(struct series *s, const struct places *p)
 {
     double cut;
@@ -207,7 +207,7 @@ static double slope(const struct steps *s, const double *f, size_t a, size_t b)
     return (f[b] - f[a]) / (s->x[b] - s->x[a]);
 }
 
-/* The points of F that its hull touches, of LOW … HIGH: from below (SIGN 1) or above (-1). */
+/* Finds the points LOW … HIGH where F's hull touches F, from below (SIGN 1) or above (-1). */
 static size_t hull(const struct steps *s, const double *f, size_t low, size_t high, double sign,
                    size_t *touch)
 {
@@ -222,7 +222,7 @@ static size_t hull(const struct steps *s, const double *f, size_t low, size_t hi
     return n;
 }
 
-/* The hull's height over point I, which lies between its contact points TOUCH[AT] and the next. */
+/* The height of the hull at point I, which lies between contact points TOUCH[AT] and the next. */
 static double height(const struct steps *s, const double *f, const size_t *touch, size_t n,
                      size_t at, size_t i)
 {
@@ -231,7 +231,7 @@ static double height(const struct steps *s, const double *f, const size_t *touch
     return f[touch[at]] + slope(s, f, touch[at], touch[at + 1]) * (s->x[i] - s->x[touch[at]]);
 }
 
-/* The widest gap between the hulls at their contact points, and the window it leaves (iii, iv). */
+/* The widest gap between the hulls at their contact points; sets the next window (iii, iv). */
 static double widest(const struct steps *s, size_t *low, size_t *high)
 {
     double most = -1;
@@ -313,9 +313,10 @@ enum portolan_status series_dip(size_t n, const double *sorted, double *dip)
 }
 
 /*
- * The logarithm of the chance of √n dip / (1 - 0.63 / √n) for values spread evenly, the hardest
- * case there is. The quantiles are those that Hartigan and Hartigan, and Maechler after them with
- * more trials, found by simulation; scaled so they agree within 2 % from n = 10 to 72,000.
+ * The probability of √n dip / (1 - 0.63 / √n) for uniform values, the hardest case with one mode;
+ * its logarithm is interpolated. The quantiles are those that Hartigan and Hartigan, and later
+ * Maechler with more trials, found by simulation; so scaled, they agree within 2 % from n = 10 to
+ * 72,000.
  */
 double series_dip_probability(size_t n, double dip)
 {
@@ -339,8 +340,8 @@ double series_dip_probability(size_t n, double dip)
 /* ---- two places ---- */
 
 /*
- * A clock's ticks look like many places. Equal values are spread over the smallest gap there is
- * between different ones; of the values, since ticks are equally long, not of their logarithms.
+ * The ticks of a coarse clock look like many places, so equal values are spread over the smallest
+ * gap between different ones: a gap of values, not of logarithms, since ticks are equally long.
  */
 static void spread_ties(double *logs, size_t n)
 {
@@ -362,7 +363,7 @@ static void spread_ties(double *logs, size_t n)
     }
 }
 
-/* Where the sorted values part with the least squares around two means; how well in *APART. */
+/* Splits the sorted values so that the squares around two means are least; *APART: how well. */
 static size_t part_in_two(const double *v, size_t n, double *apart)
 {
     double sum = 0, left = 0, best = -1;
@@ -393,7 +394,7 @@ static size_t part_in_two(const double *v, size_t n, double *apart)
     return at;
 }
 
-/* Takes the values that are no spikes, in order; how many. */
+/* Sorts the values that are not spikes; returns their number. */
 static size_t take_values(struct series *s)
 {
     size_t n = 0;
@@ -406,8 +407,8 @@ static size_t take_values(struct series *s)
 }
 
 /*
- * Parts the values in two; a part smaller than a tenth is spikes that were not seen as such, since
- * two places make everything look widely spread, or one of them look like spikes.
+ * Splits the values in two. A part smaller than a tenth becomes spikes, which were not found
+ * before: two places widen the spread, so that spikes do not stand out.
  */
 static size_t part_values(struct series *s, size_t *n, double *apart)
 {
@@ -450,7 +451,7 @@ static enum portolan_status find_modes(struct series *s)
     return PORTOLAN_OK;
 }
 
-/* Spikes and places want to know of each other: many spikes at one place are a place. */
+/* Spikes and places depend on each other: many spikes near each other are a place. */
 static enum portolan_status find_places(struct series *s)
 {
     const struct portolan_series_modes *m = &s->report->modes;

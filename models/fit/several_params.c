@@ -13,9 +13,9 @@ enum { NONE = -1 };
 /* One shape of the list for each parameter; NONE = the parameter does not appear. */
 struct choice {
     bool product;  /* else a sum */
-    bool constant; /* an additive constant beside it */
+    bool constant; /* plus a constant */
     int entry[MODEL_PARAMS];
-    size_t extra;    /* a product may have one more term beside it, of this parameter … */
+    size_t extra;    /* a product may have one more term added, of this parameter … */
     int extra_entry; /* … and this shape, or NONE */
 };
 
@@ -49,7 +49,7 @@ static double try_choice(struct search *s, const struct choice *choice)
     return c.k ? search_try(s, &c) : INFINITY;
 }
 
-/* Tries every shape in one place of the choice: PARAM's, or behind the last that of the extra. */
+/* Tries every shape for PARAM or, if PARAM is n_params, for the extra term. */
 static bool improve_entry(struct search *s, struct choice *choice, size_t param, double *score)
 {
     bool extra = param == s->points->n_params, better = false;
@@ -136,7 +136,7 @@ static int nearest_entry(double exponent)
     return best;
 }
 
-/* Exponents off the list for all parameters at once, from those of the list, which move along. */
+/* Fits the exponents of all parameters at once, then moves CHOICE to the nearest in the list. */
 static void try_fitted(struct search *s, struct choice *choice)
 {
     struct candidate c = build_candidate(s, choice);
@@ -157,8 +157,9 @@ static void try_fitted(struct search *s, struct choice *choice)
 }
 
 /*
- * A product above a constant. No exponent can be made steeper alone when the constant hides that
- * all are too flat, so there are several starts, and fitted exponents lead on from each.
+ * Tries a product plus a constant. Without the constant all exponents come out too flat, and a
+ * single steeper one does not help; so there are several starts, and fits of all exponents from the
+ * best.
  */
 static void try_shifted(struct search *s, const struct choice *product)
 {
@@ -189,7 +190,7 @@ static void try_shifted(struct search *s, const struct choice *product)
 
 /* ---- mixtures ---- */
 
-/* Every set of: 1, the sum's terms, the product. */
+/* Tries subsets of: a constant, the terms of the sum, and the product. */
 static void try_mixtures(struct search *s, const struct choice *sum, const struct choice *product)
 {
     struct choice full = *sum;
@@ -214,7 +215,8 @@ static void try_mixtures(struct search *s, const struct choice *sum, const struc
     }
 }
 
-/* A product and one term of one parameter: work shared out plus what sharing costs. */
+/* Tries a product plus one term of one parameter: work that is shared out, and the cost of sharing.
+ */
 static void try_extras(struct search *s, const struct choice *product)
 {
     for (size_t p = 0; p < s->points->n_params; p++) {
@@ -256,10 +258,9 @@ void search_several(struct search *s)
 }
 
 /*
- * ---- Points measured along lines on which only one of the parameters varies. On such a line every
- * product and sum of shapes is a constant plus a constant times the shape of its parameter, so the
- * lines tell which shapes are likely, one parameter at a time. Then all their combinations are
- * sketched. ----
+ * ---- Points along lines on which only one parameter varies. On such a line every product and sum
+ * of shapes is a constant plus a constant times the shape of that parameter, so the lines show the
+ * likely shapes, one parameter at a time. Then all combinations of these are sketched. ----
  */
 
 enum { LISTED = 10, MASKS = 8, TERMS = 3, SKETCHES = 24 };
@@ -271,7 +272,7 @@ struct likely_shape {
     unsigned char entry;
 };
 
-/* Those of one parameter; N = 0: it does not vary, or there are no lines. */
+/* The likely shapes of one parameter; N = 0: it does not vary, or there are no lines. */
 struct likely {
     size_t n;
     struct likely_shape shape[LISTED];
@@ -289,7 +290,7 @@ static bool on_line(const struct points *pts, size_t a, size_t b, size_t param)
     return true;
 }
 
-/* Numbers the lines along PARAM; how many there are. */
+/* Numbers the lines along PARAM; returns how many there are. */
 static size_t number_lines(const struct search *s, size_t param, size_t *line)
 {
     const struct points *pts = s->points;
@@ -305,7 +306,7 @@ static size_t number_lines(const struct search *s, size_t param, size_t *line)
     return n;
 }
 
-/* What a line leaves of its values beside a constant and one column. */
+/* Sums over the points of a line, for the fit of a constant and one column. */
 struct line_sums {
     double one, t, tt, y, ty, yy, n;
 };
@@ -347,7 +348,7 @@ static double left_by_lines(const struct search *s, const size_t *line, size_t n
     return left;
 }
 
-/* The likely shapes of PARAM, at most LIMIT. */
+/* Lists the likely shapes of PARAM, at most LIMIT. */
 static void list_likely(struct search *s, size_t param, size_t limit, size_t *line,
                         struct line_sums *sums, struct likely *likely)
 {
@@ -391,7 +392,7 @@ struct combination {
 
 struct combining {
     struct search *s;
-    size_t n_masks; /* 2^parameters: the last is the product of all */
+    size_t n_masks; /* 2^parameters; the last mask is the product of all */
     struct likely likely[3];
     size_t n;
     struct combination best[SKETCHES];
@@ -437,7 +438,7 @@ static void sketch_form(struct combining *c, struct combination *form)
         numbers_rank(c->best, &c->n, SKETCHES, form, sizeof *form);
 }
 
-/* The sums of products of all columns: a constant and the products of the entries' shapes. */
+/* Computes the products of all columns: a constant and the products of the entries' shapes. */
 static void multiply_columns(struct combining *c, const unsigned char *entry)
 {
     struct search *s = c->s;
@@ -465,7 +466,7 @@ static void multiply_columns(struct combining *c, const unsigned char *entry)
     }
 }
 
-/* Every sum of one to three of the products that has more than one parameter. */
+/* Sketches every sum of one to three products that has more than one parameter. */
 static void sketch_all(struct combining *c, const unsigned char *entry)
 {
     struct combination form = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Online update: R and Q'y by Givens rotations, two CUSUM tests of the form, and the model that all
- * rows so far give.
+ * Online update: R and Q'y by Givens rotations, two CUSUM tests of the form, and the model from all
+ * rows so far.
  */
 #include "pieces_internal.h"
 
@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One sum of terms: the factor of all its rows, and what judges them. */
+/* One sum of terms: the factor of all its rows, and the tests of the form. */
 struct recursion {
     size_t n_params, k;
     struct portolan_model_shape shape[MODEL_TERMS];
     struct expressions expressions; /* of the shapes */
-    double reference[MODEL_TERMS];  /* constants that weigh rows */
+    double reference[MODEL_TERMS];  /* constants of the values that give rows their weights */
     struct portolan_model_range range[MODEL_PARAMS];
     struct portolan_model_summary begun;
     double gate, least_error;
@@ -40,16 +40,16 @@ struct portolan_update {
     struct portolan_update_state state;
 };
 
-/* Mean and spread of normal scores: drift and limit of the first, limit of the second. */
+/* The CUSUM tests of normal scores: drift and limit for the mean, limit for the spread. */
 static const double shift_drift = 0.5, shift_limit = 8, scatter_limit = 12;
-/* Scores beyond this are cut: one spike says no more. */
+/* Larger scores count as this one, so that one spike does not decide. */
 static const double most_score = 4;
-/* Recursive residuals that a standard deviation is taken from where the model has none. */
+/* Number of recursive residuals that give a standard deviation if the model has none. */
 enum { ROWS_FOR_SIGMA = 8 };
 
 /* ---- the factor ---- */
 
-/* What is left of B is the row's residual. */
+/* Rotates a row into R and z; the rest of B is the row's residual. */
 static void rotate_row(struct recursion *u, double *a, double b)
 {
     for (size_t j = 0; j < u->k; j++) {
@@ -74,7 +74,7 @@ static void rotate_row(struct recursion *u, double *a, double b)
     u->rss += b * b;
 }
 
-/* The constants of all rows so far; u->full tells whether there are any. */
+/* Solves for the constants from all rows so far; u->full tells whether they exist. */
 static void recursion_solve(struct recursion *u)
 {
     double length[MODEL_TERMS] = {0};
@@ -94,7 +94,7 @@ static void recursion_solve(struct recursion *u)
     }
 }
 
-/* |R'^-1 A|^2: how little the rows so far tell of this one. */
+/* |R'^-1 A|^2: the larger, the less the earlier rows tell about this one. */
 static double leverage(const struct recursion *u, const double *a)
 {
     double w[MODEL_TERMS], sum = 0;
@@ -111,7 +111,7 @@ static double leverage(const struct recursion *u, const double *a)
 
 /* ---- judging the form ---- */
 
-/* What a residual is measured by; 0: not known yet. */
+/* The standard deviation of residuals; 0: not known yet. */
 static double sigma_of(const struct recursion *u, double *dof)
 {
     double sigma = u->begun.sigma;
@@ -135,7 +135,7 @@ static double normal_score(double t, double dof)
     return isfinite(dof) ? score : t;
 }
 
-/* Adds to a sum that never is below 0, and counts the rows since it was 0. */
+/* Adds STEP to a sum that is kept from going below 0, and counts the rows since it was 0. */
 static void add_up(double *sum, size_t *since, double step)
 {
     *sum = fmax(0, *sum + step);
@@ -160,7 +160,7 @@ static void judge_form(struct recursion *u, double t, double dof)
                        : u->spread_since;
 }
 
-/* What a residual counts as that is E, where SIGMA is usual. */
+/* The residual E, cut at the gate, where SIGMA is usual. */
 static double pull_in(const struct recursion *u, double e, double sigma)
 {
     double most = u->gate * fmax(sigma, u->least_error);
@@ -168,7 +168,8 @@ static double pull_in(const struct recursion *u, double e, double sigma)
     return !(most > 0) || fabs(e) <= most ? e : e < 0 ? -most : most;
 }
 
-/* The residual E that the row had beforehand, H its leverage; returns what it counts as. */
+/* Judges the form by E, the row's residual before it is taken in, and its leverage H; returns E cut
+ * at the gate. */
 static double look_at(struct recursion *u, double e, double h, double weight)
 {
     double plain = e / sqrt(weight), recursive = e / sqrt(1 + h), dof, sigma = sigma_of(u, &dof);
@@ -184,7 +185,7 @@ static double look_at(struct recursion *u, double e, double h, double weight)
 
 /* ---- rows ---- */
 
-/* What the row is divided by. */
+/* The value that the row is divided by. */
 static double row_scale(const struct recursion *u, const double *x)
 {
     double value = 0;
@@ -204,7 +205,7 @@ static void widen(struct recursion *u, const double *x)
     }
 }
 
-/* Takes a row in; EARLIER ones are of those that the model came from and judge nothing. */
+/* Takes a row in. EARLIER: the model was fitted from it, so it does not judge the form. */
 static enum portolan_status recursion_take(struct recursion *u, const double *x, double y,
                                            double weight, bool earlier)
 {
@@ -239,7 +240,7 @@ static enum portolan_status recursion_take(struct recursion *u, const double *x,
     return PORTOLAN_OK;
 }
 
-/* The part of U that X belongs to; NULL where a ratio is no number. */
+/* The part of U that X belongs to; NULL if a ratio is not a number. */
 static struct recursion *update_part(struct portolan_update *u, const double *x)
 {
     size_t i = u->n_parts > 1 ? model_find_piece(u->base, x) : 0;
@@ -283,10 +284,10 @@ const char *portolan_update_sign_text(enum portolan_update_sign sign)
     return texts[sign];
 }
 
-/* Relative standard deviations less than this are taken as this large when the form is judged. */
+/* When the form is judged, a smaller relative standard deviation counts as this one. */
 static const double least_error = 0.01;
 
-/* An empty model with as many pieces as M has, where they are and what its envelope says. */
+/* Makes a model with M's envelope, and with its pieces and breaks, but empty. */
 static enum portolan_status make_skeleton(const struct portolan_model *m,
                                           struct portolan_model **skeleton,
                                           struct portolan_error *err)
@@ -341,7 +342,7 @@ static enum portolan_status take_rows(struct portolan_update *u,
                   : PORTOLAN_OK;
 }
 
-/* The terms of M, and those that may come back; of its ranges the drifts. */
+/* Takes the terms of M, the dropped ones that may come back, and the drifts of its ranges. */
 static enum portolan_status take_terms(struct recursion *part, const struct portolan_model *m,
                                        struct portolan_error *err)
 {
@@ -414,7 +415,7 @@ void portolan_update_destroy(struct portolan_update *u)
 
 /* ---- the model ---- */
 
-/* Columns of R, those of terms whose constants are not 0 only; how many. */
+/* Copies the columns of R whose constants are not 0; returns their number. */
 static size_t load_columns(const struct recursion *u, const double *constants, double *columns)
 {
     size_t n = 0;
@@ -428,7 +429,7 @@ static size_t load_columns(const struct recursion *u, const double *constants, d
     return n;
 }
 
-/* The constants of all terms, 0 of those that go: NOT_TOLD, because rows cannot tell them. */
+/* Finds the constants of all terms, 0 for dropped ones; NOT_TOLD: the rows cannot determine it. */
 static enum portolan_status find_constants(const struct recursion *u, struct portolan_model *m,
                                            double *constants, bool *not_told,
                                            struct portolan_error *err)
@@ -467,7 +468,8 @@ static double residual_squares(const struct recursion *u, const double *constant
     return sum;
 }
 
-/* From N constants, the FIRST of them among them; the variance of a row. */
+/* Sets M's errors from RSS, which N constants leave, FIRST being the first; returns the variance of
+ * a row. */
 static double judge_error(const struct recursion *u, struct portolan_model *m, double rss, size_t n,
                           double first)
 {
@@ -490,7 +492,7 @@ static double judge_error(const struct recursion *u, struct portolan_model *m, d
     return s->sigma * s->sigma;
 }
 
-/* The model of one sum of terms, into the empty M. */
+/* Fills the empty M with the model of one sum of terms. */
 static enum portolan_status fill_model(const struct recursion *u, struct portolan_model *m,
                                        struct portolan_error *err)
 {

@@ -141,7 +141,7 @@ void formula_push(struct formula_builder *b, enum formula_op op, size_t n_args)
         if (b->height[root] > height)
             height = b->height[root];
     }
-    /* Choices and bases are two elements deep in MathML. */
+    /* In MathML, choices and logarithms with a base add two levels of elements. */
     height += op == OP_SELECT || op == OP_LOG_BASE ? 2 : 1;
     if (stack > FORMULA_STACK || height > FORMULA_HEIGHT)
         fail_build(b, PORTOLAN_EINVAL, "too many operations hang on each other");
@@ -343,13 +343,13 @@ enum portolan_status portolan_formula_bind(const struct portolan_formula *f, siz
 
 /* ---- evaluation ---- */
 
-/* Multiplied and divided as compilers make it of pow(x, 2) and pow(x, -1). */
+/* Multiplies and divides like the code that compilers make of pow(x, 2) and pow(x, -1). */
 static inline double power(double x, double exponent)
 {
     return exponent == 2 ? x * x : exponent == -1 ? 1 / x : pow(x, exponent);
 }
 
-/* NaN loses against numbers, as in C's fmin and fmax. */
+/* Ignores NaN if there is a number, like C's fmin and fmax. */
 static inline double extreme(const struct formula_node *node, const double *arg)
 {
     double value = arg[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A formula inside: one array in postfix order that is both the tree and the program. */
+/* The representation of a formula: one array in postfix order, both the tree and the program. */
 #ifndef PORTOLAN_FORMULA_INTERNAL_H
 #define PORTOLAN_FORMULA_INTERNAL_H
 
@@ -41,7 +41,7 @@ enum formula_op {
     N_FORMULA_OPS
 };
 
-/* Operands stand in front; the tree below node i is nodes[start … i]. */
+/* Operands come before their operation; the tree below node i is nodes[start … i]. */
 struct formula_node {
     unsigned char op;
     bool is_kept; /* MathML only: the tree below stays as its author wrote it */
@@ -71,16 +71,16 @@ struct portolan_formula {
 
 enum {
     FORMULA_STACK = 2 * PORTOLAN_FORMULA_MAX_DEPTH, /* operands waiting at once */
-    FORMULA_HEIGHT = 200, /* a sum of so many terms is a tree as high; libxml2 reads 256 levels */
+    FORMULA_HEIGHT = 200, /* a sum of n terms is a tree of height n; libxml2 reads 256 levels */
     FORMULA_ARGUMENTS = PORTOLAN_FORMULA_MAX_DEPTH
 };
 
 struct formula_builder {
     struct portolan_formula *f;
-    unsigned short stack[PORTOLAN_FORMULA_MAX_NODES];  /* what the tree below needs, … */
-    unsigned short height[PORTOLAN_FORMULA_MAX_NODES]; /* … and how far its leaves are */
+    unsigned short stack[PORTOLAN_FORMULA_MAX_NODES];  /* stack that the tree below a node needs */
+    unsigned short height[PORTOLAN_FORMULA_MAX_NODES]; /* of that tree */
     unsigned line, column;                             /* of the next node */
-    enum portolan_status status;                       /* ENOMEM, or EINVAL: too large; then WHY */
+    enum portolan_status status;                       /* ENOMEM, or EINVAL: too large, see WHY */
     const char *why;
 };
 
@@ -90,43 +90,43 @@ void formula_push_number(struct formula_builder *b, double number);
 void formula_push_name(struct formula_builder *b, const char *name, size_t length);
 void formula_push_constant(struct formula_builder *b, const char *name, size_t length,
                            unsigned index);
-/* Of the two operands at the end: the logarithm of the first to the base of the second. */
+/* Pushes the logarithm of the last operand but one to the base of the last. */
 void formula_push_log(struct formula_builder *b);
-/* The tree whose root is node ROOT of F. */
+/* Pushes a copy of the tree whose root is node ROOT of F. */
 void formula_push_tree(struct formula_builder *b, const struct portolan_formula *f, size_t root);
 /*
- * The tree at ROOT without the factor at node C of it; false: there is nothing but C. *BETWEEN
- * becomes a node between the two that is no product, quotient or sign, if there is one.
+ * Pushes the tree at ROOT without its factor at node C; false if the tree is only C. If a node
+ * between the two is not a product, quotient or sign, *BETWEEN becomes that node.
  */
 bool formula_push_without(struct formula_builder *b, const struct portolan_formula *f, size_t root,
                           size_t c, size_t *between);
-/* Before any node is pushed. */
+/* To be called before any node is pushed. */
 void formula_add_names(struct formula_builder *b, size_t n, const char *const *names);
-/* *FORMULA if all went well; B is empty in any case. */
+/* Sets *FORMULA if all went well; empties B in any case. */
 enum portolan_status formula_end(struct formula_builder *b, struct portolan_formula **formula);
 
 /* The roots of the arguments of node I, first one first; at most MOST of them. */
 void formula_arguments(const struct portolan_formula *f, size_t i, size_t *roots, size_t most);
 bool formula_equal(const struct portolan_formula *a, const struct portolan_formula *b);
-/* Of the functions: what C, this language, and others call them. */
+/* The name of a function in the language; NULL for operators. */
 const char *formula_op_name(enum formula_op op);
-/* Is NAME one that the language reads without backquotes? */
+/* Does the language read NAME without backquotes? */
 bool formula_name_is_plain(const char *name);
 
 /* ---- formula_write.c and its kin ---- */
 
-/* The tree below ROOT of F in the language, fit to stand behind a *: a sum in parentheses, a
- * product as it is. */
+/* Writes the tree below ROOT of F in the language so that it can follow a *: a sum in parentheses,
+ * a product without. */
 void formula_write_factor(const struct portolan_formula *f, size_t root, struct portolan_text *out);
-/* F in C, NAMES being how its names are written; TRUTH: as the condition of an if. */
+/* Writes F in C with NAMES in place of its names; TRUTH: as the condition of an if. */
 void formula_write_c(const struct portolan_formula *f, const char *const *names, bool truth,
                      struct portolan_text *out);
 void formula_write_latex(const struct portolan_formula *f, struct portolan_text *out);
 void formula_write_latex_name(struct portolan_text *out, const char *name);
 void formula_write_mathml(const struct portolan_formula *f, size_t root, struct portolan_text *out);
 /*
- * N different identifiers for N different names, in MEMORY, none RESERVED (may be NULL); MEMBERS:
- * a.b and p->n stay. NULL = no memory.
+ * N different identifiers for N different names, in MEMORY. None of them is RESERVED, which may be
+ * NULL. MEMBERS: a.b and p->n stay as they are. NULL = no memory.
  */
 const char *const *formula_identifiers(struct portolan_arena *memory, size_t n,
                                        const char *const *names, bool members,
@@ -142,14 +142,14 @@ struct emit_style {
 };
 
 enum portolan_status emit_begin(struct formula_builder *b, const struct portolan_model *m);
-/* CONSTANT times SHAPE; an expression is marked to be kept. */
+/* Pushes CONSTANT times SHAPE; marks an expression as kept. */
 void emit_push_term(struct formula_builder *b, const struct portolan_model *m,
                     const struct portolan_model_shape *shape, double constant,
                     const struct emit_style *style);
 void emit_push_conditions(struct formula_builder *b, const struct portolan_model *m,
                           const struct piece *piece, const struct emit_style *style);
 
-/* ---- where complaints go ---- */
+/* ---- complaints ---- */
 
 struct formula_place {
     const char *file;
@@ -158,7 +158,7 @@ struct formula_place {
     struct portolan_error *err;
 };
 
-/* Says what is wrong LINE lines and COLUMN characters behind the start; PORTOLAN_ESYNTAX. */
+/* Reports a problem LINE lines and COLUMN characters after the start; PORTOLAN_ESYNTAX. */
 enum portolan_status formula_complain(const struct formula_place *place, unsigned line,
                                       unsigned column, const char *format, ...)
     PORTOLAN_PRINTF(4, 5);

@@ -13,11 +13,11 @@ enum kind { END, NUMBER, NAME, SYMBOL };
 struct token {
     enum kind kind;
     unsigned line, column; /* from 0 */
-    const char *text;      /* as it stands */
+    const char *text;      /* unchanged */
     size_t length;
     double number;
     char name[LONGEST_NAME + 1]; /* without quotes, and without blanks around . and -> */
-    bool is_word;                /* a bare identifier: of a constant or a function, maybe */
+    bool is_word;                /* a bare identifier, perhaps of a constant or a function */
 };
 
 struct parser {
@@ -30,7 +30,7 @@ struct parser {
     enum portolan_status status;
 };
 
-/* The first complaint ends it. */
+/* The first complaint ends parsing. */
 #define COMPLAIN(p, ...)                                                                           \
     stop_reading((p), (p)->status ? PORTOLAN_OK                                                    \
                                   : formula_complain(&(p)->place, (p)->now.line, (p)->now.column,  \
@@ -59,7 +59,7 @@ static char peek_ahead(const struct parser *p, size_t ahead)
     return ahead < (size_t)(p->end - p->at) ? p->at[ahead] : '\0';
 }
 
-/* Over blanks, line ends, and a backslash that hides a line end. */
+/* Skips blanks, line ends, and backslashes before line ends. */
 static void skip_blanks(struct parser *p)
 {
     for (; p->at < p->end; p->at++) {
@@ -75,7 +75,7 @@ static void skip_blanks(struct parser *p)
     }
 }
 
-/* C's suffixes change nothing in double arithmetic. */
+/* Accepts C's suffixes, which change nothing in double arithmetic. */
 static bool is_number(const char *s, size_t n, double *number)
 {
     char text[64];
@@ -181,7 +181,7 @@ static size_t character_length(const struct parser *p)
     return portolan_utf8_length(text);
 }
 
-/* Whatever stands between backquotes; a doubled one is meant as such. */
+/* Reads the text between backquotes; a doubled backquote stands for one. */
 static void take_quoted(struct parser *p)
 {
     size_t length = 0, n;
@@ -327,12 +327,12 @@ bool formula_name_is_plain(const char *name)
     }
 }
 
-/* One level that a user sees is an expression and an operand here. */
+/* One level of nesting that a user sees takes two calls here: an expression and an operand. */
 enum { MOST_CALLS = 2 * PORTOLAN_FORMULA_MAX_DEPTH };
 
 static void parse_expression(struct parser *p);
 
-/* What is built next comes from the token AT. */
+/* The builder, whose next nodes get the position of token AT. */
 static struct formula_builder *build_at(struct parser *p, const struct token *at)
 {
     p->build.line = at->line;
@@ -371,7 +371,7 @@ static const struct function *find_function(struct parser *p)
     return NULL;
 }
 
-/* From the name on; the ( has been seen behind it. */
+/* Parses a call from its name on; the ( after the name has been seen. */
 static void parse_call(struct parser *p)
 {
     const struct function *f = find_function(p);
@@ -403,7 +403,7 @@ static void parse_call(struct parser *p)
         push_op(p, &at, f->op, n);
 }
 
-/* From the [ on. */
+/* Parses an index from the [ on. */
 static void parse_index(struct parser *p, const struct token *name)
 {
     double k;
@@ -518,7 +518,7 @@ static const struct binary *find_operator(const struct parser *p)
     return NULL;
 }
 
-/* Operators of LEAST and tighter levels, from the left. */
+/* Parses operators of level LEAST or tighter, from the left. */
 static void parse_binary(struct parser *p, int least)
 {
     const struct binary *o;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The canonical form: a sum of terms, each one constant times an expression without any. */
+/* The canonical form: a sum of terms, each a constant times an expression without constants. */
 #include "formula_internal.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ struct split {
     struct formula_place place;
     struct portolan_formula_sum sum;
     enum portolan_status status;
-    size_t first_constant; /* the node that gave the name; SIZE_MAX: none yet */
+    size_t first_constant; /* its name is the name of all; SIZE_MAX: none yet */
 };
 
 static void out_of_memory(struct split *s)
@@ -18,7 +18,7 @@ static void out_of_memory(struct split *s)
         s->status = portolan_error_set(s->place.err, PORTOLAN_ENOMEM, "no memory for a formula");
 }
 
-/* Of the tree below ROOT: where its text starts, or that of its constant. */
+/* The node below ROOT that comes first in the text. */
 static const struct formula_node *leftmost(const struct split *s, size_t root)
 {
     const struct formula_node *first = &s->f->nodes[root];
@@ -51,7 +51,7 @@ static size_t count_constants(const struct portolan_formula *f, size_t root, siz
 
 /* ---- one term ---- */
 
-/* NODE stands between the constant at node C and its sum, and is no product. */
+/* NODE stands between the constant at node C and its sum, and is not a product. */
 static void complain_of_place(struct split *s, const struct formula_node *node, size_t c)
 {
     const struct formula_node *at = &s->f->nodes[c];
@@ -169,7 +169,7 @@ static void split_sum(struct split *s, size_t root, bool negative)
     }
 }
 
-/* Constants are numbered 0 … n-1: a forgotten one would be a parameter of nothing. */
+/* Constants are numbered 0 … n-1: a gap would be a constant without a term. */
 static void check_numbers(struct split *s)
 {
     for (size_t k = 0; k < s->sum.n_terms && !s->status; k++) {

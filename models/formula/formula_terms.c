@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Formulas as terms of models: those that amount to a sum of constants times powers and logarithms
- * of the parameters, which are what the search makes, what fits fastest, and what a reader sees
- * through at once; and a user's formula, whose terms are fitted.
+ * Formulas as terms of models. A formula may amount to a sum of constants times powers and
+ * logarithms of the parameters: the search makes such sums, they are the fastest to fit and the
+ * easiest to read. The terms of any other formula of a user are fitted as expressions.
  */
 #include "formula_internal.h"
 #include "models_internal.h"
@@ -11,7 +11,7 @@
 
 /* ---- one term without its constant ---- */
 
-/* Small whole exponents are most of them, and pow() is ten times dearer than a product. */
+/* Most exponents are small integers, and pow() takes ten times as long as a product. */
 static double quick_power(double x, double exponent)
 {
     int whole = (int)exponent;
@@ -63,7 +63,7 @@ bool shape_equal(const struct portolan_model_shape *a, const struct portolan_mod
 
 enum { DEEPEST = 64 };
 
-/* What an expression is looked at with. */
+/* The formula that is being examined. */
 struct scope {
     const struct portolan_formula *f;
     size_t n_params;
@@ -82,7 +82,7 @@ static bool append_terms(struct sum *to, const struct sum *from, double factor)
     return true;
 }
 
-/* *TO times FACTOR to the POWER; false when the result is no term. */
+/* Multiplies *TO by FACTOR to the POWER; false when the result is not a term. */
 static bool multiply_term(const struct scope *s, struct portolan_model_term *to,
                           const struct portolan_model_term *factor, double power)
 {
@@ -250,9 +250,8 @@ bool formula_sum(const struct portolan_formula *f, size_t root, size_t n_params,
 }
 
 /*
- * Is F, as a term, a plain product of powers and logarithms? That is what everything is quickest
- * at; but the constant is the user's, so no factor may have to go into it, such as that of log()
- * against log2().
+ * Is F, as a term, a plain product of powers and logarithms, which is the fastest kind? The
+ * constant is the user's, so it must not absorb a factor such as the one between log() and log2().
  */
 static bool is_plain(const struct portolan_formula *f, size_t n_params,
                      struct portolan_model_shape *shape)
@@ -265,7 +264,7 @@ static bool is_plain(const struct portolan_formula *f, size_t n_params,
     return true;
 }
 
-/* ---- expressions of one's own ---- */
+/* ---- copies of expressions ---- */
 
 enum portolan_status expressions_own(struct expressions *own, struct portolan_model_shape *shape,
                                      size_t n_params, const char *const *params,
@@ -316,7 +315,7 @@ void portolan_model_shapes_destroy(struct portolan_model_shape *shapes, size_t n
     free(shapes);
 }
 
-/* In the order of the constants; what SUM is bound to. */
+/* Fills SHAPES with the terms of SUM, in the order of its constants, bound to PARAMS. */
 static enum portolan_status bind_terms(const struct portolan_formula_sum *sum, size_t n_params,
                                        const char *const *params,
                                        struct portolan_model_shape *shapes,
@@ -402,7 +401,7 @@ enum portolan_status portolan_model_fit_formula(const struct portolan_model_data
     return portolan_model_fit_as(data, formula, false, options, model, err);
 }
 
-/* The place of SHAPE among M's terms and dropped terms that is none of the N in TAKEN; SIZE_MAX. */
+/* The index of SHAPE among M's terms and dropped terms, without the N in TAKEN; SIZE_MAX: none. */
 static size_t find_term(const struct portolan_model *m, const struct portolan_model_shape *shape,
                         const size_t *taken, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Formulas as text: the language itself, C, LaTeX and postfix. One walk writes what the table of
- * the notation says. MathML, which is a tree itself, is in xml_write.c.
+ * Formulas as text: the language itself, C, LaTeX and postfix. One walk writes all of them from a
+ * table per notation. MathML, which is a tree itself, is in xml_write.c.
  */
 #include "formula_internal.h"
 #include "models_internal.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* How tightly something hangs together. */
+/* Precedence: how tightly an operation binds. */
 enum level {
     LOOSE, /* ? : */
     DISJUNCTION,
@@ -27,7 +27,7 @@ enum level {
 /* An operation: \1, \2 and \3 are its operands, \4 all of them with commas, \5 its name. */
 struct form {
     const char *text;
-    enum level level, operand[3]; /* its own, and what its operands need at least */
+    enum level level, operand[3]; /* its own level, and the least that its operands need */
 };
 
 static const struct form infix_forms[N_FORMULA_OPS] = {
@@ -57,7 +57,7 @@ static const struct form c_square = {"\1 * \1", PRODUCT, {TIGHT}},
                          c_log_base = {"log(\1) / log(\2)", PRODUCT, {LOOSE}},
                          c_or = {"\1 || \2", DISJUNCTION, {DISJUNCTION, EQUALITY}};
 
-/* What encloses its operands needs no parentheses. */
+/* Operands that a command encloses need no parentheses. */
 static const struct form latex_forms[N_FORMULA_OPS] = {
     [OP_NEGATE] = {"-\1", SUM, {PRODUCT}},
     [OP_NOT] = {"\\lnot \1", POWER, {TIGHT}},
@@ -89,14 +89,14 @@ static const struct form latex_forms[N_FORMULA_OPS] = {
     [OP_SELECT] = {"", TIGHT, {LOOSE}}, /* written by itself */
 };
 
-/* Where a factor begins with a figure, a blank is too little of a product. */
+/* Before a factor that begins with a digit, a blank does not look like a product. */
 static const struct form latex_dot = {"\1 \\cdot \2", PRODUCT, {PRODUCT, PRODUCT}};
 
 struct writer {
     const struct portolan_formula *f;
     struct portolan_text *out;
     enum portolan_notation notation;
-    const char *const *names; /* how each name is written; not of LaTeX */
+    const char *const *names; /* the text for each name; not used for LaTeX */
 };
 
 static void write_node(struct writer *w, size_t i, enum level least, bool truth);
@@ -164,7 +164,7 @@ static void write_latex_number(struct portolan_text *out, char *text)
     portolan_text_add(out, "%s \\cdot 10^{%s%s}", text, e[1] == '-' ? "-" : "", power);
 }
 
-/* In C a number without a point may be a whole one, which divides otherwise. */
+/* In C a number without a point may be an integer, which divides differently. */
 static void write_number(struct writer *w, double value)
 {
     bool typed = w->notation == PORTOLAN_NOTATION_C, latex = w->notation == PORTOLAN_NOTATION_LATEX;
@@ -221,7 +221,7 @@ static const struct form *c_form(const struct writer *w, const struct formula_no
     case OP_POWER:
         if (is_number(&w->f->nodes[arg[1]], -1))
             return &c_reciprocal;
-        /* Nothing but a name is written twice. */
+        /* Only a name is short enough to be written twice. */
         return is_number(&w->f->nodes[arg[1]], 2) && w->f->nodes[arg[0]].op == OP_NAME ? &c_square
                                                                                        : &c_power;
     case OP_LOG_BASE:
@@ -272,7 +272,7 @@ static enum level level_of(const struct writer *w, const struct formula_node *no
     return latex && isfinite(node->number) && strchr(text, 'e') ? PRODUCT : TIGHT;
 }
 
-/* What operand K of node I needs at least. */
+/* The least level that operand K of node I needs. */
 static enum level operand_level(const struct writer *w, size_t i, const struct form *form,
                                 size_t operand, size_t k)
 {
@@ -281,7 +281,7 @@ static enum level operand_level(const struct writer *w, size_t i, const struct f
 
     if (w->notation == PORTOLAN_NOTATION_LATEX)
         return form->operand[k];
-    /* --x is something else in C. */
+    /* --x is a decrement in C. */
     if (op == OP_NEGATE && (inner == OP_NEGATE || inner == OP_NUMBER))
         return TIGHT;
     /* Compilers ask for parentheses around && in ||. */
@@ -290,7 +290,7 @@ static enum level operand_level(const struct writer *w, size_t i, const struct f
     return form->operand[k];
 }
 
-/* With commas between them, and BEHIND each but the first. */
+/* Writes the operands with commas between them, and BEHIND after each but the first. */
 static void write_all_operands(struct writer *w, size_t i, const char *behind)
 {
     size_t arg[FORMULA_ARGUMENTS] = {0}, n = w->f->nodes[i].n_args;
@@ -362,8 +362,8 @@ static void write_operation(struct writer *w, size_t i, const size_t *arg, const
 }
 
 /*
- * TRUTH: it is asked whether it holds. Elsewhere C would take a comparison as a whole number; and
- * compilers take no number for a truth without a warning.
+ * TRUTH: the node is used as a condition. Elsewhere a comparison, an int in C, needs a conversion
+ * to double; and compilers warn of a number as a condition.
  */
 static void write_node(struct writer *w, size_t i, enum level least, bool truth)
 {
@@ -406,7 +406,7 @@ static void write_postfix(struct writer *w)
             ADD(w, node->op == OP_SELECT ? "?:" : "logbase");
         else if (node->op == OP_NEGATE || node->op == OP_NOT)
             ADD(w, node->op == OP_NEGATE ? "neg" : "!");
-        else if (form) /* what stands between the operands, without blanks */
+        else if (form) /* the text between the operands, without blanks */
             ADD(w, "%.*s", (int)strcspn(form + 1 + (form[1] == ' '), " \2"),
                 form + 1 + (form[1] == ' '));
         else
@@ -418,7 +418,7 @@ static void write_postfix(struct writer *w)
 
 /* ---- names for C ---- */
 
-/* Some words are reserved by how they begin: a number behind them does not help. */
+/* A reserved beginning stays reserved with a number at the end, so those get another beginning. */
 static char *rename_identifier(struct portolan_arena *memory, const char *text, size_t number,
                                bool (*reserved)(const char *))
 {
@@ -476,7 +476,7 @@ void formula_write_latex(const struct portolan_formula *f, struct portolan_text 
     write_node(&w, f->n_nodes - 1, LOOSE, false);
 }
 
-/* The language's own names: quoted where needed. */
+/* The names as the language writes them, between backquotes where needed. */
 static const char *const *quoted_names(struct portolan_arena *memory,
                                        const struct portolan_formula *f)
 {

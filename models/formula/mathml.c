@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Content MathML (MathML 2.0, chapter 4) to a formula. What is read: numbers, the parameters, and
- * the operations that formulas have.
+ * Reads content MathML (MathML 2.0, chapter 4) as a formula: numbers, the parameters, and the
+ * operations that formulas have.
  */
 #include "formula_internal.h"
 #include "xml_internal.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an expression is read with. */
+/* The reader and the parameters that an expression may use. */
 struct scope {
     struct reader *r;
     size_t n_params;
@@ -121,7 +121,7 @@ static const struct operator
     const char *name;
     enum arity arity;
     enum formula_op op;
-    double empty; /* of a folded one without arguments; NaN: it needs some */
+    double empty; /* value of a folded operator without arguments; NaN: it needs some */
 }
 operators[] = {
     {"plus", FOLDED, OP_ADD, 0},
@@ -156,7 +156,8 @@ static bool wrong_number(const struct scope *s, const struct xml_element *op, co
     return false;
 }
 
-/* Operands from ARG on; folded ones are joined from the left, one by one. */
+/* Reads the operands from ARG on; those of a folded operator are joined one by one from the left.
+ */
 static bool apply_operands(const struct scope *s, const struct operator* o,
                            const struct xml_element *op, const struct xml_element *arg)
 {
@@ -183,7 +184,7 @@ static bool apply_operands(const struct scope *s, const struct operator* o,
     return true;
 }
 
-/* The number at the end of the formula so far is taken off; false: what stands there is none. */
+/* Takes a constant expression off the end of the formula so far; false if it has names. */
 static bool take_number(struct formula_builder *b, double *number)
 {
     struct portolan_formula *f = b->f, part = {.n_nodes = 0};
@@ -199,7 +200,8 @@ static bool take_number(struct formula_builder *b, double *number)
     return true;
 }
 
-/* Behind the argument: its base, which may be any expression, or degree, which is a number. */
+/* Reads the qualifier: the base of a logarithm (any expression), or the degree of a root (a
+ * number). */
 static bool apply_qualifier(const struct scope *s, const struct xml_element *qualifier, bool log)
 {
     const struct xml_element *inside = reader_first(s->r, qualifier);
@@ -268,7 +270,6 @@ static bool read_apply(const struct scope *s, const struct xml_element *node)
 
 /* ---- choices ---- */
 
-/* The element in the MathML inside <piecewise>; NULL after a complaint. */
 static bool is_mathml(const struct scope *s, const struct xml_element *node)
 {
     if (reader_is_in(node, MATHML_NAMESPACE))
@@ -320,7 +321,7 @@ static bool read_piecewise(const struct scope *s, const struct xml_element *node
     return true;
 }
 
-/* What its author put in <semantics> is kept as it is; annotations are for other readers. */
+/* Marks the content of <semantics> as kept; skips the annotations, which are for other readers. */
 static bool read_semantics(const struct scope *s, const struct xml_element *node)
 {
     const struct xml_element *inside = reader_first(s->r, node);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * extrap: measurements as Extra-P keeps them, read and written.
+ * extrap: reads and writes measurements in Extra-P's forms.
  *
  * Extra-P 4 (github.com/extra-p/extrap, docs/file-formats.md) reads a text form, two JSON forms and
  * JSON Lines. All are the same in the end: for every call path and metric, values at points of the
@@ -35,7 +35,7 @@ struct portolan_measurements {
     char **params;
     size_t n; /**< call path and metric together name one item, in order of first appearance */
     struct portolan_measurement *items;
-    void *impl; /**< of who adds; NULL */
+    void *impl; /**< private; NULL unless made by the functions below */
 };
 
 enum portolan_measurements_format {
@@ -48,8 +48,8 @@ enum portolan_measurements_format {
 PORTOLAN_API bool portolan_measurements_are_in(const char *text);
 
 /**
- * The measurements in SIZE bytes of TEXT; which form it is, its content tells. FILE names the text
- * in messages: the first problem is reported to DIAGNOSTICS (may be NULL) with line, column and
+ * The measurements in SIZE bytes of TEXT, whose content tells its form. FILE names the text in
+ * messages: the first problem is reported to DIAGNOSTICS (may be NULL) with line, column and
  * remedy, and ERR gets it as "file:line:column: what". *MEASUREMENTS is the caller's to destroy.
  * PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
  */

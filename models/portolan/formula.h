@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * formula: C expressions over named numbers, as pragmas, the analyzer, models and their XML hold
- * them.
+ * formula: C expressions over named numbers, for pragmas, the analyzer, models and their XML.
  *
  * The language is C's expression syntax in double arithmetic: decimal numbers; names, also with
  * members (`a.n` and `p->n` are one name each) and, for names that are no C identifiers, between
@@ -9,10 +8,10 @@
  *
  *     a ? b : c     ||     &&     == !=     < <= > >=     + -     * /     - ! +     ^
  *
- * where ^ is the power (right to left, 2^-1 is legal, -x^2 is -(x^2)), N/P is no whole-number
+ * where ^ is the power (right to left, 2^-1 is legal, -x^2 is -(x^2)), N/P is not an integer
  * division, and truth is 1 or 0. Functions: log (natural, as in C), log2, log10, log(x, base), exp,
  * sqrt, cbrt, pow, fabs or abs, floor, ceil, min and max (two arguments or more). INFINITY and NAN
- * are numbers. Blanks, line ends and a backslash in front of a line end only separate.
+ * are numbers. Blanks, line ends and a backslash before a line end only separate.
  *
  * Formulas are immutable, so many threads may read one. Nothing here prints or exits. The pragma
  * language and its canonical form: CALL, see docs/portolan-model.5.
@@ -60,8 +59,8 @@ PORTOLAN_API const char *portolan_formula_peek_name(const struct portolan_formul
 PORTOLAN_API bool portolan_formula_has_constants(const struct portolan_formula *formula);
 
 /**
- * The value where the names have the values X, in the order of the names. NaN or infinite where
- * there is none; constants NAME[k] are NaN. No allocation; some ns, and what log and pow take.
+ * The value if the names have the values X, in the order of the names. NaN or infinite if there is
+ * none; constants NAME[k] are NaN. Allocates nothing; takes some ns plus the time of log and pow.
  */
 PORTOLAN_API double portolan_formula_value(const struct portolan_formula *formula, const double *x);
 
@@ -90,10 +89,10 @@ struct portolan_formula_sum {
 };
 
 /**
- * FORMULA as the sum of constants times expressions that its author must have meant: every term
- * has one constant, all of the same name, no constant twice, numbered from 0 without gaps.
- * FILE, LINE and COLUMN are those it was parsed with; what is not canonical is reported there, with
- * the remedy. Clear *SUM with portolan_formula_sum_clear(). PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
+ * Splits FORMULA into its canonical form, a sum of constants times expressions: every term has one
+ * constant, all of the same name, no constant twice, numbered from 0 without gaps.
+ * FILE, LINE and COLUMN are those it was parsed with; deviations are reported there, with the
+ * remedy. Clear *SUM with portolan_formula_sum_clear(). PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_formula_split(const struct portolan_formula *formula,
                                                          const char *file, int line, int column,
@@ -107,7 +106,7 @@ PORTOLAN_API void portolan_formula_sum_clear(struct portolan_formula_sum *sum);
 enum portolan_notation {
     PORTOLAN_NOTATION_C,       /**< an expression of C with <math.h>; min and max become fmin, fmax;
                                     backquoted names become identifiers */
-    PORTOLAN_NOTATION_INFIX,   /**< the language above: what it reads, it was */
+    PORTOLAN_NOTATION_INFIX,   /**< the language above; parsing it gives the same formula */
     PORTOLAN_NOTATION_POSTFIX, /**< operands first, words between blanks: N P / log2 2 * */
     PORTOLAN_NOTATION_LATEX,   /**< for math mode */
     PORTOLAN_NOTATION_MATHML   /**< content MathML: one element, of the default namespace */

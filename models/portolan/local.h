@@ -25,8 +25,8 @@ struct portolan_local_data {
     const double *y;
     /** NULL: all 1. Rows of less than nine tenths of the largest weight are left out. */
     const double *weight;
-    /** What was measured, in any numbers: rows of the same group at the same x are repetitions; of
-     * other groups they may differ although nothing in x says why. */
+    /** What was measured, as any numbers: rows of the same group at the same x are repetitions;
+     * rows of other groups may differ from them although x is the same. */
     const size_t *group;
 };
 
@@ -37,7 +37,7 @@ struct portolan_left_out {
     double sigma; /**< root of the mean square of the same */
 };
 
-/** Two places that the parameters do not tell apart, as far as their values go. */
+/** Two places whose values differ more than their parameters explain. */
 struct portolan_local_conflict {
     size_t row, other; /**< rows of the data; the larger value first */
     double ratio;      /**< of their values */
@@ -48,7 +48,7 @@ struct portolan_local_summary {
     double repeat;   /**< relative standard deviation of repetitions; NaN: there are none */
     double repeat_dof;
     struct portolan_left_out left_out;
-    size_t n_conflicts; /**< places that lie by another they cannot be told from */
+    size_t n_conflicts;                      /**< places that conflict with another */
     struct portolan_local_conflict conflict; /**< the worst; undefined if there is none */
 };
 
@@ -83,9 +83,9 @@ PORTOLAN_API void portolan_local_predict(const struct portolan_local *local, con
                                          enum portolan_local_source *source);
 
 /**
- * Raises P, a law's prediction at X outside of all places, to the bound that the places give: where
- * the value never fell as parameters rose (in at least three pairs of places), P is not less than
- * the value of any place whose parameters are all at most those of X, but for noise. Else P stays.
+ * Raises P, a law's prediction at X outside of all places, to a lower bound from the places: if the
+ * value never fell as parameters rose (in at least three pairs of places), P is not less than the
+ * value of any place whose parameters are all at most those of X, minus noise. Otherwise P stays.
  */
 PORTOLAN_API void portolan_local_bound(const struct portolan_local *local, const double *x,
                                        struct portolan_prediction *p);

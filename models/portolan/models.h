@@ -39,7 +39,7 @@ enum {
  */
 #define PORTOLAN_MODEL_ASSUMED_ERROR 0.25
 
-/** Rows with larger |values| or weights are refused; |values| below one over it count as 0. */
+/** Rows with larger |values| or weights are refused; |values| below its reciprocal count as 0. */
 #define PORTOLAN_MODEL_MAX_VALUE 1e60
 
 /**
@@ -58,7 +58,7 @@ struct portolan_model_data {
                                     is ignored. */
 };
 
-/** What a model looks like. */
+/** The family of a model, by the form of its terms. */
 enum portolan_model_family {
     PORTOLAN_MODEL_CONSTANT = 1 << 0,
     PORTOLAN_MODEL_POWER = 1 << 1,       /**< c n^p, with or without an additive constant */
@@ -76,27 +76,27 @@ enum portolan_model_weighting {
     PORTOLAN_MODEL_ABSOLUTE  /**< ordinary least squares */
 };
 
-/** What stands for the repetitions of a point. */
+/** The value that stands for the repetitions of a point. */
 enum portolan_model_statistic {
-    PORTOLAN_MODEL_TYPICAL, /**< their place: without spikes the mean, where tails are heavy or rows
-                                 few the median, where they are light also the extremes */
+    PORTOLAN_MODEL_TYPICAL, /**< their middle, without spikes: the mean; the median if tails are
+                                 heavy or rows few; with the extremes if tails are light */
     PORTOLAN_MODEL_MEDIAN,
     PORTOLAN_MODEL_MEAN,
     PORTOLAN_MODEL_MINIMUM,
     PORTOLAN_MODEL_MAXIMUM,
-    PORTOLAN_MODEL_DEVIATION /**< their standard deviation: it is modelled instead of the place;
+    PORTOLAN_MODEL_DEVIATION /**< their standard deviation: it is modelled instead of the middle;
                                   points without repetitions are ignored */
 };
 
 /**
- * The value that stands for N values of a point, which it sorts; for TYPICAL the median, since
- * TYPICAL needs the other points, too. NaN if N is 0, and for DEVIATION if N is 1. For reports
- * beside a model.
+ * The value that stands for N VALUES of a point, which it sorts; for TYPICAL the median, since
+ * TYPICAL needs the other points, too. NaN if N is 0, and for DEVIATION if N is 1. For reports that
+ * compare a model with its points.
  */
 PORTOLAN_API double portolan_model_stand_in(enum portolan_model_statistic statistic, size_t n,
                                             double *values);
 
-/** What the values are. */
+/** The kind of the values. */
 enum portolan_model_kind {
     PORTOLAN_MODEL_AMOUNT, /**< times, bytes: any number, not negative where constants are not */
     PORTOLAN_MODEL_COUNT,  /**< predictions are whole, and the ends of their intervals; not negative
@@ -106,11 +106,10 @@ enum portolan_model_kind {
 
 /** Start it as `{0}`, which is right for times. */
 struct portolan_model_options {
-    bool allow_negative; /**< constants may be negative, which they always may where no value is
-                              positive.
-                              Else values are sums of costs, and no constant is; but where no such
-                              sum comes up to its points (portolan_model_fits()) and a searched law
-                              with a minus does, that is taken, and bounded */
+    bool allow_negative; /**< constants may be negative; they always may if no value is positive.
+                              Otherwise values are sums of costs, and no constant is negative; but
+                            if no such sum fits its points (portolan_model_fits()) and a searched
+                            law with negative constants does, that is taken, and bounded */
     enum portolan_model_weighting weighting;
     bool only_products; /**< the search looks for one product of all parameters, or a constant */
     double confidence;  /**< of intervals, 0 < c < 1; 0 = 0.95 */
@@ -152,7 +151,7 @@ struct portolan_model_dropped {
     enum portolan_model_drop reason;
 };
 
-/** What the rows covered in one parameter, and how sure the form is beyond it. */
+/** The range of one parameter in the rows, and how sure the form is outside it. */
 struct portolan_model_range {
     double min, max;
     double drift_below, drift_above; /**< how far forms that fit about as well go apart: standard
@@ -167,12 +166,12 @@ struct portolan_model_summary {
     enum portolan_model_statistic statistic; /**< what stood for the repetitions of a point */
     enum portolan_model_kind kind;
     bool nonnegative; /**< constants were kept from being negative */
-    bool bounded;  /**< constants have either sign, values are costs all the same: outside the rows
-                        they are kept above 0 */
+    bool bounded;  /**< constants have either sign, but values are costs: outside the rows they are
+                        kept above 0 */
     size_t n_rows; /**< rows with weight > 0 */
     size_t n_points;       /**< different points among them */
     size_t n_outliers;     /**< points left out because no smooth model reaches them */
-    double dof;            /**< degrees of freedom behind SIGMA; 0 when it is assumed */
+    double dof;            /**< degrees of freedom of SIGMA; 0 when it is assumed */
     double sigma;          /**< standard deviation of a new row of weight 1: relative or absolute as
                                 the weighting is */
     bool sigma_is_assumed; /**< see PORTOLAN_MODEL_ASSUMED_ERROR */
@@ -181,8 +180,8 @@ struct portolan_model_summary {
     double max;            /**< … the largest, and … */
     double leave_one_out;  /**< … the root mean square of each point predicted without itself; NaN
                                 when a constant hangs on one point. Relative or absolute alike. */
-    double condition;      /**< of the scaled least-squares problem, all given terms included;
-                                infinite when some are dependent */
+    double condition;      /**< of the scaled least-squares problem with all given terms; infinite
+                                when some are dependent */
     double confidence;
     double floor; /**< relative weighting takes smaller |values| as this large, in the values'
                        unit; 0 with absolute weighting */
@@ -198,7 +197,7 @@ struct portolan_prediction {
     size_t outside;  /**< the parameter farthest outside its range; undefined if none is */
     double octaves;  /**< how far, in factors of two */
     bool is_assumed; /**< the interval rests on assumption, not on rows */
-    size_t piece;    /**< which of the model's pieces speaks here; 0 of an ordinary model */
+    size_t piece;    /**< which of the model's pieces holds here; 0 of an ordinary model */
     bool in_gap;     /**< between the rows of two pieces, where either may hold: LOW and HIGH then
                           take in both pieces' intervals */
 };
@@ -215,8 +214,8 @@ struct portolan_model_break {
     size_t param, divisor; /**< of v, as above */
     double below, above;   /**< the break is between these neighbouring values of the rows */
     double at;             /**< where prediction changes over, BELOW < AT <= ABOVE */
-    double low, high;      /**< the profile-likelihood set, with the model's confidence: the
-                                break's gap may as well be any between these two values of rows */
+    double low, high;      /**< the profile-likelihood set, with the model's confidence: the break
+                                may lie in any gap between these two values of rows */
 };
 
 /** Where a model comes from. All text is UTF-8; NULL = not said. */
@@ -260,10 +259,11 @@ portolan_model_fit_terms(const struct portolan_model_data *data,
 
 /**
  * Fits models that hold in intervals of one parameter, or of a ratio of two such as N/P, by exact
- * segmentation with relative weights; parts are parted again. More pieces are believed when noise,
- * as repetitions and residuals tell it, does not explain what they gain, in one of a hundred smooth
- * series (docs/decisions/0034). Each piece is fitted by SHAPES, constants that do not change in all
- * pieces at once; or by the search when N_SHAPES is 0. A single piece is an ordinary model.
+ * segmentation with relative weights; parts are split again. More pieces are accepted when noise,
+ * estimated from repetitions and residuals, does not explain their gain; one smooth series in a
+ * hundred gets false pieces (docs/decisions/0034). Each piece is fitted by SHAPES, constants that
+ * do not change in all pieces at once; or by the search when N_SHAPES is 0. A single piece is an
+ * ordinary model.
  * OPTIONS->max_pieces bounds their number. Bai and Perron 2003, "Computation and analysis of
  * multiple structural change models". Errors as above.
  */
@@ -285,8 +285,8 @@ portolan_model_fit_formula(const struct portolan_model_data *data,
                            struct portolan_model **model, struct portolan_error *err);
 
 /**
- * The fit that a user asks for: of FORMULA, or with NULL the search; PIECES: in intervals of
- * validity. Errors as of these.
+ * The fit that a user asks for: of FORMULA or, if NULL, the search; PIECES: in several intervals.
+ * Errors as of these.
  */
 PORTOLAN_API enum portolan_status
 portolan_model_fit_as(const struct portolan_model_data *data,
@@ -309,8 +309,8 @@ PORTOLAN_API void portolan_model_shapes_destroy(struct portolan_model_shape *sha
 /**
  * Where the terms of FORMULA, in the order of its N constants, are in MODEL, which was fitted with
  * it (or in a piece of such a one): TERMS[k] is a position in portolan_model_peek_terms() and,
- * behind the last of these, in portolan_model_peek_dropped(); SIZE_MAX: in neither. Errors as
- * above, and PORTOLAN_EINVAL when N is not the number of its constants.
+ * after the last of these, in portolan_model_peek_dropped(); SIZE_MAX: in neither. Errors as above,
+ * and PORTOLAN_EINVAL when N is not the number of its constants.
  */
 PORTOLAN_API enum portolan_status
 portolan_model_formula_terms(const struct portolan_model *model,
@@ -318,9 +318,9 @@ portolan_model_formula_terms(const struct portolan_model *model,
                              struct portolan_error *err);
 
 /**
- * What the N constants of FORMULA are in MODEL, which was fitted with it (or in a piece of such a
- * one): CONSTANTS[k] of NAME[k], 0 where the term was dropped; STD_ERRORS alike, or NULL. Errors as
- * above.
+ * The values of the N constants of FORMULA in MODEL, which was fitted with it (or in a piece of
+ * such a model): CONSTANTS[k] is NAME[k], 0 if the term was dropped; STD_ERRORS likewise, or NULL.
+ * Errors as above.
  */
 PORTOLAN_API enum portolan_status
 portolan_model_formula_constants(const struct portolan_model *model,
@@ -352,9 +352,9 @@ PORTOLAN_API enum portolan_status portolan_model_predict(const struct portolan_m
 PORTOLAN_API double portolan_model_value(const struct portolan_model *model, const double *x);
 
 /**
- * Does it come up to its own points? False when it misses what stands for a point's rows by more
- * than four standard deviations of repetitions; without any, by more than half (relative weighting
- * only). What does not fit its points should not be believed elsewhere.
+ * Does the model fit its own points? False when it misses the value of a point by more than four
+ * standard deviations of repetitions; without any, by more than half (relative weighting only). A
+ * model that does not fit its points should not be believed elsewhere.
  */
 PORTOLAN_API bool portolan_model_fits(const struct portolan_model *model);
 
@@ -383,13 +383,13 @@ PORTOLAN_API const char *portolan_model_peek_param(const struct portolan_model *
                                                    size_t param);
 PORTOLAN_API const struct portolan_model_range *
 portolan_model_peek_range(const struct portolan_model *model, size_t param);
-/** As a reader likes it: "0.12 + 3.4e-07 n^1.5". */
+/** For people: "0.12 + 3.4e-07 n^1.5". */
 PORTOLAN_API const char *portolan_model_peek_formula(const struct portolan_model *model);
-/** What portolan_model_describe() or the XML said; all NULL otherwise. */
+/** The text from portolan_model_describe() or from XML; all NULL otherwise. */
 PORTOLAN_API const struct portolan_model_envelope *
 portolan_model_peek_envelope(const struct portolan_model *m);
 
-/** "constant", "power", …; "unknown" for a number that is none. */
+/** "constant", "power", …; "unknown" for any other number. */
 PORTOLAN_API const char *portolan_model_family_name(enum portolan_model_family family);
 
 /**

@@ -5,8 +5,8 @@
  * spikes (the system was busy elsewhere), drift (it got warmer, the heap more fragmented), two
  * places (another frequency, another socket, a cache that holds or does not).
  *
- * Everything is robust: spikes hide no drift and make no second place, and a skewed series has but
- * one. Pure functions; they may be called by any thread.
+ * Everything is robust: spikes neither hide a drift nor make a second place, and a skewed series
+ * has only one. Pure functions; they may be called by any thread.
  */
 #ifndef PORTOLAN_SERIES_H
 #define PORTOLAN_SERIES_H
@@ -46,14 +46,14 @@ struct portolan_series_modes {
     bool is_bimodal;  /**< significant, at least a tenth of the rows at each place, and the places
                            apart by two standard deviations and more (Ashman, Bird and Zepf 1994) */
     double low, high; /**< the places, in the values' unit or over the expected values */
-    double low_share; /**< of rows at the lower one; the others but for spikes are at the higher */
+    double low_share; /**< of rows at the lower one; the others, except spikes, are at the higher */
     double dip;       /**< the statistic; NaN for fewer than 4 rows */
     double probability; /**< that a series with one place dips so deep; NaN as above */
 };
 
 struct portolan_series_report {
     size_t n;
-    double place;  /**< the median: of the values, or of the values over what was expected */
+    double place;  /**< the median of the values, or of the values over the expected ones */
     double spread; /**< robust relative standard deviation, by the median of absolute deviations */
     struct portolan_series_spikes spikes;
     struct portolan_series_drift drift;
@@ -61,9 +61,9 @@ struct portolan_series_report {
 };
 
 /**
- * Inspects N values Y in the order of time. EXPECTED (may be NULL) has what each should be, a
- * model's values at the rows' parameters: then Y over EXPECTED is inspected, so that rows of
- * different sizes are one series.
+ * Inspects N values Y in the order of time. EXPECTED (may be NULL) has a model's values at the
+ * rows' parameters: then Y over EXPECTED is inspected, so that rows of different sizes are one
+ * series.
  *
  * PORTOLAN_EINVAL: no rows, a number not finite, a value or expected value that is not positive.
  * PORTOLAN_ENOMEM.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * models: online update of a model whose terms are known. What all rows so far say about the
+ * models: online update of a model whose terms are known. The information of all rows so far on the
  * constants is kept as the triangular factor R and Q'y of the weighted least-squares problem; a new
  * row is rotated in by Givens rotations in O(k^2) for k terms, however many rows there were (Golub
  * and Van Loan, Matrix Computations, 12.5). No row is kept.
@@ -10,9 +10,9 @@
  * standard deviation, limit 8) and of their spread (against one twice as large, limit 12 nats). Of
  * rows that the model explains about one in 9,000 raises a false alarm.
  *
- * Relative weighting needs a value before the fit is known: rows count relative to what the model
- * that the update began with says at their place (or, begun without a model, relative to
- * themselves). An update is used by one thread at a time; nothing here prints or exits.
+ * Relative weighting needs a value before the fit is known: rows count relative to the value of the
+ * model that the update began with. An update is used by one thread at a time; nothing here prints
+ * or exits.
  */
 #ifndef PORTOLAN_UPDATE_H
 #define PORTOLAN_UPDATE_H
@@ -27,14 +27,14 @@ struct portolan_update;
 
 enum portolan_update_sign {
     PORTOLAN_UPDATE_HOLDS,    /**< nothing speaks against the form */
-    PORTOLAN_UPDATE_SHIFTED,  /**< the rows lie to one side of what was predicted */
+    PORTOLAN_UPDATE_SHIFTED,  /**< the rows lie on one side of the predictions */
     PORTOLAN_UPDATE_SCATTERED /**< the rows lie farther off than the model's error explains */
 };
 
 struct portolan_update_state {
     size_t n_rows;                  /**< rows added, of weight > 0 */
     enum portolan_update_sign sign; /**< once given, it stays */
-    size_t since;                   /**< so many rows ago it began, by the sums of the tests */
+    size_t since;                   /**< number of rows since it began, by the sums of the tests */
 };
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* portolan.Optimizer: hears of steps, lets rank 0 decide, and all ranks swap alike. */
+/* portolan.Optimizer: at each step rank 0 decides, and all ranks make the same swaps. */
 #include "component.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Swaps tried at one swap point before it goes on as it is. */
+/* The most swaps that are tried at one swap point. */
 enum { MOST_ATTEMPTS = 8 };
 
 /* ------------------------------------------------- ports */
@@ -85,7 +85,7 @@ EXIT:;
 
 /* ------------------------------------------------- portolan.ports.StepListener */
 
-/* Rank 0's wish to all; false with an exception when the ranks could not talk. */
+/* Sends rank 0's wish to all ranks; false with an exception when that failed. */
 static bool share_wish(struct optimizer *o, sidl_BaseInterface *_ex)
 {
     enum portolan_status status =
@@ -101,7 +101,7 @@ static bool anything_to_do(const struct optimizer *o)
     return memcmp(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted) != 0;
 }
 
-/* Decides and exchanges until nothing is left to do; whether anything was exchanged. */
+/* Decides and swaps until nothing is left to do; returns whether anything was swapped. */
 static bool decide_and_apply(struct optimizer *o, int step, sidl_BaseInterface *_ex)
 {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -113,7 +113,7 @@ static bool decide_and_apply(struct optimizer *o, int step, sidl_BaseInterface *
         if (!share_wish(o, _ex) || !anything_to_do(o))
             return false;
         status = optimizer_apply(o, step, &err);
-        if (status == PORTOLAN_EBUSY) { /* one did not start: what else is there? */
+        if (status == PORTOLAN_EBUSY) { /* one did not start and is banned: decide again */
             o->mind.from_store = false;
             continue;
         }
@@ -125,7 +125,7 @@ static bool decide_and_apply(struct optimizer *o, int step, sidl_BaseInterface *
     return false;
 }
 
-/* A fact of the run in ns, where there is something to tell. */
+/* Adds a time in ns to the metadata of the run, unless it is 0. */
 static void put_ns(struct optimizer *o, const char *name, double ns)
 {
     char text[40];
@@ -190,7 +190,7 @@ static void announce(void *self, const char *name, double value, sidl_BaseInterf
     o->announced_values[i] = value;
 }
 
-/* Puts back what was exchanged for this step, or else leaves what failed in it. */
+/* Undoes the swaps made for this step or, if there were none, bans what failed in it. */
 static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_BaseInterface *_ex)
 {
     struct optimizer *o = self;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rank 0's mind: reads the measurements, asks the plan, and says what should run from now on. */
+/* Rank 0's decisions: reads the measurements, asks the plan, and chooses what runs from now on. */
 #include "component.h"
 
 #include <math.h>
@@ -8,10 +8,12 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* So many steps in a row this far from what was predicted, and the models are fitted again. */
+/* The models are fitted again after SURPRISES steps in a row that differ from the prediction by
+ * more than the share `surprise`. */
 enum { SURPRISES = 3, MOST_REFITS = 5, MOST_FACTS = 64 };
 static const double surprise = 0.25;
-/* Steps with something that has no model, before the store is read again; then twice as many. */
+/* After this many steps with a call that has no model, the store is read again; then after twice as
+ * many. */
 enum { FIRST_LOOK = 4 };
 
 void optimizer_mind_clear(struct optimizer_mind *m)
@@ -22,7 +24,7 @@ void optimizer_mind_clear(struct optimizer_mind *m)
     m->data = NULL;
 }
 
-/* What this run's machine and build are, as the Mastermind noted them. */
+/* Lists the machine and build of this run, as the Mastermind noted them. */
 static size_t list_facts(const struct optimizer *o, struct portolan_name_value *facts, size_t most)
 {
     const struct portolan_sample_set *data = o->mind.data;
@@ -41,7 +43,8 @@ static size_t list_facts(const struct optimizer *o, struct portolan_name_value *
     return n;
 }
 
-/* Reads the store and fits; without a usable measurement there is no plan, and that is told. */
+/* Reads the store and fits; without a usable measurement there is no plan, and a message says so.
+ */
 static void make_plan(struct optimizer *o)
 {
     struct portolan_store_query query = {.assembly = o->assembly->name};
@@ -182,7 +185,7 @@ list_names(const struct optimizer *o, const struct optimizer_pick *picks, size_t
     return list;
 }
 
-/* Fits again when the steps are not as predicted for some time. */
+/* Fits again when several steps in a row are not as predicted. */
 static void learn(struct optimizer *o, int step, const struct portolan_sample *samples, size_t n)
 {
     struct optimizer_mind *m = &o->mind;
@@ -207,13 +210,14 @@ static void learn(struct optimizer *o, int step, const struct portolan_sample *s
     make_plan(o);
 }
 
-/* The first step and those that began with an exchange are no usual ones. */
+/* The first step, and those that began with a swap, are not usual. */
 static bool is_usual(const struct optimizer *o, int step)
 {
     return step > 1 && o->swap_step != step - 1;
 }
 
-/* The step's rows go into the models; what has none is looked for in the store, now and then. */
+/* Adds the step's rows to the models; if a call has none, reads the store again from time to time.
+ */
 static void take_in(struct optimizer *o, int step, const struct portolan_plan_now *now)
 {
     struct optimizer_mind *m = &o->mind;
@@ -259,7 +263,7 @@ static void take_advice(struct optimizer *o, int step, const struct portolan_pla
                  overruled ? "newer than the stored decision: " : "", advice->reason);
 }
 
-/* A run that goes on beyond its steps is taken to last as long again, each time. */
+/* The steps that remain; a run that goes on beyond its steps is assumed to do as many again. */
 static int remaining(struct optimizer *o, int steps, int step)
 {
     if (steps == 0)
@@ -275,7 +279,7 @@ static int remaining(struct optimizer *o, int steps, int step)
     return steps - step % steps;
 }
 
-/* Where nothing is known of others, one that was not tried is better than one that fails. */
+/* Without a plan, replaces banned implementations by the first one that is not banned. */
 static void leave_what_failed(struct optimizer *o)
 {
     for (size_t i = 0; i < o->assembly->n_instances; i++) {
@@ -350,7 +354,7 @@ void optimizer_decide(struct optimizer *o, int step)
 
 void optimizer_store_decision(struct optimizer *o)
 {
-    struct portolan_plan_prediction t = {0}; /* 0: nothing is predicted */
+    struct portolan_plan_prediction t = {0}; /* all 0: no prediction */
     struct portolan_error err = {0}, why = {0};
     struct portolan_name_value *names = NULL;
     char *parameters = NULL, *choice = NULL, host[256];

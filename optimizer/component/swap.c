@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exchanging implementations on all ranks alike, putting them back, and leaving what failed. */
+/* Swaps implementations, the same on all ranks; undoes swaps; bans what failed. */
 #include "component.h"
 
 #include <math.h>
@@ -32,14 +32,15 @@ bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alte
     return false;
 }
 
-/* Not to be used any more in this run. There is room for all, so that no rank can lack it. */
+/* Excludes an alternative for the rest of the run. The array has room for all alternatives, so that
+ * no rank can run out of memory here. */
 static void ban(struct optimizer *o, size_t instance, size_t alternative)
 {
     if (!optimizer_is_banned(o, instance, alternative))
         o->banned[o->n_banned++] = (struct optimizer_pick){instance, alternative};
 }
 
-/* Rank 0: what became of an exchange, into the store. A store that fails stops no simulation. */
+/* Rank 0: stores the outcome of a swap. If that fails, the simulation goes on. */
 static void put_swap(struct optimizer *o, int step, const struct optimizer_swap *x,
                      const char *outcome)
 {
@@ -56,7 +57,7 @@ static void put_swap(struct optimizer *o, int step, const struct optimizer_swap 
                      err.text);
 }
 
-/* Puts the first N exchanges back, the last one first. */
+/* Undoes the first N swaps, the last one first. */
 static enum portolan_status put_back(struct optimizer *o, size_t n, struct portolan_error *err)
 {
     while (n > 0) {
@@ -148,14 +149,14 @@ enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *w
     return status;
 }
 
-/* ------------------------------------------------- what failed is left */
+/* ------------------------------------------------- banning what failed */
 
-/* Of an instance, on all ranks: whether calls failed, and the worst accuracy; -1: none. */
+/* The calls of an instance on all ranks: whether any failed, and the worst accuracy; -1: none. */
 struct seen {
     double failed, accuracy;
 };
 
-/* The instance that has a choice and runs CLASS_NAME now. */
+/* The entry in ALL of instance NAME, if that has alternatives and runs CLASS_NAME now; or NULL. */
 static struct seen *find_seen(const struct optimizer *o, struct seen *all, const char *name,
                               const char *class_name)
 {
@@ -177,7 +178,7 @@ static struct seen *list_seen(const struct optimizer *o)
     return all;
 }
 
-/* Collective: bans alike on all ranks, and tells. */
+/* Collective: makes the same bans on all ranks, and logs them. */
 static bool ban_seen(struct optimizer *o, int step, const char *why, struct seen *all)
 {
     size_t n = o->assembly->n_instances;
@@ -218,7 +219,7 @@ bool optimizer_ban_after_step(struct optimizer *o, int step)
 {
     const struct portolan_sample *s = NULL;
     struct seen *all = list_seen(o), *at;
-    int64_t *excused = NULL; /* failures of calls below */
+    int64_t *excused = NULL; /* failed calls that are explained by failures of calls below */
     size_t n = 0;
     bool any;
 
@@ -244,7 +245,7 @@ bool optimizer_ban_in_step(struct optimizer *o, int step, const char *why)
 {
     struct portolan_probe_snapshot now = {0};
     struct seen *all = list_seen(o), *at;
-    int64_t *failed = NULL; /* of which no call below is to blame */
+    int64_t *failed = NULL; /* failed calls that no failed call below explains */
     bool any;
 
     if (!portolan_probe_snapshot_take(&now, NULL))

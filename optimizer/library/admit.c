@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where an implementation may be used: where it was seen to work. What failed, or was not accurate
- * enough, is out at that place, and wherever no context tells another place from it. Elsewhere it
- * may be used where it worked at the places most alike. Of few places one cannot say which are
- * alike: there it may be used between places where it worked, with none where it did not in
- * between, or close to one. A rule that would have let in a place where it is known to have failed
- * is not applied.
+ * Where an implementation may be used: where it was seen to work. If it failed, or was not accurate
+ * enough, it is excluded at that place, and at all places that no context distinguishes from it.
+ * Elsewhere it may be used if it worked at the most similar places. Few places cannot show which
+ * ones are similar: then it may be used between places where it worked, if it failed nowhere in
+ * between, or close to such a place. A rule is not applied if it would have admitted the
+ * implementation at a place where it is known to have failed.
  */
 #include "plan_internal.h"
 
@@ -19,19 +19,19 @@ enum {
     MOST_KINDS = 8,
     PLACES_OF_A_KIND = 5,
     MANY_PLACES = 8,
-    ALIKE = 2, /* that vouch for a place */
-    ASKED = 4  /* that tell its chance */
+    ALIKE = 2, /* similar places that must work for a place to be admitted */
+    ASKED = 4  /* similar places that give the chance of a place */
 };
 
-/* In factors of two: close to a place that is good; likewise where all are, and by far. */
+/* "Close" in factors of two: normally; if all places near by are good by far. */
 static const double close_by = 1, close_by_good = 2;
-/* Of the wanted accuracy: so much less is good by far. */
+/* Good by far: the accuracy is at most this share of the wanted one. */
 static const double by_far = 1e-5;
-/* Of values that are not both positive. */
+/* The distance of values that are not both positive. */
 static const double far_apart = 8;
-/* What counts a place that is known to work at one that is like it, but not proven. */
+/* A similar place where it worked counts as this chance at a place where nothing proves it. */
 static const double doubt = 0.5;
-/* Farther than so many usual distances of places nothing is alike. */
+/* Similar places are at most this many usual distances away. */
 static const double alike_within = 3;
 
 /* What is known of one place with one combination of implementations. */
@@ -41,15 +41,15 @@ struct evidence {
     double at[MOST_COORDINATES];
     bool failed;
     double accuracy; /* the worst; NaN: none was reported */
-    double nearby;   /* scaled, to the next place but one of the combination; or infinite */
-    bool misled_alike, misled_bracket, misled_neighbour; /* bad, and the rule lets it in */
+    double nearby; /* scaled distance to the second nearest place of the combination; or infinite */
+    bool misled_alike, misled_bracket, misled_neighbour; /* bad, but the rule would admit it */
     long long trial;
 };
 
 struct plan_evidence {
     size_t n, n_context, n_coordinates; /* contexts come first, then swept parameters */
     struct evidence *all;               /* by key */
-    bool is_kind[MOST_COORDINATES];     /* few whole values, each of many places */
+    bool is_kind[MOST_COORDINATES];     /* few different integers, each at many places */
     double scale[MOST_COORDINATES];     /* standard deviations, in factors of two */
 };
 
@@ -108,7 +108,7 @@ static void merge_evidence(struct evidence *into, const struct evidence *e)
     into->accuracy = isnan(into->accuracy) ? e->accuracy : fmax(into->accuracy, e->accuracy);
 }
 
-/* A trial that did not come to its end, with a class that never did there: that one is to blame. */
+/* A trial did not finish, and none with the same class finished there: the class failed there. */
 static void gather_ended(const struct portolan_plan *p, size_t path, size_t *selection,
                          struct plan_evidence *out)
 {
@@ -182,7 +182,7 @@ static double octaves(double a, double b)
     return a > 0 && b > 0 ? fabs(log2(a / b)) : far_apart;
 }
 
-/* From A to the place T, of which a context that is not known may be anything. */
+/* The distance from A to the place T, where an unknown context may be anything. */
 static double distance(const struct plan_evidence *v, const double *a, const double *t)
 {
     double most = 0;
@@ -194,7 +194,7 @@ static double distance(const struct plan_evidence *v, const double *a, const dou
     return most;
 }
 
-/* Whether T lies in the box of A and B; a context of T that is not known lies in none. */
+/* Whether T lies in the box of A and B; with an unknown context it does not. */
 static bool is_between(const struct plan_evidence *v, const double *a, const double *b,
                        const double *t)
 {
@@ -214,7 +214,7 @@ struct near {
     double at[MOST_NEAR];
 };
 
-/* That of one combination. */
+/* The evidence around a place with one combination. */
 struct around {
     struct near good, bad;
 };
@@ -273,7 +273,7 @@ static bool is_close(const struct portolan_plan *p, const struct around *a)
     return a->good.n && a->good.at[0] <= reach && (!a->bad.n || a->bad.at[0] > 2 * a->good.at[0]);
 }
 
-/* ---- places that are alike ---- */
+/* ---- similar places ---- */
 
 static void find_scales(struct plan_evidence *v)
 {
@@ -293,7 +293,7 @@ static void find_scales(struct plan_evidence *v)
     }
 }
 
-/* In standard deviations of where things were measured; infinite between kinds. */
+/* The distance in standard deviations of the measured places; infinite between kinds. */
 static double scaled_distance(const struct plan_evidence *v, const double *a, const double *t)
 {
     double sum = 0;
@@ -308,7 +308,7 @@ static double scaled_distance(const struct plan_evidence *v, const double *a, co
     return sqrt(sum);
 }
 
-/* The places most like T with one combination. */
+/* The places most similar to T with one combination. */
 static void find_alike(const struct plan_evidence *v, size_t key, const double *t,
                        const struct evidence *without, struct near *out)
 {
@@ -322,7 +322,7 @@ static void find_alike(const struct plan_evidence *v, size_t key, const double *
     }
 }
 
-/* The usual one to the next place but one; 0: too few were tried to say so. */
+/* The usual distance to the second nearest place; 0: too few places were tried. */
 static double usual_distance(const struct plan_evidence *v, size_t key)
 {
     double sum = 0;
@@ -346,7 +346,7 @@ static bool works_alike(const struct portolan_plan *p, const struct plan_evidenc
            a.at[ALIKE - 1] <= alike_within * usual_distance(v, key);
 }
 
-/* The chance that it works at T, which nothing proves; 0 where too few were tried to say so. */
+/* The chance that an unproven combination works at T; 0: too few places were tried. */
 static double hope_for(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
                        const double *t)
 {
@@ -361,7 +361,7 @@ static double hope_for(const struct portolan_plan *p, const struct plan_evidence
 
 /* ---- which rules hold ---- */
 
-/* Coordinates of few whole values, each of many places, are kinds rather than sizes. */
+/* A coordinate with few different integers, each at many places, is a kind rather than a size. */
 static void find_kinds(struct plan_evidence *v)
 {
     size_t keys = 0;
@@ -389,7 +389,7 @@ static void find_kinds(struct plan_evidence *v)
     }
 }
 
-/* Marks places that are bad and would have been let in, had they not been tried. */
+/* Marks bad places that a rule would have admitted if they had not been tried. */
 static void try_rules(const struct portolan_plan *p, struct plan_evidence *v)
 {
     struct around a;
@@ -413,7 +413,7 @@ static void try_rules(const struct portolan_plan *p, struct plan_evidence *v)
     }
 }
 
-/* Which rules misled nowhere among places of the same kinds as T. */
+/* The rules that are right at all places of the same kinds as T. */
 struct rules {
     bool alike, brackets, neighbours;
 };
@@ -442,7 +442,7 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
     struct plan_evidence *v;
     size_t *selection;
 
-    /* What fails in an instance without alternatives is no reason to choose another one. */
+    /* If no instance of the scope has alternatives, a failure excludes nothing. */
     if ((!node->n_qualities && !p->s.ended_blindly) ||
         p->paths[path].scope.n <= (p->paths[path].caller_at != NONE))
         return PORTOLAN_OK;
@@ -473,7 +473,7 @@ static struct plan_verdict verdict_on(const struct portolan_plan *p, const struc
                                  .trial = e->trial};
 }
 
-/* Whether nothing tells E from the place T: what is not known of one is no difference. */
+/* Whether no coordinate distinguishes E from the place T; an unknown one does not. */
 static bool is_alike(const struct plan_evidence *v, const struct evidence *e, const double *t)
 {
     bool known = false;
@@ -489,8 +489,8 @@ static bool is_alike(const struct plan_evidence *v, const struct evidence *e, co
 }
 
 /*
- * What was seen at this very place: in trials at the present parameters, or else, where that was
- * bad, at places that nothing tells from it. False: nothing was.
+ * The verdict of trials at the present parameters; or else of bad ones at places that no coordinate
+ * distinguishes from T. False: there are none.
  */
 static bool seen_there(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
                        const double *t, struct plan_verdict *out)
@@ -520,7 +520,7 @@ static const struct evidence *nearest(const struct around *a)
                                                                      : NULL;
 }
 
-/* Whether T lies outside all places of the combination. */
+/* Whether a coordinate of T is outside its range over all places of the combination. */
 static bool is_beyond(const struct plan_evidence *v, size_t key, const double *t)
 {
     for (size_t k = 0; k < v->n_coordinates; k++) {
@@ -551,7 +551,7 @@ static struct plan_verdict judge_place(const struct portolan_plan *p, const stru
     if (!a.bad.all && (!e || isnan(e->accuracy) || !(p->s.a->accuracy > 0)))
         return (struct plan_verdict){.kind = PLAN_ADMITTED, .accuracy = NAN};
     if (e && !a.good.all)
-        return verdict_on(p, a.bad.e[0]); /* it never worked: nothing tells this place apart */
+        return verdict_on(p, a.bad.e[0]); /* it never worked, so not here either */
     r = ask_rules(v, key, t);
     if (r.alike && a.bad.all)
         works = works_alike(p, v, key, t, NULL) && !(accuracy_rises && is_beyond(v, key, t));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A change is made with such a chance to gain; outside what was measured with such a one. */
+/* The chance to gain that a change needs: within the measured range; outside it. */
 static const double chance_to_change = 0.7, chance_to_hope = 0.9;
 
 struct advising {
@@ -36,7 +36,7 @@ enum portolan_status plan_read_selection(const struct survey *s,
     return PORTOLAN_OK;
 }
 
-/* The call path of a sample below that of its caller (-1: none); NONE: not in the plan. */
+/* The call path of a sample, below its caller's path (-1: none); NONE: not in the plan. */
 static size_t path_of(const struct survey *s, const struct portolan_sample *x, long caller)
 {
     for (size_t n = 0; n < s->n_nodes; n++)
@@ -76,7 +76,7 @@ static enum portolan_status add_context(struct advising *a, size_t path,
     return PORTOLAN_OK;
 }
 
-/* What contexts the last step had, per call path, on the slowest rank. */
+/* Reads the contexts of the last step on the slowest rank, per call path. */
 static enum portolan_status read_samples(struct advising *a)
 {
     const struct survey *s = &a->p->s;
@@ -114,7 +114,7 @@ static enum portolan_status read_samples(struct advising *a)
     return status;
 }
 
-/* What exchanging costs, and what must not be used. */
+/* Adds the cost of swaps to PROBLEM, and forbids banned implementations. */
 static enum portolan_status add_exchange(struct advising *a, struct portolan_choice *problem,
                                          struct portolan_error *err)
 {
@@ -220,7 +220,7 @@ static void say_change(const struct advising *a, struct portolan_plan_advice *ou
                  now, gain, a->now->remaining_steps, cost, extrapolation_mark(&out->remaining));
 }
 
-/* Whether anything but what runs may be used at all. */
+/* Whether any implementation other than the current one may be used. */
 static bool knows_others(struct advising *a, const struct plan_horizon *rest)
 {
     const struct survey *s = &a->p->s;
@@ -239,7 +239,8 @@ static bool knows_others(struct advising *a, const struct plan_horizon *rest)
     return known;
 }
 
-/* Whether a call path that would change is foreseen without its contexts: a step will tell them. */
+/* Whether a call path that would change is predicted without its contexts, which the next step
+ * will show. */
 static bool changes_blindly(const struct advising *a)
 {
     const struct portolan_plan *p = a->p;
@@ -254,7 +255,7 @@ static bool changes_blindly(const struct advising *a)
     return false;
 }
 
-/* A change may be hoped for; it is made where it is likely. */
+/* Whether a change is likely enough to gain; *CHANCE: how likely. */
 static bool is_likely(const struct advising *a, const struct plan_horizon *rest, double exchange_ns,
                       const struct portolan_plan_prediction *now,
                       const struct portolan_plan_prediction *then, double *chance)
@@ -279,7 +280,7 @@ static bool is_banned(const struct advising *a)
     return false;
 }
 
-/* Says why it stays; what is chosen is what runs then. */
+/* Chooses what runs now, and gives the reason. */
 static void stay(struct advising *a, const struct plan_horizon *rest, bool now_allowed,
                  const struct portolan_plan_prediction *now, struct portolan_plan_advice *out)
 {
@@ -301,7 +302,7 @@ static void stay(struct advising *a, const struct plan_horizon *rest, bool now_a
     memcpy(a->chosen, a->current, a->p->s.n_variables * sizeof *a->chosen);
 }
 
-/* Holds a change against its cost and its chance; false: it stays, for the reason in OUT. */
+/* Does a change gain enough, with enough chance? If not, OUT gets the reason to stay. */
 static bool is_worth_it(struct advising *a, const struct plan_horizon *rest, double cost_now,
                         double cost_then, const struct portolan_plan_prediction *now,
                         const struct portolan_plan_prediction *then,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Depth-first branch and bound. Each unset variable carries, per value, the cost it would add given
- * the variables set so far; the sum of the least of these bounds what the rest must cost at least.
- * That leaves out the tables between unset variables, so costs are first moved from the tables to
- * the variables as far as possible, by min-sum diffusion (Werner 2007): no assignment's cost
- * changes, but the bound rises. Descent from two starting points gives the first solution to beat.
+ * Depth-first branch and bound. Each unset variable has, per value, the cost that it would add to
+ * the variables set so far; the sum of the least of these is a lower bound of the rest. The bound
+ * leaves out the tables between unset variables, so costs are first moved from the tables to the
+ * variables as far as possible, by min-sum diffusion (Werner 2007): no assignment's cost changes,
+ * but the bound rises. Descent from two starting points gives the first solution to beat.
  */
 #include "choice_internal.h"
 
@@ -13,7 +13,7 @@
 /* Rounds of diffusion. */
 enum { SWEEPS = 4 };
 
-/* A factor with a variable, and which of its variables that is. */
+/* A factor that has a variable, and the position of the variable in it. */
 struct touch {
     size_t factor, at;
 };
@@ -102,7 +102,7 @@ static double least_of_slice(const struct branch *b, size_t i, size_t j, size_t 
     return least;
 }
 
-/* Moves what value A of variable V must cost in its tables to the value itself. */
+/* Moves the least cost of value A of variable V from each of its tables to the value itself. */
 static void collect_costs(struct branch *b, size_t v, size_t a, double *own)
 {
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++) {
@@ -118,7 +118,7 @@ static void collect_costs(struct branch *b, size_t v, size_t a, double *own)
     }
 }
 
-/* And hands equal parts of it back to the tables, for the other variables to take. */
+/* Gives equal parts of that cost back to the tables, where other variables can collect them. */
 static void spread_costs(struct branch *b, size_t v, size_t a, double *own)
 {
     double part;
@@ -217,7 +217,8 @@ static double begin_search(struct branch *b, size_t fixed, size_t value)
     return b->constant;
 }
 
-/* Least costs of the unset variables summed; *NEXT = the one whose second best costs most more. */
+/* The sum of the least costs of the unset variables; *NEXT = the variable with the widest gap
+ * between its best and second best value. */
 static double bound_rest(const struct branch *b, const double *row, size_t *next)
 {
     double sum = 0, widest_gap = -1;
@@ -298,7 +299,7 @@ static void search(struct branch *b, size_t depth, double base, unsigned away)
 
         if (!choice_better(least + row[b->offset[v] + a] - row[b->offset[v] + order[0]], away,
                            b->best))
-            break; /* the values behind it cost as much at least */
+            break; /* the values after it cost at least as much */
         memcpy(below, row, b->total * sizeof *row);
         set_variable(b, v, a, below);
         search(b, depth + 1, base + row[b->offset[v] + a], away + (a != b->c->written[v]));
@@ -306,7 +307,7 @@ static void search(struct branch *b, size_t depth, double base, unsigned away)
     }
 }
 
-/* Takes b->trial down to where no single change helps and keeps it when it is the best so far. */
+/* Improves b->trial until no single change helps, and keeps it if it is the best so far. */
 static void descend(struct branch *b, size_t fixed)
 {
     double cost = portolan_choice_cost(b->c, b->trial);

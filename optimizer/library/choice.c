@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Table entries up to which elimination is quicker than branch and bound, and at most. */
+/* Up to AUTO_LIMIT table entries elimination is faster than branch and bound; HARD_LIMIT: at most.
+ */
 enum { AUTO_LIMIT = 1 << 14, AUTO_LIMIT_MARGINS = 1 << 18, HARD_LIMIT = 6 << 20 };
 
 enum portolan_status portolan_choice_create(struct portolan_choice **c, struct portolan_error *err)
@@ -43,7 +44,7 @@ enum portolan_status portolan_choice_add_variable(struct portolan_choice *c, siz
     return PORTOLAN_OK;
 }
 
-/* The size of a table over VARIABLES; 0 when they are no good. */
+/* The size of a table over VARIABLES; 0 if these are not valid. */
 static size_t table_size(const struct portolan_choice *c, size_t n, const size_t *variables)
 {
     size_t size = 1;
@@ -113,7 +114,7 @@ double portolan_choice_cost(const struct portolan_choice *c, const size_t *value
     return sum;
 }
 
-/* With its memory in an arena that it holds itself. */
+/* A solution in one block with the arena of its arrays. */
 struct solution {
     struct portolan_choice_solution s;
     struct portolan_arena pool;

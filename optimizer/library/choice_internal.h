@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** Inside the choice: the problem's tables, and what both exact methods share. */
+/** The problem of choice: its tables, and declarations for both exact methods. */
 #ifndef PORTOLAN_CHOICE_INTERNAL_H
 #define PORTOLAN_CHOICE_INTERNAL_H
 
@@ -23,7 +23,7 @@ struct portolan_choice {
     struct choice_factor *factors;
 };
 
-/* A cost, and how many variables leave what is written to reach it: ordered by both. */
+/* A cost, and how many variables are not as written in its assignment: ordered by both. */
 struct choice_score {
     double cost;
     unsigned away;

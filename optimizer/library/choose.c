@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this a choice loses too much on average; below that chance it is a close call. */
+/* The verdict is "cannot tell" above this expected loss, and "close call" below this chance. */
 static const double too_much = 0.2, fair_chance = 0.8;
-/* Among what was measured, what is so much better stays so though nobody knows its time. */
+/* With this chance, a choice within the measured range is certain although its time is not. */
 static const double no_doubt = 0.99;
 
 struct choosing {
@@ -20,14 +20,14 @@ struct choosing {
     struct plan_notes reasons;
 };
 
-/* The core at VALUES, all else as written. */
+/* Sets SELECTION to VALUES for the core, and all else as written. */
 static void put_core(const struct choosing *c, const size_t *values, size_t *selection)
 {
     for (size_t v = 0; v < c->p->s.n_variables; v++)
         selection[v] = c->p->number[v] == NONE ? 0 : values[c->p->number[v]];
 }
 
-/* How well VARIABLE = VALUE is known, all else as chosen, or why it is not allowed. */
+/* Notes how well VARIABLE = VALUE is known, all else as chosen, or why it is not allowed. */
 static enum portolan_status look_at(struct choosing *c, size_t variable, size_t value,
                                     size_t *selection, struct portolan_plan_option *out)
 {
@@ -134,9 +134,9 @@ static void reason_pruned(struct choosing *c, size_t v)
               c->variables[v].options[0].implementation, why);
 }
 
-/* ---- what is not known ---- */
+/* ---- what to measure next ---- */
 
-/* "driver.n=32 driver.file=a": of the trials at a point. */
+/* "driver.n=32 driver.file=a": the parameters of the trials at a point. */
 static char *point_text(struct choosing *c, size_t point)
 {
     const struct survey *s = &c->p->s;
@@ -149,7 +149,7 @@ static char *point_text(struct choosing *c, size_t point)
     return plan_text(&text);
 }
 
-/* Says of which rows of the path's times the contexts tell nothing, by the cases' names. */
+/* Adds the reason that two rows of the path's times differ although their contexts do not. */
 static void reason_conflict(struct choosing *c, size_t path, const struct plan_rows *rows)
 {
     struct portolan_plan *p = c->p;
@@ -167,7 +167,7 @@ static void reason_conflict(struct choosing *c, size_t path, const struct plan_r
               point_text(c, rows->point[s->conflict.other]));
 }
 
-/* The worst such rows of a path, if it has any. */
+/* Adds that reason for the worst conflict of a path, if it has any. */
 static void reason_conflicts(struct choosing *c, size_t path)
 {
     const struct plan_path *at = &c->p->paths[path];
@@ -188,7 +188,7 @@ static void reason_conflicts(struct choosing *c, size_t path)
         reason_conflict(c, path, worst);
 }
 
-/* The core's variables at VALUES, where OTHER differs, as words; NULL: memory is out. */
+/* "a=X b=Y" for the core's variables whose VALUES differ from OTHER; NULL: out of memory. */
 static char *core_text(struct choosing *c, const size_t *values, const size_t *other)
 {
     struct portolan_plan *p = c->p;
@@ -200,7 +200,7 @@ static char *core_text(struct choosing *c, const size_t *values, const size_t *o
     return plan_text(&text);
 }
 
-/* Which of the two is known less: that one is to be measured. */
+/* The choice or its rival, whichever is known less well: the one to measure. */
 static const size_t *less_known(struct choosing *c)
 {
     struct portolan_plan *p = c->p;
@@ -226,7 +226,8 @@ static const size_t *less_known(struct choosing *c)
     return both[at];
 }
 
-/* The command of a trial that counts: with the sweep's settings, at the present parameters. */
+/* The command of the trial that would tell most, with the sweep's settings and the present
+ * parameters. */
 static char *settling_command(struct choosing *c)
 {
     struct portolan_plan *p = c->p;
@@ -273,7 +274,7 @@ static void judge_choice(struct choosing *c)
     if (out->prediction.is_unusable)
         plan_note(&c->reasons, "cannot tell: the prediction may be off by a factor of %.2g",
                   out->prediction.high_ns / out->prediction.total_ns);
-    else if (!c->p->other_input) /* else a note says it */
+    else if (!c->p->other_input) /* otherwise there is a note already */
         plan_note(&c->reasons,
                   out->verdict == PORTOLAN_PLAN_CLOSE
                       ? "close call: %s may be as quick; this is best with a chance of %.0f %%"
@@ -312,7 +313,7 @@ static void explain_choice(struct choosing *c)
     explain_data(c);
 }
 
-/* Takes what loses least on average instead of what costs least by the middle values. */
+/* Takes the choice that loses least on average, not the one with the least predicted cost. */
 static enum portolan_status take_confident(struct choosing *c)
 {
     struct portolan_plan *p = c->p;
@@ -362,7 +363,7 @@ static enum portolan_status fill_choice(struct choosing *c)
     return p->choice_pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
-/* What stands in the way when nothing is allowed. */
+/* Explains why no assembly is allowed. */
 static enum portolan_status infeasible(const struct portolan_plan *p, struct portolan_error *err)
 {
     size_t *written = portolan_calloc(p->s.n_variables + 1, sizeof *written);
@@ -452,7 +453,7 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Parameters of ONE instance as "name.parameter=value" behind the N of WORDS. */
+/* Adds the parameters of ONE instance as "name.parameter=value" after the N of WORDS. */
 static void list_words(struct portolan_arena *pool, const struct portolan_assembly_instance *one,
                        char ***words, size_t *n)
 {

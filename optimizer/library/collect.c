@@ -48,7 +48,7 @@ static size_t find_node(struct survey *s, size_t *first_root, size_t parent,
     return s->n_nodes++;
 }
 
-/* FAILED: calls that failed although no call below them did. */
+/* FAILED: the number of failed calls that no failed call below them explains. */
 static enum portolan_status add_quality(struct survey *s, size_t node, size_t row, size_t own,
                                         const struct portolan_sample *x, int64_t failed)
 {
@@ -71,7 +71,7 @@ static enum portolan_status add_quality(struct survey *s, size_t node, size_t ro
     return PORTOLAN_OK;
 }
 
-/* Where all calls were timed, by a hand-made sample too, it is what was measured. */
+/* Calls per timed call: 1 if all were timed, as in samples made by hand; 0 if none was. */
 static double factor_of(const struct portolan_sample *x)
 {
     if (x->timed_calls > 0 && x->timed_calls < x->calls)
@@ -79,7 +79,8 @@ static double factor_of(const struct portolan_sample *x)
     return x->timed_calls < 0 || (!x->timed_calls && x->calls > 0 && x->inclusive_ns == 0) ? 0 : 1;
 }
 
-/* The time of calls that were not timed is in the caller's own time: it is taken out again. */
+/* Subtracts the time of calls that were not timed from their caller's exclusive time, which
+ * contains it. */
 void survey_estimate(const struct portolan_sample *samples, size_t n, struct survey_estimate *e)
 {
     for (size_t i = 0; i < n; i++) {
@@ -121,7 +122,7 @@ static enum portolan_status add_piece(struct survey *s, size_t node, size_t row,
     return PORTOLAN_OK;
 }
 
-/* *SEEN: the alternative + 1, and 0 until one is seen; fill_selections() takes the 1 off again. */
+/* *SEEN: the alternative + 1, or 0 before one is seen; fill_selections() subtracts the 1 again. */
 static void note_selection(size_t *seen, size_t own)
 {
     size_t now = own == NONE ? NONE : own + 1;
@@ -129,7 +130,8 @@ static void note_selection(size_t *seen, size_t own)
     *seen = *seen == 0 || *seen == now ? now : NONE;
 }
 
-/* Explorations are cut off when the process dies; runs also by whoever waits for them. */
+/* Finds trials that failed without a failed call, or were cut off: of those that still count as
+ * running only explorations, since other runs may be stopped by their user. */
 static void find_blind_ends(struct survey *s)
 {
     for (size_t i = 0; i < s->n_trials; i++) {
@@ -141,10 +143,10 @@ static void find_blind_ends(struct survey *s)
         s->ended_blindly = s->ended_blindly || t->ended_blindly;
     }
     for (size_t n = 0; s->ended_blindly && n < s->n_nodes; n++)
-        s->nodes[n].fails = true; /* what worked is to be told from it */
+        s->nodes[n].fails = true; /* so that calls that worked are recorded, too */
 }
 
-/* Assigns every sample its call path, notes what was selected, and where calls failed. */
+/* Assigns a call path to every sample; notes selections and failed calls. */
 static enum portolan_status find_nodes(struct survey *s, const size_t *row_of_sample,
                                        size_t *node_of)
 {
@@ -172,13 +174,13 @@ static enum portolan_status find_nodes(struct survey *s, const size_t *row_of_sa
     return PORTOLAN_OK;
 }
 
-/* Takes the times of the slowest ranks, and of all what became of calls. */
+/* Takes the times of the slowest ranks, and the failures and accuracies of all ranks. */
 static enum portolan_status gather_samples(struct survey *s, const size_t *row_of_sample)
 {
     size_t n = s->data->n_samples;
     struct portolan_arena pool = {0};
     size_t *node_of = portolan_arena_alloc(&pool, n, sizeof *node_of);
-    int64_t *excused = portolan_arena_alloc(&pool, n, sizeof *excused); /* calls below failed */
+    int64_t *excused = portolan_arena_alloc(&pool, n, sizeof *excused); /* failed calls below */
     struct survey_estimate *estimates = portolan_arena_alloc(&pool, n, sizeof *estimates);
     enum portolan_status status = pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 
@@ -200,7 +202,7 @@ static enum portolan_status gather_samples(struct survey *s, const size_t *row_o
         own = v == NONE ? NONE : survey_alternative_of(s, v, x->implementation);
         t = &s->trials[s->rows[row].trial];
         status = add_quality(s, node_of[i], row, own, x, x->failed_calls - excused[i]);
-        /* Of calls of which none was timed nothing is known but their number. */
+        /* If no call was timed, only the number of calls is known. */
         if (!status && !t->failed && x->rank == t->rank && !(x->failed_calls && !x->calls) &&
             estimates[i].factor > 0)
             status = add_piece(s, node_of[i], row, own, x, &estimates[i]);
@@ -272,7 +274,7 @@ static int piece_order(const void *left, const void *right)
     return 0;
 }
 
-/* One call path may have had several callers' contexts, or threads: they are added up. */
+/* Adds up pieces of one call path that come from several threads or contexts of the caller. */
 static void merge_pieces(struct survey *s)
 {
     size_t kept = 0;

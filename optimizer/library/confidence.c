@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How sure a choice is: costs are drawn anew within what is not known of them, the exact choice is
- * made for each draw, and what loses least on average is taken. Draws are the same everywhere. What
- * was not measured here errs as it did, or as much the other way, at one of the points that were:
- * there alternatives err alike, which leaves their order as it is.
+ * How sure a choice is: costs are drawn at random within their uncertainty, the exact choice is
+ * made for each draw, and the candidate that loses least on average is taken. Draws are the same
+ * everywhere. A prediction for a point that was not measured gets the error that it had at one of
+ * the measured points, or the opposite: there the alternatives err alike, which keeps their order.
  */
 #include "plan_internal.h"
 
@@ -13,12 +13,12 @@
 #include <string.h>
 
 enum { SCENARIOS = 128 };
-/* Few points say little of how alike errors are: as if they were not at so many more. */
+/* Few points tell little about how alike errors are: at this many more they are independent. */
 enum { APART = 4 };
 
-/* What an alternative may not lose, and how rarely. */
+/* A choice is risky if it loses more than MUCH in more than the share RARELY of the draws. */
 static const double much = 0.5, rarely = 0.06;
-/* Losing more than so many times the least is no worse. */
+/* Larger losses, relative to the least cost, count as this one. */
 static const double worst_loss = 3;
 
 struct scenarios {
@@ -26,7 +26,7 @@ struct scenarios {
     const struct plan_horizon *h;
     struct portolan_arena pool;
     struct plan_view view;
-    bool is_hopeful;          /* something that is not proven to work may */
+    bool is_hopeful;          /* a combination may work although that is not proven */
     size_t n_points, *points; /* of trials */
     size_t n_candidates;
     size_t **candidates; /* assignments of core variables */
@@ -35,13 +35,13 @@ struct scenarios {
     double least[SCENARIOS];
 };
 
-/* Combinations that share what they were fitted from err alike. */
+/* The source of random numbers: combinations that share their rows share their error. */
 static uint64_t source_of(const struct quantity *q, size_t path, size_t tuple)
 {
     return q->rows ? 1 + q->rows->number : 1ULL << 48 | (uint64_t)path << 20 | tuple;
 }
 
-/* Beyond what was measured the interval's low end may be a bound. */
+/* Outside the measured range, the low end of the interval may be a bound. */
 static void scale_estimate(struct estimate *e, double error, bool outside)
 {
     double value = e->se > 0 ? e->value * exp(fmin(e->se, 3) * error) : e->value;
@@ -49,7 +49,7 @@ static void scale_estimate(struct estimate *e, double error, bool outside)
     e->value = outside ? fmax(value, fmin(e->low, e->value)) : value;
 }
 
-/* In standard errors. */
+/* The error of Q in a scenario, in standard errors. */
 static double error_of(const struct scenarios *s, const struct quantity *q, size_t scenario,
                        uint64_t source)
 {
@@ -64,7 +64,7 @@ static double error_of(const struct scenarios *s, const struct quantity *q, size
     return scenario / round % 2 ? error : -error;
 }
 
-/* HOPEFUL: what is not proven to work does, if it is lucky. */
+/* HOPEFUL: combinations that are not proven to work are allowed with the chance they have. */
 static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t scenario,
                           bool hopeful)
 {
@@ -127,7 +127,8 @@ static enum portolan_status add_candidate(struct scenarios *s, const size_t *val
     return PORTOLAN_OK;
 }
 
-/* The best of the scenario's costs as they are in the view; *PROBLEM is the caller's to destroy. */
+/* Finds the best choice for the costs in the scenario's view; *PROBLEM is the caller's to destroy.
+ */
 static enum portolan_status solve_view(struct scenarios *s, struct portolan_choice **problem,
                                        double *least, size_t *winner)
 {
@@ -169,7 +170,7 @@ static enum portolan_status solve_scenario(struct scenarios *s, const struct pla
 }
 
 struct outlook {
-    double cost, loss, often; /* means; how often it loses much */
+    double cost, loss, often; /* mean cost, mean loss; share of draws that lose much */
 };
 
 static struct outlook look_ahead(const struct scenarios *s, size_t candidate)
@@ -256,9 +257,9 @@ double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
     return (double)wins / SCENARIOS;
 }
 
-/* ---- where nothing was measured: each case is left out in turn ---- */
+/* ---- choices without measurements: each case is left out in turn ---- */
 
-/* A choice that costs less than this more than the best is right. */
+/* A choice is right if it costs at most this share more than the best. */
 static const double right = 0.05;
 
 struct left_out {
@@ -271,7 +272,7 @@ struct left_out {
     size_t n_losses;
 };
 
-/* Each variable's chosen class, for a prediction. */
+/* Lists the class chosen for each variable, for a prediction. */
 static size_t list_chosen(const struct portolan_plan_choice *c, struct portolan_name_value *list)
 {
     for (size_t v = 0; v < c->n_variables; v++)
@@ -296,7 +297,7 @@ static void put_line(struct left_out *l, size_t at, const char *text)
     portolan_text_add(&l->out, "  %-32s %s\n", case_name(l->a, at), text);
 }
 
-/* Holds the choice of a plan without the case against what was measured of it. */
+/* Compares the choice of a plan without the case with what was measured in that case. */
 static enum portolan_status judge_case(struct left_out *l, size_t at, struct portolan_plan *truth,
                                        double best_ns, const struct portolan_plan_choice *choice,
                                        struct portolan_error *err)
@@ -370,7 +371,7 @@ static enum portolan_status leave_out(struct left_out *l, size_t at, struct port
             status = judge_case(l, at, truth, best->prediction.total_ns, choice, err);
         }
     } else if (status == PORTOLAN_ENOTFOUND || status == PORTOLAN_EINFEASIBLE) {
-        status = PORTOLAN_OK; /* of a case without anything that works nothing is to be told */
+        status = PORTOLAN_OK; /* nothing works in this case: there is nothing to compare with */
     }
     portolan_plan_destroy(plan);
     portolan_plan_destroy(truth);

@@ -12,7 +12,7 @@
 
 struct cluster {
     size_t n;
-    size_t *variables; /* the own one last, so that its values lie side by side */
+    size_t *variables; /* its own one last, so that the values of that are adjacent */
     size_t size, message_size;
     double *costs, *message;
     unsigned *away, *message_away;
@@ -25,7 +25,7 @@ struct elimination {
     size_t words;             /* of a row of `adjacent` */
     uint64_t *adjacent;       /* n rows of bits */
     size_t *order;            /* variables in order of elimination */
-    size_t *position;         /* and back */
+    size_t *position;         /* of each variable in ORDER */
     struct cluster *clusters; /* by variable */
     size_t *digits, *steps;   /* scratch of walk_table */
     size_t *strides;          /* scratch of messages */
@@ -62,7 +62,8 @@ static enum portolan_status elimination_init(struct elimination *e, const struct
     return PORTOLAN_OK;
 }
 
-/* Edges that eliminating V would add, twice, and V's degree; rows hold living variables only. */
+/* Twice the number of edges that eliminating V would add, and V's degree; rows have only variables
+ * that are not eliminated yet. */
 static size_t fill_of(const struct elimination *e, size_t v, size_t *degree)
 {
     const uint64_t *row = &e->adjacent[v * e->words];
@@ -147,8 +148,9 @@ static enum portolan_status plan_order(struct elimination *e, size_t limit, size
 }
 
 /*
- * Prepares walking through the table of cluster K in step with a table over some of its variables:
- * that table's stride for each variable of the cluster, 0 where it lacks the variable.
+ * Prepares a walk through the table of cluster K in parallel with a table over some of its
+ * variables: notes that table's stride for each variable of the cluster, 0 if it lacks the
+ * variable.
  */
 static void walk_prepare(struct elimination *e, const struct cluster *k, size_t n,
                          const size_t *variables, const size_t *strides)
@@ -199,7 +201,7 @@ static void message_strides(struct elimination *e, const struct cluster *k)
     }
 }
 
-/* The best value of V in a row, the one written preferred. */
+/* The best value of V in a row; among equals the one that is written. */
 static size_t row_best(const struct portolan_choice *c, size_t v, const double *costs,
                        const unsigned *away, struct choice_score *best)
 {
@@ -291,7 +293,7 @@ static void decode(const struct elimination *e, size_t *values)
     }
 }
 
-/* What the rest of the problem adds to each row of cluster K, into its message. */
+/* Replaces the message of cluster K by the cost that the rest of the problem adds to each row. */
 static void pull_from_parent(struct elimination *e, struct cluster *k, double *least)
 {
     struct cluster *p = &e->clusters[k->parent];
@@ -311,7 +313,7 @@ static void pull_from_parent(struct elimination *e, struct cluster *k, double *l
         k->message[m] = isinf(k->message[m]) ? 0 : least[m] - k->message[m];
 }
 
-/* Constants, and the other connected parts of the problem. */
+/* The cost of constants and of the other connected parts of the problem. */
 static double elsewhere(const struct elimination *e)
 {
     double total = 0;

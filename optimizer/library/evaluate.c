@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From fitted quantities to costs at given contexts, to cost tables, to totals. */
+/* Turns fitted quantities into costs at given contexts, cost tables, and totals. */
 #include "plan_internal.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void note_outside(struct plan_cost *c, const struct portolan_prediction *
     c->assumed = c->assumed || x->is_assumed;
 }
 
-/* The quantity at the plan's parameter values; false when there is none. */
+/* The quantity at the plan's parameter values; false when it has no value there. */
 static bool at_target(const struct portolan_plan *p, const struct quantity *q, struct plan_cost *c,
                       struct estimate *e)
 {
@@ -46,7 +46,7 @@ static bool at_target(const struct portolan_plan *p, const struct quantity *q, s
     return true;
 }
 
-/* CONTEXT with what is announced in its place, and the number of ranks behind it. */
+/* Copies CONTEXT with announced values in place of its own, and adds the number of ranks. */
 static void put_inputs(const struct portolan_plan *p, const struct survey_node *node,
                        const double *context, const struct plan_known *a, double *inputs)
 {
@@ -58,7 +58,7 @@ static void put_inputs(const struct portolan_plan *p, const struct survey_node *
     inputs[node->n_context] = p->s.ranks;
 }
 
-/* The mean over the contexts of PROFILE; announced values take the place of theirs. */
+/* The mean over the contexts of PROFILE; announced values replace those of the contexts. */
 static bool over_profile(const struct portolan_plan *p, const struct survey_node *node,
                          const struct quantity *q, const struct profile *profile,
                          const struct plan_known *a, struct plan_cost *c, struct estimate *e)
@@ -111,8 +111,8 @@ double plan_known_value(const struct plan_known *known, const char *name)
 }
 
 /*
- * Fills the contexts from what is announced, or else known; NaN where nothing tells. False when one
- * that the quantity needs is not announced.
+ * Fills the contexts with announced or else known values; NaN if there is neither. False when a
+ * context that the quantity needs is not announced.
  */
 static bool announce_all(const struct portolan_plan *p, size_t path, const struct quantity *q,
                          const struct plan_known *a, double *context)
@@ -132,9 +132,9 @@ static bool announce_all(const struct portolan_plan *p, size_t path, const struc
 }
 
 /*
- * Which contexts to expect, by how sure they are: seen now; announced; measured at these parameters
- * with these implementations; known beforehand; modelled; measured at these parameters with other
- * implementations.
+ * The contexts to expect, from the surest source that there is: seen now; announced; measured at
+ * these parameters with these implementations; known beforehand; modelled; measured at these
+ * parameters with other implementations.
  */
 static const struct profile *expect(const struct portolan_plan *p, size_t path,
                                     const struct plan_tuple *t, const struct profile *seen,
@@ -151,7 +151,7 @@ static const struct profile *expect(const struct portolan_plan *p, size_t path,
         return modelled;
     if (t->exact.n)
         return &t->exact;
-    for (size_t k = 0; k < at->scope.n_tuples; k++) /* of those that differ in the caller alone */
+    for (size_t k = 0; k < at->scope.n_tuples; k++) /* of tuples that differ only in the caller */
         if (at->tuples[k].exact.n && at->tuples[k].exclusive.rows == t->exclusive.rows)
             return &at->tuples[k].exact;
     if (announce_all(p, path, &t->exclusive, &p->known, context[0]))
@@ -164,7 +164,7 @@ static const struct profile *expect(const struct portolan_plan *p, size_t path,
     return NULL;
 }
 
-/* What comes on top of usual calls, again and again. */
+/* Adds the time of far longer calls that recur. */
 static void add_extra(const struct portolan_plan *p, const struct plan_tuple *t,
                       struct plan_cost *c)
 {
@@ -174,7 +174,7 @@ static void add_extra(const struct portolan_plan *p, const struct plan_tuple *t,
         return;
     c->exclusive.value *= 1 + extra.value;
     c->exclusive.low *= 1 + fmax(0, extra.low);
-    c->exclusive.high *= 1 + fmin(extra.high, 3 * extra.value); /* seen at few places, as a rule */
+    c->exclusive.high *= 1 + fmin(extra.high, 3 * extra.value); /* usually seen at few places */
 }
 
 static bool exclusive_cost(const struct portolan_plan *p, size_t path, const struct plan_tuple *t,
@@ -197,8 +197,8 @@ static bool exclusive_cost(const struct portolan_plan *p, size_t path, const str
 }
 
 /*
- * The accuracy to expect: as reported at these parameters; else what the model says, of several
- * contexts the worst.
+ * The accuracy to expect: as reported at these parameters; or else the model's, the worst of all
+ * contexts.
  */
 static struct estimate expected_accuracy(const struct portolan_plan *p, size_t path,
                                          const struct plan_tuple *t, const struct profile *profile,
@@ -218,13 +218,13 @@ static struct estimate expected_accuracy(const struct portolan_plan *p, size_t p
             !(e.value <= worst.value))
             worst = e;
     }
-    if (t->accuracy.known && isnan(worst.value)) /* nothing tells the contexts */
+    if (t->accuracy.known && isnan(worst.value)) /* the contexts are not known */
         worst = (struct estimate){t->accuracy.high, t->accuracy.low, t->accuracy.high, 0};
     *outside = asked.extrapolating > 0;
     return worst;
 }
 
-/* The worst verdict over the contexts to expect. */
+/* The worst verdict over the expected contexts. */
 static struct plan_verdict admit(const struct portolan_plan *p, size_t path, size_t tuple,
                                  const struct profile *profile, const struct plan_known *a,
                                  bool accuracy_rises)
@@ -274,7 +274,7 @@ static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
         return;
     }
     at_target(p, &t->setup, c, &c->setup);
-    if (isinf(c->octaves)) /* what counts is whether the calls themselves are foreseen blindly */
+    if (isinf(c->octaves)) /* only the prediction of the calls themselves counts as blind */
         c->octaves = 0;
     if (c->calls.value > 0 && !exclusive_cost(p, path, t, profile, a, c)) {
         c->allowed = false;
@@ -282,7 +282,8 @@ static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
     }
 }
 
-/* What an insignificant path costs with implementations nobody measured: as with those measured. */
+/* An insignificant path costs the same with implementations that nobody measured as with measured
+ * ones. */
 static void guess_pruned(const struct portolan_plan *p, size_t path, struct plan_cost *costs)
 {
     const struct plan_path *at = &p->paths[path];
@@ -316,7 +317,8 @@ static double relative(double value, double end)
     return value > 0 ? (end - value) / value : 0;
 }
 
-/* Calls per step of a path: the product down from the root; squares of relative errors added. */
+/* Calls per step of a path: the product along the path from the root; adds the squares of the
+ * relative errors to *LOW2 and *HIGH2. */
 static double calls_of(const struct portolan_plan *p, const struct plan_view *v, long path,
                        const size_t *selection, double *low2, double *high2)
 {
@@ -336,7 +338,7 @@ static double calls_of(const struct portolan_plan *p, const struct plan_view *v,
     return calls;
 }
 
-/* An instance is set up when the whole run is looked at, or when it is exchanged. */
+/* An instance is set up if the horizon is a whole run, or if it is swapped. */
 static bool sets_up(const struct portolan_plan *p, const struct plan_horizon *h, size_t path,
                     const size_t *selection)
 {
@@ -346,8 +348,8 @@ static bool sets_up(const struct portolan_plan *p, const struct plan_horizon *h,
 }
 
 struct path_cost {
-    double step, setup; /* per step, once */
-    double low, high;   /* what the interval adds, over the horizon */
+    double step, setup; /* per step; once */
+    double low, high;   /* half widths of the interval, over the horizon */
 };
 
 /* False: forbidden. */
@@ -362,7 +364,7 @@ static bool path_cost(const struct portolan_plan *p, const struct plan_view *v,
 
     *out = (struct path_cost){0};
     if (parent >= 0 && calls_of(p, v, parent, selection, &low2, &high2) == 0)
-        return true; /* the caller is not called, or forbidden itself */
+        return true; /* the caller is not called, or is forbidden */
     if (tuple == NONE)
         return false;
     c = &v->costs[path][tuple];
@@ -397,10 +399,10 @@ static void note_accuracy(const struct survey_node *node, const struct plan_cost
              node->method);
 }
 
-/* A total that may be so many times what is predicted is no prediction. */
+/* A prediction is unusable if the total may be this many times as long. */
 static const double unusable = 5;
 
-/* Half of what makes times vary, the machine's state, is common to all paths. */
+/* The error of a sum: half of the variance, that of the machine's state, is common to all paths. */
 static double together(double sum, double squares)
 {
     return sqrt((sum * sum + squares) / 2);
@@ -544,7 +546,7 @@ static enum portolan_status add_table(const struct portolan_plan *p, const struc
     struct table t;
     enum portolan_status status = table_init(p, v, path, &t);
 
-    if (!status && h->current) /* what is no choice stays as it is */
+    if (!status && h->current) /* instances outside the core stay as they are */
         memcpy(t.selection, h->current, p->s.n_variables * sizeof *t.selection);
     for (size_t k = 0; !status && k < t.size; k++) {
         struct path_cost cost;

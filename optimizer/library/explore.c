@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What to measure next. The answer is computed anew from the trials there are: sweep points from
- * small to large, as written at all of them first, then the selections that the core's scopes need;
+ * What to measure next. The answer follows from the trials there are, without other state: first as
+ * written at all sweep points from small to large, then the selections that the core's scopes need;
  * then all of these again, in turn, until their times are known well enough.
  */
 #include "explore.h"
@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Repeated until the interval of the mean is so narrow, unless twice the best is out of sight. */
+/* Trials are repeated until the interval of the mean is NARROW, unless they surely take longer than
+ * MATTERS times the best. */
 static const double narrow = 0.05, matters = 2;
-/* What one trial alone may be wrong by. */
+/* The factor by which a single trial may be wrong. */
 static const double single = 1.5;
 
 enum { MOST_TRIALS = 10 };
@@ -50,7 +51,7 @@ static bool caller_present_in(const struct exploration *e, size_t path,
     return t->n_rows > 0 && (parent < 0 || survey_is_called(&e->p.s, t, (size_t)parent));
 }
 
-/* Whether a caller's class was seen calling elsewhere but never this path. */
+/* Whether the caller ran with this class in some trial, but never called this path with it. */
 static bool is_unneeded(const struct exploration *e, size_t path, const size_t *selection)
 {
     size_t caller = e->p.s.nodes[path].caller;
@@ -70,7 +71,8 @@ static bool is_unneeded(const struct exploration *e, size_t path, const size_t *
     return seen;
 }
 
-/* What a trial of SELECTION shows, or has shown, of the path; false: its caller did not run. */
+/* Whether a trial of SELECTION shows the path: false if there was one and the caller did not run.
+ */
 static bool may_show(const struct exploration *e, size_t path, const size_t *selection)
 {
     for (size_t i = 0; i < e->p.s.n_trials; i++) {
@@ -91,7 +93,7 @@ static bool is_covered(const struct exploration *e, size_t path, size_t tuple)
     return false;
 }
 
-/* A selection in which the path's caller is known to run, to start from. */
+/* Sets SELECTION to one in which the path's caller is known to run. */
 static void start_from(const struct exploration *e, size_t path, size_t *selection)
 {
     for (size_t k = 0; k < e->n_selections; k++)
@@ -119,7 +121,7 @@ static enum portolan_status add_tuples(struct exploration *e, size_t path, size_
         memset(selection, 0, p->s.n_variables * sizeof *selection);
         start_from(e, path, selection);
         plan_tuple_apply(p, scope, tuple, selection);
-        for (size_t i = 0; i < scope->n; i++) /* pruned instances keep what is written */
+        for (size_t i = 0; i < scope->n; i++) /* pruned instances stay as written */
             outside = outside ||
                       (p->number[scope->variables[i]] == NONE && selection[scope->variables[i]]);
         outside = outside || plan_tuple_of(p, scope, selection) != tuple;
@@ -137,7 +139,7 @@ static bool wants_first(struct exploration *e, size_t selection, size_t point)
            !explore_is_given_up(e, selection, point);
 }
 
-/* It ran as written wherever it could, and worked nowhere. */
+/* Whether the assembly as written was tried at all points, and worked at none. */
 static bool is_useless_as_written(struct exploration *e)
 {
     for (size_t i = 0; i < e->n_points; i++)
@@ -164,7 +166,7 @@ static enum portolan_status list_selections(struct exploration *e)
     const struct survey *s = &e->p.s;
     size_t *selection = portolan_arena_alloc(&e->pool, s->n_variables, sizeof *selection);
     enum portolan_status status = selection ? PORTOLAN_OK : PORTOLAN_ENOMEM;
-    bool all = is_useless_as_written(e); /* then nothing tells what matters */
+    bool all = is_useless_as_written(e); /* then the core is not known */
 
     for (size_t v = 0; !status && v < s->n_variables; v++) {
         bool active = all || is_core_as_written(e, v);
@@ -225,7 +227,7 @@ static enum portolan_status take_next(struct exploration *e, size_t selection, s
     return out->purpose ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
-/* The shortest time that anything has taken there for sure, with all that one trial may hide. */
+/* Bounds of the mean time in a cell; of a single trial they are wide. */
 static void time_bounds(const struct cell *c, double *low, double *high)
 {
     const struct tally *t = explore_tally_of(c);
@@ -235,7 +237,7 @@ static void time_bounds(const struct cell *c, double *low, double *high)
     *high = t->n > 1 ? t->mean * (1 + width) : t->mean * single;
 }
 
-/* Whether the best at a point may be as slow as half of this. */
+/* Whether SELECTION may take at most MATTERS times as long as the best at the point. */
 static bool can_matter(const struct exploration *e, size_t selection, size_t point)
 {
     double low, high, best = INFINITY;
@@ -252,7 +254,7 @@ static bool can_matter(const struct exploration *e, size_t selection, size_t poi
     return low <= matters * best;
 }
 
-/* Disturbed trials do not count, and are made up for, but with no more than twice the trials. */
+/* Disturbed trials do not count and are repeated, but there are at most twice as many trials. */
 static bool is_known_well(const struct exploration *e, const struct cell *c)
 {
     size_t most = e->most_trials;
@@ -271,7 +273,8 @@ static bool wants_again(const struct exploration *e, size_t selection, size_t po
            can_matter(e, selection, point);
 }
 
-/* Takes the candidate if it is the first that may be measured; counts all. */
+/* Takes the trial if it is affordable and none was taken yet; counts it in E->out->left or, if it
+ * is not affordable, in *UNAFFORDABLE. */
 static enum portolan_status consider_trial(struct exploration *e, size_t selection, size_t point,
                                            size_t *unaffordable)
 {
@@ -295,7 +298,8 @@ static enum portolan_status consider_firsts(struct exploration *e, size_t from, 
     return status;
 }
 
-/* In turn, so that a change of the machine meets all alike: those with fewest trials first. */
+/* Repeats the trials in turn, those with the fewest first, so that a change of the machine affects
+ * all of them equally. */
 static enum portolan_status consider_repetitions(struct exploration *e, size_t *unaffordable)
 {
     enum portolan_status status = PORTOLAN_OK;
@@ -308,7 +312,7 @@ static enum portolan_status consider_repetitions(struct exploration *e, size_t *
     return status;
 }
 
-/* --- what there is to tell at the end --- */
+/* --- notes at the end --- */
 
 static void tell_budget(struct exploration *e, size_t firsts, size_t repetitions)
 {
@@ -320,7 +324,7 @@ static void tell_budget(struct exploration *e, size_t firsts, size_t repetitions
                   repetitions == 1 ? "" : "s");
 }
 
-/* How often, and how narrow. */
+/* Sums up how often all was measured, and how narrow the intervals are. */
 static void summarise(struct exploration *e)
 {
     double *widths = portolan_arena_alloc(&e->pool, e->n_selections * e->n_points, sizeof *widths);
@@ -435,7 +439,7 @@ static enum portolan_status find_next(struct exploration *e, struct portolan_err
     if (!status && e->out->finished)
         status = list_selections(e);
     for (size_t i = 0; !status && i < e->n_points; i++)
-        e->cells[0][i].times = NAN; /* now there are others to compare with */
+        e->cells[0][i].times = NAN; /* compute again: now there are other selections to compare */
     if (!status)
         status = consider_firsts(e, 1, e->n_selections, &firsts);
     if (!status)
@@ -447,7 +451,7 @@ static enum portolan_status find_next(struct exploration *e, struct portolan_err
     return tell_all(e, firsts, repetitions);
 }
 
-/* With the arena that it is in. */
+/* The answer in one block with the arena of its arrays. */
 struct answer {
     struct portolan_next_trial next;
     struct portolan_arena pool;

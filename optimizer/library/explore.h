@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** Inside exploration: what was tried where, what came of it, and what may come. */
+/** Exploration: the trials at each point, their results, and the trials that may follow. */
 #ifndef PORTOLAN_OPTIMIZER_EXPLORE_H
 #define PORTOLAN_OPTIMIZER_EXPLORE_H
 
 #include "plan_internal.h"
 
-/* What became of a trial. */
+/* The result of a trial. */
 enum result { RESULT_GOOD, RESULT_FAILED, RESULT_INACCURATE, RESULT_KILLED };
 
 struct tally {
@@ -17,16 +17,16 @@ struct tally {
 struct cell {
     struct tally clean, all; /* seconds of good trials: of the undisturbed ones, and of all */
     size_t n_failed, n_inaccurate, n_killed;
-    size_t trial; /* the last good one, of the survey; NONE: none with samples */
-    double times; /* the best at that point; 0: not known; NAN: not looked for yet */
+    size_t trial; /* the last good one with samples, in the survey; NONE: there is none */
+    double times; /* cost over the best at that point; 0: not known; NAN: not computed yet */
 };
 
 /* A trial as exploration sees it. */
 struct outcome {
     size_t point;      /* NONE: none of the sweep's */
-    size_t *selection; /* with NONE for a class that is no alternative */
+    size_t *selection; /* NONE for a class that is not an alternative */
     enum result result;
-    const char *disturbed; /* by what; NULL: not */
+    const char *disturbed; /* by what; NULL: not disturbed */
     double elapsed_s;
 };
 
@@ -46,29 +46,29 @@ struct exploration {
     struct portolan_next_trial *out;
 };
 
-/* explore_trials.c: points, trials, and what is known of each selection at each point. */
+/* explore_trials.c: points, trials, and the results of each selection at each point. */
 enum portolan_status explore_list_points(struct exploration *e, struct portolan_error *err);
 enum portolan_status explore_list_outcomes(struct exploration *e);
-/* The cells of a selection, one per point; NULL: memory was out. */
+/* The cells of a selection, one per point; NULL: out of memory. */
 struct cell *explore_fill_cells(struct exploration *e, const size_t *selection);
 char *explore_point_text(struct exploration *e, const size_t *point);
 bool explore_same_selection(const struct exploration *e, const size_t *a, const size_t *b);
 /* Half the width of the mean's interval, as a share of the mean. */
 double explore_tally_width(const struct tally *t);
-/* The times that count: disturbed trials only where there are no others. */
+/* The times that count: those of disturbed trials only if there are no others. */
 const struct tally *explore_tally_of(const struct cell *c);
 size_t explore_n_trials(const struct cell *c);
-/* A trial of it made its process die, twice. */
+/* Whether at least two trials made their process die, and there are no others. */
 bool explore_is_deadly(const struct cell *c);
-/* Failed, or not accurate enough: no competitor. */
+/* Whether it failed or was not accurate enough, so that others are not compared with it. */
 bool explore_is_bad(const struct cell *c);
 
-/* explore_judge.c: what is not worth a trial, and how long one takes. */
+/* explore_judge.c: which trials are not worth it, and how long a trial takes. */
 bool explore_is_given_up(struct exploration *e, size_t selection, size_t point);
 void explore_tell_applies(struct exploration *e, size_t selection);
 void explore_tell_failures(struct exploration *e, size_t selection);
 void explore_tell_hopeless(struct exploration *e, size_t selection);
-/* Seconds; 0: nothing is known. */
+/* Expected seconds of a trial; 0: nothing is known. */
 double explore_expected_s(const struct exploration *e, size_t selection, size_t point);
 
 #endif

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is not worth a trial since it failed or is far too slow, and how long a trial takes. */
+/* Which selections are not worth a trial, since they failed or are far too slow; and how long a
+ * trial takes. */
 #include "explore.h"
 
 #include <string.h>
 
-/* Left out of larger sizes: this many times the best at two sizes, and no better at the second. */
+/* A selection is left out of larger sizes if it took more than HOPELESS times the best at two
+ * sizes, and the second ratio is not below NO_BETTER of the first. */
 static const double hopeless = 5, no_better = 0.8;
 
-/* Cases differ in more than their size: as many must have shown it. */
+/* Cases differ not only in size: a selection must be hopeless in at least this many. */
 enum { HOPELESS_CASES = 5, FAILED_ENOUGH = 3 };
 
 /* --- where an alternative applies --- */
 
-/* What a condition of an instance's alternative is asked about. */
+/* The alternative of an instance, and the point, for which a condition is evaluated. */
 struct place {
     const struct exploration *e;
     size_t variable, own, point;
 };
 
-/* A parameter as it is at the point, by "instance.parameter"; a context, by its name. */
+/* The value at the point of a parameter "instance.parameter" or of a context. */
 static const char *text_at(const struct place *at, const char *name)
 {
     const struct survey *s = &at->e->p.s;
@@ -37,7 +39,7 @@ static const char *text_at(const struct place *at, const char *name)
     return survey_written_text(s, at->variable, at->own, name);
 }
 
-/* The context that all calls of the instance had in the trials at the point, where it is one. */
+/* The value of a context in the trials at the point, if all calls of the instance had the same. */
 static bool context_at(const struct place *at, const char *name, double *value)
 {
     const struct survey *s = &at->e->p.s;
@@ -70,7 +72,7 @@ static bool look_up(void *arg, const char *name, struct portolan_condition_value
     return value->text || context_at(at, name, &value->number);
 }
 
-/* Why SELECTION does not apply, and of which variable; NULL: it does, or nobody knows. */
+/* Why SELECTION does not apply, and which variable is the reason; NULL: it does, or may. */
 static const char *inapplicable(const struct exploration *e, size_t selection, size_t point,
                                 size_t *variable)
 {
@@ -104,7 +106,7 @@ void explore_tell_applies(struct exploration *e, size_t selection)
               x->alternatives[e->selections[selection][variable]].class_name, n, e->n_points, why);
 }
 
-/* --- which of them are hopeless --- */
+/* --- which selections are hopeless --- */
 
 /* Time per step on the paths that depend on what SELECTION changes. */
 static double changed_cost(const struct exploration *e, size_t trial, const size_t *selection)
@@ -129,8 +131,8 @@ static double changed_cost(const struct exploration *e, size_t trial, const size
 }
 
 /*
- * How many times the best at that point SELECTION costs; 0: not measured there. What fails or is
- * not accurate enough is quick, but no competitor.
+ * The cost of SELECTION over that of the best at the point; 0: not measured there. Selections that
+ * fail or are not accurate enough may be fast, but do not count as the best.
  */
 static double times_best(struct exploration *e, size_t selection, size_t point)
 {
@@ -154,11 +156,11 @@ static double times_best(struct exploration *e, size_t selection, size_t point)
     return own->times;
 }
 
-/* How SELECTION did at the points smaller than POINT. */
+/* The results of a selection at the points smaller than a given one. */
 struct record {
     size_t n, n_hopeless;
     size_t last_at;
-    double before, last; /* times the best */
+    double before, last; /* the last two of times_best() */
 };
 
 static struct record record_before(struct exploration *e, size_t selection, size_t point)
@@ -186,7 +188,7 @@ static bool is_hopeless(const struct exploration *e, const struct record *r)
     return r->before > hopeless && r->last > hopeless && r->last >= no_better * r->before;
 }
 
-/* Where a selection failed, and whether it ever worked. */
+/* Counts the points where a selection failed; *FIRST: the first; and whether it ever worked. */
 static size_t count_failures(const struct exploration *e, size_t selection, bool *ever_worked,
                              size_t *first)
 {
@@ -205,13 +207,13 @@ static size_t count_failures(const struct exploration *e, size_t selection, bool
     return n;
 }
 
-/* Sizes are of a kind, cases are not: what fails in some may be best in others. */
+/* Not with cases, which differ in kind: a selection that fails in some may be best in others. */
 static bool fails_everywhere(const struct exploration *e, size_t n_failures, bool ever_worked)
 {
     return n_failures >= FAILED_ENOUGH && !ever_worked && !e->p.s.a->n_cases;
 }
 
-/* Whether a parameter of few values has one here that nothing failed with: it may count. */
+/* Whether a parameter with few values has one here with which the selection never failed. */
 static bool is_new_ground(const struct exploration *e, size_t selection, size_t point)
 {
     const struct survey *s = &e->p.s;
@@ -282,7 +284,7 @@ void explore_tell_hopeless(struct exploration *e, size_t selection)
 
 /* --- how long a trial will take --- */
 
-/* A power of the size through the nearest two sizes that were measured, each with its mean. */
+/* The time by a power of the size, through the means at the two nearest measured sizes. */
 static double expected_by_size(const struct exploration *e, size_t selection, size_t point)
 {
     const struct cell *cells = e->cells[selection];
@@ -304,18 +306,20 @@ static double expected_by_size(const struct exploration *e, size_t selection, si
         }
     }
     if (near == NONE || !(e->sizes[near] > 0) || !(e->sizes[point] > 0))
-        return n > 0 ? sum / n : 0; /* sizes say nothing */
+        return n > 0 ? sum / n : 0; /* without sizes, the mean of all */
     ratio = e->sizes[point] / e->sizes[near];
     if (next != NONE && e->sizes[next] > 0 && e->sizes[next] != e->sizes[near] &&
         cells[near].all.mean > 0 && cells[next].all.mean > 0)
         power =
             log(cells[near].all.mean / cells[next].all.mean) / log(e->sizes[near] / e->sizes[next]);
-    /* Never less than linear upwards, nor quicker than that downwards: better late than over. */
+    /* At least linear to larger sizes, at most linear to smaller ones: rather too long than too
+     * short. */
     power = ratio > 1 ? fmin(fmax(power, 1), 8) : fmin(fmax(power, 0), 1);
     return cells[near].all.mean * pow(ratio, power);
 }
 
-/* As written here, times what the selection took of it at the nearest point where both ran. */
+/* The time as written at the point, times the ratio of the selection's time to it at the nearest
+ * point where both ran. */
 static double expected_beside(const struct exploration *e, size_t selection, size_t point)
 {
     const struct cell *written = e->cells[0], *own = e->cells[selection];

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The points of a sweep, small ones first, and what became of the trials at them. */
+/* The points of a sweep, small ones first, and the results of the trials at them. */
 #include "explore.h"
 
 #include <string.h>
 
-/* Of the intervals of means. */
+/* The confidence of the intervals of means. */
 static const double confidence = 0.95;
 
 enum { MAX_POINTS = 10000 };
 
 /* --- the points of the sweep: each case with each combination of varied values --- */
 
-/* Values that stand in for each other: those of a <vary>, or a column of the cases. */
+/* One dimension of the points: the values of a <vary>, or a column of the cases. */
 struct axis {
     const struct portolan_assembly *a;
-    const struct portolan_assembly_sweep *sweep; /* NULL: the column */
+    const struct portolan_assembly_sweep *sweep; /* NULL: the values of COLUMN */
     size_t column;
 };
 
@@ -28,7 +28,7 @@ static const char *axis_text(const struct axis *x, size_t k)
     return x->sweep ? x->sweep->values[k] : x->a->cases[k].values[x->column];
 }
 
-/* The value's part of the largest; texts count nothing. */
+/* The value divided by the largest one; 0 for texts. */
 static double part_of_largest(const struct axis *x, size_t k)
 {
     double value, other, most = 0;
@@ -116,9 +116,10 @@ static bool has_what_is_set(const struct exploration *e, const struct portolan_t
     return true;
 }
 
-/* --- what became of the trials --- */
+/* --- the results of the trials --- */
 
-/* A trial that failed as a whole does not say through whom. */
+/* Whether the veto of any implementation in T was lifted: a trial that failed as a whole does not
+ * say which one failed. */
 static bool is_lifted_for_any(const struct survey *s, const struct portolan_trial *t)
 {
     for (size_t i = 0; i < t->n_implementations; i++)
@@ -136,7 +137,7 @@ static enum result result_of(const struct survey *s, const struct portolan_trial
     return RESULT_FAILED;
 }
 
-/* Calls that failed, or were not accurate enough, spoil a trial that finished. */
+/* Changes the result of finished trials with calls that failed or were not accurate enough. */
 static void judge_samples(struct exploration *e)
 {
     const struct survey *s = &e->p.s;

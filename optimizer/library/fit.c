@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scopes of call paths, and their models listed for each combination of implementations. */
+/* Scopes of call paths, and the list of models for each combination of implementations. */
 #include "plan_internal.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ void plan_tuple_apply(const struct portolan_plan *p, const struct plan_scope *sc
     }
 }
 
-/* Between tuples of a path that differ by one in the calling instance; 0: the scope has none. */
+/* The distance of tuples that differ by one in the calling instance; 0: the scope has none. */
 static size_t caller_stride(const struct portolan_plan *p, const struct plan_path *at)
 {
     size_t stride = 1;
@@ -79,7 +79,7 @@ size_t plan_quality_tuple(const struct portolan_plan *p, size_t path,
     if (variable != NONE && q->own != NONE)
         selection[variable] = q->own;
     if (at->caller_at != NONE && selection[at->scope.variables[at->caller_at]] == NONE)
-        selection[at->scope.variables[at->caller_at]] = 0; /* failing is the callee's */
+        selection[at->scope.variables[at->caller_at]] = 0; /* only the callee counts here */
     return plan_tuple_of(p, &at->scope, selection);
 }
 
@@ -132,7 +132,7 @@ static bool variable_called_in(const struct survey *s, const struct survey_trial
     return false;
 }
 
-/* Partners that are never called when the own instance has its K-th alternative. */
+/* Marks partners that are never called when the called instance has its K-th alternative. */
 static void find_dormant(const struct portolan_plan *p, size_t path, struct plan_path *out,
                          size_t own, size_t k)
 {
@@ -197,8 +197,8 @@ enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_e
 }
 
 /*
- * A caller's implementation that never called in any trial does not need the callee, whatever the
- * callee's implementation is.
+ * Marks the tuples in which the caller's implementation needs no callee, since it never called in
+ * any trial, whatever the callee's implementation was.
  */
 static void mark_unneeded(struct portolan_plan *p, size_t at)
 {
@@ -225,7 +225,7 @@ static void mark_unneeded(struct portolan_plan *p, size_t at)
     }
 }
 
-/* A constant as a model, for whoever reads it. */
+/* Makes a model of a constant, for the list of models. */
 static enum portolan_status model_of_constant(struct portolan_plan *p, struct quantity *q)
 {
     struct portolan_model_term term = {.constant = q->constant, .std_error = NAN};

@@ -2,7 +2,7 @@
 /*
  * The call graph that a person sees and the two rules prune: as written, at the sweep point where a
  * step takes longest. Call paths that occur only with other implementations are judged in the trial
- * of those where a step takes longest. Where implementations were exchanged, each has its part.
+ * with those where a step takes longest. If implementations were swapped, each has its part.
  */
 #include "plan_internal.h"
 
@@ -12,12 +12,12 @@
 
 struct trial_view {
     size_t trial;
-    size_t away; /* variables not as written; NONE: exchanged or unknown */
+    size_t away; /* number of variables not as written; NONE: swapped or unknown */
     double step_ns;
     const size_t *selection;
 };
 
-/* The trial's only selection, when it kept one throughout. */
+/* The selection of a trial that had only one; or else NULL. */
 static const size_t *only_selection(const struct survey *s, const struct survey_trial *t)
 {
     const size_t *selection = NULL;
@@ -34,7 +34,7 @@ static const size_t *only_selection(const struct survey *s, const struct survey_
     return selection;
 }
 
-/* What fails takes no time: such a trial would prune what works. */
+/* Failing calls take little time, so a trial with failures could prune calls that matter. */
 static bool has_failed(const struct survey *s, size_t trial)
 {
     return s->trials[trial].failed || s->trials[trial].had_failures;
@@ -68,7 +68,7 @@ static int view_order(const void *left, const void *right)
     return a->trial > b->trial ? -1 : a->trial < b->trial;
 }
 
-/* What one trial says of each call path. */
+/* The times and marks of each call path in one trial. */
 struct trial_graph {
     struct portolan_arena pool;
     struct portolan_callgraph_node *nodes;
@@ -109,7 +109,7 @@ static struct portolan_plan_part *part_of(struct portolan_plan_node *n,
     return &parts[n->n_parts++];
 }
 
-/* Who had the calls of a path in a trial (NONE: in all): the implementation, or parts. */
+/* Sets which implementation, or which parts, had the calls of a path in a trial (NONE: in all). */
 static enum portolan_status share_out(struct portolan_plan *p, size_t path, size_t trial)
 {
     const struct survey *s = &p->s;
@@ -144,7 +144,8 @@ static enum portolan_status share_out(struct portolan_plan *p, size_t path, size
     return PORTOLAN_OK;
 }
 
-/* Shows a path as X says; ROOT: the time of all; TRIAL: whose parts it has, NONE: all trials'. */
+/* Sets the node of a path to the times in X; ROOT: the time of all roots; TRIAL: gives the parts,
+ * NONE: all trials do. */
 static enum portolan_status put_node(struct portolan_plan *p, size_t path,
                                      const struct portolan_callgraph_node *x, double root,
                                      const struct portolan_prune_mark *mark, const char *seen_with,
@@ -172,7 +173,7 @@ static enum portolan_status put_node(struct portolan_plan *p, size_t path,
     return share_out(p, path, trial);
 }
 
-/* Takes the nodes of one trial that no earlier trial had. */
+/* Takes the nodes that one trial has and no earlier one had. */
 static enum portolan_status take_trial(struct portolan_plan *p, const struct trial_view *view,
                                        const struct trial_graph *g)
 {
@@ -209,7 +210,7 @@ static void find_core(struct portolan_plan *p)
             p->number[v] = p->n_core++;
 }
 
-/* Paths that occur only in trials with a swap or an unknown class: shown, and kept. */
+/* Shows and keeps paths that occur only in trials with a swap or an unknown class. */
 static enum portolan_status fill_rest(struct portolan_plan *p)
 {
     static const struct portolan_prune_mark kept = {.rule = PORTOLAN_KEPT};
@@ -240,7 +241,7 @@ static enum portolan_status fill_graph(struct portolan_plan *p, struct trial_vie
     p->graph_trial = s->n_trials && !has_failed(s, views[0].trial) ? views[0].trial : NONE;
     for (size_t t = 0; !status && t < s->n_trials; t++) {
         if (views[t].away == NONE && views[t].trial != p->graph_trial)
-            continue; /* where all trials had an exchange, one of them stands for all */
+            continue; /* if all trials had a swap, one of them stands for all */
         sum_trial(s, views[t].trial, g);
         status =
             portolan_callgraph_prune(g->nodes, s->n_nodes, s->a->alpha, s->a->beta, g->marks, NULL);
@@ -287,7 +288,7 @@ static enum portolan_status check_nodes(const struct portolan_callgraph_node *no
     return PORTOLAN_OK;
 }
 
-/* The rule that applies to the children of a node, whose number and sum stand in its FAMILY. */
+/* The rule that applies to a child, NODE; FAMILY has the number and the sum of all siblings. */
 static struct portolan_prune_mark mark_child(const struct portolan_callgraph_node *node,
                                              double whole_ns,
                                              const struct portolan_prune_mark *family, double alpha,
@@ -304,8 +305,9 @@ static struct portolan_prune_mark mark_child(const struct portolan_callgraph_nod
 }
 
 /*
- * Three passes. The first leaves in each mark the sum and number of the node's children. Going
- * backwards, a node's own mark is written after those of its children, which needed them.
+ * Three passes. The first leaves the sum and number of a node's children in the node's mark. The
+ * second goes backwards and writes a node's own mark after those of its children, which need them.
+ * The third marks everything below pruned nodes.
  */
 enum portolan_status portolan_callgraph_prune(const struct portolan_callgraph_node *nodes, size_t n,
                                               double alpha, double beta,

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A running program's rows go into the models of what runs. */
+/* Adds the rows of a running program to the models of its implementations. */
 #include "plan_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a running program that are kept; more of them only move constants. */
+/* The most rows that are kept of a running program; further ones replace the oldest. */
 enum { MOST_ROWS = 1024 };
-/* What all older rows together count, beside newer ones, once these lie elsewhere. */
+/* The weight of all older rows together, relative to newer ones, after the law has changed. */
 static const double fading = 0.5;
-/* Share of the newest row in the smoothed deviation from what was measured before. */
+/* Share of the newest row in the smoothed deviation from earlier measurements. */
 static const double smoothing = 0.2;
 
 /* ---- one row ---- */
 
-/* The row behind the others; of too many the oldest that is not from the store goes. */
+/* Appends a row; if there are too many, drops the oldest one that is not from the store. */
 static bool append_row(struct plan_rows *r, const double *x, double y, size_t point)
 {
     if (r->n >= MOST_ROWS && r->n > r->n_stored) {
@@ -31,7 +31,7 @@ static bool append_row(struct plan_rows *r, const double *x, double y, size_t po
     return plan_rows_add(r, x, y, point);
 }
 
-/* A context that was always the same is not so any more: the form does not know it. */
+/* Whether a context differs that had one value in all rows, so that the form does not use it. */
 static bool is_new_input(const struct quantity *q, const double *x)
 {
     for (size_t k = 0; k < q->n_fixed; k++)
@@ -54,7 +54,7 @@ static enum portolan_status update_quantity(struct portolan_plan *p, size_t path
         return status;
     plan_quantity_inputs(q, x, inputs);
     if (portolan_update_add(r->update, inputs, y, 1))
-        return PORTOLAN_OK; /* no finite number: it says nothing */
+        return PORTOLAN_OK; /* not a finite number: ignored */
     *sign = portolan_update_peek_state(r->update)->sign;
     status = portolan_update_model(r->update, &model, NULL);
     if (status)
@@ -67,7 +67,7 @@ static enum portolan_status update_quantity(struct portolan_plan *p, size_t path
     return PORTOLAN_OK;
 }
 
-/* All rows but the last NEWER count half as much as these, together. */
+/* Makes all rows but the last NEWER count together at most half as much as these. */
 static void fade_rows(struct plan_rows *r, size_t newer)
 {
     size_t older = newer < r->n ? r->n - newer : 0;
@@ -79,7 +79,7 @@ static void fade_rows(struct plan_rows *r, size_t newer)
         r->weight[i] *= fading * new_weight / old_weight;
 }
 
-/* One row that is not would keep the form from ever being looked for again. */
+/* A row that is not finite would make every later search for the form fail. */
 static bool all_finite(size_t n, const double *x)
 {
     for (size_t i = 0; i < n; i++)
@@ -88,7 +88,7 @@ static bool all_finite(size_t n, const double *x)
     return true;
 }
 
-/* How far what arrives is from what was measured before, where that is the prediction. */
+/* Notes how far a new row is from earlier measurements at the same place, if there are any. */
 static void note_drift(struct plan_rows *r, const struct quantity *q, const double *x, double y,
                        size_t point)
 {
@@ -103,15 +103,15 @@ static void note_drift(struct plan_rows *r, const struct quantity *q, const doub
     if (source == PORTOLAN_LOCAL_NEIGHBOURS || !(was.value > 0) || !(y > 0))
         return;
     off = fmax(-1, fmin(1, log(y / was.value)));
-    /* a spike is alone: what two in a row share counts */
+    /* only the deviation that two rows in a row share counts, since a spike is alone */
     usual = off * r->last_off > 0 ? copysign(fmin(fabs(off), fabs(r->last_off)), off) : 0;
     r->last_off = off;
     r->drift += smoothing * (usual - r->drift);
 }
 
 /*
- * Takes a row into the quantity of PATH and of all tuples that share it: its constants are updated,
- * or its form is looked for again, which *REFIT tells. SIGN says why, if it did not hold.
+ * Adds a row to the quantity of PATH and of all tuples that share it. Updates its constants, or
+ * searches its form again; then *REFIT is set, and *SIGN tells why the form did not hold.
  */
 static enum portolan_status learn_row(struct portolan_plan *p, size_t path, struct quantity *q,
                                       const double *x, double y, bool *refit,
@@ -153,7 +153,7 @@ struct learning {
     struct survey_estimate *estimates;
 };
 
-/* The tuple of a sample: the called instance's class is in it, the others' are current. */
+/* The tuple of a sample, with the class in the sample and the current classes of others. */
 static size_t tuple_of(struct learning *l, size_t path, const struct portolan_sample *x)
 {
     const struct survey *s = &l->p->s;
@@ -181,7 +181,7 @@ static void note_refit(struct learning *l, size_t path, const struct portolan_sa
              *x->implementation ? " of " : "", x->implementation, portolan_update_sign_text(sign));
 }
 
-/* Contexts, or the parameters of the run, whichever the quantity goes by. */
+/* Sets POINT to the inputs of the quantity: the contexts, or the parameters of the run. */
 static void inputs_of(const struct learning *l, const struct quantity *q, size_t path,
                       const struct portolan_sample *x, double *point)
 {

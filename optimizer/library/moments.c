@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What happened on a call path. Within a segment (steps in a row with one selection) the usual time
- * of its steps stands for a context; what the first step of a trial costs more than later ones is
- * set-up; what far longer calls add, again and again, is told apart. Where the called instance was
- * exchanged within a step, each implementation has its own calls, and all would have been made to
- * any of them.
+ * What happened on a call path. Within a segment (steps in a row with one selection) a context has
+ * the usual time of its steps. The extra time of a trial's first step is set-up; far longer calls
+ * that recur are kept apart. If the called instance was swapped within a step, each implementation
+ * has its own times, but the number of calls is that of all together.
  */
 #include "observe.h"
 
@@ -12,16 +11,16 @@
 #include <string.h>
 
 /*
- * The first step's excess counts as set-up when it is more than this share of the path's usual
- * step, and of the whole program's: less may be noise.
+ * The first step's excess counts as set-up when it is more than these shares of the path's usual
+ * step and of the whole program's step: less may be noise.
  */
 static const double excess_of_path = 0.25, excess_of_program = 0.02;
 /*
- * A call is no usual one when it is this far above the median: in median distances from it, and as
- * a share of it. Usual ones are averaged, since totals are sums.
+ * A call is unusual when it is this far above the median, both in median distances and as a share
+ * of the median. Usual calls are averaged, since totals are sums.
  */
 static const double far_in_distances = 8, far_of_median = 0.5;
-/* Among fewer steps two that take longer are chance, not a period. */
+/* In fewer steps, two long ones are chance, not a period. */
 enum { STEPS_OF_A_PERIOD = 8 };
 
 static int moment_order(const void *left, const void *right)
@@ -46,7 +45,7 @@ static bool same_context(const struct moment *a, const struct moment *b)
            memcmp(a->context, b->context, sizeof a->context) == 0;
 }
 
-/* Calls that count: a call that spans several steps counts once in each. */
+/* The number of calls; a call that spans several steps counts once in each. */
 static double calls_in(const struct survey *s, size_t node, size_t row, double calls)
 {
     return s->nodes[node].parent < 0 || calls <= 0 ? s->rows[row].steps : calls;
@@ -93,7 +92,7 @@ static void list_moments(struct observation *o)
         qsort(o->moments, o->n_moments, sizeof *o->moments, moment_order);
 }
 
-/* The median distance from the (lower) median: N moments, ascending. */
+/* The median distance from the (lower) median of N moments, ascending. */
 static double median_distance(const struct moment *m, size_t n)
 {
     size_t below = (n - 1) / 2, above = below + 1;
@@ -112,7 +111,7 @@ static double median_distance(const struct moment *m, size_t n)
     return distance;
 }
 
-/* Beyond what a call is no usual one: N moments, ascending. */
+/* The time above which a call is unusual; N moments, ascending. */
 static double usual_limit(const struct moment *m, size_t n)
 {
     double median = m[(n - 1) / 2].each;
@@ -120,7 +119,7 @@ static double usual_limit(const struct moment *m, size_t n)
     return median + fmax(far_in_distances * median_distance(m, n), far_of_median * median);
 }
 
-/* The mean without those far above: N moments, ascending. */
+/* The mean of the usual calls; N moments, ascending. */
 static double usual_of(const struct moment *m, size_t n)
 {
     double limit = usual_limit(m, n), exclusive = 0, calls = 0;
@@ -132,7 +131,7 @@ static double usual_of(const struct moment *m, size_t n)
     return exclusive / calls;
 }
 
-/* What the trial's first step took more than others is set-up, as far as it is known. */
+/* Counts the extra time of the trial's first step as set-up, if it is large enough. */
 static void note_first(const struct observation *o, struct segment_row *g, const struct moment *m,
                        double usual)
 {
@@ -144,7 +143,7 @@ static void note_first(const struct observation *o, struct segment_row *g, const
         g->setup += excess;
 }
 
-/* One row of the moments [BEGIN, END), which share segment and context. */
+/* Makes one row of the moments [BEGIN, END), which share segment and context. */
 static void add_context(struct observation *o, size_t begin, size_t end)
 {
     struct segment_row *g = observation_row(o, o->moments[begin].segment, o->moments[begin].own);
@@ -184,7 +183,7 @@ static int step_order(const void *left, const void *right)
     return ((*a)->step > (*b)->step) - ((*a)->step < (*b)->step);
 }
 
-/* Calls far above the usual, in their order. */
+/* The calls far above the usual time, in their order. */
 struct spikes {
     size_t n;
     double first, last, least_gap, most_gap, sum; /* positions and gaps in calls */
@@ -203,7 +202,7 @@ static void add_spike(struct spikes *s, double at, double excess)
     s->sum += excess;
 }
 
-/* The first step of a trial may be one of them, or set-up: the others tell. */
+/* Lists the spikes, WITH_FIRST: also those of a trial's first step, which may be set-up. */
 static struct spikes list_spikes(struct moment *const *m, size_t n, bool with_first)
 {
     struct spikes s = {.least_gap = INFINITY};
@@ -217,7 +216,7 @@ static struct spikes list_spikes(struct moment *const *m, size_t n, bool with_fi
     return s;
 }
 
-/* Regular ones come at their period; of several without a period the rate is known. */
+/* The period of regular spikes; of at least three irregular ones the mean distance; or 0. */
 static double period_of(const struct spikes *s)
 {
     double period = s->n > 1 ? (s->last - s->first) / (double)(s->n - 1) : 0;
@@ -228,7 +227,7 @@ static double period_of(const struct spikes *s)
     return s->n > 2 ? s->calls / (double)s->n : 0;
 }
 
-/* M: the steps of a segment with one own implementation, which are put in order. */
+/* M: the steps of a segment with one implementation of the called instance; sorts them. */
 static void find_recurring(struct moment **m, size_t n, struct segment_row *g)
 {
     struct spikes s;
@@ -301,7 +300,7 @@ static void count_calls(struct observation *o)
             count_row(o, r, observation_row(o, s->rows[r].segment, k));
 }
 
-/* How long it takes to get nowhere says nothing of getting there. */
+/* Marks trials that missed the accuracy: the time of a wrong result tells nothing. */
 static void find_wrong(struct observation *o)
 {
     const struct survey *s = &o->p->s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From what happened on a call path to rows, and to what is fitted to them. */
+/* Makes rows of what happened on a call path, and fits the quantities of its tuples to them. */
 #include "observe.h"
 
 #include <string.h>
@@ -10,13 +10,14 @@ static bool is_wrong(const struct observation *o, size_t segment, size_t tuple)
         ->is_wrong[o->p->s.segments[segment].trial * o->n_own + plan_own_of(o->p, o->path, tuple)];
 }
 
-/* What the segment says of the own alternative in TUPLE. */
+/* The row of a segment for the called alternative in TUPLE. */
 static struct segment_row *row_in(const struct observation *o, size_t segment, size_t tuple)
 {
     return observation_row(o, segment, plan_own_of(o->p, o->path, tuple));
 }
 
-/* The segment's tuple; of one in which the own instance was exchanged, that with TUPLE's own. */
+/* The segment's tuple; if the called instance was swapped in it, the one with TUPLE's alternative.
+ */
 static size_t tuple_in(const struct observation *o, size_t segment, size_t tuple)
 {
     const struct survey *s = &o->p->s;
@@ -36,7 +37,7 @@ static bool in_tuple(const struct observation *o, size_t segment, size_t tuple)
     return tuple_in(o, segment, tuple) == tuple;
 }
 
-/* The segment belongs to a tuple that differs from TUPLE in the caller's class at most. */
+/* Whether the segment's tuple differs from TUPLE at most in the caller's class. */
 static bool in_own_tuple(const struct observation *o, size_t segment, size_t tuple)
 {
     return plan_as_written(o->p, o->path, tuple_in(o, segment, tuple)) ==
@@ -68,7 +69,7 @@ static void begin_dims(struct observation *o)
             o->names[o->n_names++] = s->dims[d].name;
 }
 
-/* A row of a trial; CONTEXT: used by fits over contexts. */
+/* Adds a row of a trial; CONTEXT: used by fits over contexts. */
 static void add_row(struct observation *o, size_t trial, const double *context, double y)
 {
     const struct survey *s = &o->p->s;
@@ -86,7 +87,7 @@ static void add_row(struct observation *o, size_t trial, const double *context, 
     o->y[o->n_rows++] = y;
 }
 
-/* A row of a segment over the swept parameters; false (no row) where one of them is not known. */
+/* Adds a row of a segment over the swept parameters; false (no row) if one of them is not known. */
 static bool add_segment(struct observation *o, size_t segment, double y)
 {
     size_t trial = o->p->s.segments[segment].trial;
@@ -167,13 +168,14 @@ static enum portolan_status fit_setup(struct observation *o, size_t tuple)
             add_segment(o, g, row_in(o, g, tuple)->setup))
             some += o->y[o->n_rows - 1] > 0;
     for (size_t i = 0; 2 * some <= o->n_rows && i < o->n_rows; i++)
-        o->y[i] = 0; /* in fewer than half of the trials: chance */
+        o->y[i] = 0; /* seen in at most half of the trials: chance */
     return fit_rows(o, QUANTITY_TIME, &o->p->paths[o->path].tuples[tuple].setup);
 }
 
 /*
- * What calls that take far longer, again and again, add to each, as a share of the usual time:
- * where their period was seen, and nothing where enough calls were without.
+ * Fits the extra time per call, as a share of the usual time, that recurring far longer calls add.
+ * The rows are segments where their period was seen, and segments with enough calls but without
+ * such calls.
  */
 static enum portolan_status fit_extra(struct observation *o, size_t tuple)
 {
@@ -199,7 +201,7 @@ static bool trial_at_target(const struct portolan_plan *p, size_t trial)
     return p->s.trials[trial].point == p->s.target_point;
 }
 
-/* The reported accuracies of a tuple as rows; notes the worst at the present parameters. */
+/* Adds the reported accuracies of a tuple as rows; notes the worst at the present parameters. */
 static void add_accuracies(struct observation *o, size_t tuple, struct plan_tuple *t)
 {
     const struct survey *s = &o->p->s;
@@ -231,7 +233,7 @@ static enum portolan_status fit_accuracy(struct observation *o, size_t tuple)
     return fit_rows(o, QUANTITY_ACCURACY, &t->accuracy);
 }
 
-/* Whether the calling instance was in a segment what it is in TUPLE. */
+/* Whether the calling instance had the same alternative in the segment as in TUPLE. */
 static bool same_caller(const struct observation *o, size_t segment, size_t tuple)
 {
     const struct plan_path *path = &o->p->paths[o->path];
@@ -242,7 +244,8 @@ static bool same_caller(const struct observation *o, size_t segment, size_t tupl
                plan_caller_of(o->p, o->path, tuple);
 }
 
-/* The trial at the present parameters with the most steps with that caller, of these the latest. */
+/* Of the trials at the present parameters, the one with most steps with TUPLE's caller; of equal
+ * ones the latest. */
 static size_t longest_at_target(const struct observation *o, size_t tuple)
 {
     const struct survey *s = &o->p->s;
@@ -263,8 +266,8 @@ static size_t longest_at_target(const struct observation *o, size_t tuple)
 }
 
 /*
- * Contexts as they were at the present parameters, in all steps of the longest such trial, whatever
- * was called: what comes to a component is its callers' doing.
+ * Notes the contexts at the present parameters, from all steps of the longest such trial, whichever
+ * implementation was called: the callers determine the contexts.
  */
 static enum portolan_status note_exact(struct observation *o, size_t tuple)
 {
@@ -333,7 +336,7 @@ static enum portolan_status fit_slots(struct observation *o, size_t tuple)
         if (!in_tuple(o, g, tuple) || !row->present)
             continue;
         if (n && n != row->n_contexts)
-            return PORTOLAN_OK; /* their number varies: no slots */
+            return PORTOLAN_OK; /* the number of contexts varies: no slots */
         n = row->n_contexts;
     }
     if (n == 0 || n > MAX_SLOTS)
@@ -348,7 +351,7 @@ static enum portolan_status fit_slots(struct observation *o, size_t tuple)
     return status;
 }
 
-/* An earlier tuple that differs in the caller's class only; NULL. */
+/* An earlier tuple that differs only in the caller's class; NULL: there is none. */
 static const struct plan_tuple *twin_of(const struct portolan_plan *p, size_t path, size_t tuple)
 {
     size_t first = plan_as_written(p, path, tuple);

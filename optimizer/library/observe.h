@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** Inside the plan: what happened on one call path, step by step and segment by segment. */
+/** The observations on one call path, by step and by segment, for the plan. */
 #ifndef PORTOLAN_OPTIMIZER_OBSERVE_H
 #define PORTOLAN_OPTIMIZER_OBSERVE_H
 
@@ -11,7 +11,7 @@ struct moment { /* one step's calls with one context */
     double context[PORTOLAN_CONTEXT_MAX];
     bool first;
     double calls, exclusive, each; /* each: exclusive per call */
-    double excess;                 /* above the usual time, where it is far above it; else 0 */
+    double excess;                 /* over the usual time if the call is a spike; else 0 */
 };
 
 struct context_row { /* the segment's usual time */
@@ -22,12 +22,12 @@ struct context_row { /* the segment's usual time */
 
 struct segment_row {
     bool present; /* called in a step */
-    bool caller;  /* the caller was */
+    bool caller;  /* the caller was called in a step */
     double caller_calls, calls, exclusive_later, calls_later;
     double setup;
-    double seen;   /* calls that were looked at */
-    double period; /* in calls, of those that take far longer; 0: none do again and again */
-    double extra;  /* what that adds to each call */
+    double seen;   /* number of calls examined for spikes */
+    double period; /* of far longer calls, in calls; 0: none recur */
+    double extra;  /* time that these add per call */
     size_t first_context, n_contexts;
 };
 
@@ -50,14 +50,14 @@ struct observation {
     size_t *point; /* of trials */
 };
 
-/* What a segment says of an own alternative. */
+/* The row of a segment for an alternative of the called instance. */
 static inline struct segment_row *observation_row(const struct observation *o, size_t segment,
                                                   size_t own)
 {
     return &o->segments[segment * o->n_own + own];
 }
 
-/* moments.c: fills O, whose plan and path are set; its arena is the caller's to clear. */
+/* moments.c: fills O, whose plan and path are set; the caller clears its arena. */
 enum portolan_status observation_init(struct observation *o);
 
 #endif

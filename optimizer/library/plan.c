@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Contexts known beforehand: by the caller's word, and of the present case. */
+/* Lists the contexts known beforehand: from the caller's options, and of the present case. */
 static enum portolan_status list_known(struct portolan_plan *p)
 {
     const struct portolan_plan_options *o = p->s.options;
@@ -84,7 +84,7 @@ static void note_stated(struct portolan_plan *p)
         plan_note(&p->notes, "not measured, but as model files say: %s", plan_text(&list));
 }
 
-/* What was left out, and what stands in for what was not measured. */
+/* Notes which trials were left out, and what replaces missing measurements. */
 static void take_notes(struct portolan_plan *p)
 {
     struct survey *s = &p->s;
@@ -138,7 +138,7 @@ static enum portolan_status build_plan(struct portolan_plan *p, const struct por
         plan_view_fill(p, &p->view, NULL, NULL);
         take_notes(p);
     }
-    p->s.options = NULL; /* its strings may go */
+    p->s.options = NULL; /* the caller may free them now */
     return !status && p->s.pool.failed ? PORTOLAN_ENOMEM : status;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** Inside the plan: scopes, fitted quantities, and their values at given contexts. */
+/** Shared by the files of the plan: scopes, fitted quantities, and their values at contexts. */
 #ifndef PORTOLAN_OPTIMIZER_PLAN_INTERNAL_H
 #define PORTOLAN_OPTIMIZER_PLAN_INTERNAL_H
 
@@ -16,31 +16,31 @@ enum { MAX_TUPLES = 4096, MAX_SLOTS = 64 };
 enum quantity_kind { QUANTITY_TIME, QUANTITY_COUNT, QUANTITY_CONTEXT, QUANTITY_ACCURACY };
 
 /*
- * What a time was fitted from, and what arrived since: kept so that a running program's rows are
- * taken in one by one, and the form is looked for again when it no longer holds.
+ * The rows that a time was fitted to, and those that arrived since: kept so that a running
+ * program's rows can be added one by one, and the form searched again when it no longer holds.
  */
 struct plan_rows {
     const char *const *names;
     size_t n_names;
     bool by_context;
     struct portolan_arena pool;      /* of the rows */
-    size_t n, most;                  /* and how many there ever were */
-    size_t n_stored;                 /* the first of them, from the store */
-    size_t n_arrived, patient_until; /* so many rows must arrive before the form may fail again */
-    size_t fit_at;                   /* with so many rows it is looked for again anyway */
+    size_t n, most;                  /* rows now, and the largest number so far */
+    size_t n_stored;                 /* the first rows, which are from the store */
+    size_t n_arrived, patient_until; /* the form may not fail before so many rows have arrived */
+    size_t fit_at;                   /* with so many rows the form is searched again in any case */
     double *x, *y, *weight;
-    size_t number; /* of these rows among all */
-    size_t *point; /* of the trial each is from */
+    size_t number; /* index of this structure in the plan */
+    size_t *point; /* of each row's trial */
     struct portolan_model *model;
     struct portolan_update *update; /* NULL: no row arrived since the fit */
-    struct portolan_local *local;   /* what was measured, and its neighbours */
-    bool by_local;                  /* which err less than the law */
+    struct portolan_local *local;   /* predicts from measured places and their neighbours */
+    bool by_local;                  /* LOCAL errs less than the law */
     double sigma;                   /* logarithmic error on rows left out; NaN: not known */
-    double last_off;                /* of the row that arrived last */
-    double drift; /* logarithm of what arrives over what the local predictor said, smoothed */
+    double last_off;                /* deviation of the last row from LOCAL, a logarithm */
+    double drift;                   /* smoothed deviation of arriving rows from LOCAL */
 };
 
-/* What a file says of an implementation that was never measured. */
+/* A model in a file, for an implementation that was never measured. */
 struct plan_stated {
     const struct portolan_assembly_model *from;
     size_t variable, alternative;
@@ -57,17 +57,17 @@ struct quantity {
     enum quantity_kind kind;
     bool by_context; /* inputs are contexts, else numeric dims */
     size_t n_inputs, inputs[MAX_INPUTS];
-    size_t n_fixed, fixed[MAX_INPUTS];  /* inputs that had one value in all rows … */
-    double fixed_at[MAX_INPUTS];        /* … this one */
+    size_t n_fixed, fixed[MAX_INPUTS];  /* inputs that had one value in all rows, … */
+    double fixed_at[MAX_INPUTS];        /* … and that value */
     const struct portolan_model *model; /* NULL: the constant */
     double constant;
     size_t n_rows;
     double low, high;       /* of the constant's rows */
-    struct plan_rows *rows; /* of times and counts: shared by all that have the same; else NULL */
+    struct plan_rows *rows; /* of times and counts, shared by quantities with the same; or NULL */
     const struct plan_stated *stated; /* NULL: it was measured */
 };
 
-/* A number with the interval of one more run, and the relative error of its mean. */
+/* A number with the interval for one more run, and the relative standard error of its mean. */
 struct estimate {
     double value, low, high, se;
 };
@@ -92,13 +92,13 @@ struct plan_tuple {
     bool unneeded;             /* the caller's implementation never calls */
     struct quantity calls;     /* per call of the caller */
     struct quantity exclusive; /* per call */
-    struct quantity overall;   /* the same from swept parameters, where EXCLUSIVE is by context */
+    struct quantity overall;   /* the same from swept parameters, if EXCLUSIVE is by context */
     struct quantity setup;     /* per run */
-    struct quantity extra;     /* share of it, by calls that take far longer again and again … */
-    double period;             /* … one in so many; 0: there are none */
+    struct quantity extra;     /* share of EXCLUSIVE that far longer calls add, which recur … */
+    double period;             /* … once in this many calls; 0: there are none */
     struct quantity accuracy;  /* the worst that calls reported */
-    struct estimate accuracy_here; /* where it was reported at the present parameters */
-    size_t n_slots; /* contexts per run are functions of the swept parameters; 0: not */
+    struct estimate accuracy_here; /* as reported at the present parameters */
+    size_t n_slots; /* contexts per run that are functions of the swept parameters; 0: none */
     struct quantity (*slot_context)[PORTOLAN_CONTEXT_MAX];
     double *slot_share;
     struct profile exact; /* as measured at the assembly's present parameters; n = 0: never */
@@ -107,11 +107,11 @@ struct plan_tuple {
 enum { MAX_SCOPE = 8 };
 
 struct plan_scope {
-    size_t n, variables[MAX_SCOPE]; /* the own instance first, if it is variable */
+    size_t n, variables[MAX_SCOPE]; /* the called instance first, if it is variable */
     size_t n_tuples;
     /*
-     * [own alternative * n + i]: with it, the partner variables[i] is never called, so that its
-     * implementation does not matter: it counts as written.
+     * [called alternative * n + i]: with that alternative, the partner variables[i] is never
+     * called; its implementation does not matter, and counts as written.
      */
     bool *dormant;
 };
@@ -120,18 +120,18 @@ struct plan_scope {
 enum plan_verdict_kind {
     PLAN_ADMITTED,
     PLAN_FAILED,       /* a call failed there, or wherever it was tried */
-    PLAN_INACCURATE,   /* likewise, its accuracy was missed */
-    PLAN_UNPROVEN,     /* it worked elsewhere, which does not say that it works there */
-    PLAN_INAPPLICABLE, /* it says so itself */
+    PLAN_INACCURATE,   /* likewise, it missed the accuracy */
+    PLAN_UNPROVEN,     /* it worked elsewhere, which does not prove that it works there */
+    PLAN_INAPPLICABLE, /* its own condition excludes the place */
 };
 
 struct plan_verdict {
     enum plan_verdict_kind kind;
-    bool near_bad;    /* unproven: what is nearest did not work … */
-    bool near_failed; /* … since calls failed */
+    bool near_bad;    /* unproven: at the nearest place it did not work … */
+    bool near_failed; /* … because calls failed */
     bool is_blind;    /* unproven: contexts are not known */
-    double accuracy;  /* of what the verdict rests on; NaN */
-    long long trial;  /* likewise; 0: none */
+    double accuracy;  /* in the evidence for the verdict; NaN: none */
+    long long trial;  /* of that evidence; 0: none */
     double hope;      /* unproven: the chance that it works nonetheless */
     const char *why;  /* inapplicable: its condition */
 };
@@ -142,18 +142,18 @@ struct plan_path {
     struct portolan_prune_mark mark;
     struct plan_evidence *evidence; /* NULL: calls neither failed nor reported an accuracy */
     bool core;
-    struct plan_scope scope; /* own instance, partners, calling instance */
-    size_t caller_at;        /* of the calling instance in scope.variables; NONE */
+    struct plan_scope scope; /* called instance, partners, calling instance */
+    size_t caller_at;        /* position of the calling instance in scope.variables; NONE */
     struct plan_tuple *tuples;
 };
 
-/* What a tuple costs at the contexts looked at. */
+/* The cost of a tuple at given contexts. */
 struct plan_cost {
     bool allowed, guessed;
-    double hope; /* not allowed, but it would cost this, and may work */
+    double hope; /* if not allowed: the chance that it works nonetheless, at these costs */
     struct estimate calls, exclusive, setup;
     struct estimate accuracy; /* NaN: none was reported */
-    bool accuracy_outside;    /* asked outside what was measured */
+    bool accuracy_outside;    /* predicted outside the measured range */
     struct plan_verdict verdict;
     size_t extrapolating;
     double octaves;
@@ -175,10 +175,10 @@ struct plan_notes {
 struct portolan_plan {
     struct survey s;
     struct plan_path *paths; /* one per survey node */
-    size_t n_core, *number;  /* per variable: which of the core's it is; NONE: none of them */
+    size_t n_core, *number;  /* per variable: its index in the core; NONE: not in the core */
     size_t n_nodes;
     struct portolan_plan_node *graph;
-    size_t graph_trial; /* the one shown; NONE */
+    size_t graph_trial; /* the trial shown; NONE */
     size_t n_models;
     struct portolan_plan_model *models;
     size_t n_owned;
@@ -186,12 +186,12 @@ struct portolan_plan {
     size_t n_stated;
     struct plan_stated *stated;
     size_t n_rows;
-    struct plan_rows **rows;              /* their models are their own */
-    double *dim_target;                   /* per dim; NaN: not known, or no number */
-    struct portolan_condition ***applies; /* [variable][alternative]; NULL: none is stated */
+    struct plan_rows **rows;              /* they own their models */
+    double *dim_target;                   /* per dim; NaN: not known, or not a number */
+    struct portolan_condition ***applies; /* [variable][alternative]; NULL: no condition */
     struct plan_known known;
     struct plan_notes notes;
-    /* A word that was never measured as it is now, only as the sweep sets it; NULL: there is none.
+    /* A parameter that was measured only as the sweep sets it, not with its present value; or NULL.
      */
     const struct portolan_assembly_sweep *other_input;
     int steps; /* of the run to predict */
@@ -200,7 +200,7 @@ struct portolan_plan {
     struct portolan_plan_choice choice;
 };
 
-/* advise.c: what runs, as alternatives, and the samples of a step among the plan's paths. */
+/* advise.c: the alternatives that run now, and the call paths of a step's samples. */
 enum portolan_status plan_read_selection(const struct survey *s,
                                          const struct portolan_name_value *current, size_t n,
                                          size_t *selection, struct portolan_error *err);
@@ -214,11 +214,11 @@ enum portolan_status plan_make_graph(struct portolan_plan *p, struct portolan_er
 /* fit.c: scopes and quantities. */
 enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_error *err);
 enum portolan_status plan_fit(struct portolan_plan *p, struct portolan_error *err);
-/* The tuple of a scope in SELECTION (dormant partners as written); NONE when a variable has no
- * known alternative. */
+/* The tuple of a scope in SELECTION (dormant partners as written); NONE when the alternative of a
+ * variable is not known. */
 size_t plan_tuple_of(const struct portolan_plan *p, const struct plan_scope *scope,
                      const size_t *selection);
-/* The scope's variables' alternatives in TUPLE, into SELECTION. */
+/* Copies the alternatives in TUPLE to the scope's variables in SELECTION. */
 void plan_tuple_apply(const struct portolan_plan *p, const struct plan_scope *scope, size_t tuple,
                       size_t *selection);
 /* The calling instance's alternative in TUPLE; 0 where the scope has none. */
@@ -230,29 +230,29 @@ size_t plan_quality_tuple(const struct portolan_plan *p, size_t path,
                           const struct survey_quality *q, size_t *selection);
 /* The called instance's alternative in TUPLE, its first digit; 0 where the instance is fixed. */
 size_t plan_own_of(const struct portolan_plan *p, size_t path, size_t tuple);
-/* quantity.c: fits, values, and what learn.c does to them. */
+/* quantity.c: fits, values, and the changes that learn.c makes. */
 enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_model *model);
 enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
                                        const char *const *names, size_t n_names, size_t n_rows,
                                        const double *x, const double *y, const size_t *point,
                                        enum quantity_kind kind, struct quantity *q);
-/* The row behind the others; false without memory. */
+/* Appends a row; false without memory. */
 bool plan_rows_add(struct plan_rows *r, const double *x, double y, size_t point);
-/* Looks for the form again, in all rows. */
+/* Searches the form again, in all rows. */
 enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, struct plan_rows *r);
-/* r->update, from the form and the rows as they are; it stays NULL where there can be none. */
+/* Creates r->update from the present form and rows; it stays NULL if the form allows none. */
 enum portolan_status plan_rows_begin_update(struct plan_rows *r, const struct quantity *q);
-/* What was fitted from ROWS is NOW so, wherever it stands on PATH; takes MODEL. */
+/* Replaces every quantity of PATH that was fitted to ROWS by NOW with MODEL, which it takes. */
 void plan_rows_share(struct portolan_plan *p, size_t path, struct plan_rows *rows,
                      struct portolan_model *model, const struct quantity *now);
-/* Those of X that the quantity depends on. */
+/* Sets INPUTS to the values in X that the quantity depends on. */
 void plan_quantity_inputs(const struct quantity *q, const double *x, double *inputs);
 void plan_rows_clear(struct portolan_plan *p);
 enum portolan_status plan_list_models(struct portolan_plan *p, struct portolan_error *err);
 /*
- * X: contexts or dims, as the quantity wants; POINT: of the trials that would be there, NONE.
- * What was measured there is the value; else what errs less of the law and the neighbours. False
- * when there is no finite value. The standard error is relative.
+ * The value at X, which has contexts or dims as the quantity needs; POINT: of trials there, or
+ * NONE. It is the measured value, or else that of the law or of the neighbours, whichever errs
+ * less. False when there is no finite value. The standard error is relative.
  */
 bool plan_quantity_value(const struct quantity *q, const double *x, size_t point,
                          struct portolan_prediction *out);
@@ -263,38 +263,40 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path);
 struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_t tuple,
                                const double *context, bool accuracy_rises);
 
-/* stated.c: whether the called implementation says that it applies; what is not known is no
- * hindrance. */
+/* stated.c: whether the condition of the called implementation holds; it excludes nothing if a
+ * value is not known. */
 struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
                                  const double *context);
-/* The same of an alternative where LOOKUP tells contexts and parameters: NULL, or what it wants. */
+/* The same for an alternative, with contexts and parameters from LOOKUP: NULL if it applies, or the
+ * condition that fails. */
 const char *plan_ask(const struct portolan_plan *p, size_t variable, size_t alternative,
                      portolan_condition_lookup_fn lookup, void *arg);
 enum portolan_status plan_read_conditions(struct portolan_plan *p, struct portolan_error *err);
 void plan_clear_conditions(struct portolan_plan *p);
 
-/* stated.c: what was never measured, as files say. */
+/* stated.c: models in files, for implementations that were never measured. */
 enum portolan_status plan_read_stated(struct portolan_plan *p, struct portolan_error *err);
 enum portolan_status plan_take_stated(struct portolan_plan *p, size_t path,
                                       struct portolan_error *err);
-/* Where calls report an accuracy, and one is wanted, that of a file must do; NaN: none says. */
+/* If calls report an accuracy, and one is wanted, ACCURACY from a file must meet it; NaN: no file
+ * has it. */
 struct plan_verdict plan_admit_stated(const struct portolan_plan *p, size_t path, double accuracy);
 
-/* observe.c: from the survey's pieces to rows for fits. */
+/* observe.c: makes rows of the survey's pieces, and fits them. */
 enum portolan_status plan_observe(struct portolan_plan *p, size_t path);
 
 /* evaluate.c: costs at contexts, cost tables, totals. */
 enum portolan_status plan_view_create(const struct portolan_plan *p, struct portolan_arena *pool,
                                       struct plan_view *v);
-/* PROFILES: per path what was seen now (n = 0: nothing); NULL, NULL: as the models say. */
+/* PROFILES: the contexts seen now, per path (n = 0: none). PROFILES and ANNOUNCED may be NULL. */
 void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
                     const struct profile *profiles, const struct plan_known *announced);
-/* NaN: it is not among them. */
+/* The value of a known context; NaN if it is not among them. */
 double plan_known_value(const struct plan_known *known, const char *name);
 
 struct plan_horizon {
     double steps;
-    const size_t *current; /* only instances that differ are set up; NULL: a whole run, all are */
+    const size_t *current; /* only instances that differ from it are set up; NULL: all are */
 };
 
 static inline struct plan_horizon plan_whole_run(const struct portolan_plan *p)
@@ -305,32 +307,33 @@ static inline struct plan_horizon plan_whole_run(const struct portolan_plan *p)
 enum portolan_status plan_make_problem(const struct portolan_plan *p, const struct plan_view *v,
                                        const struct plan_horizon *h, struct portolan_choice **c,
                                        struct portolan_error *err);
-/* False when SELECTION is not allowed; *WHY (may be NULL) = path and tuple that forbid it. */
+/* The path and the tuple that forbid a selection. */
 struct plan_forbidden {
     size_t path, tuple;
 };
 
 /* confidence.c: how sure the least cost is; VALUES and those of OUT are of core variables. */
 struct plan_confidence {
-    size_t *values, *rival; /* what loses least on average; what else is best most often */
+    size_t *values, *rival; /* loses least on average; of the others is best most often */
     bool has_rival;
     double chance;        /* that VALUES are the best */
-    double expected_loss; /* of VALUES against what would be best, relative */
-    bool is_risky;        /* it may well lose much */
+    double expected_loss; /* of VALUES relative to the best */
+    bool is_risky;        /* it loses much too often */
 };
 enum portolan_status plan_be_confident(const struct portolan_plan *p, const struct plan_view *v,
                                        const struct plan_horizon *h, const size_t *values,
                                        struct plan_confidence *out);
 
-/* The chance that the selection MINE costs less than OTHER, with so much on top. */
+/* The chance that the selection MINE plus HANDICAP_NS costs less than OTHER. */
 double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
                    const struct plan_horizon *h, const size_t *mine, const size_t *other,
                    double handicap_ns);
 
+/* Predicts the time of SELECTION; false if it is not allowed, then *WHY (may be NULL) is set. */
 bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
                 const struct plan_horizon *h, const size_t *selection,
                 struct portolan_plan_prediction *out, struct plan_forbidden *why);
-/* The same of the whole run, as the plan's view has it. */
+/* The same for the whole run, with the costs of the plan's view. */
 bool plan_total_of_run(const struct portolan_plan *p, const size_t *selection,
                        struct portolan_plan_prediction *out, struct plan_forbidden *why);
 /* Whether an instance is called at all with SELECTION. */
@@ -340,19 +343,19 @@ bool plan_calls(const struct portolan_plan *p, const struct plan_view *v, size_t
 void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_forbidden *f,
                             char *text, size_t size_bytes);
 
-/* Adds a sentence; without memory the arena's `failed` says so. */
+/* Adds a sentence; out of memory sets the arena's `failed`. */
 PORTOLAN_PRINTF(2, 3)
 void plan_note(struct plan_notes *notes, const char *format, ...);
 
-/* The text, an arena's; "" when nothing was added, NULL when memory was out. */
+/* The text, in its arena; "" when nothing was added, NULL when out of memory. */
 char *plan_text(struct portolan_text *text);
-/* Adds "instance=class", with a blank in front where it is not the first word. */
+/* Adds "instance=class", after a blank unless it is the first word. */
 void plan_add_class(struct portolan_text *text, const struct portolan_assembly_instance *x,
                     size_t alternative);
-/* "a=X b=Y" (variables of SCOPE but for SKIP). */
+/* "a=X b=Y" for the variables of SCOPE except SKIP. */
 char *plan_tuple_text(const struct portolan_plan *p, struct portolan_arena *pool,
                       const struct plan_scope *scope, size_t tuple, size_t skip);
-/* "a=X b=Y" of what is not as written. */
+/* "a=X b=Y" for the variables that are not as written. */
 char *plan_selection_text(const struct survey *s, struct portolan_arena *pool,
                           const size_t *selection);
 

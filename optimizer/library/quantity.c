@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured numbers as functions of contexts or swept parameters: fitted and asked. */
+/* Fits measured numbers as functions of contexts or swept parameters, and evaluates them. */
 #include "plan_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows farther off than this many standard deviations are pulled in: spikes. */
+/* Rows farther off, in standard deviations, are spikes and are moved to this distance. */
 static const double gate = 3;
-/* The form is not looked for again before so many rows, and such a share of all, have arrived. */
+/* The form is not searched again before this many rows, and this share of all, have arrived. */
 enum { LEAST_PATIENCE = 8 };
 static const double patience = 0.25;
 
@@ -15,7 +15,7 @@ static const double patience = 0.25;
 
 enum { MANY_INPUTS = 3 };
 
-/* Tells the inputs that take more than one value in the rows from the others. */
+/* Separates the inputs that have several values in the rows from those that have one. */
 static void pick_inputs(size_t n_names, size_t n_rows, const double *x, struct quantity *q)
 {
     for (size_t k = 0; k < n_names; k++) {
@@ -32,7 +32,7 @@ static void pick_inputs(size_t n_names, size_t n_rows, const double *x, struct q
     }
 }
 
-/* A context that is one of the parameters needs no search. */
+/* If the value always equals one input, keeps only that: its form needs no search. */
 static void take_identity(size_t n_names, size_t n_rows, const double *x, const double *y,
                           struct quantity *q)
 {
@@ -71,7 +71,7 @@ enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_mod
     return PORTOLAN_OK;
 }
 
-/* Mean and range of the values, and which inputs there are. */
+/* Sets the mean and range of the values, and the inputs. */
 static void begin_quantity(bool by_context, size_t n_names, size_t n_rows, const double *x,
                            const double *y, enum quantity_kind kind, struct quantity *q)
 {
@@ -89,7 +89,7 @@ static void begin_quantity(bool by_context, size_t n_names, size_t n_rows, const
     pick_inputs(n_names, n_rows, x, q);
 }
 
-/* The columns of the inputs alone; the caller frees. */
+/* Copies only the columns of the inputs; the caller frees them. */
 static double *take_inputs(const struct quantity *q, size_t n_names, size_t n_rows, const double *x)
 {
     double *rows = portolan_calloc(n_rows, (q->n_inputs + 1) * sizeof *rows);
@@ -124,8 +124,8 @@ static bool inputs_init(struct inputs *in, const struct quantity *q, const char 
 }
 
 /*
- * In three parameters and more a search among sums takes seconds, and finds little in some dozens
- * of cases: there a law is one product of powers, and the neighbours compete with it.
+ * In three or more parameters, a search among sums takes seconds, and finds little in some dozens
+ * of cases: there the law is a single product of powers, with which the neighbours compete.
  */
 static struct portolan_model_options options_of(const struct portolan_model_data *data,
                                                 enum quantity_kind kind)
@@ -139,7 +139,7 @@ static struct portolan_model_options options_of(const struct portolan_model_data
     return options;
 }
 
-/* *MODEL stays NULL where no model can be made: then the mean stands. */
+/* *MODEL stays NULL if no model can be made; then the mean is used. */
 static enum portolan_status fit_model(const struct portolan_model_data *data,
                                       enum quantity_kind kind, struct portolan_model **model)
 {
@@ -170,7 +170,7 @@ void plan_rows_clear(struct portolan_plan *p)
     p->n_rows = 0;
 }
 
-/* The oldest rows may have gone: room is made where there were never so many. */
+/* Makes room for one row more than there ever were. */
 static bool make_room(struct plan_rows *r)
 {
     double *x = portolan_arena_grow(&r->pool, r->x, r->n, r->n_names * sizeof *x);
@@ -241,7 +241,7 @@ static enum portolan_status keep_rows(struct portolan_plan *p, const char *const
 
 enum { MOST_FOLDS = 12, FEW_FOLDS = 5, MANY_ROWS = 128, LEAST_PLACES = 6 };
 
-/* A law that misses its own rows by more than this (a ratio) is no law. */
+/* A law that misses its own rows by more than this ratio is not used. */
 static const double worst_misfit = 1.4;
 
 static bool misses_its_rows(const struct plan_rows *r, const struct portolan_model_data *data)
@@ -263,8 +263,8 @@ static bool misses_its_rows(const struct plan_rows *r, const struct portolan_mod
 }
 
 /*
- * Of a form looked for anew in few rows nearly all would be left: there the error of each place
- * under the form that all support is taken.
+ * The error of a law on rows left out. With few places, a form searched without one of them may
+ * differ much; then it is the leave-one-out error of the form that was found in all.
  */
 static double law_error(const struct portolan_model *model, size_t places,
                         const struct portolan_left_out *law)
@@ -278,7 +278,8 @@ static double law_error(const struct portolan_model *model, size_t places,
     return law->sigma;
 }
 
-/* Lets both predict what they did not see; who errs less is asked from now on. */
+/* Lets the law and the neighbours predict rows left out; the one that errs less is used from now
+ * on. */
 static enum portolan_status compete(struct plan_rows *r, const struct portolan_model_data *data,
                                     enum quantity_kind kind)
 {
@@ -364,8 +365,8 @@ void plan_quantity_inputs(const struct quantity *q, const double *x, double *inp
 }
 
 /*
- * The error of a law is not less than on rows left out; beyond its range it grows with the
- * distance, and faster the fewer places it rests on.
+ * Widens the error of a law to at least that on rows left out; outside the range it grows with the
+ * distance, the faster the fewer places there are.
  */
 static void widen_prediction(const struct plan_rows *r, struct portolan_prediction *out)
 {
@@ -389,7 +390,7 @@ static void scale_prediction(double factor, struct portolan_prediction *out)
     out->std_error *= factor;
 }
 
-/* Enough arrived to say that now all is so many times what it was. */
+/* Multiplies the prediction by the drift, if enough rows have arrived to know it. */
 static void shift_prediction(const struct plan_rows *r, struct portolan_prediction *out)
 {
     scale_prediction(r->n_arrived >= 3 ? exp(r->drift) : 1, out);
@@ -420,7 +421,8 @@ static bool predict_quantity(const struct quantity *q, const double *inputs, siz
     return true;
 }
 
-/* Without rows: how far they were from the mean, or as far as a file's model may be off here. */
+/* The relative standard error; of a constant without rows, or of a file's model, from the interval.
+ */
 static double error_of(const struct quantity *q, const struct portolan_prediction *x)
 {
     if (!(x->value > 0))
@@ -430,7 +432,7 @@ static double error_of(const struct quantity *q, const struct portolan_predictio
     return isnan(x->std_error) ? 0 : x->std_error / x->value;
 }
 
-/* Where an input is not known, it is anything between the least and the most that was measured. */
+/* The prediction if an input is not known: anywhere in the measured range of values. */
 static bool predict_anywhere(const struct quantity *q, struct portolan_prediction *out)
 {
     if (q->kind == QUANTITY_CONTEXT || !q->rows)
@@ -454,13 +456,13 @@ bool plan_quantity_value(const struct quantity *q, const double *x, size_t point
     if (!predict_quantity(q, inputs, point, out) || !isfinite(out->value))
         return false;
     if (out->value < 0 && q->kind != QUANTITY_CONTEXT)
-        return false; /* far outside its rows a law may say so; no call does */
+        return false; /* a law may be negative far outside its rows, but no call is */
     out->std_error = error_of(q, out);
     for (size_t k = 0; q->kind != QUANTITY_COUNT && q->kind != QUANTITY_CONTEXT && k < q->n_fixed;
          k++) {
         double at = q->fixed_at[k], now = x[q->fixed[k]];
 
-        if (at != now && !isnan(now)) { /* one value was measured: who knows how it depends */
+        if (at != now && !isnan(now)) { /* only one value was measured: the effect is not known */
             out->extrapolates = out->is_assumed = true;
             out->octaves = fmax(out->octaves, at * now > 0 ? fabs(log2(now / at)) : 1);
         }
@@ -480,7 +482,7 @@ static void replace_quantity(struct quantity *old, const struct plan_rows *rows,
 void plan_rows_share(struct portolan_plan *p, size_t path, struct plan_rows *rows,
                      struct portolan_model *model, const struct quantity *now)
 {
-    struct quantity copy = *now; /* it is one of those that change */
+    struct quantity copy = *now; /* since *NOW is one of those that change */
     struct plan_path *at = &p->paths[path];
 
     copy.model = model;
@@ -517,7 +519,7 @@ enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, s
     r->update = NULL;
     r->fit_at = 2 * r->n;
     r->patient_until = r->n_arrived + (size_t)fmax(LEAST_PATIENCE, patience * (double)r->n);
-    if (model) { /* else all stays as it was, its inputs too */
+    if (model) { /* otherwise everything stays as it was, including the inputs */
         plan_rows_share(p, path, r, model, &now);
         status = compete(r, &in.data, QUANTITY_TIME);
     }

@@ -13,7 +13,7 @@ static void put_time(struct portolan_text *out, int width, double ns)
     portolan_text_add(out, "%*s", width, text);
 }
 
-/* What a call path, or a part of it, took. */
+/* Writes calls and times of a call path, or of a part of it. */
 static void put_numbers(struct portolan_text *out, int width, const char *what, double calls,
                         const double *ns, double share)
 {
@@ -30,7 +30,7 @@ static void put_point(struct portolan_text *out, const struct survey *s, const c
                           texts ? texts[d] : s->dims[d].target);
 }
 
-/* Each implementation's share of calls that several had. */
+/* Writes each implementation's share of the calls, if several had calls. */
 static void put_parts(struct portolan_text *out, const struct portolan_plan_node *n, int path_width,
                       int indent)
 {
@@ -64,7 +64,8 @@ static void put_node(struct portolan_text *out, const struct portolan_plan_node 
         portolan_text_add(out, "%*s  x pruned, %s\n", indent, "", why);
 }
 
-/* Nodes are in order of first sight: along the tree children stand below their parent. */
+/* Writes the nodes along the tree, children below their parent; in the array they are in order of
+ * first appearance. */
 static void put_tree(struct portolan_text *out, const struct portolan_plan *p, int path_width)
 {
     const struct survey_node *nodes = p->s.nodes;
@@ -127,7 +128,7 @@ static const char *quantity_word(const char *quantity)
                                                    : quantity;
 }
 
-/* A formula of several pieces has a line for each of them. */
+/* Writes a formula, each of its pieces on its own line. */
 static void put_formula(struct portolan_text *out, const struct portolan_plan_model *m,
                         const char *residual, const char *range)
 {
@@ -167,7 +168,7 @@ static void put_model(struct portolan_text *out, const struct portolan_plan_mode
     put_formula(out, m, residual, range);
 }
 
-/* Counts of calls are often the same for all implementations: once is enough. */
+/* Whether the same line was written before: often all implementations have the same counts. */
 static bool said_before(const struct portolan_plan *p, size_t at)
 {
     const struct portolan_plan_model *m = &p->models[at];
@@ -199,7 +200,7 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, 
     for (size_t i = 0; i < p->n_models; i++) {
         const struct portolan_plan_model *m = &p->models[i];
 
-        /* What happens once per run is in the prediction; here it would bury what is chosen by. */
+        /* Set-up costs are in the prediction; here they would hide the models that decide. */
         bool shown = m->core && strcmp(m->quantity, "setup_ns") != 0;
 
         hidden += !shown;
@@ -215,7 +216,7 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, 
     return portolan_text_take(&out, text, err);
 }
 
-/* A line that begins with WHAT, and goes on below its text where 100 columns are full. */
+/* Writes WHAT and TEXT, broken at 100 columns; further lines begin below TEXT. */
 static void put_line(struct portolan_text *out, const char *what, const char *text)
 {
     static const int indent = 11, width = 100;
@@ -261,7 +262,7 @@ static void put_prediction(struct portolan_text *out, const char *what,
     put_line(out, what, text);
 }
 
-/* What the accuracy will be, where it is reported. */
+/* Writes the expected accuracy, if calls report one. */
 static void put_accuracy(struct portolan_text *out, const struct portolan_plan *p,
                          const struct portolan_plan_prediction *x)
 {
@@ -308,7 +309,7 @@ static void put_variable(struct portolan_text *out, const struct portolan_plan_v
     }
 }
 
-/* Whether a time was marked. */
+/* Whether a time has the mark of extrapolation. */
 static bool is_marked(const struct portolan_plan_choice *choice)
 {
     bool marked = choice->prediction.n_extrapolating || choice->as_written.n_extrapolating;
@@ -361,7 +362,7 @@ enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char *
     return portolan_text_take(&out, text, err);
 }
 
-/* ------------------------------------------------- what is not chosen since it failed */
+/* ------------------------------------------------- vetoes */
 
 static const char *class_of(const struct survey *s, const struct survey_quality *q)
 {
@@ -391,7 +392,7 @@ static void put_veto(const struct survey *s, const struct survey_quality *q,
                       (long long)s->trials[s->rows[q->row].trial].trial->id);
 }
 
-/* Steps and ranks of one trial say it once. */
+/* Whether two vetoes give the same line, such as those of other steps and ranks of one trial. */
 static bool same_line(const struct survey *s, const struct survey_quality *a,
                       const struct survey_quality *b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is stated and not measured. Times and accuracies of implementations, in files beside the
- * assembly: the paper's models that are read at run time (Trebon et al. 2006, section 6); what was
- * measured counts instead of them. And the conditions under which components say that they apply.
+ * Facts that are stated, not measured: models of times and accuracies of implementations, in files
+ * next to the assembly (the paper's models that are read at run time, Trebon et al. 2006, section
+ * 6; measurements replace them); and the conditions under which components say that they apply.
  */
 #include "plan_internal.h"
 
@@ -18,10 +18,10 @@ static const struct {
              {"ms", "exclusive_ms", 1e6},
              {"s", "exclusive_s", 1e9}};
 
-/* What is not known to be accurate enough, but may be. */
+/* The chance that an implementation is accurate enough when no file says so. */
 static const double benefit_of_doubt = 0.5;
 
-/* Whether it says a time, in a unit of time, or an accuracy. */
+/* Sets the kind of a model; false unless it is a time, in a unit of time, or an accuracy. */
 static bool take_kind(const struct portolan_model_envelope *e, struct plan_stated *out)
 {
     if (e->quality && strcmp(e->quality, "accuracy") == 0) {
@@ -38,7 +38,8 @@ static bool take_kind(const struct portolan_model_envelope *e, struct plan_state
     return false;
 }
 
-/* OUT->model is the caller's to destroy. Problems go to D, which is not NULL. */
+/* Reads a model file; OUT->model is the caller's to destroy. Problems go to D, which is not NULL.
+ */
 static enum portolan_status read_one(const struct portolan_assembly_model *m,
                                      struct portolan_diagnostics *d, struct plan_stated *out)
 {
@@ -81,7 +82,7 @@ enum portolan_status portolan_plan_check_models(const struct portolan_assembly *
     return worst;
 }
 
-/* Whether a trial that counts ran with it: then what was measured is believed. */
+/* Whether a trial that counts ran with the alternative; then measurements replace the file. */
 static bool is_measured(const struct portolan_plan *p, size_t variable, size_t alternative)
 {
     for (size_t r = 0; r < p->s.n_rows; r++)
@@ -128,7 +129,7 @@ enum portolan_status plan_read_stated(struct portolan_plan *p, struct portolan_e
     return status;
 }
 
-/* Among the contexts of the path's calls, or else the swept parameters; NONE. */
+/* The index of NAME among the contexts of the path's calls, or among the swept parameters; NONE. */
 static size_t input_of(const struct portolan_plan *p, size_t path, bool by_context,
                        const char *name)
 {
@@ -174,7 +175,7 @@ static enum portolan_status quantity_of(const struct portolan_plan *p, size_t pa
                               s->from->file, node->instance, node->method);
 }
 
-/* Calls to other methods of the instance: then a model must say which it is of. */
+/* Another method of the instance that is called; then a model must name its method. */
 static const char *other_method(const struct portolan_plan *p, size_t path)
 {
     const struct survey_node *n = p->s.nodes, *mine = &n[path];
@@ -185,7 +186,7 @@ static const char *other_method(const struct portolan_plan *p, size_t path)
     return NULL;
 }
 
-/* What is stated of the path's method with an alternative; *OUT NULL: nothing. */
+/* Finds the stated model of the path's method with an alternative; *OUT NULL: there is none. */
 static enum portolan_status find_stated(struct portolan_plan *p, size_t path, size_t alternative,
                                         enum quantity_kind kind, struct plan_stated **out,
                                         struct portolan_error *err)
@@ -217,7 +218,8 @@ static enum portolan_status find_stated(struct portolan_plan *p, size_t path, si
     return PORTOLAN_OK;
 }
 
-/* A measured combination with the same caller, best with the same partners: called as often. */
+/* A measured combination with the same caller, if possible with the same partners, which is called
+ * as often. */
 static const struct plan_tuple *donor_of(const struct portolan_plan *p, size_t path, size_t tuple)
 {
     const struct plan_path *at = &p->paths[path];
@@ -262,7 +264,7 @@ static enum portolan_status take_tuple(struct portolan_plan *p, size_t path, siz
     return PORTOLAN_OK;
 }
 
-/* Calls that one of the stated would make are in its own time. */
+/* Whether the caller is an implementation with a stated model, whose time contains its calls. */
 static bool is_within_stated(const struct portolan_plan *p, size_t path, size_t tuple)
 {
     const struct plan_path *at = &p->paths[path];
@@ -308,7 +310,7 @@ struct plan_verdict plan_admit_stated(const struct portolan_plan *p, size_t path
     return out;
 }
 
-/* ------------------------------------------------- where components say that they apply */
+/* ------------------------------------------------- conditions under which components apply */
 
 /* The called alternative of a path, and the contexts of one call of it. */
 struct asking {
@@ -346,7 +348,7 @@ void plan_clear_conditions(struct portolan_plan *p)
             portolan_condition_destroy(p->applies[v][k]);
 }
 
-/* Also by the plain name of a parameter, as a class calls its own. */
+/* Looks up a parameter also by its plain name, which a class uses for its own parameters. */
 struct own_names {
     portolan_condition_lookup_fn lookup;
     void *arg;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The survey: its parts in their order, look-ups by name, and trials that do not count after all.
- */
+/* The survey: calls its parts, looks up names, and leaves out trials that contradict themselves. */
 #include "survey.h"
 
 #include <math.h>
@@ -110,7 +109,7 @@ bool survey_same_value(const char *a, const char *b)
         return a == b;
     if (strcmp(a, b) == 0)
         return true;
-    if (!may_be_number(a) || !may_be_number(b)) /* reading is slow, and this is asked often */
+    if (!may_be_number(a) || !may_be_number(b)) /* saves time: reading numbers is slow */
         return false;
     if (portolan_read_double(a, &x) && portolan_read_double(b, &y))
         return x == y;
@@ -170,7 +169,7 @@ static struct survey_row *add_row(struct survey *s, size_t trial, int step)
     return row;
 }
 
-/* One row per step of the trial whose samples are [BEGIN, END); all in one when steps are unknown.
+/* Makes one row per step of the trial with samples [BEGIN, END); a single row if steps are unknown.
  */
 static enum portolan_status trial_rows(struct survey *s, size_t trial, size_t begin, size_t end,
                                        size_t *row_of_sample)
@@ -195,7 +194,7 @@ static enum portolan_status trial_rows(struct survey *s, size_t trial, size_t be
     }
     t->n_rows = s->n_rows - t->first_row;
     if (t->steps && only_before && t->n_rows == 1 &&
-        strcmp(t->trial->outcome, "finished") == 0) { /* no swap point: all steps in one piece */
+        strcmp(t->trial->outcome, "finished") == 0) { /* no swap point: all steps are one row */
         s->rows[t->first_row].once = false;
         s->rows[t->first_row].steps = t->steps;
     }
@@ -232,11 +231,12 @@ static enum portolan_status list_rows(struct survey *s, size_t *row_of_sample)
 /* ------------------------------------------------- trials that contradict their parameters */
 
 /*
- * Where the contexts of calls are a clear function of
- * the swept parameters in the trials that explored, a run with other contexts read them from
- * somewhere else, an input file say: its parameters would spoil what is learned from it.
+ * The contexts of calls may be a clear function of the swept parameters in the trials that
+ * explored. A run with other contexts then took them from elsewhere, such as an input file, and its
+ * parameters would spoil the models.
  */
-/* A function is clear when it misses no trial by more; a trial contradicts it by more than that. */
+/* A function is CLEAR if it misses no trial by more than this share; a trial that it misses by more
+ * than CONTRADICTS contradicts its parameters. */
 static const double clear = 0.01, contradicts = 0.25;
 
 struct contexts {
@@ -259,7 +259,7 @@ static size_t inputs_of(const struct survey *s, size_t trial, double *x, const c
     return n;
 }
 
-/* Context K of a call path wherever it was called, by trial. */
+/* Lists context K of all calls of a call path, by trial. */
 static void list_contexts(const struct survey *s, size_t node, int k, struct contexts *c)
 {
     const struct survey_node *at = &s->nodes[node];
@@ -281,7 +281,8 @@ static bool explores(const struct survey *s, size_t trial)
     return !strcmp(s->trials[trial].trial->purpose, "explore");
 }
 
-/* Repetitions whose contexts differ have no function either, though their mean may have one. */
+/* Compares rows, not points: repetitions with different contexts follow no function, even if their
+ * mean does. */
 static bool is_clear(const struct portolan_model *model, const struct portolan_model_data *d)
 {
     const struct portolan_model_summary *m = portolan_model_peek_summary(model);
@@ -295,7 +296,7 @@ static bool is_clear(const struct portolan_model *model, const struct portolan_m
     return is;
 }
 
-/* The function in the exploring trials; NULL: there is no clear one. */
+/* Fits the function in the exploring trials; NULL: there is no clear one. */
 static struct portolan_model *fit_clear(const struct survey *s, const struct contexts *c)
 {
     double *x = portolan_calloc(c->n + 1, (c->n_names + 1) * sizeof *x);
@@ -319,7 +320,7 @@ static struct portolan_model *fit_clear(const struct survey *s, const struct con
     return model;
 }
 
-/* Row FROM and those behind it of the same trial: how near the nearest comes to VALUE. */
+/* Of row FROM and later rows of the same trial, the one that is nearest to VALUE. */
 static size_t nearest(const struct contexts *c, size_t from, double value)
 {
     size_t best = from;
@@ -330,7 +331,7 @@ static size_t nearest(const struct contexts *c, size_t from, double value)
     return best;
 }
 
-/* A trial in which no call had the context that its parameters lead to. */
+/* Marks trials in BAD in which no call had the context that follows from the parameters. */
 static enum portolan_status judge_context(struct survey *s, size_t node, int k,
                                           const struct contexts *c, bool *bad)
 {
@@ -384,7 +385,7 @@ static enum portolan_status find_contradicting(struct survey *s, bool *bad)
     return status;
 }
 
-/* ------------------------------------------------- all of it */
+/* ------------------------------------------------- the whole survey */
 
 static enum portolan_status survey_all(struct survey *s, const struct survey_filter *filter,
                                        struct portolan_error *err)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The survey's first part: what sets trials apart, and which of them count. */
+/* The survey's first part: the dimensions of the trials, and which trials count. */
 #include "survey.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The case that a plan is asked for; NONE: the present parameters say. */
+/* The case that the options ask for; NONE: the plan is for the present parameters. */
 static size_t wanted_case(const struct survey *s)
 {
     const struct portolan_plan_options *o = s->options;
@@ -14,7 +14,7 @@ static size_t wanted_case(const struct survey *s)
     return (o->left_out_case ? o->left_out_case : o->at_case) - 1;
 }
 
-/* The present text of a parameter; NULL: the assembly does not set it. */
+/* The value of a parameter in the wanted case or in the assembly now; NULL: it is not set. */
 static const char *present_text(const struct survey *s, const char *instance, const char *parameter)
 {
     size_t wanted = wanted_case(s);
@@ -82,7 +82,7 @@ bool survey_is_case(const struct survey *s, const struct portolan_trial *t, size
     return true;
 }
 
-/* The case whose parameters these are; NONE. T NULL: the assembly as it is now. */
+/* The case with the parameters of T, or of the assembly now if T is NULL; NONE. */
 static size_t case_of(const struct survey *s, const struct portolan_trial *t)
 {
     for (size_t i = 0; i < s->a->n_cases; i++)
@@ -104,7 +104,7 @@ bool survey_is_lifted(const struct survey *s, int64_t trial, const char *instanc
     return false;
 }
 
-/* A context that is known beforehand: by the caller's word, or by the present case. */
+/* The value of a context that is known beforehand: from the options, or by the present case. */
 static enum portolan_status known_text(struct survey *s, size_t column, const char **text)
 {
     const struct portolan_plan_options *o = s->options;
@@ -180,8 +180,7 @@ static bool is_swept(const struct portolan_assembly *a, const char *instance, co
     return is_steps(a, instance, parameter);
 }
 
-/* Exploration says under which settings its rows hold; without any, each trial speaks for itself.
- */
+/* Whether there is an exploration, whose settings other trials must share. */
 static bool was_explored(const struct survey *s)
 {
     for (size_t i = 0; i < s->data->n_trials; i++)
@@ -191,7 +190,7 @@ static bool was_explored(const struct survey *s)
     return false;
 }
 
-/* The name of a parameter that is in this trial neither as the sweep sets it nor as it is now;
+/* The name of a parameter whose value in this trial is neither the sweep's nor the present one;
  * NULL: there is none. */
 static const char *unlike_sweep(struct survey *s, const struct portolan_trial *t)
 {
@@ -228,7 +227,8 @@ const struct portolan_assembly_sweep *survey_unmeasured_setting(const struct sur
     return NULL;
 }
 
-/* The name of a parameter that sets this trial apart from the assembly as it is now, or NULL. */
+/* The name of a parameter (not a swept one) or instance in which this trial differs from the
+ * assembly now; or NULL. */
 static const char *difference(struct survey *s, const struct portolan_trial *t)
 {
     const char *unlike = was_explored(s) ? unlike_sweep(s, t) : NULL;
@@ -250,7 +250,7 @@ static const char *difference(struct survey *s, const struct portolan_trial *t)
                 return instance->name;
             now = &instance->alternatives[k];
         }
-        /* Portolan's own parts measure and decide; they are not what is measured. */
+        /* Portolan's own components measure and decide, but are not measured. */
         if (strncmp(now->class_name, "portolan.", 9) == 0)
             continue;
         for (size_t k = 0; k < now->n_parameters; k++) {
@@ -264,7 +264,7 @@ static const char *difference(struct survey *s, const struct portolan_trial *t)
     return NULL;
 }
 
-/* A fact about the machine or the build in which this trial differs; NULL: none. */
+/* The metadata of machine or build in which this trial differs; NULL: none. */
 static const char *elsewhere(struct survey *s, const struct portolan_trial *t)
 {
     const struct portolan_plan_options *o = s->options;
@@ -316,7 +316,7 @@ static const char *dim_text(struct survey *s, const struct survey_dim *d,
     return its_case == NONE ? NULL : s->a->cases[its_case].values[d->column];
 }
 
-/* False: a parameter that the plan needs is missing, or is no number. */
+/* Fills in the dims of a trial; false: a parameter is missing, or is not a number. */
 static bool fill_point(struct survey *s, struct survey_trial *u)
 {
     size_t its_case = s->a->n_cases ? case_of(s, u->trial) : NONE;
@@ -399,7 +399,7 @@ bool survey_has_times(const struct survey *s)
     return false;
 }
 
-/* Whether trials that came to their end were on several numbers of ranks. */
+/* Whether trials whose times count had several numbers of ranks. */
 static bool ranks_vary(const struct survey *s)
 {
     int first = 0;
@@ -454,7 +454,7 @@ static void number_points(struct survey *s)
     }
 }
 
-/* How many points there are with the present text of dim D. */
+/* The number of points that have the present value of dim D. */
 static size_t points_alike(const struct survey *s, size_t d)
 {
     size_t n = 0;
@@ -465,7 +465,8 @@ static size_t points_alike(const struct survey *s, size_t d)
     return n;
 }
 
-/* A swept word is a way to compute: where enough was measured with it, other words say nothing. */
+/* Drops trials with other values of a swept text, if there are enough with the present one: such a
+ * text selects a way to compute, and other ways tell nothing. */
 static void drop_other_words(struct survey *s)
 {
     for (size_t d = 0; d < s->n_dims; d++) {

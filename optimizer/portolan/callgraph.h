@@ -23,7 +23,7 @@ struct portolan_callgraph_node {
     double calls;
     double inclusive_ns, exclusive_ns;
     double mpi_ns;  /**< the part of exclusive spent in MPI */
-    bool is_absent; /**< it and all below it: passed over, and their marks say nothing */
+    bool is_absent; /**< the node and all below it are ignored, and their marks have no meaning */
 };
 
 enum portolan_prune_rule {
@@ -44,7 +44,7 @@ struct portolan_prune_mark {
 
 /**
  * Marks each of the N nodes. Rule 1 also prunes children whose times are all zero. Roots are kept.
- * Errors: EINVAL when a parent does not stand before its child or a threshold is negative or no
+ * Errors: EINVAL when a parent does not stand before its child or a threshold is negative or not a
  * number; then MARKS is untouched.
  */
 enum portolan_status portolan_callgraph_prune(const struct portolan_callgraph_node *nodes, size_t n,

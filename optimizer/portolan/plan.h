@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * optimizer: the plan. It joins what was measured of an assembly (any number of trials, at several
+ * optimizer: the plan. It joins the measurements of an assembly (any number of trials, at several
  * parameter values and with several implementations) with models, and answers: what is the core,
  * what does each implementation cost, which assembly is best at these parameter values, how long
  * will it run, what should be measured next, and should a running assembly change now.
  * Part of <portolan/optimizer.h>.
  *
  * How it counts. The time of a run is steps x (sum over call paths of calls x exclusive time) plus
- * what happens once (before the first step, after the last, and what the first step costs more
- * than later ones). Each call path has a scope: the variable instances on which its time depends,
- * that is the called instance and its partners by <pair>. For each combination of implementations
- * seen in the data one model gives the exclusive time per call from the call's contexts (or from
- * the swept parameters when it has none), another the calls per call of the caller. Combinations
- * that were never measured are forbidden, not guessed, and so are those that failed or missed the
- * accuracy where nothing tells the place from this one (docs/decisions/0038). A call path that does
- * not occur with a caller's implementation costs nothing there.
+ * the time that is spent once (before the first step, after the last, and what the first step takes
+ * longer than later ones). Each call path has a scope: the variable instances on which its time
+ * depends, that is the called instance and its partners by <pair>. For each combination of
+ * implementations seen in the data one model gives the exclusive time per call from the call's
+ * contexts (or from the swept parameters when it has none), another the calls per call of the
+ * caller. Combinations that were never measured are forbidden, not guessed, and so are those that
+ * failed or missed the accuracy at a place that no context distinguishes from this one
+ * (docs/decisions/0038). A call path that does not occur with a caller's implementation costs
+ * nothing there.
  *
  * Ranks: of each trial the rank that waited least in MPI (the slowest, which the others waited for)
- * stands for all; its times add up to the wall clock. Steps: means of usual calls, to which those
- * that take far longer again and again are added at their rate; a spike that is alone moves
- * nothing.
+ * stands for all; its times add up to the wall clock. Steps: means of usual calls, plus far longer
+ * calls that recur, at their rate; a single spike changes nothing.
  *
  * "As written" is an instance's alternative [0]. A plan is used by one thread at a time.
  */
@@ -37,13 +37,13 @@ extern "C" {
 
 struct portolan_plan;
 
-/** For whom a plan is made. */
+/** The machine, parameters and knowledge that a plan is made for. */
 struct portolan_plan_options {
     int ranks;
     /**
      * The machine and build that it is for, as names and values of trials' metadata ("host",
-     * "processor", "compiler", …): trials whose metadata say otherwise are left out, which the
-     * reasons tell. 0: any machine's count.
+     * "processor", "compiler", …): trials with other metadata are left out, and a note says so. 0:
+     * trials of all machines count.
      */
     size_t n_facts;
     const struct portolan_name_value *facts;
@@ -67,8 +67,8 @@ struct portolan_plan_options {
  * DATA: trials of A on RANKS ranks whose other parameters agree. Trials that failed do not count.
  * A and DATA are borrowed and must outlive the plan unchanged. *PLAN is the caller's to destroy.
  * Errors: ENOTFOUND when nothing in DATA can be used (the text says why), EINVAL for a swept or
- * steps parameter that the assembly lacks or that is no number, EUNSUPPORTED when a scope has too
- * many combinations, ENOMEM. An infeasible choice is no error here.
+ * steps parameter that the assembly lacks or that is not a number, EUNSUPPORTED when a scope has
+ * too many combinations, ENOMEM. An infeasible choice is not an error here.
  */
 enum portolan_status portolan_plan_create(const struct portolan_assembly *a,
                                           const struct portolan_sample_set *data,
@@ -109,7 +109,7 @@ struct portolan_plan_model {
     const char *instance, *method;
     const char *implementation;
     const char *scope; /**< "assembler=heat.Band" of partners; "" when none */
-    const char *file;  /**< that says it, of an implementation that was never measured; or NULL */
+    const char *file;  /**< the model's file, if the implementation was never measured; or NULL */
     const char
         *quantity; /**< "exclusive_ns" (of a file's, _us, _ms or _s) per call, "calls" per call of
                       the caller, "setup_ns", "accuracy" (the worst that calls reported) */
@@ -128,13 +128,13 @@ struct portolan_plan_prediction {
     double step_ns;                   /**< of one step */
     double setup_ns;                  /**< once per run */
     int steps;
-    size_t n_extrapolating;  /**< models asked outside what was measured */
+    size_t n_extrapolating;  /**< models that were used outside the measured range */
     char extrapolating[160]; /**< the farthest of them, for a person; "" when none */
     bool is_assumed;         /**< part of the interval rests on assumption */
-    bool is_unusable;        /**< it may as well be several times that: no prediction at all */
+    bool is_unusable;        /**< the time may be several times as long: not a prediction */
     /** The worst accuracy that is expected of any call path, where one reports it; else NaN. */
     double accuracy, accuracy_low, accuracy_high;
-    bool accuracy_extrapolates; /**< asked outside what was measured */
+    bool accuracy_extrapolates; /**< its model was used outside the measured range */
     char accuracy_of[120];      /**< "solver.solve" */
 };
 
@@ -146,8 +146,8 @@ enum portolan_status portolan_plan_check_models(const struct portolan_assembly *
                                                 struct portolan_diagnostics *diagnostics);
 
 /**
- * What was left out of the data, and what stands in for what was not measured: sentence number I
- * from 0 on, NULL behind the last; the plan's.
+ * Sentence number I, from 0 on, about data that were left out and replacements for missing
+ * measurements; NULL after the last; the plan's.
  */
 const char *portolan_plan_peek_note(const struct portolan_plan *plan, size_t i);
 
@@ -156,13 +156,13 @@ struct portolan_plan_option {
     const char *implementation;
     double total_ns;    /**< least time of the whole run with this one; INFINITY = not allowed */
     const char *reason; /**< why not allowed; "" otherwise */
-    bool extrapolates;  /**< outside what was measured, all else as chosen */
-    bool is_unusable;   /**< likewise: it may as well be several times that */
+    bool extrapolates;  /**< outside the measured range, all else as chosen */
+    bool is_unusable;   /**< likewise: the time may be several times as long */
 };
 
 struct portolan_plan_variable {
     const char *instance;
-    bool core;              /**< else it was pruned, or never called, and keeps what is written */
+    bool core;              /**< false: it was pruned, or never called, and stays as written */
     size_t written, chosen; /**< positions in options */
     bool tied;              /**< another option costs the same */
     bool called;      /**< with the implementations chosen; else it does not matter and stays */
@@ -180,10 +180,9 @@ enum portolan_plan_verdict {
 struct portolan_plan_choice {
     enum portolan_plan_verdict verdict;
     double chance;        /**< that this is the best of all, 0 … 1 */
-    double expected_loss; /**< against the best, as a share of its time, on average over what is
-                               not known */
-    const char *rival;    /**< "solver=heat.Umfpack": what else may be best; "" */
-    const char *settle;   /**< the command that would tell more; "" when it is sure */
+    double expected_loss; /**< mean loss relative to the best, over the uncertainty of the costs */
+    const char *rival;    /**< "solver=heat.Umfpack": the choice that may be best instead; "" */
+    const char *settle;   /**< the command that would tell more; "" when the choice is sure */
     size_t n_variables;
     const struct portolan_plan_variable *variables;
     struct portolan_plan_prediction prediction;
@@ -218,8 +217,8 @@ enum portolan_status portolan_plan_write_selection(struct portolan_name_value *s
 
 /**
  * "driver.n=96 driver.steps=20", sorted: the parameters under which a decision is stored (struct
- * portolan_decision), that is all of the assembly's as it is written now but those of Portolan's
- * own components and of instances with alternatives. The caller frees *TEXT. Errors: ENOMEM.
+ * portolan_decision), that is all present parameters of the assembly except those of Portolan's own
+ * components and of instances with alternatives. The caller frees *TEXT. Errors: ENOMEM.
  */
 enum portolan_status portolan_plan_write_parameters(const struct portolan_assembly *a, char **text,
                                                     struct portolan_error *err);
@@ -255,15 +254,15 @@ struct portolan_plan_advice {
     double cost_ns;                            /**< of changing: exchange and set-up */
     double gain_ns;                            /**< over the remaining steps, after COST_NS */
     struct portolan_plan_prediction remaining; /**< with the changes, without COST_NS */
-    bool is_ignorant; /**< nothing is to change, since too little is known */
-    char reason[400]; /**< a sentence, also when nothing is to change */
+    bool is_ignorant; /**< nothing should change, since too little is known */
+    char reason[400]; /**< a sentence, also when nothing should change */
 };
 
 /**
  * Whether a running assembly should change now, for the steps that remain. Quick: no model is
  * fitted. *ADVICE is the caller's, freed with portolan_plan_advice_destroy(); its strings are the
- * assembly's. Errors: ENOTFOUND for an unknown current class, ENOMEM. Nothing better allowed is no
- * error.
+ * assembly's. Errors: ENOTFOUND for an unknown current class, ENOMEM. It is not an error if nothing
+ * better is allowed.
  */
 enum portolan_status portolan_plan_advise(const struct portolan_plan *plan,
                                           const struct portolan_plan_now *now,
@@ -281,18 +280,18 @@ struct portolan_next_parameter {
 struct portolan_plan_news {
     size_t n_rows;    /**< rows that went into models */
     size_t n_unknown; /**< samples of call paths or implementations without a model */
-    size_t n_stated;  /**< of these, of what was not measured when the plan was made, but stated */
-    size_t n_refits;  /**< models whose form was looked for again: the rows had doubled, a parameter
-                           that was always the same is not any more, or: */
-    size_t n_failed;  /**< their form no longer held */
+    size_t n_stated;  /**< of these, samples of implementations whose model came from a file */
+    size_t n_refits;  /**< models whose form was searched again, because the rows had doubled, or a
+                           parameter changed that was always the same, or: */
+    size_t n_failed;  /**< … because their form no longer held */
     char reason[300]; /**< of the first of these; "" */
 };
 
 /**
- * Takes the SAMPLES of one step (of any ranks; those of the slowest count) into the models of what
- * CURRENT says that runs. Each model's constants are updated by Givens rotations
- * (<portolan/update.h>), in time that does not grow with the rows; its form is looked for again
- * only where it fails or the rows have doubled. Spikes count less. Models and choices that were
+ * Adds the SAMPLES of one step (of any ranks; those of the slowest count) to the models of the
+ * implementations in CURRENT. Each model's constants are updated by Givens rotations
+ * (<portolan/update.h>), in time that does not grow with the rows; its form is searched again only
+ * if it fails or the rows have doubled. Spikes count less. Models and choices that were
  * borrowed from the plan become invalid. Errors: ENOTFOUND for an unknown current class, ENOMEM.
  */
 enum portolan_status portolan_plan_learn(struct portolan_plan *plan,
@@ -325,14 +324,14 @@ struct portolan_next_trial {
  * the cases crossed with the varied parameters. First as written at every point, small ones first;
  * then pruning; then each alternative of the core alone, and the combinations that declared pairs
  * and callers need. An alternative that cost more than five times the best at two sizes, and no
- * less at the second (with cases: at all of five smaller ones), is left out of larger ones; one
- * that failed at three points and worked at none, of all others (not with cases); one whose
- * condition is known to be false, there. An alternative that failed or was not accurate enough at a
- * point is not compared there, and not repeated.
+ * less at the second (with cases: at all of five smaller ones), is left out at larger ones. One
+ * that failed at three points and worked at none is left out everywhere (not with cases); one whose
+ * condition is known to be false, at that point. An alternative that failed or was not accurate
+ * enough at a point is not compared there, and not repeated.
  *
  * Then all trials are repeated in turn until the 95 % interval of the mean is within 5 %, or there
  * are `most_trials`, except those that surely cost more than twice the best at their point.
- * Disturbed trials do not count where there are others, and are repeated. A trial that is expected
+ * Disturbed trials do not count if there are others, and are repeated. A trial that is expected
  * to take more than BUDGET_LEFT_S seconds is skipped for one that fits; a trial of unknown length
  * is expected to fit.
  *
@@ -363,9 +362,9 @@ enum portolan_status portolan_plan_report_vetoes(const struct portolan_plan *pla
                                                  struct portolan_error *err);
 
 /**
- * Each case of A is left out in turn and chosen for from all others; the choice is held against
- * what was measured of the case: a line for each, and "on cases left out: right choice 29 of 33,
- * worst loss 1.4" for all. EINVAL: A has no cases; ENOMEM. The caller frees *TEXT.
+ * Leaves out each case of A in turn, makes the choice for it from all others, and compares that
+ * with the measurements of the case: a line for each, and "on cases left out: right choice 29 of
+ * 33, worst loss 1.4" for all. EINVAL: A has no cases; ENOMEM. The caller frees *TEXT.
  */
 enum portolan_status portolan_plan_report_left_out(const struct portolan_assembly *a,
                                                    const struct portolan_sample_set *data,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * export: stored trials as files that the viewers of others read, and TAU's profiles as trials.
+ * export: writes stored trials as files for other viewers, and reads TAU's profiles as trials.
  *
  * A format is written from a trial's profile (call paths of ranks and threads) or from the rows of
  * its single calls; portolan-export(1) says what each field holds. The same trial gives the same
  * bytes. Files appear as a whole or not at all: they are written under another name and renamed.
  * One thread at a time per store.
  *
- * The formats are others' own: TAU's profiles, callgrind's and Chrome's trace events, folded
- * stacks, speedscope's JSON, Extra-P 4, OTF2; CSV is that of RFC 4180.
+ * The formats are defined by others: TAU's profiles, callgrind's format, Chrome's trace events,
+ * folded stacks, speedscope's JSON, Extra-P 4, OTF2; CSV is that of RFC 4180.
  */
 #ifndef PORTOLAN_EXPORT_H
 #define PORTOLAN_EXPORT_H
@@ -22,19 +22,19 @@
 extern "C" {
 #endif
 
-/** What a format is like. */
+/** The properties of a format. */
 struct portolan_export_format {
     const char *name;
     const char *summary; /**< a few words for lists of formats */
-    bool is_folder;      /**< else one file */
-    bool takes_several;  /**< trials; else one */
-    bool takes_metric;   /**< can be told which metric; else all are in it or only time */
+    bool is_folder;      /**< false: one file */
+    bool takes_several;  /**< trials; false: one */
+    bool takes_metric;   /**< of the options; false: it has all metrics, or only time */
 };
 
 /** The formats of this build, in the order of the manual; ends with name NULL. Static. */
 PORTOLAN_API const struct portolan_export_format *portolan_export_formats(void);
 
-/** The format of that name, static; NULL for a name that is no format of this build. */
+/** The format of that name, static; NULL if this build has no such format. */
 PORTOLAN_API const struct portolan_export_format *portolan_export_find_format(const char *name);
 
 /** What to write. All pointers are borrowed for the call. */
@@ -49,7 +49,7 @@ struct portolan_export_options {
     /** Where to: a file or, for such formats, a folder; NULL: STREAM. */
     const char *path;
     FILE *stream; /**< not closed; formats of one file only */
-    bool force;   /**< an existing file is replaced; so is a folder that holds such an export */
+    bool force;   /**< replace an existing file, or a folder with an export in this format */
 };
 
 /**

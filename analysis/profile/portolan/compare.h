@@ -84,13 +84,13 @@ struct portolan_comparison_row {
     const double *values_a, *values_b; /**< by trial */
     struct portolan_profile_estimate ratio;
     double p;       /**< Mann-Whitney */
-    double p_welch; /**< Welch, to be seen beside it */
-    double p_holm;  /**< the first, adjusted for the number of call paths tested; of the total: p */
+    double p_welch; /**< Welch, for comparison */
+    double p_holm;  /**< P adjusted for the number of call paths tested; of the total: P */
     bool is_marked; /**< `!` in a trial */
     enum portolan_verdict verdict;
 };
 
-/** A fact that the trials of A and those of B do not share. */
+/** A fact in which the trials of A and those of B differ. */
 struct portolan_comparison_fact {
     const char *name;
     const char *in_a, *in_b; /**< the values, with "; " between several; "-" for none */
@@ -104,7 +104,7 @@ struct portolan_comparison {
     size_t n_rows;
     struct portolan_comparison_row *rows; /**< parents first */
     size_t n_tested;
-    size_t enough_for_total, enough_for_paths; /**< trials of each that could be significant */
+    size_t enough_for_total, enough_for_paths; /**< trials per side that allow significance */
     size_t n_facts;
     struct portolan_comparison_fact *facts;
     bool is_regression;          /**< the total or a call path is slower */
@@ -126,13 +126,14 @@ portolan_compare(const struct portolan_profile *const *a, size_t n_a,
 /** NULL is legal. */
 PORTOLAN_API void portolan_comparison_destroy(struct portolan_comparison *c);
 
-/** Adds to OUT what differs, the rows (TOP of them, 0: all) and the verdict. Errors: ENOMEM. */
+/** Adds to OUT the differing facts, the rows (TOP of them, 0: all) and the verdict. Errors: ENOMEM.
+ */
 PORTOLAN_API enum portolan_status portolan_comparison_write(const struct portolan_comparison *c,
                                                             size_t top, bool wide,
                                                             struct portolan_text *out,
                                                             struct portolan_error *err);
 
-/** Adds all of it to OUT as JSON, in the form of portolan-profile(1). Errors: ENOMEM. */
+/** Adds the comparison to OUT as JSON, in the form of portolan-profile(1). Errors: ENOMEM. */
 PORTOLAN_API enum portolan_status
 portolan_comparison_write_json(const struct portolan_comparison *c, struct portolan_text *out,
                                struct portolan_error *err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * profile: from a stored trial to a profile. Call paths with statistics over ranks, estimates where
- * calls were sampled, compensation of what measuring cost, flat views, per-rank values, texts and
- * JSON.
+ * profile: from a stored trial to a profile. Call paths with statistics over ranks, estimates if
+ * calls were sampled, compensation for the cost of measuring, flat views, per-rank values, texts
+ * and JSON.
  *
- * What is stored is never changed: raw values stay, estimates stand beside them, nothing is
+ * Stored values are never changed: estimates are kept in addition to raw values, and nothing is
  * clipped. All functions may be called by any thread, a store by one at a time. Times are
  * nanoseconds. A profile owns all that its nodes and cells point to.
  */
@@ -24,15 +24,15 @@ extern "C" {
  */
 PORTOLAN_API double portolan_imbalance(const struct portolan_statistics *s);
 
-/** A value that is estimated: of the total over all ranks. */
+/** An estimate of the total over all ranks. */
 struct portolan_profile_estimate {
     double value, low, high;
 };
 
 /** One call path, or one method in a flat profile; or one context of either. */
 struct portolan_profile_node {
-    int64_t parent;   /**< position, smaller than the own one; -1 at a root and in flat profiles */
-    int64_t original; /**< of a flat row: the first call path in it; else the own position */
+    int64_t parent;   /**< position, before the node's; -1 at a root and in flat profiles */
+    int64_t original; /**< of a flat row: the first call path in it; else the node's position */
     int depth;
     const char *user, *uses, *instance, *port, *implementation, *port_type,
         *method; /**< not NULL */
@@ -45,7 +45,7 @@ struct portolan_profile_node {
     const char *context_name[PORTOLAN_CONTEXT_MAX];
     double context[PORTOLAN_CONTEXT_MAX]; /**< weighted mean over the calls */
     bool binned;                          /**< they are a bin's means */
-    int n_ranks, n_threads; /**< that were there: ranks, and pairs of rank and thread */
+    int n_ranks, n_threads; /**< that called it: ranks, and pairs of rank and thread */
     /* Sums over all ranks. */
     double timed_calls; /**< = calls.sum unless calls were sampled */
     double subroutines;
@@ -54,17 +54,17 @@ struct portolan_profile_node {
     double descendants;                         /**< calls anywhere below */
     /*
      * As stored; of timed calls only where timed_calls < calls.sum. A rank's value is the sum over
-     * its threads, steps and contexts. What cannot be known is NaN, `max_rank` -1.
+     * its threads, steps and contexts. Unknown values are NaN, an unknown `max_rank` is -1.
      */
     struct portolan_statistics calls, inclusive_ns, exclusive_ns, mpi_ns;
     struct portolan_statistics compute_ns; /**< of the ranks' exclusive less MPI time */
     uint32_t counted; /**< bit i: counter i was counted here; else its statistics are NaN */
     const struct portolan_statistics *counters; /**< the profile's n_counters; inclusive */
     /**
-     * Estimates of the totals over all ranks. From sampling alone, +- 2 standard errors (without
-     * sampling: the raw value thrice) and, with `_compensated`, less what measuring cost; see
-     * `struct portolan_profile_cost`. A bound below 0 stays as it is. NaN where not one call was
-     * timed; then the caller's bounds are infinite.
+     * Estimates of the totals over all ranks, +- 2 standard errors of sampling (without sampling,
+     * the bounds are the raw value, too); `_compensated`: minus the cost of measuring, see
+     * `struct portolan_profile_cost`. A bound below 0 is kept. NaN if no call was timed; then the
+     * caller's bounds are infinite.
      */
     struct portolan_profile_estimate inclusive, exclusive, mpi;
     struct portolan_profile_estimate inclusive_compensated, exclusive_compensated;
@@ -73,19 +73,19 @@ struct portolan_profile_node {
 };
 
 /**
- * What one measured call cost (metadata "cost.…_ns" of the trial); NaN where it was not stored.
+ * The cost of one measured call (metadata "cost.…_ns" of the trial); NaN if it was not stored.
  *
  * Compensated inclusive time = estimate - calls x inside - cost of all calls below; exclusive time
  * = estimate - calls x inside - (cost - inside) of the calls made directly. A timed call costs
- * `call` (with counters: + `counters`), one that sampling left out `forward`. The interval adds 2 x
- * spread x the number of timed calls taken off, for an error of the cost is the same in each of
- * them and does not average out, and that of sampling.
+ * `call` (with counters: + `counters`), one that sampling left out `forward`. To the interval of
+ * sampling this adds 2 x spread x the number of timed calls whose cost is subtracted: an error of
+ * the cost is the same in each of them and does not average out.
  */
 struct portolan_profile_cost {
     double call_ns, spread_ns, inside_ns, forward_ns, rows_ns, counters_ns;
 };
 
-/** What one thread of one rank did on a call path. */
+/** The values of one thread of one rank on a call path. */
 struct portolan_profile_cell {
     size_t node;
     int rank, thread;
@@ -105,8 +105,8 @@ struct portolan_profile_violation {
 
 struct portolan_profile {
     const struct portolan_trial *trial;
-    int ranks;   /**< over which the statistics are: the trial's, or 1 of one rank */
-    bool is_cut; /**< the trial did not come to its end */
+    int ranks;   /**< of the statistics: those of the trial, or 1 for a single rank */
+    bool is_cut; /**< the trial did not finish */
     bool is_flat;
     struct portolan_profile_cost cost;
     size_t n_counters;
@@ -122,7 +122,7 @@ struct portolan_profile {
      */
     size_t n_violations;
     struct portolan_profile_violation *violations;
-    /* What it owns. */
+    /* Owned by the profile: */
     struct portolan_arena arena; /**< of all arrays */
     struct portolan_sample_set *set;
     struct portolan_summary_set *summary;
@@ -131,13 +131,14 @@ struct portolan_profile {
 struct portolan_profile_query {
     int64_t trial;   /**< 0: the newest */
     const int *rank; /**< NULL: all */
-    bool contexts;   /**< contexts as nodes of their own behind their call path */
+    bool contexts;   /**< contexts as separate nodes after their call path */
     /**
-     * The values of every rank and thread, too. These, contexts and single ranks are read from the
-     * samples, which takes time by their number; else the trial's summary serves.
+     * Reads the values of every rank and thread, too. These, contexts and single ranks come from
+     * the samples, which takes time in proportion to their number; all else from the trial's
+     * summary.
      */
     bool cells;
-    /** With these: a profile whose counters come first, in its order; NULL: as they come. */
+    /** A profile whose counters come first, in its order; NULL: any order. */
     const struct portolan_profile *like;
 };
 
@@ -153,7 +154,7 @@ PORTOLAN_API enum portolan_status portolan_profile_read(struct portolan_store *s
 /**
  * One row per method of an instance's port and implementation. Inclusive time is that of outermost
  * activations only: calls below a call of the same method add to calls and exclusive time alone.
- * Statistics over ranks of a method with several call paths are NaN, but for sum and mean, unless
+ * Statistics over ranks of a method with several call paths are NaN, except sum and mean, unless
  * PROFILE has cells. PROFILE must outlive *FLAT, which the caller destroys. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_profile_flatten(const struct portolan_profile *profile,
@@ -167,9 +168,9 @@ PORTOLAN_API double portolan_profile_ratio(double calls, double timed_calls);
 PORTOLAN_API void portolan_profile_destroy(struct portolan_profile *profile);
 
 /**
- * What a node is called: "solver.solve [heat.Cholmod]", with WITH_PORT "solver.port.solve
- * [heat.Cholmod]"; a context "solver.solve [heat.Cholmod] [ <n> = <64> ]", mean values of bins with
- * "~" in front. Added to TEXT.
+ * Adds the label of a node to TEXT: "solver.solve [heat.Cholmod]", with WITH_PORT
+ * "solver.port.solve [heat.Cholmod]"; a context "solver.solve [heat.Cholmod] [ <n> = <64> ]", with
+ * "~" before mean values of bins.
  */
 PORTOLAN_API void portolan_profile_add_label(const struct portolan_profile_node *node,
                                              bool with_port, struct portolan_text *text);
@@ -190,7 +191,7 @@ struct portolan_kept_paths {
     size_t n;
 };
 
-/** The copy of PATH, which has this NUMBER in the store's visit; NULL when memory is out. */
+/** A copy of PATH, which has this NUMBER in the store's visit; NULL without memory. */
 PORTOLAN_API const struct portolan_sample *
 portolan_profile_keep_path(struct portolan_kept_paths *kept, int64_t number,
                            const struct portolan_sample *path);
@@ -201,8 +202,8 @@ PORTOLAN_API enum portolan_status portolan_profile_has_rows(struct portolan_stor
                                                             bool *any, struct portolan_error *err);
 
 /**
- * What measuring cost in TRIAL, for the head of a report: "one measured call costs 17.6 +- 2.3 ns",
- * or why that is not known. Added to TEXT, without an end of line.
+ * Adds the cost of measuring in TRIAL to TEXT, for the head of a report: "one measured call costs
+ * 17.6 +- 2.3 ns", or why that is not known; without an end of line.
  */
 PORTOLAN_API void portolan_profile_add_cost(const struct portolan_trial *trial,
                                             struct portolan_text *text);
@@ -246,13 +247,13 @@ PORTOLAN_API bool portolan_trial_number(const struct portolan_trial *trial, cons
 PORTOLAN_API size_t portolan_trials_differ_in(const struct portolan_trial *const *trials, size_t n,
                                               const char **names, size_t most);
 
-/** One line per trial, with what is stored of it. Errors: those of the store, ENOMEM. */
+/** Adds one line per trial, with the kinds of data stored. Errors: those of the store, ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_trials_write(struct portolan_store *store,
                                                         const struct portolan_trial_list *list,
                                                         bool wide, struct portolan_text *out,
                                                         struct portolan_error *err);
 
-/** All that is known of the trials but what was measured, one fact to a line. */
+/** Adds all facts of the trials except measurements, one per line. */
 PORTOLAN_API void portolan_trials_write_facts(const struct portolan_trial_list *list,
                                               struct portolan_text *out);
 
@@ -266,7 +267,7 @@ PORTOLAN_API enum portolan_status portolan_trials_write_json(const struct portol
 enum portolan_profile_view {
     PORTOLAN_PROFILE_TREE,     /**< call paths */
     PORTOLAN_PROFILE_FLAT,     /**< methods */
-    PORTOLAN_PROFILE_CONTEXTS, /**< methods with their contexts behind them */
+    PORTOLAN_PROFILE_CONTEXTS, /**< methods, each followed by its contexts */
     /** Ranks and threads: each method's values, or the rank's where `method` is NULL. */
     PORTOLAN_PROFILE_RANKS,
     PORTOLAN_PROFILE_MPI, /**< by routine, and the share of it in the ranks' time */
@@ -277,7 +278,7 @@ enum portolan_profile_view {
 };
 
 enum portolan_profile_values {
-    PORTOLAN_PROFILE_ESTIMATED, /**< raw values where all calls were timed */
+    PORTOLAN_PROFILE_ESTIMATED, /**< the raw values if all calls were timed */
     PORTOLAN_PROFILE_RAW,
     PORTOLAN_PROFILE_COMPENSATED
 };
@@ -296,13 +297,13 @@ struct portolan_profile_report {
      */
     const char *sort;
     const char *method; /**< a pattern of fnmatch(3) of labels or methods; NULL: all */
-    size_t top;         /**< so many rows; 0: all. The number of others is told */
-    bool wide;          /**< long names whole */
+    size_t top;         /**< number of rows; 0: all. The report tells how many are left out */
+    bool wide;          /**< do not shorten long names */
 };
 
 /**
- * Adds a view of a trial to OUT. Above a text stand lines on the trial: of what, how it ended, what
- * measuring cost, and what is to be known before the numbers are believed.
+ * Adds a view of a trial to OUT. A text begins with lines on the trial: its program, how it ended,
+ * the cost of measuring, and warnings on how far the numbers can be trusted.
  * Errors: ENOTFOUND (no such trial or rank, no single call stored), EINVAL (no such metric or
  * order: the text names those there are), those of the store, ENOMEM.
  */
