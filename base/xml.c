@@ -331,8 +331,10 @@ static enum portolan_status parse_text(struct reader *r, const char *text, size_
         r->failed = true;
     }
     xmlFreeParserCtxt(parser);
-    if (r->nomem)
+    if (r->nomem) {
+        r->arena->failed = true;
         return PORTOLAN_ENOMEM;
+    }
     return r->failed ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
 }
 

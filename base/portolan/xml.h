@@ -52,8 +52,9 @@ enum xml_form {
 };
 
 /**
- * Reports problems to D and then returns ESYNTAX; EIO when the file can't be read, ENOMEM. FILE is
- * not copied: it must live as long as the tree, and as D reports about it.
+ * Reports problems to D and then returns ESYNTAX; EIO when the file can't be read; ENOMEM, and then
+ * ARENA has `failed`. FILE is not copied: it must live as long as the tree, and as D reports about
+ * it.
  */
 enum portolan_status xml_read_file(struct portolan_arena *arena, const char *file,
                                    enum xml_form form, struct portolan_diagnostics *d,

@@ -331,16 +331,16 @@ static void read_covariance(struct reader *r, const struct xml_element *node,
 {
     char *rest = portolan_arena_strdup(&r->arena, node->text), *token;
     size_t n = m->n_estimates;
-    bool good = rest && !node->children && !m->covariance;
+    bool good = !node->children && !m->covariance;
 
     check_attributes(r, node, NULL, 0);
     free(m->covariance);
     m->covariance = portolan_calloc(n * n + 1, sizeof *m->covariance);
     if (!m->covariance || !rest) {
         reader_no_memory(r);
-        good = true;
+        return;
     }
-    for (size_t i = 0; i < n && good && m->covariance && rest; i++)
+    for (size_t i = 0; i < n && good; i++)
         for (size_t j = 0; j <= i && good; j++) {
             double value = 0;
 
@@ -348,7 +348,7 @@ static void read_covariance(struct reader *r, const struct xml_element *node,
             good = token && reader_number(token, &value) && (i != j || value >= 0);
             m->covariance[i * n + j] = m->covariance[j * n + i] = value;
         }
-    if (!good || (m->covariance && strtok_r(rest, " \t\r\n", &rest)))
+    if (!good || strtok_r(rest, " \t\r\n", &rest))
         reader_complain(r, node,
                         "<covariance> holds the lower triangle of %zu rows, %zu numbers, none on "
                         "the diagonal negative",

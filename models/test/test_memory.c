@@ -10,7 +10,7 @@ static const double y[] = {1.1, 1.9, 4.2, 8.1, 9.3, 18.2, 15.8, 33};
 static const char *const names[] = {"n", "m"};
 static const struct portolan_model_data data = {2, names, 8, x, y, NULL};
 
-enum { MOST = 200 };
+enum { MOST = 1000 };
 
 static enum portolan_status fit_once(struct portolan_model **model)
 {

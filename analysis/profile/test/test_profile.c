@@ -430,7 +430,7 @@ static void data_that_contradict_themselves_are_told(void **state)
 /* As many cells as a list doubles at, each of them met again in every step. */
 static void memory_does_not_grow_with_steps(void **state)
 {
-    struct row rows[8] = {{-1, "a.f", .calls = 1, .timed_calls = 1, .inclusive_ns = 8}};
+    struct row rows[7] = {{-1, "a.f", .calls = 1, .timed_calls = 1, .inclusive_ns = 8}};
     struct portolan_profile *p = NULL;
     struct portolan_error err = {0};
     int64_t id = begin_trial(*state, 1, NULL, 0);
@@ -445,7 +445,7 @@ static void memory_does_not_grow_with_steps(void **state)
     portolan_alloc_fail_at(150);
     assert_int_equal(portolan_profile_read(*state, &query, &p, &err), PORTOLAN_OK);
     portolan_alloc_fail_at(0);
-    assert_int_equal(p->n_cells, N_OF(rows));
+    assert_int_equal(p->n_cells, 8); /* one more of the path with all contexts */
     portolan_profile_destroy(p);
 }
 
