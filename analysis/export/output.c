@@ -67,7 +67,8 @@ enum portolan_status sink_open(struct sink *s, const char *path, bool force,
 
 static void hand_on(struct sink *s)
 {
-    if (!s->error && s->text.length && fwrite(s->text.bytes, 1, s->text.length, s->f) != s->text.length)
+    if (!s->error && s->text.length &&
+        fwrite(s->text.bytes, 1, s->text.length, s->f) != s->text.length)
         s->error = errno ? errno : EIO;
     s->text.length = 0;
 }
