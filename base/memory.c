@@ -201,15 +201,17 @@ char *portolan_arena_strdup(struct portolan_arena *a, const char *text)
 
 char *portolan_arena_vprintf(struct portolan_arena *a, const char *format, va_list args)
 {
+    char start[200], *text; /* most texts fit: they are formatted once */
     va_list again;
-    char *text;
     int length;
 
     va_copy(again, args);
-    length = vsnprintf(NULL, 0, format, again);
+    length = vsnprintf(start, sizeof start, format, again);
     va_end(again);
     text = length < 0 ? out_of_memory(a) : portolan_arena_alloc(a, (size_t)length + 1, 1);
-    if (text)
+    if (text && (size_t)length < sizeof start)
+        memcpy(text, start, (size_t)length + 1);
+    else if (text)
         vsnprintf(text, (size_t)length + 1, format, args);
     return text;
 }

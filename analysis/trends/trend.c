@@ -11,10 +11,18 @@
 struct trend_place trend_place(struct trend_builder *b, const struct trend_place *parent,
                                const char *instance, const char *port, const char *method)
 {
-    const char *above = parent ? parent->path : "", *dot = *instance ? "." : "";
+    const char *parts[] = {parent ? parent->path : "", parent ? "->" : "", instance,
+                           *instance ? "." : "", method};
+    enum { PARTS = sizeof parts / sizeof *parts };
+    size_t length = 0;
+    char *path, *end;
 
-    return (struct trend_place){portolan_arena_printf(&b->arena, "%s%s%s%s%s", above,
-                                                      parent ? "->" : "", instance, dot, method),
+    for (int i = 0; i < PARTS; i++)
+        length += strlen(parts[i]);
+    end = path = portolan_arena_alloc(&b->arena, length + 1, 1);
+    for (int i = 0; path && i < PARTS; i++) /* without printf: there is one for each sample */
+        end = stpcpy(end, parts[i]);
+    return (struct trend_place){path,
                                 portolan_hash(port, strlen(port) + 1, parent ? parent->ports : 0)};
 }
 

@@ -31,6 +31,9 @@ struct summing {
 /* To be called when the rank at hand is complete. */
 static void end_rank(struct summing *x)
 {
+    size_t used_bytes = offsetof(struct portolan_path_summary, counter) +
+                        (size_t)x->n_counters * sizeof x->paths->rank.counter[0];
+
     for (size_t i = 0; i < x->n_touched; ++i) {
         struct path_sums *p = &x->paths[x->touched[i]];
         uint64_t *threads = &x->threads[x->touched[i] * x->words];
@@ -41,7 +44,8 @@ static void end_rank(struct summing *x)
         portolan_path_summary_merge(&p->all, 0, p->covered, NULL, x->rank - p->covered);
         portolan_path_summary_merge(&p->all, 0, x->rank, &p->rank, 1);
         p->covered = x->rank + 1;
-        p->rank = (struct portolan_path_summary){.n_counters = x->n_counters};
+        memset(&p->rank, 0, used_bytes); /* most have no counters */
+        p->rank.n_counters = x->n_counters;
         memset(threads, 0, x->words * sizeof *threads);
         p->touched = false;
     }
