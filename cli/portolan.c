@@ -27,6 +27,7 @@ static const struct command commands[] = {
     {"profile", command_profile, "show what a trial measured, in one of several views"},
     {"trials", command_trials, "list the trials of a store, label and delete them"},
     {"compare", command_compare, "compare repeated trials; exit status 3 on a regression"},
+    {"explain", command_explain, "show what a run decided, and why"},
     {"export", command_export, "write a stored trial for the tools of others"},
     {"import", command_import, "store TAU profiles as a trial"},
     {"model", command_model, "show the models of the implementations"},

@@ -232,6 +232,26 @@ static void put_fact(struct portolan_records *self, const char *name, const char
         portolan_facts_put(&r->facts, name, value);
 }
 
+static enum portolan_status put_reason(struct portolan_records *self,
+                                       const struct portolan_reason *r,
+                                       const struct portolan_alternative *alternatives, size_t n,
+                                       struct portolan_error *err)
+{
+    struct portolan_recorder *recorder = recorder_of(self);
+    struct portolan_reason reason = *r;
+
+    if (!reason.trial)
+        reason.trial = recorder->trial;
+    return recorder->store
+               ? portolan_store_put_reason(recorder->store, &reason, alternatives, n, err)
+               : PORTOLAN_OK;
+}
+
+static void put_expectation(struct portolan_records *self, const struct portolan_expectation *e)
+{
+    portolan_recorder_expect(recorder_of(self), e);
+}
+
 const struct portolan_records_ops mastermind_records_ops = {
     .size = sizeof(struct portolan_records_ops),
     .abi = PORTOLAN_RECORDS_ABI,
@@ -245,4 +265,6 @@ const struct portolan_records_ops mastermind_records_ops = {
     .find_decision = find_decision,
     .mark_failed = mark_failed,
     .put_fact = put_fact,
+    .put_reason = put_reason,
+    .put_expectation = put_expectation,
 };

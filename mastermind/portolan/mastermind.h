@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define PORTOLAN_RECORDS_ABI 2
+#define PORTOLAN_RECORDS_ABI 3
 
 struct portolan_records;
 
@@ -87,6 +87,18 @@ struct portolan_records_ops {
      * already gets the new value. Effective on rank 0. Not collective.
      */
     void (*put_fact)(struct portolan_records *self, const char *name, const char *value);
+
+    /** REQUIRED. As portolan_store_put_reason(); a trial of 0 is the running one. Effective on rank
+     * 0. Not collective. */
+    enum portolan_status (*put_reason)(struct portolan_records *self,
+                                       const struct portolan_reason *r,
+                                       const struct portolan_alternative *alternatives, size_t n,
+                                       struct portolan_error *err);
+    /**
+     * REQUIRED. An expectation of the running trial, copied, and stored with its next step.
+     * Effective on rank 0. Not collective; without memory it is left out.
+     */
+    void (*put_expectation)(struct portolan_records *self, const struct portolan_expectation *e);
 };
 
 /** Facts of the Optimizer: sum of the times predicted for each step just before it, in ns. */

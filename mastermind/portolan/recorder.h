@@ -122,8 +122,11 @@ struct portolan_recorder {
     const struct portolan_recorder_source *source; /**< this process's probe unless changed */
     struct portolan_store *store;                  /**< on rank 0, else NULL */
     struct portolan_facts facts;                   /**< not stored yet */
-    int64_t trial;                                 /**< 0: not begun */
-    int step;                                      /**< to which the next piece belongs */
+    struct portolan_arena expected_arena;
+    size_t n_expected;
+    struct portolan_expectation *expected; /**< not stored yet */
+    int64_t trial;                         /**< 0: not begun */
+    int step;                              /**< to which the next piece belongs */
     double elapsed_ns; /**< of this rank's roots; where not all were timed, by the clock */
     double cut_ns;     /**< by the clock: when the last cut ended */
     bool failed;
@@ -158,6 +161,9 @@ enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
                                             struct portolan_cohort *cohort,
                                             const struct portolan_assembly *assembly,
                                             const char *path, struct portolan_error *err);
+
+/** Keeps a copy of E, on rank 0, for the next cut to store; without memory it is left out. */
+void portolan_recorder_expect(struct portolan_recorder *r, const struct portolan_expectation *e);
 
 /** Closes the store; safe on a recorder that was not opened. The trial stays as it is. */
 void portolan_recorder_close(struct portolan_recorder *r);

@@ -2,6 +2,7 @@
 #include "recorder_internal.h"
 
 #include <math.h>
+#include <portolan/list.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,12 +52,32 @@ void portolan_recorder_close(struct portolan_recorder *r)
 {
     portolan_store_close(r->store);
     portolan_facts_clear(&r->facts);
+    portolan_arena_clear(&r->expected_arena);
     portolan_text_clear(&r->lost_steps);
     piece_clear(&r->piece);
     clear_state(r->state);
     portolan_probe_snapshot_clear(&r->before);
     portolan_probe_snapshot_clear(&r->now);
     *r = (struct portolan_recorder){0};
+}
+
+void portolan_recorder_expect(struct portolan_recorder *r, const struct portolan_expectation *e)
+{
+    struct portolan_expectation copy = *e;
+
+    if (!r->store)
+        return;
+    copy.path = portolan_arena_strdup(&r->expected_arena, e->path);
+    copy.cause = portolan_arena_strdup(&r->expected_arena, e->cause);
+    if (copy.path && copy.cause)
+        portolan_arena_append(&r->expected_arena, &r->expected, &r->n_expected, &copy, sizeof copy);
+}
+
+static void forget_expectations(struct portolan_recorder *r)
+{
+    portolan_arena_clear(&r->expected_arena);
+    r->expected = NULL;
+    r->n_expected = 0;
 }
 
 /* The parameters and implementations of a trial's assembly. */
@@ -240,17 +261,22 @@ static void note_lost_waiting(struct portolan_recorder *r)
     waiting_clear(w);
 }
 
-/* Rank 0: stores the facts that came meanwhile, and ends the transaction. */
+/* Rank 0: stores the facts and expectations that came meanwhile, and ends the transaction. */
 static enum portolan_status commit_step(struct portolan_recorder *r, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
 
     if (r->facts.n)
         status = portolan_store_put_metadata(r->store, r->trial, r->facts.pairs, r->facts.n, err);
+    if (!status && r->n_expected)
+        status =
+            portolan_store_put_expectations(r->store, r->trial, r->expected, r->n_expected, err);
     if (!status)
         status = portolan_store_commit(r->store, err);
-    if (!status)
+    if (!status) {
         portolan_facts_clear(&r->facts);
+        forget_expectations(r);
+    }
     return status;
 }
 

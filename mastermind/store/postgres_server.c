@@ -9,13 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCHEMA_VERSION = 3 };
+enum { SCHEMA_VERSION = 4 };
 
 static const char schema[] = {
 #include "schema_postgres.inc"
     0};
 static const char schema_3[] = {
 #include "schema_3_postgres.inc"
+    0};
+static const char schema_4[] = {
+#include "schema_4_postgres.inc"
     0};
 
 /* ------------------------------------------------- what the server says */
@@ -233,8 +236,8 @@ static enum portolan_status check_identity(PGconn *c, int64_t *version, struct p
 }
 
 /*
- * Makes the schema, or brings version 2 to today's. One process at a time; a second one finds it
- * made. The number of the lock is arbitrary, but all versions must use the same.
+ * Makes the schema, or brings version 2 or 3 to today's. One process at a time; a second one finds
+ * it made. The number of the lock is arbitrary, but all versions must use the same.
  */
 static enum portolan_status make_schema(PGconn *c, struct portolan_error *err)
 {
@@ -246,8 +249,10 @@ static enum portolan_status make_schema(PGconn *c, struct portolan_error *err)
         status = check_identity(c, &version, err);
     if (!status && !version)
         status = postgres_execute(c, schema, err);
-    if (!status && version < SCHEMA_VERSION)
+    if (!status && version < 3)
         status = postgres_execute(c, schema_3, err);
+    if (!status && version < SCHEMA_VERSION)
+        status = postgres_execute(c, schema_4, err);
     if (!status)
         return postgres_execute(c, "COMMIT", err);
     postgres_execute(c, "ROLLBACK", NULL);

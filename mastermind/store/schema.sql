@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Schema version 2 of Portolan's experiment store, which schema_3.sql makes today's; described in
--- portolan-store(5). Written for SQLite; what postgres.sed changes makes it PostgreSQL's. Triggers:
+-- Schema version 2 of Portolan's experiment store, which schema_3.sql and schema_4.sql make today's;
+-- described in portolan-store(5). Written for SQLite; what postgres.sed changes makes it PostgreSQL's. Triggers:
 -- triggers_*.sql.
 -- Tables named as in TAUdb 2 mean what they mean there; the others are Portolan's own.
 

@@ -82,6 +82,26 @@ const char *const backend_sql[STATEMENT_COUNT] = {
                   " DO UPDATE SET trial = excluded.trial",
     [READ_LIFTED_VETOES] = "SELECT trial, assembly, instance, implementation FROM lifted_veto"
                            " ORDER BY 2, 3, 4",
+    [PUT_REASON] =
+        "INSERT INTO reason VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
+        " ?13, ?14, ?15, ?16, ?17) ON CONFLICT (trial, number)"
+        " DO UPDATE SET"
+        " outcome = CASE reason.outcome WHEN 'stays' THEN 'stays' ELSE excluded.outcome END",
+    [PUT_ALTERNATIVE] = "alternative",
+    [PUT_EXPECTATION] = "INSERT INTO expectation VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+                        " ON CONFLICT (trial, step, path) DO UPDATE SET cause = excluded.cause,"
+                        " expected_ns = excluded.expected_ns, low_ns = excluded.low_ns,"
+                        " high_ns = excluded.high_ns, measured_ns = excluded.measured_ns",
+    [READ_REASONS] = "SELECT * FROM reason WHERE trial = ?1 ORDER BY number",
+    [READ_ALTERNATIVES] = "SELECT * FROM alternative WHERE trial = ?1"
+                          " ORDER BY number, instance COLLATE \"C\", implementation COLLATE \"C\"",
+    [READ_EXPECTATIONS] =
+        "SELECT e.trial, e.step, e.path, e.cause, e.expected_ns, e.low_ns, e.high_ns,"
+        " coalesce(e.measured_ns, CASE e.path WHEN '' THEN (SELECT max(t) FROM"
+        " (SELECT sum(d.inclusive) AS t FROM step s JOIN call_piece a ON a.step = s.id"
+        " JOIN call_data d ON d.id BETWEEN a.first AND a.last WHERE s.trial = e.trial"
+        " AND s.number = e.step AND d.parent IS NULL GROUP BY a.node_rank) AS of_rank) END)"
+        " FROM expectation e WHERE e.trial = ?1 ORDER BY e.step, e.path COLLATE \"C\"",
     [READ_TRIALS] =
         "SELECT * FROM (SELECT id, node_count, elapsed_ns, name, purpose, started, outcome,"
         " (SELECT coalesce(max(h.thread_rank) + 1, 0) FROM thread h WHERE h.trial = trial.id)"

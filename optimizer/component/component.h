@@ -17,6 +17,22 @@ struct optimizer_swap {
     size_t instance, from, to;
 };
 
+/* Who asked for a decision. */
+enum optimizer_asker {
+    OPTIMIZER_MODELS,
+    OPTIMIZER_STORE, /* a decision of an earlier run */
+    OPTIMIZER_EXPLORATION,
+    OPTIMIZER_USER, /* an option of the command, or a call of the port "optimizer" */
+    OPTIMIZER_ASSEMBLY,
+    OPTIMIZER_CONTROL, /* the control file */
+    OPTIMIZER_POLICY,
+    OPTIMIZER_FAILURE
+};
+
+/* Call paths that are told of in a step that was not as expected; an error lasts after so many
+ * steps in a row. */
+enum { OPTIMIZER_MISSES = 4, OPTIMIZER_LASTING = 3 };
+
 /* The state that only rank 0 has. */
 struct optimizer_mind {
     struct portolan_sample_set *data;
@@ -32,6 +48,14 @@ struct optimizer_mind {
     double deciding_ns;         /* spent at swap points */
     bool went_beyond;           /* the run goes on beyond its steps, and a message said so */
     char reason[500];           /* of the last decision */
+    const struct portolan_plan_now *now; /* while it decides; else NULL */
+    int n_decisions, n_tried;            /* recorded; of these, by the exploration */
+    int decided_at, first_open; /* step of the last one; first one whose outcome is not known */
+    double expected_ns[3]; /* of the step, with both ends of its interval; [0] = 0: not known */
+    size_t n_misses;       /* call paths that were not as modelled in the last step */
+    struct portolan_plan_miss misses[OPTIMIZER_MISSES];
+    int in_a_row[OPTIMIZER_MISSES]; /* for so many steps */
+    char lasting[300];              /* an error that has lasted, until it is decided anew; "" */
 };
 
 struct optimizer {
@@ -93,6 +117,29 @@ enum portolan_status optimizer_apply(struct optimizer *o, int step, struct porto
 /* Puts the implementations of the last swap back; the new ones are banned. */
 enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *why,
                                     struct portolan_error *err);
+
+/* Lists PICKS (or the wanted alternatives of all choices, PICKS NULL) as names and classes; the
+ * caller frees the list. NULL: memory is out. */
+struct portolan_name_value *optimizer_list_names(const struct optimizer *o,
+                                                 const struct optimizer_pick *picks, size_t n_picks,
+                                                 size_t *n);
+
+/*
+ * reasons.c, rank 0 (elsewhere without effect): stores a decision for STEP, that o->wanted should
+ * run instead of o->current (or that nothing changes), with its alternatives as far as they are
+ * known. BINDING: the constraint that decided ("accuracy", "memory", "pin", "forbid", "stateful",
+ * "budget"), or NULL. WHY: a sentence; NULL: o->mind.reason. Call it when o->wanted is set, before
+ * optimizer_apply().
+ */
+void optimizer_record(struct optimizer *o, int step, enum optimizer_asker asked_by,
+                      const char *binding, const char *why);
+/* What became of the last recorded decision: "done", "kept: why", "undone: why". */
+void optimizer_record_outcome(struct optimizer *o, const char *outcome);
+/* Stores what STEP is expected to take, according to ADVICE. */
+void optimizer_expect(struct optimizer *o, int step, const struct portolan_plan_advice *advice);
+/* STEP has ended, with NOW's samples: holds it against what was expected, and finds the cause of an
+ * error. An error that lasts is told in o->mind.lasting. To be called before the plan learns. */
+void optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now);
 
 /* Finds an instance by name, and its alternative by class; false if either is missing. */
 bool optimizer_find(const struct optimizer *o, const char *instance, const char *class_name,

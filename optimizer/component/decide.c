@@ -165,9 +165,9 @@ static void look_for_stored(struct optimizer *o)
     free(parameters);
 }
 
-/* Lists PICKS (or the wanted alternatives of all choices, PICKS NULL) as names and classes. */
-static struct portolan_name_value *
-list_names(const struct optimizer *o, const struct optimizer_pick *picks, size_t n_picks, size_t *n)
+struct portolan_name_value *optimizer_list_names(const struct optimizer *o,
+                                                 const struct optimizer_pick *picks, size_t n_picks,
+                                                 size_t *n)
 {
     size_t most = picks ? n_picks : o->assembly->n_instances;
     struct portolan_name_value *list = portolan_calloc(most + 1, sizeof *list);
@@ -243,6 +243,21 @@ static void take_in(struct optimizer *o, int step, const struct portolan_plan_no
     }
 }
 
+/* Records what the models decided: a change, the beginning, or anew because an error has lasted. */
+static void record_advice(struct optimizer *o, int step, const struct portolan_plan_advice *advice)
+{
+    struct optimizer_mind *m = &o->mind;
+    char why[900];
+
+    optimizer_expect(o, step, advice);
+    if (!advice->n_changes && step > 0 && !m->lasting[0])
+        return;
+    snprintf(why, sizeof why, "%s%s%s", m->lasting, m->lasting[0] ? ": " : "", m->reason);
+    optimizer_record(o, step, m->from_store && step == 0 ? OPTIMIZER_STORE : OPTIMIZER_MODELS, NULL,
+                     why);
+    m->lasting[0] = '\0';
+}
+
 static void take_advice(struct optimizer *o, int step, const struct portolan_plan_advice *advice)
 {
     struct optimizer_mind *m = &o->mind;
@@ -261,6 +276,7 @@ static void take_advice(struct optimizer *o, int step, const struct portolan_pla
     if (advice->n_changes || !m->from_store || step > 0)
         snprintf(m->reason, sizeof m->reason, "%s%.400s",
                  overruled ? "newer than the stored decision: " : "", advice->reason);
+    record_advice(o, step, advice);
 }
 
 /* The steps that remain; a run that goes on beyond its steps is assumed to do as many again. */
@@ -280,7 +296,7 @@ static int remaining(struct optimizer *o, int steps, int step)
 }
 
 /* Without a plan, replaces banned implementations by the first one that is not banned. */
-static void leave_what_failed(struct optimizer *o)
+static void leave_what_failed(struct optimizer *o, int step)
 {
     for (size_t i = 0; i < o->assembly->n_instances; i++) {
         size_t n = o->assembly->instances[i].n_alternatives, k = 0;
@@ -296,6 +312,7 @@ static void leave_what_failed(struct optimizer *o)
                  o->assembly->instances[i].name, optimizer_class(o, i, (size_t)o->wanted[i]),
                  optimizer_class(o, i, k));
         o->wanted[i] = (int32_t)k;
+        optimizer_record(o, step, OPTIMIZER_FAILURE, "failure", NULL);
     }
 }
 
@@ -314,17 +331,20 @@ static void consider(struct optimizer *o, int step)
     now.remaining_steps = remaining(o, steps, step);
     now.samples = o->step_samples;
     now.n_samples = o->n_step_samples;
-    current = list_names(o, NULL, 0, &now.n_current);
-    banned = list_names(o, o->banned, o->n_banned, &now.n_banned);
+    current = optimizer_list_names(o, NULL, 0, &now.n_current);
+    banned = optimizer_list_names(o, o->banned, o->n_banned, &now.n_banned);
     now.current = current;
     now.banned = banned;
     if (!o->n_banned)
         now.n_banned = 0;
     if (current && step > 0 && step != o->mind.learned_step) {
         o->mind.learned_step = step;
+        optimizer_compare(o, step - 1, &now);
         learn(o, step, now.samples, now.n_samples);
         take_in(o, step, &now);
     }
+    o->mind.now = &now;
+    o->mind.expected_ns[0] = 0;
     if (!o->mind.plan || now.remaining_steps <= 0)
         goto without;
     if (current && banned && !portolan_plan_advise(o->mind.plan, &now, &advice, &err))
@@ -333,7 +353,11 @@ static void consider(struct optimizer *o, int step)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: stays: %s", step,
                      err.status ? err.text : "out of memory");
 without:
-    leave_what_failed(o);
+    leave_what_failed(o, step);
+    if (!o->mind.plan && step == 0 && !o->mind.n_decisions)
+        optimizer_record(o, step, o->mind.from_store ? OPTIMIZER_STORE : OPTIMIZER_MODELS, NULL,
+                         NULL);
+    o->mind.now = NULL;
     portolan_plan_advice_destroy(advice);
     free(current);
     free(banned);
@@ -364,7 +388,7 @@ void optimizer_store_decision(struct optimizer *o)
         return;
     memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
     host_name(host, sizeof host);
-    names = list_names(o, NULL, 0, &n);
+    names = optimizer_list_names(o, NULL, 0, &n);
     if (names && o->mind.plan && portolan_plan_predict(o->mind.plan, names, n, &t, &why))
         t = (struct portolan_plan_prediction){0};
     if (names && !portolan_plan_write_parameters(o->assembly, &parameters, &err) &&

@@ -52,6 +52,7 @@ static void put_swap(struct optimizer *o, int step, const struct optimizer_swap 
                               .reason = o->mind.reason,
                               .outcome = outcome};
 
+    optimizer_record_outcome(o, outcome);
     if (o->cohort->rank == 0 && o->records->ops->put_swap(o->records, &s, &err))
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: the swap is not stored: %s", step,
                      err.text);

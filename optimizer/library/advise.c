@@ -9,15 +9,6 @@
 /* The chance to gain that a change needs: within the measured range; outside it. */
 static const double chance_to_change = 0.7, chance_to_hope = 0.9;
 
-struct advising {
-    const struct portolan_plan *p;
-    const struct portolan_plan_now *now;
-    struct portolan_arena pool; /* for the time of one call */
-    size_t *current, *chosen;
-    struct profile *profiles;
-    struct plan_view view;
-};
-
 enum portolan_status plan_read_selection(const struct survey *s,
                                          const struct portolan_name_value *current, size_t n,
                                          size_t *selection, struct portolan_error *err)
@@ -143,11 +134,19 @@ static enum portolan_status add_exchange(struct advising *a, struct portolan_cho
     return status;
 }
 
+enum portolan_status plan_advising_problem(struct advising *a, struct portolan_choice **problem,
+                                           struct portolan_error *err)
+{
+    const struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
+    enum portolan_status status = plan_make_problem(a->p, &a->view, &rest, problem, err);
+
+    return status ? status : add_exchange(a, *problem, err);
+}
+
 static enum portolan_status solve_problem(struct advising *a, double *cost_now, double *cost_then,
                                           struct portolan_error *err)
 {
     const struct survey *s = &a->p->s;
-    struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
     struct portolan_choice_solution *solution = NULL;
     struct portolan_choice *problem = NULL;
     size_t *values = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *values);
@@ -158,9 +157,7 @@ static enum portolan_status solve_problem(struct advising *a, double *cost_now, 
     for (size_t v = 0; v < s->n_variables; v++)
         if (a->p->number[v] != NONE)
             values[a->p->number[v]] = a->current[v];
-    status = plan_make_problem(a->p, &a->view, &rest, &problem, err);
-    if (!status)
-        status = add_exchange(a, problem, err);
+    status = plan_advising_problem(a, &problem, err);
     if (!status)
         status = portolan_choice_solve(problem, PORTOLAN_CHOICE_AUTO, false, &solution, NULL);
     memcpy(a->chosen, a->current, s->n_variables * sizeof *a->chosen);
@@ -370,16 +367,27 @@ static enum portolan_status decide_change(struct advising *a, struct portolan_pl
     return PORTOLAN_OK;
 }
 
-static enum portolan_status advising_init(struct advising *a)
+enum portolan_status plan_advising_open(struct advising *a, struct portolan_error *err)
 {
+    const struct portolan_plan_now *now = a->now;
     const struct survey *s = &a->p->s;
+    enum portolan_status status;
 
     a->current = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *a->current);
     a->chosen = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *a->chosen);
     a->profiles = portolan_arena_alloc(&a->pool, s->n_nodes, sizeof *a->profiles);
     if (!a->current || !a->chosen || !a->profiles)
         return PORTOLAN_ENOMEM;
-    return plan_view_create(a->p, &a->pool, &a->view);
+    status = plan_view_create(a->p, &a->pool, &a->view);
+    if (!status)
+        status = plan_read_selection(s, now->current, now->n_current, a->current, err);
+    if (!status)
+        status = read_samples(a);
+    if (!status)
+        plan_view_fill(
+            a->p, &a->view, a->profiles,
+            &(struct plan_known){now->n_announced, now->announced_names, now->announced_values});
+    return status;
 }
 
 enum portolan_status portolan_plan_advise(const struct portolan_plan *p,
@@ -394,17 +402,9 @@ enum portolan_status portolan_plan_advise(const struct portolan_plan *p,
     if (!out)
         goto out;
     out->changes = portolan_calloc(p->s.n_variables + 1, sizeof *out->changes);
-    status = out->changes ? advising_init(&a) : PORTOLAN_ENOMEM;
+    status = out->changes ? plan_advising_open(&a, err) : PORTOLAN_ENOMEM;
     if (!status)
-        status = plan_read_selection(&p->s, now->current, now->n_current, a.current, err);
-    if (!status)
-        status = read_samples(&a);
-    if (!status) {
-        plan_view_fill(
-            p, &a.view, a.profiles,
-            &(struct plan_known){now->n_announced, now->announced_names, now->announced_values});
         status = decide_change(&a, out, err);
-    }
 out:
     portolan_arena_clear(&a.pool);
     if (status) {

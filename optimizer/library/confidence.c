@@ -188,6 +188,14 @@ static struct outlook look_ahead(const struct scenarios *s, size_t candidate)
     return o;
 }
 
+/* How often each value belongs to the best choice. */
+static void share_wins(const struct scenarios *s, double **shares)
+{
+    for (size_t k = 0; k < s->n_candidates; k++)
+        for (size_t v = 0; v < s->p->n_core; v++)
+            shares[v][s->candidates[k][v]] += (double)s->wins[k] / SCENARIOS;
+}
+
 static void judge_candidates(struct scenarios *s, size_t base, struct plan_confidence *out)
 {
     struct outlook best = look_ahead(s, base);
@@ -204,6 +212,9 @@ static void judge_candidates(struct scenarios *s, size_t base, struct plan_confi
     for (size_t k = 0; k < s->n_candidates; k++)
         if (k != chosen && (rival == NONE || s->wins[k] > s->wins[rival]))
             rival = k;
+    if (out->shares)
+        share_wins(s, out->shares);
+    out->base_chance = (double)s->wins[base] / SCENARIOS;
     out->chance = (double)s->wins[chosen] / SCENARIOS;
     out->expected_loss = best.loss;
     out->is_risky = best.often > rarely;

@@ -200,6 +200,26 @@ struct portolan_plan {
     struct portolan_plan_choice choice;
 };
 
+/* advise.c: a running assembly at one moment. */
+struct advising {
+    const struct portolan_plan *p;
+    const struct portolan_plan_now *now;
+    struct portolan_arena pool; /* for the time of one call */
+    size_t *current, *chosen;   /* the alternative of each variable */
+    struct profile *profiles;
+    struct plan_view view;
+};
+
+/*
+ * Fills CURRENT, and the view at the contexts of the last step and those announced. On failure,
+ * too, the caller clears the pool.
+ */
+enum portolan_status plan_advising_open(struct advising *a, struct portolan_error *err);
+/* The choice for the remaining steps, with the cost of exchanges. On failure, too, *PROBLEM, NULL
+ * at first, is the caller's to destroy. */
+enum portolan_status plan_advising_problem(struct advising *a, struct portolan_choice **problem,
+                                           struct portolan_error *err);
+
 /* advise.c: the alternatives that run now, and the call paths of a step's samples. */
 enum portolan_status plan_read_selection(const struct survey *s,
                                          const struct portolan_name_value *current, size_t n,
@@ -316,6 +336,8 @@ struct plan_forbidden {
 struct plan_confidence {
     size_t *values, *rival; /* loses least on average; of the others is best most often */
     bool has_rival;
+    double base_chance;   /* that the VALUES which were given are the best */
+    double **shares;      /* or NULL: [variable][value]: the chance that it belongs to the best */
     double chance;        /* that VALUES are the best */
     double expected_loss; /* of VALUES relative to the best */
     bool is_risky;        /* it loses much too often */

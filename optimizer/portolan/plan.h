@@ -271,6 +271,63 @@ enum portolan_status portolan_plan_advise(const struct portolan_plan *plan,
 /** NULL is legal. */
 void portolan_plan_advice_destroy(struct portolan_plan_advice *advice);
 
+/** What one implementation would cost in a running assembly, all others as chosen. */
+struct portolan_plan_alternative {
+    const char *instance, *implementation;
+    bool chosen, extrapolates;
+    size_t n_rows;                   /**< measurements behind its models */
+    double step_ns, low_ns, high_ns; /**< per step; NaN: not allowed */
+    double forced_ns;    /**< least cost of the remaining steps with it, whatever else; NaN: none */
+    double chance;       /**< that it belongs to the best choice; NaN: not known */
+    const char *binding; /**< "" or what excludes it: "accuracy", "failure", "condition" (its own),
+                            "unproven" (not known to work here), "unmeasured" */
+    char reason[200];    /**< the same for a person; "" */
+};
+
+/** A choice for the remaining steps of a running assembly, with all that it was chosen from. */
+struct portolan_plan_weighing {
+    size_t n_trials;                 /**< that the models rest on */
+    double now_step_ns;              /**< per step with what runs now; NaN: not known */
+    double step_ns, low_ns, high_ns; /**< per step with the choice; NaN likewise */
+    double cost_ns;                  /**< of changing: exchange and set-up */
+    double chance;                   /**< that the choice is the best of all; NaN: not known */
+    size_t n_alternatives;
+    struct portolan_plan_alternative *alternatives; /**< of all variables, as in the assembly */
+};
+
+/**
+ * Weighs the CHOICE (instances not named are as in NOW) against the alternatives. Takes about a
+ * hundred times as long as portolan_plan_advise(), because it draws costs at random. *W is the
+ * caller's, freed with portolan_plan_weighing_destroy(); its strings are the assembly's. Errors:
+ * ENOTFOUND for an unknown class, ENOMEM.
+ */
+enum portolan_status portolan_plan_weigh(const struct portolan_plan *plan,
+                                         const struct portolan_plan_now *now,
+                                         const struct portolan_name_value *choice, size_t n,
+                                         struct portolan_plan_weighing **w,
+                                         struct portolan_error *err);
+/** NULL is legal. */
+void portolan_plan_weighing_destroy(struct portolan_plan_weighing *w);
+
+/** A call path whose time in a step was not as its model says. */
+struct portolan_plan_miss {
+    char path[160];                      /**< "driver.solver -> solver.solve [heat.Cholmod]" */
+    double expected_ns, low_ns, high_ns; /**< exclusive, of all calls of the step */
+    double measured_ns;
+    bool outside; /**< the contexts of the calls were outside what was measured */
+};
+
+/**
+ * Compares the step that ended, NOW's samples and current implementations, with the models at the
+ * contexts which its calls had: the call paths of the slowest rank whose time is outside the
+ * interval, by more than 2 % of the step. The *N worst, at most MOST, go to MISSES, the worst
+ * first. Errors: ENOTFOUND for an unknown current class, ENOMEM.
+ */
+enum portolan_status portolan_plan_compare(const struct portolan_plan *plan,
+                                           const struct portolan_plan_now *now,
+                                           struct portolan_plan_miss *misses, size_t most,
+                                           size_t *n, struct portolan_error *err);
+
 /** A parameter of a trial to run. */
 struct portolan_next_parameter {
     const char *instance, *parameter, *value;

@@ -349,6 +349,109 @@ static void parameters_of_a_decision_are_sorted(void **state)
     free(text);
 }
 
+static const struct portolan_plan_alternative *weighed(const struct portolan_plan_weighing *w,
+                                                       const char *implementation)
+{
+    for (size_t i = 0; i < w->n_alternatives; i++)
+        if (!strcmp(w->alternatives[i].implementation, implementation))
+            return &w->alternatives[i];
+    fail_msg("%s was not weighed", implementation);
+    return NULL;
+}
+
+static bool is_about(double x, double wanted)
+{
+    return fabs(x - wanted) < 1e-6 * wanted;
+}
+
+/* At x = 3 A1 takes 6 s, A2 9 s, B1 27 s, B2 18 s: costs are sums. Of a banned one there is none.
+ */
+static void a_choice_is_weighed_against_all_alternatives(void **state)
+{
+    struct portolan_name_value current[] = {{"a", "paper.A2"}, {"b", "paper.B1"}};
+    struct portolan_name_value choice[] = {{"a", "paper.A1"}, {"b", "paper.B2"}};
+    struct portolan_name_value banned = {"b", "paper.B1"};
+    struct portolan_sample samples[3];
+    struct portolan_plan_now now = {.samples = samples,
+                                    .n_samples = 3,
+                                    .current = current,
+                                    .n_current = 2,
+                                    .remaining_steps = 5,
+                                    .swap_ns = 1e6};
+    struct portolan_plan_weighing *w;
+    struct portolan_sample_set set;
+    struct portolan_plan *p;
+    const double driver_ns = 1e6;
+
+    (void)state;
+    paper_data(&set);
+    paper_step(samples, 0, 99, 0, 1, 0, 3);
+    assert_int_equal(
+        portolan_plan_create(&paper, &set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
+        0);
+    assert_int_equal(portolan_plan_weigh(p, &now, choice, 2, &w, NULL), 0);
+    assert_int_equal(w->n_alternatives, 4);
+    assert_int_equal(w->n_trials, 15);
+    assert_true(is_about(w->step_ns, 24e9 + driver_ns) &&
+                is_about(w->now_step_ns, 36e9 + driver_ns));
+    assert_true(w->low_ns <= w->step_ns && w->high_ns >= w->step_ns);
+    assert_true(is_about(w->cost_ns, 2e6));
+    assert_true(w->chance > 0.99);
+    assert_true(weighed(w, "paper.A1")->chosen && !weighed(w, "paper.A2")->chosen);
+    assert_true(is_about(weighed(w, "paper.A2")->step_ns, 27e9 + driver_ns));
+    assert_true(is_about(weighed(w, "paper.A2")->forced_ns, 5 * (27e9 + driver_ns) + 1e6));
+    assert_true(is_about(weighed(w, "paper.B2")->forced_ns, 5 * (24e9 + driver_ns) + 2e6));
+    assert_true(weighed(w, "paper.A2")->chance < 0.01 && weighed(w, "paper.B2")->chance > 0.99);
+    assert_true(weighed(w, "paper.B1")->n_rows > 0);
+    assert_string_equal(weighed(w, "paper.B1")->binding, "");
+    portolan_plan_weighing_destroy(w);
+    now.banned = &banned;
+    now.n_banned = 1;
+    assert_int_equal(portolan_plan_weigh(p, &now, choice, 2, &w, NULL), 0);
+    assert_true(isnan(weighed(w, "paper.B1")->forced_ns));
+    portolan_plan_weighing_destroy(w);
+    choice[0].value = "paper.A7";
+    assert_int_equal(portolan_plan_weigh(p, &now, choice, 2, &w, NULL), PORTOLAN_ENOTFOUND);
+    assert_null(w);
+    portolan_plan_destroy(p);
+}
+
+/* B2 takes three times as long as its model says, where it was measured and outside. */
+static void a_call_path_that_is_not_as_modelled_is_found(void **state)
+{
+    static const double at[] = {3, 9};
+    struct portolan_name_value current[] = {{"a", "paper.A1"}, {"b", "paper.B2"}};
+    struct portolan_sample samples[3];
+    struct portolan_plan_now now = {
+        .samples = samples, .n_samples = 3, .current = current, .n_current = 2};
+    struct portolan_plan_miss misses[2];
+    struct portolan_sample_set set;
+    struct portolan_plan *p;
+    size_t n;
+
+    (void)state;
+    paper_data(&set);
+    assert_int_equal(
+        portolan_plan_create(&paper, &set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
+        0);
+    for (int i = 0; i < 2; i++) {
+        double right = paper_time('b', 1, at[i]);
+
+        paper_step(samples, 0, 99, 0, 0, 1, at[i]);
+        assert_int_equal(portolan_plan_compare(p, &now, misses, 2, &n, NULL), 0);
+        assert_int_equal(n, 0);
+        samples[2].exclusive_ns = samples[2].inclusive_ns = 3 * right;
+        samples[0].inclusive_ns += 2 * right;
+        assert_int_equal(portolan_plan_compare(p, &now, misses, 2, &n, NULL), 0);
+        assert_int_equal(n, 1);
+        assert_string_equal(misses[0].path, "driver.b -> b.compute [paper.B2]");
+        assert_true(fabs(misses[0].expected_ns / right - 1) < 0.01);
+        assert_true(is_about(misses[0].measured_ns, 3 * right));
+        assert_int_equal(misses[0].outside, i == 1);
+    }
+    portolan_plan_destroy(p);
+}
+
 static void every_failing_allocation_is_reported(void **state)
 {
     struct portolan_name_value current = {"a", "paper.A1"};
@@ -377,6 +480,17 @@ static void every_failing_allocation_is_reported(void **state)
         portolan_plan_advice_destroy(advice);
     }
     assert_true(at > 30);
+    status = PORTOLAN_ENOMEM;
+    for (at = 0; status;) {
+        struct portolan_plan_weighing *w = NULL;
+
+        assert_int_equal(status, PORTOLAN_ENOMEM);
+        portolan_alloc_fail_at(++at);
+        status = portolan_plan_weigh(p, &now, &current, 1, &w, NULL);
+        portolan_alloc_fail_at(0);
+        portolan_plan_weighing_destroy(w);
+    }
+    assert_true(at > 100);
     portolan_plan_destroy(p);
 }
 
@@ -390,6 +504,8 @@ int main(void)
         cmocka_unit_test(what_failed_in_this_run_is_not_advised),
         cmocka_unit_test(a_run_with_a_swap_teaches_both),
         cmocka_unit_test(parameters_of_a_decision_are_sorted),
+        cmocka_unit_test(a_choice_is_weighed_against_all_alternatives),
+        cmocka_unit_test(a_call_path_that_is_not_as_modelled_is_found),
         cmocka_unit_test(every_failing_allocation_is_reported),
     };
 

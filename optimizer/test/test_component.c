@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <ftw.h>
+#include <math.h>
 #include <portolan/optimizer.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -424,6 +425,141 @@ static void what_has_become_slow_is_exchanged(void **state)
     portolan_assembly_destroy(a);
 }
 
+/* ------------------------------------------------- reasons */
+
+/* What explains the newest trial. */
+static struct portolan_reason_set *reasons(void)
+{
+    struct portolan_sample_set *all = stored();
+    struct portolan_reason_set *set = NULL;
+    struct portolan_store *s = NULL;
+    struct portolan_error err = {0};
+
+    if (portolan_store_open(store, PORTOLAN_STORE_READ, &s, &err) ||
+        portolan_store_read_reasons(s, all->trials[all->n_trials - 1].id, &set, &err))
+        fail_msg("%s", err.text);
+    portolan_store_close(s);
+    portolan_sample_set_destroy(all);
+    return set;
+}
+
+/* At 1.5 A1 takes 3 s, A2 2.25 s, B1 3.375 s and B2 4.5 s. */
+static void a_decision_is_stored_with_its_alternatives(void **state)
+{
+    static const double forced_s[] = {6 * 6.375, 6 * 5.625, 6 * 5.625, 6 * 6.75};
+    struct portolan_assembly *a;
+    struct portolan_reason_set *r;
+
+    (void)state;
+    explore("");
+    a = run_of("", written, "1.5", 6);
+    assert_int_equal(execute(a), 0);
+    r = reasons();
+    assert_int_equal(r->n_reasons, 1);
+    assert_int_equal(r->reasons[0].step, 0);
+    assert_string_equal(r->reasons[0].asked_by, "models");
+    assert_string_equal(r->reasons[0].change, "a test.A1 -> test.A2");
+    assert_string_equal(r->reasons[0].choice, "a=test.A2 b=test.B1");
+    assert_string_equal(r->reasons[0].outcome, "done");
+    assert_int_equal(r->reasons[0].steps, 6);
+    assert_int_equal(r->reasons[0].trials, 15 + 1);
+    assert_int_equal(r->n_alternatives, 4);
+    for (int i = 0; i < 4; i++) { /* by name: A1, A2, B1, B2 */
+        assert_int_equal(r->alternatives[i].chosen, i == 1 || i == 2);
+        assert_true(fabs(r->alternatives[i].forced_ns / forced_s[i] * 1e-9 - 1) < 1e-6);
+    }
+    assert_int_equal(r->n_expectations, 6);
+    for (int i = 0; i < 6; i++) {
+        assert_string_equal(r->expectations[i].cause, "");
+        assert_true(fabs(r->expectations[i].measured_ns / 5.625e9 - 1) < 1e-6);
+    }
+    portolan_reason_set_destroy(r);
+
+    portolan_assembly_destroy(a);
+    a = run_of("", "", "1.5", 6);
+    assert_int_equal(execute(a), 0);
+    r = reasons();
+    assert_string_equal(r->reasons[0].asked_by, "store");
+    portolan_reason_set_destroy(r);
+    portolan_assembly_destroy(a);
+}
+
+static void without_a_model_the_reason_is_that(void **state)
+{
+    struct portolan_assembly *a = run_of("", "", "1", 4);
+    struct portolan_reason_set *r;
+
+    (void)state;
+    script = (struct script){0};
+    assert_int_equal(execute(a), 0);
+    r = reasons();
+    assert_true(r->n_reasons >= 1 && r->n_alternatives >= 4);
+    assert_string_equal(r->reasons[0].change, "");
+    assert_string_equal(r->reasons[0].outcome, "stays");
+    assert_non_null(strstr(r->reasons[0].text, "nothing is known"));
+    assert_string_equal(r->alternatives[0].binding, "unmeasured");
+    portolan_reason_set_destroy(r);
+    portolan_assembly_destroy(a);
+}
+
+static void what_became_of_a_decision_is_stored(void **state)
+{
+    for (int fails = 0; fails < 2; fails++) {
+        struct portolan_assembly *a;
+        struct portolan_reason_set *r;
+
+        (void)state;
+        explore(with_b3);
+        a = run_of(with_b3, written, fails ? "3" : "3.5", 5);
+        script.b3_fails = fails;
+        script.b3_fails_to_start = !fails;
+        assert_int_equal(execute(a), 0);
+        r = reasons();
+        assert_string_equal(r->reasons[0].change, "b test.B1 -> test.B3");
+        assert_ptr_equal(strstr(r->reasons[0].outcome, fails ? "undone: " : "kept: "),
+                         r->reasons[0].outcome);
+        assert_non_null(
+            strstr(r->reasons[0].outcome, fails ? "B3 diverged" : "licence server is down"));
+        portolan_reason_set_destroy(r);
+        portolan_assembly_destroy(a);
+    }
+}
+
+/* B1 takes three times as long from step 10 on: first that may be a disturbance. */
+static void an_error_that_lasts_is_told_and_decided_anew(void **state)
+{
+    static const char path[] = "driver.b -> b.evaluate [test.B1]";
+    struct portolan_assembly *a;
+    struct portolan_reason_set *r;
+    bool interfered = false, drifted = false, decided = false;
+
+    (void)state;
+    explore("");
+    a = run_of("", written, "1.5", 40);
+    script = (struct script){.b1_slow_from = 10};
+    assert_int_equal(execute(a), 0);
+    r = reasons();
+    for (size_t i = 0; i < r->n_expectations; i++) {
+        const struct portolan_expectation *e = &r->expectations[i];
+
+        if (e->step < 10)
+            assert_string_equal(e->cause, "");
+        if (strcmp(e->path, path) != 0)
+            continue;
+        interfered = interfered || (e->step == 10 && !strcmp(e->cause, "interference"));
+        drifted = drifted || (e->step == 12 && !strcmp(e->cause, "drift"));
+        if (e->step == 10)
+            assert_true(fabs(e->measured_ns / e->expected_ns - 3) < 1e-3);
+    }
+    assert_true(interfered && drifted);
+    for (size_t i = 0; i < r->n_reasons; i++)
+        decided = decided || (r->reasons[i].step == 13 &&
+                              strstr(r->reasons[i].text, "b.evaluate [test.B1] took 10.1 s"));
+    assert_true(decided);
+    portolan_reason_set_destroy(r);
+    portolan_assembly_destroy(a);
+}
+
 int main(void)
 {
 #define TEST(F) cmocka_unit_test_setup_teardown(F, setup, teardown)
@@ -438,6 +574,10 @@ int main(void)
         TEST(it_does_nothing_when_told_not_to),
         TEST(it_reconsiders_at_the_interval_only),
         TEST(what_has_become_slow_is_exchanged),
+        TEST(a_decision_is_stored_with_its_alternatives),
+        TEST(without_a_model_the_reason_is_that),
+        TEST(what_became_of_a_decision_is_stored),
+        TEST(an_error_that_lasts_is_told_and_decided_anew),
     };
 
     return cmocka_run_group_tests(tests, keep_stores, drop_stores);

@@ -521,6 +521,93 @@ PORTOLAN_API enum portolan_status portolan_store_put_swap(struct portolan_store 
                                                           const struct portolan_swap *s,
                                                           struct portolan_error *err);
 
+/**
+ * A decision of a run: what was chosen at a step, who asked for it, and why. Times that are not
+ * known are NaN.
+ */
+struct portolan_reason {
+    int64_t trial;
+    int number; /**< in its trial, from 1 on */
+    int step;
+    /** "models", "store", "exploration", "user", "assembly", "control", "policy" or "failure" */
+    const char *asked_by;
+    const char *change; /**< "solver heat.Band -> heat.Cholmod, …"; "": none */
+    const char *choice; /**< canonical text "assembler=heat.Band solver=heat.Cholmod" */
+    /** The constraint that decided: "accuracy", "memory", "pin", "forbid", "stateful", "budget" …
+     */
+    const char *binding;             /**< "": none */
+    int steps;                       /**< that remained */
+    int trials;                      /**< that the models rest on, and tries of this run */
+    double now_ns;                   /**< predicted per step, with what ran before */
+    double step_ns, low_ns, high_ns; /**< per step with what was chosen, 95 % interval */
+    double cost_ns;                  /**< of the change, once */
+    double chance;                   /**< that what was chosen is the best of all */
+    const char *text;                /**< sentences for a person */
+    const char *outcome;             /**< "stays", "asked", "done", "kept: why" or "undone: why" */
+};
+
+/** What one implementation would have cost at a decision, all others as chosen. */
+struct portolan_alternative {
+    int64_t trial;
+    int number; /**< of the decision */
+    const char *instance, *implementation;
+    bool chosen;
+    int rows;                        /**< measurements behind its models */
+    double step_ns, low_ns, high_ns; /**< per step; NaN: not known, or not allowed */
+    double forced_ns; /**< least cost of the remaining steps with it, whatever else; NaN: none */
+    double chance;    /**< that it belongs to the best choice */
+    const char
+        *binding;     /**< what excludes it: "accuracy", "failure", "unmeasured" …; "": nothing */
+    const char *text; /**< the same for a person */
+};
+
+/** What a step was expected to take and took, or a call path of it that was not as expected. */
+struct portolan_expectation {
+    int64_t trial;
+    int step;
+    const char *path; /**< "driver.solver -> solver.solve [heat.Cholmod]"; "": the whole step */
+    /** "", "start" (a first step, or one after a change), "context", "context outside", "drift",
+     * "interference": docs/portolan-store.5 */
+    const char *cause;
+    double expected_ns, low_ns, high_ns; /**< 95 % interval */
+    double
+        measured_ns; /**< NaN: not known. Read: of a last step from its samples, if there are any */
+};
+
+/**
+ * Stores a decision of R's trial with its N alternatives, whose `trial` and `number` are ignored.
+ * If the number is there already, only its outcome changes, unless it is "stays", and N must be 0.
+ */
+PORTOLAN_API enum portolan_status
+portolan_store_put_reason(struct portolan_store *store, const struct portolan_reason *r,
+                          const struct portolan_alternative *alternatives, size_t n,
+                          struct portolan_error *err);
+
+/** Stores expectations of TRIAL, in place of those of the same step and path. */
+PORTOLAN_API enum portolan_status
+portolan_store_put_expectations(struct portolan_store *store, int64_t trial,
+                                const struct portolan_expectation *rows, size_t n,
+                                struct portolan_error *err);
+
+/** Everything that explains a run. */
+struct portolan_reason_set {
+    size_t n_reasons;
+    struct portolan_reason *reasons; /**< by number */
+    size_t n_alternatives;
+    struct portolan_alternative *alternatives; /**< by number, instance, implementation */
+    size_t n_expectations;
+    struct portolan_expectation *expectations; /**< by step, the whole step first */
+    void *impl;
+};
+
+/** Free *SET with portolan_reason_set_destroy(); on failure it is NULL. */
+PORTOLAN_API enum portolan_status portolan_store_read_reasons(struct portolan_store *store,
+                                                              int64_t trial,
+                                                              struct portolan_reason_set **set,
+                                                              struct portolan_error *err);
+/** NULL is legal. */
+PORTOLAN_API void portolan_reason_set_destroy(struct portolan_reason_set *set);
+
 /** A fitted model, as the XML that models/ writes. */
 struct portolan_stored_model {
     const char *assembly, *instance, *implementation, *method;

@@ -46,8 +46,13 @@ struct portolan_error refusal_of(const char *path, enum portolan_store_mode mode
  */
 void meet_a_lock(const char *path);
 
-/** Statements that make a store of schema version 2 of one of today. */
+/** Statements that make a store of schema version 3 of one of today. */
+#define FIXTURE_TO_VERSION_3                                                                       \
+    "DROP TABLE expectation; DROP TABLE alternative; DROP TABLE reason;"                           \
+    " UPDATE schema_version SET version = 3;"
+/** The same for version 2. */
 #define FIXTURE_TO_VERSION_2                                                                       \
+    FIXTURE_TO_VERSION_3                                                                           \
     "DROP VIEW callpath_summary; DROP VIEW sample; DROP TABLE lifted_veto;"                        \
     " ALTER TABLE call_data DROP COLUMN failed_calls; UPDATE schema_version SET version = 2;"      \
     " CREATE VIEW sample AS SELECT calls FROM call_data;"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stores of schema versions 1, made with its own schema, and 2 become those of today. */
+/* Stores of schema versions 1, made with its own schema, 2 and 3 become those of today. */
 #include "fixture.h"
 
 #include <math.h>
@@ -126,8 +126,8 @@ static void an_old_store_opened_for_writing_becomes_a_new_one(void **state)
     assert_int_equal(portolan_store_put_step(store, 3, 2, samples, STEP_SAMPLES, NULL),
                      PORTOLAN_OK);
     portolan_store_close(store);
-    assert_int_equal(count_in(*state, "PRAGMA user_version"), 3);
-    assert_int_equal(count_in(*state, "SELECT version FROM schema_version"), 3);
+    assert_int_equal(count_in(*state, "PRAGMA user_version"), 4);
+    assert_int_equal(count_in(*state, "SELECT version FROM schema_version"), 4);
     assert_int_equal(count_in(*state, "SELECT min(first) FROM call_piece WHERE first > 23"), 30);
     assert_int_equal(count_in(*state, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'old%'"),
                      0);
@@ -160,7 +160,7 @@ static void a_migration_that_fails_leaves_the_store_as_it_was(void **state)
     execute(*state, "CREATE TABLE old_trial (mine)"); /* in the way */
     assert_int_equal(portolan_store_open(*state, PORTOLAN_STORE_WRITE, &store, &err), PORTOLAN_EIO);
     assert_null(store);
-    assert_non_null(strstr(err.text, "from schema version 1 to 3, and is as it was"));
+    assert_non_null(strstr(err.text, "from schema version 1 to 4, and is as it was"));
     assert_int_equal(count_in(*state, "PRAGMA user_version"), 1);
     assert_int_equal(count_in(*state, "SELECT count(*) FROM timer_value"), rows);
     assert_int_equal(portolan_store_open(*state, PORTOLAN_STORE_READ, &store, NULL), PORTOLAN_EIO);
@@ -188,10 +188,34 @@ static void a_store_of_version_2_gets_what_version_3_has_more(void **state)
     portolan_store_close(store);
     assert_int_equal(count_in(*state, "PRAGMA user_version"), 2);
     portolan_store_close(open_or_fail(*state, PORTOLAN_STORE_WRITE));
-    assert_int_equal(count_in(*state, "PRAGMA user_version"), 3);
-    assert_int_equal(count_in(*state, "SELECT version FROM schema_version"), 3);
+    assert_int_equal(count_in(*state, "PRAGMA user_version"), 4);
+    assert_int_equal(count_in(*state, "SELECT version FROM schema_version"), 4);
     assert_int_equal(count_in(*state, "SELECT sum(failed_calls) FROM sample"), 0);
     assert_int_equal(count_in(*state, "SELECT count(*) FROM lifted_veto"), 0);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM reason"), 0);
+}
+
+/* What version 3 has already stays: also its column of failed calls. */
+static void a_store_of_version_3_gets_tables_of_reasons(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    struct portolan_reason_set *set = NULL;
+
+    put_steps(store, begin_plate(store), 0, 1);
+    portolan_store_close(store);
+    execute(*state, FIXTURE_TO_VERSION_3
+            " UPDATE call_data SET failed_calls = 2; PRAGMA user_version = 3;");
+    store = open_or_fail(*state, PORTOLAN_STORE_READ);
+    assert_int_equal(portolan_store_read_reasons(store, 1, &set, NULL), PORTOLAN_OK);
+    assert_int_equal(set->n_reasons, 0);
+    portolan_reason_set_destroy(set);
+    portolan_store_close(store);
+    assert_int_equal(count_in(*state, "PRAGMA user_version"), 3);
+    portolan_store_close(open_or_fail(*state, PORTOLAN_STORE_WRITE));
+    assert_int_equal(count_in(*state, "PRAGMA user_version"), 4);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM expectation"), 0);
+    assert_int_equal(count_in(*state, "SELECT sum(failed_calls) FROM sample"),
+                     2 * 2 * STEP_SAMPLES);
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
@@ -203,6 +227,7 @@ int main(void)
         IN_FOLDER(an_old_store_is_read_as_it_is),
         IN_FOLDER(a_migration_that_fails_leaves_the_store_as_it_was),
         IN_FOLDER(a_store_of_version_2_gets_what_version_3_has_more),
+        IN_FOLDER(a_store_of_version_3_gets_tables_of_reasons),
     };
 
     return cmocka_run_group_tests_name("store migration", tests, NULL, NULL);

@@ -276,6 +276,97 @@ static void the_newest_decision_for_a_case_is_found(void **state)
     portolan_store_close(store);
 }
 
+static void a_decision_of_a_run_keeps_its_alternatives_and_gets_an_outcome(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    struct portolan_reason r = {.trial = begin_plate(store),
+                                .number = 1,
+                                .step = 40,
+                                .asked_by = "models",
+                                .change = "solver heat.Band -> heat.Cholmod",
+                                .choice = "solver=heat.Cholmod",
+                                .binding = "accuracy",
+                                .steps = 360,
+                                .trials = 12,
+                                .now_ns = NAN,
+                                .step_ns = 2e6,
+                                .chance = 0.75,
+                                .text = "faster",
+                                .outcome = "asked"};
+    const struct portolan_alternative both[] = {{.instance = "solver",
+                                                 .implementation = "heat.Umfpack",
+                                                 .step_ns = NAN,
+                                                 .forced_ns = NAN,
+                                                 .binding = "accuracy",
+                                                 .text = "1e-3 is worse"},
+                                                {.instance = "solver",
+                                                 .implementation = "heat.Cholmod",
+                                                 .chosen = true,
+                                                 .rows = 24,
+                                                 .step_ns = 2e6,
+                                                 .forced_ns = 7.2e8,
+                                                 .binding = "",
+                                                 .text = ""}};
+    struct portolan_reason_set *set;
+
+    assert_int_equal(portolan_store_put_reason(store, &r, both, 2, NULL), PORTOLAN_OK);
+    r.outcome = "done";
+    assert_int_equal(portolan_store_put_reason(store, &r, NULL, 0, NULL), PORTOLAN_OK);
+    r.number = 2;
+    r.outcome = "stays";
+    assert_int_equal(portolan_store_put_reason(store, &r, NULL, 0, NULL), PORTOLAN_OK);
+    r.outcome = "done";
+    assert_int_equal(portolan_store_put_reason(store, &r, NULL, 0, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_store_read_reasons(store, r.trial, &set, NULL), PORTOLAN_OK);
+    assert_int_equal(set->n_reasons, 2);
+    assert_string_equal(set->reasons[0].outcome, "done");
+    assert_string_equal(set->reasons[1].outcome, "stays");
+    assert_string_equal(set->reasons[0].change, "solver heat.Band -> heat.Cholmod");
+    assert_int_equal(set->reasons[0].steps, 360);
+    assert_true(isnan(set->reasons[0].now_ns) && set->reasons[0].chance == 0.75);
+    assert_int_equal(set->n_alternatives, 2);
+    assert_string_equal(set->alternatives[0].implementation, "heat.Cholmod");
+    assert_true(set->alternatives[0].chosen && set->alternatives[0].forced_ns == 7.2e8);
+    assert_string_equal(set->alternatives[1].binding, "accuracy");
+    assert_true(isnan(set->alternatives[1].step_ns) && !set->alternatives[1].chosen);
+    portolan_reason_set_destroy(set);
+    r.trial = 77;
+    assert_int_equal(portolan_store_put_reason(store, &r, NULL, 0, NULL), PORTOLAN_ENOTFOUND);
+    portolan_store_close(store);
+}
+
+/* What the last step took is in its samples only: nobody was there to measure it. */
+static void the_last_steps_time_is_that_of_its_samples(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    int64_t trial = begin_plate(store);
+    struct portolan_expectation e[] = {
+        {.step = 0, .path = "", .cause = "", .expected_ns = 5, .measured_ns = NAN},
+        {.step = 1, .path = "", .cause = "", .expected_ns = 6, .measured_ns = NAN}};
+    struct portolan_reason_set *set;
+    struct portolan_sample_set *samples;
+    double of_rank[2] = {0};
+
+    put_steps(store, trial, 0, 1);
+    assert_int_equal(portolan_store_put_expectations(store, trial, e, 2, NULL), PORTOLAN_OK);
+    e[0].cause = "drift";
+    e[0].measured_ns = 7;
+    assert_int_equal(portolan_store_put_expectations(store, trial, e, 1, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_store_read_reasons(store, trial, &set, NULL), PORTOLAN_OK);
+    samples = read_or_fail(store, NULL);
+    for (size_t i = 0; i < samples->n_samples; i++)
+        if (samples->samples[i].step == 1 && samples->samples[i].parent < 0)
+            of_rank[samples->samples[i].rank] += samples->samples[i].inclusive_ns;
+    assert_int_equal(set->n_expectations, 2);
+    assert_string_equal(set->expectations[0].cause, "drift");
+    assert_true(set->expectations[0].measured_ns == 7);
+    assert_true(set->expectations[1].measured_ns == fmax(of_rank[0], of_rank[1]));
+    assert_true(set->expectations[1].measured_ns > 0);
+    portolan_sample_set_destroy(samples);
+    portolan_reason_set_destroy(set);
+    portolan_store_close(store);
+}
+
 static void a_model_replaces_the_one_of_the_same_names(void **state)
 {
     struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
@@ -446,6 +537,8 @@ int main(void)
         IN_FOLDER(the_newest_decision_for_a_case_is_found),
         IN_FOLDER(a_model_replaces_the_one_of_the_same_names),
         IN_FOLDER(failed_calls_are_read_back),
+        IN_FOLDER(a_decision_of_a_run_keeps_its_alternatives_and_gets_an_outcome),
+        IN_FOLDER(the_last_steps_time_is_that_of_its_samples),
         IN_FOLDER(ranks_of_a_job_make_one_trial),
         IN_FOLDER(a_lifted_veto_notes_the_newest_trial_and_moves_on),
         IN_FOLDER(deleting_a_trial_takes_all_its_rows_along),

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rank 0: stores each decision with its reasons, and what each step was expected to take and took;
+ * finds where the models were wrong, and why.
+ */
+#include "component.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A step is as expected within its interval, or within this share of the expected time. */
+static const double close_enough = 0.05;
+
+/* ------------------------------------------------- decisions */
+
+static const char *const askers[] = {
+    [OPTIMIZER_MODELS] = "models",           [OPTIMIZER_STORE] = "store",
+    [OPTIMIZER_EXPLORATION] = "exploration", [OPTIMIZER_USER] = "user",
+    [OPTIMIZER_ASSEMBLY] = "assembly",       [OPTIMIZER_CONTROL] = "control",
+    [OPTIMIZER_POLICY] = "policy",           [OPTIMIZER_FAILURE] = "failure",
+};
+
+/* "a test.A1 -> test.A2, b test.B1 -> test.B2": what is wanted and does not run yet. */
+static char *change_text(const struct optimizer *o)
+{
+    struct portolan_text text = {0};
+    char *out = NULL;
+
+    for (size_t i = 0; i < o->assembly->n_instances; i++)
+        if (o->wanted[i] != o->current[i])
+            portolan_text_add(&text, "%s%s %s -> %s", text.length ? ", " : "",
+                              o->assembly->instances[i].name,
+                              optimizer_class(o, i, (size_t)o->current[i]),
+                              optimizer_class(o, i, (size_t)o->wanted[i]));
+    return portolan_text_take(&text, &out, NULL) ? NULL : out;
+}
+
+/* What is known of the choice and its alternatives; NULL: nothing. */
+static struct portolan_plan_weighing *weigh(const struct optimizer *o,
+                                            const struct portolan_name_value *choice, size_t n)
+{
+    struct portolan_plan_weighing *w = NULL;
+    struct portolan_error err = {0};
+
+    if (o->mind.plan && o->mind.now && o->mind.now->remaining_steps > 0 &&
+        portolan_plan_weigh(o->mind.plan, o->mind.now, choice, n, &w, &err))
+        portolan_log(PORTOLAN_LOG_DEBUG, "optimizer", "the alternatives are not weighed: %s",
+                     err.text);
+    return w;
+}
+
+/* What is known of an alternative; all unknown without a weighing. */
+static struct portolan_plan_alternative find_weighed(const struct portolan_plan_weighing *w,
+                                                     const char *instance, const char *class_name)
+{
+    for (size_t i = 0; w && i < w->n_alternatives; i++)
+        if (!strcmp(w->alternatives[i].instance, instance) &&
+            !strcmp(w->alternatives[i].implementation, class_name))
+            return w->alternatives[i];
+    return (struct portolan_plan_alternative){.step_ns = NAN,
+                                              .low_ns = NAN,
+                                              .high_ns = NAN,
+                                              .forced_ns = NAN,
+                                              .chance = NAN,
+                                              .binding = "unmeasured",
+                                              .reason = "nothing is known of it"};
+}
+
+/* Rows for the store, whose texts are in WEIGHED, one per row. */
+static size_t list_alternatives(const struct optimizer *o, const struct portolan_plan_weighing *w,
+                                struct portolan_plan_alternative *weighed,
+                                struct portolan_alternative *rows)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < o->assembly->n_instances; i++) {
+        const struct portolan_assembly_instance *x = &o->assembly->instances[i];
+
+        for (size_t k = 0; x->n_alternatives > 1 && k < x->n_alternatives; k++, n++) {
+            bool banned = optimizer_is_banned(o, i, k);
+
+            weighed[n] = find_weighed(w, x->name, x->alternatives[k].class_name);
+            rows[n] = (struct portolan_alternative){
+                .instance = x->name,
+                .implementation = x->alternatives[k].class_name,
+                .chosen = (size_t)o->wanted[i] == k,
+                .rows = (int)weighed[n].n_rows,
+                .step_ns = weighed[n].step_ns,
+                .low_ns = weighed[n].low_ns,
+                .high_ns = weighed[n].high_ns,
+                .forced_ns = weighed[n].forced_ns,
+                .chance = weighed[n].chance,
+                .binding = banned ? "failure" : weighed[n].binding,
+                .text = banned ? "failed in this run" : weighed[n].reason};
+        }
+    }
+    return n;
+}
+
+/* The constraints that excluded alternatives, "accuracy, failure": lack of knowledge is none. */
+static void bindings_of(const struct portolan_alternative *rows, size_t n, char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < n && used < size; i++)
+        if (*rows[i].binding && strcmp(rows[i].binding, "unmeasured") != 0 &&
+            strcmp(rows[i].binding, "unproven") != 0 && !strstr(text, rows[i].binding))
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+                                     rows[i].binding);
+}
+
+static size_t count_alternatives(const struct portolan_assembly *a)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->n_instances; i++)
+        n += a->instances[i].n_alternatives;
+    return n;
+}
+
+static enum portolan_status put_reason(struct optimizer *o, struct portolan_reason *r,
+                                       const struct portolan_plan_weighing *w,
+                                       struct portolan_error *err)
+{
+    size_t n = count_alternatives(o->assembly) + 1;
+    struct portolan_alternative *rows = portolan_calloc(n, sizeof *rows);
+    struct portolan_plan_alternative *weighed = portolan_calloc(n, sizeof *weighed);
+    enum portolan_status status = PORTOLAN_ENOMEM;
+    char bindings[100];
+
+    if (!rows || !weighed) {
+        portolan_no_memory(err);
+        goto out;
+    }
+    n = list_alternatives(o, w, weighed, rows);
+    bindings_of(rows, n, bindings, sizeof bindings);
+    if (!r->binding)
+        r->binding = bindings;
+    r->now_ns = w ? w->now_step_ns : NAN;
+    r->step_ns = w ? w->step_ns : NAN;
+    r->low_ns = w ? w->low_ns : NAN;
+    r->high_ns = w ? w->high_ns : NAN;
+    r->cost_ns = w ? w->cost_ns : NAN;
+    r->chance = w ? w->chance : NAN;
+    r->trials = (w ? (int)w->n_trials : 0) + o->mind.n_tried;
+    status = o->records->ops->put_reason(o->records, r, rows, n, err);
+out:
+    free(rows);
+    free(weighed);
+    return status;
+}
+
+void optimizer_record(struct optimizer *o, int step, enum optimizer_asker asked_by,
+                      const char *binding, const char *why)
+{
+    struct optimizer_mind *m = &o->mind;
+    struct portolan_reason r = {.step = step,
+                                .number = m->n_decisions + 1,
+                                .asked_by = askers[asked_by],
+                                .binding = binding,
+                                .steps = m->now ? m->now->remaining_steps : 0,
+                                .text = why ? why : m->reason};
+    struct portolan_plan_weighing *w = NULL;
+    struct portolan_name_value *names;
+    struct portolan_error err = {0};
+    char *change, *choice = NULL;
+    size_t n;
+
+    if (o->cohort->rank != 0 || !o->records->ops->trial(o->records))
+        return;
+    names = optimizer_list_names(o, NULL, 0, &n);
+    change = change_text(o);
+    if (!names || !change || portolan_plan_write_selection(names, n, &choice, &err)) {
+        portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
+    } else {
+        w = weigh(o, names, n);
+        r.change = change;
+        r.choice = choice;
+        r.outcome = *change ? "asked" : "stays";
+        m->n_tried += asked_by == OPTIMIZER_EXPLORATION;
+        if (!put_reason(o, &r, w, &err)) {
+            m->n_decisions++;
+            if (m->decided_at != step || !m->first_open)
+                m->first_open = m->n_decisions;
+            m->decided_at = step;
+        }
+    }
+    if (err.status)
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: the reasons are not stored: %s",
+                     step, err.text);
+    portolan_plan_weighing_destroy(w);
+    free(names);
+    free(change);
+    free(choice);
+}
+
+void optimizer_record_outcome(struct optimizer *o, const char *outcome)
+{
+    struct portolan_reason r = {
+        .asked_by = "", .change = "", .choice = "", .binding = "", .text = "", .outcome = outcome};
+    struct portolan_error err = {0};
+
+    for (r.number = o->mind.first_open; r.number && r.number <= o->mind.n_decisions; r.number++)
+        if (o->records->ops->put_reason(o->records, &r, NULL, 0, &err))
+            portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "an outcome is not stored: %s",
+                         err.text);
+    if (strcmp(outcome, "done") != 0)
+        o->mind.first_open = 0;
+}
+
+/* ------------------------------------------------- expected against actual */
+
+static void put_expectation(struct optimizer *o, int step, const char *path, const char *cause,
+                            const double ns[3], double measured_ns)
+{
+    o->records->ops->put_expectation(o->records,
+                                     &(struct portolan_expectation){.step = step,
+                                                                    .path = path,
+                                                                    .cause = cause,
+                                                                    .expected_ns = ns[0],
+                                                                    .low_ns = ns[1],
+                                                                    .high_ns = ns[2],
+                                                                    .measured_ns = measured_ns});
+}
+
+void optimizer_expect(struct optimizer *o, int step, const struct portolan_plan_advice *advice)
+{
+    struct optimizer_mind *m = &o->mind;
+    const struct portolan_plan_prediction *t = &advice->remaining;
+    int steps = t->steps > 0 ? t->steps : 1;
+    double setup_ns =
+        advice->n_changes ? advice->cost_ns - (double)advice->n_changes * m->swap_ns : 0;
+
+    if (!isfinite(advice->then_step_ns) || !(advice->then_step_ns > 0))
+        return;
+    m->expected_ns[0] = advice->then_step_ns + setup_ns;
+    m->expected_ns[1] = fmax(0, m->expected_ns[0] - (t->total_ns - t->low_ns) / steps);
+    m->expected_ns[2] = m->expected_ns[0] + (t->high_ns - t->total_ns) / steps;
+    put_expectation(o, step, "", "", m->expected_ns, NAN);
+}
+
+/* Counts how many steps in a row each call path was wrong; *LASTING: the first that lasts. */
+static void count_misses(struct optimizer_mind *m, struct portolan_plan_miss *misses, size_t n,
+                         const struct portolan_plan_miss **lasting)
+{
+    int in_a_row[OPTIMIZER_MISSES] = {0};
+
+    for (size_t i = 0; i < n; i++) {
+        in_a_row[i] = 1;
+        for (size_t k = 0; k < m->n_misses; k++)
+            if (!strcmp(m->misses[k].path, misses[i].path) &&
+                (m->misses[k].measured_ns > m->misses[k].expected_ns) ==
+                    (misses[i].measured_ns > misses[i].expected_ns))
+                in_a_row[i] = m->in_a_row[k] + 1;
+        if (!*lasting && in_a_row[i] == OPTIMIZER_LASTING)
+            *lasting = &misses[i];
+    }
+    memcpy(m->misses, misses, n * sizeof *misses);
+    memcpy(m->in_a_row, in_a_row, n * sizeof *in_a_row);
+    m->n_misses = n;
+}
+
+static const char *cause_of(const struct portolan_plan_miss *miss, int in_a_row)
+{
+    return miss->outside                   ? "context outside"
+           : in_a_row >= OPTIMIZER_LASTING ? "drift"
+                                           : "interference";
+}
+
+/* Finds the call paths that were not as the models say; returns the cause of the worst. */
+static const char *find_cause(struct optimizer *o, int step, const struct portolan_plan_now *now)
+{
+    struct optimizer_mind *m = &o->mind;
+    struct portolan_plan_miss misses[OPTIMIZER_MISSES];
+    const struct portolan_plan_miss *lasting = NULL;
+    struct portolan_plan_now then = *now;
+    size_t n;
+
+    then.n_announced = 0; /* what is announced is of the next step */
+    if (!m->plan || portolan_plan_compare(m->plan, &then, misses, OPTIMIZER_MISSES, &n, NULL))
+        return "context";
+    count_misses(m, misses, n, &lasting);
+    for (size_t i = 0; i < n; i++) {
+        const struct portolan_plan_miss *x = &misses[i];
+
+        put_expectation(o, step, x->path, cause_of(x, m->in_a_row[i]),
+                        (double[]){x->expected_ns, x->low_ns, x->high_ns}, x->measured_ns);
+    }
+    if (lasting)
+        snprintf(m->lasting, sizeof m->lasting,
+                 "%s took %.3g s instead of %.3g s, %d steps in a row", lasting->path,
+                 lasting->measured_ns * 1e-9, lasting->expected_ns * 1e-9, OPTIMIZER_LASTING);
+    return n ? cause_of(&misses[0], m->in_a_row[0]) : "context";
+}
+
+void optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now)
+{
+    struct optimizer_mind *m = &o->mind;
+    double measured = 0, off;
+    const char *cause = "";
+
+    for (size_t i = 0; i < now->n_samples; i++)
+        if (now->samples[i].parent < 0)
+            measured += now->samples[i].inclusive_ns;
+    if (!(m->expected_ns[0] > 0) || !(measured > 0))
+        return;
+    off = fabs(measured - m->expected_ns[0]);
+    if (off > close_enough * m->expected_ns[0] &&
+        (measured < m->expected_ns[1] || measured > m->expected_ns[2]))
+        cause = step == 0 || o->swap_step == step ? "start" : find_cause(o, step, now);
+    if (!*cause || !strcmp(cause, "start"))
+        m->n_misses = 0;
+    put_expectation(o, step, "", cause, m->expected_ns, measured);
+}

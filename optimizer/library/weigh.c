@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A choice of a running assembly held against its alternatives, and a step against the models. */
+#include "plan_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* With more variables than this, no costs are drawn: chances would take too long. */
+enum { MOST_TO_DRAW = 24 };
+/* A call path matters if it is wrong by this share of the step. */
+static const double matters = 0.02;
+
+struct weighing {
+    struct advising a;
+    struct plan_horizon rest;
+    struct portolan_choice_solution *best; /* NULL: nothing is allowed */
+    struct plan_confidence sure;
+    size_t *selection; /* scratch */
+    struct portolan_plan_weighing *out;
+};
+
+/* ---- chances ---- */
+
+static enum portolan_status init_confidence(struct weighing *w)
+{
+    const struct portolan_plan *p = w->a.p;
+    struct portolan_arena *pool = &w->a.pool;
+
+    w->sure.values = portolan_arena_alloc(pool, p->n_core + 1, sizeof *w->sure.values);
+    w->sure.rival = portolan_arena_alloc(pool, p->n_core + 1, sizeof *w->sure.rival);
+    w->sure.shares = portolan_arena_alloc(pool, p->n_core + 1, sizeof *w->sure.shares);
+    for (size_t v = 0; v < p->s.n_variables && w->sure.shares; v++)
+        if (p->number[v] != NONE)
+            w->sure.shares[p->number[v]] =
+                portolan_arena_alloc(pool, p->s.variables[v].n, sizeof **w->sure.shares);
+    return pool->failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
+}
+
+/* Fills the chances of all alternatives and of the choice; without a solution they stay unknown. */
+static enum portolan_status draw(struct weighing *w)
+{
+    const struct portolan_plan *p = w->a.p;
+    size_t *values = portolan_arena_alloc(&w->a.pool, p->n_core + 1, sizeof *values);
+    enum portolan_status status = values ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+
+    w->out->chance = NAN;
+    if (status || !w->best || p->n_core > MOST_TO_DRAW)
+        return status;
+    for (size_t v = 0; v < p->s.n_variables; v++)
+        if (p->number[v] != NONE)
+            values[p->number[v]] = w->a.chosen[v];
+    status = init_confidence(w);
+    if (!status)
+        status = plan_be_confident(p, &w->a.view, &w->rest, values, &w->sure);
+    if (status) {
+        w->sure.shares = NULL;
+        return status == PORTOLAN_EINFEASIBLE ? PORTOLAN_OK : status;
+    }
+    w->out->chance = w->sure.base_chance;
+    return PORTOLAN_OK;
+}
+
+/* ---- alternatives ---- */
+
+static const char *binding_of(const struct plan_view *v, const struct plan_forbidden *f)
+{
+    if (f->tuple == NONE)
+        return "unmeasured";
+    switch (v->costs[f->path][f->tuple].verdict.kind) {
+    case PLAN_FAILED:
+        return "failure";
+    case PLAN_INACCURATE:
+        return "accuracy";
+    case PLAN_UNPROVEN:
+        return "unproven";
+    case PLAN_INAPPLICABLE:
+        return "condition";
+    default:
+        return "unmeasured";
+    }
+}
+
+/* The rows of all call paths that an instance provides. */
+static size_t count_rows(const struct portolan_plan *p, size_t variable, const size_t *selection)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->s.n_nodes; i++) {
+        size_t tuple = p->s.nodes[i].variable == variable
+                           ? plan_tuple_of(p, &p->paths[i].scope, selection)
+                           : NONE;
+
+        if (tuple != NONE && p->paths[i].tuples[tuple].seen)
+            n += p->paths[i].tuples[tuple].exclusive.n_rows;
+    }
+    return n;
+}
+
+/* The time of one step with its interval, without what is spent once. */
+static void step_of(const struct portolan_plan_prediction *t, double *step, double *low,
+                    double *high)
+{
+    int steps = t->steps > 0 ? t->steps : 1;
+
+    *step = t->step_ns;
+    *low = fmax(0, t->step_ns - (t->total_ns - t->low_ns) / steps);
+    *high = t->step_ns + (t->high_ns - t->total_ns) / steps;
+}
+
+static void weigh_one(struct weighing *w, size_t v, size_t k, struct portolan_plan_alternative *out)
+{
+    const struct portolan_plan *p = w->a.p;
+    const struct portolan_assembly_instance *x = p->s.variables[v].instance;
+    struct portolan_plan seen = *p; /* what is forbidden is explained by the present view */
+    size_t at = p->number[v];
+    struct portolan_plan_prediction t;
+    struct plan_forbidden why;
+
+    *out = (struct portolan_plan_alternative){.instance = x->name,
+                                              .implementation = x->alternatives[k].class_name,
+                                              .chosen = w->a.chosen[v] == k,
+                                              .step_ns = NAN,
+                                              .low_ns = NAN,
+                                              .high_ns = NAN,
+                                              .forced_ns = NAN,
+                                              .chance = NAN,
+                                              .binding = ""};
+    memcpy(w->selection, w->a.chosen, p->s.n_variables * sizeof *w->selection);
+    w->selection[v] = k;
+    out->n_rows = count_rows(p, v, w->selection);
+    if (plan_total(p, &w->a.view, &w->rest, w->selection, &t, &why)) {
+        step_of(&t, &out->step_ns, &out->low_ns, &out->high_ns);
+        out->extrapolates = t.n_extrapolating > 0;
+    } else {
+        seen.view = w->a.view;
+        out->binding = binding_of(&w->a.view, &why);
+        plan_explain_forbidden(&seen, &why, out->reason, sizeof out->reason);
+    }
+    if (at == NONE) {
+        snprintf(out->reason, sizeof out->reason, "insignificant: not compared");
+        return;
+    }
+    if (w->best && isfinite(w->best->margins[at][k]))
+        out->forced_ns = w->best->margins[at][k];
+    if (w->sure.shares)
+        out->chance = w->sure.shares[at][k];
+}
+
+static void weigh_choice(struct weighing *w)
+{
+    const struct portolan_plan *p = w->a.p;
+    struct portolan_plan_weighing *out = w->out;
+    struct portolan_plan_prediction t;
+    size_t changes = 0;
+
+    out->now_step_ns = out->step_ns = out->low_ns = out->high_ns = out->cost_ns = NAN;
+    if (plan_total(p, &w->a.view, &w->rest, w->a.current, &t, NULL))
+        out->now_step_ns = t.step_ns;
+    for (size_t v = 0; v < p->s.n_variables; v++)
+        changes += w->a.chosen[v] != w->a.current[v];
+    if (plan_total(p, &w->a.view, &w->rest, w->a.chosen, &t, NULL)) {
+        step_of(&t, &out->step_ns, &out->low_ns, &out->high_ns);
+        out->cost_ns = t.setup_ns + (double)changes * w->a.now->swap_ns;
+    }
+    for (size_t i = 0; i < p->s.n_trials; i++)
+        out->n_trials += p->s.trials[i].n_rows > 0 && !p->s.trials[i].failed;
+    for (size_t v = 0; v < p->s.n_variables; v++)
+        for (size_t k = 0; k < p->s.variables[v].n; k++)
+            weigh_one(w, v, k, &out->alternatives[out->n_alternatives++]);
+}
+
+/* The least costs of the remaining steps with each alternative forced. */
+static enum portolan_status find_margins(struct weighing *w, struct portolan_error *err)
+{
+    struct portolan_choice *problem = NULL;
+    enum portolan_status status = plan_advising_problem(&w->a, &problem, err);
+
+    if (!status)
+        status = portolan_choice_solve(problem, PORTOLAN_CHOICE_AUTO, true, &w->best, NULL);
+    portolan_choice_destroy(problem);
+    return status == PORTOLAN_EINFEASIBLE ? PORTOLAN_OK : status;
+}
+
+static enum portolan_status weigh(struct weighing *w, const struct portolan_name_value *choice,
+                                  size_t n, struct portolan_error *err)
+{
+    const struct survey *s = &w->a.p->s;
+    enum portolan_status status = plan_advising_open(&w->a, err);
+    size_t alternatives = 0;
+
+    for (size_t v = 0; v < s->n_variables; v++)
+        alternatives += s->variables[v].n;
+    w->out->alternatives = portolan_calloc(alternatives + 1, sizeof *w->out->alternatives);
+    w->selection = portolan_arena_alloc(&w->a.pool, s->n_variables + 1, sizeof *w->selection);
+    if (!status && (!w->out->alternatives || !w->selection))
+        status = PORTOLAN_ENOMEM;
+    w->rest = (struct plan_horizon){.steps = w->a.now->remaining_steps, .current = w->a.current};
+    if (!status) {
+        memcpy(w->a.chosen, w->a.current, s->n_variables * sizeof *w->a.chosen);
+        status = plan_read_selection(s, choice, n, w->a.chosen, err);
+    }
+    if (!status)
+        status = find_margins(w, err);
+    if (!status)
+        status = draw(w);
+    if (!status)
+        weigh_choice(w);
+    return status;
+}
+
+enum portolan_status portolan_plan_weigh(const struct portolan_plan *p,
+                                         const struct portolan_plan_now *now,
+                                         const struct portolan_name_value *choice, size_t n,
+                                         struct portolan_plan_weighing **out,
+                                         struct portolan_error *err)
+{
+    struct weighing w = {.a = {.p = p, .now = now}, .out = portolan_calloc(1, sizeof *w.out)};
+    enum portolan_status status = PORTOLAN_ENOMEM;
+
+    *out = NULL;
+    if (w.out)
+        status = weigh(&w, choice, n, err);
+    portolan_choice_solution_destroy(w.best);
+    portolan_arena_clear(&w.a.pool);
+    if (status) {
+        portolan_plan_weighing_destroy(w.out);
+        return portolan_error_set(err, status, "weighing a choice");
+    }
+    *out = w.out;
+    return PORTOLAN_OK;
+}
+
+void portolan_plan_weighing_destroy(struct portolan_plan_weighing *w)
+{
+    if (!w)
+        return;
+    free(w->alternatives);
+    free(w);
+}
+
+/* ---- a step that ended ---- */
+
+/* What a step measured on one call path. */
+struct path_seen {
+    double calls, exclusive_ns;
+    const struct portolan_sample *sample; /* one of them, for its names */
+};
+
+static enum portolan_status sum_samples(struct advising *a, struct path_seen *seen, double *step_ns)
+{
+    const struct portolan_plan_now *now = a->now;
+    const struct survey *s = &a->p->s;
+    struct survey_estimate *e = portolan_arena_alloc(&a->pool, now->n_samples, sizeof *e);
+    size_t *paths = portolan_arena_alloc(&a->pool, now->n_samples, sizeof *paths);
+    double *work = portolan_arena_alloc(&a->pool, (size_t)s->ranks, sizeof *work);
+    int rank;
+
+    if (a->pool.failed)
+        return PORTOLAN_ENOMEM;
+    rank = survey_slowest_rank(now->samples, now->n_samples, s->ranks, work);
+    plan_find_paths(s, now->samples, now->n_samples, paths);
+    survey_estimate(now->samples, now->n_samples, e);
+    for (size_t i = 0; i < now->n_samples; i++) {
+        if (now->samples[i].rank != rank || paths[i] == NONE || !(e[i].factor > 0))
+            continue;
+        seen[paths[i]].calls += (double)now->samples[i].calls;
+        seen[paths[i]].exclusive_ns += e[i].exclusive;
+        seen[paths[i]].sample = &now->samples[i];
+        *step_ns += e[i].exclusive;
+    }
+    return PORTOLAN_OK;
+}
+
+/* Fills *MISS if the call path was not as its model says. */
+static bool is_missed(const struct advising *a, size_t path, const struct path_seen *seen,
+                      double step_ns, struct portolan_plan_miss *miss)
+{
+    size_t tuple = plan_tuple_of(a->p, &a->p->paths[path].scope, a->current);
+    const struct plan_cost *c = tuple == NONE ? NULL : &a->view.costs[path][tuple];
+    const struct portolan_sample *x = seen->sample;
+    double off;
+
+    if (!c || !c->allowed || c->guessed || !(seen->calls > 0))
+        return false;
+    *miss = (struct portolan_plan_miss){.expected_ns = seen->calls * c->exclusive.value,
+                                        .low_ns = seen->calls * c->exclusive.low,
+                                        .high_ns = seen->calls * c->exclusive.high,
+                                        .measured_ns = seen->exclusive_ns,
+                                        .outside = c->extrapolating > 0};
+    off = fabs(miss->measured_ns - miss->expected_ns);
+    if (!(off > matters * step_ns) ||
+        (miss->measured_ns >= miss->low_ns && miss->measured_ns <= miss->high_ns))
+        return false;
+    snprintf(miss->path, sizeof miss->path, "%.30s%s%.30s%s%.30s.%.30s [%.30s]", x->user,
+             *x->user ? "." : "", x->uses, *x->user ? " -> " : "", x->instance, x->method,
+             x->implementation);
+    return true;
+}
+
+static double size_of(const struct portolan_plan_miss *m)
+{
+    return fabs(m->measured_ns - m->expected_ns);
+}
+
+/* Inserts a miss in order, and drops the least of more than MOST. */
+static void keep_miss(const struct portolan_plan_miss *miss, struct portolan_plan_miss *misses,
+                      size_t most, size_t *n)
+{
+    size_t at = *n;
+
+    while (at > 0 && size_of(&misses[at - 1]) < size_of(miss))
+        at--;
+    if (at == most)
+        return;
+    *n += *n < most;
+    memmove(&misses[at + 1], &misses[at], (*n - at - 1) * sizeof *misses);
+    misses[at] = *miss;
+}
+
+enum portolan_status portolan_plan_compare(const struct portolan_plan *p,
+                                           const struct portolan_plan_now *now,
+                                           struct portolan_plan_miss *misses, size_t most,
+                                           size_t *n, struct portolan_error *err)
+{
+    struct advising a = {.p = p, .now = now};
+    enum portolan_status status = plan_advising_open(&a, err);
+    struct path_seen *seen = portolan_arena_alloc(&a.pool, p->s.n_nodes + 1, sizeof *seen);
+    struct portolan_plan_miss miss;
+    double step_ns = 0;
+
+    *n = 0;
+    if (!status)
+        status = seen ? sum_samples(&a, seen, &step_ns) : PORTOLAN_ENOMEM;
+    for (size_t i = 0; !status && i < p->s.n_nodes; i++)
+        if (is_missed(&a, i, &seen[i], step_ns, &miss))
+            keep_miss(&miss, misses, most, n);
+    portolan_arena_clear(&a.pool);
+    return status ? portolan_error_set(err, status, "comparing a step") : PORTOLAN_OK;
+}
