@@ -252,6 +252,11 @@ static void put_expectation(struct portolan_records *self, const struct portolan
     portolan_recorder_expect(recorder_of(self), e);
 }
 
+static void carry(struct portolan_records *self, struct portolan_piggyback *p)
+{
+    recorder_of(self)->piggyback = p;
+}
+
 const struct portolan_records_ops mastermind_records_ops = {
     .size = sizeof(struct portolan_records_ops),
     .abi = PORTOLAN_RECORDS_ABI,
@@ -267,4 +272,5 @@ const struct portolan_records_ops mastermind_records_ops = {
     .put_fact = put_fact,
     .put_reason = put_reason,
     .put_expectation = put_expectation,
+    .carry = carry,
 };

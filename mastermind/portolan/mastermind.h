@@ -27,6 +27,31 @@ extern "C" {
 
 struct portolan_records;
 
+/**
+ * Numbers that travel between the ranks with each step, in the collective by which the ranks agree
+ * that the step is stored: they cost no message of their own. All ranks get, entry by entry, the
+ * maximum over ranks. Both functions are called within the Mastermind's `reached`.
+ */
+struct portolan_piggyback {
+    size_t n;       /**< the same on all ranks, at least 1 */
+    double *values; /**< N of them, the owner's; [0] is the Mastermind's */
+    void *arg;      /**< the owner's */
+    /**
+     * REQUIRED. On every rank: fills the values from this rank's SAMPLES of the step that ended.
+     * True: rank 0 must wait with its part, since all ranks must hear of this step first.
+     */
+    bool (*fill)(struct portolan_piggyback *p, const struct portolan_sample *samples, size_t n);
+    /**
+     * REQUIRED. On rank 0, when the samples of all ranks are there: may change the values. SLOWEST:
+     * as `slowest` returns them. N_WAITING: how many ranks returned true from `fill`.
+     */
+    void (*add)(struct portolan_piggyback *p, const struct portolan_sample *slowest, size_t n,
+                int n_waiting);
+    /* Set by the Mastermind, the same on all ranks. */
+    int step;         /**< the step that is about to begin */
+    bool has_arrived; /**< the values are the maxima over ranks */
+};
+
 struct portolan_records_ops {
     size_t size;  /**< sizeof this table where the provider was compiled */
     uint32_t abi; /**< PORTOLAN_RECORDS_ABI */
@@ -99,6 +124,13 @@ struct portolan_records_ops {
      * Effective on rank 0. Not collective; without memory it is left out.
      */
     void (*put_expectation)(struct portolan_records *self, const struct portolan_expectation *e);
+
+    /**
+     * OPTIONAL. From the next step on P, which stays the caller's, travels with each step; NULL:
+     * nothing does. All ranks do this at the same point between two steps, but it is not
+     * collective.
+     */
+    void (*carry)(struct portolan_records *self, struct portolan_piggyback *p);
 };
 
 /** Facts of the Optimizer: sum of the times predicted for each step just before it, in ns. */

@@ -14,6 +14,7 @@
 #include <portolan/probe.h>
 #include <portolan/store.h>
 
+struct portolan_piggyback; /* <portolan/mastermind.h> */
 struct portolan_probe_row; /* <portolan/probe.h> */
 struct recorder_state;
 
@@ -103,6 +104,7 @@ struct portolan_piece {
     double root_ns;         /**< time of the roots on the thread that had most */
     bool has_untimed_roots; /**< sampling left calls untimed, which root_ns lacks */
     int n_partial;          /**< how many ranks left something out; of one rank: 0 or 1 */
+    int n_waiting;          /**< likewise, for how many of them the piggyback must wait */
 };
 
 /**
@@ -148,6 +150,8 @@ struct portolan_recorder {
     double opened_ns,
         began_ns;  /**< by this rank's clock: when the recorder was opened, when the trial began */
     uint64_t mark; /**< for the source's was_partial */
+    /** Travels with each cut but the last; or NULL. The same on all ranks. */
+    struct portolan_piggyback *piggyback;
     struct portolan_probe_snapshot before, now;
     struct portolan_piece piece;  /**< this rank's latest */
     struct recorder_state *state; /**< the recorder's own */

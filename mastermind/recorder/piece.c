@@ -320,6 +320,7 @@ void piece_carry(struct portolan_block *b, struct portolan_piece *p)
     size_t n = p->n;
 
     portolan_block_carry(b, &p->n_partial, sizeof p->n_partial);
+    portolan_block_carry(b, &p->n_waiting, sizeof p->n_waiting);
     portolan_block_carry_count(b, &n, 16 * sizeof(double));
     if (b->is_read && !reserve_samples(p, n)) {
         portolan_block_fail(b, PORTOLAN_ENOMEM);

@@ -293,7 +293,7 @@ static enum portolan_status store_step(struct portolan_recorder *r, enum portola
         status = commit_step(r, err);
     if (r->store)
         portolan_store_rollback(r->store);
-    return portolan_cohort_agree(r->cohort, status, err);
+    return step_agree(r, status, err);
 }
 
 /* The trial begins, by all ranks' clocks, when the first recorder was opened. */
@@ -349,6 +349,9 @@ static enum portolan_status take_and_add(struct portolan_recorder *r, struct por
 {
     enum portolan_status status = take_piece(r, err);
 
+    if (status)
+        r->piece.n = 0;
+    step_fill_piggyback(r);
     return status ? status : totals_add(&r->state->totals, &r->piece, err);
 }
 
@@ -404,6 +407,7 @@ static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool
 
     r->step_rows = 0;
     step_forget_slowest(r);
+    step_begin_piggyback(r, next_step);
     status = begin_step(r, is_last, &busy);
     if (status == PORTOLAN_EBUSY && !is_last) {
         status = postpone(r, err);
@@ -532,6 +536,7 @@ enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct p
     enum portolan_status status, whole, ended;
 
     share_failure(r);
+    r->piggyback = NULL;
     if (!r->job && is_empty(r)) /* nothing ran, nothing to keep */
         return PORTOLAN_OK;
     if (r->cohort->rank == 0)

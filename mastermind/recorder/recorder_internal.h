@@ -269,6 +269,7 @@ struct recorder_state {
      */
     bool wants_slowest, has_slowest;
     double slowest_work;
+    int n_waiting;       /* of all ranks' pieces of the latest step, on rank 0 */
     void *slowest_block; /* the names of the piece are in it */
     struct portolan_piece slowest;
     /* What had been counted already when the recorder was opened. */
@@ -301,6 +302,19 @@ void step_find_slowest(struct portolan_recorder *r, const struct portolan_sample
 
 /** Forgets the slowest rank's samples: another step has come. */
 void step_forget_slowest(struct portolan_recorder *r);
+
+/** If there is a piggyback: gets it ready for the cut before NEXT_STEP. */
+void step_begin_piggyback(struct portolan_recorder *r, int next_step);
+
+/** If there is a piggyback: fills it from the piece of this rank. */
+void step_fill_piggyback(struct portolan_recorder *r);
+
+/**
+ * Collective: portolan_cohort_agree() at the end of a cut, in which the piggyback travels. One
+ * message up and down unless a rank failed.
+ */
+enum portolan_status step_agree(struct portolan_recorder *r, enum portolan_status status,
+                                struct portolan_error *err);
 
 /**
  * Stores the rows of single calls of all ranks, a few thousand of each at a time, until there are

@@ -3,6 +3,8 @@
  */
 #include "recorder_internal.h"
 
+#include <portolan/mastermind.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@ void step_forget_slowest(struct portolan_recorder *r)
     free(s->slowest_block);
     s->slowest_block = NULL;
     s->slowest_work = 0;
+    s->n_waiting = 0;
     s->has_slowest = false;
 }
 
@@ -51,34 +54,91 @@ static void keep_slowest(struct recorder_state *s, const struct portolan_piece *
         s->slowest_work = 0;
 }
 
-static enum portolan_status take_slowest(void *arg, int rank, const void *bytes, size_t size,
-                                         struct portolan_error *err)
-{
-    struct portolan_recorder *r = arg;
-    struct portolan_piece piece = {0};
-    enum portolan_status status = piece_unpack(&piece, bytes, size, err);
+/* Before a piece on its way up the tree. */
+struct slowest_head {
+    double work;
+    int64_t n_waiting; /* of all ranks below */
+};
 
-    (void)rank;
-    if (!status)
-        keep_slowest(r->state, &piece, bytes, size);
-    piece_clear(&piece);
-    return status;
+/* A rank without memory sends nothing; then nobody knows what it has seen. */
+static struct slowest_head read_head(const void *block, size_t size)
+{
+    return size >= sizeof(struct slowest_head) ? *(const struct slowest_head *)block
+                                               : (struct slowest_head){0, 1};
 }
 
-/* Only the rank that worked most sends its samples. */
+/* A portolan_cohort_merge_fn: the block of who worked more. */
+static enum portolan_status merge_slowest(void *arg, const void *mine, size_t mine_bytes,
+                                          const void *theirs, size_t theirs_bytes, void **out,
+                                          size_t *out_bytes)
+{
+    struct slowest_head a = read_head(mine, mine_bytes), b = read_head(theirs, theirs_bytes);
+    bool is_mine = a.work >= b.work && mine_bytes;
+
+    (void)arg;
+    *out_bytes = is_mine ? mine_bytes : theirs_bytes;
+    if (!(*out = portolan_calloc(*out_bytes + 1, 1)))
+        return PORTOLAN_ENOMEM;
+    if (*out_bytes) {
+        memcpy(*out, is_mine ? mine : theirs, *out_bytes);
+        ((struct slowest_head *)*out)->n_waiting = a.n_waiting + b.n_waiting;
+    }
+    return PORTOLAN_OK;
+}
+
+static void *pack_head(const struct portolan_piece *p, size_t *size)
+{
+    struct slowest_head head = {work_of(p), p->n_waiting};
+    void *bytes = NULL;
+    size_t n = 0;
+    char *block;
+
+    *size = 0;
+    if (piece_pack(p, &bytes, &n, NULL) || !(block = portolan_calloc(sizeof head + n, 1))) {
+        free(bytes);
+        return NULL;
+    }
+    memcpy(block, &head, sizeof head);
+    memcpy(block + sizeof head, bytes, n);
+    free(bytes);
+    *size = sizeof head + n;
+    return block;
+}
+
+/* Rank 0, of a block of all ranks. */
+static void take_slowest(struct recorder_state *s, const char *block, size_t size)
+{
+    size_t head_bytes = sizeof(struct slowest_head);
+    struct portolan_piece piece = {0};
+
+    s->n_waiting = (int)read_head(block, size).n_waiting;
+    if (size < head_bytes || piece_unpack(&piece, block + head_bytes, size - head_bytes, NULL))
+        s->n_waiting = 1;
+    else
+        keep_slowest(s, &piece, block + head_bytes, size - head_bytes);
+    piece_clear(&piece);
+}
+
+/* One passage up the tree, in which the samples of the rank that worked most arrive. */
 static void ask_slowest(struct portolan_recorder *r)
 {
-    double work = work_of(&r->piece);
-    void *bytes = NULL;
     size_t size = 0;
-    int slowest;
+    void *block = pack_head(&r->piece, &size);
 
-    if (gather_find_most(r->cohort, work, &slowest) || slowest == 0)
-        return;
-    if (r->cohort->rank == slowest && work > 0)
-        piece_pack(&r->piece, &bytes, &size, NULL);
-    gather_blocks(r->cohort, PORTOLAN_OK, bytes, size, GATHER_BYTES, take_slowest, r, NULL, NULL);
-    free(bytes);
+    r->cohort->reduce(r->cohort, &block, &size, merge_slowest, NULL);
+    if (r->cohort->rank == 0)
+        take_slowest(r->state, block, block ? size : 0);
+    free(block);
+}
+
+/* Collective, in a cut: if anybody has asked before. IS_THERE: the samples of all ranks came. */
+static void bring_slowest(struct portolan_recorder *r, bool is_there)
+{
+    struct recorder_state *s = r->state;
+
+    if (s->wants_slowest && !is_there)
+        ask_slowest(r);
+    s->has_slowest = s->wants_slowest;
 }
 
 void step_find_slowest(struct portolan_recorder *r, const struct portolan_sample **samples,
@@ -94,6 +154,52 @@ void step_find_slowest(struct portolan_recorder *r, const struct portolan_sample
     p = s->slowest_work > 0 ? &s->slowest : &r->piece;
     *samples = p->samples;
     *n = p->n_partial ? 0 : p->n;
+}
+
+/* ------------------------------------------------------------------ the piggyback */
+
+void step_begin_piggyback(struct portolan_recorder *r, int next_step)
+{
+    if (!r->piggyback)
+        return;
+    r->piggyback->step = next_step;
+    r->piggyback->has_arrived = false;
+    r->state->wants_slowest = true;
+}
+
+void step_fill_piggyback(struct portolan_recorder *r)
+{
+    struct portolan_piggyback *p = r->piggyback;
+
+    r->piece.n_waiting =
+        p && p->fill(p, r->piece.samples, r->piece.n_partial ? 0 : r->piece.n) ? 1 : 0;
+}
+
+/* Rank 0's part, when it knows what all ranks have seen. */
+static void add_to_piggyback(struct portolan_recorder *r)
+{
+    const struct portolan_sample *samples;
+    size_t n;
+
+    if (r->cohort->rank != 0 || !r->state->has_slowest)
+        return;
+    step_find_slowest(r, &samples, &n);
+    r->piggyback->add(r->piggyback, samples, n, r->state->n_waiting);
+}
+
+enum portolan_status step_agree(struct portolan_recorder *r, enum portolan_status status,
+                                struct portolan_error *err)
+{
+    struct portolan_piggyback *p = r->piggyback;
+
+    if (!p)
+        return portolan_cohort_agree(r->cohort, status, err);
+    if (!status)
+        add_to_piggyback(r);
+    p->values[0] = status != PORTOLAN_OK;
+    p->has_arrived = !r->cohort->max(r->cohort, p->values, p->n);
+    return p->has_arrived && p->values[0] <= 0 ? PORTOLAN_OK
+                                               : portolan_cohort_agree(r->cohort, status, err);
 }
 
 /* ------------------------------------------------------------------ samples */
@@ -116,6 +222,7 @@ static enum portolan_status put_block(void *arg, int rank, const void *bytes, si
     if (!status)
         status = portolan_store_put_step(r->store, r->trial, p->step, piece.samples, piece.n, err);
     p->n_partial += piece.n_partial;
+    r->state->n_waiting += piece.n_waiting;
     if (!status && r->state->wants_slowest)
         keep_slowest(r->state, &piece, bytes, size_bytes);
     piece_clear(&piece);
@@ -160,8 +267,9 @@ enum portolan_status step_put_samples(struct portolan_recorder *r, enum portolan
     if (!status && (!r->summary_only || r->cohort->rank == 0))
         status = piece_pack(&r->piece, &bytes, &size, err);
     status = put_packed_samples(r, r->step, bytes, size, status, err);
-    r->state->has_slowest = !status && r->state->wants_slowest && !r->summary_only;
     free(bytes);
+    if (!status)
+        bring_slowest(r, !r->summary_only);
     return status;
 }
 
@@ -293,7 +401,8 @@ enum portolan_status waiting_add(struct portolan_recorder *r, struct waiting_ste
 
     if (!status)
         status = keep_step(r, s, err);
-    status = portolan_cohort_agree(r->cohort, status, err);
+    bring_slowest(r, false);
+    status = step_agree(r, status, err);
     if (status)
         return status;
     w->size_bytes += size_of(s);

@@ -10,6 +10,7 @@
 #include "calls.h"
 #include "recorder_internal.h"
 
+#include <portolan/mastermind.h>
 #include <portolan/mpi.h>
 #include <portolan/recorder.h>
 
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct portolan_cohort *cohort;
 static struct portolan_recorder recorder;
@@ -147,6 +149,100 @@ static void rank_0_sees_the_samples_of_the_rank_that_worked_most(void **state)
         expect_slowest(cohort->size);
     }
     end();
+}
+
+/* ------------------------------------------------------------------ the piggyback */
+
+static double values[4];
+
+static bool fill(struct portolan_piggyback *p, const struct portolan_sample *samples, size_t n)
+{
+    p->values[1] = cohort->rank;
+    p->values[2] = n == 2 ? (double)samples[1].calls : 0;
+    p->values[3] = -1;
+    return cohort->rank == cohort->size - 1;
+}
+
+/* Rank 0 knows the slowest rank's calls, and that the last rank has something to say. */
+static void add(struct portolan_piggyback *p, const struct portolan_sample *slowest, size_t n,
+                int n_waiting)
+{
+    assert_int_equal(cohort->rank, 0);
+    p->values[3] = n == 2 ? 100 * n_waiting + (double)slowest[1].calls : 0;
+}
+
+static struct portolan_piggyback piggyback = {.n = 4, .values = values, .fill = fill, .add = add};
+
+static void expect_values(int step, double of_rank_0)
+{
+    assert_true(piggyback.has_arrived);
+    assert_int_equal(piggyback.step, step);
+    assert_true(values[1] == cohort->size - 1);
+    assert_true(values[3] == of_rank_0);
+}
+
+static void what_travels_with_a_step_is_the_maximum_over_ranks(void **state)
+{
+    (void)state;
+    recorder.piggyback = &piggyback;
+    for (int step = 0; step < 3; ++step) {
+        recorder.summary_only = step > 1;
+        calls_go(cohort->rank + 1, 3, NULL, NULL);
+        cut(step);
+        expect_values(step, 100 + cohort->size);
+        assert_true(values[2] == cohort->size);
+    }
+    end();
+}
+
+static enum portolan_status take_on_all_but_the_last(void *self, struct portolan_probe_snapshot *s,
+                                                     struct portolan_error *err)
+{
+    return cohort->rank == cohort->size - 1 ? portolan_error_set(err, PORTOLAN_EIO, "gone")
+                                            : piece_own_source.take(self, s, err);
+}
+
+/* The ranks hear of each other; rank 0 has not seen all samples and adds nothing. */
+static void it_travels_though_the_step_is_lost(void **state)
+{
+    struct portolan_recorder_source source = piece_own_source;
+
+    (void)state;
+    source.take = take_on_all_but_the_last;
+    recorder.piggyback = &piggyback;
+    recorder.source = &source;
+    calls_go(cohort->rank + 1, 3, NULL, NULL);
+    assert_int_equal(portolan_recorder_cut(&recorder, 7, NULL), PORTOLAN_EIO);
+    expect_values(7, -1);
+    assert_int_equal(values[2], cohort->size - 1);
+    recorder.source = &piece_own_source;
+    assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_EIO);
+}
+
+/* The store is locked by another process, as it were: the step waits in memory. */
+static void it_travels_while_the_store_is_locked(void **state)
+{
+    char path[] = "/tmp/portolan-XXXXXX";
+    struct portolan_store *other = NULL;
+
+    (void)state;
+    portolan_recorder_close(&recorder);
+    if (cohort->rank == 0)
+        close(mkstemp(path));
+    assert_int_equal(portolan_recorder_open(&recorder, cohort, NULL, path, NULL), PORTOLAN_OK);
+    recorder.piggyback = &piggyback;
+    cut(0);
+    if (cohort->rank == 0) {
+        assert_int_equal(portolan_store_open(path, PORTOLAN_STORE_WRITE, &other, NULL), 0);
+        assert_int_equal(portolan_store_begin(other, NULL), 0);
+    }
+    calls_go(cohort->rank + 1, 3, NULL, NULL);
+    cut(1);
+    expect_values(1, 100 + cohort->size);
+    portolan_store_close(other);
+    end();
+    if (cohort->rank == 0)
+        unlink(path);
 }
 
 /* ------------------------------------------------------------------ statistics */
@@ -512,6 +608,9 @@ int main(void)
         cmocka_unit_test(a_failure_of_one_is_everybodys_and_ends_it),
         cmocka_unit_test_setup_teardown(rank_0_sees_the_samples_of_the_rank_that_worked_most,
                                         open_recorder, close_recorder),
+        RECORDING(what_travels_with_a_step_is_the_maximum_over_ranks),
+        RECORDING(it_travels_though_the_step_is_lost),
+        RECORDING(it_travels_while_the_store_is_locked),
         RECORDING(statistics_merged_up_the_tree_are_those_of_the_samples),
         RECORDING(a_trial_that_is_cut_off_has_its_statistics_computed),
         RECORDING(summaries_alone_are_stored_at_each_step_with_rank_0s_samples),

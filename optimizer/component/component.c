@@ -45,6 +45,7 @@ static void release_ports(struct optimizer *o)
                  {"cohort", o->cohort}};
     sidl_BaseInterface ignored = NULL;
 
+    optimizer_travel(o, false);
     portolan_ports_Builder_deleteRef(o->builder, &ignored);
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
         if (ports[i].held)
@@ -70,7 +71,7 @@ static void get_ready(struct optimizer *o, sidl_BaseInterface *_ex)
     o->wanted = portolan_arena_alloc(&o->arena, n, sizeof *o->wanted);
     o->swapped = portolan_arena_alloc(&o->arena, n, sizeof *o->swapped);
     o->banned = portolan_arena_alloc(&o->arena, alternatives, sizeof *o->banned);
-    if (!o->current || !o->wanted || !o->swapped || !o->banned) {
+    if (!o->current || !o->wanted || !o->swapped || !o->banned || !optimizer_agree_ready(o)) {
         portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory for the state of %zu instances", n);
         goto EXIT;
     }
@@ -85,32 +86,20 @@ EXIT:;
 
 /* ------------------------------------------------- portolan.ports.StepListener */
 
-/* Sends rank 0's wish to all ranks; false with an exception when that failed. */
-static bool share_wish(struct optimizer *o, sidl_BaseInterface *_ex)
-{
-    enum portolan_status status =
-        o->cohort->bcast(o->cohort, o->wanted, o->assembly->n_instances * sizeof *o->wanted, 0);
-
-    if (status)
-        portolan_throw(_ex, status, "the ranks could not be told what to swap");
-    return !status;
-}
-
-static bool anything_to_do(const struct optimizer *o)
-{
-    return memcmp(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted) != 0;
-}
-
-/* Decides and swaps until nothing is left to do; returns whether anything was swapped. */
-static bool decide_and_apply(struct optimizer *o, int step, sidl_BaseInterface *_ex)
+/*
+ * Swaps until nothing is left to do; returns whether anything was swapped. IS_DECIDED: rank 0's
+ * first wish is known to all ranks.
+ */
+static bool decide_and_apply(struct optimizer *o, int step, bool is_decided,
+                             sidl_BaseInterface *_ex)
 {
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
         struct portolan_error err = {0};
         enum portolan_status status;
 
-        if (o->cohort->rank == 0)
-            optimizer_decide(o, step);
-        if (!share_wish(o, _ex) || !anything_to_do(o))
+        if ((attempt > 0 || !is_decided) && !optimizer_decide_together(o, step, _ex))
+            return false;
+        if (!optimizer_has_to_swap(o))
             return false;
         status = optimizer_apply(o, step, &err);
         if (status == PORTOLAN_EBUSY) { /* one did not start and is banned: decide again */
@@ -123,6 +112,30 @@ static bool decide_and_apply(struct optimizer *o, int step, sidl_BaseInterface *
         return !status;
     }
     return false;
+}
+
+/* What comes before the first step is decided at once, whatever the interval and the delay. */
+static void prepare(struct optimizer *o, int step, bool begin, sidl_BaseInterface *_ex)
+{
+    enum optimizer_todo todo = optimizer_hear(o, step, _ex);
+
+    SIDL_CHECK(*_ex);
+    if (begin)
+        todo = OPTIMIZER_DECIDE;
+    if (todo == OPTIMIZER_DECIDE && step > 0)
+        o->records->ops->slowest(o->records, &o->step_samples, &o->n_step_samples);
+    if (todo != OPTIMIZER_STAY)
+        decide_and_apply(o, step, todo == OPTIMIZER_SWAP, _ex);
+    SIDL_CHECK(*_ex);
+    if (todo != OPTIMIZER_DECIDE)
+        optimizer_decide_ahead(o, step);
+    if (begin) {
+        optimizer_store_decision(o);
+        optimizer_travel(o, true);
+    }
+EXIT:
+    o->step_samples = NULL;
+    o->n_step_samples = 0;
 }
 
 /* Adds a time in ns to the metadata of the run, unless it is 0. */
@@ -139,7 +152,7 @@ static void put_ns(struct optimizer *o, const char *name, double ns)
 static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
 {
     struct optimizer *o = self;
-    bool begin = !o->ready, left = false;
+    bool begin = !o->ready;
     uint64_t entered = portolan_probe_now();
 
     if (!o->enabled)
@@ -150,20 +163,10 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     }
     if (*_ex || o->idle)
         return;
-    if (step > 0)
-        left = optimizer_ban_after_step(o, step);
-    if (!begin && !left && step % o->interval != 0)
-        return;
-    if (step > 0)
-        o->records->ops->slowest(o->records, &o->step_samples, &o->n_step_samples);
-    decide_and_apply(o, step, _ex);
-    o->step_samples = NULL;
-    o->n_step_samples = 0;
-    if (begin && !*_ex)
-        optimizer_store_decision(o);
-    o->mind.deciding_ns += portolan_probe_ticks_to_ns(portolan_probe_now() - entered);
+    prepare(o, step, begin, _ex);
+    optimizer_count_deciding(o, entered);
     put_ns(o, PORTOLAN_FACT_DECIDING, o->mind.deciding_ns);
-    if (o->n_announced)
+    if (o->n_announced && o->delay == 0)
         put_ns(o, PORTOLAN_FACT_FORETOLD, o->mind.foretold_ns);
 }
 
@@ -200,8 +203,8 @@ static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_Bas
     if (!o->enabled || !o->ready || o->idle)
         return FALSE;
     if (o->n_swapped == 0 || o->swap_step != step)
-        return optimizer_ban_in_step(o, step, why ? why : "") && decide_and_apply(o, step, _ex) &&
-               !*_ex;
+        return optimizer_ban_in_step(o, step, why ? why : "") &&
+               decide_and_apply(o, step, false, _ex) && !*_ex;
     status = optimizer_undo(o, step, why ? why : "", &err);
     if (status)
         portolan_throw(_ex, status, "at step %d: %s", (int)step,
@@ -229,6 +232,10 @@ static void read_parameters(struct optimizer *o, sidl_BaseInterface *_ex)
     SIDL_CHECK(*_ex);
     o->interval = gov_cca_TypeMap_getInt(properties, "interval", 1, _ex);
     SIDL_CHECK(*_ex);
+    o->delay = gov_cca_TypeMap_getInt(properties, "delay", 0, _ex);
+    SIDL_CHECK(*_ex);
+    o->check = gov_cca_TypeMap_getBool(properties, "check", FALSE, _ex);
+    SIDL_CHECK(*_ex);
     start = gov_cca_TypeMap_getString(properties, "start", "stored", _ex);
     SIDL_CHECK(*_ex);
     o->start_stored = strcmp(start, "stored") == 0;
@@ -238,6 +245,9 @@ static void read_parameters(struct optimizer *o, sidl_BaseInterface *_ex)
     else if (o->interval < 1)
         portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter 'interval' is %d: want at least 1",
                        o->interval);
+    else if (o->delay < 0)
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter 'delay' is %d: want at least 0",
+                       o->delay);
     else if (!(o->hysteresis >= 0))
         portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
                        "parameter 'hysteresis' is %g: want at least 0", o->hysteresis);
@@ -287,6 +297,7 @@ static void release_services(void *self, gov_cca_Services services, sidl_BaseInt
     sidl_BaseInterface ignored = NULL;
 
     (void)services, (void)_ex;
+    optimizer_travel(o, false);
     clear(o); /* the plan borrows from the assembly */
     release_ports(o);
     gov_cca_Services_deleteRef(o->services, &ignored);

@@ -33,6 +33,18 @@ enum optimizer_asker {
  * steps in a row. */
 enum { OPTIMIZER_MISSES = 4, OPTIMIZER_LASTING = 3 };
 
+/*
+ * What the calls of an instance did in a step: whether any failed, and the worst accuracy; -1:
+ * none. Doubles, since the ranks exchange them.
+ */
+struct optimizer_seen {
+    double failed, accuracy;
+};
+
+/* What all ranks do before the coming step: nothing; what rank 0 wants, which they know; or they
+ * wait for rank 0 to decide. */
+enum optimizer_todo { OPTIMIZER_STAY, OPTIMIZER_SWAP, OPTIMIZER_DECIDE };
+
 /* The state that only rank 0 has. */
 struct optimizer_mind {
     struct portolan_sample_set *data;
@@ -63,9 +75,9 @@ struct optimizer {
     gov_cca_Services services;
 
     /* parameters */
-    bool enabled, start_stored, any_machine;
+    bool enabled, start_stored, any_machine, check;
     double hysteresis;
-    int interval;
+    int interval, delay;
 
     /* uses ports, held from the first swap point on */
     bool ready, idle; /* idle: exploring, a fixed run, or nothing to choose */
@@ -86,6 +98,14 @@ struct optimizer {
     size_t n_swapped;
     struct optimizer_swap *swapped;
 
+    /* agree.c */
+    struct portolan_piggyback piggyback;
+    struct optimizer_seen *seen; /* of every instance; in the piggyback's values */
+    double *choice;              /* likewise: the alternatives that rank 0 wants */
+    int32_t *running;            /* the alternatives that the framework has, to compare ranks */
+    int32_t *pending;            /* rank 0: what it wants from step due_step on */
+    int due_step;                /* -1: nothing is pending */
+
     /* Samples of the step that ended, on rank 0 of the slowest rank. Valid during a swap point. */
     const struct portolan_sample *step_samples;
     size_t n_step_samples;
@@ -94,11 +114,34 @@ struct optimizer {
 };
 
 /*
- * swap.c, collective: bans implementations that failed, or missed the accuracy, on any rank: after
- * a step according to its samples, in the middle of one according to the probe's records. Returns
- * whether any was not banned before.
+ * agree.c. Collective: brings together what the ranks have seen of the step that ended, bans what
+ * failed, and returns what is to be done; after OPTIMIZER_SWAP o->wanted is the same on all ranks.
+ * Throws on all ranks when the parameter `check` is on and their choices differ.
  */
-bool optimizer_ban_after_step(struct optimizer *o, int step);
+enum optimizer_todo optimizer_hear(struct optimizer *o, int step, sidl_BaseInterface *_ex);
+/* Collective: rank 0 decides now and tells all ranks; false with an exception when that failed. */
+bool optimizer_decide_together(struct optimizer *o, int step, sidl_BaseInterface *_ex);
+/* Rank 0: decides for a later step, as the parameter `delay` says. */
+void optimizer_decide_ahead(struct optimizer *o, int step);
+/* Adds the time since ENTERED to that which was spent at swap points. */
+void optimizer_count_deciding(struct optimizer *o, uint64_t entered);
+/* Whether o->wanted is not what runs. */
+bool optimizer_has_to_swap(const struct optimizer *o);
+/* Makes room for what is exchanged; false: no memory. */
+bool optimizer_agree_ready(struct optimizer *o);
+/* Collective: o->seen becomes that of all ranks. */
+bool optimizer_exchange_seen(struct optimizer *o);
+/* Begins or ends to travel with the Mastermind's steps. */
+void optimizer_travel(struct optimizer *o, bool on);
+
+/* swap.c. Fills o->seen from this rank's samples; returns whether anything is to be banned. */
+bool optimizer_see(struct optimizer *o, const struct portolan_sample *samples, size_t n);
+/*
+ * Bans implementations that failed, or missed the accuracy, according to o->seen of all ranks, and
+ * logs it. Returns whether any was not banned before. Not collective.
+ */
+bool optimizer_ban_seen(struct optimizer *o, int step, const char *why);
+/* Collective: the same in the middle of a step, according to the probe's records. */
 bool optimizer_ban_in_step(struct optimizer *o, int step, const char *why);
 bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative);
 

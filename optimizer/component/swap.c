@@ -12,12 +12,20 @@ static enum portolan_status replace(struct optimizer *o, size_t instance, size_t
                                     struct portolan_error *err)
 {
     sidl_BaseInterface ex = NULL;
-    uint64_t begin = portolan_probe_now();
-    enum portolan_status status;
 
     portolan_ports_Builder_replace(o->builder, o->assembly->instances[instance].name,
                                    optimizer_class(o, instance, alternative), NULL, &ex);
-    status = portolan_catch(&ex, err);
+    return portolan_catch(&ex, err);
+}
+
+/* Collective. The time that it takes includes waiting for the slowest rank. */
+static enum portolan_status replace_everywhere(struct optimizer *o, const struct optimizer_swap *x,
+                                               struct portolan_error *err)
+{
+    uint64_t begin = portolan_probe_now();
+    enum portolan_status status =
+        portolan_cohort_agree(o->cohort, replace(o, x->instance, x->to, err), err);
+
     if (!status)
         o->mind.swap_ns =
             fmax(o->mind.swap_ns, portolan_probe_ticks_to_ns(portolan_probe_now() - begin));
@@ -111,7 +119,7 @@ enum portolan_status optimizer_apply(struct optimizer *o, int step, struct porto
 
         if (x.from == x.to)
             continue;
-        status = portolan_cohort_agree(o->cohort, replace(o, i, x.to, err), err);
+        status = replace_everywhere(o, &x, err);
         if (status)
             return keep_old(o, step, &x, err);
         o->swapped[o->n_swapped++] = x;
@@ -152,103 +160,97 @@ enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *w
 
 /* ------------------------------------------------- banning what failed */
 
-/* The calls of an instance on all ranks: whether any failed, and the worst accuracy; -1: none. */
-struct seen {
-    double failed, accuracy;
-};
-
-/* The entry in ALL of instance NAME, if that has alternatives and runs CLASS_NAME now; or NULL. */
-static struct seen *find_seen(const struct optimizer *o, struct seen *all, const char *name,
-                              const char *class_name)
+/* What was seen of instance NAME, if that has alternatives and runs CLASS_NAME now; or NULL. */
+static struct optimizer_seen *find_seen(struct optimizer *o, const char *name,
+                                        const char *class_name)
 {
     struct optimizer_pick x;
 
     return optimizer_find(o, name, class_name, &x) &&
                    o->assembly->instances[x.instance].n_alternatives > 1 &&
                    x.alternative == (size_t)o->current[x.instance]
-               ? &all[x.instance]
+               ? &o->seen[x.instance]
                : NULL;
 }
 
-static struct seen *list_seen(const struct optimizer *o)
+static void see_nothing(struct optimizer *o)
 {
-    struct seen *all = portolan_calloc(o->assembly->n_instances + 1, sizeof *all);
-
-    for (size_t i = 0; all && i < o->assembly->n_instances; i++)
-        all[i].accuracy = -1;
-    return all;
+    for (size_t i = 0; i < o->assembly->n_instances; i++)
+        o->seen[i] = (struct optimizer_seen){0, -1};
 }
 
-/* Collective: makes the same bans on all ranks, and logs them. */
-static bool ban_seen(struct optimizer *o, int step, const char *why, struct seen *all)
+static bool is_inaccurate(const struct optimizer *o, size_t instance)
 {
-    size_t n = o->assembly->n_instances;
-    double nothing = 0, *values = all ? (double *)all : &nothing;
+    return o->assembly->accuracy > 0 && o->seen[instance].accuracy > o->assembly->accuracy;
+}
+
+static bool is_to_be_banned(const struct optimizer *o, size_t instance)
+{
+    return (o->seen[instance].failed > 0 || is_inaccurate(o, instance)) &&
+           !optimizer_is_banned(o, instance, (size_t)o->current[instance]);
+}
+
+static void tell_ban(const struct optimizer *o, int step, const char *why, size_t instance)
+{
+    const char *name = o->assembly->instances[instance].name;
+    const char *class_name = optimizer_class(o, instance, (size_t)o->current[instance]);
+
+    if (o->seen[instance].failed > 0)
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
+                     "step %d: calls of %s [%s] failed%s%s: it is left for the rest of this run",
+                     step, name, class_name, why[0] ? ": " : "", why);
+    else
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
+                     "step %d: accuracy %.3g of %s [%s] is worse than the %.3g wanted: it is left "
+                     "for the rest of this run",
+                     step, o->seen[instance].accuracy, name, class_name, o->assembly->accuracy);
+}
+
+bool optimizer_ban_seen(struct optimizer *o, int step, const char *why)
+{
     bool any = false;
 
-    if (portolan_cohort_agree(o->cohort, all ? PORTOLAN_OK : PORTOLAN_ENOMEM, NULL) ||
-        o->cohort->max(o->cohort, values, 2 * n))
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        size_t now = (size_t)o->current[i];
-        double wanted = o->assembly->accuracy;
-        bool inaccurate = wanted > 0 && all[i].accuracy > wanted;
-
-        if ((!(all[i].failed > 0) && !inaccurate) || optimizer_is_banned(o, i, now))
+    for (size_t i = 0; i < o->assembly->n_instances; i++) {
+        if (!is_to_be_banned(o, i))
             continue;
-        ban(o, i, now);
+        if (o->cohort->rank == 0)
+            tell_ban(o, step, why, i);
+        ban(o, i, (size_t)o->current[i]);
         any = true;
-        if (o->cohort->rank != 0)
-            continue;
-        if (all[i].failed > 0)
-            portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
-                         "step %d: calls of %s [%s] failed%s%s: it is left for the rest of this "
-                         "run",
-                         step, o->assembly->instances[i].name, optimizer_class(o, i, now),
-                         why[0] ? ": " : "", why);
-        else
-            portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
-                         "step %d: accuracy %.3g of %s [%s] is worse than the %.3g wanted: it is "
-                         "left for the rest of this run",
-                         step, all[i].accuracy, o->assembly->instances[i].name,
-                         optimizer_class(o, i, now), wanted);
     }
     return any;
 }
 
-bool optimizer_ban_after_step(struct optimizer *o, int step)
+bool optimizer_see(struct optimizer *o, const struct portolan_sample *s, size_t n)
 {
-    const struct portolan_sample *s = NULL;
-    struct seen *all = list_seen(o), *at;
-    int64_t *excused = NULL; /* failed calls that are explained by failures of calls below */
-    size_t n = 0;
-    bool any;
+    /* failed calls that are explained by failures of calls below */
+    int64_t *excused = portolan_calloc(n + 1, sizeof *excused);
+    struct optimizer_seen *at;
+    bool any = false;
 
-    if (o->records->ops->latest(o->records, &s, &n, NULL))
-        n = 0;
-    excused = portolan_calloc(n + 1, sizeof *excused);
+    see_nothing(o);
     for (size_t i = 0; excused && i < n; i++)
         if (s[i].parent >= 0)
             excused[s[i].parent] += s[i].failed_calls;
-    for (size_t i = 0; all && excused && i < n; i++) {
-        if (!(at = find_seen(o, all, s[i].instance, s[i].implementation)))
+    for (size_t i = 0; excused && i < n; i++) {
+        if (!(at = find_seen(o, s[i].instance, s[i].implementation)))
             continue;
         at->failed = fmax(at->failed, (double)(s[i].failed_calls - excused[i]));
         at->accuracy = fmax(at->accuracy, s[i].quality);
     }
-    any = ban_seen(o, step, "", all);
     free(excused);
-    free(all);
+    for (size_t i = 0; i < o->assembly->n_instances; i++)
+        any = any || is_to_be_banned(o, i);
     return any;
 }
 
 bool optimizer_ban_in_step(struct optimizer *o, int step, const char *why)
 {
     struct portolan_probe_snapshot now = {0};
-    struct seen *all = list_seen(o), *at;
+    struct optimizer_seen *at;
     int64_t *failed = NULL; /* failed calls that no failed call below explains */
-    bool any;
 
+    see_nothing(o);
     if (!portolan_probe_snapshot_take(&now, NULL))
         failed = portolan_calloc(now.count + 1, sizeof *failed);
     for (size_t i = 0; failed && i < now.count; i++) {
@@ -256,16 +258,14 @@ bool optimizer_ban_in_step(struct optimizer *o, int step, const char *why)
         if (now.records[i].parent >= 0)
             failed[now.records[i].parent] -= (int64_t)now.records[i].failed_calls;
     }
-    for (size_t i = 0; all && failed && i < now.count; i++) {
+    for (size_t i = 0; failed && i < now.count; i++) {
         const struct portolan_probe_method_info *m =
             failed[i] > 0 ? portolan_probe_method_peek(now.records[i].handle) : NULL;
 
-        if (m && (at = find_seen(o, all, m->connection.provider, m->connection.provider_class)))
+        if (m && (at = find_seen(o, m->connection.provider, m->connection.provider_class)))
             at->failed = 1;
     }
-    any = ban_seen(o, step, why, all);
     portolan_probe_snapshot_clear(&now);
     free(failed);
-    free(all);
-    return any;
+    return optimizer_exchange_seen(o) && optimizer_ban_seen(o, step, why);
 }

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
 #include "functions.h"
 
 #include <math.h>
@@ -117,10 +124,28 @@ static void call(struct function *d, const char *uses, double x, sidl_BaseInterf
     function = test_Function__cast(port, _ex);
     SIDL_CHECK(*_ex);
     test_Function_evaluate(function, x, _ex);
+    if (*_ex && script.ignores_failures)
+        SIDL_CLEAR(*_ex);
 EXIT:
     sidl_reference_delete(function, NULL);
     if (port)
         put(d->services, uses, port);
+}
+
+/* What nobody should do: the ranks may be given different classes. */
+static void diverge(struct function *d, sidl_BaseInterface *_ex)
+{
+    gov_cca_Port port = get(d->services, "builder", _ex);
+    portolan_ports_Builder builder = NULL;
+
+    SIDL_CHECK(*_ex);
+    builder = portolan_ports_Builder__cast(port, _ex);
+    SIDL_CHECK(*_ex);
+    portolan_ports_Builder_replace(builder, "b", script.diverged, NULL, _ex);
+EXIT:
+    sidl_reference_delete(builder, NULL);
+    if (port)
+        put(d->services, "builder", port);
 }
 
 static void one_step(struct function *d, portolan_ports_SwapPoint swap, double x,
@@ -128,6 +153,9 @@ static void one_step(struct function *d, portolan_ports_SwapPoint swap, double x
 {
     struct portolan_error err = {0};
 
+    if (script.diverges_at && script.steps == script.diverges_at)
+        diverge(d, _ex);
+    SIDL_CHECK(*_ex);
     if (script.announces)
         portolan_ports_SwapPoint_announce(swap, "x", x, _ex);
     SIDL_CHECK(*_ex);
@@ -178,6 +206,8 @@ static void driver_start(void *self, gov_cca_Services services, sidl_BaseInterfa
     gov_cca_Services_registerUsesPort(services, "b", "test.Function", NULL, _ex);
     SIDL_CHECK(*_ex);
     gov_cca_Services_registerUsesPort(services, "swap", "portolan.ports.SwapPoint", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_registerUsesPort(services, "builder", "portolan.ports.Builder", NULL, _ex);
 EXIT:;
 }
 
@@ -209,6 +239,7 @@ enum portolan_status functions_register(struct portolan_palette *palette,
         "<provides port='go' type='gov.cca.ports.GoPort'/>"
         "<uses port='a' type='test.Function'/><uses port='b' type='test.Function'/>"
         "<uses port='swap' type='portolan.ports.SwapPoint'/>"
+        "<uses port='builder' type='portolan.ports.Builder'/>"
         "<parameter name='x' type='double' default='1'>x</parameter>"
         "<parameter name='steps' type='int' default='1'>steps</parameter></component>";
     enum portolan_status status =
@@ -225,4 +256,156 @@ enum portolan_status functions_register(struct portolan_palette *palette,
         status = portolan_palette_add_builtin(palette, all[i], xml, err);
     }
     return status;
+}
+
+/* ------------------------------------------------- their assembly */
+
+static const char assembly_xml[] =
+    "<assembly name='paper'>"
+    "<instance name='driver' class='test.Driver'><parameter name='x' type='double' value='1'/>"
+    "<parameter name='steps' type='int' value='4'/></instance>"
+    "<instance name='a' class='test.A1'><alternative class='test.A2'/></instance>"
+    "<instance name='b' class='test.B1'><alternative class='test.B2'/>%s</instance>"
+    "<instance name='clock' class='portolan.ManualClock'/>"
+    "<instance name='mastermind' class='portolan.Mastermind'>"
+    "<parameter name='store' type='string' value='%s'/></instance>"
+    "<instance name='optimizer' class='portolan.Optimizer'>%s</instance>"
+    "<instance name='swap' class='portolan.SwapPoint'/>"
+    "<connect user='driver' uses='a' provider='a' provides='function'/>"
+    "<connect user='driver' uses='b' provider='b' provides='function'/>"
+    "<connect user='driver' uses='swap' provider='swap' provides='swappoint'/>"
+    "<connect user='a' uses='work' provider='clock' provides='work'/>"
+    "<connect user='b' uses='work' provider='clock' provides='work'/>"
+    "<connect user='mastermind' uses='measurement' provider='clock' provides='measurement'/>"
+    "<connect user='swap' uses='mastermind' provider='mastermind' provides='steps'/>"
+    "<connect user='swap' uses='optimizer' provider='optimizer' provides='steps'/>"
+    "<connect user='optimizer' uses='records' provider='mastermind' provides='records'/>"
+    "<monitor user='driver' uses='a'/><monitor user='driver' uses='b'/>"
+    "<monitor instance='driver' port='go'/>"
+    "<sweep><vary instance='driver' parameter='x' values='0.5 1 1.5 3 4'/>"
+    "<set instance='driver' parameter='steps' value='2'/></sweep>"
+    "<optimizer alpha='0.1' beta='0.1' steps='driver.steps'/>"
+    "<go instance='driver' port='go'/></assembly>";
+
+static void report(void *arg, const char *file, int line, int column, const char *text)
+{
+    (void)arg, (void)file, (void)column;
+    fail_msg("line %d: %s", line, text);
+}
+
+struct portolan_assembly *functions_assembly(const struct portolan_palette *palette,
+                                             const char *folder, const char *store,
+                                             const char *more_b, const char *optimizer)
+{
+    struct portolan_diagnostics d = {.report = report};
+    struct portolan_error err = {0};
+    struct portolan_assembly *a = NULL;
+    char path[120];
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/paper.xml", folder);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, assembly_xml, more_b, store, optimizer);
+    assert_int_equal(fclose(f), 0);
+    if (portolan_assembly_read(path, &d, &a, &err) || portolan_assembly_check(a, palette, &d))
+        fail_msg("%s", err.text);
+    return a;
+}
+
+enum portolan_status functions_execute(const struct portolan_palette *palette,
+                                       struct portolan_cohort *cohort,
+                                       const struct portolan_assembly *a)
+{
+    struct portolan_framework *fw = NULL;
+    struct portolan_error err = {0};
+    enum portolan_status status;
+    int result;
+
+    memset(script.ran, 0, sizeof script.ran);
+    script.repeated = 0;
+    if (portolan_framework_create(palette, cohort, &fw, &err) ||
+        portolan_framework_build(fw, a, &err))
+        fail_msg("%s", err.text);
+    status = portolan_framework_go(fw, &result, &err);
+    script.error = err;
+    portolan_framework_destroy(fw);
+    return status;
+}
+
+struct portolan_sample_set *functions_read(const char *store)
+{
+    struct portolan_store_query all = {0};
+    struct portolan_sample_set *set = NULL;
+    struct portolan_store *s = NULL;
+    struct portolan_error err = {0};
+
+    if (portolan_store_open(store, PORTOLAN_STORE_READ, &s, &err) ||
+        portolan_store_read(s, &all, true, &set, &err))
+        fail_msg("%s", err.text);
+    portolan_store_close(s);
+    return set;
+}
+
+void functions_copy(const char *from, const char *to)
+{
+    FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+    char buffer[4096];
+    size_t n;
+
+    assert_non_null(in);
+    assert_non_null(out);
+    while ((n = fread(buffer, 1, sizeof buffer, in)) > 0)
+        assert_int_equal(fwrite(buffer, 1, n, out), n);
+    assert_int_equal(fclose(out), 0);
+    fclose(in);
+}
+
+static void wait_for_all(struct portolan_cohort *cohort)
+{
+    double nothing = 0;
+
+    if (cohort)
+        assert_int_equal(cohort->max(cohort, &nothing, 1), 0);
+}
+
+/* Makes A the next trial; false when there is none. */
+static bool prepare_trial(struct portolan_cohort *cohort, struct portolan_assembly *a,
+                          const char *store)
+{
+    struct portolan_plan_options options = {.ranks = cohort ? cohort->size : 1, .most_trials = 1};
+    struct portolan_next_trial *next;
+    struct portolan_sample_set *set;
+    bool finished;
+
+    wait_for_all(cohort); /* until rank 0 has closed the store */
+    set = functions_read(store);
+    wait_for_all(cohort);
+    assert_int_equal(portolan_plan_next_trial(a, set, &options, 1e9, &next, NULL), 0);
+    finished = next->finished;
+    for (size_t i = 0; i < next->n_selection; i++)
+        portolan_assembly_select(a, next->selection[i].name, next->selection[i].value, NULL);
+    for (size_t i = 0; i < next->n_parameters; i++)
+        portolan_assembly_set(a, next->parameters[i].instance, next->parameters[i].parameter,
+                              next->parameters[i].value, NULL);
+    portolan_next_trial_destroy(next);
+    portolan_sample_set_destroy(set);
+    return !finished;
+}
+
+size_t functions_explore(const struct portolan_palette *palette, struct portolan_cohort *cohort,
+                         const char *folder, const char *store, const char *more_b)
+{
+    struct portolan_assembly *a = functions_assembly(palette, folder, store, more_b, "");
+    size_t n = 0;
+
+    a->purpose = "explore";
+    /* makes the store; x = 1 of 5 points, steps not as swept */
+    assert_int_equal(functions_execute(palette, cohort, a), 0);
+    while (prepare_trial(cohort, a, store)) {
+        assert_int_equal(functions_execute(palette, cohort, a), 0);
+        n++;
+    }
+    portolan_assembly_destroy(a);
+    return n;
 }

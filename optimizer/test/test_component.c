@@ -24,33 +24,6 @@ static struct portolan_palette *palette;
 static char folder[] = "/tmp/portolan-XXXXXX", store[100], told[8000];
 static char kept_folder[] = "/tmp/portolan-XXXXXX", kept_stores[2][100];
 
-static const char assembly_xml[] =
-    "<assembly name='paper'>"
-    "<instance name='driver' class='test.Driver'><parameter name='x' type='double' value='1'/>"
-    "<parameter name='steps' type='int' value='4'/></instance>"
-    "<instance name='a' class='test.A1'><alternative class='test.A2'/></instance>"
-    "<instance name='b' class='test.B1'><alternative class='test.B2'/>%s</instance>"
-    "<instance name='clock' class='portolan.ManualClock'/>"
-    "<instance name='mastermind' class='portolan.Mastermind'>"
-    "<parameter name='store' type='string' value='%s'/></instance>"
-    "<instance name='optimizer' class='portolan.Optimizer'>%s</instance>"
-    "<instance name='swap' class='portolan.SwapPoint'/>"
-    "<connect user='driver' uses='a' provider='a' provides='function'/>"
-    "<connect user='driver' uses='b' provider='b' provides='function'/>"
-    "<connect user='driver' uses='swap' provider='swap' provides='swappoint'/>"
-    "<connect user='a' uses='work' provider='clock' provides='work'/>"
-    "<connect user='b' uses='work' provider='clock' provides='work'/>"
-    "<connect user='mastermind' uses='measurement' provider='clock' provides='measurement'/>"
-    "<connect user='swap' uses='mastermind' provider='mastermind' provides='steps'/>"
-    "<connect user='swap' uses='optimizer' provider='optimizer' provides='steps'/>"
-    "<connect user='optimizer' uses='records' provider='mastermind' provides='records'/>"
-    "<monitor user='driver' uses='a'/><monitor user='driver' uses='b'/>"
-    "<monitor instance='driver' port='go'/>"
-    "<sweep><vary instance='driver' parameter='x' values='0.5 1 1.5 3 4'/>"
-    "<set instance='driver' parameter='steps' value='2'/></sweep>"
-    "<optimizer alpha='0.1' beta='0.1' steps='driver.steps'/>"
-    "<go instance='driver' port='go'/></assembly>";
-
 static const char with_b3[] = "<alternative class='test.B3'/>";
 
 static void hear(void *arg, enum portolan_log_level level, const char *area, const char *text)
@@ -62,107 +35,21 @@ static void hear(void *arg, enum portolan_log_level level, const char *area, con
         snprintf(told + used, sizeof told - used, "%s\n", text);
 }
 
-static void report(void *arg, const char *file, int line, int column, const char *text)
-{
-    (void)arg, (void)file, (void)column;
-    fail_msg("line %d: %s", line, text);
-}
-
 static struct portolan_assembly *assembly(const char *more_b, const char *optimizer)
 {
-    struct portolan_diagnostics d = {.report = report};
-    struct portolan_error err = {0};
-    struct portolan_assembly *a = NULL;
-    char path[120];
-    FILE *f;
-
-    snprintf(path, sizeof path, "%s/paper.xml", folder);
-    f = fopen(path, "w");
-    assert_non_null(f);
-    fprintf(f, assembly_xml, more_b, store, optimizer);
-    assert_int_equal(fclose(f), 0);
-    if (portolan_assembly_read(path, &d, &a, &err) || portolan_assembly_check(a, palette, &d))
-        fail_msg("%s", err.text);
-    return a;
+    return functions_assembly(palette, folder, store, more_b, optimizer);
 }
 
 /* One execution of A; the status of go. */
 static enum portolan_status execute(const struct portolan_assembly *a)
 {
-    struct portolan_framework *fw = NULL;
-    struct portolan_error err = {0};
-    enum portolan_status status;
-    int result;
-
-    memset(script.ran, 0, sizeof script.ran);
-    script.repeated = 0;
     told[0] = '\0';
-    if (portolan_framework_create(palette, NULL, &fw, &err) ||
-        portolan_framework_build(fw, a, &err))
-        fail_msg("%s", err.text);
-    status = portolan_framework_go(fw, &result, &err);
-    script.error = err;
-    portolan_framework_destroy(fw);
-    return status;
+    return functions_execute(palette, NULL, a);
 }
 
 static struct portolan_sample_set *stored(void)
 {
-    struct portolan_store_query all = {0};
-    struct portolan_sample_set *set = NULL;
-    struct portolan_store *s = NULL;
-    struct portolan_error err = {0};
-
-    if (portolan_store_open(store, PORTOLAN_STORE_READ, &s, &err) ||
-        portolan_store_read(s, &all, true, &set, &err))
-        fail_msg("%s", err.text);
-    portolan_store_close(s);
-    return set;
-}
-
-/* As `portolan measure` does; returns the number of trials. */
-static size_t explore_anew(const char *more_b)
-{
-    struct portolan_assembly *a = assembly(more_b, "");
-    size_t n = 0;
-
-    a->purpose = "explore";
-    assert_int_equal(execute(a), 0); /* makes the store; x = 1 of 5 points, steps not as swept */
-    for (bool finished = false; !finished; n++) {
-        struct portolan_sample_set *set = stored();
-        struct portolan_next_trial *next;
-
-        assert_int_equal(portolan_plan_next_trial(
-                             a, set, &(struct portolan_plan_options){.ranks = 1, .most_trials = 1},
-                             1e9, &next, NULL),
-                         0);
-        finished = next->finished;
-        for (size_t i = 0; i < next->n_selection; i++)
-            portolan_assembly_select(a, next->selection[i].name, next->selection[i].value, NULL);
-        for (size_t i = 0; i < next->n_parameters; i++)
-            portolan_assembly_set(a, next->parameters[i].instance, next->parameters[i].parameter,
-                                  next->parameters[i].value, NULL);
-        portolan_next_trial_destroy(next);
-        portolan_sample_set_destroy(set);
-        if (!finished)
-            assert_int_equal(execute(a), 0);
-    }
-    portolan_assembly_destroy(a);
-    return n - 1;
-}
-
-static void copy_file(const char *from, const char *to)
-{
-    FILE *in = fopen(from, "r"), *out = fopen(to, "w");
-    char buffer[4096];
-    size_t n;
-
-    assert_non_null(in);
-    assert_non_null(out);
-    while ((n = fread(buffer, 1, sizeof buffer, in)) > 0)
-        assert_int_equal(fwrite(buffer, 1, n, out), n);
-    assert_int_equal(fclose(out), 0);
-    fclose(in);
+    return functions_read(store);
 }
 
 /* The same each time, so its store is kept for the next test. */
@@ -172,12 +59,13 @@ static void explore(const char *more_b)
 
     script = (struct script){0};
     if (access(kept, R_OK) == 0) {
-        copy_file(kept, store);
+        functions_copy(kept, store);
         return;
     }
     /* Beside B3, B2 is hopeless at 0.5 and 1, and left out at 1.5, 3 and 4. */
-    assert_int_equal(explore_anew(more_b), *more_b ? 5 * 4 - 3 : 5 * 3);
-    copy_file(store, kept);
+    assert_int_equal(functions_explore(palette, NULL, folder, store, more_b),
+                     *more_b ? 5 * 4 - 3 : 5 * 3);
+    functions_copy(store, kept);
 }
 
 static struct portolan_assembly *run_of(const char *more_b, const char *optimizer, const char *x,

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How the ranks agree: rank 0 decides for all, from the samples of the slowest rank. What failed on
+ * any rank goes up and what is decided comes down with the Mastermind's step, so that a step in
+ * which nothing is to be done costs no message (docs/decisions/0049).
+ */
+#include "component.h"
+
+#include <portolan/probe.h>
+#include <string.h>
+
+/*
+ * Places in the values that travel; of each the ranks get the maximum. The first is the
+ * Mastermind's. A struct optimizer_seen of every instance follows, then the alternatives that rank
+ * 0 wants.
+ */
+enum { MASTERMINDS, TODO, HASH, MINUS_HASH, HEAD };
+enum { ENTRIES = sizeof(struct optimizer_seen) / sizeof(double) };
+
+static size_t bytes_of(const struct optimizer *o)
+{
+    return o->assembly->n_instances * sizeof *o->current;
+}
+
+bool optimizer_has_to_swap(const struct optimizer *o)
+{
+    return memcmp(o->wanted, o->current, bytes_of(o)) != 0;
+}
+
+void optimizer_count_deciding(struct optimizer *o, uint64_t entered)
+{
+    o->mind.deciding_ns += portolan_probe_ticks_to_ns(portolan_probe_now() - entered);
+}
+
+/* ------------------------------------------------- up: what this rank has seen */
+
+/* The alternative that really runs; -1: another class, which only somebody else can have put there.
+ */
+static int32_t find_running(const struct optimizer *o, size_t instance)
+{
+    const struct portolan_assembly_instance *i = &o->assembly->instances[instance];
+    sidl_BaseInterface ex = NULL;
+    char *name = portolan_ports_Builder_getClassName(o->builder, i->name, &ex);
+    int32_t k = (int32_t)i->n_alternatives;
+
+    while (--k >= 0 && (ex || !name || strcmp(i->alternatives[k].class_name, name) != 0))
+        ;
+    sidl_String_free(name);
+    SIDL_CLEAR(ex);
+    return k;
+}
+
+/* Of all choices, exact as a double. 0 unless ranks are to be compared. */
+static double hash_choices(struct optimizer *o, int step)
+{
+    if (!o->check)
+        return 0;
+    for (size_t i = 0; i < o->assembly->n_instances; i++)
+        o->running[i] =
+            o->assembly->instances[i].n_alternatives > 1 ? find_running(o, i) : o->current[i];
+    return (double)(portolan_hash(o->running, bytes_of(o), (uint64_t)step) >> 12);
+}
+
+/* A struct portolan_piggyback's. */
+static bool fill(struct portolan_piggyback *p, const struct portolan_sample *samples, size_t n)
+{
+    struct optimizer *o = p->arg;
+    double hash = hash_choices(o, p->step);
+
+    p->values[MASTERMINDS] = 0;
+    p->values[TODO] = o->cohort->rank == 0 ? OPTIMIZER_DECIDE : OPTIMIZER_STAY;
+    p->values[HASH] = hash;
+    p->values[MINUS_HASH] = -hash;
+    for (size_t i = 0; i < o->assembly->n_instances; i++)
+        o->choice[i] = -1;
+    return optimizer_see(o, samples, n);
+}
+
+/* ------------------------------------------------- down: what rank 0 wants */
+
+static bool is_due(const struct optimizer *o, int step)
+{
+    return o->due_step >= 0 && step >= o->due_step;
+}
+
+static void decide_now(struct optimizer *o, int step)
+{
+    uint64_t entered = portolan_probe_now();
+
+    optimizer_decide(o, step);
+    optimizer_count_deciding(o, entered);
+}
+
+/*
+ * A struct portolan_piggyback's, on rank 0. Without a delay it decides now; otherwise it sends what
+ * it has decided before. When something failed, all ranks must leave that first.
+ */
+static void add(struct portolan_piggyback *p, const struct portolan_sample *slowest, size_t n,
+                int n_failed)
+{
+    struct optimizer *o = p->arg;
+
+    if (n_failed > 0)
+        return;
+    o->step_samples = slowest;
+    o->n_step_samples = n;
+    memcpy(o->wanted, o->current, bytes_of(o));
+    if (o->delay == 0 && p->step % o->interval == 0)
+        decide_now(o, p->step);
+    else if (is_due(o, p->step))
+        memcpy(o->wanted, o->pending, bytes_of(o));
+    if (is_due(o, p->step))
+        o->due_step = -1;
+    for (size_t i = 0; i < o->assembly->n_instances; i++)
+        o->choice[i] = o->wanted[i];
+    p->values[TODO] = optimizer_has_to_swap(o) ? OPTIMIZER_SWAP : OPTIMIZER_STAY;
+}
+
+void optimizer_decide_ahead(struct optimizer *o, int step)
+{
+    if (o->delay == 0 || o->cohort->rank != 0 || o->due_step >= 0 || step % o->interval != 0)
+        return;
+    optimizer_decide(o, step);
+    if (!optimizer_has_to_swap(o))
+        return;
+    memcpy(o->pending, o->wanted, bytes_of(o));
+    o->due_step = step + o->delay;
+    o->mind.expected_ns[0] = 0; /* what was predicted is not the next step */
+}
+
+bool optimizer_decide_together(struct optimizer *o, int step, sidl_BaseInterface *_ex)
+{
+    enum portolan_status status;
+
+    o->due_step = -1;
+    if (o->cohort->rank == 0)
+        optimizer_decide(o, step);
+    status = o->cohort->bcast(o->cohort, o->wanted, bytes_of(o), 0);
+    if (status)
+        portolan_throw(_ex, status, "the ranks could not be told what to swap");
+    return !status;
+}
+
+/* ------------------------------------------------- both */
+
+bool optimizer_agree_ready(struct optimizer *o)
+{
+    size_t n = o->assembly->n_instances, n_values = HEAD + (ENTRIES + 1) * n;
+    double *values = portolan_arena_alloc(&o->arena, n_values, sizeof *values);
+
+    o->running = portolan_arena_alloc(&o->arena, n, sizeof *o->running);
+    o->pending = portolan_arena_alloc(&o->arena, n, sizeof *o->pending);
+    if (!values || !o->running || !o->pending)
+        return false;
+    o->due_step = -1;
+    o->seen = (struct optimizer_seen *)(values + HEAD);
+    o->choice = values + HEAD + ENTRIES * n;
+    o->piggyback = (struct portolan_piggyback){
+        .n = n_values, .values = values, .arg = o, .fill = fill, .add = add};
+    return true;
+}
+
+void optimizer_travel(struct optimizer *o, bool on)
+{
+    const struct portolan_records_ops *ops = o->records ? o->records->ops : NULL;
+
+    if (ops && ops->size > offsetof(struct portolan_records_ops, carry) && ops->carry)
+        ops->carry(o->records, on ? &o->piggyback : NULL);
+}
+
+/* Whether the values are those of all ranks: they came with the step, or are exchanged now. */
+static bool exchange(struct optimizer *o, int step)
+{
+    struct portolan_piggyback *p = &o->piggyback;
+    const struct portolan_sample *samples = NULL;
+    size_t n = 0;
+
+    if (p->has_arrived && p->step == step)
+        return true;
+    p->step = step;
+    if (o->records->ops->latest(o->records, &samples, &n, NULL))
+        n = 0;
+    fill(p, samples, n);
+    return !o->cohort->max(o->cohort, p->values, p->n);
+}
+
+bool optimizer_exchange_seen(struct optimizer *o)
+{
+    return !o->cohort->max(o->cohort, (double *)o->seen, ENTRIES * o->assembly->n_instances);
+}
+
+/* The class that an entry of o->running stands for. */
+static const char *class_of(const struct optimizer *o, size_t instance, int32_t k)
+{
+    return k < 0 ? "a class that is no alternative" : optimizer_class(o, instance, (size_t)k);
+}
+
+static enum portolan_status compare(const struct optimizer *o, int step, const int32_t *of_rank_0,
+                                    int32_t step_of_rank_0, struct portolan_error *err)
+{
+    if (step != step_of_rank_0)
+        return portolan_error_set(err, PORTOLAN_EMISMATCH, "it is at step %d, rank 0 at step %d",
+                                  step, (int)step_of_rank_0);
+    for (size_t i = 0; i < o->assembly->n_instances; i++)
+        if (o->running[i] != of_rank_0[i])
+            return portolan_error_set(err, PORTOLAN_EMISMATCH,
+                                      "instance '%s' is %s, on rank 0 it is %s",
+                                      o->assembly->instances[i].name, class_of(o, i, o->running[i]),
+                                      class_of(o, i, of_rank_0[i]));
+    return PORTOLAN_OK;
+}
+
+/* Collective: throws, with the rank and the instance where the choices differ. */
+static void tell_difference(struct optimizer *o, int step, sidl_BaseInterface *_ex)
+{
+    struct portolan_error err = {0};
+    int32_t first = step;
+
+    memcpy(o->wanted, o->running, bytes_of(o));
+    if (!o->cohort->bcast(o->cohort, o->wanted, bytes_of(o), 0) &&
+        !o->cohort->bcast(o->cohort, &first, sizeof first, 0))
+        portolan_cohort_agree(o->cohort, compare(o, step, o->wanted, first, &err), &err);
+    portolan_throw(_ex, PORTOLAN_EMISMATCH, "at step %d the choices of the ranks differ: %s", step,
+                   err.text[0] ? err.text : "they could not be compared");
+}
+
+enum optimizer_todo optimizer_hear(struct optimizer *o, int step, sidl_BaseInterface *_ex)
+{
+    const double *values = o->piggyback.values;
+
+    if (!exchange(o, step)) {
+        portolan_throw(_ex, PORTOLAN_EIO, "the ranks could not be told what to swap");
+        return OPTIMIZER_STAY;
+    }
+    o->piggyback.has_arrived = false;
+    if (values[HASH] != -values[MINUS_HASH]) {
+        tell_difference(o, step, _ex);
+        return OPTIMIZER_STAY;
+    }
+    if (optimizer_ban_seen(o, step, ""))
+        return OPTIMIZER_DECIDE;
+    if (values[TODO] == OPTIMIZER_DECIDE)
+        return step % o->interval == 0 ? OPTIMIZER_DECIDE : OPTIMIZER_STAY;
+    if (values[TODO] == OPTIMIZER_SWAP)
+        for (size_t i = 0; i < o->assembly->n_instances; i++)
+            o->wanted[i] = (int32_t)o->choice[i];
+    return (enum optimizer_todo)values[TODO];
+}
