@@ -125,7 +125,7 @@ void optimizer_decide_ahead(struct optimizer *o, int step)
         return;
     memcpy(o->pending, o->wanted, bytes_of(o));
     o->due_step = step + o->delay;
-    o->mind.expected_ns[0] = 0; /* what was predicted is not the next step */
+    o->mind.expected_step_ns = 0; /* what was predicted is not the next step */
 }
 
 bool optimizer_decide_together(struct optimizer *o, int step, sidl_BaseInterface *_ex)

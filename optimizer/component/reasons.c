@@ -236,6 +236,8 @@ void optimizer_expect(struct optimizer *o, int step, const struct portolan_plan_
 
     if (!isfinite(advice->then_step_ns) || !(advice->then_step_ns > 0))
         return;
+    if (o->delay > 0 && advice->n_changes) /* the next step is not the one that was predicted */
+        return;
     m->expected_ns[0] = advice->then_step_ns + setup_ns;
     m->expected_ns[1] = fmax(0, m->expected_ns[0] - (t->total_ns - t->low_ns) / steps);
     m->expected_ns[2] = m->expected_ns[0] + (t->high_ns - t->total_ns) / steps;
