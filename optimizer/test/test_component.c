@@ -448,6 +448,27 @@ static void an_error_that_lasts_is_told_and_decided_anew(void **state)
     portolan_assembly_destroy(a);
 }
 
+/* x is seen when the step is over: the models were right, but for another x. */
+static void a_step_with_another_context_is_no_error_of_the_models(void **state)
+{
+    static const double course[] = {1, 1, 3, 3};
+    static const char *const causes[] = {"", "", "context", ""};
+    struct portolan_assembly *a;
+    struct portolan_reason_set *r;
+
+    (void)state;
+    explore("");
+    a = run_of("", written, "1", 4);
+    script = (struct script){.course = course};
+    assert_int_equal(execute(a), 0);
+    r = reasons();
+    assert_int_equal(r->n_expectations, 4);
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(r->expectations[i].cause, causes[i]);
+    portolan_reason_set_destroy(r);
+    portolan_assembly_destroy(a);
+}
+
 int main(void)
 {
 #define TEST(F) cmocka_unit_test_setup_teardown(F, setup, teardown)
@@ -466,6 +487,7 @@ int main(void)
         TEST(without_a_model_the_reason_is_that),
         TEST(what_became_of_a_decision_is_stored),
         TEST(an_error_that_lasts_is_told_and_decided_anew),
+        TEST(a_step_with_another_context_is_no_error_of_the_models),
     };
 
     return cmocka_run_group_tests(tests, keep_stores, drop_stores);
