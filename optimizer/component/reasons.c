@@ -6,6 +6,7 @@
 #include "component.h"
 
 #include <math.h>
+#include <portolan/list.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,66 +38,45 @@ static char *change_text(const struct optimizer *o)
     return portolan_text_take(&text, &out, NULL) ? NULL : out;
 }
 
-/* What is known of the choice and its alternatives; NULL: nothing. */
-static struct portolan_plan_weighing *weigh(const struct optimizer *o,
-                                            const struct portolan_name_value *choice, size_t n)
+/* All alternatives, of which nothing is known yet. *N: how many; the caller frees them. */
+static struct portolan_alternative *list_alternatives(const struct optimizer *o, size_t *n)
 {
-    struct portolan_plan_weighing *w = NULL;
-    struct portolan_error err = {0};
+    struct portolan_alternative *rows = NULL;
 
-    if (o->mind.plan && o->mind.now && o->mind.now->remaining_steps > 0 &&
-        portolan_plan_weigh(o->mind.plan, o->mind.now, choice, n, &w, &err))
-        portolan_log(PORTOLAN_LOG_DEBUG, "optimizer", "the alternatives are not weighed: %s",
-                     err.text);
-    return w;
-}
+    *n = 0;
+    for (size_t i = 0; i < o->assembly->n_instances; i++)
+        for (size_t k = 0; k < o->assembly->instances[i].n_alternatives; k++) {
+            const struct portolan_alternative row = {.instance = o->assembly->instances[i].name,
+                                                     .implementation = optimizer_class(o, i, k),
+                                                     .chosen = (size_t)o->wanted[i] == k,
+                                                     .step_ns = NAN,
+                                                     .low_ns = NAN,
+                                                     .high_ns = NAN,
+                                                     .forced_ns = NAN,
+                                                     .chance = NAN,
+                                                     .binding = "unmeasured",
+                                                     .text = "nothing is known of it"};
 
-/* What is known of an alternative; all unknown without a weighing. */
-static struct portolan_plan_alternative find_weighed(const struct portolan_plan_weighing *w,
-                                                     const char *instance, const char *class_name)
-{
-    for (size_t i = 0; w && i < w->n_alternatives; i++)
-        if (!strcmp(w->alternatives[i].instance, instance) &&
-            !strcmp(w->alternatives[i].implementation, class_name))
-            return w->alternatives[i];
-    return (struct portolan_plan_alternative){.step_ns = NAN,
-                                              .low_ns = NAN,
-                                              .high_ns = NAN,
-                                              .forced_ns = NAN,
-                                              .chance = NAN,
-                                              .binding = "unmeasured",
-                                              .reason = "nothing is known of it"};
-}
-
-/* Rows for the store, whose texts are in WEIGHED, one per row. */
-static size_t list_alternatives(const struct optimizer *o, const struct portolan_plan_weighing *w,
-                                struct portolan_plan_alternative *weighed,
-                                struct portolan_alternative *rows)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < o->assembly->n_instances; i++) {
-        const struct portolan_assembly_instance *x = &o->assembly->instances[i];
-
-        for (size_t k = 0; x->n_alternatives > 1 && k < x->n_alternatives; k++, n++) {
-            bool banned = optimizer_is_banned(o, i, k);
-
-            weighed[n] = find_weighed(w, x->name, x->alternatives[k].class_name);
-            rows[n] = (struct portolan_alternative){
-                .instance = x->name,
-                .implementation = x->alternatives[k].class_name,
-                .chosen = (size_t)o->wanted[i] == k,
-                .rows = (int)weighed[n].n_rows,
-                .step_ns = weighed[n].step_ns,
-                .low_ns = weighed[n].low_ns,
-                .high_ns = weighed[n].high_ns,
-                .forced_ns = weighed[n].forced_ns,
-                .chance = weighed[n].chance,
-                .binding = banned ? "failure" : weighed[n].binding,
-                .text = banned ? "failed in this run" : weighed[n].reason};
+            if (o->assembly->instances[i].n_alternatives > 1 &&
+                !portolan_append(&rows, n, &row, sizeof row)) {
+                free(rows);
+                return NULL;
+            }
         }
-    }
-    return n;
+    return rows;
+}
+
+/* What is excluded in this run, whatever the models say. */
+static void mark_excluded(const struct optimizer *o, struct portolan_alternative *rows, size_t n)
+{
+    struct optimizer_pick x;
+
+    for (size_t i = 0; i < n; i++)
+        if (optimizer_find(o, rows[i].instance, rows[i].implementation, &x) &&
+            optimizer_is_banned(o, x.instance, x.alternative)) {
+            rows[i].binding = "failure";
+            rows[i].text = "failed in this run";
+        }
 }
 
 /* The constraints that excluded alternatives, "accuracy, failure": lack of knowledge is none. */
@@ -112,44 +92,37 @@ static void bindings_of(const struct portolan_alternative *rows, size_t n, char 
                                      rows[i].binding);
 }
 
-static size_t count_alternatives(const struct portolan_assembly *a)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < a->n_instances; i++)
-        n += a->instances[i].n_alternatives;
-    return n;
-}
-
+/* Completes R, and stores it with its alternatives. */
 static enum portolan_status put_reason(struct optimizer *o, struct portolan_reason *r,
-                                       const struct portolan_plan_weighing *w,
                                        struct portolan_error *err)
 {
-    size_t n = count_alternatives(o->assembly) + 1;
-    struct portolan_alternative *rows = portolan_calloc(n, sizeof *rows);
-    struct portolan_plan_alternative *weighed = portolan_calloc(n, sizeof *weighed);
+    const struct optimizer_mind *m = &o->mind;
+    struct portolan_arena pool = {0};
     enum portolan_status status = PORTOLAN_ENOMEM;
-    char bindings[100];
+    size_t n_names, n;
+    struct portolan_name_value *names = optimizer_list_names(o, NULL, 0, &n_names);
+    struct portolan_alternative *rows = list_alternatives(o, &n);
+    char *choice = NULL, bindings[100];
 
-    if (!rows || !weighed) {
+    if (!names || !rows || portolan_plan_write_selection(names, n_names, &choice, err)) {
         portolan_no_memory(err);
         goto out;
     }
-    n = list_alternatives(o, w, weighed, rows);
+    if (m->plan && m->now && m->now->remaining_steps > 0 &&
+        portolan_plan_weigh(m->plan, m->now, names, n_names, r, rows, n, &pool, err))
+        goto out;
+    mark_excluded(o, rows, n);
     bindings_of(rows, n, bindings, sizeof bindings);
+    r->choice = choice;
+    r->trials += m->n_tried;
     if (!r->binding)
         r->binding = bindings;
-    r->now_ns = w ? w->now_step_ns : NAN;
-    r->step_ns = w ? w->step_ns : NAN;
-    r->low_ns = w ? w->low_ns : NAN;
-    r->high_ns = w ? w->high_ns : NAN;
-    r->cost_ns = w ? w->cost_ns : NAN;
-    r->chance = w ? w->chance : NAN;
-    r->trials = (w ? (int)w->n_trials : 0) + o->mind.n_tried;
     status = o->records->ops->put_reason(o->records, r, rows, n, err);
 out:
+    portolan_arena_clear(&pool);
+    free(names);
     free(rows);
-    free(weighed);
+    free(choice);
     return status;
 }
 
@@ -157,44 +130,37 @@ void optimizer_record(struct optimizer *o, int step, enum optimizer_asker asked_
                       const char *binding, const char *why)
 {
     struct optimizer_mind *m = &o->mind;
+    char *change = o->cohort->rank == 0 ? change_text(o) : NULL;
     struct portolan_reason r = {.step = step,
                                 .number = m->n_decisions + 1,
                                 .asked_by = askers[asked_by],
+                                .change = change,
                                 .binding = binding,
-                                .steps = m->now ? m->now->remaining_steps : 0,
-                                .text = why ? why : m->reason};
-    struct portolan_plan_weighing *w = NULL;
-    struct portolan_name_value *names;
+                                .now_ns = NAN,
+                                .step_ns = NAN,
+                                .low_ns = NAN,
+                                .high_ns = NAN,
+                                .cost_ns = NAN,
+                                .chance = NAN,
+                                .text = why ? why : m->reason,
+                                .outcome = change && *change ? "asked" : "stays"};
     struct portolan_error err = {0};
-    char *change, *choice = NULL;
-    size_t n;
 
-    if (o->cohort->rank != 0 || !o->records->ops->trial(o->records))
+    if (!change || !o->records->ops->trial(o->records)) {
+        free(change);
         return;
-    names = optimizer_list_names(o, NULL, 0, &n);
-    change = change_text(o);
-    if (!names || !change || portolan_plan_write_selection(names, n, &choice, &err)) {
-        portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
-    } else {
-        w = weigh(o, names, n);
-        r.change = change;
-        r.choice = choice;
-        r.outcome = *change ? "asked" : "stays";
-        m->n_tried += asked_by == OPTIMIZER_EXPLORATION;
-        if (!put_reason(o, &r, w, &err)) {
-            m->n_decisions++;
-            if (m->decided_at != step || !m->first_open)
-                m->first_open = m->n_decisions;
-            m->decided_at = step;
-        }
     }
-    if (err.status)
+    m->n_tried += asked_by == OPTIMIZER_EXPLORATION;
+    if (!put_reason(o, &r, &err)) {
+        m->n_decisions++;
+        if (m->decided_at != step || !m->first_open)
+            m->first_open = m->n_decisions;
+        m->decided_at = step;
+    } else {
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: the reasons are not stored: %s",
                      step, err.text);
-    portolan_plan_weighing_destroy(w);
-    free(names);
+    }
     free(change);
-    free(choice);
 }
 
 void optimizer_record_outcome(struct optimizer *o, const char *outcome)

@@ -17,7 +17,7 @@ struct weighing {
     struct portolan_choice_solution *best; /* NULL: nothing is allowed */
     struct plan_confidence sure;
     size_t *selection; /* scratch */
-    struct portolan_plan_weighing *out;
+    struct portolan_arena *texts;
 };
 
 /* ---- chances ---- */
@@ -37,14 +37,15 @@ static enum portolan_status init_confidence(struct weighing *w)
     return pool->failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
-/* Fills the chances of all alternatives and of the choice; without a solution they stay unknown. */
-static enum portolan_status draw(struct weighing *w)
+/* Finds the chances of all alternatives, and *CHANCE of the choice; NaN where nothing is allowed.
+ */
+static enum portolan_status draw(struct weighing *w, double *chance)
 {
     const struct portolan_plan *p = w->a.p;
     size_t *values = portolan_arena_alloc(&w->a.pool, p->n_core + 1, sizeof *values);
     enum portolan_status status = values ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 
-    w->out->chance = NAN;
+    *chance = NAN;
     if (status || !w->best || p->n_core > MOST_TO_DRAW)
         return status;
     for (size_t v = 0; v < p->s.n_variables; v++)
@@ -57,7 +58,7 @@ static enum portolan_status draw(struct weighing *w)
         w->sure.shares = NULL;
         return status == PORTOLAN_EINFEASIBLE ? PORTOLAN_OK : status;
     }
-    w->out->chance = w->sure.base_chance;
+    *chance = w->sure.base_chance;
     return PORTOLAN_OK;
 }
 
@@ -108,66 +109,62 @@ static void step_of(const struct portolan_plan_prediction *t, double *step, doub
     *high = t->step_ns + (t->high_ns - t->total_ns) / steps;
 }
 
-static void weigh_one(struct weighing *w, size_t v, size_t k, struct portolan_plan_alternative *out)
+static enum portolan_status weigh_one(struct weighing *w, struct portolan_alternative *out)
 {
     const struct portolan_plan *p = w->a.p;
-    const struct portolan_assembly_instance *x = p->s.variables[v].instance;
+    size_t v = survey_variable_of(&p->s, out->instance);
+    size_t k = v == NONE ? NONE : survey_alternative_of(&p->s, v, out->implementation);
+    size_t at = v == NONE ? NONE : p->number[v];
     struct portolan_plan seen = *p; /* what is forbidden is explained by the present view */
-    size_t at = p->number[v];
     struct portolan_plan_prediction t;
     struct plan_forbidden why;
+    char text[300] = "";
 
-    *out = (struct portolan_plan_alternative){.instance = x->name,
-                                              .implementation = x->alternatives[k].class_name,
-                                              .chosen = w->a.chosen[v] == k,
-                                              .step_ns = NAN,
-                                              .low_ns = NAN,
-                                              .high_ns = NAN,
-                                              .forced_ns = NAN,
-                                              .chance = NAN,
-                                              .binding = ""};
+    if (k == NONE)
+        return PORTOLAN_ENOTFOUND;
     memcpy(w->selection, w->a.chosen, p->s.n_variables * sizeof *w->selection);
     w->selection[v] = k;
-    out->n_rows = count_rows(p, v, w->selection);
+    out->rows = (int)count_rows(p, v, w->selection);
+    out->binding = "";
+    out->step_ns = out->low_ns = out->high_ns = out->forced_ns = out->chance = NAN;
     if (plan_total(p, &w->a.view, &w->rest, w->selection, &t, &why)) {
         step_of(&t, &out->step_ns, &out->low_ns, &out->high_ns);
-        out->extrapolates = t.n_extrapolating > 0;
+        if (t.n_extrapolating)
+            snprintf(text, sizeof text, "outside what was measured");
     } else {
         seen.view = w->a.view;
         out->binding = binding_of(&w->a.view, &why);
-        plan_explain_forbidden(&seen, &why, out->reason, sizeof out->reason);
+        plan_explain_forbidden(&seen, &why, text, sizeof text);
     }
-    if (at == NONE) {
-        snprintf(out->reason, sizeof out->reason, "insignificant: not compared");
-        return;
-    }
-    if (w->best && isfinite(w->best->margins[at][k]))
+    if (at == NONE)
+        snprintf(text, sizeof text, "insignificant: not compared");
+    if (at != NONE && w->best && isfinite(w->best->margins[at][k]))
         out->forced_ns = w->best->margins[at][k];
-    if (w->sure.shares)
+    if (at != NONE && w->sure.shares)
         out->chance = w->sure.shares[at][k];
+    out->text = portolan_arena_strdup(w->texts, text);
+    return out->text ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
-static void weigh_choice(struct weighing *w)
+static void weigh_choice(struct weighing *w, struct portolan_reason *r)
 {
     const struct portolan_plan *p = w->a.p;
-    struct portolan_plan_weighing *out = w->out;
     struct portolan_plan_prediction t;
     size_t changes = 0;
 
-    out->now_step_ns = out->step_ns = out->low_ns = out->high_ns = out->cost_ns = NAN;
+    r->now_ns = r->step_ns = r->low_ns = r->high_ns = r->cost_ns = NAN;
     if (plan_total(p, &w->a.view, &w->rest, w->a.current, &t, NULL))
-        out->now_step_ns = t.step_ns;
+        r->now_ns = t.step_ns;
     for (size_t v = 0; v < p->s.n_variables; v++)
         changes += w->a.chosen[v] != w->a.current[v];
     if (plan_total(p, &w->a.view, &w->rest, w->a.chosen, &t, NULL)) {
-        step_of(&t, &out->step_ns, &out->low_ns, &out->high_ns);
-        out->cost_ns = t.setup_ns + (double)changes * w->a.now->swap_ns;
+        step_of(&t, &r->step_ns, &r->low_ns, &r->high_ns);
+        r->cost_ns = t.setup_ns + (double)changes * w->a.now->swap_ns;
     }
+    r->steps = w->a.now->remaining_steps;
+    r->trials = 0;
     for (size_t i = 0; i < p->s.n_trials; i++)
-        out->n_trials += p->s.trials[i].n_rows > 0 && !p->s.trials[i].failed;
-    for (size_t v = 0; v < p->s.n_variables; v++)
-        for (size_t k = 0; k < p->s.variables[v].n; k++)
-            weigh_one(w, v, k, &out->alternatives[out->n_alternatives++]);
+        r->trials += p->s.trials[i].n_rows > 0 && !p->s.trials[i].failed;
 }
 
 /* The least costs of the remaining steps with each alternative forced. */
@@ -182,61 +179,40 @@ static enum portolan_status find_margins(struct weighing *w, struct portolan_err
     return status == PORTOLAN_EINFEASIBLE ? PORTOLAN_OK : status;
 }
 
-static enum portolan_status weigh(struct weighing *w, const struct portolan_name_value *choice,
-                                  size_t n, struct portolan_error *err)
+static enum portolan_status prepare(struct weighing *w, const struct portolan_name_value *choice,
+                                    size_t n, struct portolan_error *err)
 {
     const struct survey *s = &w->a.p->s;
     enum portolan_status status = plan_advising_open(&w->a, err);
-    size_t alternatives = 0;
 
-    for (size_t v = 0; v < s->n_variables; v++)
-        alternatives += s->variables[v].n;
-    w->out->alternatives = portolan_calloc(alternatives + 1, sizeof *w->out->alternatives);
-    w->selection = portolan_arena_alloc(&w->a.pool, s->n_variables + 1, sizeof *w->selection);
-    if (!status && (!w->out->alternatives || !w->selection))
-        status = PORTOLAN_ENOMEM;
     w->rest = (struct plan_horizon){.steps = w->a.now->remaining_steps, .current = w->a.current};
-    if (!status) {
-        memcpy(w->a.chosen, w->a.current, s->n_variables * sizeof *w->a.chosen);
-        status = plan_read_selection(s, choice, n, w->a.chosen, err);
-    }
-    if (!status)
-        status = find_margins(w, err);
-    if (!status)
-        status = draw(w);
-    if (!status)
-        weigh_choice(w);
-    return status;
+    w->selection = portolan_arena_alloc(&w->a.pool, s->n_variables + 1, sizeof *w->selection);
+    if (status || !w->selection)
+        return status ? status : PORTOLAN_ENOMEM;
+    memcpy(w->a.chosen, w->a.current, s->n_variables * sizeof *w->a.chosen);
+    status = plan_read_selection(s, choice, n, w->a.chosen, err);
+    return status ? status : find_margins(w, err);
 }
 
 enum portolan_status portolan_plan_weigh(const struct portolan_plan *p,
                                          const struct portolan_plan_now *now,
-                                         const struct portolan_name_value *choice, size_t n,
-                                         struct portolan_plan_weighing **out,
-                                         struct portolan_error *err)
+                                         const struct portolan_name_value *choice, size_t n_choice,
+                                         struct portolan_reason *r,
+                                         struct portolan_alternative *alternatives, size_t n,
+                                         struct portolan_arena *pool, struct portolan_error *err)
 {
-    struct weighing w = {.a = {.p = p, .now = now}, .out = portolan_calloc(1, sizeof *w.out)};
-    enum portolan_status status = PORTOLAN_ENOMEM;
+    struct weighing w = {.a = {.p = p, .now = now}, .texts = pool};
+    enum portolan_status status = prepare(&w, choice, n_choice, err);
 
-    *out = NULL;
-    if (w.out)
-        status = weigh(&w, choice, n, err);
+    if (!status)
+        status = draw(&w, &r->chance);
+    if (!status)
+        weigh_choice(&w, r);
+    for (size_t i = 0; !status && i < n; i++)
+        status = weigh_one(&w, &alternatives[i]);
     portolan_choice_solution_destroy(w.best);
     portolan_arena_clear(&w.a.pool);
-    if (status) {
-        portolan_plan_weighing_destroy(w.out);
-        return portolan_error_set(err, status, "weighing a choice");
-    }
-    *out = w.out;
-    return PORTOLAN_OK;
-}
-
-void portolan_plan_weighing_destroy(struct portolan_plan_weighing *w)
-{
-    if (!w)
-        return;
-    free(w->alternatives);
-    free(w);
+    return status ? portolan_error_set(err, status, "weighing a choice") : PORTOLAN_OK;
 }
 
 /* ---- a step that ended ---- */

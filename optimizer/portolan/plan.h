@@ -271,43 +271,20 @@ enum portolan_status portolan_plan_advise(const struct portolan_plan *plan,
 /** NULL is legal. */
 void portolan_plan_advice_destroy(struct portolan_plan_advice *advice);
 
-/** What one implementation would cost in a running assembly, all others as chosen. */
-struct portolan_plan_alternative {
-    const char *instance, *implementation;
-    bool chosen, extrapolates;
-    size_t n_rows;                   /**< measurements behind its models */
-    double step_ns, low_ns, high_ns; /**< per step; NaN: not allowed */
-    double forced_ns;    /**< least cost of the remaining steps with it, whatever else; NaN: none */
-    double chance;       /**< that it belongs to the best choice; NaN: not known */
-    const char *binding; /**< "" or what excludes it: "accuracy", "failure", "condition" (its own),
-                            "unproven" (not known to work here), "unmeasured" */
-    char reason[200];    /**< the same for a person; "" */
-};
-
-/** A choice for the remaining steps of a running assembly, with all that it was chosen from. */
-struct portolan_plan_weighing {
-    size_t n_trials;                 /**< that the models rest on */
-    double now_step_ns;              /**< per step with what runs now; NaN: not known */
-    double step_ns, low_ns, high_ns; /**< per step with the choice; NaN likewise */
-    double cost_ns;                  /**< of changing: exchange and set-up */
-    double chance;                   /**< that the choice is the best of all; NaN: not known */
-    size_t n_alternatives;
-    struct portolan_plan_alternative *alternatives; /**< of all variables, as in the assembly */
-};
-
 /**
- * Weighs the CHOICE (instances not named are as in NOW) against the alternatives. Takes about a
- * hundred times as long as portolan_plan_advise(), because it draws costs at random. *W is the
- * caller's, freed with portolan_plan_weighing_destroy(); its strings are the assembly's. Errors:
- * ENOTFOUND for an unknown class, ENOMEM.
+ * Weighs a CHOICE for the remaining steps (instances not named are as in NOW) against ALTERNATIVES,
+ * whose instances and implementations are given: fills their numbers, and `binding` and `text` with
+ * what excludes them ("accuracy", "failure", "condition": its own; "unproven": not known to work
+ * here; "unmeasured"); of R `steps`, `trials` and the numbers. Unknown ones are NaN. Takes about a
+ * hundred times as long as portolan_plan_advise(), because costs are drawn at random. POOL owns the
+ * texts. Errors: ENOTFOUND for an unknown instance or class, ENOMEM.
  */
 enum portolan_status portolan_plan_weigh(const struct portolan_plan *plan,
                                          const struct portolan_plan_now *now,
-                                         const struct portolan_name_value *choice, size_t n,
-                                         struct portolan_plan_weighing **w,
-                                         struct portolan_error *err);
-/** NULL is legal. */
-void portolan_plan_weighing_destroy(struct portolan_plan_weighing *w);
+                                         const struct portolan_name_value *choice, size_t n_choice,
+                                         struct portolan_reason *r,
+                                         struct portolan_alternative *alternatives, size_t n,
+                                         struct portolan_arena *pool, struct portolan_error *err);
 
 /** A call path whose time in a step was not as its model says. */
 struct portolan_plan_miss {

@@ -349,39 +349,35 @@ static void parameters_of_a_decision_are_sorted(void **state)
     free(text);
 }
 
-static const struct portolan_plan_alternative *weighed(const struct portolan_plan_weighing *w,
-                                                       const char *implementation)
-{
-    for (size_t i = 0; i < w->n_alternatives; i++)
-        if (!strcmp(w->alternatives[i].implementation, implementation))
-            return &w->alternatives[i];
-    fail_msg("%s was not weighed", implementation);
-    return NULL;
-}
-
 static bool is_about(double x, double wanted)
 {
     return fabs(x - wanted) < 1e-6 * wanted;
 }
 
-/* At x = 3 A1 takes 6 s, A2 9 s, B1 27 s, B2 18 s: costs are sums. Of a banned one there is none.
- */
+/* At x = 3 A1 takes 6 s, A2 9 s, B1 27 s, B2 18 s, a swap 1 ms: costs are sums. */
 static void a_choice_is_weighed_against_all_alternatives(void **state)
 {
+    static const double driver_ns = 1e6, swap_ns = 1e6;
+    /* A2, B1 runs; with A1, B2 all is as chosen, A2 and B1 are each forced beside the best other */
+    static const double step_s[] = {24, 27, 33, 24}, swaps[] = {2, 1, 1, 2};
     struct portolan_name_value current[] = {{"a", "paper.A2"}, {"b", "paper.B1"}};
     struct portolan_name_value choice[] = {{"a", "paper.A1"}, {"b", "paper.B2"}};
     struct portolan_name_value banned = {"b", "paper.B1"};
+    struct portolan_alternative x[] = {{.instance = "a", .implementation = "paper.A1"},
+                                       {.instance = "a", .implementation = "paper.A2"},
+                                       {.instance = "b", .implementation = "paper.B1"},
+                                       {.instance = "b", .implementation = "paper.B2"}};
     struct portolan_sample samples[3];
     struct portolan_plan_now now = {.samples = samples,
                                     .n_samples = 3,
                                     .current = current,
                                     .n_current = 2,
                                     .remaining_steps = 5,
-                                    .swap_ns = 1e6};
-    struct portolan_plan_weighing *w;
+                                    .swap_ns = swap_ns};
+    struct portolan_arena pool = {0};
+    struct portolan_reason r = {0};
     struct portolan_sample_set set;
     struct portolan_plan *p;
-    const double driver_ns = 1e6;
 
     (void)state;
     paper_data(&set);
@@ -389,30 +385,30 @@ static void a_choice_is_weighed_against_all_alternatives(void **state)
     assert_int_equal(
         portolan_plan_create(&paper, &set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
         0);
-    assert_int_equal(portolan_plan_weigh(p, &now, choice, 2, &w, NULL), 0);
-    assert_int_equal(w->n_alternatives, 4);
-    assert_int_equal(w->n_trials, 15);
-    assert_true(is_about(w->step_ns, 24e9 + driver_ns) &&
-                is_about(w->now_step_ns, 36e9 + driver_ns));
-    assert_true(w->low_ns <= w->step_ns && w->high_ns >= w->step_ns);
-    assert_true(is_about(w->cost_ns, 2e6));
-    assert_true(w->chance > 0.99);
-    assert_true(weighed(w, "paper.A1")->chosen && !weighed(w, "paper.A2")->chosen);
-    assert_true(is_about(weighed(w, "paper.A2")->step_ns, 27e9 + driver_ns));
-    assert_true(is_about(weighed(w, "paper.A2")->forced_ns, 5 * (27e9 + driver_ns) + 1e6));
-    assert_true(is_about(weighed(w, "paper.B2")->forced_ns, 5 * (24e9 + driver_ns) + 2e6));
-    assert_true(weighed(w, "paper.A2")->chance < 0.01 && weighed(w, "paper.B2")->chance > 0.99);
-    assert_true(weighed(w, "paper.B1")->n_rows > 0);
-    assert_string_equal(weighed(w, "paper.B1")->binding, "");
-    portolan_plan_weighing_destroy(w);
+    assert_int_equal(portolan_plan_weigh(p, &now, choice, 2, &r, x, 4, &pool, NULL), 0);
+    assert_int_equal(r.trials, 15);
+    assert_int_equal(r.steps, 5);
+    assert_true(is_about(r.step_ns, 24e9 + driver_ns) && is_about(r.now_ns, 36e9 + driver_ns));
+    assert_true(r.low_ns <= r.step_ns && r.high_ns >= r.step_ns);
+    assert_true(is_about(r.cost_ns, 2 * swap_ns));
+    assert_true(r.chance > 0.99);
+    for (int i = 0; i < 4; i++) {
+        double step_ns = step_s[i] * 1e9 + driver_ns;
+
+        assert_true(is_about(x[i].step_ns, step_ns));
+        assert_true(is_about(x[i].forced_ns, 5 * step_ns + swaps[i] * swap_ns));
+        assert_true(i == 0 || i == 3 ? x[i].chance > 0.99 : x[i].chance < 0.01);
+        assert_string_equal(x[i].binding, "");
+        assert_true(x[i].rows >= 5);
+    }
     now.banned = &banned;
     now.n_banned = 1;
-    assert_int_equal(portolan_plan_weigh(p, &now, choice, 2, &w, NULL), 0);
-    assert_true(isnan(weighed(w, "paper.B1")->forced_ns));
-    portolan_plan_weighing_destroy(w);
+    assert_int_equal(portolan_plan_weigh(p, &now, choice, 2, &r, x, 4, &pool, NULL), 0);
+    assert_true(isnan(x[2].forced_ns) && !isnan(x[3].forced_ns));
     choice[0].value = "paper.A7";
-    assert_int_equal(portolan_plan_weigh(p, &now, choice, 2, &w, NULL), PORTOLAN_ENOTFOUND);
-    assert_null(w);
+    assert_int_equal(portolan_plan_weigh(p, &now, choice, 2, &r, x, 4, &pool, NULL),
+                     PORTOLAN_ENOTFOUND);
+    portolan_arena_clear(&pool);
     portolan_plan_destroy(p);
 }
 
@@ -482,13 +478,15 @@ static void every_failing_allocation_is_reported(void **state)
     assert_true(at > 30);
     status = PORTOLAN_ENOMEM;
     for (at = 0; status;) {
-        struct portolan_plan_weighing *w = NULL;
+        struct portolan_alternative b1 = {.instance = "b", .implementation = "paper.B1"};
+        struct portolan_arena pool = {0};
+        struct portolan_reason r;
 
         assert_int_equal(status, PORTOLAN_ENOMEM);
         portolan_alloc_fail_at(++at);
-        status = portolan_plan_weigh(p, &now, &current, 1, &w, NULL);
+        status = portolan_plan_weigh(p, &now, &current, 1, &r, &b1, 1, &pool, NULL);
         portolan_alloc_fail_at(0);
-        portolan_plan_weighing_destroy(w);
+        portolan_arena_clear(&pool);
     }
     assert_true(at > 100);
     portolan_plan_destroy(p);
