@@ -26,21 +26,22 @@ struct factor {
     double r[TERMS][TERMS + 1];
 };
 
-static void rotate_row(struct factor *f, const double *row)
+static inline __attribute__((always_inline)) void rotate(struct factor *f, size_t k,
+                                                         const double *row)
 {
-    size_t k = f->k;
     double x[TERMS + 1], weight = 1;
 
     for (size_t c = 0; c <= k; c++)
         x[c] = row[c];
     for (size_t i = 0; i < k; i++) {
-        double xi = x[i], *r = f->r[i], d = f->d[i] + weight * xi * xi, keep, take;
+        double xi = x[i], *r = f->r[i], d = f->d[i] + weight * xi * xi, inverse, keep, take;
 
         /* The column depends on earlier ones. */
         if (xi * xi <= dependent * row[i] * row[i] || !(d > 0))
             continue;
-        keep = f->d[i] / d;
-        take = weight * xi / d;
+        inverse = 1 / d;
+        keep = f->d[i] * inverse;
+        take = weight * xi * inverse;
         for (size_t c = i + 1; c <= k; c++) {
             double old = r[c];
 
@@ -51,6 +52,21 @@ static void rotate_row(struct factor *f, const double *row)
         weight *= keep;
     }
     f->rss += weight * x[k] * x[k];
+}
+
+/* Fewer columns are usual: the compiler unrolls their loops. */
+static inline void rotate_row(struct factor *f, const double *row)
+{
+    switch (f->k) {
+    case 1:
+        rotate(f, 1, row);
+        break;
+    case 2:
+        rotate(f, 2, row);
+        break;
+    default:
+        rotate(f, f->k, row);
+    }
 }
 
 static void take_unit(struct factor *f, const struct segment_problem *p, size_t unit)
@@ -129,12 +145,20 @@ static double squares_of_two(const struct factor *f)
     return all - gain;
 }
 
+/* Whether no constant is negative, of one or two; those of more are not needed before. */
+static bool is_fit_positive(const struct factor *f)
+{
+    double last = f->r[f->k - 1][f->k];
+
+    return last >= 0 && (f->k == 1 || f->r[0][2] - f->r[0][1] * last >= 0);
+}
+
 /* The squares left so far. */
 static double judge_factor(const struct factor *f, const struct segment_problem *p)
 {
     double constants[TERMS];
 
-    if (!p->nonnegative || !solve_factor(f, constants))
+    if (!p->nonnegative || (f->k <= 2 ? is_fit_positive(f) : !solve_factor(f, constants)))
         return f->rss;
     return f->rss + (f->k > 2 ? constrain_factor(f, constants) : squares_of_two(f));
 }
@@ -181,10 +205,10 @@ double segment_compress(const struct segment_problem *p, size_t first, size_t la
 
 /* For s + 1 segments that end with each unit: the least squares, and the last one's beginning. */
 struct table {
-    size_t n, max;
-    double *best;  /* max × n */
-    size_t *begin; /* max × n */
-    double *cost;  /* n: of the segments from the current beginning */
+    size_t n, max, wide; /* wide: n and room for a pair */
+    double *best;        /* max × wide */
+    size_t *begin;       /* max × wide */
+    double *cost;        /* wide: of the segments from the current beginning */
 };
 
 /* The first unit with which a segment from unit FIRST may end; n = none. */
@@ -196,6 +220,30 @@ static size_t first_end(const struct segment_problem *p, size_t first)
     while (end < p->n_units && count[end + 1] - count[first] < p->least_points)
         end++;
     return end < p->n_units ? end : p->n_units;
+}
+
+/* As wide as every processor can compare. */
+typedef double pair __attribute__((vector_size(2 * sizeof(double))));
+typedef int64_t pair_bits __attribute__((vector_size(2 * sizeof(int64_t))));
+
+/* In pairs, without a branch: no processor can predict which beginning is better. */
+static void take_better(size_t n, const double *cost, double before, size_t begin, double *best,
+                        size_t *from)
+{
+    pair_bits here = (int64_t)begin - (pair_bits){0}, better, origin;
+    pair old, now;
+
+    for (size_t u = 0; u < n; u += 2) {
+        memcpy(&now, cost + u, sizeof now);
+        memcpy(&old, best + u, sizeof old);
+        memcpy(&origin, from + u, sizeof origin);
+        now += before;
+        better = now < old;
+        old = (pair)(((pair_bits)now & better) | ((pair_bits)old & ~better));
+        origin = (here & better) | (origin & ~better);
+        memcpy(best + u, &old, sizeof old);
+        memcpy(from + u, &origin, sizeof origin);
+    }
 }
 
 /* Computes the costs of all segments that begin with unit BEGIN, and improves the table by them. */
@@ -211,29 +259,24 @@ static void use_beginning(const struct segment_problem *p, struct table *t, size
             t->cost[u] = judge_factor(&f, p);
     }
     for (size_t s = begin ? 1 : 0; s < (begin ? t->max : 1); s++) {
-        double before = s ? t->best[(s - 1) * t->n + begin - 1] : 0, *best = t->best + s * t->n;
-        size_t *from = t->begin + s * t->n;
+        double before = s ? t->best[(s - 1) * t->wide + begin - 1] : 0;
 
-        /* Without a branch, since no processor can predict which beginning is better. */
-        for (size_t u = end; u < t->n && before < INFINITY; u++) {
-            double now = before + t->cost[u];
-
-            from[u] = now < best[u] ? begin : from[u];
-            best[u] = now < best[u] ? now : best[u];
-        }
+        if (before < INFINITY)
+            take_better(t->n - end, t->cost + end, before, begin, t->best + s * t->wide + end,
+                        t->begin + s * t->wide + end);
     }
 }
 
 static void trace_back(const struct table *t, struct segment_solution *out)
 {
     out->n = 0;
-    for (size_t s = 0; s < t->max && t->best[s * t->n + t->n - 1] < INFINITY; s++, out->n++) {
+    for (size_t s = 0; s < t->max && t->best[s * t->wide + t->n - 1] < INFINITY; s++, out->n++) {
         size_t end = t->n;
 
-        out->rss[s] = t->best[s * t->n + t->n - 1];
+        out->rss[s] = t->best[s * t->wide + t->n - 1];
         out->begin[s][s + 1] = t->n;
         for (size_t i = s + 1; i-- > 0;)
-            end = out->begin[s][i] = t->begin[i * t->n + end - 1];
+            end = out->begin[s][i] = t->begin[i * t->wide + end - 1];
     }
 }
 
@@ -243,11 +286,12 @@ enum portolan_status segment_solve(const struct segment_problem *p, struct segme
     struct portolan_arena memory = {0};
     bool good;
 
-    t.best = portolan_arena_alloc(&memory, t.n * t.max, sizeof *t.best);
-    t.begin = portolan_arena_alloc(&memory, t.n * t.max, sizeof *t.begin);
-    t.cost = portolan_arena_alloc(&memory, t.n, sizeof *t.cost);
+    t.wide = t.n + 1;
+    t.best = portolan_arena_alloc(&memory, t.wide * t.max, sizeof *t.best);
+    t.begin = portolan_arena_alloc(&memory, t.wide * t.max, sizeof *t.begin);
+    t.cost = portolan_arena_alloc(&memory, t.wide, sizeof *t.cost);
     good = !memory.failed;
-    for (size_t i = 0; good && i < t.n * t.max; i++)
+    for (size_t i = 0; good && i < t.wide * t.max; i++)
         t.best[i] = INFINITY;
     for (size_t begin = 0; good && begin < t.n; begin++)
         use_beginning(p, &t, begin);
