@@ -10,5 +10,6 @@
 #include <portolan/callgraph.h>
 #include <portolan/choice.h>
 #include <portolan/plan.h>
+#include <portolan/race.h>
 
 #endif

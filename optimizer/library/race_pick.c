@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which alternative to try next: the one that promises most, if it can repay what it may cost. */
+#include "race_internal.h"
+
+#include <math.h>
+
+/* Of what is not known at all it is hoped that it saves this share of its instance's time, and
+ * feared that a step takes twice as long. */
+static const double hope = 0.25, fear = 1;
+/* A partner's change may save this share of what was measured beside another partner. */
+static const double change_of_mind = 0.2;
+/* What lost is looked at again, since it may have become better by this share of a step: all looks
+ * together cost at most a quarter of the budget's share. */
+static const double second_look = 0.05, share_of_looks = 0.25;
+enum { LEAST_WAIT = 64 };
+/* New alternatives leave this share of the budget for looking again. */
+static const double share_of_new = 0.8;
+
+double race_budget(const struct portolan_race *r)
+{
+    double run = r->told.elapsed_ns + r->remaining * record_mean(&r->record);
+
+    return r->o.most_ns > 0 ? fmin(r->o.share * run, r->o.most_ns) : r->o.share * run;
+}
+
+/* What a step takes longer at first sight, when the arm is looked at again. */
+static double excess_of(const struct portolan_race *r, const struct arm *a)
+{
+    if (a->state == ARM_DOUBTED)
+        return a->record.first_ns - record_mean(&r->record);
+    if (a->record.n)
+        return fmax(0, race_compare(r, a).point);
+    return fmax(0, a->ratio - 1) * record_mean(&r->record);
+}
+
+int race_wait(const struct portolan_race *r, const struct arm *a)
+{
+    double cost = 2 * r->swap_ns + 2 * excess_of(r, a), usual = record_mean(&r->record);
+    double steps = cost * (double)r->n_arms / (share_of_looks * r->o.share * usual);
+
+    return steps < 1e6 ? (int)fmax(LEAST_WAIT, steps) : 1000000;
+}
+
+/* The promise of what was never tried: the time saved per step; *EXCESS: what one may cost. */
+static double promise_of_new(const struct portolan_race *r, const struct move *m, double *excess)
+{
+    double usual = record_mean(&r->record), product = 1, unknown_ns = 0;
+
+    for (size_t i = 0; i < m->n; i++) {
+        size_t at = m->instance[i], k = (size_t)m->alternative[i];
+
+        if (r->sure[at][k] || (m->n > 1 && isnan(r->ratio[at][k]) && r->inclusive_ns[at] > 0))
+            return 0; /* a part that can be tried alone is tried alone first */
+        if (isnan(r->ratio[at][k]))
+            unknown_ns += r->inclusive_ns[at];
+        else
+            product *= r->ratio[at][k];
+    }
+    *excess = unknown_ns > 0 ? fear * usual : fmax(0, product - 1) * usual;
+    return unknown_ns > 0 ? hope * fmin(unknown_ns, usual)
+                          : usual * (1 - (1 - change_of_mind) * product);
+}
+
+/* The same for an arm that was tried, if it may be looked at again now. */
+static double promise_again(const struct portolan_race *r, const struct arm *a, double *excess)
+{
+    double usual = record_mean(&r->record);
+
+    *excess = excess_of(r, a);
+    if (r->now < a->looked_at + a->wait)
+        return 0;
+    switch (a->state) {
+    case ARM_OPEN:
+        *excess *= (double)a->block;
+        return -race_compare(r, a).low;
+    case ARM_DOUBTED:
+        return hope / 2 * usual;
+    case ARM_STALE:
+        return fmax(r->drifted_at ? hope / 2 * usual : 0,
+                    usual * (1 - (1 - change_of_mind) * a->ratio));
+    default:
+        return a->before_ns > 0 ? usual - a->before_ns : second_look * usual;
+    }
+}
+
+static bool is_possible(const struct portolan_race *r, const struct move *m)
+{
+    bool called = false;
+
+    for (size_t i = 0; i < m->n; i++) {
+        if (m->alternative[i] == r->incumbent[m->instance[i]] ||
+            !r->allowed[m->instance[i]][m->alternative[i]])
+            return false;
+        called = called || r->inclusive_ns[m->instance[i]] > 0;
+    }
+    return called;
+}
+
+/* The gain of a visit over the rest of the run, after its cost; 0: not worth it or too costly. */
+static double value_of(const struct portolan_race *r, const struct move *m)
+{
+    const struct arm *a = race_find_arm(r, m);
+    bool is_new = !a || a->state == ARM_UNTRIED;
+    double excess = 0, promise, cost, left = race_budget(r);
+
+    if (!is_possible(r, m))
+        return 0;
+    promise = is_new ? promise_of_new(r, m, &excess) : promise_again(r, a, &excess);
+    cost = 2 * (double)m->n * r->swap_ns + excess;
+    if (is_new || a->state == ARM_OPEN)
+        left *= share_of_new;
+    left -= race_cost(r) - r->excused_ns - (a ? a->doubt_ns : 0);
+    if (cost > left || !(promise > 0) || r->remaining <= 2)
+        return 0;
+    return fmax(0, promise * (r->remaining - 2) - cost);
+}
+
+static void keep_better(const struct portolan_race *r, const struct move *m, struct move *best,
+                        double *value)
+{
+    double v = value_of(r, m);
+
+    if (v > *value) {
+        *value = v;
+        *best = *m;
+    }
+}
+
+bool race_pick(struct portolan_race *r, struct move *move)
+{
+    const struct portolan_race_options *o = &r->o;
+    double value = 0;
+
+    for (size_t i = 0; i < o->n_instances; i++)
+        for (size_t k = 0; k < o->n_alternatives[i]; k++)
+            keep_better(r, &(struct move){1, {i}, {(int32_t)k}}, move, &value);
+    for (size_t p = 0; p < o->n_pairs && value <= 0; p++) {
+        size_t i = o->pairs[p][0], j = o->pairs[p][1];
+
+        for (size_t k = 0; k < o->n_alternatives[i]; k++)
+            for (size_t l = 0; l < o->n_alternatives[j]; l++)
+                keep_better(r, &(struct move){2, {i, j}, {(int32_t)k, (int32_t)l}}, move, &value);
+    }
+    return value > 0;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * optimizer: the race of implementations while a program runs, by the times of its steps alone. It
+ * says what to run next, so that what is not known is tried at a bounded cost. Successive halving
+ * on medians with lengthening visits: each alternative is tried beside the incumbent, the best so
+ * far; it is left as soon as it cannot be better, and replaces the incumbent once it is.
+ * Deterministic: it knows no clock, no ranks and no random numbers. Part of <portolan/optimizer.h>.
+ *
+ * What it knows of time: the first step after a swap has set-up in it, and bounds the usual time
+ * from above only; single long steps (spikes) say nothing; long steps that come at a period are
+ * part of the cost. Instances that pairs connect depend on each other; others are independent, so
+ * that a change of the step's time in one is the same whatever the others run.
+ *
+ * A step cannot be stopped in its middle: an alternative costs at least one step.
+ */
+#ifndef PORTOLAN_RACE_H
+#define PORTOLAN_RACE_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct portolan_race;
+
+/** What is copied by portolan_race_create(). */
+struct portolan_race_options {
+    size_t n_instances;
+    const size_t *n_alternatives; /**< per instance; 1: there is no choice */
+    size_t n_pairs;               /**< instances whose times depend on each other */
+    const size_t (*pairs)[2];
+    double share;      /**< exploring may cost this share of the run's time … */
+    double most_ns;    /**< … and at most so much; 0: only the share counts */
+    double hysteresis; /**< least gain of a change, as a share of a step */
+};
+
+/** The run begins with SELECTION (an alternative per instance). *RACE is the caller's to destroy.
+ * Errors: ENOMEM. */
+enum portolan_status portolan_race_create(const struct portolan_race_options *options,
+                                          const int32_t *selection, struct portolan_race **race,
+                                          struct portolan_error *err);
+/** NULL is legal. */
+void portolan_race_destroy(struct portolan_race *race);
+
+/** The alternative is not (or again) allowed. */
+void portolan_race_allow(struct portolan_race *race, size_t instance, size_t alternative,
+                         bool allowed);
+/**
+ * What models say of an alternative: the time of a step with it over that with the incumbent's.
+ * IS_SURE: it need not be tried.
+ */
+void portolan_race_expect(struct portolan_race *race, size_t instance, size_t alternative,
+                          double ratio, bool is_sure);
+
+/** A step that ended. */
+struct portolan_race_step {
+    double ns;                  /**< of the slowest rank; 0: it was not measured */
+    const int32_t *selection;   /**< what ran in it */
+    bool is_first;              /**< it began with a swap */
+    const double *inclusive_ns; /**< per instance: in its calls; 0: it was not called */
+    double data; /**< stands for the data: steps whose values differ by 0.1 are not comparable */
+};
+void portolan_race_see(struct portolan_race *race, const struct portolan_race_step *step);
+
+/**
+ * What to run next, for at least one step: fills SELECTION if the race says so. Otherwise (false)
+ * there is nothing to try now, and others may decide. SWAP_NS: the cost of one exchange.
+ */
+bool portolan_race_next(struct portolan_race *race, int remaining_steps, double swap_ns,
+                        int32_t *selection);
+
+/** Whether SELECTION was measured in this run, on the present data, and is not better than the
+ * incumbent. */
+bool portolan_race_objects(const struct portolan_race *race, const int32_t *selection);
+
+struct portolan_race_summary {
+    const int32_t *incumbent;
+    double usual_ns;   /**< time of a step with it; NaN: not known */
+    double elapsed_ns; /**< of all steps */
+    double cost_ns;    /**< what the steps on other alternatives took longer, set-up and swaps */
+    double budget_ns;  /**< what they may cost in all; NaN before the first portolan_race_next() */
+    int steps;         /**< … and their number */
+    int visits, changes; /**< alternatives tried, one after the other; new incumbents among them */
+    size_t n_tried;      /**< different ones */
+    bool is_over;        /**< nothing is left to try now */
+    const char *reason;  /**< of the last portolan_race_next(), "" when there is none */
+};
+/** Borrowed until the race goes on. */
+struct portolan_race_summary portolan_race_peek(const struct portolan_race *race);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

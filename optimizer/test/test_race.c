@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The race against simulated runs. The simulations of successive halving that it is held against
+ * (3 and 5 variants, 10 % noise, 1,000 calls, 60 seeds, a switch costs 5 calls) lose 27 to 35 calls
+ * with 3 variants, 104 to 106 with 5, and 73 with a variant that is 20 times as slow.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <portolan/race.h>
+#include <portolan/stats.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_INSTANCES = 6, MOST_RUN = 2000, SEEDS = 60 };
+
+struct world {
+    size_t n, alternatives[MOST_INSTANCES], n_pairs, pairs[2][2];
+    int steps;
+    /* The time of a step without noise, in calls of the best variant; where instance I has what
+     * share of it. */
+    double (*cost)(int step, const int32_t *selection);
+    double (*share_of)(size_t instance, const int32_t *selection); /* NULL: all of it */
+    double noise, spikes, swap, share, most;
+    int32_t start[MOST_INSTANCES];
+    uint64_t seed;
+    int forbid_at; /* alternative 1 of instance 0 is no longer allowed from this step on; 0: it is
+                    */
+};
+
+static struct {
+    double total; /* in calls, without noise and spikes, but with swaps */
+    int switches;
+    int32_t ran[MOST_RUN][MOST_INSTANCES];
+    struct portolan_race_summary s;
+    int32_t last[MOST_INSTANCES];
+} seen;
+
+static double disturb(const struct world *w, int step, double cost)
+{
+    double d = w->noise > 0 ? 1 + w->noise * portolan_draw_normal((uint64_t)step, 3 * w->seed) : 1;
+
+    if (w->spikes > 0 && portolan_draw_uniform((uint64_t)step, 3 * w->seed + 1) < w->spikes)
+        d *= pow(10, 1 + portolan_draw_uniform((uint64_t)step, 3 * w->seed + 2));
+    return cost * d;
+}
+
+static void run(const struct world *w)
+{
+    struct portolan_race_options o = {
+        w->n, w->alternatives, w->n_pairs, w->pairs, w->share > 0 ? w->share : 0.05, w->most, 0.02};
+    int32_t now[MOST_INSTANCES], next[MOST_INSTANCES];
+    size_t bytes = w->n * sizeof *now;
+    struct portolan_race *r;
+    bool first = true;
+
+    memset(&seen, 0, sizeof seen);
+    memcpy(now, w->start, bytes);
+    assert_int_equal(portolan_race_create(&o, now, &r, NULL), 0);
+    for (int step = 0; step < w->steps; step++) {
+        double cost = w->cost(step, now), ns = 1e6 * disturb(w, step, cost), each[MOST_INSTANCES];
+
+        for (size_t i = 0; i < w->n; i++)
+            each[i] = ns * (w->share_of ? w->share_of(i, now) : 1);
+        memcpy(seen.ran[step], now, bytes);
+        seen.total += cost;
+        portolan_race_see(r, &(struct portolan_race_step){ns, now, first, each, 1});
+        if (w->forbid_at)
+            portolan_race_allow(r, 0, 1, step < w->forbid_at);
+        memcpy(next, now, bytes);
+        portolan_race_next(r, w->steps - step - 1, w->swap * 1e6, next);
+        first = memcmp(next, now, bytes) != 0;
+        for (size_t i = 0; i < w->n; i++)
+            seen.total += (next[i] != now[i]) * w->swap;
+        seen.switches += first;
+        memcpy(now, next, bytes);
+    }
+    seen.s = portolan_race_peek(r);
+    memcpy(seen.last, seen.s.incumbent, bytes);
+    portolan_race_destroy(r);
+}
+
+/* ---- the simulations ---- */
+
+static double of_three(int step, const int32_t *x)
+{
+    (void)step;
+    return (double[]){1, 1.2, 1.5}[x[0]];
+}
+
+static double of_five(int step, const int32_t *x)
+{
+    (void)step;
+    return (double[]){1, 1.2, 1.4, 1.6, 2}[x[0]];
+}
+
+static double with_one_slow(int step, const int32_t *x)
+{
+    (void)step;
+    return (double[]){1, 1.2, 20}[x[0]];
+}
+
+/* Mean regret over the seeds, started on each variant in turn; *BEST: how many end on the best. */
+static double regret_of(struct world w, int *best)
+{
+    double sum = 0;
+
+    *best = 0;
+    w.n = 1;
+    w.steps = 1000;
+    w.noise = 0.1;
+    w.swap = 5;
+    for (int i = 0; i < SEEDS; i++) {
+        w.seed = (uint64_t)i;
+        w.start[0] = i % (int)w.alternatives[0];
+        run(&w);
+        sum += seen.total - 1000;
+        *best += seen.last[0] == 0;
+    }
+    return sum / SEEDS;
+}
+
+static void it_loses_no_more_than_successive_halving(void **state)
+{
+    int best;
+
+    (void)state;
+    assert_true(regret_of((struct world){.alternatives = {3}, .cost = of_three}, &best) <= 27);
+    assert_true(best >= SEEDS * 99 / 100);
+    assert_true(regret_of((struct world){.alternatives = {5}, .cost = of_five}, &best) <= 104);
+    assert_true(best >= SEEDS * 99 / 100);
+    assert_true(regret_of((struct world){.alternatives = {3}, .cost = with_one_slow}, &best) <= 73);
+    assert_true(best >= SEEDS * 99 / 100);
+}
+
+/* A spike in the first step makes the best look hopeless; with a larger budget it gets another. */
+static void spikes_do_not_mislead_it(void **state)
+{
+    int best;
+
+    (void)state;
+    assert_true(
+        regret_of(
+            (struct world){.alternatives = {3}, .cost = of_three, .spikes = 0.02, .share = 0.1},
+            &best) <= 35);
+    assert_true(best >= SEEDS * 99 / 100);
+}
+
+static void what_is_hopeless_gets_one_step(void **state)
+{
+    struct world w = {.n = 1, .alternatives = {3}, .cost = with_one_slow, .steps = 200, .swap = 1};
+    int steps = 0;
+
+    (void)state;
+    run(&w);
+    for (int i = 0; i < w.steps; i++)
+        steps += seen.ran[i][0] == 2;
+    assert_int_equal(steps, 1);
+    assert_int_equal(seen.last[0], 0);
+}
+
+/* ---- many components ---- */
+
+static double of_six_by_four(int step, const int32_t *x)
+{
+    double sum = 0;
+
+    (void)step;
+    for (int i = 0; i < 6; i++)
+        sum += (double[]){2, 1, 4, 3}[(x[i] + i) % 4] / 6;
+    return sum;
+}
+
+static double sixth_of(size_t i, const int32_t *x)
+{
+    return (double[]){2, 1, 4, 3}[((size_t)x[i] + i) % 4] / 6 / of_six_by_four(0, x);
+}
+
+/* 4^6 assemblies, one of which is the best: it is found for less than 5 % of 2,000 steps. */
+static void six_components_are_tried_one_at_a_time(void **state)
+{
+    struct world w = {.n = 6,
+                      .alternatives = {4, 4, 4, 4, 4, 4},
+                      .cost = of_six_by_four,
+                      .share_of = sixth_of,
+                      .steps = 2000};
+
+    (void)state;
+    for (int32_t start = 0; start < 4; start++) {
+        for (int32_t i = 0; i < 6; i++)
+            w.start[i] = start == 3 ? (i + 1) % 4 : start;
+        run(&w);
+        assert_true(fabs(of_six_by_four(0, seen.last) - 1) < 1e-9);
+        assert_true(seen.total - 2000 < 0.05 * 2000);
+    }
+}
+
+/* Only both changes together gain. */
+static double of_two_together(int step, const int32_t *x)
+{
+    (void)step;
+    return x[0] == x[1] ? (x[0] ? 1 : 2) : 2.2;
+}
+
+static void declared_pairs_are_tried_together(void **state)
+{
+    struct world w = {.n = 2, .alternatives = {2, 2}, .cost = of_two_together, .steps = 200};
+
+    (void)state;
+    run(&w);
+    assert_int_equal(seen.last[0] + seen.last[1], 0);
+    w.n_pairs = 1;
+    w.pairs[0][1] = 1;
+    run(&w);
+    assert_int_equal(seen.last[0] + seen.last[1], 2);
+}
+
+/* ---- drift ---- */
+
+/* How many steps from STEP to END did not run alternative BEST. */
+static int steps_without(int step, int end, int32_t best)
+{
+    int n = 0;
+
+    for (int i = step; i < end; i++)
+        n += seen.ran[i][0] != best;
+    return n;
+}
+
+static double with_roles_exchanged(int step, const int32_t *x)
+{
+    double slow = step >= 300 && step < 600;
+
+    return x[0] == 0 ? (slow > 0 ? 2 : 1) : slow > 0 ? 1.3 : 2.5;
+}
+
+static void it_follows_drift_and_return(void **state)
+{
+    struct world w = {
+        .n = 1, .alternatives = {2}, .cost = with_roles_exchanged, .steps = 900, .noise = 0.05};
+
+    (void)state;
+    for (w.seed = 0; w.seed < 20; w.seed++) {
+        run(&w);
+        assert_int_equal(seen.ran[325][0], 1);
+        assert_int_equal(seen.ran[625][0], 0);
+        assert_in_range(steps_without(325, 600, 1) + steps_without(625, 900, 0), 0, 20);
+    }
+}
+
+/* For twenty steps what runs is three times as slow. */
+static double with_a_disturbance(int step, const int32_t *x)
+{
+    return x[0] ? 1.3 : step >= 300 && step < 320 ? 3 : 1;
+}
+
+static void a_disturbance_does_not_cost_the_rest(void **state)
+{
+    struct world w = {
+        .n = 1, .alternatives = {2}, .cost = with_a_disturbance, .steps = 900, .noise = 0.05};
+
+    (void)state;
+    for (w.seed = 0; w.seed < 20; w.seed++) {
+        run(&w);
+        assert_int_equal(seen.ran[345][0], 0);
+        assert_in_range(steps_without(320, 900, 0), 0, 45);
+    }
+}
+
+/* ---- periodic costs ---- */
+
+/* Every eighth step of variant 0 takes long: 2.25 on the average. */
+static double with_a_period(int step, const int32_t *x)
+{
+    return x[0] ? 1.5 : step % 8 == 7 ? 11 : 1;
+}
+
+static double with_a_common_period(int step, const int32_t *x)
+{
+    return (x[0] ? 1.5 : 1) + (step % 8 == 7 ? 10 : 0);
+}
+
+static void periodic_costs_count(void **state)
+{
+    struct world w = {
+        .n = 1, .alternatives = {2}, .cost = with_a_period, .steps = 600, .noise = 0.05};
+
+    (void)state;
+    for (int32_t start = 0; start < 2; start++) {
+        w.start[0] = start;
+        run(&w);
+        assert_int_equal(seen.last[0], 1);
+    }
+    w.cost = with_a_common_period; /* a cost of both */
+    for (int32_t start = 0; start < 2; start++) {
+        w.start[0] = start;
+        run(&w);
+        assert_int_equal(seen.last[0], 0);
+    }
+}
+
+/* ---- limits ---- */
+
+static void the_budget_is_kept(void **state)
+{
+    struct world w = {.n = 1, .alternatives = {5}, .cost = of_five, .steps = 1000, .swap = 5};
+
+    (void)state;
+    w.most = 15e6; /* of one visit and the way back, not of a second */
+    run(&w);
+    assert_true(seen.s.cost_ns <= w.most);
+    assert_int_equal(seen.s.n_tried, 1);
+    w.most = 0;
+    w.start[0] = 0;
+    for (w.share = 0.01; w.share < 0.1; w.share *= 2) {
+        run(&w);
+        assert_true(seen.s.cost_ns <= w.share * seen.s.elapsed_ns);
+    }
+}
+
+static void nothing_is_tried_that_cannot_be_repaid(void **state)
+{
+    struct world w = {.n = 1, .alternatives = {3}, .cost = of_three, .swap = 5, .start = {2}};
+
+    (void)state;
+    for (w.steps = 4; w.steps < 50; w.steps += 15) {
+        run(&w);
+        assert_int_equal(seen.switches, 0);
+    }
+}
+
+static void what_is_forbidden_is_left_and_not_tried_again(void **state)
+{
+    struct world w = {.n = 1, .alternatives = {2}, .cost = of_three, .steps = 300, .forbid_at = 1};
+
+    (void)state;
+    run(&w);
+    assert_int_equal(seen.switches, 0);
+    w.forbid_at = 4; /* in its first visit */
+    run(&w);
+    assert_int_equal(seen.ran[4][0], 1);
+    assert_int_equal(seen.ran[5][0], 0);
+    assert_int_equal(seen.switches, 2);
+}
+
+/* What is not better by more than the hysteresis is not worth a change. */
+static double of_equals(int step, const int32_t *x)
+{
+    (void)step;
+    return x[0] ? 0.99 : 1;
+}
+
+static void equals_are_left_alone(void **state)
+{
+    struct world w = {.n = 1, .alternatives = {2}, .cost = of_equals, .steps = 1000, .noise = 0.05};
+
+    (void)state;
+    w.swap = 1;
+    for (w.seed = 0; w.seed < 20; w.seed++) {
+        run(&w);
+        assert_true(seen.switches <= 12);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_loses_no_more_than_successive_halving),
+        cmocka_unit_test(spikes_do_not_mislead_it),
+        cmocka_unit_test(what_is_hopeless_gets_one_step),
+        cmocka_unit_test(six_components_are_tried_one_at_a_time),
+        cmocka_unit_test(declared_pairs_are_tried_together),
+        cmocka_unit_test(it_follows_drift_and_return),
+        cmocka_unit_test(a_disturbance_does_not_cost_the_rest),
+        cmocka_unit_test(periodic_costs_count),
+        cmocka_unit_test(the_budget_is_kept),
+        cmocka_unit_test(nothing_is_tried_that_cannot_be_repaid),
+        cmocka_unit_test(what_is_forbidden_is_left_and_not_tried_again),
+        cmocka_unit_test(equals_are_left_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
