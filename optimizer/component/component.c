@@ -236,6 +236,12 @@ static void read_parameters(struct optimizer *o, sidl_BaseInterface *_ex)
     SIDL_CHECK(*_ex);
     o->check = gov_cca_TypeMap_getBool(properties, "check", FALSE, _ex);
     SIDL_CHECK(*_ex);
+    o->explores = gov_cca_TypeMap_getBool(properties, "explore", TRUE, _ex);
+    SIDL_CHECK(*_ex);
+    o->explore_share = gov_cca_TypeMap_getDouble(properties, "explore.share", 0.05, _ex);
+    SIDL_CHECK(*_ex);
+    o->explore_s = gov_cca_TypeMap_getDouble(properties, "explore.seconds", 0, _ex);
+    SIDL_CHECK(*_ex);
     start = gov_cca_TypeMap_getString(properties, "start", "stored", _ex);
     SIDL_CHECK(*_ex);
     o->start_stored = strcmp(start, "stored") == 0;
@@ -248,6 +254,12 @@ static void read_parameters(struct optimizer *o, sidl_BaseInterface *_ex)
     else if (o->delay < 0)
         portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter 'delay' is %d: want at least 0",
                        o->delay);
+    else if (!(o->explore_share >= 0 && o->explore_share <= 1))
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter 'explore.share' is %g: want 0 to 1",
+                       o->explore_share);
+    else if (!(o->explore_s >= 0))
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
+                       "parameter 'explore.seconds' is %g: want at least 0", o->explore_s);
     else if (!(o->hysteresis >= 0))
         portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
                        "parameter 'hysteresis' is %g: want at least 0", o->hysteresis);
@@ -298,6 +310,7 @@ static void release_services(void *self, gov_cca_Services services, sidl_BaseInt
 
     (void)services, (void)_ex;
     optimizer_travel(o, false);
+    optimizer_report_exploring(o);
     clear(o); /* the plan borrows from the assembly */
     release_ports(o);
     gov_cca_Services_deleteRef(o->services, &ignored);

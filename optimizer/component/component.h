@@ -56,6 +56,9 @@ struct optimizer_mind {
     int learned_step;
     int unknown_steps, look_at; /* steps with a call that has no model; how many until next look */
     double swap_ns;             /* cost of a swap, as measured in this run */
+    struct portolan_race *race; /* NULL: it does not explore */
+    int explored_step;          /* the last one that the race saw */
+    int kept_visits;            /* of the race, that the plan and a stored decision know of */
     double foretold_ns;         /* sum of the predictions of all steps, each made just before it */
     double deciding_ns;         /* spent at swap points */
     bool went_beyond;           /* the run goes on beyond its steps, and a message said so */
@@ -75,8 +78,8 @@ struct optimizer {
     gov_cca_Services services;
 
     /* parameters */
-    bool enabled, start_stored, any_machine, check;
-    double hysteresis;
+    bool enabled, start_stored, any_machine, check, explores;
+    double hysteresis, explore_share, explore_s; /* 0 s: only the share limits it */
     int interval, delay;
 
     /* uses ports, held from the first swap point on */
@@ -150,6 +153,21 @@ void optimizer_decide(struct optimizer *o, int step);
 /* Stores the decision made before the first step, unless it came from the store. */
 void optimizer_store_decision(struct optimizer *o);
 void optimizer_mind_clear(struct optimizer_mind *m);
+/* Reads the store and fits; without a usable measurement there is no plan, and a message says so.
+ */
+void optimizer_make_plan(struct optimizer *o);
+/* The steps that remain from STEP on; of a run without a known end as many as were done. */
+int optimizer_remaining(struct optimizer *o, int step);
+
+/*
+ * explore.c, rank 0: true when o->wanted says what is to be tried, or left, from STEP on; then
+ * nobody else decides.
+ */
+bool optimizer_explore(struct optimizer *o, int step);
+/* Whether this run has measured o->wanted, and that it is not better than what runs. */
+bool optimizer_knows_better(const struct optimizer *o);
+/* Logs what exploring has cost and found, if there was any. */
+void optimizer_report_exploring(const struct optimizer *o);
 
 /*
  * Collective: makes o->wanted the current implementations, all or none. If one fails, it is banned

@@ -20,8 +20,10 @@ void optimizer_mind_clear(struct optimizer_mind *m)
 {
     portolan_plan_destroy(m->plan);
     portolan_sample_set_destroy(m->data);
+    portolan_race_destroy(m->race);
     m->plan = NULL;
     m->data = NULL;
+    m->race = NULL;
 }
 
 /* Lists the machine and build of this run, as the Mastermind noted them. */
@@ -43,9 +45,7 @@ static size_t list_facts(const struct optimizer *o, struct portolan_name_value *
     return n;
 }
 
-/* Reads the store and fits; without a usable measurement there is no plan, and a message says so.
- */
-static void make_plan(struct optimizer *o)
+void optimizer_make_plan(struct optimizer *o)
 {
     struct portolan_store_query query = {.assembly = o->assembly->name};
     struct portolan_name_value facts[MOST_FACTS];
@@ -54,7 +54,10 @@ static void make_plan(struct optimizer *o)
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    optimizer_mind_clear(m);
+    portolan_plan_destroy(m->plan);
+    portolan_sample_set_destroy(m->data);
+    m->plan = NULL;
+    m->data = NULL;
     status = o->records->ops->read(o->records, &query, &m->data, &err);
     if (!status && !o->any_machine)
         options.n_facts = list_facts(o, facts, MOST_FACTS);
@@ -63,11 +66,12 @@ static void make_plan(struct optimizer *o)
     if (status)
         snprintf(m->reason, sizeof m->reason, "runs as it stands, nothing is known: %.420s",
                  err.text);
-    if (status == PORTOLAN_ENOTFOUND)
+    if (status == PORTOLAN_ENOTFOUND && !m->race)
         portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
-                     "%s; this would tell: mpiexec." PORTOLAN_MPI " -n %d portolan measure %s",
-                     m->reason, o->cohort->size, o->assembly->file ? o->assembly->file : "");
-    else if (status)
+                     "%s%s; this would tell: mpiexec." PORTOLAN_MPI " -n %d portolan measure %s",
+                     m->reason, o->explores ? "; explores while it runs" : "", o->cohort->size,
+                     o->assembly->file ? o->assembly->file : "");
+    else if (status && status != PORTOLAN_ENOTFOUND)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "no plan, %s", m->reason);
 }
 
@@ -207,7 +211,7 @@ static void learn(struct optimizer *o, int step, const struct portolan_sample *s
     portolan_log(PORTOLAN_LOG_INFO, "optimizer",
                  "step %d: %d steps were not as predicted (%.3g s instead of %.3g s): fits again",
                  step, SURPRISES, measured * 1e-9, m->expected_step_ns * 1e-9);
-    make_plan(o);
+    optimizer_make_plan(o);
 }
 
 /* The first step, and those that began with a swap, are not usual. */
@@ -239,7 +243,7 @@ static void take_in(struct optimizer *o, int step, const struct portolan_plan_no
         m->look_at *= news.n_stated ? 1 : 2;
         portolan_log(PORTOLAN_LOG_INFO, "optimizer",
                      "step %d: runs what has no model: reads the store again", step);
-        make_plan(o);
+        optimizer_make_plan(o);
     }
 }
 
@@ -258,11 +262,36 @@ static void record_advice(struct optimizer *o, int step, const struct portolan_p
     m->lasting[0] = '\0';
 }
 
+/* Makes the changes of ADVICE in o->wanted. */
+static void want_changes(struct optimizer *o, const struct portolan_plan_advice *advice)
+{
+    struct optimizer_pick pick;
+
+    for (size_t i = 0; i < advice->n_changes; i++)
+        if (optimizer_find(o, advice->changes[i].instance, advice->changes[i].to, &pick))
+            o->wanted[pick.instance] = (int32_t)pick.alternative;
+}
+
+/* What this run has measured side by side overrules the models. */
+static void drop_if_known_worse(struct optimizer *o, struct portolan_plan_advice *advice)
+{
+    bool is_worse;
+
+    want_changes(o, advice);
+    is_worse = advice->n_changes && optimizer_knows_better(o);
+    memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
+    if (!is_worse)
+        return;
+    advice->n_changes = 0;
+    advice->then_step_ns = advice->now_step_ns;
+    snprintf(advice->reason, sizeof advice->reason, "stays: in this run %s %s was not better",
+             advice->changes[0].instance, advice->changes[0].to);
+}
+
 static void take_advice(struct optimizer *o, int step, const struct portolan_plan_advice *advice)
 {
     struct optimizer_mind *m = &o->mind;
     bool overruled = m->from_store && step == 0 && advice->n_changes > 0;
-    struct optimizer_pick pick;
 
     m->expected_step_ns = isinf(advice->then_step_ns) ? 0 : advice->then_step_ns;
     m->foretold_ns += advice->then_step_ns + (advice->n_changes ? advice->cost_ns : 0);
@@ -270,20 +299,20 @@ static void take_advice(struct optimizer *o, int step, const struct portolan_pla
                  "optimizer", "step %d: %s", step, advice->reason);
     if (overruled)
         m->from_store = false;
-    for (size_t i = 0; i < advice->n_changes; i++)
-        if (optimizer_find(o, advice->changes[i].instance, advice->changes[i].to, &pick))
-            o->wanted[pick.instance] = (int32_t)pick.alternative;
+    want_changes(o, advice);
     if (advice->n_changes || !m->from_store || step > 0)
         snprintf(m->reason, sizeof m->reason, "%s%.400s",
                  overruled ? "newer than the stored decision: " : "", advice->reason);
     record_advice(o, step, advice);
 }
 
-/* The steps that remain; a run that goes on beyond its steps is assumed to do as many again. */
-static int remaining(struct optimizer *o, int steps, int step)
+/* A run that goes on beyond its steps is assumed to do as many again. */
+int optimizer_remaining(struct optimizer *o, int step)
 {
+    int steps = steps_of(o->assembly);
+
     if (steps == 0)
-        return 1;
+        return step;
     if (step <= steps)
         return steps - step;
     if (!o->mind.went_beyond)
@@ -325,10 +354,11 @@ static void consider(struct optimizer *o, int step)
                                     .swap_ns = o->mind.swap_ns};
     struct portolan_plan_advice *advice = NULL;
     struct portolan_error err = {0};
-    int steps = steps_of(o->assembly);
     struct portolan_name_value *current, *banned;
 
-    now.remaining_steps = remaining(o, steps, step);
+    now.remaining_steps = optimizer_remaining(o, step);
+    if (!steps_of(o->assembly))
+        now.remaining_steps = 1;
     now.samples = o->step_samples;
     now.n_samples = o->n_step_samples;
     current = optimizer_list_names(o, NULL, 0, &now.n_current);
@@ -345,13 +375,20 @@ static void consider(struct optimizer *o, int step)
     }
     o->mind.now = &now;
     o->mind.expected_ns[0] = 0;
+    if (now.remaining_steps > 0 && optimizer_explore(o, step)) {
+        o->mind.expected_step_ns = 0;
+        goto without;
+    }
     if (!o->mind.plan || now.remaining_steps <= 0)
         goto without;
-    if (current && banned && !portolan_plan_advise(o->mind.plan, &now, &advice, &err))
+    if (current && banned && !portolan_plan_advise(o->mind.plan, &now, &advice, &err)) {
+        if (step > 0)
+            drop_if_known_worse(o, advice);
         take_advice(o, step, advice);
-    else
+    } else {
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: stays: %s", step,
                      err.status ? err.text : "out of memory");
+    }
 without:
     leave_what_failed(o, step);
     if (!o->mind.plan && step == 0 && !o->mind.n_decisions)
@@ -371,7 +408,7 @@ void optimizer_decide(struct optimizer *o, int step)
         o->mind.look_at = FIRST_LOOK;
         if (o->start_stored)
             look_for_stored(o);
-        make_plan(o);
+        optimizer_make_plan(o);
     }
     consider(o, step);
 }

@@ -27,6 +27,32 @@ static void put_core(const struct choosing *c, const size_t *values, size_t *sel
         selection[v] = c->p->number[v] == NONE ? 0 : values[c->p->number[v]];
 }
 
+/* Whether it is known of an implementation that it does not work, for some call path. */
+static bool is_known_bad(const struct portolan_plan *p, size_t path, size_t own)
+{
+    for (size_t k = 0; k < p->paths[path].scope.n_tuples; k++) {
+        enum plan_verdict_kind kind = p->view.costs[path][k].verdict.kind;
+
+        if (plan_own_of(p, path, k) == own &&
+            (kind == PLAN_FAILED || kind == PLAN_INACCURATE || kind == PLAN_INAPPLICABLE))
+            return true;
+    }
+    return false;
+}
+
+/* Whether VARIABLE = VALUE is forbidden by F only because nobody has measured it. */
+static bool is_unknown(const struct portolan_plan *p, size_t variable, size_t value,
+                       const struct plan_forbidden *f)
+{
+    if (f->tuple != NONE && (p->paths[f->path].tuples[f->tuple].seen ||
+                             p->view.costs[f->path][f->tuple].verdict.kind != PLAN_ADMITTED))
+        return false;
+    for (size_t i = 0; i < p->s.n_nodes; i++)
+        if (p->s.nodes[i].variable == variable && is_known_bad(p, i, value))
+            return false;
+    return true;
+}
+
 /* Notes how well VARIABLE = VALUE is known, all else as chosen, or why it is not allowed. */
 static enum portolan_status look_at(struct choosing *c, size_t variable, size_t value,
                                     size_t *selection, struct portolan_plan_option *out)
@@ -43,6 +69,7 @@ static enum portolan_status look_at(struct choosing *c, size_t variable, size_t 
         out->is_unusable = total.is_unusable;
     } else {
         plan_explain_forbidden(p, &why, text, sizeof text);
+        out->is_unknown = isinf(out->total_ns) && is_unknown(p, variable, value, &why);
     }
     if (isinf(out->total_ns))
         out->reason = portolan_arena_strdup(&p->choice_pool, text);

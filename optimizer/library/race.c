@@ -183,7 +183,7 @@ static void take_over(struct portolan_race *r, const int32_t *selection)
 
     for (size_t i = 0; i < n_instances(r); i++)
         if (selection[i] != r->incumbent[i] && n++ < 1)
-            m = (struct move){1, {i}, {selection[i]}};
+            m = (struct move){1, {i}, {selection[i]}, false};
     close_visit(r);
     if (n == 1) {
         struct arm *old = make_arm(r, r->group[m.instance[0]], r->incumbent);
@@ -399,7 +399,7 @@ static void end_visit(struct portolan_race *r)
     if (!r->visited)
         return;
     put_move(r, &r->move, r->scratch);
-    verdict = is_allowed(r, r->scratch) ? judge(r) : LOSE;
+    verdict = !is_allowed(r, r->scratch) ? LOSE : r->o.share > 0 ? judge(r) : LEAVE_OPEN;
     if (verdict == GO_ON)
         return;
     if (verdict == ADOPT) {
@@ -424,7 +424,8 @@ static bool begin_visit(struct portolan_race *r, const struct move *move)
     if (!a)
         return false;
     r->told.reason = why[a->state];
-    r->told.n_tried += a->state == ARM_UNTRIED;
+    r->told.n_tried += !a->is_counted;
+    a->is_counted = true;
     r->told.visits++;
     r->told.cost_ns += (double)move->n * r->swap_ns;
     if (a->state != ARM_OPEN && a->state != ARM_UNTRIED)
@@ -449,8 +450,8 @@ bool portolan_race_next(struct portolan_race *r, int remaining_steps, double swa
     r->told.reason = "";
     r->told.is_over = false;
     end_visit(r);
-    if (!r->visited && record_size(&r->record) >= KNOWN_STEPS && is_allowed(r, r->incumbent) &&
-        !(race_pick(r, &move) && begin_visit(r, &move)))
+    if (!r->visited && r->o.share > 0 && record_size(&r->record) >= KNOWN_STEPS &&
+        is_allowed(r, r->incumbent) && !(race_pick(r, &move) && begin_visit(r, &move)))
         r->told.is_over = true;
     if (r->visited)
         put_move(r, &r->move, selection);
@@ -495,6 +496,12 @@ void portolan_race_allow(struct portolan_race *r, size_t instance, size_t altern
     r->allowed[instance][alternative] = allowed;
 }
 
+void portolan_race_limit(struct portolan_race *r, double share, double most_ns)
+{
+    r->o.share = share;
+    r->o.most_ns = most_ns;
+}
+
 void portolan_race_expect(struct portolan_race *r, size_t instance, size_t alternative,
                           double ratio, bool is_sure)
 {
@@ -521,6 +528,7 @@ static bool make_tables(struct portolan_race *r, const struct portolan_race_opti
 {
     size_t n = o->n_instances, *counts = portolan_arena_alloc(&r->pool, n, sizeof *counts);
     size_t(*pairs)[2] = portolan_arena_alloc(&r->pool, o->n_pairs, sizeof *pairs);
+    bool *calls = portolan_arena_alloc(&r->pool, o->n_pairs, sizeof *calls);
 
     r->group = portolan_arena_alloc(&r->pool, n, sizeof *r->group);
     r->incumbent = portolan_arena_alloc(&r->pool, n, sizeof *r->incumbent);
@@ -543,11 +551,14 @@ static bool make_tables(struct portolan_race *r, const struct portolan_race_opti
     }
     if (r->pool.failed)
         return false;
-    if (o->n_pairs)
-        memcpy(pairs, o->pairs, o->n_pairs * sizeof *pairs);
+    for (size_t p = 0; p < o->n_pairs; p++) {
+        memcpy(pairs[p], o->pairs[p], sizeof *pairs);
+        calls[p] = o->calls && o->calls[p];
+    }
     r->o = *o;
     r->o.n_alternatives = counts;
     r->o.pairs = (const size_t(*)[2])pairs;
+    r->o.calls = calls;
     return true;
 }
 

@@ -83,17 +83,18 @@ static double promise_again(const struct portolan_race *r, const struct arm *a, 
     }
 }
 
+/* Whether the move changes something: all that is exchanged is called, or may be by the other. */
 static bool is_possible(const struct portolan_race *r, const struct move *m)
 {
-    bool called = false;
+    size_t n_called = 0;
 
     for (size_t i = 0; i < m->n; i++) {
         if (m->alternative[i] == r->incumbent[m->instance[i]] ||
             !r->allowed[m->instance[i]][m->alternative[i]])
             return false;
-        called = called || r->inclusive_ns[m->instance[i]] > 0;
+        n_called += r->inclusive_ns[m->instance[i]] > 0;
     }
-    return called;
+    return n_called == m->n || (n_called > 0 && m->may_wake);
 }
 
 /* The gain of a visit over the rest of the run, after its cost; 0: not worth it or too costly. */
@@ -133,13 +134,15 @@ bool race_pick(struct portolan_race *r, struct move *move)
 
     for (size_t i = 0; i < o->n_instances; i++)
         for (size_t k = 0; k < o->n_alternatives[i]; k++)
-            keep_better(r, &(struct move){1, {i}, {(int32_t)k}}, move, &value);
+            keep_better(r, &(struct move){1, {i}, {(int32_t)k}, false}, move, &value);
     for (size_t p = 0; p < o->n_pairs && value <= 0; p++) {
         size_t i = o->pairs[p][0], j = o->pairs[p][1];
 
         for (size_t k = 0; k < o->n_alternatives[i]; k++)
             for (size_t l = 0; l < o->n_alternatives[j]; l++)
-                keep_better(r, &(struct move){2, {i, j}, {(int32_t)k, (int32_t)l}}, move, &value);
+                keep_better(
+                    r, &(struct move){2, {i, j}, {(int32_t)k, (int32_t)l}, o->calls && o->calls[p]},
+                    move, &value);
     }
     return value > 0;
 }

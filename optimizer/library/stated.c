@@ -389,6 +389,8 @@ static bool find_context(const struct asking *a, const char *name,
             return true;
         }
     *value = (struct portolan_condition_value){.number = plan_known_value(&a->p->known, name)};
+    if (isnan(value->number) && strcmp(name, "accuracy") == 0 && a->p->s.a->accuracy > 0)
+        value->number = a->p->s.a->accuracy; /* the wanted one */
     return !isnan(value->number);
 }
 

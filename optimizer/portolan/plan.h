@@ -156,6 +156,7 @@ struct portolan_plan_option {
     const char *implementation;
     double total_ns;    /**< least time of the whole run with this one; INFINITY = not allowed */
     const char *reason; /**< why not allowed; "" otherwise */
+    bool is_unknown;    /**< not allowed for lack of measurements alone */
     bool extrapolates;  /**< outside the measured range, all else as chosen */
     bool is_unusable;   /**< likewise: the time may be several times as long */
 };

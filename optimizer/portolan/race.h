@@ -30,8 +30,10 @@ struct portolan_race_options {
     const size_t *n_alternatives; /**< per instance; 1: there is no choice */
     size_t n_pairs;               /**< instances whose times depend on each other */
     const size_t (*pairs)[2];
-    double share;      /**< exploring may cost this share of the run's time … */
-    double most_ns;    /**< … and at most so much; 0: only the share counts */
+    const bool
+        *calls;     /**< per pair: one calls the other, and may do so with some alternatives only */
+    double share;   /**< exploring may cost this share of the run's time; 0: it ends … */
+    double most_ns; /**< … and at most so much; 0: only the share counts */
     double hysteresis; /**< least gain of a change, as a share of a step */
 };
 
@@ -46,6 +48,8 @@ void portolan_race_destroy(struct portolan_race *race);
 /** The alternative is not (or again) allowed. */
 void portolan_race_allow(struct portolan_race *race, size_t instance, size_t alternative,
                          bool allowed);
+/** Other limits from now on, as in the options. */
+void portolan_race_limit(struct portolan_race *race, double share, double most_ns);
 /**
  * What models say of an alternative: the time of a step with it over that with the incumbent's.
  * IS_SURE: it need not be tried.

@@ -41,7 +41,8 @@ static double time_of(char kind, char number, double x)
 {
     if (kind == 'A')
         return number == '1' ? 2 * x : x * x;
-    if (number == '1' && script.b1_slow_from && script.steps >= script.b1_slow_from)
+    if (number == '1' && script.b1_slow_from && script.steps >= script.b1_slow_from &&
+        (!script.b1_slow_until || script.steps < script.b1_slow_until))
         return 3 * x * x * x;
     return number == '1' ? x * x * x : number == '2' ? 2 * x * x : 0.1 * x;
 }

@@ -10,7 +10,7 @@
 #include <portolan/framework.h>
 #include <portolan/optimizer.h>
 
-enum { MOST_STEPS = 64 };
+enum { MOST_STEPS = 256 };
 
 /* What the driver is to do, and what was seen of it. */
 extern struct script {
@@ -19,7 +19,8 @@ extern struct script {
     bool b3_fails_to_start; /* setServices throws */
     bool b3_fails;          /* evaluate throws */
     bool ignores_failures;  /* the driver goes on as if B had worked */
-    int b1_slow_from;       /* B1 takes three times as long from this step on; 0: never */
+    int b1_slow_from;       /* B1 takes three times as long from this step on; 0: never … */
+    int b1_slow_until;      /* … until before this one; 0: for good */
     int diverges_at;        /* before this step the driver makes b a DIVERGED by itself; 0: never */
     const char *diverged;
 

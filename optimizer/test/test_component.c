@@ -293,7 +293,7 @@ static int drop_stores(void **state)
 static void what_has_become_slow_is_exchanged(void **state)
 {
     struct portolan_assembly *a;
-    int left = 0;
+    int left = 0, looks = 0;
 
     (void)state;
     explore("");
@@ -306,11 +306,100 @@ static void what_has_become_slow_is_exchanged(void **state)
         assert_true(b1 || i > 10);
         if (!b1 && !left)
             left = i;
-        assert_false(b1 && left); /* and it stays so */
+        looks += b1 && left;
     }
     assert_in_range(left, 11, 20);
+    assert_in_range(looks, 1, 2); /* whether it is quick again */
     assert_non_null(strstr(told, "b test.B1 -> test.B2"));
     portolan_assembly_destroy(a);
+}
+
+/* The same for 20 steps only: it comes back. */
+static void a_disturbance_does_not_cost_the_rest_of_the_run(void **state)
+{
+    struct portolan_assembly *a;
+    bool left = false;
+
+    (void)state;
+    explore("");
+    a = run_of("", written, "1.5", 200);
+    script = (struct script){.b1_slow_from = 50, .b1_slow_until = 70};
+    assert_int_equal(execute(a), 0);
+    for (int i = 50; i < 70; i++)
+        left = left || script.ran[i][1] == '2';
+    assert_true(left);
+    for (int i = 95; i < 200; i++)
+        assert_string_equal(script.ran[i], "21");
+    portolan_assembly_destroy(a);
+}
+
+/* ------------------------------------------------- exploring while it runs */
+
+/* The seconds that N steps took, at x = 1.5. */
+static double seconds_of(int n)
+{
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += (script.ran[i][0] == '1' ? 3 : 2.25) + (script.ran[i][1] == '1'   ? 3.375
+                                                       : script.ran[i][1] == '2' ? 4.5
+                                                                                 : 0.15);
+    return sum;
+}
+
+/* From an empty store and A1, B1 (6.375 s per step); A2 and B3 take 2.4 s. */
+static void it_explores_by_itself_and_the_next_run_knows(void **state)
+{
+    struct portolan_assembly *a = run_of(with_b3, "", "1.5", 200);
+    const double best = 200 * 2.4;
+
+    (void)state;
+    script = (struct script){0};
+    assert_int_equal(execute(a), 0);
+    assert_string_equal(script.ran[199], "23");
+    assert_true(seconds_of(200) <= 1.15 * best);
+    assert_non_null(strstr(told, "explored 3 alternatives in"));
+    assert_non_null(strstr(told, "found a better assembly, 2.4 s per step"));
+    assert_int_equal(execute(a), 0);
+    assert_string_equal(script.ran[0], "23");
+    assert_true(seconds_of(200) <= 1.02 * best);
+    portolan_assembly_destroy(a);
+}
+
+static void what_fails_while_it_explores_is_left_at_once(void **state)
+{
+    struct portolan_assembly *a = run_of(with_b3, "", "1.5", 100);
+    int n = 0;
+
+    (void)state;
+    script = (struct script){.b3_fails = true};
+    assert_int_equal(execute(a), 0);
+    for (int i = 0; i < 100; i++)
+        n += script.ran[i][1] == '3';
+    assert_int_equal(n, 0); /* the step was done again */
+    assert_int_equal(script.repeated, 1);
+    assert_string_equal(script.ran[99], "21");
+    portolan_assembly_destroy(a);
+}
+
+static void it_does_not_explore_when_told_not_to(void **state)
+{
+    static const char *const off[] = {
+        "<parameter name='explore' type='bool' value='false'/>",
+        "<parameter name='explore.share' type='double' value='0'/>",
+        "<parameter name='explore.seconds' type='double' value='0.1'/>"};
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct portolan_assembly *a = run_of(with_b3, off[k], "1.5", 100);
+
+        remove(store);
+        script = (struct script){0};
+        assert_int_equal(execute(a), 0);
+        for (int i = 0; i < 100; i++)
+            assert_string_equal(script.ran[i], "11");
+        portolan_assembly_destroy(a);
+    }
 }
 
 /* ------------------------------------------------- reasons */
@@ -483,6 +572,10 @@ int main(void)
         TEST(it_does_nothing_when_told_not_to),
         TEST(it_reconsiders_at_the_interval_only),
         TEST(what_has_become_slow_is_exchanged),
+        TEST(a_disturbance_does_not_cost_the_rest_of_the_run),
+        TEST(it_explores_by_itself_and_the_next_run_knows),
+        TEST(what_fails_while_it_explores_is_left_at_once),
+        TEST(it_does_not_explore_when_told_not_to),
         TEST(a_decision_is_stored_with_its_alternatives),
         TEST(without_a_model_the_reason_is_that),
         TEST(what_became_of_a_decision_is_stored),

@@ -52,8 +52,13 @@ static double disturb(const struct world *w, int step, double cost)
 
 static void run(const struct world *w)
 {
-    struct portolan_race_options o = {
-        w->n, w->alternatives, w->n_pairs, w->pairs, w->share > 0 ? w->share : 0.05, w->most, 0.02};
+    struct portolan_race_options o = {.n_instances = w->n,
+                                      .n_alternatives = w->alternatives,
+                                      .n_pairs = w->n_pairs,
+                                      .pairs = w->pairs,
+                                      .share = w->share > 0 ? w->share : 0.05,
+                                      .most_ns = w->most,
+                                      .hysteresis = 0.02};
     int32_t now[MOST_INSTANCES], next[MOST_INSTANCES];
     size_t bytes = w->n * sizeof *now;
     struct portolan_race *r;

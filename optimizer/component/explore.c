@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Exploring while the program runs: what has no model, or one too uncertain to decide by, is tried
+ * between steps, as the race says (<portolan/race.h>). Rank 0; it sees the slowest rank's step.
+ */
+#include "component.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A model says enough of what costs this many times as much as the incumbent. */
+static const double much_more = 1.25;
+
+/* ------------------------------------------------- what is known beforehand */
+
+/* An alternative, for a condition that is asked before anything has run. */
+struct asking {
+    const struct portolan_assembly *assembly;
+    const struct portolan_assembly_instance *instance;
+    const struct portolan_assembly_alternative *alternative;
+};
+
+/* Parameters ("driver.n") and the accuracy that is wanted; contexts of calls are not known yet. */
+static bool look_up(void *arg, const char *name, struct portolan_condition_value *value)
+{
+    const struct asking *a = arg;
+    const char *dot = strrchr(name, '.');
+    char instance[200];
+
+    *value = (struct portolan_condition_value){.number = a->assembly->accuracy};
+    if (!dot)
+        return strcmp(name, "accuracy") == 0 && a->assembly->accuracy > 0;
+    snprintf(instance, sizeof instance, "%.*s", (int)(dot - name), name);
+    if (strcmp(instance, a->instance->name) != 0)
+        value->text = portolan_assembly_peek_parameter(a->assembly, instance, dot + 1);
+    else
+        for (size_t i = 0; i < a->alternative->n_parameters; i++)
+            if (strcmp(a->alternative->parameters[i].name, dot + 1) == 0)
+                value->text = a->alternative->parameters[i].text;
+    return value->text;
+}
+
+/* Whether the condition of an alternative excludes it, whatever it is called with. */
+static bool is_excluded(const struct optimizer *o, size_t instance, size_t k)
+{
+    const struct portolan_assembly_instance *x = &o->assembly->instances[instance];
+    struct asking a = {o->assembly, x, &x->alternatives[k]};
+    struct portolan_condition *condition;
+    bool excluded;
+
+    if (!a.alternative->applies ||
+        portolan_condition_parse(a.alternative->applies, &condition, NULL))
+        return false;
+    excluded = portolan_condition_evaluate(condition, look_up, &a) == PORTOLAN_NO;
+    portolan_condition_destroy(condition);
+    return excluded;
+}
+
+static const struct portolan_plan_variable *find_variable(const struct portolan_plan_choice *choice,
+                                                          const char *instance)
+{
+    for (size_t v = 0; choice && v < choice->n_variables; v++)
+        if (strcmp(choice->variables[v].instance, instance) == 0)
+            return &choice->variables[v];
+    return NULL;
+}
+
+/* What the models say of alternative K beside the current one. */
+static void expect(struct optimizer *o, const struct portolan_plan_choice *choice, size_t instance,
+                   size_t k)
+{
+    const struct portolan_plan_variable *v =
+        find_variable(choice, o->assembly->instances[instance].name);
+    size_t now = (size_t)o->current[instance];
+    bool tells = choice && choice->verdict != PORTOLAN_PLAN_CANNOT_TELL;
+    double ratio;
+
+    if (k == now) {
+        portolan_race_expect(o->mind.race, instance, k, 1, tells); /* should another replace it */
+        return;
+    }
+    if (is_excluded(o, instance, k)) {
+        portolan_race_expect(o->mind.race, instance, k, INFINITY, true);
+    } else if (v && !v->core) { /* insignificant */
+        portolan_race_expect(o->mind.race, instance, k, 1, true);
+    } else if (v && isinf(v->options[k].total_ns)) {
+        if (!v->options[k].is_unknown)
+            portolan_race_expect(o->mind.race, instance, k, INFINITY, true);
+    } else if (v) {
+        ratio = v->options[k].total_ns / (isinf(v->options[now].total_ns)
+                                              ? v->options[v->chosen].total_ns
+                                              : v->options[now].total_ns);
+        portolan_race_expect(o->mind.race, instance, k, ratio, tells || ratio > much_more);
+    }
+}
+
+static void expect_all(struct optimizer *o)
+{
+    const struct portolan_plan_choice *choice = NULL;
+
+    if (o->mind.plan && portolan_plan_choose(o->mind.plan, &choice, NULL))
+        choice = NULL;
+    for (size_t i = 0; i < o->assembly->n_instances; i++)
+        for (size_t k = 0; k < o->assembly->instances[i].n_alternatives; k++)
+            expect(o, choice, i, k);
+}
+
+/* ------------------------------------------------- beginning */
+
+static size_t position_of(const struct portolan_assembly *a, const char *instance)
+{
+    size_t i = 0;
+
+    while (strcmp(a->instances[i].name, instance) != 0)
+        i++;
+    return i;
+}
+
+static bool are_connected(const struct portolan_assembly *a, const char *one, const char *other)
+{
+    for (size_t i = 0; i < a->n_connections; i++) {
+        const struct portolan_assembly_connection *c = &a->connections[i];
+
+        if ((!strcmp(c->user, one) && !strcmp(c->provider, other)) ||
+            (!strcmp(c->user, other) && !strcmp(c->provider, one)))
+            return true;
+    }
+    return false;
+}
+
+static bool begin(struct optimizer *o)
+{
+    const struct portolan_assembly *a = o->assembly;
+    size_t *counts = portolan_calloc(a->n_instances, sizeof *counts);
+    size_t(*pairs)[2] = portolan_calloc(a->n_pairs + 1, sizeof *pairs);
+    bool *calls = portolan_calloc(a->n_pairs + 1, sizeof *calls);
+    struct portolan_race_options options = {.n_instances = a->n_instances,
+                                            .n_alternatives = counts,
+                                            .n_pairs = a->n_pairs,
+                                            .pairs = (const size_t(*)[2])pairs,
+                                            .calls = calls,
+                                            .hysteresis = o->hysteresis};
+
+    for (size_t i = 0; counts && i < a->n_instances; i++)
+        counts[i] = a->instances[i].n_alternatives;
+    for (size_t p = 0; pairs && calls && p < a->n_pairs; p++) {
+        calls[p] = are_connected(a, a->pairs[p].of, a->pairs[p].with);
+        pairs[p][0] = position_of(a, a->pairs[p].of);
+        pairs[p][1] = position_of(a, a->pairs[p].with);
+    }
+    if (!counts || !pairs || !calls ||
+        portolan_race_create(&options, o->current, &o->mind.race, NULL))
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "explores nothing: out of memory");
+    else
+        expect_all(o);
+    free(counts);
+    free(pairs);
+    free(calls);
+    return o->mind.race;
+}
+
+/* ------------------------------------------------- a step that ended */
+
+/* Whether the caller of X stays the same whatever is tried. */
+static bool is_called_by_fixed(const struct optimizer *o, const struct portolan_sample *x)
+{
+    for (size_t i = 0; i < o->assembly->n_instances; i++)
+        if (strcmp(o->assembly->instances[i].name, x->user) == 0)
+            return o->assembly->instances[i].n_alternatives == 1;
+    return true;
+}
+
+/* A number that changes when the contexts of the calls do. */
+static double stand_for_data(const struct optimizer *o)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < o->n_step_samples; i++) {
+        const struct portolan_sample *x = &o->step_samples[i];
+        double sum = 0;
+
+        for (int k = 0; k < x->n_context; k++)
+            sum += log1p(fabs(x->context[k]));
+        if (sum > most && is_called_by_fixed(o, x))
+            most = sum;
+    }
+    return most;
+}
+
+static void see(struct optimizer *o, int step)
+{
+    size_t n = o->assembly->n_instances;
+    double *inclusive = portolan_calloc(n, sizeof *inclusive);
+    struct portolan_race_step s = {.selection = o->current,
+                                   .is_first = step == 1 || o->swap_step == step - 1,
+                                   .inclusive_ns = inclusive,
+                                   .data = stand_for_data(o)};
+
+    for (size_t i = 0; inclusive && i < o->n_step_samples; i++) {
+        const struct portolan_sample *x = &o->step_samples[i];
+
+        if (x->parent < 0)
+            s.ns += x->inclusive_ns;
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(o->assembly->instances[k].name, x->instance) == 0)
+                inclusive[k] += x->inclusive_ns;
+    }
+    if (inclusive)
+        portolan_race_see(o->mind.race, &s);
+    free(inclusive);
+}
+
+/* ------------------------------------------------- what follows */
+
+/* "solver heat.A -> heat.B, assembler …": what would change. */
+static void describe_changes(const struct optimizer *o, char *text, size_t size_bytes)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < o->assembly->n_instances && used < size_bytes; i++)
+        if (o->wanted[i] != o->current[i])
+            used += (size_t)snprintf(text + used, size_bytes - used, "%s%.60s %.80s -> %.80s",
+                                     used ? ", " : "", o->assembly->instances[i].name,
+                                     optimizer_class(o, i, (size_t)o->current[i]),
+                                     optimizer_class(o, i, (size_t)o->wanted[i]));
+}
+
+/* The reason of a change that the race wants. */
+static void give_reason(struct optimizer *o, const struct portolan_race_summary *s)
+{
+    size_t bytes = o->assembly->n_instances * sizeof *o->wanted;
+    bool goes_back = memcmp(o->wanted, s->incumbent, bytes) == 0;
+    char changes[300], cost[32], budget[32];
+
+    describe_changes(o, changes, sizeof changes);
+    portolan_format_time(s->cost_ns, 3, cost, sizeof cost);
+    portolan_format_time(s->budget_ns, 3, budget, sizeof budget);
+    snprintf(o->mind.reason, sizeof o->mind.reason, "%s %.300s: %s (exploring has cost %s of %s)",
+             goes_back ? "goes back:" : "tries", changes, s->reason, cost, budget);
+}
+
+static void put_number(struct optimizer *o, const char *name, double value)
+{
+    char text[40];
+
+    snprintf(text, sizeof text, "%.17g", value);
+    o->records->ops->put_fact(o->records, name, text);
+}
+
+/* The models learn from what this run has tried, and its decision is kept for the next. */
+static void hand_over(struct optimizer *o)
+{
+    struct portolan_race_summary s = portolan_race_peek(o->mind.race);
+
+    if (o->mind.kept_visits == s.visits)
+        return;
+    o->mind.kept_visits = s.visits;
+    o->mind.from_store = false;
+    optimizer_make_plan(o);
+    snprintf(o->mind.reason, sizeof o->mind.reason, "best of %zu that were tried in this run",
+             s.n_tried + 1);
+    optimizer_store_decision(o);
+}
+
+bool optimizer_explore(struct optimizer *o, int step)
+{
+    struct optimizer_mind *m = &o->mind;
+    struct portolan_race_summary s;
+    bool is_new = step != m->explored_step;
+
+    if (!m->race && (!o->explores || !begin(o)))
+        return false;
+    if (step > 0 && is_new)
+        see(o, step);
+    m->explored_step = step;
+    for (size_t i = 0; i < o->assembly->n_instances; i++)
+        for (size_t k = 0; k < o->assembly->instances[i].n_alternatives; k++)
+            portolan_race_allow(m->race, i, k, !optimizer_is_banned(o, i, k));
+    portolan_race_limit(m->race, o->explores ? o->explore_share : 0, o->explore_s * 1e9);
+    if (!portolan_race_next(m->race, optimizer_remaining(o, step), m->swap_ns, o->wanted)) {
+        if (portolan_race_peek(m->race).is_over)
+            hand_over(o);
+        return false;
+    }
+    s = portolan_race_peek(m->race);
+    put_number(o, PORTOLAN_FACT_EXPLORING, s.cost_ns);
+    put_number(o, PORTOLAN_FACT_EXPLORED, s.steps);
+    if (memcmp(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted) != 0) {
+        give_reason(o, &s);
+        optimizer_record(o, step, OPTIMIZER_EXPLORATION, NULL, NULL);
+    }
+    return true;
+}
+
+bool optimizer_knows_better(const struct optimizer *o)
+{
+    return o->mind.race && portolan_race_objects(o->mind.race, o->wanted);
+}
+
+void optimizer_report_exploring(const struct optimizer *o)
+{
+    struct portolan_race_summary s;
+    char cost[32], usual[32];
+
+    if (!o->mind.race || (s = portolan_race_peek(o->mind.race)).visits == 0)
+        return;
+    portolan_format_time(s.cost_ns, 3, cost, sizeof cost);
+    portolan_format_time(s.usual_ns, 3, usual, sizeof usual);
+    portolan_log(
+        PORTOLAN_LOG_NOTICE, "optimizer",
+        "explored %zu alternative%s in %d step%s, which cost %s (%.2g %% of the run; %g %% "
+        "allowed): %s, %s per step",
+        s.n_tried, s.n_tried == 1 ? "" : "s", s.steps, s.steps == 1 ? "" : "s", cost,
+        100 * s.cost_ns / s.elapsed_ns, 100 * o->explore_share,
+        s.changes ? "found a better assembly" : "found nothing better", usual);
+}
