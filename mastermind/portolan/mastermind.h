@@ -137,10 +137,10 @@ struct portolan_records_ops {
 #define PORTOLAN_FACT_FORETOLD "predicted step by step"
 /** Time of the Optimizer's own work at swap points, which the run's time leaves out, in ns. */
 #define PORTOLAN_FACT_DECIDING "deciding at swap points"
-/** What exploring cost: the time that the steps in which it tried something took longer, with swaps,
- * in ns; and the number of these steps. */
+/** What exploring cost: the time that the steps in which it tried something took longer, with
+ * swaps, in ns; and the number of these steps. */
 #define PORTOLAN_FACT_EXPLORING "exploring"
-#define PORTOLAN_FACT_EXPLORED "exploring steps"
+#define PORTOLAN_FACT_EXPLORED  "exploring steps"
 
 struct portolan_records {
     const struct portolan_records_ops *ops;
