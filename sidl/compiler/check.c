@@ -231,7 +231,7 @@ static void check_symbol(struct check_run *c, struct portolan_sidl_symbol *s)
     for (size_t i = 0; i < s->n_methods; i++)
         check_method(c, s->methods[i]);
     check_constructor(c, s);
-    check_invariants(s, c->d);
+    check_invariants(c, s);
     if (s->kind == PORTOLAN_SIDL_CLASS)
         check_class(c, s);
 }

@@ -319,32 +319,23 @@ static void check_built_in(const struct portolan_sidl_method *m, struct portolan
 
 /* Clauses */
 
-static void check_clauses(const struct contract_scope *s, const struct portolan_sidl_clause *list,
-                          size_t n)
+static void check_clauses(const struct scope *s, const struct portolan_sidl_clause *list, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct portolan_sidl_expr *e = list[i].condition;
-        enum contract_kind kind;
-
-        if (contract_is_annotation(e))
-            continue;
-        kind = contract_type(s, e).kind;
-        if (kind != CONTRACT_BOOL && kind != CONTRACT_UNKNOWN)
-            diagnose_at(s->d, &e->place, "a clause is a condition, this is %s",
-                        contract_kind_text(kind));
-    }
+    for (size_t i = 0; i < n; i++)
+        contract_condition(s, list[i].condition);
+    portolan_arena_clear(s->arena); /* C is of no use here */
 }
 
-void check_invariants(const struct portolan_sidl_symbol *of, struct portolan_diagnostics *d)
+void check_invariants(struct check_run *c, const struct portolan_sidl_symbol *of)
 {
-    const struct contract_scope s = {.of = of, .d = d};
+    const struct scope s = {.arena = &c->model->scratch, .of = of, .d = c->d};
 
     check_clauses(&s, of->invariants, of->n_invariants);
 }
 
-static void check_contract(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)
+static void check_contract(struct check_run *c, const struct portolan_sidl_method *m)
 {
-    struct contract_scope s = {.of = m->owner, .method = m, .d = d};
+    struct scope s = {.arena = &c->model->scratch, .of = m->owner, .method = m, .d = c->d};
 
     check_clauses(&s, m->requires, m->n_requires);
     s.after = true;
@@ -371,5 +362,5 @@ void check_method(struct check_run *c, struct portolan_sidl_method *m)
     check_arguments(c, m);
     check_throws(c, m);
     check_meanings(m, d);
-    check_contract(m, d);
+    check_contract(c, m);
 }

@@ -139,10 +139,9 @@ void emit_super(struct emitter *e, struct portolan_text *t, const struct portola
 void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *package);
 
 /* emit_contract.c */
-/* Emits the wrappers of S; returns the members of S__type for them. */
+/* Emits the wrappers of S; returns the members of S__type for them, "" when it has no contract. */
 const char *emit_contract(struct emitter *e, struct portolan_text *t,
                           const struct portolan_sidl_symbol *s);
-bool emit_has_contracts(const struct portolan_sidl_symbol *package);
 
 /* emit_skel.c */
 void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s);

@@ -56,7 +56,8 @@ static void put_access(struct portolan_text *t, const struct portolan_sidl_symbo
                    "@__externals,\n        &known, _ex);\n}\n");
 }
 
-static void put_type(struct emitter *e, struct portolan_text *t,
+/* Returns whether it has a contract. */
+static bool put_type(struct emitter *e, struct portolan_text *t,
                      const struct portolan_sidl_symbol *s)
 {
     static const char *const kinds[] = {
@@ -89,20 +90,23 @@ static void put_type(struct emitter *e, struct portolan_text *t,
     portolan_text_add(t, "%s};\n", contract);
     if (s->kind == PORTOLAN_SIDL_CLASS)
         put_access(t, s);
+    return *contract;
 }
 
 void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *package)
 {
     struct portolan_text *t =
         emit_open(e, portolan_arena_printf(e->arena, "%s.c", package->c_name), true, package);
+    struct portolan_text types = {.arena = e->arena};
+    bool has_contracts = false;
 
-    portolan_text_add(t, "#include \"%s\"\n", emit_package_header(e->arena, package));
-    if (emit_has_contracts(package))
-        portolan_text_add(t, "#include \"sidl_contract.h\"\n");
     for (size_t i = 0; i < package->n_children; i++) {
         const struct portolan_sidl_symbol *s = package->children[i];
 
         if (s->kind != PORTOLAN_SIDL_PACKAGE && !emit_is_handwritten(s))
-            put_type(e, t, s);
+            has_contracts |= put_type(e, &types, s);
     }
+    portolan_text_add(t, "#include \"%s\"\n%s", emit_package_header(e->arena, package),
+                      has_contracts ? "#include \"sidl_contract.h\"\n" : "");
+    portolan_text_add_bytes(t, types.bytes, types.length);
 }

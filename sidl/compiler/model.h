@@ -190,6 +190,6 @@ void check_rarray(const struct extent_scope *scope, const struct portolan_sidl_t
                   const char *name, const struct portolan_sidl_place *place,
                   struct portolan_diagnostics *d);
 void check_method(struct check_run *c, struct portolan_sidl_method *m);
-void check_invariants(const struct portolan_sidl_symbol *of, struct portolan_diagnostics *d);
+void check_invariants(struct check_run *c, const struct portolan_sidl_symbol *of);
 
 #endif

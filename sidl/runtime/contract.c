@@ -18,13 +18,14 @@
 #include "sidl_PreViolation.h"
 #include "sidl_contract.h"
 
-/* The contract of one type for one method in the objects of one class. */
+/* A wrapper of one method in the objects of one class. */
 struct sidl_check_link {
-    const struct sidl_check *check;
+    const struct sidl_check *check; /* the contract of one type; NULL: the hooks' wrapper */
     const struct sidl_guard *guard;
-    sidl_slot_fn plain;     /* the implementation */
-    sidl_slot_fn next;      /* the next contract's wrapper, the hooks', or PLAIN; atomic */
-    bool is_first, is_last; /* among the contracts of one method */
+    sidl_slot_fn plain; /* the implementation */
+    sidl_slot_fn wrapper;
+    sidl_slot_fn next; /* what the wrapper of a contract calls; atomic */
+    bool is_first;     /* among the contracts of one method */
 };
 
 /* The setting of a class; FOLLOW: nothing was set, so the policy for all classes holds. */
@@ -42,49 +43,26 @@ struct sidl_guard {
     struct sidl_guard *next;
     const struct sidl_class *cls;
     struct sidl_class_state state; /* a copy that shares the class's tables */
-    struct sidl_check_link *links; /* those of one method in the order of calls */
-    size_t n_links;
-    sidl_slot_fn *statics;
     const struct class_settings *settings;
+    sidl_slot_fn *statics; /* after the links */
+    size_t n_links;
+    struct sidl_check_link links[]; /* contracts of parents first, hooks last */
 };
 
-/* The policy for all classes */
+/* The policy for all classes; OFF overrides the settings of classes. Both are atomic. */
+static int32_t policy = FOLLOW;
+static int32_t policy_class = sidl_ContractClass_ALLCLASSES;
 
-/* The kinds of clauses in each contract class, as bits; 0: no class has this number. */
-enum {
-    INVARIANTS = 1 << SIDL_INVARIANT,
-    PRECONDITIONS = 1 << SIDL_PRECONDITION,
-    POSTCONDITIONS = 1 << SIDL_POSTCONDITION,
-    ALL = INVARIANTS | PRECONDITIONS | POSTCONDITIONS
+/* Which kinds of clauses each contract class has; none: no class has this number. */
+static const bool kinds[][3] = {
+    [sidl_ContractClass_ALLCLASSES] = {true, true, true},
+    [sidl_ContractClass_INVARIANTS] = {[SIDL_INVARIANT] = true},
+    [sidl_ContractClass_INVPOST] = {[SIDL_INVARIANT] = true, [SIDL_POSTCONDITION] = true},
+    [sidl_ContractClass_INVPRE] = {[SIDL_INVARIANT] = true, [SIDL_PRECONDITION] = true},
+    [sidl_ContractClass_POSTCONDS] = {[SIDL_POSTCONDITION] = true},
+    [sidl_ContractClass_PRECONDS] = {[SIDL_PRECONDITION] = true},
+    [sidl_ContractClass_PREPOST] = {[SIDL_PRECONDITION] = true, [SIDL_POSTCONDITION] = true},
 };
-static const unsigned kinds[] = {
-    [sidl_ContractClass_ALLCLASSES] = ALL,
-    [sidl_ContractClass_INVARIANTS] = INVARIANTS,
-    [sidl_ContractClass_INVPOST] = INVARIANTS | POSTCONDITIONS,
-    [sidl_ContractClass_INVPRE] = INVARIANTS | PRECONDITIONS,
-    [sidl_ContractClass_POSTCONDS] = POSTCONDITIONS,
-    [sidl_ContractClass_PRECONDS] = PRECONDITIONS,
-    [sidl_ContractClass_PREPOST] = PRECONDITIONS | POSTCONDITIONS,
-};
-
-/* A contract class, or one of these; atomic. */
-enum { NOTHING_SET = -2, NEVER = -1 };
-static int32_t policy = NOTHING_SET;
-
-/* FOLLOW: nothing was set for all classes. OFF overrides the setting of a class. */
-static enum setting policy_setting(void)
-{
-    const int32_t p = __atomic_load_n(&policy, __ATOMIC_RELAXED);
-
-    return p == NOTHING_SET ? FOLLOW : p == NEVER ? OFF : ON;
-}
-
-static bool policy_takes(enum sidl_clause_kind kind)
-{
-    const int32_t p = __atomic_load_n(&policy, __ATOMIC_RELAXED);
-
-    return kinds[p < 0 ? sidl_ContractClass_ALLCLASSES : p] >> kind & 1;
-}
 
 /* Guarded by the classes' lock, which is also held when slots are stored, but not for reading. */
 static struct sidl_guard *guards;
@@ -108,173 +86,143 @@ static struct class_settings *settings_of(const char *class_name)
 static bool contracts_are_on(const struct sidl_guard *guard)
 {
     const enum setting of_class = guard->settings->contracts;
+    const int32_t of_all = __atomic_load_n(&policy, __ATOMIC_RELAXED);
 
-    return policy_setting() != OFF &&
-           (of_class == ON || (of_class == FOLLOW && policy_setting() == ON));
+    return of_class == ON ? of_all != OFF : of_class == FOLLOW && of_all == ON;
 }
 
 /* Tables */
 
-static bool is_by_hand(const struct sidl_class *cls)
-{
-    return cls->type == &sidl_BaseClass__type; /* see adopt_class() in object.c */
-}
-
 /*
- * The first contract of a method, NULL when it has none. A method is identified by its function. In
- * a class of SIDL it may have another name in an interface; in a class written by hand, one
- * function may serve several methods, so the names must also agree.
+ * Whether LINK is one of METHOD. A method is identified by its function. In a class of SIDL it may
+ * have another name in an interface; in a class written by hand (see adopt_class() in object.c),
+ * one function may serve several methods, so the names must also agree.
  */
-static struct sidl_check_link *first_link(const struct sidl_guard *guard, const char *method,
-                                          sidl_slot_fn plain)
+static bool is_link_of(const struct sidl_check_link *link, const char *method, sidl_slot_fn plain)
 {
-    for (size_t i = 0; plain && i < guard->n_links; i++)
-        if (guard->links[i].plain == plain &&
-            (!is_by_hand(guard->cls) || strcmp(guard->links[i].check->method, method) == 0))
-            return &guard->links[i];
-    return NULL;
+    return plain && link->plain == plain &&
+           (link->guard->cls->type != &sidl_BaseClass__type ||
+            strcmp(link->check->method, method) == 0);
 }
 
-/* The hooks' wrapper from the class in the chain that implements PLAIN. */
-static sidl_slot_fn hook_of(const struct sidl_guard *guard, sidl_slot_fn plain)
-{
-    for (size_t i = 0; plain && i <= guard->state.depth; i++) {
-        const struct sidl_class *cls = guard->state.chain[i];
-
-        for (size_t k = 0; cls && k < cls->n_hooks; k++) {
-            const sidl_slot_fn *own =
-                cls->hooks[k].is_static ? cls->statics : cls->implements[0].epv;
-
-            if (own[cls->hooks[k].slot] == plain)
-                return cls->hooks[k].wrapper;
-        }
-    }
-    return NULL;
-}
-
-static void set_slot(const struct sidl_guard *guard, sidl_slot_fn *live, const char *method,
-                     sidl_slot_fn plain, bool contracts, bool hooks)
-{
-    const struct sidl_check_link *link = contracts ? first_link(guard, method, plain) : NULL;
-    const sidl_slot_fn hook = hooks ? hook_of(guard, plain) : NULL;
-
-    __atomic_store_n(live, link ? link->check->wrapper : hook ? hook : plain, __ATOMIC_RELEASE);
-}
-
-static void set_guard(const struct sidl_guard *guard)
+/* Sets *SLOT to the first wrapper from FROM on that is switched on, or to the implementation. */
+static void set_slot(const struct sidl_guard *guard, sidl_slot_fn *slot, const char *method,
+                     sidl_slot_fn plain, const struct sidl_check_link *from)
 {
     const bool contracts = contracts_are_on(guard), hooks = guard->settings->hooks == ON;
 
-    for (size_t i = 0; i < guard->n_links; i++)
-        if (guard->links[i].is_last)
-            set_slot(guard, &guard->links[i].next, "", guard->links[i].plain, false, hooks);
+    while (from < guard->links + guard->n_links &&
+           !(is_link_of(from, method, plain) && (from->check ? contracts : hooks)))
+        from++;
+    __atomic_store_n(slot, from < guard->links + guard->n_links ? from->wrapper : plain,
+                     __ATOMIC_RELEASE);
+}
+
+static void set_guard(struct sidl_guard *guard)
+{
+    const sidl_slot_fn *statics = guard->cls->statics;
+
+    for (size_t i = 0; i < guard->n_links && guard->links[i].check; i++)
+        set_slot(guard, &guard->links[i].next, guard->links[i].check->method, guard->links[i].plain,
+                 &guard->links[i + 1]);
     for (size_t t = 0; t < guard->state.n_tables; t++) {
         const struct sidl_table *table = &guard->state.tables[t];
 
         for (size_t i = 0; i < table->type->n_methods; i++)
             set_slot(guard, &table->live[i], table->type->methods[i].name, table->plain[i],
-                     contracts, hooks);
+                     guard->links);
     }
-    for (size_t i = 0; guard->statics && i < guard->cls->n_statics; i++)
-        set_slot(guard, &guard->statics[i], "", ((const sidl_slot_fn *)guard->cls->statics)[i],
-                 contracts, hooks);
-}
-
-static void set_all_guards(void)
-{
-    class_lock();
-    for (const struct sidl_guard *guard = guards; guard; guard = guard->next)
-        set_guard(guard);
-    class_unlock();
+    for (size_t i = 0; i < guard->cls->n_statics; i++)
+        set_slot(guard, &guard->statics[i], "", statics[i], guard->links);
 }
 
 const void *guard_statics(const struct sidl_class *cls)
 {
     const struct sidl_guard *guard = cls->state ? cls->state->guard : NULL;
 
-    return guard && guard->statics ? (const void *)guard->statics : cls->statics;
+    return guard ? (const void *)guard->statics : cls->statics;
 }
 
 /* Making guards */
 
-bool guard_is_needed(const struct sidl_facet *facets, size_t n_facets)
+size_t guard_count_checks(const struct sidl_facet *facets, size_t n_facets)
 {
+    size_t n = 0;
+
     for (size_t i = 0; i < n_facets; i++)
-        if (facets[i].type->n_checks)
-            return true;
-    return false;
+        n += facets[i].type->n_checks;
+    return n;
 }
 
-static bool has_hooks(const struct sidl_class_state *state)
+static size_t count_links(const struct sidl_class_state *state)
 {
+    size_t n = guard_count_checks(state->facets, state->n_facets);
+
     for (size_t i = 0; i <= state->depth; i++)
-        if (state->chain[i] && state->chain[i]->n_hooks)
-            return true;
-    return false;
+        n += state->chain[i] ? state->chain[i]->n_hooks : 0;
+    return n;
 }
 
-static void add_link(struct sidl_guard *guard, struct sidl_check *check, sidl_slot_fn plain)
+/* Adds a wrapper of the method in that slot of TABLE, unless there is none. */
+static void add_link(struct sidl_guard *guard, struct sidl_check *check, sidl_slot_fn wrapper,
+                     const sidl_slot_fn *table, size_t slot)
 {
-    struct sidl_check_link *link = first_link(guard, check->method, plain), *before = NULL;
+    struct sidl_check_link *link = &guard->links[guard->n_links], *other = guard->links;
 
-    for (; link && link < guard->links + guard->n_links; link++)
-        if (link->plain == plain)
-            before = link;
-    link = &guard->links[guard->n_links++];
-    *link = (struct sidl_check_link){check, guard, plain, plain, !before, true};
-    if (before) {
-        before->next = check->wrapper;
-        before->is_last = false;
-    }
-    if (check->is_static)
+    if (!table || !table[slot])
+        return;
+    guard->n_links++;
+    *link = (struct sidl_check_link){check, guard, table[slot], wrapper, table[slot], false};
+    while (check && other < link && !is_link_of(other, check->method, link->plain))
+        other++;
+    link->is_first = other == link;
+    if (check && check->is_static)
         __atomic_store_n(&check->of_static, link, __ATOMIC_RELEASE);
 }
 
-/* Adds the contracts of all types of the class, those of parents first. */
+/* Adds the contracts of all types of the class, those of parents first, and then the hooks. */
 static void add_links(struct sidl_guard *guard)
 {
-    for (size_t i = guard->state.n_facets; i-- > 0;) {
-        const struct sidl_facet *facet = &guard->state.facets[i];
-        const sidl_slot_fn *slots = guard->state.tables[facet->table].plain;
-        const sidl_slot_fn *statics = i == 0 ? guard->cls->statics : NULL; /* its own type's */
+    const struct sidl_class_state *state = &guard->state;
 
-        for (size_t k = 0; k < facet->type->n_checks; k++) {
-            struct sidl_check *check = &facet->type->checks[k];
-            const sidl_slot_fn *plain = check->is_static ? statics : slots;
+    for (size_t i = state->n_facets; i-- > 0;) {
+        const struct sidl_type *type = state->facets[i].type;
 
-            if (plain && plain[check->slot])
-                add_link(guard, check, plain[check->slot]);
+        for (size_t k = 0; k < type->n_checks; k++) {
+            struct sidl_check *check = &type->checks[k];
+            const sidl_slot_fn *own_statics = i == 0 ? guard->cls->statics : NULL;
+
+            add_link(guard, check, check->wrapper,
+                     check->is_static ? own_statics : state->tables[state->facets[i].table].plain,
+                     check->slot);
         }
     }
-}
+    for (size_t i = 0; i <= state->depth; i++) {
+        const struct sidl_class *cls = state->chain[i];
 
-static void destroy_guard(struct sidl_guard *guard)
-{
-    if (!guard)
-        return;
-    free(guard->statics);
-    free(guard->links);
-    free(guard);
+        for (size_t k = 0; cls && k < cls->n_hooks; k++)
+            add_link(guard, NULL, cls->hooks[k].wrapper,
+                     cls->hooks[k].is_static ? cls->statics : cls->implements[0].epv,
+                     cls->hooks[k].slot);
+    }
 }
 
 bool guard_make(const struct sidl_class *cls, struct sidl_class_state *state)
 {
+    const size_t n = count_links(state);
     struct sidl_guard *guard;
-    size_t n_checks = 0;
 
-    if (!guard_is_needed(state->facets, state->n_facets) && !has_hooks(state))
+    if (!n)
         return true;
-    for (size_t i = 0; i < state->n_facets; i++)
-        n_checks += state->facets[i].type->n_checks;
-    guard = portolan_calloc(1, sizeof *guard);
-    if (!guard || !(guard->links = portolan_calloc(n_checks + 1, sizeof *guard->links)) ||
-        !(guard->statics = portolan_calloc(cls->n_statics + 1, sizeof *guard->statics)) ||
-        !(guard->settings = settings_of(cls->name))) {
-        destroy_guard(guard);
+    guard = portolan_calloc(1, sizeof *guard + n * sizeof *guard->links +
+                                   cls->n_statics * sizeof *guard->statics);
+    if (!guard || !(guard->settings = settings_of(cls->name))) {
+        free(guard);
         return false;
     }
     guard->cls = cls;
     guard->state = *state;
+    guard->statics = (sidl_slot_fn *)(guard->links + n);
     add_links(guard);
     set_guard(guard);
     guard->next = guards;
@@ -298,7 +246,7 @@ static void set_class(const char *class_name, enum setting contracts, enum setti
         s->contracts = contracts;
     if (s && hooks != FOLLOW)
         s->hooks = hooks;
-    for (const struct sidl_guard *guard = guards; s && guard; guard = guard->next)
+    for (struct sidl_guard *guard = guards; s && guard; guard = guard->next)
         if (guard->settings == s)
             set_guard(guard);
     class_unlock();
@@ -325,10 +273,14 @@ void sidl_class_set_hooks(const char *class_name, sidl_bool enable, sidl_BaseInt
 
 /* The class sidl.EnfPolicy, which has static methods only */
 
-static void set_policy(int32_t wanted)
+static void set_policy(enum setting of_all, enum sidl_ContractClass__enum cls)
 {
-    __atomic_store_n(&policy, wanted, __ATOMIC_RELAXED);
-    set_all_guards();
+    __atomic_store_n(&policy_class, (int32_t)cls, __ATOMIC_RELAXED);
+    __atomic_store_n(&policy, (int32_t)of_all, __ATOMIC_RELAXED);
+    class_lock();
+    for (struct sidl_guard *guard = guards; guard; guard = guard->next)
+        set_guard(guard);
+    class_unlock();
 }
 
 /* Babel's argument clear_stats is ignored, since there are no statistics. */
@@ -336,8 +288,9 @@ static void set_all(enum sidl_ContractClass__enum cls, sidl_bool clear_stats,
                     sidl_BaseInterface *_ex)
 {
     (void)clear_stats;
-    if ((unsigned)cls < sizeof kinds / sizeof *kinds && kinds[cls])
-        set_policy((int32_t)cls);
+    if ((unsigned)cls < sizeof kinds / sizeof *kinds &&
+        (kinds[cls][0] || kinds[cls][1] || kinds[cls][2]))
+        set_policy(ON, cls);
     else
         sidl_exception_throw_text(_ex, "%d is no sidl.ContractClass", (int)cls);
 }
@@ -346,21 +299,19 @@ static void set_none(sidl_bool clear_stats, sidl_BaseInterface *_ex)
 {
     (void)clear_stats;
     (void)_ex;
-    set_policy(NEVER);
+    set_policy(OFF, sidl_ContractClass_ALLCLASSES);
 }
 
 static sidl_bool are_enforcing(sidl_BaseInterface *_ex)
 {
     (void)_ex;
-    return policy_setting() == ON;
+    return __atomic_load_n(&policy, __ATOMIC_RELAXED) == ON;
 }
 
 static enum sidl_ContractClass__enum get_class(sidl_BaseInterface *_ex)
 {
-    const int32_t p = __atomic_load_n(&policy, __ATOMIC_RELAXED);
-
     (void)_ex;
-    return p < 0 ? sidl_ContractClass_ALLCLASSES : (enum sidl_ContractClass__enum)p;
+    return (enum sidl_ContractClass__enum)__atomic_load_n(&policy_class, __ATOMIC_RELAXED);
 }
 
 static const struct sidl_EnfPolicy__sepv statics = {
@@ -374,13 +325,6 @@ static const struct sidl_EnfPolicy__epv no_slots;
 RUNTIME_CLASS(sidl_EnfPolicy, "sidl.EnfPolicy", no_slots, .statics = &statics)
 
 /* One call */
-
-/* The result of a method that a clause called. */
-struct sidl_kept {
-    struct sidl_kept *next;
-    enum sidl_kept_kind kind;
-    void *value;
-};
 
 /*
  * While a clause is evaluated, the methods that it calls are not checked: their contracts could
@@ -403,25 +347,16 @@ static const struct sidl_guard *guard_in_use(const struct sidl_object *object)
     return state->guard;
 }
 
-static const struct sidl_check_link *find_link(const struct sidl_guard *guard,
-                                               const struct sidl_check *check)
-{
-    const struct sidl_check_link *link = guard->links;
-
-    while (link->check != check)
-        link++;
-    return link;
-}
-
 sidl_slot_fn sidl_check_enter(struct sidl_check_call *call, void *self,
                               const struct sidl_check *check, sidl_BaseInterface *_ex)
 {
-    memset(call, 0, sizeof *call);
-    call->check = check;
-    call->_ex = _ex;
-    call->link = self ? find_link(guard_in_use(self), check)
-                      : __atomic_load_n(&check->of_static, __ATOMIC_ACQUIRE);
-    return __atomic_load_n(&call->link->next, __ATOMIC_ACQUIRE);
+    const struct sidl_check_link *link =
+        self ? guard_in_use(self)->links : __atomic_load_n(&check->of_static, __ATOMIC_ACQUIRE);
+
+    while (link->check != check)
+        link++;
+    *call = (struct sidl_check_call){.link = link, ._ex = _ex};
+    return __atomic_load_n(&link->next, __ATOMIC_ACQUIRE);
 }
 
 void sidl_check_invariants(struct sidl_check_call *call, void *self)
@@ -435,31 +370,11 @@ void sidl_check_invariants(struct sidl_check_call *call, void *self)
 
 sidl_bool sidl_check_wants(const struct sidl_check_call *call, const struct sidl_clause *clause)
 {
-    if (in_clauses || *call->_ex || !policy_takes(clause->kind))
+    if (in_clauses || *call->_ex ||
+        !kinds[__atomic_load_n(&policy_class, __ATOMIC_RELAXED)][clause->kind])
         return FALSE;
     in_clauses++;
     return TRUE;
-}
-
-/* Keeps the first exception of the methods that a clause called, and drops the others. */
-static void collect_exceptions(struct sidl_check_call *call)
-{
-    for (size_t i = 0; i < sizeof call->throwing / sizeof *call->throwing; i++) {
-        if (!call->thrown)
-            call->thrown = call->throwing[i];
-        else
-            SIDL_CLEAR(call->throwing[i]);
-        call->throwing[i] = NULL;
-    }
-}
-
-sidl_BaseInterface *sidl_check_ex(struct sidl_check_call *call)
-{
-    const unsigned n = sizeof call->throwing / sizeof *call->throwing;
-
-    if (call->n_calls && call->n_calls % n == 0)
-        collect_exceptions(call);
-    return &call->throwing[call->n_calls++ % n];
 }
 
 static void throw_violation(struct sidl_check_call *call, const struct sidl_clause *clause)
@@ -467,25 +382,21 @@ static void throw_violation(struct sidl_check_call *call, const struct sidl_clau
     static const char *const names[] = {"invariant", "precondition", "postcondition"};
     static const struct sidl_type *const types[] = {
         &sidl_InvViolation__type, &sidl_PreViolation__type, &sidl_PostViolation__type};
-    sidl_BaseInterface failed = NULL;
-    void *violation = sidl_exception_create(types[clause->kind], &failed);
-    char *method = portolan_asprintf("%s.%s", call->check->type->name, call->check->method);
-    char *note = portolan_asprintf("%s: %s%s%s violated: %s%s%s%s (%s:%d)", method ? method : "",
-                                   names[clause->kind], clause->label ? " " : "",
-                                   clause->label ? clause->label : "", clause->text,
-                                   call->problem ? " [" : "", call->problem ? call->problem : "",
-                                   call->problem ? "]" : "", clause->file, clause->line);
+    const struct sidl_check *check = call->link->check;
+    void *violation = sidl_exception_create(types[clause->kind], call->_ex);
+    char *method = portolan_asprintf("%s.%s", check->type->name, check->method);
+    char *note = portolan_asprintf("%s: %s%s violated: %s%s (%s:%d)", method ? method : "",
+                                   names[clause->kind], clause->label, clause->text,
+                                   call->divided_by_zero ? " [division by zero]" : "", clause->file,
+                                   clause->line);
 
-    if (violation && note)
-        failed = sidl_exception_fill(violation, note, clause->file, clause->line, method);
-    else if (violation)
-        failed = violation;
-    *call->_ex = failed;
+    if (violation)
+        *call->_ex = sidl_exception_fill(violation, note, clause->file, clause->line, method);
     free(method);
     free(note);
 }
 
-static void release_value(enum sidl_kept_kind kind, void *value)
+void sidl_release(enum sidl_kept_kind kind, void *value)
 {
     if (kind == SIDL_KEPT_STRING)
         sidl_String_free(value);
@@ -495,70 +406,45 @@ static void release_value(enum sidl_kept_kind kind, void *value)
         sidl__array_deleteRef(value);
 }
 
-static void release_kept(struct sidl_check_call *call)
+sidl_BaseInterface *sidl_check_thrown(struct sidl_check_call *call, struct sidl_kept *room)
 {
-    struct sidl_kept *next;
+    room->next = call->kept;
+    call->kept = room;
+    return &room->thrown;
+}
 
-    for (struct sidl_kept *kept = call->kept; kept; kept = next) {
-        next = kept->next;
-        release_value(kept->kind, kept->value);
-        free(kept);
-    }
-    call->kept = NULL;
+void *sidl_check_keep(struct sidl_check_call *call, struct sidl_kept *room, void *value)
+{
+    sidl_check_thrown(call, room);
+    return room->value = value;
 }
 
 void sidl_check_judge(struct sidl_check_call *call, const struct sidl_clause *clause,
                       sidl_bool holds)
 {
-    collect_exceptions(call);
-    release_kept(call);
+    for (const struct sidl_kept *kept = call->kept; kept; kept = kept->next) {
+        sidl_release(kept->kind, kept->value);
+        if (kept->thrown) { /* the first one is passed on */
+            SIDL_CLEAR(*call->_ex);
+            *call->_ex = kept->thrown;
+        }
+    }
+    call->kept = NULL;
     in_clauses--;
-    if (call->thrown)
-        *call->_ex = call->thrown;
-    else if (!holds || call->problem)
+    if (!*call->_ex && (!holds || call->divided_by_zero))
         throw_violation(call, clause);
-    call->thrown = NULL;
-    call->problem = NULL;
+    call->divided_by_zero = FALSE;
 }
 
+/* A static method belongs to the class itself or to one that it extends. */
 sidl_slot_fn sidl_check_method(struct sidl_check_call *call, const struct sidl_type *type,
-                               size_t slot)
+                               sidl_bool is_static, size_t slot)
 {
     const struct sidl_class_state *state = &call->link->guard->state;
 
-    return state->tables[layout_find(state->facets, state->n_facets, type->name)->table]
-        .plain[slot];
-}
-
-/* A static method of the class itself or of one that it extends. */
-sidl_slot_fn sidl_check_static(struct sidl_check_call *call, const struct sidl_type *type,
-                               size_t slot)
-{
-    const struct sidl_class_state *state = &call->link->guard->state;
-
-    for (size_t i = 0; i <= state->depth; i++)
+    for (size_t i = 0; is_static && i <= state->depth; i++)
         if (state->chain[i] && strcmp(state->chain[i]->name, type->name) == 0)
             return ((const sidl_slot_fn *)state->chain[i]->statics)[slot];
-    return NULL;
-}
-
-void *sidl_check_keep(struct sidl_check_call *call, enum sidl_kept_kind kind, void *value)
-{
-    struct sidl_kept *kept = value ? portolan_calloc(1, sizeof *kept) : NULL;
-
-    if (!value)
-        return NULL;
-    if (!kept) {
-        call->problem = "out of memory";
-        release_value(kind, value);
-        return NULL;
-    }
-    *kept = (struct sidl_kept){call->kept, kind, value};
-    call->kept = kept;
-    return value;
-}
-
-void *sidl_check_cast(struct sidl_check_call *call, void *reference, const char *type)
-{
-    return sidl_check_keep(call, SIDL_KEPT_OBJECT, sidl_reference_cast(reference, type, NULL));
+    return state->tables[layout_find(state->facets, state->n_facets, type->name)->table]
+        .plain[slot];
 }

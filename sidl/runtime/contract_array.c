@@ -10,6 +10,21 @@ int sidl_string_compare(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
+struct sidl_operand sidl_operand_array(const void *array)
+{
+    return (struct sidl_operand){.is_array = TRUE, .array = array};
+}
+
+struct sidl_operand sidl_operand_integer(int64_t value)
+{
+    return (struct sidl_operand){.is_integer = TRUE, .integer = value, .value = (double)value};
+}
+
+struct sidl_operand sidl_operand_number(double _Complex value)
+{
+    return (struct sidl_operand){.value = value};
+}
+
 static int64_t length_of(const struct sidl__array *array, int32_t i)
 {
     return sidlLength(array, i) > 0 ? sidlLength(array, i) : 0;
@@ -19,7 +34,7 @@ static int64_t n_elements(const struct sidl_operand *o)
 {
     int64_t n = !o->is_array || o->array;
 
-    for (int32_t i = 0; o->is_array && o->array && i < o->array->d_dimen; i++)
+    for (int32_t i = 0; i < sidl__array_dimen(o->array); i++)
         n *= length_of(o->array, i);
     return n;
 }
@@ -27,71 +42,55 @@ static int64_t n_elements(const struct sidl_operand *o)
 /* The I-th element, where the first index varies fastest. */
 static const void *element_at(const struct sidl__array *array, int64_t i)
 {
-    ptrdiff_t at = 0;
+    int32_t index[SIDL_MAX_DIMENSION];
 
     for (int32_t d = 0; d < array->d_dimen; d++) {
-        at += (ptrdiff_t)(i % length_of(array, d)) * array->d_stride[d];
+        index[d] = array->d_lower[d] + (int32_t)(i % length_of(array, d));
         i /= length_of(array, d);
     }
-    return (const char *)((const struct sidl_char__array *)array)->d_firstElement +
-           at * (ptrdiff_t)array->d_vtable->d_element_size_bytes;
+    return sidl__array_address(array, array->d_dimen, index);
 }
 
 /* Elements that are no numbers count as 0: generic arrays are checked only at run time. */
-static struct sidl_number number_at(const struct sidl_operand *o, int64_t i)
+static struct sidl_operand number_at(const struct sidl_operand *o, int64_t i)
 {
     const void *at = o->is_array ? element_at(o->array, i) : NULL;
 
     switch (at ? o->array->d_vtable->d_type : 0) {
     case 0:
-        return o->number;
+        return *o;
     case sidl_bool_array:
-        return sidl_operand_integer(*(const sidl_bool *)at != 0).number;
+        return sidl_operand_integer(*(const sidl_bool *)at != 0);
     case sidl_char_array:
-        return sidl_operand_integer(*(const char *)at).number;
+        return sidl_operand_integer(*(const char *)at);
     case sidl_int_array:
-        return sidl_operand_integer(*(const int32_t *)at).number;
+        return sidl_operand_integer(*(const int32_t *)at);
     case sidl_long_array:
-        return sidl_operand_integer(*(const int64_t *)at).number;
+        return sidl_operand_integer(*(const int64_t *)at);
     case sidl_float_array:
-        return sidl_operand_number((double)*(const float *)at).number;
+        return sidl_operand_number(*(const float *)at);
     case sidl_double_array:
-        return sidl_operand_number(*(const double *)at).number;
+        return sidl_operand_number(*(const double *)at);
     case sidl_fcomplex_array:
-        return sidl_operand_number(sidl_fcomplex_value(*(const struct sidl_fcomplex *)at)).number;
+        return sidl_operand_number(SIDL_COMPLEX(sidl_fcomplex, *(const struct sidl_fcomplex *)at));
     case sidl_dcomplex_array:
-        return sidl_operand_number(sidl_dcomplex_value(*(const struct sidl_dcomplex *)at)).number;
+        return sidl_operand_number(SIDL_COMPLEX(sidl_dcomplex, *(const struct sidl_dcomplex *)at));
     default:
-        return sidl_operand_integer(0).number;
+        return sidl_operand_integer(0);
     }
 }
 
-static bool is_equal(const struct sidl_number *a, const struct sidl_number *b)
+static bool relation_holds(const char *relation, struct sidl_operand a, struct sidl_operand b)
 {
-    return a->is_integer && b->is_integer ? a->integer == b->integer : a->value == b->value;
-}
+    const bool exact = a.is_integer && b.is_integer;
+    const bool equal = exact ? a.integer == b.integer : a.value == b.value;
+    const bool less = exact ? a.integer < b.integer : creal(a.value) < creal(b.value);
+    const bool greater = exact ? a.integer > b.integer : creal(a.value) > creal(b.value);
 
-static bool is_less(const struct sidl_number *a, const struct sidl_number *b)
-{
-    return a->is_integer && b->is_integer ? a->integer < b->integer
-                                          : creal(a->value) < creal(b->value);
-}
-
-static bool relation_holds(const char *relation, const struct sidl_number *a,
-                           const struct sidl_number *b)
-{
-    const bool strict = relation[1] == '\0';
-
-    switch (*relation) {
-    case '=':
-        return is_equal(a, b);
-    case '!':
-        return !is_equal(a, b);
-    case '<':
-        return is_less(a, b) || (!strict && is_equal(a, b));
-    default:
-        return is_less(b, a) || (!strict && is_equal(a, b));
-    }
+    if (*relation == '!')
+        return !equal;
+    return (equal && relation[1] == '=') || (less && *relation == '<') ||
+           (greater && *relation == '>');
 }
 
 /* How many pairs of numbers there are; -1 when the shapes differ. */
@@ -114,11 +113,8 @@ int64_t sidl_contract_count(const char *relation, struct sidl_operand a, struct 
     const int64_t n = n_pairs(&a, &b);
     int64_t count = 0;
 
-    for (int64_t i = 0; i < n; i++) {
-        const struct sidl_number x = number_at(&a, i), y = number_at(&b, i);
-
-        count += relation_holds(relation, &x, &y);
-    }
+    for (int64_t i = 0; i < n; i++)
+        count += relation_holds(relation, number_at(&a, i), number_at(&b, i));
     return count;
 }
 
@@ -127,16 +123,18 @@ sidl_bool sidl_contract_all(const char *relation, struct sidl_operand a, struct 
     return sidl_contract_count(relation, a, b) == n_pairs(&a, &b);
 }
 
-sidl_bool sidl_contract_range(struct sidl_operand a, double low, double high, double tolerance)
+static struct sidl_operand plus(struct sidl_operand a, int64_t sign, struct sidl_operand b)
 {
-    return sidl_contract_all(">=", a, sidl_operand_number(low - tolerance)) &&
-           sidl_contract_all("<=", a, sidl_operand_number(high + tolerance));
+    return (struct sidl_operand){.is_integer = a.is_integer && b.is_integer,
+                                 .integer = SIDL_INT(+, a.integer, SIDL_INT(*, sign, b.integer)),
+                                 .value = a.value + (double)sign * b.value};
 }
 
-sidl_bool sidl_contract_irange(struct sidl_operand a, int64_t low, int64_t high)
+sidl_bool sidl_contract_range(struct sidl_operand a, struct sidl_operand low,
+                              struct sidl_operand high, struct sidl_operand tolerance)
 {
-    return sidl_contract_all(">=", a, sidl_operand_integer(low)) &&
-           sidl_contract_all("<=", a, sidl_operand_integer(high));
+    return sidl_contract_all(">=", a, plus(low, -1, tolerance)) &&
+           sidl_contract_all("<=", a, plus(high, 1, tolerance));
 }
 
 sidl_bool sidl_contract_near_equal(struct sidl_operand a, struct sidl_operand b, double tolerance)
@@ -153,39 +151,29 @@ sidl_bool sidl_contract_nowhere(const char *relation, struct sidl_operand a)
 {
     const int64_t n = n_elements(&a);
 
-    for (int64_t i = 1; i < n; i++) {
-        const struct sidl_number x = number_at(&a, i - 1), y = number_at(&a, i);
-
-        if (relation_holds(relation, &x, &y))
+    for (int64_t i = 1; i < n; i++)
+        if (relation_holds(relation, number_at(&a, i - 1), number_at(&a, i)))
             return FALSE;
-    }
     return TRUE;
 }
 
-struct sidl_number sidl_contract_first(const char *relation, struct sidl_operand a)
+struct sidl_operand sidl_contract_first(const char *relation, struct sidl_operand a)
 {
-    struct sidl_number first = {0};
     const int64_t n = n_elements(&a);
+    struct sidl_operand first = n ? number_at(&a, 0) : (struct sidl_operand){0};
 
-    for (int64_t i = 0; i < n; i++) {
-        const struct sidl_number x = number_at(&a, i);
-
-        if (i == 0 || relation_holds(relation, &x, &first))
-            first = x;
-    }
+    for (int64_t i = 1; i < n; i++)
+        if (relation_holds(relation, number_at(&a, i), first))
+            first = number_at(&a, i);
     return first;
 }
 
-struct sidl_number sidl_contract_sum(struct sidl_operand a)
+struct sidl_operand sidl_contract_sum(struct sidl_operand a)
 {
-    struct sidl_number sum = {0};
     const int64_t n = n_elements(&a);
+    struct sidl_operand sum = {0};
 
-    for (int64_t i = 0; i < n; i++) {
-        const struct sidl_number x = number_at(&a, i);
-
-        sum.integer = SIDL_INT(+, sum.integer, x.integer);
-        sum.value += x.value;
-    }
+    for (int64_t i = 0; i < n; i++)
+        sum = plus(sum, 1, number_at(&a, i));
     return sum;
 }

@@ -139,7 +139,7 @@ static void *create_by_hand(const struct sidl_class *cls, sidl_BaseInterface *_e
     layout.others = (struct sidl_BaseInterface__object *)(layout.facets + need.facets);
     layout.free_slots = (sidl_slot_fn *)(layout.others + need.facets);
     layout_build(&layout, cls->implements, cls->n_implements);
-    if (guard_is_needed(layout.facets, layout.n_facets)) {
+    if (guard_count_checks(layout.facets, layout.n_facets)) {
         free(block);
         if ((cls = adopt_class(cls)))
             return class_create(cls, NULL, _ex);

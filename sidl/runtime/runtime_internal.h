@@ -88,7 +88,8 @@ void class_unlock(void);
 /* contract.c: contracts and hooks. */
 /* STATE gets a guard if it has contracts or hooks. False: out of memory. */
 bool guard_make(const struct sidl_class *cls, struct sidl_class_state *state);
-bool guard_is_needed(const struct sidl_facet *facets, size_t n_facets);
+/* How many methods of these types have contracts. */
+size_t guard_count_checks(const struct sidl_facet *facets, size_t n_facets);
 /* The table of static methods that callers use. */
 const void *guard_statics(const struct sidl_class *cls);
 
