@@ -23,8 +23,9 @@ const char *contract_quoted(struct portolan_arena *a, char quote, const char *te
     portolan_text_add(&t, "%c", quote);
     for (const char *c = text; *c; c++) {
         const char before = c > text ? c[-1] : quote;
+        const bool may_break = *c == ' ' && before == ',' && is_escaped; /* see emit_wrapped */
 
-        if ((*c < ' ' || *c > '~' || *c == '?') && !(is_escaped && before == '\\'))
+        if (may_break || ((*c < ' ' || *c > '~' || *c == '?') && !(is_escaped && before == '\\')))
             portolan_text_add(&t, "\\%03o", (unsigned)(unsigned char)*c);
         else
             portolan_text_add(&t, !is_escaped && (*c == quote || *c == '\\') ? "\\%c" : "%c", *c);

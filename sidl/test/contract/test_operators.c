@@ -91,6 +91,7 @@ TEXT(same)
 TEXT(other)
 TEXT(less)
 TEXT(literal)
+TEXT(commas)
 METHOD(Text_character, char a, char b)
 
 METHOD(Things_nothing, op_Things a, struct sidl_int__array *b, void *c)
@@ -276,6 +277,9 @@ static void texts(void **state)
     VIOLATES(op_Text_literal("say \"what?"
                              "?/\"\n",
                              "", &ex));
+    PASSES(op_Text_commas("a line of text, with commas, and more of them, so long that a line of C "
+                          "breaks, here or there",
+                          "", &ex));
     PASSES(op_Text_character('x', 'a', &ex));
     VIOLATES(op_Text_character('x', 'b', &ex));
     VIOLATES(op_Text_character('x', '\n', &ex));
