@@ -276,9 +276,10 @@ void portolan_plan_advice_destroy(struct portolan_plan_advice *advice);
  * Weighs a CHOICE for the remaining steps (instances not named are as in NOW) against ALTERNATIVES,
  * whose instances and implementations are given: fills their numbers, and `binding` and `text` with
  * what excludes them ("accuracy", "failure", "condition": its own; "unproven": not known to work
- * here; "unmeasured"); of R `steps`, `trials` and the numbers. Unknown ones are NaN. Takes about a
- * hundred times as long as portolan_plan_advise(), because costs are drawn at random. POOL owns the
- * texts. Errors: ENOTFOUND for an unknown instance or class, ENOMEM.
+ * here; "unmeasured"); of R `steps`, `trials` and the numbers. Unknown ones are NaN. Takes longer
+ * than portolan_plan_advise(), because costs are drawn at random and the choice is made for each
+ * draw: twice as long with 9 alternatives. POOL owns the texts. Errors: ENOTFOUND for an unknown
+ * instance or class, ENOMEM.
  */
 enum portolan_status portolan_plan_weigh(const struct portolan_plan *plan,
                                          const struct portolan_plan_now *now,
