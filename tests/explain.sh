@@ -3,7 +3,7 @@
 # What a run decided, and why: `portolan explain`.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
-plan 22
+plan 23
 
 explain() {
     try "$PORTOLAN" explain --store="$store" "$@"
@@ -90,10 +90,17 @@ run n=100 steps=4 list='100 100 400 400'
 explain --steps
 gives 'what is announced is expected' 0 '^4 of 4 predicted' '^ +2 +1.2 ms +1.2 ms +[+]0.0 %'
 
-# Nothing was measured: what is known is little, and said.
+# Nothing was measured beforehand: what it tries is told with what it measured.
+ranks=1
 study empty 'Safe us=3
-Fast us=1' 'vary n 100 200 400
+Fast us=1
+Good us=2' 'vary n 100 200 400
 set steps 4'
-run n=200
-explain 1
-gives 'a run without models' 0 'asked by: ' 'choice.Fast '
+run n=200 steps=80
+explain
+gives 'a run without models' 0 '^  1  step 0 +models +runs as it stands, nothing is known' \
+    '^  2  step [0-9]+ +exploration +tries solver choice.Safe -> choice.Fast' \
+    'goes back: solver choice.Good -> choice.Fast.*\[done\]'
+explain --why-not solver=choice.Good
+gives 'what it measured itself' 0 'asked by: exploration' 'would cost +400 us per step .*chosen 200 us' \
+    '[1-9] measurements? behind it'

@@ -66,6 +66,30 @@ static struct portolan_alternative *list_alternatives(const struct optimizer *o,
     return rows;
 }
 
+/* Fills what no model knows with what this run has measured. */
+static void fill_measured(const struct optimizer *o, struct portolan_alternative *rows, size_t n)
+{
+    int32_t *whole = portolan_calloc(o->assembly->n_instances, sizeof *whole);
+    struct optimizer_pick x;
+    double half_ns;
+
+    for (size_t i = 0; whole && o->mind.race && i < n; i++) {
+        memcpy(whole, o->wanted, o->assembly->n_instances * sizeof *whole);
+        if (!isnan(rows[i].step_ns) ||
+            !optimizer_find(o, rows[i].instance, rows[i].implementation, &x))
+            continue;
+        whole[x.instance] = (int32_t)x.alternative;
+        rows[i].rows = (int)portolan_race_measured(o->mind.race, whole, &rows[i].step_ns, &half_ns);
+        if (!rows[i].rows)
+            continue;
+        rows[i].low_ns = rows[i].step_ns - half_ns;
+        rows[i].high_ns = rows[i].step_ns + half_ns;
+        rows[i].binding = "";
+        rows[i].text = "measured in this run";
+    }
+    free(whole);
+}
+
 /* What is excluded in this run, whatever the models say. */
 static void mark_excluded(const struct optimizer *o, struct portolan_alternative *rows, size_t n)
 {
@@ -111,6 +135,7 @@ static enum portolan_status put_reason(struct optimizer *o, struct portolan_reas
     if (m->plan && m->now && m->now->remaining_steps > 0 &&
         portolan_plan_weigh(m->plan, m->now, names, n_names, r, rows, n, &pool, err))
         goto out;
+    fill_measured(o, rows, n);
     mark_excluded(o, rows, n);
     bindings_of(rows, n, bindings, sizeof bindings);
     r->choice = choice;
@@ -135,6 +160,7 @@ void optimizer_record(struct optimizer *o, int step, enum optimizer_asker asked_
                                 .number = m->n_decisions + 1,
                                 .asked_by = askers[asked_by],
                                 .change = change,
+                                .steps = m->now ? m->now->remaining_steps : 0,
                                 .binding = binding,
                                 .now_ns = NAN,
                                 .step_ns = NAN,

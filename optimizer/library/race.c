@@ -460,22 +460,44 @@ bool portolan_race_next(struct portolan_race *r, int remaining_steps, double swa
     return r->visited || (was_visiting && is_allowed(r, r->incumbent));
 }
 
-bool portolan_race_objects(const struct portolan_race *r, const int32_t *selection)
+/* The arm of SELECTION; NULL: there is none, or it is the incumbent (then *IS_INCUMBENT), or
+ * differs from it in several groups. */
+static const struct arm *arm_of(const struct portolan_race *r, const int32_t *selection,
+                                bool *is_incumbent)
 {
     size_t n = n_instances(r), group = SIZE_MAX;
-    const struct arm *a;
 
     for (size_t i = 0; i < n; i++) {
         if (selection[i] == r->incumbent[i])
             continue;
         if (group != SIZE_MAX && group != r->group[i])
-            return false;
+            return NULL;
         group = r->group[i];
     }
-    if (group == SIZE_MAX || !is_allowed(r, r->incumbent))
-        return false;
-    a = find_in_group(r, group, selection);
+    *is_incumbent = group == SIZE_MAX;
+    return *is_incumbent ? NULL : find_in_group(r, group, selection);
+}
+
+bool portolan_race_objects(const struct portolan_race *r, const int32_t *selection)
+{
+    bool same = false;
+    const struct arm *a = is_allowed(r, r->incumbent) ? arm_of(r, selection, &same) : NULL;
+
     return a && a->record.n && r->record.n && race_compare(r, a).point >= 0;
+}
+
+size_t portolan_race_measured(const struct portolan_race *r, const int32_t *selection,
+                              double *usual_ns, double *half_ns)
+{
+    bool same = false;
+    const struct arm *a = arm_of(r, selection, &same);
+    const struct record *seen = same ? &r->record : a ? &a->record : NULL;
+
+    if (!seen || !seen->n)
+        return 0;
+    *usual_ns = record_mean(seen);
+    *half_ns = *usual_ns * record_width(seen, seen->noise);
+    return seen->n;
 }
 
 struct portolan_race_summary portolan_race_peek(const struct portolan_race *r)
@@ -490,24 +512,6 @@ struct portolan_race_summary portolan_race_peek(const struct portolan_race *r)
 }
 
 /* ---- life ---- */
-
-void portolan_race_allow(struct portolan_race *r, size_t instance, size_t alternative, bool allowed)
-{
-    r->allowed[instance][alternative] = allowed;
-}
-
-void portolan_race_limit(struct portolan_race *r, double share, double most_ns)
-{
-    r->o.share = share;
-    r->o.most_ns = most_ns;
-}
-
-void portolan_race_expect(struct portolan_race *r, size_t instance, size_t alternative,
-                          double ratio, bool is_sure)
-{
-    r->ratio[instance][alternative] = ratio;
-    r->sure[instance][alternative] = is_sure;
-}
 
 /* Instances that pairs connect, even by others, get the same group. */
 static void make_groups(struct portolan_race *r)

@@ -16,6 +16,24 @@ enum { LEAST_WAIT = 64 };
 /* New alternatives leave this share of the budget for looking again. */
 static const double share_of_new = 0.8;
 
+void portolan_race_allow(struct portolan_race *r, size_t instance, size_t alternative, bool allowed)
+{
+    r->allowed[instance][alternative] = allowed;
+}
+
+void portolan_race_limit(struct portolan_race *r, double share, double most_ns)
+{
+    r->o.share = share;
+    r->o.most_ns = most_ns;
+}
+
+void portolan_race_expect(struct portolan_race *r, size_t instance, size_t alternative,
+                          double ratio, bool is_sure)
+{
+    r->ratio[instance][alternative] = ratio;
+    r->sure[instance][alternative] = is_sure;
+}
+
 double race_budget(const struct portolan_race *r)
 {
     double run = r->told.elapsed_ns + r->remaining * record_mean(&r->record);

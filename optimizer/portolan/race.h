@@ -78,6 +78,11 @@ bool portolan_race_next(struct portolan_race *race, int remaining_steps, double 
  * incumbent. */
 bool portolan_race_objects(const struct portolan_race *race, const int32_t *selection);
 
+/** In how many steps of this run SELECTION was measured, on the present data; then *USUAL_NS is the
+ * usual time of a step with it, and *HALF_NS half the width of its interval. */
+size_t portolan_race_measured(const struct portolan_race *race, const int32_t *selection,
+                              double *usual_ns, double *half_ns);
+
 struct portolan_race_summary {
     const int32_t *incumbent;
     double usual_ns;   /**< time of a step with it; NaN: not known */
