@@ -2,15 +2,18 @@
 /*
  * What the exact choice costs over 20 components with 3 implementations each, margins included,
  * for interactions from a tree to everybody with everybody; beside it, in the same run, the full
- * enumeration of 12 components with 3 implementations, whose result it must equal. Last, pruning.
+ * enumeration of 12 components with 3 implementations, whose result it must equal. Then 100
+ * components with 5 each, choosing within a budget, pruning, and what deciding costs at a swap
+ * point.
  */
 #include <portolan/optimizer.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "random_choice.h"
+#include "world.h"
 
-enum { INSTANCES = 40 };
+enum { INSTANCES = 40, DECISIONS = 200 };
 
 static double cpu_us(void)
 {
@@ -27,13 +30,54 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Components of which each, but for the first ones, meets three that meet each other. */
+static struct portolan_choice *choice_of_width_3(uint64_t seed, const struct random_problem *p)
+{
+    static const struct random_setting three = {RANDOM_3_TREE, 1, false};
+    struct random_assembly *a = random_assembly(seed, p->n, three);
+    struct portolan_choice *c = NULL;
+
+    if (!a || portolan_choice_create(&c, NULL))
+        return NULL;
+    for (size_t v = 0; v < p->n; v++) {
+        portolan_choice_add_variable(c, p->values, 0, NULL, NULL);
+        random_factor(c, &seed, p, 1, &v);
+        for (size_t u = 0; u < v; u++)
+            if (a->meets[v][u])
+                random_factor(c, &seed, p, 2, (size_t[]){v, u});
+    }
+    free(a);
+    return c;
+}
+
+/* The same with a budget that what is best without it exceeds, as a rule. */
+static struct portolan_choice *choice_with_budget(uint64_t seed, const struct random_problem *p)
+{
+    struct portolan_choice *c = choice_of_width_3(seed, p);
+    size_t budget;
+
+    if (!c || portolan_choice_add_budget(c, 0.3 * (double)p->n, &budget, NULL))
+        return NULL;
+    for (size_t v = 0; v < p->n; v++) {
+        double uses[8];
+
+        for (size_t k = 0; k < 8; k++)
+            uses[k] = random_unit(&seed);
+        portolan_choice_add_use(c, budget, 1, &v, uses, NULL);
+    }
+    return c;
+}
+
+typedef struct portolan_choice *make_fn(uint64_t seed, const struct random_problem *p);
+
 /* Median and worst time of choosing, in microseconds; false when one could not be solved. */
-static bool measure(const struct random_problem *p, bool margins, double *median, double *worst)
+static bool measure(make_fn *make, const struct random_problem *p, bool margins, double *median,
+                    double *worst)
 {
     double us[INSTANCES];
 
     for (int i = 0; i < INSTANCES; i++) {
-        struct portolan_choice *c = random_choice((uint64_t)i + 1, p);
+        struct portolan_choice *c = make((uint64_t)i + 1, p);
         struct portolan_choice_solution *s = NULL;
         double start = cpu_us();
 
@@ -110,6 +154,45 @@ static double pruning(size_t n)
     return us[2];
 }
 
+/* Median time of a decision between two steps of the plate, in microseconds, with the step's
+ * samples: whether it should change now. */
+static double deciding(void)
+{
+    static const size_t written[N_VARIABLES];
+    static const struct portolan_name_value current[] = {{"solver", "heat.Banded"}};
+    struct world *w = world_create(1);
+    struct portolan_plan_now now = {
+        .current = current, .n_current = 1, .swap_ns = 1e6, .hysteresis = 0.02};
+    struct portolan_plan *plan = NULL;
+    double us[DECISIONS] = {0};
+    size_t begin;
+
+    world_explore_all(w);
+    if (portolan_plan_create(&world_assembly, &w->set, &(struct portolan_plan_options){.ranks = 1},
+                             &plan, NULL))
+        return NAN;
+    begin = w->set.n_samples;
+    world_step(w, 1, 0, written, 96, 0, false);
+    now.samples = &w->samples[begin];
+    now.n_samples = w->set.n_samples - begin;
+    for (size_t i = begin; i < w->set.n_samples; i++)
+        w->samples[i].parent -= w->samples[i].parent < 0 ? 0 : (int64_t)begin;
+    for (int i = 0; i < DECISIONS; i++) {
+        struct portolan_plan_advice *advice = NULL;
+        double start = cpu_us();
+
+        now.remaining_steps = DECISIONS - i;
+        if (portolan_plan_advise(plan, &now, &advice, NULL))
+            return NAN;
+        us[i] = cpu_us() - start;
+        portolan_plan_advice_destroy(advice);
+    }
+    qsort(us, DECISIONS, sizeof *us, compare);
+    portolan_plan_destroy(plan);
+    world_destroy(w);
+    return us[DECISIONS / 2];
+}
+
 int main(void)
 {
     static const struct {
@@ -120,6 +203,7 @@ int main(void)
                  {"dense (5 pairs per component)", 0.5},
                  {"everybody with everybody", 1}};
     struct random_problem small = {12, 3, 0.2, 1, 0.05, 1, false};
+    struct random_problem large = {100, 5, 0, 1, 0, 0, false}, usual = {20, 3, 0, 1, 0, 0, false};
     double enumeration, choice, median, worst;
 
     if (!reference(&small, &enumeration, &choice)) {
@@ -133,14 +217,22 @@ int main(void)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct random_problem p = {20, 3, kinds[i].density, 1, 0.05, 1, false};
 
-        if (!measure(&p, false, &median, &worst))
+        if (!measure(random_choice, &p, false, &median, &worst))
             return 1;
         printf("  %-32s %8.0f / %-8.0f", kinds[i].name, median, worst);
-        if (!measure(&p, true, &median, &worst))
+        if (!measure(random_choice, &p, true, &median, &worst))
             return 1;
         printf("  %9.0f / %-8.0f  (%.2g of the enumeration)\n", median, worst,
                median / enumeration);
     }
+    if (!measure(choice_of_width_3, &large, false, &median, &worst))
+        return 1;
+    printf("100 components x 5, width 3: %.0f / %.0f us (goal: under 20000)\n", median, worst);
+    if (!measure(choice_with_budget, &usual, false, &median, &worst))
+        return 1;
+    printf("20 components x 3, width 3, within a budget: %.0f / %.0f us\n", median, worst);
+    printf("deciding at a swap point of the plate: %.0f us (goal: under 100, 1 %% of 10 ms)\n",
+           deciding());
     printf("pruning a call graph of 1000000 nodes: %.0f ms (goal: under 100)\n",
            pruning(1000000) * 1e-3);
     return 0;

@@ -5,6 +5,9 @@
  * leaves out the tables between unset variables, so costs are first moved from the tables to the
  * variables as far as possible, by min-sum diffusion (Werner 2007): no assignment's cost changes,
  * but the bound rises. Descent from two starting points gives the first solution to beat.
+ *
+ * Each budget has tables, rows and a bound of its own, in the same way; the cost's layer also has
+ * the tables of the budgets, times their prices.
  */
 #include "choice_internal.h"
 
@@ -18,16 +21,29 @@ struct touch {
     size_t factor, at;
 };
 
+/* A table of one layer, weighted. */
+struct term {
+    const struct choice_factor *factor;
+    size_t layer;
+    double weight;
+};
+
 struct branch {
     const struct portolan_choice *c;
     struct portolan_arena pool;
-    size_t *offset;  /* of each variable's values in a row of `costs` */
+    size_t n_layers; /* the costs, and each budget */
+    size_t *offset;  /* of each variable's values in a layer of a row of `costs` */
     size_t total;    /* values of all variables */
+    size_t row;      /* the length of a row: the values in all layers */
     double *costs;   /* one row per depth */
-    double **tables; /* per factor: its costs after diffusion; NULL below two variables */
-    double *alone;   /* per value: its costs after diffusion */
-    double constant;
-    size_t *unset;         /* per factor: its variables not set yet */
+    double *bases;   /* per depth and layer: the sum of what is fixed */
+    size_t n_terms;
+    struct term *terms;
+    double **tables;       /* per term: its costs after diffusion; NULL below two variables */
+    double *alone;         /* per layer and value: its costs after diffusion */
+    double *constants;     /* per layer */
+    double *beyond;        /* per budget */
+    size_t *unset;         /* per term: its variables not set yet */
     struct touch *touches; /* of variable v: touches[first[v]] … touches[first[v + 1] - 1] */
     size_t *first;
     bool *set;
@@ -38,51 +54,84 @@ struct branch {
     size_t nodes;
 };
 
-static enum portolan_status list_factors(struct branch *b)
+static void add_term(struct branch *b, size_t factor, size_t layer, double weight)
+{
+    b->terms[b->n_terms++] = (struct term){&b->c->factors[factor], layer, weight};
+}
+
+static enum portolan_status list_terms(struct branch *b, const double *price)
+{
+    const struct portolan_choice *c = b->c;
+
+    b->terms = portolan_arena_alloc(&b->pool, 2 * c->n_factors + 1, sizeof *b->terms);
+    b->constants = portolan_arena_alloc(&b->pool, b->n_layers, sizeof *b->constants);
+    b->beyond = portolan_arena_alloc(&b->pool, b->n_layers, sizeof *b->beyond);
+    if (b->pool.failed)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < c->n_factors; i++) {
+        size_t layer = c->factors[i].layer;
+
+        if (layer >= b->n_layers)
+            continue;
+        add_term(b, i, layer, 1);
+        if (layer && price[layer - 1] > 0)
+            add_term(b, i, 0, price[layer - 1]);
+    }
+    for (size_t l = 1; l < b->n_layers; l++) {
+        b->constants[0] -= price[l - 1] * c->limits[l - 1];
+        b->beyond[l - 1] = choice_beyond(c, l - 1);
+    }
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status list_touches(struct branch *b)
 {
     const struct portolan_choice *c = b->c;
     size_t total = 0;
 
-    for (size_t i = 0; i < c->n_factors; i++)
-        total += c->factors[i].n;
+    for (size_t i = 0; i < b->n_terms; i++)
+        total += b->terms[i].factor->n;
     b->touches = portolan_arena_alloc(&b->pool, total + 1, sizeof *b->touches);
     b->first = portolan_arena_alloc(&b->pool, c->n + 2, sizeof *b->first);
     if (!b->touches || !b->first)
         return PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < c->n_factors; i++)
-        for (size_t j = 0; j < c->factors[i].n; j++)
-            b->first[c->factors[i].variables[j] + 2]++;
+    for (size_t i = 0; i < b->n_terms; i++)
+        for (size_t j = 0; j < b->terms[i].factor->n; j++)
+            b->first[b->terms[i].factor->variables[j] + 2]++;
     for (size_t v = 1; v <= c->n; v++)
         b->first[v + 1] += b->first[v];
-    for (size_t i = 0; i < c->n_factors; i++)
-        for (size_t j = 0; j < c->factors[i].n; j++)
-            b->touches[b->first[c->factors[i].variables[j] + 1]++] = (struct touch){i, j};
+    for (size_t i = 0; i < b->n_terms; i++)
+        for (size_t j = 0; j < b->terms[i].factor->n; j++)
+            b->touches[b->first[b->terms[i].factor->variables[j] + 1]++] = (struct touch){i, j};
     return PORTOLAN_OK;
 }
 
 /* Copies the costs to where they can be moved. */
 static enum portolan_status copy_costs(struct branch *b)
 {
-    for (size_t i = 0; i < b->c->n_factors; i++) {
-        const struct choice_factor *f = &b->c->factors[i];
+    for (size_t i = 0; i < b->n_terms; i++) {
+        const struct term *t = &b->terms[i];
+        const struct choice_factor *f = t->factor;
+        double *alone = &b->alone[t->layer * b->total];
 
         if (f->n == 0)
-            b->constant += f->costs[0];
+            b->constants[t->layer] += t->weight * f->costs[0];
         for (size_t a = 0; f->n == 1 && a < f->size; a++)
-            b->alone[b->offset[f->variables[0]] + a] += f->costs[a];
+            alone[b->offset[f->variables[0]] + a] += t->weight * f->costs[a];
         if (f->n < 2)
             continue;
         if (!(b->tables[i] = portolan_arena_alloc(&b->pool, f->size, sizeof **b->tables)))
             return PORTOLAN_ENOMEM;
-        memcpy(b->tables[i], f->costs, f->size * sizeof *f->costs);
+        for (size_t k = 0; k < f->size; k++)
+            b->tables[i][k] = t->weight * f->costs[k];
     }
-    return isinf(b->constant) ? PORTOLAN_EINFEASIBLE : PORTOLAN_OK;
+    return isinf(b->constants[0]) ? PORTOLAN_EINFEASIBLE : PORTOLAN_OK;
 }
 
 /* Adds AMOUNT to all entries of factor I in which its J-th variable has value A. */
 static void add_to_slice(struct branch *b, size_t i, size_t j, size_t a, double amount)
 {
-    const struct choice_factor *f = &b->c->factors[i];
+    const struct choice_factor *f = b->terms[i].factor;
     size_t stride = f->strides[j], period = stride * b->c->domain[f->variables[j]];
 
     for (size_t k = a * stride; k < f->size; k += period)
@@ -92,7 +141,7 @@ static void add_to_slice(struct branch *b, size_t i, size_t j, size_t a, double 
 
 static double least_of_slice(const struct branch *b, size_t i, size_t j, size_t a)
 {
-    const struct choice_factor *f = &b->c->factors[i];
+    const struct choice_factor *f = b->terms[i].factor;
     size_t stride = f->strides[j], period = stride * b->c->domain[f->variables[j]];
     double least = INFINITY;
 
@@ -102,14 +151,20 @@ static double least_of_slice(const struct branch *b, size_t i, size_t j, size_t 
     return least;
 }
 
+/* Whether a table with more than one variable is in the layer. */
+static bool is_shared(const struct branch *b, const struct touch *t, size_t layer)
+{
+    return b->terms[t->factor].layer == layer && b->terms[t->factor].factor->n > 1;
+}
+
 /* Moves the least cost of value A of variable V from each of its tables to the value itself. */
-static void collect_costs(struct branch *b, size_t v, size_t a, double *own)
+static void collect_costs(struct branch *b, size_t layer, size_t v, size_t a, double *own)
 {
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++) {
         const struct touch *t = &b->touches[k];
         double least;
 
-        if (b->c->factors[t->factor].n < 2)
+        if (!is_shared(b, t, layer))
             continue;
         least = least_of_slice(b, t->factor, t->at, a);
         *own += least;
@@ -119,45 +174,52 @@ static void collect_costs(struct branch *b, size_t v, size_t a, double *own)
 }
 
 /* Gives equal parts of that cost back to the tables, where other variables can collect them. */
-static void spread_costs(struct branch *b, size_t v, size_t a, double *own)
+static void spread_costs(struct branch *b, size_t layer, size_t v, size_t a, double *own)
 {
     double part;
     size_t n = 0;
 
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
-        n += b->c->factors[b->touches[k].factor].n > 1;
+        n += is_shared(b, &b->touches[k], layer);
     if (n == 0 || isinf(*own))
         return;
     part = *own / (double)(n + 1);
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++) {
         const struct touch *t = &b->touches[k];
 
-        if (b->c->factors[t->factor].n < 2)
+        if (!is_shared(b, t, layer))
             continue;
         add_to_slice(b, t->factor, t->at, a, part);
         *own -= part;
     }
 }
 
+static void diffuse_layer(struct branch *b, size_t layer)
+{
+    for (int sweep = 0; sweep <= SWEEPS; sweep++)
+        for (size_t v = 0; v < b->c->n; v++)
+            for (size_t a = 0; a < b->c->domain[v]; a++) {
+                double *own = &b->alone[layer * b->total + b->offset[v] + a];
+
+                collect_costs(b, layer, v, a, own);
+                if (sweep < SWEEPS)
+                    spread_costs(b, layer, v, a, own);
+            }
+}
+
 static enum portolan_status diffuse(struct branch *b)
 {
-    enum portolan_status status = list_factors(b);
+    enum portolan_status status = list_touches(b);
 
     if (!status)
         status = copy_costs(b);
-    for (int sweep = 0; !status && sweep <= SWEEPS; sweep++)
-        for (size_t v = 0; v < b->c->n; v++)
-            for (size_t a = 0; a < b->c->domain[v]; a++) {
-                double *own = &b->alone[b->offset[v] + a];
-
-                collect_costs(b, v, a, own);
-                if (sweep < SWEEPS)
-                    spread_costs(b, v, a, own);
-            }
+    for (size_t l = 0; !status && l < b->n_layers; l++)
+        diffuse_layer(b, l);
     return status;
 }
 
-static enum portolan_status branch_init(struct branch *b, const struct portolan_choice *c)
+static enum portolan_status branch_init(struct branch *b, const struct portolan_choice *c,
+                                        const double *price)
 {
     size_t rows = c->n + 1, size;
 
@@ -170,13 +232,16 @@ static enum portolan_status branch_init(struct branch *b, const struct portolan_
         b->total += c->domain[v];
         b->widest = c->domain[v] > b->widest ? c->domain[v] : b->widest;
     }
-    if (__builtin_mul_overflow(rows, b->total + 1, &size))
+    b->n_layers = 1 + (price ? c->n_budgets : 0);
+    b->row = b->n_layers * b->total;
+    if (__builtin_mul_overflow(rows, b->row + 1, &size) || list_terms(b, price))
         return PORTOLAN_ENOMEM;
     b->costs = portolan_arena_alloc(&b->pool, size, sizeof *b->costs);
     b->order = portolan_arena_alloc(&b->pool, rows * (b->widest + 1), sizeof *b->order);
-    b->tables = portolan_arena_alloc(&b->pool, c->n_factors + 1, sizeof *b->tables);
-    b->alone = portolan_arena_alloc(&b->pool, b->total + 1, sizeof *b->alone);
-    b->unset = portolan_arena_alloc(&b->pool, c->n_factors + 1, sizeof *b->unset);
+    b->bases = portolan_arena_alloc(&b->pool, rows * b->n_layers, sizeof *b->bases);
+    b->tables = portolan_arena_alloc(&b->pool, b->n_terms + 1, sizeof *b->tables);
+    b->alone = portolan_arena_alloc(&b->pool, b->row + 1, sizeof *b->alone);
+    b->unset = portolan_arena_alloc(&b->pool, b->n_terms + 1, sizeof *b->unset);
     b->set = portolan_arena_alloc(&b->pool, rows, sizeof *b->set);
     b->values = portolan_arena_alloc(&b->pool, rows, sizeof *b->values);
     b->best_values = portolan_arena_alloc(&b->pool, rows, sizeof *b->best_values);
@@ -184,10 +249,10 @@ static enum portolan_status branch_init(struct branch *b, const struct portolan_
     return b->pool.failed ? PORTOLAN_ENOMEM : diffuse(b);
 }
 
-/* Adds to ROW what factor F costs each value of its one unset variable. */
-static void project(const struct branch *b, size_t f, double *row)
+/* Adds to ROW what term I costs each value of its one unset variable. */
+static void project(const struct branch *b, size_t i, double *row)
 {
-    const struct choice_factor *t = &b->c->factors[f];
+    const struct choice_factor *t = b->terms[i].factor;
     size_t at = 0, free_variable = 0, step = 0;
 
     for (size_t j = 0; j < t->n; j++) {
@@ -200,21 +265,22 @@ static void project(const struct branch *b, size_t f, double *row)
             step = t->strides[j];
         }
     }
+    row += b->terms[i].layer * b->total + b->offset[free_variable];
     for (size_t a = 0; a < b->c->domain[free_variable]; a++)
-        row[b->offset[free_variable] + a] += b->tables[f][at + a * step];
+        row[a] += b->tables[i][at + a * step];
 }
 
-/* The first row, with variable FIXED (if any) held at VALUE; returns the constant part. */
-static double begin_search(struct branch *b, size_t fixed, size_t value)
+/* Makes the first row, with variable FIXED (if any) held at VALUE. */
+static void begin_search(struct branch *b, size_t fixed, size_t value)
 {
-    memcpy(b->costs, b->alone, b->total * sizeof *b->costs);
+    memcpy(b->costs, b->alone, b->row * sizeof *b->costs);
+    memcpy(b->bases, b->constants, b->n_layers * sizeof *b->bases);
     memset(b->set, 0, b->c->n * sizeof *b->set);
-    for (size_t i = 0; i < b->c->n_factors; i++)
-        b->unset[i] = b->c->factors[i].n;
+    for (size_t i = 0; i < b->n_terms; i++)
+        b->unset[i] = b->terms[i].factor->n;
     for (size_t a = 0; fixed < b->c->n && a < b->c->domain[fixed]; a++)
         if (a != value)
             b->costs[b->offset[fixed] + a] = INFINITY;
-    return b->constant;
 }
 
 /* The sum of the least costs of the unset variables; *NEXT = the variable with the widest gap
@@ -249,6 +315,17 @@ static double bound_rest(const struct branch *b, const double *row, size_t *next
     return sum;
 }
 
+/* Whether a budget is exceeded whatever the unset variables are. */
+static bool is_beyond(const struct branch *b, const double *row, const double *bases)
+{
+    size_t ignored;
+
+    for (size_t l = 1; l < b->n_layers; l++)
+        if (bases[l] + bound_rest(b, row + l * b->total, &ignored) > b->beyond[l - 1])
+            return true;
+    return false;
+}
+
 /* Values of V by ascending cost, the one written first among equals. */
 static void sort_values(const struct branch *b, size_t v, const double *row, size_t *order)
 {
@@ -261,13 +338,20 @@ static void sort_values(const struct branch *b, size_t v, const double *row, siz
     }
 }
 
-static void set_variable(struct branch *b, size_t v, size_t a, double *row)
+/* Sets a variable in the row and bases of the next depth. */
+static void set_variable(struct branch *b, size_t v, size_t a, size_t depth)
 {
+    const double *row = &b->costs[depth * b->row], *bases = &b->bases[depth * b->n_layers];
+    double *below = &b->costs[(depth + 1) * b->row];
+
+    memcpy(below, row, b->row * sizeof *row);
+    for (size_t l = 0; l < b->n_layers; l++)
+        b->bases[(depth + 1) * b->n_layers + l] = bases[l] + row[l * b->total + b->offset[v] + a];
     b->set[v] = true;
     b->values[v] = a;
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
         if (--b->unset[b->touches[k].factor] == 1)
-            project(b, b->touches[k].factor, row);
+            project(b, b->touches[k].factor, below);
 }
 
 static void unset_variable(struct branch *b, size_t v)
@@ -277,20 +361,28 @@ static void unset_variable(struct branch *b, size_t v)
         b->unset[b->touches[k].factor]++;
 }
 
-static void search(struct branch *b, size_t depth, double base, unsigned away)
+static void keep_values(struct branch *b, double base, unsigned away)
 {
-    const double *row = &b->costs[depth * b->total];
-    double *below = &b->costs[(depth + 1) * b->total];
+    double cost = b->n_layers > 1 ? portolan_choice_cost(b->c, b->values) : base;
+
+    if (!choice_better(cost, away, b->best))
+        return;
+    b->best = (struct choice_score){cost, away};
+    memcpy(b->best_values, b->values, b->c->n * sizeof *b->values);
+}
+
+static void search(struct branch *b, size_t depth, unsigned away)
+{
+    const double *row = &b->costs[depth * b->row], *bases = &b->bases[depth * b->n_layers];
     size_t *order = &b->order[depth * b->widest];
     size_t v;
-    double least = base + bound_rest(b, row, &v);
+    double least = bases[0] + bound_rest(b, row, &v);
 
     b->nodes++;
-    if (!choice_better(least, away, b->best))
+    if (!choice_better(least, away, b->best) || is_beyond(b, row, bases))
         return;
     if (v == SIZE_MAX) {
-        b->best = (struct choice_score){base, away};
-        memcpy(b->best_values, b->values, b->c->n * sizeof *b->values);
+        keep_values(b, bases[0], away);
         return;
     }
     sort_values(b, v, row, order);
@@ -300,9 +392,8 @@ static void search(struct branch *b, size_t depth, double base, unsigned away)
         if (!choice_better(least + row[b->offset[v] + a] - row[b->offset[v] + order[0]], away,
                            b->best))
             break; /* the values after it cost at least as much */
-        memcpy(below, row, b->total * sizeof *row);
-        set_variable(b, v, a, below);
-        search(b, depth + 1, base + row[b->offset[v] + a], away + (a != b->c->written[v]));
+        set_variable(b, v, a, depth);
+        search(b, depth + 1, away + choice_away(b->c, v, a));
         unset_variable(b, v);
     }
 }
@@ -335,7 +426,7 @@ static void descend(struct branch *b, size_t fixed)
         }
     }
     for (size_t v = 0; v < b->c->n; v++)
-        away += b->trial[v] != b->c->written[v];
+        away += choice_away(b->c, v, b->trial[v]);
     if (choice_better(cost, away, b->best)) {
         b->best = (struct choice_score){cost, away};
         memcpy(b->best_values, b->trial, b->c->n * sizeof *b->trial);
@@ -347,7 +438,7 @@ static void best_alone(struct branch *b)
     for (size_t v = 0; v < b->c->n; v++) {
         double least = INFINITY;
 
-        b->trial[v] = b->c->written[v];
+        b->trial[v] = choice_value(b->c, v, 0);
         for (size_t i = 0; i < b->c->domain[v]; i++) {
             size_t a = choice_value(b->c, v, i);
 
@@ -362,32 +453,31 @@ static void best_alone(struct branch *b)
 static double branch_margin(struct branch *b, const struct portolan_choice_solution *s, size_t v,
                             size_t a)
 {
-    double constant = begin_search(b, v, a);
-
+    begin_search(b, v, a);
     b->best = (struct choice_score){INFINITY, 0};
     memcpy(b->trial, s->values, b->c->n * sizeof *b->trial);
     b->trial[v] = a;
     descend(b, v);
     b->best.away = 0; /* only the cost matters here: equal ones need no search */
-    search(b, 0, constant, 0);
+    search(b, 0, 0);
     return b->best.cost;
 }
 
-enum portolan_status choice_branch(const struct portolan_choice *c, bool margins,
-                                   struct portolan_choice_solution *s)
+enum portolan_status choice_branch(const struct portolan_choice *c, const double *price,
+                                   bool margins, struct portolan_choice_solution *s)
 {
     struct branch b = {.best = {INFINITY, 0}};
-    enum portolan_status status = branch_init(&b, c);
-    double constant;
+    enum portolan_status status = branch_init(&b, c, price);
 
     if (status)
         goto out;
-    constant = begin_search(&b, SIZE_MAX, 0);
-    memcpy(b.trial, c->written, c->n * sizeof *b.trial);
+    begin_search(&b, SIZE_MAX, 0);
+    for (size_t v = 0; v < c->n; v++)
+        b.trial[v] = choice_value(c, v, 0);
     descend(&b, SIZE_MAX);
     best_alone(&b);
     descend(&b, SIZE_MAX);
-    search(&b, 0, constant, 0);
+    search(&b, 0, 0);
     if (isinf(b.best.cost)) {
         status = PORTOLAN_EINFEASIBLE;
         goto out;

@@ -27,7 +27,7 @@ enum portolan_status portolan_choice_add_variable(struct portolan_choice *c, siz
 {
     size_t *domain, *written;
 
-    if (values == 0 || as_written >= values)
+    if (values == 0 || (as_written >= values && as_written != PORTOLAN_CHOICE_ANY))
         return portolan_error_set(err, PORTOLAN_EINVAL, "variable with %zu values, %zu as written",
                                   values, as_written);
     domain = portolan_arena_grow(&c->pool, c->domain, c->n, sizeof *domain);
@@ -79,17 +79,17 @@ static bool factor_fill(struct portolan_choice *c, struct choice_factor *f, size
     return true;
 }
 
-enum portolan_status portolan_choice_add_factor(struct portolan_choice *c, size_t n,
-                                                const size_t *variables, const double *costs,
-                                                struct portolan_error *err)
+static enum portolan_status add_table(struct portolan_choice *c, size_t layer, size_t n,
+                                      const size_t *variables, const double *costs,
+                                      struct portolan_error *err)
 {
-    struct choice_factor f = {.size = table_size(c, n, variables)}, *more;
+    struct choice_factor f = {.layer = layer, .size = table_size(c, n, variables)}, *more;
 
     if (f.size == 0)
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "cost table over unknown, repeated or too many variables");
     for (size_t i = 0; i < f.size; i++)
-        if (isnan(costs[i]) || costs[i] == -INFINITY)
+        if (isnan(costs[i]) || costs[i] == -INFINITY || (layer && isinf(costs[i])))
             return portolan_error_set(err, PORTOLAN_EINVAL, "cost %g is no cost", costs[i]);
     more = portolan_arena_grow(&c->pool, c->factors, c->n_factors, sizeof *more);
     if (!more || !factor_fill(c, &f, n, variables, costs))
@@ -99,19 +99,68 @@ enum portolan_status portolan_choice_add_factor(struct portolan_choice *c, size_
     return PORTOLAN_OK;
 }
 
-double portolan_choice_cost(const struct portolan_choice *c, const size_t *values)
+enum portolan_status portolan_choice_add_factor(struct portolan_choice *c, size_t n,
+                                                const size_t *variables, const double *costs,
+                                                struct portolan_error *err)
+{
+    return add_table(c, 0, n, variables, costs, err);
+}
+
+enum portolan_status portolan_choice_add_budget(struct portolan_choice *c, double limit,
+                                                size_t *budget, struct portolan_error *err)
+{
+    double *limits;
+
+    if (!isfinite(limit))
+        return portolan_error_set(err, PORTOLAN_EINVAL, "budget %g is not finite", limit);
+    if (!(limits = portolan_arena_grow(&c->pool, c->limits, c->n_budgets, sizeof *limits)))
+        return portolan_no_memory(err);
+    c->limits = limits;
+    limits[c->n_budgets] = limit;
+    *budget = c->n_budgets++;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_choice_add_use(struct portolan_choice *c, size_t budget, size_t n,
+                                             const size_t *variables, const double *uses,
+                                             struct portolan_error *err)
+{
+    if (budget >= c->n_budgets)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "no budget %zu", budget);
+    return add_table(c, 1 + budget, n, variables, uses, err);
+}
+
+double choice_sum(const struct portolan_choice *c, size_t layer, const size_t *values)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < c->n_factors; i++) {
-        const struct choice_factor *f = &c->factors[i];
-        size_t at = 0;
-
-        for (size_t j = 0; j < f->n; j++)
-            at += f->strides[j] * values[f->variables[j]];
-        sum += f->costs[at];
-    }
+    for (size_t i = 0; i < c->n_factors; i++)
+        if (c->factors[i].layer == layer)
+            sum += choice_entry(&c->factors[i], values);
     return sum;
+}
+
+bool choice_is_within(const struct portolan_choice *c, const size_t *values)
+{
+    for (size_t b = 0; b < c->n_budgets; b++)
+        if (choice_sum(c, 1 + b, values) > c->limits[b] + choice_tolerance(c->limits[b], 0))
+            return false;
+    return true;
+}
+
+double choice_beyond(const struct portolan_choice *c, size_t b)
+{
+    double most = fabs(c->limits[b]);
+
+    for (size_t i = 0; i < c->n_factors; i++)
+        for (size_t k = 0; c->factors[i].layer == 1 + b && k < c->factors[i].size; k++)
+            most = fmax(most, fabs(c->factors[i].costs[k]));
+    return c->limits[b] + 1e-9 * most;
+}
+
+double portolan_choice_cost(const struct portolan_choice *c, const size_t *values)
+{
+    return choice_is_within(c, values) ? choice_sum(c, 0, values) : INFINITY;
 }
 
 /* A solution in one block with the arena of its arrays. */
@@ -175,10 +224,14 @@ enum portolan_status portolan_choice_solve(const struct portolan_choice *c,
 
     if (!s)
         return portolan_no_memory(err);
-    if (method != PORTOLAN_CHOICE_BRANCH_AND_BOUND)
-        status = choice_eliminate(c, limit, margins, s);
-    if (status == PORTOLAN_EUNSUPPORTED && method != PORTOLAN_CHOICE_ELIMINATION)
-        status = choice_branch(c, margins, s);
+    if (c->n_budgets)
+        status = method == PORTOLAN_CHOICE_ELIMINATION
+                     ? PORTOLAN_EUNSUPPORTED
+                     : choice_solve_bounded(c, limit, method == PORTOLAN_CHOICE_AUTO, margins, s);
+    else if (method != PORTOLAN_CHOICE_BRANCH_AND_BOUND)
+        status = choice_eliminate(c, NULL, limit, margins, s);
+    if (status == PORTOLAN_EUNSUPPORTED && !c->n_budgets && method != PORTOLAN_CHOICE_ELIMINATION)
+        status = choice_branch(c, NULL, margins, s);
     if (!status) {
         s->cost = portolan_choice_cost(c, s->values);
         if (margins)
@@ -187,9 +240,11 @@ enum portolan_status portolan_choice_solve(const struct portolan_choice *c,
         return PORTOLAN_OK;
     }
     if (status == PORTOLAN_EINFEASIBLE)
-        portolan_error_set(err, status, "every combination of implementations is forbidden");
+        portolan_error_set(err, status, "every combination of implementations is forbidden%s",
+                           c->n_budgets ? ", or beyond a budget" : "");
     else if (status == PORTOLAN_EUNSUPPORTED)
-        portolan_error_set(err, status, "elimination of width %zu is too big", s->width);
+        portolan_error_set(err, status, "elimination of width %zu is too big, or has budgets",
+                           s->width);
     else
         portolan_error_set(err, status, "choosing among %zu variables", c->n);
     portolan_choice_solution_destroy(s);

@@ -7,6 +7,7 @@
 #include <portolan/choice.h>
 
 struct choice_factor {
+    size_t layer; /* 0: costs; else 1 + the budget whose uses these are */
     size_t n;
     size_t *variables;
     size_t *strides; /* of each variable in `costs` */
@@ -21,6 +22,8 @@ struct portolan_choice {
     size_t *written; /* preferred value of each variable */
     size_t n_factors;
     struct choice_factor *factors;
+    size_t n_budgets;
+    double *limits;
 };
 
 /* A cost, and how many variables are not as written in its assignment: ordered by both. */
@@ -53,13 +56,44 @@ static inline size_t choice_value(const struct portolan_choice *c, size_t v, siz
 {
     size_t w = c->written[v];
 
-    return i == 0 ? w : i <= w ? i - 1 : i;
+    return w == PORTOLAN_CHOICE_ANY ? i : i == 0 ? w : i <= w ? i - 1 : i;
 }
 
-/* EUNSUPPORTED (without text) when the tables would have more than LIMIT entries. */
-enum portolan_status choice_eliminate(const struct portolan_choice *c, size_t limit, bool margins,
+/* 1 if value A of V is not the one written. */
+static inline unsigned choice_away(const struct portolan_choice *c, size_t v, size_t a)
+{
+    return c->written[v] != PORTOLAN_CHOICE_ANY && a != c->written[v];
+}
+
+static inline double choice_entry(const struct choice_factor *f, const size_t *values)
+{
+    size_t at = 0;
+
+    for (size_t j = 0; j < f->n; j++)
+        at += f->strides[j] * values[f->variables[j]];
+    return f->costs[at];
+}
+
+/* The sum of a layer's tables at VALUES. */
+double choice_sum(const struct portolan_choice *c, size_t layer, const size_t *values);
+bool choice_is_within(const struct portolan_choice *c, const size_t *values);
+/* A sum above this is beyond budget B for sure, however its terms were added up. */
+double choice_beyond(const struct portolan_choice *c, size_t b);
+
+/*
+ * PRICE has a number for each budget, which its uses cost; NULL: budgets do not count. EUNSUPPORTED
+ * (without text) when the tables would have more than LIMIT entries.
+ */
+enum portolan_status choice_eliminate(const struct portolan_choice *c, const double *price,
+                                      size_t limit, bool margins,
                                       struct portolan_choice_solution *s);
-enum portolan_status choice_branch(const struct portolan_choice *c, bool margins,
-                                   struct portolan_choice_solution *s);
+/* The best within all budgets, whatever their prices; those decide how quickly it is found. */
+enum portolan_status choice_branch(const struct portolan_choice *c, const double *price,
+                                   bool margins, struct portolan_choice_solution *s);
+/* budget.c: solves a problem with budgets by branch and bound; IS_QUICK: without it where what is
+ * best without budgets keeps within them. */
+enum portolan_status choice_solve_bounded(const struct portolan_choice *c, size_t limit,
+                                          bool is_quick, bool margins,
+                                          struct portolan_choice_solution *s);
 
 #endif

@@ -21,6 +21,7 @@ struct cluster {
 
 struct elimination {
     const struct portolan_choice *c;
+    const double *price; /* of what is used of budgets; NULL: they do not count */
     struct portolan_arena pool;
     size_t words;             /* of a row of `adjacent` */
     uint64_t *adjacent;       /* n rows of bits */
@@ -42,6 +43,12 @@ static bool are_joined(const struct elimination *e, size_t a, size_t b)
     return e->adjacent[a * e->words + b / 64] >> b % 64 & 1;
 }
 
+/* What the entries of factor F count: uses of a budget, their price. */
+static double weight_of(const struct elimination *e, const struct choice_factor *f)
+{
+    return f->layer == 0 ? 1 : e->price ? e->price[f->layer - 1] : 0;
+}
+
 static enum portolan_status elimination_init(struct elimination *e, const struct portolan_choice *c)
 {
     e->c = c;
@@ -57,7 +64,7 @@ static enum portolan_status elimination_init(struct elimination *e, const struct
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < c->n_factors; i++)
         for (size_t j = 0; j < c->factors[i].n; j++)
-            for (size_t k = 0; k < j; k++)
+            for (size_t k = 0; k < j && weight_of(e, &c->factors[i]) > 0; k++)
                 join_variables(e, c->factors[i].variables[j], c->factors[i].variables[k]);
     return PORTOLAN_OK;
 }
@@ -177,14 +184,14 @@ static size_t walk_next(struct elimination *e, const struct cluster *k, size_t a
     return at;
 }
 
-static void add_table(struct elimination *e, struct cluster *k, const double *costs,
+static void add_table(struct elimination *e, struct cluster *k, double weight, const double *costs,
                       const unsigned *away)
 {
     size_t values = e->c->domain[k->variables[k->n - 1]], step = e->steps[k->n - 1], at = 0;
 
     for (size_t row = 0; row < k->size; row += values) {
         for (size_t a = 0; a < values; a++)
-            k->costs[row + a] += costs[at + a * step];
+            k->costs[row + a] += weight * costs[at + a * step];
         for (size_t a = 0; away && a < values; a++)
             k->away[row + a] += away[at + a * step];
         at = walk_next(e, k, at);
@@ -205,12 +212,12 @@ static void message_strides(struct elimination *e, const struct cluster *k)
 static size_t row_best(const struct portolan_choice *c, size_t v, const double *costs,
                        const unsigned *away, struct choice_score *best)
 {
-    size_t value = c->written[v];
+    size_t value = choice_value(c, v, 0);
 
     *best = (struct choice_score){INFINITY, 0};
     for (size_t i = 0; i < c->domain[v]; i++) {
         size_t a = choice_value(c, v, i);
-        unsigned far = away[a] + (i != 0);
+        unsigned far = away[a] + choice_away(c, v, a);
 
         if (choice_better(costs[a], far, *best)) {
             *best = (struct choice_score){costs[a], far};
@@ -233,10 +240,11 @@ static void add_factors(struct elimination *e)
 {
     for (size_t i = 0; i < e->c->n_factors; i++) {
         const struct choice_factor *f = &e->c->factors[i];
+        double weight = weight_of(e, f);
         struct cluster *k;
         size_t first;
 
-        if (f->n == 0)
+        if (f->n == 0 || weight == 0)
             continue;
         first = f->variables[0];
         for (size_t j = 1; j < f->n; j++)
@@ -244,7 +252,7 @@ static void add_factors(struct elimination *e)
                 first = f->variables[j];
         k = &e->clusters[first];
         walk_prepare(e, k, f->n, f->variables, f->strides);
-        add_table(e, k, f->costs, NULL);
+        add_table(e, k, weight, f->costs, NULL);
     }
 }
 
@@ -274,7 +282,7 @@ static enum portolan_status forward(struct elimination *e)
             continue;
         message_strides(e, k);
         walk_prepare(e, &e->clusters[k->parent], k->n - 1, k->variables, e->strides);
-        add_table(e, &e->clusters[k->parent], k->message, k->message_away);
+        add_table(e, &e->clusters[k->parent], 1, k->message, k->message_away);
     }
     return PORTOLAN_OK;
 }
@@ -319,8 +327,8 @@ static double elsewhere(const struct elimination *e)
     double total = 0;
 
     for (size_t i = 0; i < e->c->n_factors; i++)
-        if (e->c->factors[i].n == 0)
-            total += e->c->factors[i].costs[0];
+        if (e->c->factors[i].n == 0 && weight_of(e, &e->c->factors[i]) > 0)
+            total += weight_of(e, &e->c->factors[i]) * e->c->factors[i].costs[0];
     for (size_t v = 0; v < e->c->n; v++)
         if (e->clusters[v].parent == SIZE_MAX)
             total += e->clusters[v].message[0];
@@ -358,10 +366,11 @@ static enum portolan_status backward(struct elimination *e, double **margins)
     return PORTOLAN_OK;
 }
 
-enum portolan_status choice_eliminate(const struct portolan_choice *c, size_t limit, bool margins,
+enum portolan_status choice_eliminate(const struct portolan_choice *c, const double *price,
+                                      size_t limit, bool margins,
                                       struct portolan_choice_solution *s)
 {
-    struct elimination e = {0};
+    struct elimination e = {.price = price};
     enum portolan_status status = elimination_init(&e, c);
 
     if (!status)

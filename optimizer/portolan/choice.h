@@ -2,13 +2,15 @@
 /**
  * optimizer: the exact choice. A problem has variables with small domains (component instances and
  * their implementations) and factors: tables of costs over one, two or a few variables. The
- * solution is an assignment whose sum of costs is least. Part of <portolan/optimizer.h>.
+ * solution is an assignment whose sum of costs is least, and that keeps within all budgets (memory,
+ * errors that add up). Part of <portolan/optimizer.h>.
  *
  * The method is variable elimination along a min-fill order (Dechter, Bucket elimination, 1999), or
- * depth-first branch and bound where elimination's tables would be too big. Both are exact. Costs
- * that differ by less than 1e-12 of themselves are equal; among equal assignments the one with the
- * fewest variables away from "as written" wins, so the result is the same on every rank and
- * machine.
+ * depth-first branch and bound where elimination's tables would be too big, or where the best
+ * without budgets exceeds one; then prices for what is used (Lagrange multipliers), found by
+ * elimination, raise the bound. Both are exact. Costs that differ by less than 1e-12 of themselves
+ * are equal; among equal assignments the one with the fewest variables away from "as written" wins,
+ * so the result is the same on every rank and machine.
  *
  * A problem is used by one thread at a time; solving does not change it.
  */
@@ -28,6 +30,10 @@ enum portolan_status portolan_choice_create(struct portolan_choice **c, struct p
 /** NULL is legal. */
 void portolan_choice_destroy(struct portolan_choice *c);
 
+/** Instead of a value as written: none is preferred, and none counts as away. For auxiliary
+ * variables, such as in which layouts data exist. */
+#define PORTOLAN_CHOICE_ANY SIZE_MAX
+
 /**
  * Adds a variable with VALUES ≥ 1 values, of which AS_WRITTEN is preferred among equals; *VARIABLE
  * (may be NULL) receives its number: 0, 1, … Errors: EINVAL, ENOMEM.
@@ -45,12 +51,26 @@ enum portolan_status portolan_choice_add_factor(struct portolan_choice *c, size_
                                                 const size_t *variables, const double *costs,
                                                 struct portolan_error *err);
 
-/** The sum of all factors at VALUES (one per variable). */
+/**
+ * Adds a budget: an assignment is allowed only if what it uses is at most LIMIT (within 1e-12 of
+ * it). *BUDGET receives its number: 0, 1, … Errors: EINVAL for a limit that is not finite, ENOMEM.
+ */
+enum portolan_status portolan_choice_add_budget(struct portolan_choice *c, double limit,
+                                                size_t *budget, struct portolan_error *err);
+
+/** Adds a table of what is used of BUDGET, in the form of a factor; all numbers finite, of any
+ * sign. Errors: those of portolan_choice_add_factor(), EINVAL for an unknown budget. */
+enum portolan_status portolan_choice_add_use(struct portolan_choice *c, size_t budget, size_t n,
+                                             const size_t *variables, const double *uses,
+                                             struct portolan_error *err);
+
+/** The sum of all factors at VALUES (one per variable); INFINITY beyond a budget. */
 double portolan_choice_cost(const struct portolan_choice *c, const size_t *values);
 
 enum portolan_choice_method {
     PORTOLAN_CHOICE_AUTO,
-    PORTOLAN_CHOICE_ELIMINATION, /**< EUNSUPPORTED where its tables exceed some 100 MB */
+    /** EUNSUPPORTED where its tables exceed some 100 MB, and with budgets */
+    PORTOLAN_CHOICE_ELIMINATION,
     PORTOLAN_CHOICE_BRANCH_AND_BOUND,
 };
 

@@ -108,11 +108,18 @@ static void write_lp(FILE *out, const struct portolan_choice *c)
 {
     fprintf(out, "Minimize\n cost:");
     for (size_t i = 0; i < c->n_factors; i++)
-        for (size_t k = 0; c->factors[i].n > 0 && k < c->factors[i].size; k++)
+        for (size_t k = 0; c->factors[i].n > 0 && !c->factors[i].layer && k < c->factors[i].size;
+             k++)
             if (!isinf(c->factors[i].costs[k]))
                 fprintf(out, " + %.17g y_%zu_%zu\n", c->factors[i].costs[k], i, k);
     fprintf(out, "Subject To\n");
     lp_rows(out, c);
+    for (size_t b = 0; b < c->n_budgets; b++) {
+        for (size_t i = 0; i < c->n_factors; i++)
+            for (size_t k = 0; c->factors[i].layer == 1 + b && k < c->factors[i].size; k++)
+                fprintf(out, " %+.17g y_%zu_%zu\n", c->factors[i].costs[k], i, k);
+        fprintf(out, " <= %.17g\n", c->limits[b]);
+    }
     for (size_t i = 0; i < c->n_factors; i++)
         for (size_t k = 0; c->factors[i].n > 0 && k < c->factors[i].size; k++)
             if (isinf(c->factors[i].costs[k]))
@@ -122,6 +129,50 @@ static void write_lp(FILE *out, const struct portolan_choice *c)
         for (size_t a = 0; a < c->domain[v]; a++)
             fprintf(out, " x_%zu_%zu\n", v, a);
     fprintf(out, "End\n");
+}
+
+/*
+ * The same problem without budgets: a chain of variables counts what is used of each budget, whose
+ * uses must be whole numbers, not negative, each of one variable. For solvers without budgets.
+ */
+static inline struct portolan_choice *count_budgets(const struct portolan_choice *c)
+{
+    struct portolan_choice *out;
+
+    portolan_choice_create(&out, NULL);
+    for (size_t v = 0; v < c->n; v++)
+        portolan_choice_add_variable(out, c->domain[v], c->written[v], NULL, NULL);
+    for (size_t i = 0; i < c->n_factors; i++)
+        if (!c->factors[i].layer)
+            portolan_choice_add_factor(out, c->factors[i].n, c->factors[i].variables,
+                                       c->factors[i].costs, NULL);
+    for (size_t b = 0; b < c->n_budgets; b++) {
+        size_t most = (size_t)c->limits[b] + 1, before, now;
+        double start[1000];
+
+        portolan_choice_add_variable(out, most, PORTOLAN_CHOICE_ANY, &before, NULL);
+        for (size_t k = 0; k < most; k++)
+            start[k] = k ? INFINITY : 0;
+        portolan_choice_add_factor(out, 1, &before, start, NULL);
+        for (size_t i = 0; i < c->n_factors; i++) {
+            const struct choice_factor *f = &c->factors[i];
+            double *costs;
+
+            if (f->layer != 1 + b)
+                continue;
+            costs = malloc(most * f->size * most * sizeof *costs);
+            for (size_t k = 0; k < most * f->size * most; k++)
+                costs[k] = k / most / f->size + (size_t)f->costs[k / most % f->size] == k % most
+                               ? 0
+                               : INFINITY;
+            portolan_choice_add_variable(out, most, PORTOLAN_CHOICE_ANY, &now, NULL);
+            portolan_choice_add_factor(out, 3, (size_t[]){before, f->variables[0], now}, costs,
+                                       NULL);
+            free(costs);
+            before = now;
+        }
+    }
+    return out;
 }
 
 #endif
