@@ -30,7 +30,7 @@ proxygen/emit: base callback functions functions_component probe proxy
 mastermind: base block index list assembly control machine probe store framework mastermind recorder
 base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
-optimizer: base list stats assembly probe framework models local update optimizer callgraph choice plan race store mastermind
+optimizer: base list stats assembly probe framework models formula local update optimizer callgraph choice plan race store mastermind
 call/report: base list formula cll_report
 call/runtime: base block list machine probe store cll cll_report
 call/bsp: base machine cll mpi pub

@@ -3,7 +3,7 @@
 # What an implementation costs that was never measured, a file beside the assembly may say.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
-plan 32
+plan 38
 
 # law FILE UNIT CONSTANT NAME [QUALITY]: CONSTANT times NAME.
 law() {
@@ -119,7 +119,40 @@ law good.xml 1 1e-3 n accuracy
 optimize n=300
 chooses 'not with one that will not' Safe 'accuracy 0.3 '
 
+# What is spent once.
+study once 'Safe us=3' "$sweep"
+measure
+study once 'Safe us=3
+Fast us=1' "$sweep"
+law fast.xml s 1e-6 n
+state Fast fast.xml
+law setup.xml s 1e-4 n setup
+state Fast setup.xml
+optimize n=300 steps=10
+chooses 'set-up of 30 ms is too much for 10 steps' Safe 'choice.Fast +33 ms '
+optimize n=300 steps=100
+chooses 'and little for 100' Fast
+
+# A bound of memory.
+study room 'Safe us=3
+Fast us=1' "$sweep" 'memory="1e6"'
+sed 's#<alternative class="choice.Fast"#& memory="8 * driver.n * driver.n"#' "$assembly" >new && mv new "$assembly"
+measure
+optimize n=300
+chooses 'it fits' Fast '^memory: +7.2e\+05 bytes on each rank of 1e\+06 that are allowed'
+optimize n=400
+chooses 'it does not fit' Safe 'not choice.Fast: it needs 1.28e\+06 bytes'
+run n=400
+swaps 'nor does a run swap to it' ''
+sed 's#memory="8 #memory="8 x #' "$assembly" >new && mv new "$assembly"
+try "$PORTOLAN" check "$assembly"
+gives 'a formula that is none' 1 'room.xml:[0-9]+(:[0-9]+)?: error: '
+
 # Errors by line.
+study exact 'Safe us=3
+Fast us=1' "$sweep" 'accuracy="1e-6"'
+state Fast fast.xml
+state Fast good.xml
 law fast.xml s 1e-6 rows
 optimize n=300
 gives 'a parameter that nobody knows' 1 "exact.xml:[0-9]+: error: 'rows' of '.*fast.xml' is no context of solver.solve"

@@ -13,6 +13,7 @@ struct assembly_impl {
 };
 
 extern const struct xml_rule assembly_rule, applies_rule, applies_class_rule, model_rule;
+extern const struct xml_rule layout_rule, data_rule;
 
 /* Checks references between the elements of an assembly, whatever the classes are. */
 void assembly_check_references(const struct portolan_assembly *a, struct portolan_diagnostics *d);
@@ -59,6 +60,21 @@ void assembly_read_models(const struct portolan_assembly *a, struct portolan_are
                           const struct xml_element *e, struct portolan_diagnostics *d,
                           const struct portolan_assembly_alternative *base,
                           struct portolan_assembly_alternative *out);
+
+/* Reads the <layout> children and the memory of E, after those of BASE, as the models. */
+void assembly_read_layouts(struct portolan_arena *arena, const struct xml_element *e,
+                           const struct portolan_assembly_alternative *base,
+                           struct portolan_assembly_alternative *out);
+
+/* Reads all <data>. */
+void assembly_read_data(struct portolan_assembly *a, struct portolan_arena *arena,
+                        const struct xml_element *root, struct portolan_diagnostics *d);
+
+/* Checks what <data> and <layout> refer to. */
+void assembly_check_data(const struct portolan_assembly *a, struct portolan_diagnostics *d);
+
+/* Writes them again. */
+void assembly_write_data(struct portolan_text *b, const struct portolan_assembly *a);
 
 /* Checks that the parameters that conditions name exist. */
 void assembly_check_applies(const struct portolan_assembly *a, struct portolan_diagnostics *d);

@@ -16,12 +16,14 @@ static const struct xml_rule configure = {.name = "configure",
 static const struct xml_rule alternative = {
     .name = "alternative",
     .required = XML_WORDS("class"),
-    .children = XML_RULES(&parameter, &configure, &applies_rule, &model_rule)};
+    .optional = XML_WORDS("memory"),
+    .children = XML_RULES(&parameter, &configure, &applies_rule, &model_rule, &layout_rule)};
 static const struct xml_rule instance = {
     .name = "instance",
     .required = XML_WORDS("name", "class"),
-    .optional = XML_WORDS("x", "y"),
-    .children = XML_RULES(&parameter, &configure, &applies_rule, &model_rule, &alternative)};
+    .optional = XML_WORDS("x", "y", "memory", "accuracy"),
+    .children =
+        XML_RULES(&parameter, &configure, &applies_rule, &model_rule, &layout_rule, &alternative)};
 static const struct xml_rule connect = {
     .name = "connect", .required = XML_WORDS("user", "uses", "provider", "provides")};
 static const struct xml_rule monitor = {
@@ -43,14 +45,17 @@ static const struct xml_rule sweep = {.name = "sweep",
                                       .children = XML_RULES(&vary, &set, &cases),
                                       .once = true};
 static const struct xml_rule optimizer = {
-    .name = "optimizer", .optional = XML_WORDS("alpha", "beta", "accuracy", "steps"), .once = true};
+    .name = "optimizer",
+    .optional = XML_WORDS("alpha", "beta", "epsilon", "accuracy", "compose", "memory", "steps"),
+    .once = true};
 static const struct xml_rule go = {
     .name = "go", .required = XML_WORDS("instance", "port"), .once = true};
 
-const struct xml_rule assembly_rule = {
-    .name = "assembly",
-    .required = XML_WORDS("name"),
-    .children = XML_RULES(&path, &instance, &connect, &monitor, &pair, &sweep, &optimizer, &go)};
+const struct xml_rule assembly_rule = {.name = "assembly",
+                                       .required = XML_WORDS("name"),
+                                       .children =
+                                           XML_RULES(&path, &instance, &connect, &monitor, &pair,
+                                                     &data_rule, &sweep, &optimizer, &go)};
 
 /* -- From the tree of an assembly file to its struct. assembly_check.c checks references. -- */
 
@@ -161,9 +166,11 @@ static void read_alternative(struct reader *r, const struct xml_element *e,
         add_parameter(out, &p);
     }
     read_configures(r, e, base, out);
-    for (const struct xml_element *c = NULL; (c = xml_next(e, c, "model"));)
-        require_text(r, c);
+    for (const struct xml_element *c = e->children; c; c = c->next)
+        if (!strcmp(c->name, "model") || !strcmp(c->name, "layout"))
+            require_text(r, c);
     assembly_read_models(r->a, r->arena, e, r->d, base, out);
+    assembly_read_layouts(r->arena, e, base, out);
     out->applies = base ? base->applies : NULL;
     out->applies_line = base ? base->applies_line : 0;
     assembly_read_applies(r->arena, e, r->d, &out->applies, &out->applies_line);
@@ -181,6 +188,19 @@ static void read_place(struct reader *r, const struct xml_element *e, const char
     else
         xml_complain(r->d, e, attribute, "'%s' is '%.100s'; it must be a whole number", attribute,
                      text);
+}
+
+static void read_double(struct reader *r, const struct xml_element *e, const char *attribute,
+                        double *value)
+{
+    const char *text = xml_value(e, attribute);
+    double v;
+
+    if (text && portolan_read_double(text, &v) && v >= 0)
+        *value = v;
+    else if (text)
+        xml_complain(r->d, e, attribute,
+                     "'%s' is '%.100s'; it must be a number that is not negative", attribute, text);
 }
 
 static void read_places(struct reader *r, const struct xml_element *e,
@@ -210,6 +230,7 @@ static void read_instance(struct reader *r, const struct xml_element *e,
         xml_complain(r->d, e, "name",
                      "an instance's name is made of letters, digits, '_' and '-' only");
     read_places(r, e, instance);
+    read_double(r, e, "accuracy", &instance->accuracy);
     read_alternative(r, e, NULL, &base);
     instance->alternatives[instance->n_alternatives++] = base;
     for (const struct xml_element *c = NULL;
@@ -398,19 +419,6 @@ static void read_sweep_line(struct reader *r, const struct xml_element *e,
     }
 }
 
-static void read_double(struct reader *r, const struct xml_element *e, const char *attribute,
-                        double *value)
-{
-    const char *text = xml_value(e, attribute);
-    double v;
-
-    if (text && portolan_read_double(text, &v) && v >= 0)
-        *value = v;
-    else if (text)
-        xml_complain(r->d, e, attribute,
-                     "'%s' is '%.100s'; it must be a number that is not negative", attribute, text);
-}
-
 static void read_sweep(struct reader *r, const struct xml_element *root)
 {
     const struct xml_element *sweep = xml_next(root, NULL, "sweep");
@@ -428,6 +436,20 @@ static void read_sweep(struct reader *r, const struct xml_element *root)
             assembly_read_cases(r->a, r->arena, e, r->d);
 }
 
+static void read_composition(struct reader *r, const struct xml_element *e)
+{
+    const char *word = xml_value(e, "compose");
+
+    if (!word)
+        return;
+    if (!strcmp(word, "sum"))
+        r->a->composition = PORTOLAN_COMPOSE_SUM;
+    else if (!strcmp(word, "product"))
+        r->a->composition = PORTOLAN_COMPOSE_PRODUCT;
+    else if (strcmp(word, "worst") != 0)
+        xml_complain(r->d, e, "compose", "write \"worst\", \"sum\" or \"product\"");
+}
+
 static void read_optimizer(struct reader *r, const struct xml_element *root)
 {
     const struct xml_element *e = xml_next(root, NULL, "optimizer");
@@ -438,7 +460,10 @@ static void read_optimizer(struct reader *r, const struct xml_element *root)
         return;
     read_double(r, e, "alpha", &r->a->alpha);
     read_double(r, e, "beta", &r->a->beta);
+    read_double(r, e, "epsilon", &r->a->epsilon);
     read_double(r, e, "accuracy", &r->a->accuracy);
+    read_double(r, e, "memory", &r->a->memory);
+    read_composition(r, e);
     if (!(steps = xml_value(e, "steps")))
         return;
     dot = strchr(steps, '.');
@@ -500,6 +525,12 @@ static void read_tree(struct reader *r, const struct xml_element *root)
         return;
     read_monitors(r, root);
     read_pairs(r, root);
+    for (const struct xml_element *e = NULL; (e = xml_next(root, e, "data"));) {
+        require_text(r, e);
+        for (const struct xml_element *c = e->children; c; c = c->next)
+            require_text(r, c);
+    }
+    assembly_read_data(r->a, r->arena, root, r->d);
     read_sweep(r, root);
     read_optimizer(r, root);
     if (!r->arena->failed && !r->d->count)

@@ -115,13 +115,13 @@ static void write_alternative(struct portolan_text *b, const struct place *place
     const struct portolan_assembly_alternative *x = &i->alternatives[k];
     size_t shared = shared_configures(i);
     bool applies_here = x->applies_stated && !same_applies(i);
-    bool has_own = x->n_configures > shared || applies_here || x->n_models;
+    bool has_own = x->n_configures > shared || applies_here || x->n_models || x->n_layouts;
 
     for (size_t p = 0; p < x->n_parameters; p++)
         has_own |= !is_shared(i, &x->parameters[p]);
-    if (k == i->selected && !has_own)
+    if (k == i->selected && !has_own && !x->memory)
         return;
-    xml_add_start(b, "    ", "alternative", "class", x->class_name, NULL);
+    xml_add_start(b, "    ", "alternative", "class", x->class_name, "memory", x->memory, NULL);
     portolan_text_add(b, has_own ? ">\n" : "/>\n");
     for (size_t p = 0; p < x->n_parameters; p++)
         if (!is_shared(i, &x->parameters[p]))
@@ -133,6 +133,11 @@ static void write_alternative(struct portolan_text *b, const struct place *place
         xml_add_start(b, "      ", "model", NULL);
         write_path(b, place, "file", x->models[m].file);
         xml_add_attribute(b, "method", x->models[m].method);
+        end_element(b);
+    }
+    for (size_t m = 0; m < x->n_layouts; m++) {
+        xml_add_start(b, "      ", "layout", "data", x->layouts[m].data, "is", x->layouts[m].layout,
+                      NULL);
         end_element(b);
     }
     if (has_own)
@@ -147,8 +152,10 @@ static void write_instance(struct portolan_text *b, const struct place *place,
     xml_add_start(b, "  ", "instance", "name", i->name, "class", chosen->class_name, NULL);
     if (i->is_placed && !place->only_computed)
         portolan_text_add(b, " x=\"%d\" y=\"%d\"", i->x, i->y);
+    if (i->accuracy != 0)
+        xml_add_number(b, "accuracy", i->accuracy);
     if (i->n_alternatives == 1 && !chosen->n_parameters && !chosen->n_configures &&
-        !chosen->applies_stated && !chosen->n_models) {
+        !chosen->applies_stated && !chosen->n_models && !chosen->n_layouts && !chosen->memory) {
         end_element(b);
         return;
     }
@@ -299,13 +306,20 @@ static void write_sweep(struct portolan_text *b, const struct portolan_assembly 
 static void write_optimizer(struct portolan_text *b, const struct portolan_assembly *a)
 {
     if (a->alpha == PORTOLAN_ASSEMBLY_PRUNING && a->beta == PORTOLAN_ASSEMBLY_PRUNING &&
-        a->accuracy == 0 && !a->steps_instance)
+        a->epsilon == 0 && a->accuracy == 0 && !a->composition && a->memory == 0 &&
+        !a->steps_instance)
         return;
     portolan_text_add(b, "  <optimizer");
     xml_add_number(b, "alpha", a->alpha);
     xml_add_number(b, "beta", a->beta);
+    if (a->epsilon != 0)
+        xml_add_number(b, "epsilon", a->epsilon);
     if (a->accuracy != 0)
         xml_add_number(b, "accuracy", a->accuracy);
+    if (a->composition)
+        xml_add_attribute(b, "compose", a->composition == PORTOLAN_COMPOSE_SUM ? "sum" : "product");
+    if (a->memory != 0)
+        xml_add_number(b, "memory", a->memory);
     if (a->steps_instance) {
         portolan_text_add(b, " steps=\"");
         portolan_text_add_xml(b, a->steps_instance);
@@ -329,6 +343,7 @@ static enum portolan_status write_assembly(const struct portolan_assembly *a,
     for (size_t i = 0; i < a->n_instances; i++)
         write_instance(&b, place, &a->instances[i]);
     write_connections(&b, a);
+    assembly_write_data(&b, a);
     write_sweep(&b, a);
     write_optimizer(&b, a);
     if (a->go.provider) {

@@ -218,6 +218,8 @@ static void tell_of_the_rest(struct writer *w)
     for (size_t i = 0; i < a->n_pairs; i++)
         LOSS(w, a->pairs[i].line, "a script does not say <pair of='%s' with='%s'>", a->pairs[i].of,
              a->pairs[i].with);
+    for (size_t i = 0; i < a->n_data; i++)
+        LOSS(w, a->data[i].line, "a script does not say <data name='%s'>", a->data[i].name);
     for (size_t i = 0; i < a->n_sweeps; i++)
         LOSS(w, a->sweeps[i].line, "a script does not sweep '%s' of '%s'", a->sweeps[i].parameter,
              a->sweeps[i].instance);
@@ -226,10 +228,20 @@ static void tell_of_the_rest(struct writer *w)
             LOSS(w, a->instances[i].alternatives[0].applies_line,
                  "a script does not say where '%s' applies", a->instances[i].name);
     for (size_t i = 0; i < a->n_instances; i++)
-        for (size_t k = 0; k < a->instances[i].n_alternatives; k++)
-            if (a->instances[i].alternatives[k].n_models)
-                LOSS(w, a->instances[i].alternatives[k].models[0].line,
-                     "a script does not name the models of '%s'", a->instances[i].name);
+        for (size_t k = 0; k < a->instances[i].n_alternatives; k++) {
+            const struct portolan_assembly_alternative *x = &a->instances[i].alternatives[k];
+
+            if (x->n_models)
+                LOSS(w, x->models[0].line, "a script does not name the models of '%s'",
+                     a->instances[i].name);
+            if (x->n_layouts || x->memory)
+                LOSS(w, x->line, "a script does not say the layouts and the memory of '%s'",
+                     x->class_name);
+        }
+    for (size_t i = 0; i < a->n_instances; i++)
+        if (a->instances[i].accuracy > 0)
+            LOSS(w, a->instances[i].line, "a script does not say the accuracy of '%s'",
+                 a->instances[i].name);
     if (a->n_cases)
         LOSS(w, a->cases_file ? 0 : a->cases_line, "a script has no list of cases");
     if (a->sweep_budget_s > 0)
@@ -237,7 +249,7 @@ static void tell_of_the_rest(struct writer *w)
     if (a->steps_instance)
         LOSS(w, a->steps_line, "a script does not say which parameter counts steps");
     if (a->alpha != PORTOLAN_ASSEMBLY_PRUNING || a->beta != PORTOLAN_ASSEMBLY_PRUNING ||
-        a->accuracy > 0)
+        a->epsilon > 0 || a->accuracy > 0 || a->composition || a->memory > 0)
         LOSS(w, 0, "a script has no settings of an optimizer");
 }
 

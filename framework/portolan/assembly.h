@@ -58,6 +58,12 @@ struct portolan_assembly_model {
     int line;
 };
 
+/** In which layout an implementation makes or takes data. */
+struct portolan_assembly_layout {
+    const char *data, *layout;
+    int line;
+};
+
 /** One implementation that an instance may have. */
 struct portolan_assembly_alternative {
     const char *class_name;
@@ -68,6 +74,10 @@ struct portolan_assembly_alternative {
     struct portolan_assembly_configure *configures;
     size_t n_models; /**< for this class: the instance's models are for the class as written */
     struct portolan_assembly_model *models;
+    size_t n_layouts; /**< likewise */
+    struct portolan_assembly_layout *layouts;
+    const char *memory; /**< bytes on each rank, a formula (<portolan/formula.h>) of parameters,
+                           contexts and "ranks", not checked here; NULL: not stated. Likewise. */
     /** The condition for its use, in the syntax of <portolan/base.h> ("symmetric = 1"); NULL: not
      * stated. Several <applies> elements are joined by "and". Names with a dot are parameters, the
      * others contexts. */
@@ -85,6 +95,7 @@ struct portolan_assembly_instance {
     size_t n_alternatives;
     struct portolan_assembly_alternative *alternatives;
     size_t selected; /**< which alternative a build instantiates; 0 after reading */
+    double accuracy; /**< largest accepted accuracy of its calls; 0: the assembly's holds */
     bool is_placed;  /**< x and y say where a graphical builder shows it */
     int x, y;
     int line;
@@ -101,6 +112,32 @@ struct portolan_assembly_connection {
     bool has_rows;   /**< one row is stored for each timed call, not totals alone */
     unsigned one_in; /**< one call in so many is timed; 0: not stated, all calls are timed */
     int line;
+};
+
+/** What converting data from one layout to another takes. */
+struct portolan_assembly_conversion {
+    const char *from, *to;
+    const char *seconds; /**< a formula, as of memory */
+    int line;
+};
+
+/**
+ * Data that one instance makes and others take, each in the layout of its implementation. Every
+ * call of the maker's METHOD (NULL: every step) makes them anew.
+ */
+struct portolan_assembly_data {
+    const char *name, *made_by, *method;
+    bool is_shared; /**< a conversion is done once for all that take its layout; else by each */
+    size_t n_conversions;
+    struct portolan_assembly_conversion *conversions;
+    int line;
+};
+
+/** How the accuracies of components make that of the whole, to which the bound applies. */
+enum portolan_composition {
+    PORTOLAN_COMPOSE_WORST,   /**< the largest */
+    PORTOLAN_COMPOSE_SUM,     /**< errors add up */
+    PORTOLAN_COMPOSE_PRODUCT, /**< each reduces the error of the one before */
 };
 
 /** The cost of `of`'s method (NULL = all) also depends on the implementation of `with`. */
@@ -131,6 +168,8 @@ struct portolan_assembly_case {
 };
 
 #define PORTOLAN_ASSEMBLY_PRUNING 0.1
+/** The bound that reports show beside the rules if none is stated. */
+#define PORTOLAN_ASSEMBLY_EPSILON 0.05
 
 struct portolan_assembly {
     const char *file; /**< as given to the reader */
@@ -144,6 +183,8 @@ struct portolan_assembly {
     struct portolan_assembly_connection *connections;
     size_t n_pairs;
     struct portolan_assembly_pair *pairs;
+    size_t n_data;
+    struct portolan_assembly_data *data;
     size_t n_sweeps;
     struct portolan_assembly_sweep *sweeps;
     /** Cases that <vary> is crossed with: each is one setting of all columns; 0: there are none. */
@@ -155,7 +196,10 @@ struct portolan_assembly {
     int cases_line;         /**< of the columns' names */
     double sweep_budget_s;  /**< 0 = none stated */
     double alpha, beta;     /**< pruning thresholds; PORTOLAN_ASSEMBLY_PRUNING unless stated */
+    double epsilon;         /**< share of the run that pruning may drop; 0: the two rules prune */
     double accuracy;        /**< largest accepted value of accuracy; 0 = any */
+    enum portolan_composition composition; /**< of what ACCURACY is */
+    double memory; /**< most bytes that implementations may need on each rank; 0 = any */
     const char *steps_instance, *steps_parameter; /**< NULL = one run is one step */
     int steps_line;
     /** The port that the framework calls, as a connection whose user and uses port are "" and "go";

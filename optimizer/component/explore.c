@@ -42,7 +42,8 @@ static bool look_up(void *arg, const char *name, struct portolan_condition_value
     return value->text;
 }
 
-/* Whether the condition of an alternative excludes it, whatever it is called with. */
+/* Whether the condition of an alternative, or its memory, excludes it whatever it is called with.
+ */
 static bool is_excluded(const struct optimizer *o, size_t instance, size_t k)
 {
     const struct portolan_assembly_instance *x = &o->assembly->instances[instance];
@@ -50,6 +51,9 @@ static bool is_excluded(const struct optimizer *o, size_t instance, size_t k)
     struct portolan_condition *condition;
     bool excluded;
 
+    if (o->assembly->memory > 0 && !(portolan_plan_memory(o->assembly, o->cohort->size, o->current,
+                                                          instance, k) <= o->assembly->memory))
+        return true;
     if (!a.alternative->applies ||
         portolan_condition_parse(a.alternative->applies, &condition, NULL))
         return false;

@@ -181,7 +181,10 @@ static void see_nothing(struct optimizer *o)
 
 static bool is_inaccurate(const struct optimizer *o, size_t instance)
 {
-    return o->assembly->accuracy > 0 && o->seen[instance].accuracy > o->assembly->accuracy;
+    double wanted =
+        portolan_plan_wanted_accuracy(o->assembly, o->assembly->instances[instance].name);
+
+    return wanted > 0 && o->seen[instance].accuracy > wanted;
 }
 
 static bool is_to_be_banned(const struct optimizer *o, size_t instance)
@@ -203,7 +206,8 @@ static void tell_ban(const struct optimizer *o, int step, const char *why, size_
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
                      "step %d: accuracy %.3g of %s [%s] is worse than the %.3g wanted: it is left "
                      "for the rest of this run",
-                     step, o->seen[instance].accuracy, name, class_name, o->assembly->accuracy);
+                     step, o->seen[instance].accuracy, name, class_name,
+                     portolan_plan_wanted_accuracy(o->assembly, name));
 }
 
 bool optimizer_ban_seen(struct optimizer *o, int step, const char *why)

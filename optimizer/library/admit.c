@@ -41,6 +41,7 @@ struct evidence {
     double at[MOST_COORDINATES];
     bool failed;
     double accuracy; /* the worst; NaN: none was reported */
+    double wanted;   /* of this component; 0: any */
     double nearby; /* scaled distance to the second nearest place of the combination; or infinite */
     bool misled_alike, misled_bracket, misled_neighbour; /* bad, but the rule would admit it */
     long long trial;
@@ -53,9 +54,9 @@ struct plan_evidence {
     double scale[MOST_COORDINATES];     /* standard deviations, in factors of two */
 };
 
-static bool is_bad(const struct portolan_plan *p, const struct evidence *e)
+static bool is_bad(const struct evidence *e)
 {
-    return e->failed || (p->s.a->accuracy > 0 && e->accuracy > p->s.a->accuracy);
+    return e->failed || (e->wanted > 0 && e->accuracy > e->wanted);
 }
 
 /* ---- gathering ---- */
@@ -135,6 +136,7 @@ static void gather_ended(const struct portolan_plan *p, size_t path, size_t *sel
                                .point = t->point,
                                .failed = true,
                                .accuracy = NAN,
+                               .wanted = plan_wanted(p, path),
                                .trial = (long long)t->trial->id};
         put_coordinates(p, path, NULL, t->x, e->at);
         out->n += e->key != NONE && !is_trial_lifted(p, path, t->selection[v], t->trial->id);
@@ -158,9 +160,10 @@ static void gather_qualities(const struct portolan_plan *p, size_t path, size_t 
             .point = t->point,
             .failed = q->failed > 0,
             .accuracy = q->value,
+            .wanted = plan_wanted(p, path),
             .trial = (long long)t->trial->id};
         put_coordinates(p, path, q->context, t->x, e->at);
-        out->n += e->key != NONE && !(is_bad(p, e) && plan_is_lifted(p, q));
+        out->n += e->key != NONE && !(is_bad(e) && plan_is_lifted(p, q));
     }
     gather_ended(p, path, selection, out);
     if (out->n)
@@ -234,8 +237,8 @@ static void insert_near(struct near *list, const struct evidence *e, double d)
     list->at[k] = d;
 }
 
-static void look_around(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
-                        const double *t, const struct evidence *without, struct around *a)
+static void look_around(const struct plan_evidence *v, size_t key, const double *t,
+                        const struct evidence *without, struct around *a)
 {
     *a = (struct around){0};
     for (size_t i = 0; i < v->n; i++) {
@@ -243,7 +246,7 @@ static void look_around(const struct portolan_plan *p, const struct plan_evidenc
 
         if (e->key != key || e == without)
             continue;
-        insert_near(is_bad(p, e) ? &a->bad : &a->good, e, distance(v, e->at, t));
+        insert_near(is_bad(e) ? &a->bad : &a->good, e, distance(v, e->at, t));
     }
 }
 
@@ -261,13 +264,13 @@ static bool is_bracketed(const struct plan_evidence *v, const struct around *a, 
     return false;
 }
 
-static bool is_close(const struct portolan_plan *p, const struct around *a)
+static bool is_close(const struct around *a)
 {
     bool far_from_bad = !a->bad.all && a->good.all > 2;
     double reach;
 
     for (size_t i = 0; i < a->good.n; i++)
-        far_from_bad = far_from_bad && !(a->good.e[i]->accuracy > by_far * p->s.a->accuracy);
+        far_from_bad = far_from_bad && !(a->good.e[i]->accuracy > by_far * a->good.e[i]->wanted);
     reach = far_from_bad ? close_by_good : close_by;
 
     return a->good.n && a->good.at[0] <= reach && (!a->bad.n || a->bad.at[0] > 2 * a->good.at[0]);
@@ -336,26 +339,25 @@ static double usual_distance(const struct plan_evidence *v, size_t key)
     return n >= MANY_PLACES ? sum / (double)n : 0;
 }
 
-static bool works_alike(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
-                        const double *t, const struct evidence *without)
+static bool works_alike(const struct plan_evidence *v, size_t key, const double *t,
+                        const struct evidence *without)
 {
     struct near a;
 
     find_alike(v, key, t, without, &a);
-    return a.n >= ALIKE && !is_bad(p, a.e[0]) && !is_bad(p, a.e[1]) &&
+    return a.n >= ALIKE && !is_bad(a.e[0]) && !is_bad(a.e[1]) &&
            a.at[ALIKE - 1] <= alike_within * usual_distance(v, key);
 }
 
 /* The chance that an unproven combination works at T; 0: too few places were tried. */
-static double hope_for(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
-                       const double *t)
+static double hope_for(const struct plan_evidence *v, size_t key, const double *t)
 {
     double good = 0, n = 0;
     struct near a;
 
     find_alike(v, key, t, NULL, &a);
     for (size_t i = 0; i < a.n && i < ASKED; i++, n++)
-        good += !is_bad(p, a.e[i]);
+        good += !is_bad(a.e[i]);
     return n > 0 && usual_distance(v, key) > 0 ? doubt * good / n : 0;
 }
 
@@ -390,7 +392,7 @@ static void find_kinds(struct plan_evidence *v)
 }
 
 /* Marks bad places that a rule would have admitted if they had not been tried. */
-static void try_rules(const struct portolan_plan *p, struct plan_evidence *v)
+static void try_rules(struct plan_evidence *v)
 {
     struct around a;
     struct near near;
@@ -404,12 +406,12 @@ static void try_rules(const struct portolan_plan *p, struct plan_evidence *v)
     for (size_t i = 0; i < v->n; i++) {
         struct evidence *e = &v->all[i];
 
-        if (!is_bad(p, e))
+        if (!is_bad(e))
             continue;
-        e->misled_alike = works_alike(p, v, e->key, e->at, e);
-        look_around(p, v, e->key, e->at, e, &a);
+        e->misled_alike = works_alike(v, e->key, e->at, e);
+        look_around(v, e->key, e->at, e, &a);
         e->misled_bracket = is_bracketed(v, &a, e->at);
-        e->misled_neighbour = !e->misled_bracket && is_close(p, &a);
+        e->misled_neighbour = !e->misled_bracket && is_close(&a);
     }
 }
 
@@ -457,18 +459,18 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
     gather_qualities(p, path, selection, v);
     find_kinds(v);
     find_scales(v);
-    try_rules(p, v);
+    try_rules(v);
     p->paths[path].evidence = v;
     return PORTOLAN_OK;
 }
 
 /* ---- verdicts ---- */
 
-static struct plan_verdict verdict_on(const struct portolan_plan *p, const struct evidence *e)
+static struct plan_verdict verdict_on(const struct evidence *e)
 {
-    return (struct plan_verdict){.kind = !is_bad(p, e) ? PLAN_ADMITTED
-                                         : e->failed   ? PLAN_FAILED
-                                                       : PLAN_INACCURATE,
+    return (struct plan_verdict){.kind = !is_bad(e)  ? PLAN_ADMITTED
+                                         : e->failed ? PLAN_FAILED
+                                                     : PLAN_INACCURATE,
                                  .accuracy = e->accuracy,
                                  .trial = e->trial};
 }
@@ -499,17 +501,17 @@ static bool seen_there(const struct portolan_plan *p, const struct plan_evidence
 
     for (size_t i = 0; i < v->n; i++) {
         const struct evidence *e = &v->all[i];
-        bool bad = is_bad(p, e);
+        bool bad = is_bad(e);
 
         if (e->key != key)
             continue;
         if (e->point == p->s.target_point && (bad || (!here && is_alike(v, e, t))))
-            here = here && is_bad(p, here) ? here : e;
+            here = here && is_bad(here) ? here : e;
         else if (bad && is_alike(v, e, t))
             alike = e;
     }
     if (here || alike)
-        *out = verdict_on(p, here ? here : alike);
+        *out = verdict_on(here ? here : alike);
     return here || alike;
 }
 
@@ -537,8 +539,8 @@ static bool is_beyond(const struct plan_evidence *v, size_t key, const double *t
     return false;
 }
 
-static struct plan_verdict judge_place(const struct portolan_plan *p, const struct plan_evidence *v,
-                                       size_t key, const double *t, bool accuracy_rises)
+static struct plan_verdict judge_place(const struct plan_evidence *v, size_t key, const double *t,
+                                       bool accuracy_rises)
 {
     struct plan_verdict out = {.kind = PLAN_UNPROVEN, .accuracy = NAN};
     const struct evidence *e;
@@ -546,27 +548,27 @@ static struct plan_verdict judge_place(const struct portolan_plan *p, const stru
     struct around a;
     bool works;
 
-    look_around(p, v, key, t, NULL, &a);
+    look_around(v, key, t, NULL, &a);
     e = nearest(&a);
-    if (!a.bad.all && (!e || isnan(e->accuracy) || !(p->s.a->accuracy > 0)))
+    if (!a.bad.all && (!e || isnan(e->accuracy) || !(e->wanted > 0)))
         return (struct plan_verdict){.kind = PLAN_ADMITTED, .accuracy = NAN};
     if (e && !a.good.all)
-        return verdict_on(p, a.bad.e[0]); /* it never worked, so not here either */
+        return verdict_on(a.bad.e[0]); /* it never worked, so not here either */
     r = ask_rules(v, key, t);
     if (r.alike && a.bad.all)
-        works = works_alike(p, v, key, t, NULL) && !(accuracy_rises && is_beyond(v, key, t));
+        works = works_alike(v, key, t, NULL) && !(accuracy_rises && is_beyond(v, key, t));
     else
         works = (r.brackets && is_bracketed(v, &a, t)) ||
-                (r.neighbours && !accuracy_rises && is_close(p, &a));
+                (r.neighbours && !accuracy_rises && is_close(&a));
     if (works)
-        return verdict_on(p, a.good.e[0]);
+        return verdict_on(a.good.e[0]);
     if (e) {
         out.accuracy = e->accuracy;
         out.trial = e->trial;
-        out.near_bad = is_bad(p, e);
+        out.near_bad = is_bad(e);
         out.near_failed = e->failed;
     }
-    out.hope = hope_for(p, v, key, t);
+    out.hope = hope_for(v, key, t);
     for (size_t k = 0; k < v->n_context; k++)
         out.is_blind = out.is_blind || isnan(t[k]);
     return out;
@@ -583,5 +585,5 @@ struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_
     if (!v)
         return out;
     put_coordinates(p, path, context, p->dim_target, t);
-    return seen_there(p, v, key, t, &out) ? out : judge_place(p, v, key, t, accuracy_rises);
+    return seen_there(p, v, key, t, &out) ? out : judge_place(v, key, t, accuracy_rises);
 }

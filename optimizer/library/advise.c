@@ -149,14 +149,12 @@ static enum portolan_status solve_problem(struct advising *a, double *cost_now, 
     const struct survey *s = &a->p->s;
     struct portolan_choice_solution *solution = NULL;
     struct portolan_choice *problem = NULL;
-    size_t *values = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *values);
+    size_t *values = portolan_arena_alloc(&a->pool, a->p->n_choice, sizeof *values);
     enum portolan_status status;
 
     if (!values)
         return PORTOLAN_ENOMEM;
-    for (size_t v = 0; v < s->n_variables; v++)
-        if (a->p->number[v] != NONE)
-            values[a->p->number[v]] = a->current[v];
+    plan_put_values(a->p, &a->view, a->current, values);
     status = plan_advising_problem(a, &problem, err);
     if (!status)
         status = portolan_choice_solve(problem, PORTOLAN_CHOICE_AUTO, false, &solution, NULL);

@@ -44,6 +44,8 @@ static bool is_known_bad(const struct portolan_plan *p, size_t path, size_t own)
 static bool is_unknown(const struct portolan_plan *p, size_t variable, size_t value,
                        const struct plan_forbidden *f)
 {
+    if (f->by != PLAN_BY_PATH)
+        return false;
     if (f->tuple != NONE && (p->paths[f->path].tuples[f->tuple].seen ||
                              p->view.costs[f->path][f->tuple].verdict.kind != PLAN_ADMITTED))
         return false;
@@ -309,6 +311,31 @@ static void judge_choice(struct choosing *c)
                   out->rival, 100 * out->chance);
 }
 
+/* Tells what is converted by the choice, and what that costs. */
+static void reason_conversions(struct choosing *c, const size_t *selection)
+{
+    const struct portolan_plan *p = c->p;
+
+    for (size_t i = 0; i < p->n_data; i++) {
+        const struct plan_data *d = &p->data[i];
+        size_t made = plan_layout_of(&d->ends[0], selection);
+        double makings = plan_makings(p, &p->view, d, selection);
+        char each[32];
+
+        for (size_t k = 1; k < d->n_ends && made != NONE && makings > 0; k++) {
+            size_t taken = plan_layout_of(&d->ends[k], selection);
+
+            if (taken == NONE || taken == made)
+                continue;
+            portolan_format_time(p->view.conversions[i].ns[made][taken], 3, each, sizeof each);
+            plan_note(&c->reasons,
+                      "%s: converted from %s to %s for %s, %.3g times a step, %s each%s",
+                      d->from->name, d->layouts[made], d->layouts[taken], d->ends[k].instance->name,
+                      makings, each, d->from->is_shared ? ", shared with others" : "");
+        }
+    }
+}
+
 static void explain_data(struct choosing *c)
 {
     for (size_t i = 0; i < c->p->notes.n; i++)
@@ -318,7 +345,7 @@ static void explain_data(struct choosing *c)
             reason_conflicts(c, i);
 }
 
-static void explain_choice(struct choosing *c)
+static void explain_choice(struct choosing *c, const size_t *selection)
 {
     size_t n = c->p->s.n_variables;
 
@@ -334,6 +361,7 @@ static void explain_choice(struct choosing *c)
             if (round == 2 && !x->core)
                 reason_pruned(c, v);
         }
+    reason_conversions(c, selection);
     if (c->p->choice.prediction.n_extrapolating)
         plan_note(&c->reasons, "%zu models are asked outside what was measured, farthest %s",
                   c->p->choice.prediction.n_extrapolating, c->p->choice.prediction.extrapolating);
@@ -382,7 +410,7 @@ static enum portolan_status fill_choice(struct choosing *c)
     plan_total_of_run(p, selection, &p->choice.prediction, NULL);
     for (size_t v = 0; v < n; v++)
         c->variables[v].called = plan_calls(p, &p->view, v, selection);
-    explain_choice(c);
+    explain_choice(c, selection);
     p->choice.n_variables = n;
     p->choice.variables = c->variables;
     p->choice.n_reasons = c->reasons.n;
@@ -395,29 +423,38 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
 {
     size_t *written = portolan_calloc(p->s.n_variables + 1, sizeof *written);
     struct portolan_plan_prediction ignored;
-    struct plan_forbidden why = {0, NONE};
+    struct plan_forbidden why = {.tuple = NONE};
     struct portolan_arena scratch = {0};
     const struct plan_cost *costs;
     char text[300];
     size_t best = NONE;
+    double wanted;
 
     if (!written)
         return portolan_no_memory(err);
     plan_total_of_run(p, written, &ignored, &why);
     free(written);
+    plan_explain_forbidden(p, &why, text, sizeof text);
+    if (why.by == PLAN_BY_MEMORY)
+        return portolan_error_set(err, PORTOLAN_EINFEASIBLE,
+                                  "no assembly that is allowed fits into %.4g bytes of memory; as "
+                                  "written, %s",
+                                  p->s.a->memory, text);
+    if (why.by != PLAN_BY_PATH)
+        return portolan_error_set(err, PORTOLAN_EINFEASIBLE,
+                                  "no assembly is allowed: as written, %s", text);
     costs = p->view.costs[why.path];
     for (size_t k = 0; k < p->paths[why.path].scope.n_tuples; k++)
         if (!isnan(costs[k].accuracy.value) &&
             (best == NONE || costs[k].accuracy.value < costs[best].accuracy.value))
             best = k;
-    plan_explain_forbidden(p, &why, text, sizeof text);
-    if (p->s.a->accuracy > 0 && best != NONE && costs[best].accuracy.value > p->s.a->accuracy) {
+    wanted = plan_wanted(p, why.path);
+    if (wanted > 0 && best != NONE && costs[best].accuracy.value > wanted) {
         const char *with = plan_tuple_text(p, &scratch, &p->paths[why.path].scope, best, NONE);
 
         portolan_error_set(err, PORTOLAN_EINFEASIBLE,
                            "no assembly reaches accuracy %.3g; the best available is %.3g with %s",
-                           p->s.a->accuracy, costs[best].accuracy.value,
-                           with ? with : "(out of memory)");
+                           wanted, costs[best].accuracy.value, with ? with : "(out of memory)");
         portolan_arena_clear(&scratch);
         return PORTOLAN_EINFEASIBLE;
     }

@@ -29,7 +29,7 @@ struct scenarios {
     bool is_hopeful;          /* a combination may work although that is not proven */
     size_t n_points, *points; /* of trials */
     size_t n_candidates;
-    size_t **candidates; /* assignments of core variables */
+    size_t **candidates; /* assignments of the problem's variables */
     size_t *wins;
     struct portolan_choice *problem[SCENARIOS];
     double least[SCENARIOS];
@@ -70,6 +70,7 @@ static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t
 {
     const struct portolan_plan *p = s->p;
 
+    s->view.conversions = v->conversions;
     for (size_t i = 0; i < p->s.n_nodes; i++)
         for (size_t k = 0; k < p->paths[i].scope.n_tuples; k++) {
             const struct plan_tuple *t = &p->paths[i].tuples[k];
@@ -109,7 +110,7 @@ static enum portolan_status add_candidate(struct scenarios *s, const size_t *val
     size_t **more, *wins, k = 0;
 
     while (k < s->n_candidates &&
-           memcmp(s->candidates[k], values, s->p->n_core * sizeof *values) != 0)
+           memcmp(s->candidates[k], values, s->p->n_choice * sizeof *values) != 0)
         k++;
     *index = k;
     if (k < s->n_candidates)
@@ -117,9 +118,9 @@ static enum portolan_status add_candidate(struct scenarios *s, const size_t *val
     more = portolan_arena_grow(&s->pool, s->candidates, k, sizeof *more);
     wins = portolan_arena_grow(&s->pool, s->wins, k, sizeof *wins);
     if (!more || !wins ||
-        !(more[k] = portolan_arena_alloc(&s->pool, s->p->n_core + 1, sizeof **more)))
+        !(more[k] = portolan_arena_alloc(&s->pool, s->p->n_choice + 1, sizeof **more)))
         return PORTOLAN_ENOMEM;
-    memcpy(more[k], values, s->p->n_core * sizeof *values);
+    memcpy(more[k], values, s->p->n_choice * sizeof *values);
     s->candidates = more;
     s->wins = wins;
     wins[k] = 0;
@@ -218,10 +219,10 @@ static void judge_candidates(struct scenarios *s, size_t base, struct plan_confi
     out->chance = (double)s->wins[chosen] / SCENARIOS;
     out->expected_loss = best.loss;
     out->is_risky = best.often > rarely;
-    memcpy(out->values, s->candidates[chosen], s->p->n_core * sizeof *out->values);
+    memcpy(out->values, s->candidates[chosen], s->p->n_choice * sizeof *out->values);
     out->has_rival = rival != NONE && s->wins[rival] > 0;
     if (out->has_rival)
-        memcpy(out->rival, s->candidates[rival], s->p->n_core * sizeof *out->rival);
+        memcpy(out->rival, s->candidates[rival], s->p->n_choice * sizeof *out->rival);
 }
 
 enum portolan_status plan_be_confident(const struct portolan_plan *p, const struct plan_view *v,

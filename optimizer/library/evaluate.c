@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns fitted quantities into costs at given contexts, cost tables, and totals. */
+/* Turns fitted quantities into costs at given contexts, and totals. */
 #include "plan_internal.h"
 
 #include <stdio.h>
@@ -10,7 +10,8 @@ enum portolan_status plan_view_create(const struct portolan_plan *p, struct port
                                       struct plan_view *v)
 {
     v->costs = portolan_arena_alloc(pool, p->s.n_nodes, sizeof *v->costs);
-    if (!v->costs)
+    v->conversions = portolan_arena_alloc(pool, p->n_data, sizeof *v->conversions);
+    if (!v->costs || !v->conversions)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < p->s.n_nodes; i++) {
         v->costs[i] = portolan_arena_alloc(pool, p->paths[i].scope.n_tuples, sizeof **v->costs);
@@ -255,7 +256,7 @@ static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
     double context[MAX_SLOTS][PORTOLAN_CONTEXT_MAX] = {{0}};
     struct profile modelled;
     const struct profile *profile = NULL;
-    double wanted = p->s.a->accuracy;
+    double wanted = plan_wanted(p, path);
 
     *c = (struct plan_cost){0};
     if (p->s.nodes[path].n_context)
@@ -273,7 +274,10 @@ static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
         c->hope = 0;
         return;
     }
-    at_target(p, &t->setup, c, &c->setup);
+    if (!t->setup.by_context)
+        at_target(p, &t->setup, c, &c->setup);
+    else if (profile)
+        over_profile(p, &p->s.nodes[path], &t->setup, profile, a, c, &c->setup);
     if (isinf(c->octaves)) /* only the prediction of the calls themselves counts as blind */
         c->octaves = 0;
     if (c->calls.value > 0 && !exclusive_cost(p, path, t, profile, a, c)) {
@@ -310,6 +314,7 @@ void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
             fill_tuple(p, i, k, profiles ? &profiles[i] : NULL, &a, &v->costs[i][k]);
         guess_pruned(p, i, v->costs[i]);
     }
+    plan_fill_conversions(p, v, &a);
 }
 
 static double relative(double value, double end)
@@ -336,6 +341,14 @@ static double calls_of(const struct portolan_plan *p, const struct plan_view *v,
         *high2 += relative(e->value, e->high) * relative(e->value, e->high);
     }
     return calls;
+}
+
+double plan_calls_of(const struct portolan_plan *p, const struct plan_view *v, long path,
+                     const size_t *selection)
+{
+    double ignored = 0;
+
+    return calls_of(p, v, path, selection, &ignored, &ignored);
 }
 
 /* An instance is set up if the horizon is a whole run, or if it is swapped. */
@@ -386,21 +399,77 @@ static bool path_cost(const struct portolan_plan *p, const struct plan_view *v,
     return true;
 }
 
-static void note_accuracy(const struct survey_node *node, const struct plan_cost *c,
-                          struct portolan_plan_prediction *out)
+double plan_path_ns(const struct portolan_plan *p, const struct plan_view *v,
+                    const struct plan_horizon *h, size_t path, const size_t *selection)
 {
-    if (!(c->accuracy.value >= 0) || c->accuracy.value <= out->accuracy)
+    struct path_cost cost;
+
+    return path_cost(p, v, h, path, selection, &cost) ? cost.step * h->steps + cost.setup
+                                                      : INFINITY;
+}
+
+/* Takes the accuracy of a call path into that of the whole. */
+static void note_accuracy(const struct portolan_plan *p, const struct survey_node *node,
+                          const struct plan_cost *c, struct portolan_plan_prediction *out)
+{
+    const struct estimate *e = &c->accuracy;
+    bool sums = p->s.a->composition == PORTOLAN_COMPOSE_SUM, first = isnan(out->accuracy);
+
+    if (!(e->value >= 0) || (!plan_composes(p) && e->value <= out->accuracy))
         return;
-    out->accuracy = c->accuracy.value;
-    out->accuracy_low = c->accuracy.low;
-    out->accuracy_high = c->accuracy.high;
-    out->accuracy_extrapolates = c->accuracy_outside;
-    snprintf(out->accuracy_of, sizeof out->accuracy_of, "%.60s.%.50s", node->instance,
-             node->method);
+    if (first || !plan_composes(p)) {
+        out->accuracy = e->value;
+        out->accuracy_low = e->low;
+        out->accuracy_high = e->high;
+        out->accuracy_extrapolates = c->accuracy_outside;
+        snprintf(out->accuracy_of, sizeof out->accuracy_of, "%.60s.%.50s", node->instance,
+                 node->method);
+        return;
+    }
+    out->accuracy = sums ? out->accuracy + e->value : out->accuracy * e->value;
+    out->accuracy_low = sums ? out->accuracy_low + e->low : out->accuracy_low * e->low;
+    out->accuracy_high = sums ? out->accuracy_high + e->high : out->accuracy_high * e->high;
+    out->accuracy_extrapolates = out->accuracy_extrapolates || c->accuracy_outside;
+    snprintf(out->accuracy_of, sizeof out->accuracy_of, "the %s over all calls",
+             sums ? "sum" : "product");
 }
 
 /* A prediction is unusable if the total may be this many times as long. */
 static const double unusable = 5;
+
+/* Whether there is memory for SELECTION, whatever is known of its time. */
+static bool fits(const struct portolan_plan *p, const size_t *selection,
+                 struct portolan_plan_prediction *out, struct plan_forbidden *why)
+{
+    out->memory_bytes = plan_memory_of(p, selection);
+    if (!(p->s.a->memory > 0) || out->memory_bytes <= p->s.a->memory * (1 + 1e-9))
+        return true;
+    if (why)
+        *why = (struct plan_forbidden){
+            .tuple = NONE, .by = PLAN_BY_MEMORY, .value = out->memory_bytes};
+    return false;
+}
+
+/* Adds the conversions of data, and holds the whole against its accuracy; false: not allowed. */
+static bool is_within_bounds(const struct portolan_plan *p, const struct plan_view *v,
+                             const size_t *selection, struct portolan_plan_prediction *out,
+                             struct plan_forbidden *why)
+{
+    struct plan_forbidden is = {.tuple = NONE};
+    double converts = plan_convert_all(p, v, selection, &is.data);
+
+    out->step_ns += converts;
+    if (isinf(converts)) {
+        is.by = PLAN_BY_CONVERSION;
+    } else if (p->s.a->accuracy > 0 && plan_composes(p) &&
+               out->accuracy > p->s.a->accuracy * (1 + 1e-9)) {
+        is.by = PLAN_BY_ACCURACY;
+        is.value = out->accuracy;
+    }
+    if (is.by != PLAN_BY_PATH && why)
+        *why = is;
+    return is.by == PLAN_BY_PATH;
+}
 
 /* The error of a sum: half of the variance, that of the machine's state, is common to all paths. */
 static double together(double sum, double squares)
@@ -416,13 +485,16 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
 
     *out = (struct portolan_plan_prediction){
         .steps = (int)h->steps, .accuracy = NAN, .accuracy_low = NAN, .accuracy_high = NAN};
+    if (!fits(p, selection, out, why))
+        return false;
     for (size_t i = 0; i < p->s.n_nodes; i++) {
         struct path_cost cost;
         const struct plan_cost *c;
 
         if (!path_cost(p, v, h, i, selection, &cost)) {
             if (why)
-                *why = (struct plan_forbidden){i, plan_tuple_of(p, &p->paths[i].scope, selection)};
+                *why = (struct plan_forbidden){
+                    .path = i, .tuple = plan_tuple_of(p, &p->paths[i].scope, selection)};
             return false;
         }
         out->step_ns += cost.step;
@@ -434,7 +506,7 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
         if (cost.step * h->steps + cost.setup <= 0)
             continue;
         c = &v->costs[i][plan_tuple_of(p, &p->paths[i].scope, selection)];
-        note_accuracy(&p->s.nodes[i], c, out);
+        note_accuracy(p, &p->s.nodes[i], c, out);
         out->n_extrapolating += c->extrapolating;
         out->is_assumed = out->is_assumed || c->assumed;
         if (c->extrapolating && c->octaves > octaves) {
@@ -449,6 +521,8 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
                          p->s.nodes[i].method, exp2(octaves));
         }
     }
+    if (!is_within_bounds(p, v, selection, out, why))
+        return false;
     out->total_ns = out->step_ns * h->steps + out->setup_ns;
     out->low_ns = fmax(0, out->total_ns - together(low, low2));
     out->high_ns = out->total_ns + together(high, high2);
@@ -467,126 +541,12 @@ bool plan_total_of_run(const struct portolan_plan *p, const size_t *selection,
 bool plan_calls(const struct portolan_plan *p, const struct plan_view *v, size_t variable,
                 const size_t *selection)
 {
-    double ignored = 0;
-
     for (size_t i = 0; i < p->s.n_nodes; i++) {
         size_t tuple = plan_tuple_of(p, &p->paths[i].scope, selection);
 
         if (p->s.nodes[i].variable == variable && tuple != NONE &&
-            (calls_of(p, v, (long)i, selection, &ignored, &ignored) > 0 ||
-             v->costs[i][tuple].setup.value > 0))
+            (plan_calls_of(p, v, (long)i, selection) > 0 || v->costs[i][tuple].setup.value > 0))
             return true;
     }
     return false;
-}
-
-static bool calls_vary(const struct portolan_plan *p, const struct plan_view *v, size_t path)
-{
-    const struct plan_cost *costs = v->costs[path];
-
-    for (size_t k = 1; k < p->paths[path].scope.n_tuples; k++)
-        if (costs[k].allowed != costs[0].allowed || costs[k].calls.value != costs[0].calls.value)
-            return true;
-    return false;
-}
-
-/* The core variables on which a path's cost depends: its own scope and that of its call count. */
-static size_t table_variables(const struct portolan_plan *p, const struct plan_view *v, size_t path,
-                              size_t *variables)
-{
-    size_t n = 0;
-
-    for (long at = (long)path; at >= 0; at = p->s.nodes[at].parent) {
-        const struct plan_scope *scope = &p->paths[at].scope;
-
-        if (at != (long)path && !calls_vary(p, v, (size_t)at))
-            continue;
-        for (size_t i = 0; i < scope->n; i++) {
-            size_t k = 0;
-
-            while (k < n && variables[k] != scope->variables[i])
-                k++;
-            if (k == n && p->number[scope->variables[i]] != NONE)
-                variables[n++] = scope->variables[i];
-        }
-    }
-    return n;
-}
-
-struct table {
-    struct portolan_arena pool;
-    size_t n, size, *variables, *numbers, *selection;
-    double *costs;
-};
-
-static enum portolan_status table_init(const struct portolan_plan *p, const struct plan_view *v,
-                                       size_t path, struct table *t)
-{
-    *t = (struct table){.size = 1};
-    t->variables = portolan_arena_alloc(&t->pool, p->s.n_variables, sizeof *t->variables);
-    t->numbers = portolan_arena_alloc(&t->pool, p->s.n_variables, sizeof *t->numbers);
-    t->selection = portolan_arena_alloc(&t->pool, p->s.n_variables, sizeof *t->selection);
-    if (t->pool.failed)
-        return PORTOLAN_ENOMEM;
-    t->n = table_variables(p, v, path, t->variables);
-    for (size_t i = 0; i < t->n; i++) {
-        t->numbers[i] = p->number[t->variables[i]];
-        t->size *= p->s.variables[t->variables[i]].n;
-        if (t->size > 256 * (size_t)MAX_TUPLES)
-            return PORTOLAN_EUNSUPPORTED;
-    }
-    t->costs = portolan_arena_alloc(&t->pool, t->size, sizeof *t->costs);
-    return t->costs ? PORTOLAN_OK : PORTOLAN_ENOMEM;
-}
-
-static enum portolan_status add_table(const struct portolan_plan *p, const struct plan_view *v,
-                                      const struct plan_horizon *h, size_t path,
-                                      struct portolan_choice *c, struct portolan_error *err)
-{
-    struct table t;
-    enum portolan_status status = table_init(p, v, path, &t);
-
-    if (!status && h->current) /* instances outside the core stay as they are */
-        memcpy(t.selection, h->current, p->s.n_variables * sizeof *t.selection);
-    for (size_t k = 0; !status && k < t.size; k++) {
-        struct path_cost cost;
-        size_t rest = k;
-
-        for (size_t i = t.n; i-- > 0;) {
-            t.selection[t.variables[i]] = rest % p->s.variables[t.variables[i]].n;
-            rest /= p->s.variables[t.variables[i]].n;
-        }
-        t.costs[k] = path_cost(p, v, h, path, t.selection, &cost)
-                         ? cost.step * h->steps + cost.setup
-                         : INFINITY;
-    }
-    if (status == PORTOLAN_EUNSUPPORTED)
-        portolan_error_set(err, status, "the calls of %s.%s depend on too many instances",
-                           p->s.nodes[path].instance, p->s.nodes[path].method);
-    if (!status)
-        status = portolan_choice_add_factor(c, t.n, t.numbers, t.costs, err);
-    portolan_arena_clear(&t.pool);
-    return status;
-}
-
-enum portolan_status plan_make_problem(const struct portolan_plan *p, const struct plan_view *v,
-                                       const struct plan_horizon *h, struct portolan_choice **out,
-                                       struct portolan_error *err)
-{
-    struct portolan_choice *c = NULL;
-    enum portolan_status status = portolan_choice_create(&c, err);
-
-    for (size_t i = 0; !status && i < p->s.n_variables; i++)
-        if (p->number[i] != NONE)
-            status = portolan_choice_add_variable(c, p->s.variables[i].n,
-                                                  h->current ? h->current[i] : 0, NULL, err);
-    for (size_t i = 0; !status && i < p->s.n_nodes; i++)
-        status = add_table(p, v, h, i, c, err);
-    if (status == PORTOLAN_ENOMEM)
-        portolan_no_memory(err);
-    if (status)
-        portolan_choice_destroy(c);
-    else
-        *out = c;
-    return status;
 }

@@ -146,7 +146,8 @@ static void judge_samples(struct exploration *e)
     for (size_t i = 0; i < s->data->n_samples; i++) {
         const struct portolan_sample *x = &s->data->samples[i];
         bool failed = x->failed_calls > 0;
-        bool missed = s->a->accuracy > 0 && x->quality > s->a->accuracy;
+        double wanted = portolan_plan_wanted_accuracy(s->a, x->instance);
+        bool missed = wanted > 0 && x->quality > wanted;
 
         if (!failed && !missed)
             continue;

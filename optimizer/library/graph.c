@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The call graph that a person sees and the two rules prune: as written, at the sweep point where a
+ * The call graph that a person sees and that is pruned: as written, at the sweep point where a
  * step takes longest. Call paths that occur only with other implementations are judged in the trial
  * with those where a step takes longest. If implementations were swapped, each has its part.
  */
 #include "plan_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,7 @@ struct trial_graph {
     struct portolan_arena pool;
     struct portolan_callgraph_node *nodes;
     struct portolan_prune_mark *marks;
+    struct portolan_prune_mark *others; /* what the rules say that are not selected */
 };
 
 static void add_sum(const struct survey *s, size_t node, size_t row,
@@ -148,7 +150,8 @@ static enum portolan_status share_out(struct portolan_plan *p, size_t path, size
  * NONE: all trials do. */
 static enum portolan_status put_node(struct portolan_plan *p, size_t path,
                                      const struct portolan_callgraph_node *x, double root,
-                                     const struct portolan_prune_mark *mark, const char *seen_with,
+                                     const struct portolan_prune_mark *mark,
+                                     const struct portolan_prune_mark *other, const char *seen_with,
                                      size_t trial)
 {
     const struct survey_node *from = &p->s.nodes[path];
@@ -166,7 +169,8 @@ static enum portolan_status put_node(struct portolan_plan *p, size_t path,
                                      .exclusive_ns = x->exclusive_ns,
                                      .mpi_ns = x->mpi_ns,
                                      .share = root > 0 ? x->inclusive_ns / root : 0,
-                                     .mark = *mark};
+                                     .mark = *mark,
+                                     .other_mark = *other};
     n->depth = n->parent < 0 ? 0 : p->graph[n->parent].depth + 1;
     p->paths[path].mark = *mark;
     p->paths[path].core = mark->rule == PORTOLAN_KEPT;
@@ -190,7 +194,8 @@ static enum portolan_status take_trial(struct portolan_plan *p, const struct tri
             root += g->nodes[i].inclusive_ns;
     for (size_t i = 0; !status && i < s->n_nodes; i++)
         if (!g->nodes[i].is_absent && !p->graph[i].method)
-            status = put_node(p, i, &g->nodes[i], root, &g->marks[i], seen_with, view->trial);
+            status = put_node(p, i, &g->nodes[i], root, &g->marks[i], &g->others[i], seen_with,
+                              view->trial);
     return status;
 }
 
@@ -208,6 +213,10 @@ static void find_core(struct portolan_plan *p)
     for (size_t v = 0; v < p->s.n_variables; v++)
         if (p->number[v] != NONE)
             p->number[v] = p->n_core++;
+    p->n_choice = p->n_core;
+    for (size_t i = 0; i < p->n_data; i++)
+        if (p->data[i].from->is_shared)
+            p->data[i].number = p->n_choice++;
 }
 
 /* Shows and keeps paths that occur only in trials with a swap or an unknown class. */
@@ -223,9 +232,23 @@ static enum portolan_status fill_rest(struct portolan_plan *p)
             continue;
         for (size_t r = 0; r < p->s.n_rows; r++)
             add_sum(&p->s, i, r, &sum);
-        status = put_node(p, i, &sum, 0, &kept, "a swap", NONE);
+        status = put_node(p, i, &sum, 0, &kept, &kept, "a swap", NONE);
     }
     return status;
+}
+
+/* Prunes by the selected rules, and beside it by the others. */
+static enum portolan_status prune_trial(const struct survey *s, struct trial_graph *g)
+{
+    const struct portolan_assembly *a = s->a;
+    bool is_bounded = a->epsilon > 0;
+    double epsilon = is_bounded ? a->epsilon : PORTOLAN_ASSEMBLY_EPSILON;
+    enum portolan_status status = portolan_callgraph_prune(g->nodes, s->n_nodes, a->alpha, a->beta,
+                                                           is_bounded ? g->others : g->marks, NULL);
+
+    return status ? status
+                  : portolan_callgraph_bound(g->nodes, s->n_nodes, epsilon,
+                                             is_bounded ? g->marks : g->others, NULL);
 }
 
 /* The graph of the trials in the order of VIEWS; G and VIEWS have room. */
@@ -243,8 +266,7 @@ static enum portolan_status fill_graph(struct portolan_plan *p, struct trial_vie
         if (views[t].away == NONE && views[t].trial != p->graph_trial)
             continue; /* if all trials had a swap, one of them stands for all */
         sum_trial(s, views[t].trial, g);
-        status =
-            portolan_callgraph_prune(g->nodes, s->n_nodes, s->a->alpha, s->a->beta, g->marks, NULL);
+        status = prune_trial(s, g);
         if (!status)
             status = take_trial(p, &views[t], g);
     }
@@ -261,6 +283,7 @@ enum portolan_status plan_make_graph(struct portolan_plan *p, struct portolan_er
     (void)err;
     g.nodes = portolan_arena_alloc(&g.pool, s->n_nodes, sizeof *g.nodes);
     g.marks = portolan_arena_alloc(&g.pool, s->n_nodes, sizeof *g.marks);
+    g.others = portolan_arena_alloc(&g.pool, s->n_nodes, sizeof *g.others);
     p->n_nodes = s->n_nodes;
     p->graph = portolan_arena_alloc(&p->s.pool, s->n_nodes, sizeof *p->graph);
     if (!g.pool.failed && p->graph)
@@ -297,11 +320,26 @@ static struct portolan_prune_mark mark_child(const struct portolan_callgraph_nod
     double sum = family->part_ns, average = sum / family->whole_ns;
 
     if (sum < alpha * whole_ns || sum == 0)
-        return (struct portolan_prune_mark){PORTOLAN_PRUNE_CHILDREN, sum, whole_ns, alpha, 0};
-    if (node->inclusive_ns < beta * average)
-        return (struct portolan_prune_mark){PORTOLAN_PRUNE_SIBLINGS, node->inclusive_ns, average,
-                                            beta, 0};
-    return (struct portolan_prune_mark){.rule = PORTOLAN_KEPT};
+        return (struct portolan_prune_mark){.rule = PORTOLAN_PRUNE_CHILDREN,
+                                            .part_ns = sum,
+                                            .whole_ns = whole_ns,
+                                            .threshold = alpha};
+    return (struct portolan_prune_mark){
+        .rule = node->inclusive_ns < beta * average ? PORTOLAN_PRUNE_SIBLINGS : PORTOLAN_KEPT,
+        .part_ns = node->inclusive_ns,
+        .whole_ns = average,
+        .threshold = beta};
+}
+
+/* Marks everything below pruned nodes. */
+static void mark_below(const struct portolan_callgraph_node *nodes, size_t n,
+                       struct portolan_prune_mark *marks)
+{
+    for (size_t i = 0; i < n; i++)
+        if (nodes[i].parent >= 0 && marks[nodes[i].parent].rule != PORTOLAN_KEPT)
+            marks[i] = (struct portolan_prune_mark){.rule = PORTOLAN_PRUNE_BELOW,
+                                                    .by = marks[nodes[i].parent].by,
+                                                    .is_bounded = marks[i].is_bounded};
 }
 
 /*
@@ -334,12 +372,85 @@ enum portolan_status portolan_callgraph_prune(const struct portolan_callgraph_no
                 : mark_child(&nodes[i], nodes[parent].inclusive_ns, &marks[parent], alpha, beta);
         marks[i].by = (long)i;
     }
-    for (size_t i = 0; i < n; i++)
-        if (nodes[i].parent >= 0 && marks[nodes[i].parent].rule != PORTOLAN_KEPT)
-            marks[i] = (struct portolan_prune_mark){.rule = PORTOLAN_PRUNE_BELOW,
-                                                    .by = marks[nodes[i].parent].by};
+    mark_below(nodes, n, marks);
     return PORTOLAN_OK;
 }
+
+/* ------------------------------------------------- pruning within a bound */
+
+struct ranked {
+    double inclusive_ns;
+    size_t node;
+};
+
+/* The shortest first; of equals the later one, which may be below the other. */
+static int by_time(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+
+    if (a->inclusive_ns != b->inclusive_ns)
+        return a->inclusive_ns < b->inclusive_ns ? -1 : 1;
+    return a->node > b->node ? -1 : a->node < b->node;
+}
+
+/* Marks all nodes as kept, ranks those that may be dropped; returns how many. *WHOLE: the roots'
+ * time. */
+static size_t rank_branches(const struct portolan_callgraph_node *nodes, size_t n,
+                            struct portolan_prune_mark *marks, struct ranked *ranked, double *whole)
+{
+    size_t m = 0;
+
+    *whole = 0;
+    for (size_t i = 0; i < n; i++) {
+        marks[i] =
+            (struct portolan_prune_mark){.rule = PORTOLAN_KEPT, .by = (long)i, .is_bounded = true};
+        if (nodes[i].is_absent)
+            continue;
+        if (nodes[i].parent < 0)
+            *whole += nodes[i].inclusive_ns;
+        else
+            ranked[m++] = (struct ranked){nodes[i].inclusive_ns, i};
+    }
+    qsort(ranked, m, sizeof *ranked, by_time);
+    return m;
+}
+
+enum portolan_status portolan_callgraph_bound(const struct portolan_callgraph_node *nodes, size_t n,
+                                              double epsilon, struct portolan_prune_mark *marks,
+                                              struct portolan_error *err)
+{
+    enum portolan_status status = check_nodes(nodes, n, epsilon, epsilon, err);
+    struct portolan_arena pool = {0};
+    struct ranked *ranked = portolan_arena_alloc(&pool, n, sizeof *ranked);
+    double *within = portolan_arena_alloc(&pool, n, sizeof *within); /* dropped in each branch */
+    double whole, dropped = 0;
+    size_t m;
+
+    if (status || pool.failed) {
+        portolan_arena_clear(&pool);
+        return status ? status : portolan_no_memory(err);
+    }
+    m = rank_branches(nodes, n, marks, ranked, &whole);
+    for (size_t k = 0; k < m; k++) {
+        size_t i = ranked[k].node;
+        double more = fmax(0, nodes[i].inclusive_ns - within[i]);
+
+        marks[i].part_ns = dropped + more;
+        marks[i].whole_ns = whole;
+        marks[i].threshold = epsilon;
+        if (dropped + more < epsilon * whole || nodes[i].inclusive_ns == 0) {
+            marks[i].rule = PORTOLAN_PRUNE_BOUND;
+            dropped += more;
+            within[i] += more;
+        }
+        within[nodes[i].parent] += within[i];
+    }
+    mark_below(nodes, n, marks);
+    portolan_arena_clear(&pool);
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------- in words */
 
 void portolan_callgraph_explain(const struct portolan_prune_mark *mark, char *text,
                                 size_t size_bytes)
@@ -355,11 +466,19 @@ void portolan_callgraph_explain(const struct portolan_prune_mark *mark, char *te
         snprintf(text, size_bytes, "rule 2: %.3g %% of siblings' average < %g %%", percent,
                  100 * mark->threshold);
         break;
+    case PORTOLAN_PRUNE_BOUND:
+        snprintf(text, size_bytes, "bound: with all that is dropped %.3g %% of the run < %g %%",
+                 percent, 100 * mark->threshold);
+        break;
     case PORTOLAN_PRUNE_BELOW:
         snprintf(text, size_bytes, "below a pruned node");
         break;
     case PORTOLAN_KEPT:
-        snprintf(text, size_bytes, "%s", "");
+        snprintf(text, size_bytes,
+                 !(mark->whole_ns > 0) ? ""
+                 : mark->is_bounded ? "bound: with all that is dropped %.3g %% of the run >= %g %%"
+                                    : "rule 2: %.3g %% of siblings' average >= %g %%",
+                 percent, 100 * mark->threshold);
         break;
     }
 }

@@ -305,11 +305,12 @@ static void find_wrong(struct observation *o)
 {
     const struct survey *s = &o->p->s;
     const struct survey_node *node = &s->nodes[o->path];
+    double wanted = plan_wanted(o->p, o->path);
 
     for (size_t i = node->first_quality; i < node->first_quality + node->n_qualities; i++) {
         const struct survey_quality *q = &s->qualities[i];
 
-        if (s->a->accuracy > 0 && q->value > s->a->accuracy && q->own != NONE)
+        if (wanted > 0 && q->value > wanted && q->own != NONE)
             o->is_wrong[s->rows[q->row].trial * o->n_own + q->own] = true;
     }
 }

@@ -120,8 +120,8 @@ static enum portolan_status build_plan(struct portolan_plan *p, const struct por
 {
     static enum portolan_status (*const steps[])(struct portolan_plan *,
                                                  struct portolan_error *) = {
-        read_target, plan_read_conditions, plan_make_scopes, plan_make_graph, plan_read_stated,
-        plan_fit,    plan_list_models};
+        read_target,     plan_read_conditions, plan_read_data, plan_read_memory, plan_make_scopes,
+        plan_make_graph, plan_read_stated,     plan_fit,       plan_list_models};
     static const struct survey_filter all = {0};
     enum portolan_status status = survey_init(&p->s, a, data, options, &all, err);
 
@@ -166,6 +166,7 @@ void portolan_plan_destroy(struct portolan_plan *p)
         portolan_model_destroy(p->owned[i]);
     plan_rows_clear(p);
     plan_clear_conditions(p);
+    plan_clear_data(p);
     portolan_arena_clear(&p->choice_pool);
     survey_clear(&p->s);
     free(p);
@@ -260,7 +261,7 @@ static void explain_verdict(const struct portolan_plan *p, size_t path,
     case PLAN_INACCURATE:
         snprintf(text, size_bytes,
                  "accuracy %.3g of %s.%s in trial %lld is worse than the %.3g wanted", v->accuracy,
-                 n->instance, n->method, v->trial, p->s.a->accuracy);
+                 n->instance, n->method, v->trial, plan_wanted(p, path));
         break;
     case PLAN_UNPROVEN:
         if (v->is_blind)
@@ -287,23 +288,47 @@ static void explain_verdict(const struct portolan_plan *p, size_t path,
     }
 }
 
+/* Why a selection that is allowed call by call is not allowed as a whole. */
+static void explain_bound(const struct portolan_plan *p, const struct plan_forbidden *f, char *text,
+                          size_t size_bytes)
+{
+    if (f->by == PLAN_BY_CONVERSION)
+        snprintf(text, size_bytes,
+                 "what converting '%s' takes is not known here: no <convert> leads from the layout "
+                 "that is made to one that is taken",
+                 f->data->from->name);
+    else if (f->by == PLAN_BY_MEMORY)
+        snprintf(text, size_bytes, "it needs %.4g bytes of memory on a rank, and %.4g are allowed",
+                 f->value, p->s.a->memory);
+    else
+        snprintf(text, size_bytes, "the %s of accuracies is %.3g, worse than the %.3g wanted",
+                 p->s.a->composition == PORTOLAN_COMPOSE_SUM ? "sum" : "product", f->value,
+                 p->s.a->accuracy);
+}
+
 void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_forbidden *f,
                             char *text, size_t size_bytes)
 {
     const struct survey_node *n = &p->s.nodes[f->path];
     const struct plan_path *path = &p->paths[f->path];
     struct portolan_arena scratch = {0};
-    const char *with =
-        f->tuple == NONE ? NULL : plan_tuple_text(p, &scratch, &path->scope, f->tuple, NONE);
-    const struct plan_cost *cost = f->tuple == NONE ? NULL : &p->view.costs[f->path][f->tuple];
+    const struct plan_cost *cost;
+    const char *with;
+
+    if (f->by != PLAN_BY_PATH) {
+        explain_bound(p, f, text, size_bytes);
+        return;
+    }
+    with = f->tuple == NONE ? NULL : plan_tuple_text(p, &scratch, &path->scope, f->tuple, NONE);
+    cost = f->tuple == NONE ? NULL : &p->view.costs[f->path][f->tuple];
 
     if (cost && cost->verdict.kind == PLAN_UNPROVEN && !cost->verdict.near_bad &&
-        cost->accuracy.value > p->s.a->accuracy)
+        cost->accuracy.value > plan_wanted(p, f->path))
         snprintf(text, size_bytes,
                  "accuracy %.3g (between %.2g and %.2g%s) of %s.%s is worse than the %.3g wanted",
                  cost->accuracy.value, cost->accuracy.low, cost->accuracy.high,
                  cost->accuracy_outside ? ", outside what was measured" : "", n->instance,
-                 n->method, p->s.a->accuracy);
+                 n->method, plan_wanted(p, f->path));
     else if (cost && cost->verdict.hope > 0 && path->tuples[f->tuple].exclusive.stated)
         snprintf(
             text, size_bytes,

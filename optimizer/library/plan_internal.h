@@ -13,7 +13,13 @@
 
 enum { MAX_TUPLES = 4096, MAX_SLOTS = 64 };
 
-enum quantity_kind { QUANTITY_TIME, QUANTITY_COUNT, QUANTITY_CONTEXT, QUANTITY_ACCURACY };
+enum quantity_kind {
+    QUANTITY_TIME,
+    QUANTITY_COUNT,
+    QUANTITY_CONTEXT,
+    QUANTITY_ACCURACY,
+    QUANTITY_SETUP /* stated in a file */
+};
 
 /*
  * The rows that a time was fitted to, and those that arrived since: kept so that a running
@@ -147,6 +153,39 @@ struct plan_path {
     struct plan_tuple *tuples;
 };
 
+enum { MAX_LAYOUTS = 6 };
+
+/* An instance that makes or takes data. */
+struct plan_end {
+    const struct portolan_assembly_instance *instance;
+    size_t variable; /* NONE: it has one implementation */
+    size_t *layout;  /* per alternative; NONE: any will do */
+};
+
+struct plan_conversion {
+    size_t from, to;
+    struct portolan_formula *seconds;
+};
+
+/* Data that one instance makes and others take, in layouts of their own. */
+struct plan_data {
+    const struct portolan_assembly_data *from;
+    size_t n_layouts;
+    const char *layouts[MAX_LAYOUTS];
+    size_t n_ends;
+    struct plan_end *ends; /* the maker first */
+    struct plan_conversion *conversions;
+    /* Of shared data: the variable of the problem that says in which layouts they exist, a bit
+     * each; else NONE. */
+    size_t number;
+};
+
+/* What conversions take. */
+struct plan_conversions {
+    double ns[MAX_LAYOUTS][MAX_LAYOUTS]; /* [from][to], by way of others where that is quicker */
+    double all_ns[MAX_LAYOUTS][1 << MAX_LAYOUTS]; /* from one to exactly this set of layouts */
+};
+
 /* The cost of a tuple at given contexts. */
 struct plan_cost {
     bool allowed, guessed;
@@ -163,6 +202,7 @@ struct plan_cost {
 /* Costs of all paths' tuples, [path][tuple]. */
 struct plan_view {
     struct plan_cost **costs;
+    struct plan_conversions *conversions; /* per data */
 };
 
 /* Sentences for a person, in an arena. */
@@ -176,6 +216,11 @@ struct portolan_plan {
     struct survey s;
     struct plan_path *paths; /* one per survey node */
     size_t n_core, *number;  /* per variable: its index in the core; NONE: not in the core */
+    size_t n_choice;         /* variables of the problem: the core's, then those of shared data */
+    size_t n_data;
+    struct plan_data *data;
+    double **memory;     /* [variable][alternative]: bytes */
+    double memory_fixed; /* of instances with one implementation */
     size_t n_nodes;
     struct portolan_plan_node *graph;
     size_t graph_trial; /* the trial shown; NONE */
@@ -219,6 +264,11 @@ enum portolan_status plan_advising_open(struct advising *a, struct portolan_erro
  * at first, is the caller's to destroy. */
 enum portolan_status plan_advising_problem(struct advising *a, struct portolan_choice **problem,
                                            struct portolan_error *err);
+
+static inline double plan_wanted(const struct portolan_plan *p, size_t path)
+{
+    return portolan_plan_wanted_accuracy(p->s.a, p->s.nodes[path].instance);
+}
 
 /* advise.c: the alternatives that run now, and the call paths of a step's samples. */
 enum portolan_status plan_read_selection(const struct survey *s,
@@ -305,7 +355,7 @@ struct plan_verdict plan_admit_stated(const struct portolan_plan *p, size_t path
 /* observe.c: makes rows of the survey's pieces, and fits them. */
 enum portolan_status plan_observe(struct portolan_plan *p, size_t path);
 
-/* evaluate.c: costs at contexts, cost tables, totals. */
+/* evaluate.c: costs at contexts, totals. */
 enum portolan_status plan_view_create(const struct portolan_plan *p, struct portolan_arena *pool,
                                       struct plan_view *v);
 /* PROFILES: the contexts seen now, per path (n = 0: none). PROFILES and ANNOUNCED may be NULL. */
@@ -324,13 +374,65 @@ static inline struct plan_horizon plan_whole_run(const struct portolan_plan *p)
     return (struct plan_horizon){.steps = p->steps};
 }
 
+/* problem.c: the tables of what a choice costs, and what it uses of bounds. */
 enum portolan_status plan_make_problem(const struct portolan_plan *p, const struct plan_view *v,
                                        const struct plan_horizon *h, struct portolan_choice **c,
                                        struct portolan_error *err);
-/* The path and the tuple that forbid a selection. */
+/* problem.c: the values that SELECTION gives to the problem's variables. */
+void plan_put_values(const struct portolan_plan *p, const struct plan_view *v,
+                     const size_t *selection, size_t *values);
+
+/* What forbids a selection. */
+enum plan_ban { PLAN_BY_PATH, PLAN_BY_CONVERSION, PLAN_BY_MEMORY, PLAN_BY_ACCURACY };
 struct plan_forbidden {
     size_t path, tuple;
+    enum plan_ban by;
+    double value;                 /* bytes or accuracy that it would be */
+    const struct plan_data *data; /* that cannot be converted */
 };
+
+/* declare.c: memory, and data in several layouts. */
+enum portolan_status plan_check_formulas(const struct portolan_assembly *a,
+                                         struct portolan_diagnostics *d);
+enum portolan_status plan_read_memory(struct portolan_plan *p, struct portolan_error *err);
+double plan_memory_of(const struct portolan_plan *p, const size_t *selection);
+enum portolan_status plan_read_data(struct portolan_plan *p, struct portolan_error *err);
+void plan_clear_data(struct portolan_plan *p);
+void plan_fill_conversions(const struct portolan_plan *p, struct plan_view *v,
+                           const struct plan_known *announced);
+size_t plan_layout_of(const struct plan_end *e, const size_t *selection);
+/* Whether the calls of a path make the data, and how often per step they are made. */
+bool plan_makes(const struct portolan_plan *p, const struct plan_data *d, size_t path);
+double plan_makings(const struct portolan_plan *p, const struct plan_view *v,
+                    const struct plan_data *d, const size_t *selection);
+/* The set of layouts that is cheapest to make for what SELECTION takes. */
+size_t plan_made_layouts(const struct portolan_plan *p, const struct plan_view *v,
+                         const struct plan_data *d, const size_t *selection);
+/* Nanoseconds per making for one taker (NULL: for all together); per step for all data, of which
+ * *LACKING cannot be converted. INFINITY: it is not known how. */
+double plan_convert_one(const struct portolan_plan *p, const struct plan_view *v,
+                        const struct plan_data *d, const struct plan_end *taker,
+                        const size_t *selection);
+double plan_convert_all(const struct portolan_plan *p, const struct plan_view *v,
+                        const size_t *selection, const struct plan_data **lacking);
+
+/* evaluate.c: the cost of a path over the horizon; INFINITY: not allowed. */
+double plan_path_ns(const struct portolan_plan *p, const struct plan_view *v,
+                    const struct plan_horizon *h, size_t path, const size_t *selection);
+/* Calls per step of a path; 0 if a caller is not called, or not allowed. */
+double plan_calls_of(const struct portolan_plan *p, const struct plan_view *v, long path,
+                     const size_t *selection);
+/* Whether accuracies add up or multiply; what one uses of their budget. */
+static inline bool plan_composes(const struct portolan_plan *p)
+{
+    return p->s.a->composition != PORTOLAN_COMPOSE_WORST;
+}
+static inline double plan_accuracy_use(const struct portolan_plan *p, double accuracy)
+{
+    if (p->s.a->composition == PORTOLAN_COMPOSE_SUM)
+        return isnan(accuracy) ? 0 : accuracy;
+    return isnan(accuracy) ? 0 : log(fmax(accuracy, 1e-300));
+}
 
 /* confidence.c: how sure the least cost is; VALUES and those of OUT are of core variables. */
 struct plan_confidence {

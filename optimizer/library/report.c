@@ -46,10 +46,30 @@ static void put_parts(struct portolan_text *out, const struct portolan_plan_node
     }
 }
 
+/* Writes why a branch is kept or dropped, and what the rules that are not selected say of it. */
+static void put_marks(struct portolan_text *out, const struct portolan_plan_node *n, int indent)
+{
+    char why[120], other[120];
+    bool is_kept = n->mark.rule == PORTOLAN_KEPT,
+         is_kept_else = n->other_mark.rule == PORTOLAN_KEPT;
+
+    portolan_callgraph_explain(&n->mark, why, sizeof why);
+    portolan_callgraph_explain(&n->other_mark, other, sizeof other);
+    if (why[0])
+        portolan_text_add(out, "%*s  %s, %s\n", indent, "", is_kept ? "kept" : "x pruned", why);
+    if (other[0] && n->mark.rule != PORTOLAN_PRUNE_BELOW)
+        portolan_text_add(out, "%*s  (%s %s it: %s)\n", indent, "",
+                          n->other_mark.is_bounded ? "the bound" : "the two rules",
+                          is_kept_else               ? n->other_mark.is_bounded ? "keeps" : "keep"
+                          : n->other_mark.is_bounded ? "drops"
+                                                     : "prune",
+                          other);
+}
+
 static void put_node(struct portolan_text *out, const struct portolan_plan_node *n, int path_width)
 {
     const char *who = n->n_parts ? "all" : n->implementation;
-    char path[300], why[120];
+    char path[300];
     int indent = 2 * n->depth < path_width / 2 ? 2 * n->depth : path_width / 2;
 
     snprintf(path, sizeof path, "%*s%s.%s%s%s%s", indent, "", n->instance, n->method,
@@ -59,9 +79,7 @@ static void put_node(struct portolan_text *out, const struct portolan_plan_node 
     put_parts(out, n, path_width, indent);
     if (n->seen_with[0])
         portolan_text_add(out, "%*s  (occurs with %s)\n", indent, "", n->seen_with);
-    portolan_callgraph_explain(&n->mark, why, sizeof why);
-    if (why[0])
-        portolan_text_add(out, "%*s  x pruned, %s\n", indent, "", why);
+    put_marks(out, n, indent);
 }
 
 /* Writes the nodes along the tree, children below their parent; in the array they are in order of
@@ -96,9 +114,14 @@ enum portolan_status portolan_plan_report_callgraph(const struct portolan_plan *
         portolan_text_add(&out, "%son %d rank%s, slowest: %d)", p->s.n_dims ? " " : "", p->s.ranks,
                           p->s.ranks == 1 ? "" : "s", p->s.trials[p->graph_trial].rank);
     }
-    portolan_text_add(&out, "\nalpha %g, beta %g\n%-*s%9s%11s%11s%11s%9s\n", p->s.a->alpha,
-                      p->s.a->beta, width, "call path", "calls", "inclusive", "exclusive", "MPI",
-                      "share");
+    if (p->s.a->epsilon > 0)
+        portolan_text_add(&out, "\nepsilon %g (bounded; beside it: alpha %g, beta %g)\n",
+                          p->s.a->epsilon, p->s.a->alpha, p->s.a->beta);
+    else
+        portolan_text_add(&out, "\nalpha %g, beta %g (two rules; beside them: epsilon %g)\n",
+                          p->s.a->alpha, p->s.a->beta, PORTOLAN_ASSEMBLY_EPSILON);
+    portolan_text_add(&out, "%-*s%9s%11s%11s%11s%9s\n", width, "call path", "calls", "inclusive",
+                      "exclusive", "MPI", "share");
     put_tree(&out, p, width);
     return portolan_text_take(&out, text, err);
 }
@@ -282,6 +305,19 @@ static void put_accuracy(struct portolan_text *out, const struct portolan_plan *
     put_line(out, "accuracy:", text);
 }
 
+static void put_memory(struct portolan_text *out, const struct portolan_plan *p,
+                       const struct portolan_plan_prediction *x)
+{
+    char bound[60] = "", text[120];
+
+    if (!(x->memory_bytes > 0))
+        return;
+    if (p->s.a->memory > 0)
+        snprintf(bound, sizeof bound, " of %.4g that are allowed", p->s.a->memory);
+    snprintf(text, sizeof text, "%.4g bytes on each rank%s", x->memory_bytes, bound);
+    put_line(out, "memory:", text);
+}
+
 static void put_variable(struct portolan_text *out, const struct portolan_plan_variable *x,
                          double best)
 {
@@ -352,6 +388,7 @@ enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char *
     put_prediction(&out, "predicted:", &choice->prediction);
     put_prediction(&out, "as written:", &choice->as_written);
     put_accuracy(&out, p, &choice->prediction);
+    put_memory(&out, p, &choice->prediction);
     put_confidence(&out, choice);
     if (is_marked(choice))
         portolan_text_add(&out, "!           outside what was measured\n");
@@ -373,7 +410,9 @@ static const char *class_of(const struct survey *s, const struct survey_quality 
 
 static bool is_bad(const struct portolan_plan *p, const struct survey_quality *q)
 {
-    return q->failed > 0 || (p->s.a->accuracy > 0 && q->value > p->s.a->accuracy);
+    double wanted = plan_wanted(p, q->node);
+
+    return q->failed > 0 || (wanted > 0 && q->value > wanted);
 }
 
 static void put_veto(const struct survey *s, const struct survey_quality *q,

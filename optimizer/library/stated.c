@@ -28,13 +28,17 @@ static bool take_kind(const struct portolan_model_envelope *e, struct plan_state
         *out = (struct plan_stated){.quantity = "accuracy", .kind = QUANTITY_ACCURACY, .factor = 1};
         return true;
     }
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        bool is_setup = e->quality && strcmp(e->quality, "setup") == 0;
+
         if (e->unit && strcmp(e->unit, units[i].unit) == 0 &&
-            (!e->quality || strcmp(e->quality, "time") == 0)) {
-            *out = (struct plan_stated){
-                .quantity = units[i].quantity, .kind = QUANTITY_TIME, .factor = units[i].ns};
+            (!e->quality || is_setup || strcmp(e->quality, "time") == 0)) {
+            *out = (struct plan_stated){.quantity = is_setup ? "setup_ns" : units[i].quantity,
+                                        .kind = is_setup ? QUANTITY_SETUP : QUANTITY_TIME,
+                                        .factor = units[i].ns};
             return true;
         }
+    }
     return false;
 }
 
@@ -54,7 +58,7 @@ static enum portolan_status read_one(const struct portolan_assembly_model *m,
     if (!take_kind(e, out)) {
         portolan_diagnose(d, m->file, 1, 0,
                           "a model of quality '%s' in '%s' tells nothing to choose by; quality is "
-                          "time (unit s, ms, us or ns) or accuracy",
+                          "time or setup (unit s, ms, us or ns) or accuracy",
                           e->quality ? e->quality : "time", e->unit ? e->unit : "no unit");
         portolan_model_destroy(model);
         return PORTOLAN_ESYNTAX;
@@ -64,22 +68,31 @@ static enum portolan_status read_one(const struct portolan_assembly_model *m,
     return PORTOLAN_OK;
 }
 
+double portolan_plan_wanted_accuracy(const struct portolan_assembly *a, const char *instance)
+{
+    for (size_t i = 0; i < a->n_instances; i++)
+        if (a->instances[i].accuracy > 0 && strcmp(a->instances[i].name, instance) == 0)
+            return a->instances[i].accuracy;
+    return a->composition == PORTOLAN_COMPOSE_PRODUCT ? 0 : a->accuracy;
+}
+
 enum portolan_status portolan_plan_check_models(const struct portolan_assembly *a,
                                                 struct portolan_diagnostics *d)
 {
-    enum portolan_status worst = PORTOLAN_OK;
+    enum portolan_status worst = PORTOLAN_OK, status;
 
     for (size_t i = 0; i < a->n_instances; i++)
         for (size_t k = 0; k < a->instances[i].n_alternatives; k++)
             for (size_t m = 0; m < a->instances[i].alternatives[k].n_models; m++) {
                 struct plan_stated s = {0};
-                enum portolan_status status =
-                    read_one(&a->instances[i].alternatives[k].models[m], d, &s);
+
+                status = read_one(&a->instances[i].alternatives[k].models[m], d, &s);
 
                 portolan_model_destroy(s.model);
                 worst = status ? status : worst;
             }
-    return worst;
+    status = plan_check_formulas(a, d);
+    return status ? status : worst;
 }
 
 /* Whether a trial that counts ran with the alternative; then measurements replace the file. */
@@ -244,16 +257,20 @@ static enum portolan_status take_tuple(struct portolan_plan *p, size_t path, siz
     struct plan_tuple *t = &p->paths[path].tuples[tuple];
     const struct plan_tuple *donor = donor_of(p, path, tuple);
     size_t own = plan_own_of(p, path, tuple);
-    struct plan_stated *time, *accuracy;
+    struct plan_stated *time, *accuracy, *setup;
     enum portolan_status status = find_stated(p, path, own, QUANTITY_TIME, &time, err);
 
     if (!status)
         status = find_stated(p, path, own, QUANTITY_ACCURACY, &accuracy, err);
+    if (!status)
+        status = find_stated(p, path, own, QUANTITY_SETUP, &setup, err);
     if (status || !time || !donor)
         return status;
     status = quantity_of(p, path, time, &t->exclusive, err);
     if (!status && accuracy)
         status = quantity_of(p, path, accuracy, &t->accuracy, err);
+    if (!status && setup)
+        status = quantity_of(p, path, setup, &t->setup, err);
     if (status)
         return status;
     t->seen = time->is_used = true;
@@ -299,11 +316,12 @@ struct plan_verdict plan_admit_stated(const struct portolan_plan *p, size_t path
 {
     const struct survey_node *node = &p->s.nodes[path];
     struct plan_verdict out = {.kind = PLAN_ADMITTED, .accuracy = accuracy};
+    double wanted = plan_wanted(p, path);
     bool is_asked = false;
 
     for (size_t i = 0; i < node->n_qualities; i++)
         is_asked = is_asked || !isnan(p->s.qualities[node->first_quality + i].value);
-    if (!is_asked || !(p->s.a->accuracy > 0) || accuracy <= p->s.a->accuracy)
+    if (!is_asked || !(wanted > 0) || accuracy <= wanted)
         return out;
     out.kind = PLAN_UNPROVEN;
     out.hope = isnan(accuracy) ? benefit_of_doubt : 0;

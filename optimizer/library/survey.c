@@ -70,7 +70,9 @@ const char *survey_written_text(const struct survey *s, size_t variable, size_t 
     for (size_t i = 0; i < a->n_instances; i++) {
         const struct portolan_assembly_instance *x = &a->instances[i];
         const struct portolan_assembly_alternative *now =
-            &x->alternatives[x == s->variables[variable].instance ? alternative : x->selected];
+            &x->alternatives[variable != NONE && x == s->variables[variable].instance
+                                 ? alternative
+                                 : x->selected];
 
         for (size_t k = 0; k < now->n_parameters; k++)
             if (survey_is_parameter(name, x->name, now->parameters[k].name))

@@ -27,8 +27,8 @@ static enum portolan_status init_confidence(struct weighing *w)
     const struct portolan_plan *p = w->a.p;
     struct portolan_arena *pool = &w->a.pool;
 
-    w->sure.values = portolan_arena_alloc(pool, p->n_core + 1, sizeof *w->sure.values);
-    w->sure.rival = portolan_arena_alloc(pool, p->n_core + 1, sizeof *w->sure.rival);
+    w->sure.values = portolan_arena_alloc(pool, p->n_choice + 1, sizeof *w->sure.values);
+    w->sure.rival = portolan_arena_alloc(pool, p->n_choice + 1, sizeof *w->sure.rival);
     w->sure.shares = portolan_arena_alloc(pool, p->n_core + 1, sizeof *w->sure.shares);
     for (size_t v = 0; v < p->s.n_variables && w->sure.shares; v++)
         if (p->number[v] != NONE)
@@ -42,15 +42,13 @@ static enum portolan_status init_confidence(struct weighing *w)
 static enum portolan_status draw(struct weighing *w, double *chance)
 {
     const struct portolan_plan *p = w->a.p;
-    size_t *values = portolan_arena_alloc(&w->a.pool, p->n_core + 1, sizeof *values);
+    size_t *values = portolan_arena_alloc(&w->a.pool, p->n_choice + 1, sizeof *values);
     enum portolan_status status = values ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 
     *chance = NAN;
     if (status || !w->best || p->n_core > MOST_TO_DRAW)
         return status;
-    for (size_t v = 0; v < p->s.n_variables; v++)
-        if (p->number[v] != NONE)
-            values[p->number[v]] = w->a.chosen[v];
+    plan_put_values(p, &w->a.view, w->a.chosen, values);
     status = init_confidence(w);
     if (!status)
         status = plan_be_confident(p, &w->a.view, &w->rest, values, &w->sure);
@@ -66,6 +64,12 @@ static enum portolan_status draw(struct weighing *w, double *chance)
 
 static const char *binding_of(const struct plan_view *v, const struct plan_forbidden *f)
 {
+    static const char *const bounds[] = {[PLAN_BY_CONVERSION] = "conversion",
+                                         [PLAN_BY_MEMORY] = "memory",
+                                         [PLAN_BY_ACCURACY] = "accuracy"};
+
+    if (f->by != PLAN_BY_PATH)
+        return bounds[f->by];
     if (f->tuple == NONE)
         return "unmeasured";
     switch (v->costs[f->path][f->tuple].verdict.kind) {

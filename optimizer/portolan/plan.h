@@ -97,6 +97,8 @@ struct portolan_plan_node {
     double calls, inclusive_ns, exclusive_ns, mpi_ns; /**< of the whole trial, slowest rank */
     double share;                                     /**< inclusive over the root's inclusive */
     struct portolan_prune_mark mark;
+    struct portolan_prune_mark other_mark; /**< by the bound if the two rules are selected, or by
+                                              them if it is */
 };
 
 /** Parents before children. Returns how many; *NODES is the plan's. */
@@ -122,6 +124,20 @@ struct portolan_plan_model {
 size_t portolan_plan_peek_models(const struct portolan_plan *plan,
                                  const struct portolan_plan_model **models);
 
+/**
+ * The largest accuracy that a call of INSTANCE may report: its own bound, or else the assembly's,
+ * unless that is for a product of accuracies; 0: any.
+ */
+double portolan_plan_wanted_accuracy(const struct portolan_assembly *a, const char *instance);
+
+/**
+ * The bytes that implementations state they need on each rank, with the CURRENT alternative of each
+ * instance but ALTERNATIVE of INSTANCE, before anything is measured. NaN: a formula has names that
+ * are no numbers of parameters.
+ */
+double portolan_plan_memory(const struct portolan_assembly *a, int ranks, const int32_t *current,
+                            size_t instance, size_t alternative);
+
 /** A time with its interval, in nanoseconds of the slowest rank. */
 struct portolan_plan_prediction {
     double total_ns, low_ns, high_ns; /**< of the whole run */
@@ -132,10 +148,12 @@ struct portolan_plan_prediction {
     char extrapolating[160]; /**< the farthest of them, for a person; "" when none */
     bool is_assumed;         /**< part of the interval rests on assumption */
     bool is_unusable;        /**< the time may be several times as long: not a prediction */
-    /** The worst accuracy that is expected of any call path, where one reports it; else NaN. */
+    /** The accuracy that is expected, composed as the assembly says (the worst of any call path, or
+     * the sum or product over instances), where calls report one; else NaN. */
     double accuracy, accuracy_low, accuracy_high;
     bool accuracy_extrapolates; /**< its model was used outside the measured range */
-    char accuracy_of[120];      /**< "solver.solve" */
+    char accuracy_of[120];      /**< "solver.solve", "the sum over 3 components" */
+    double memory_bytes;        /**< that implementations state they need on each rank */
 };
 
 /**
