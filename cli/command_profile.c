@@ -60,11 +60,19 @@ static const struct cli_line line = {
     .options = options,
 };
 
+/* "--pruned", or an abbreviation that no other option has. */
+static bool is_pruned(const char *word)
+{
+    size_t length = strlen(word);
+
+    return length >= strlen("--pr") && !strncmp("--pruned", word, length);
+}
+
 /* --pruned selects the old view, which has its own options. */
 static bool take_pruned(int *argc, char **argv)
 {
     for (int i = 1; i < *argc && strcmp(argv[i], "--") != 0; i++)
-        if (!strcmp(argv[i], "--pruned")) {
+        if (is_pruned(argv[i])) {
             memmove(&argv[i], &argv[i + 1], (size_t)(*argc - i) * sizeof *argv);
             --*argc;
             return true;

@@ -6,7 +6,7 @@
 # Per step the models cost, in ms: A1 2x, A2 x^2, B1 x^3, B2 2x^2, C and D 0.01. So below x = 2 A2
 # with B1 is best, above it A1 with B2.
 . "$(dirname "$0")/tap.sh"
-plan 54
+plan 68
 
 paper=$BUILD/examples/paper/paper.xml
 busy=$BUILD/examples/paper/busy.xml
@@ -52,7 +52,7 @@ for ranks in 1 2; do
          WHERE p.name = 'driver.x' AND p.value = '4' ORDER BY t.id LIMIT 1"
     stored 'every rank has its samples' $ranks 'SELECT count(DISTINCT node_rank) FROM thread'
 
-    try "$PORTOLAN" profile --pruned --store="$store" "$paper"
+    try "$PORTOLAN" profile --prune --store="$store" "$paper" # an abbreviation
     has 'profile: A by call path, 24 of 216.06 ms' \
         '^  a.evaluate \[paper.A1\] +3 +24 ms +24 ms +0 ns +11.1 %$'
     has 'profile: B by call path' '^  b.evaluate \[paper.B1\] +3 +192 ms +192 ms +0 ns +88.9 %$'
@@ -111,20 +111,54 @@ for ranks in 1 2; do
         'SELECT elapsed_ns FROM trial WHERE id = 17'
 done
 
+# Models as the paper had them, in files; one trial has the calls, at x = 1 alone. x varies in the
+# run, which announces it: each step takes what was predicted for it.
+models=$BUILD/examples/paper/models.xml
+for ranks in 1 2; do
+    store=$work/models$ranks.db
+    try "$MPIEXEC" -n $ranks "$PORTOLAN" run --fixed --store="$store" --set sequence= \
+        --set steps=2 "$models"
+    has "$ranks rank(s), models in files: a trial at x = 1"
+    lacks 'and the files are taken for models, not for components' 'passed over'
+    try "$MPIEXEC" -n $ranks "$PORTOLAN" run --store="$store" "$models"
+    has 'the run is told, and believes, what was not measured' \
+        'step 2: a paper.A2 -> paper.A1, b paper.B1 -> paper.B2: predicted 24 ms instead of 36 ms'
+    stored 'it swaps each time x crosses 2' "$swaps" \
+        "SELECT step, instance, from_implementation, to_implementation, outcome
+         FROM swap WHERE trial = 2 ORDER BY id"
+    stored 'and takes what the best assembly of each step takes' 101785000.0 \
+        'SELECT elapsed_ns FROM trial WHERE id = 2'
+    stored 'the total that was predicted is that, and its interval is narrow' '101785000|1|1' \
+        "SELECT printf('%.0f', sum(expected_ns)), sum(low_ns) <= t.elapsed_ns AND
+             t.elapsed_ns <= sum(high_ns), sum(high_ns) < 1.1 * sum(low_ns)
+         FROM expectation JOIN trial t ON t.id = trial WHERE trial = 2 AND path = ''"
+    stored 'so is that of each step' 8 "SELECT count(*) FROM expectation
+        WHERE trial = 2 AND path = '' AND low_ns <= measured_ns AND measured_ns <= high_ns AND
+            abs(measured_ns - expected_ns) < 1"
+done
+
 # The real clock, the work real: other things run on this machine, so that a measurement may be
-# spoilt; three attempts.
+# spoilt, and with it what the run decides from it. As a user would, it is done again, three times;
+# and what went wrong under a load that measure itself warned of says nothing of Portolan.
 for attempt in 1 2 3; do
-    store=$work/busy.$attempt.db
-    try "$PORTOLAN" measure --quiet --repeat=3 --store="$store" "$busy"
+    store=$work/busy.$attempt.db disturbed=
+    try "$PORTOLAN" measure --repeat=3 --store="$store" "$busy"
+    grep -q 'expect disturbed times' "$work/out" "$work/err" && disturbed=' # SKIP others used the cores'
     try "$PORTOLAN" optimize --store="$store" --set x=1 --set sequence= "$busy"
-    low=1 high=1
+    low=1 high=1 crosses=1
     grep -q '^  a  *paper.A2' "$work/out" && grep -q '^  b  *paper.B1' "$work/out" && low=0
     try "$PORTOLAN" optimize --store="$store" --set x=4 --set sequence= "$busy"
     grep -q '^  a  *paper.A1' "$work/out" && grep -q '^  b  *paper.B2' "$work/out" && high=0
-    [ "$low$high" != 00 ] || break
+    try "$PORTOLAN" run --store="$store" "$busy"
+    [ "$(sed -n 's/.*optimizer: step \([0-9]*\): .*/\1/p' "$work/err" | xargs)" = '0 2 4 5 6' ] &&
+        crosses=0
+    [ "$low$high$crosses" != 000 ] && [ -z "$disturbed" ] || break
 done
-result 'busy work: x = 1: A2 and B1' $low
-result 'busy work: x = 4: A1 and B2' $high
-try "$PORTOLAN" run --store="$store" "$busy"
+# unless_disturbed NAME STATUS: a failure counts unless the machine was not free.
+unless_disturbed() {
+    if [ "$2" != 0 ] && [ -n "$disturbed" ]; then result "$1$disturbed" 0; else result "$1" "$2"; fi
+}
+unless_disturbed 'busy work: x = 1: A2 and B1' $low
+unless_disturbed 'busy work: x = 4: A1 and B2' $high
 has 'busy work: the run finishes'
-count 'busy work: it swaps when x crosses 2' 5 'optimizer: step [0-9]+: '
+unless_disturbed 'busy work: it swaps when x crosses 2, and only then' $crosses

@@ -84,7 +84,9 @@ static enum portolan_status read_file(struct portolan_palette *p, const char *fi
         return status;
     if (status != PORTOLAN_ESYNTAX || strstr(bytes, "<component"))
         return xml_read_text(&p->arena, bytes, text.length, file, XML_PLAIN, d, root, err);
-    portolan_log(PORTOLAN_LOG_WARNING, "palette", "%s is passed over: not well-formed XML", file);
+    if (!strstr(bytes, "xmlns=")) /* else it is of another language: a model, for instance */
+        portolan_log(PORTOLAN_LOG_WARNING, "palette", "%s is passed over: not well-formed XML",
+                     file);
     return PORTOLAN_OK;
 }
 

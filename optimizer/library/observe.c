@@ -132,12 +132,8 @@ static enum portolan_status fit_calls(struct observation *o, size_t tuple)
     return fit_rows(o, QUANTITY_COUNT, &t->calls);
 }
 
-static enum portolan_status fit_exclusive(struct observation *o, size_t tuple)
+static void add_contexts(struct observation *o, size_t tuple)
 {
-    struct plan_tuple *t = &o->p->paths[o->path].tuples[tuple];
-    enum portolan_status status = PORTOLAN_OK;
-    bool varies;
-
     begin_contexts(o);
     for (size_t i = 0; i < o->n_contexts; i++) {
         const struct context_row *c = &o->contexts[i];
@@ -146,8 +142,10 @@ static enum portolan_status fit_exclusive(struct observation *o, size_t tuple)
             !is_wrong(o, c->segment, tuple))
             add_row(o, o->p->s.segments[c->segment].trial, c->context, c->each);
     }
-    if ((varies = inputs_vary(o)))
-        status = fit_rows(o, QUANTITY_TIME, &t->exclusive);
+}
+
+static void add_segments(struct observation *o, size_t tuple)
+{
     begin_dims(o);
     for (size_t g = 0; g < o->p->s.n_segments; g++) {
         const struct segment_row *row = row_in(o, g, tuple);
@@ -155,7 +153,26 @@ static enum portolan_status fit_exclusive(struct observation *o, size_t tuple)
         if (in_own_tuple(o, g, tuple) && row->present && !is_wrong(o, g, tuple))
             add_segment(o, g, row->exclusive_later / row->calls_later);
     }
-    return status ? status : fit_rows(o, QUANTITY_TIME, varies ? &t->overall : &t->exclusive);
+}
+
+/* By the contexts where these vary, or where nothing does: then a context may change in a run. */
+static enum portolan_status fit_exclusive(struct observation *o, size_t tuple)
+{
+    struct plan_tuple *t = &o->p->paths[o->path].tuples[tuple];
+    enum portolan_status status = PORTOLAN_OK;
+    bool by_context;
+
+    add_contexts(o, tuple);
+    by_context = inputs_vary(o);
+    if (!by_context && o->n_names && o->n_rows) {
+        add_segments(o, tuple);
+        by_context = !inputs_vary(o);
+        add_contexts(o, tuple);
+    }
+    if (by_context)
+        status = fit_rows(o, QUANTITY_TIME, &t->exclusive);
+    add_segments(o, tuple);
+    return status ? status : fit_rows(o, QUANTITY_TIME, by_context ? &t->overall : &t->exclusive);
 }
 
 static enum portolan_status fit_setup(struct observation *o, size_t tuple)

@@ -71,6 +71,7 @@ struct quantity {
     double low, high;       /* of the constant's rows */
     struct plan_rows *rows; /* of times and counts, shared by quantities with the same; or NULL */
     const struct plan_stated *stated; /* NULL: it was measured */
+    const struct quantity *beyond;    /* a file's law for where it was not measured; or NULL */
 };
 
 /* A number with the interval for one more run, and the relative standard error of its mean. */

@@ -443,8 +443,8 @@ static bool predict_anywhere(const struct quantity *q, struct portolan_predictio
     return true;
 }
 
-bool plan_quantity_value(const struct quantity *q, const double *x, size_t point,
-                         struct portolan_prediction *out)
+static bool predict_measured(const struct quantity *q, const double *x, size_t point,
+                             struct portolan_prediction *out)
 {
     double inputs[MAX_INPUTS];
 
@@ -470,13 +470,57 @@ bool plan_quantity_value(const struct quantity *q, const double *x, size_t point
     return true;
 }
 
+/* The place nearest to X in the range that was measured. */
+static void find_nearest(const struct quantity *q, const double *x, double *near)
+{
+    memcpy(near, x, MAX_INPUTS * sizeof *near);
+    for (size_t k = 0; k < q->n_fixed; k++)
+        near[q->fixed[k]] = q->fixed_at[k];
+    for (size_t k = 0; q->model && k < q->n_inputs; k++) {
+        const struct portolan_model_range *r = portolan_model_peek_range(q->model, k);
+
+        if (r && r->min <= r->max)
+            near[q->inputs[k]] = fmin(fmax(near[q->inputs[k]], r->min), r->max);
+    }
+}
+
+/* The law of a file, through what was measured nearest to X. */
+static void follow_law(const struct quantity *q, const double *x, size_t point,
+                       struct portolan_prediction *out)
+{
+    struct portolan_prediction measured, stated, law;
+    double near[MAX_INPUTS];
+
+    find_nearest(q, x, near);
+    if (!predict_measured(q, near, point, &measured) || !(measured.value > 0) ||
+        !predict_measured(q->beyond, near, point, &stated) || !(stated.value > 0) ||
+        !predict_measured(q->beyond, x, point, &law))
+        return;
+    scale_prediction(measured.value / stated.value, &law);
+    *out = law;
+}
+
+bool plan_quantity_value(const struct quantity *q, const double *x, size_t point,
+                         struct portolan_prediction *out)
+{
+    if (!predict_measured(q, x, point, out))
+        return false;
+    if (q->beyond && out->extrapolates)
+        follow_law(q, x, point, out);
+    return true;
+}
+
 /* ---- rows that arrive ---- */
 
 static void replace_quantity(struct quantity *old, const struct plan_rows *rows,
                              const struct quantity *now)
 {
-    if (old->rows == rows)
-        *old = *now;
+    const struct quantity *beyond = old->beyond;
+
+    if (old->rows != rows)
+        return;
+    *old = *now;
+    old->beyond = beyond;
 }
 
 void plan_rows_share(struct portolan_plan *p, size_t path, struct plan_rows *rows,

@@ -2,7 +2,8 @@
 /*
  * Facts that are stated, not measured: models of times and accuracies of implementations, in files
  * next to the assembly (the paper's models that are read at run time, Trebon et al. 2006, section
- * 6; measurements replace them); and the conditions under which components say that they apply.
+ * 6; measurements replace them, as far as they reach); and the conditions under which components
+ * say that they apply.
  */
 #include "plan_internal.h"
 
@@ -95,15 +96,6 @@ enum portolan_status portolan_plan_check_models(const struct portolan_assembly *
     return status ? status : worst;
 }
 
-/* Whether a trial that counts ran with the alternative; then measurements replace the file. */
-static bool is_measured(const struct portolan_plan *p, size_t variable, size_t alternative)
-{
-    for (size_t r = 0; r < p->s.n_rows; r++)
-        if (p->s.rows[r].selection[variable] == alternative)
-            return true;
-    return false;
-}
-
 static enum portolan_status read_alternative(struct portolan_plan *p, size_t variable,
                                              size_t alternative, struct portolan_diagnostics *d)
 {
@@ -137,8 +129,7 @@ enum portolan_status plan_read_stated(struct portolan_plan *p, struct portolan_e
 
     for (size_t v = 0; v < p->s.n_variables; v++)
         for (size_t k = 0; !status && k < p->s.variables[v].n; k++)
-            if (!is_measured(p, v, k))
-                status = read_alternative(p, v, k, &d);
+            status = read_alternative(p, v, k, &d);
     return status;
 }
 
@@ -281,6 +272,25 @@ static enum portolan_status take_tuple(struct portolan_plan *p, size_t path, siz
     return PORTOLAN_OK;
 }
 
+/* Where measurements do not reach, the file tells how the time changes (plan_quantity_value()). */
+static enum portolan_status attach_law(struct portolan_plan *p, size_t path, size_t tuple,
+                                       struct portolan_error *err)
+{
+    struct quantity *q = &p->paths[path].tuples[tuple].exclusive, *law;
+    struct plan_stated *time;
+    enum portolan_status status =
+        find_stated(p, path, plan_own_of(p, path, tuple), QUANTITY_TIME, &time, err);
+
+    if (status || !time || !q->known)
+        return status;
+    if (!(law = portolan_arena_alloc(&p->s.pool, 1, sizeof *law)))
+        return PORTOLAN_ENOMEM;
+    status = quantity_of(p, path, time, law, err);
+    if (!status && law->by_context == q->by_context)
+        q->beyond = law;
+    return status;
+}
+
 /* Whether the caller is an implementation with a stated model, whose time contains its calls. */
 static bool is_within_stated(const struct portolan_plan *p, size_t path, size_t tuple)
 {
@@ -306,8 +316,8 @@ enum portolan_status plan_take_stated(struct portolan_plan *p, size_t path,
     for (size_t k = 0; p->n_stated && !status && k < at->scope.n_tuples; k++) {
         if (is_within_stated(p, path, k))
             at->tuples[k].unneeded = true;
-        else if (p->s.nodes[path].variable != NONE && !at->tuples[k].seen)
-            status = take_tuple(p, path, k, err);
+        else if (p->s.nodes[path].variable != NONE)
+            status = at->tuples[k].seen ? attach_law(p, path, k, err) : take_tuple(p, path, k, err);
     }
     return status;
 }
