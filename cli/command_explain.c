@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Explains a run: its decisions, their alternatives, and where the models were wrong. */
+#include "explain.h"
 #include "trial_store.h"
 
-#include <portolan/json.h>
-
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,14 +23,6 @@ static const struct cli_option options[] = {
     TABLE_OF(trial_store_table, struct options, store),
     TRIAL_WORDS("decision", struct options, store),
     {0},
-};
-
-/* A run, and what it is explained by. */
-struct explained {
-    const struct portolan_trial *run;
-    struct portolan_trial_list list; /* holds the run */
-    struct portolan_reason_set *set;
-    struct portolan_text *out;
 };
 
 /* ------------------------------------------------------------------ finding */
@@ -101,405 +90,6 @@ find_alternative(const struct explained *x, const char *text, struct portolan_er
     return found;
 }
 
-static const struct portolan_reason *decision_of(const struct explained *x,
-                                                 const struct portolan_alternative *a)
-{
-    size_t i = 0;
-
-    while (x->set->reasons[i].number != a->number)
-        i++;
-    return &x->set->reasons[i];
-}
-
-/* What was chosen for the instance of A. */
-static const struct portolan_alternative *chosen_beside(const struct explained *x,
-                                                        const struct portolan_alternative *a)
-{
-    for (size_t i = 0; i < x->set->n_alternatives; i++) {
-        const struct portolan_alternative *b = &x->set->alternatives[i];
-
-        if (b->number == a->number && b->chosen && !strcmp(b->instance, a->instance))
-            return b;
-    }
-    return a;
-}
-
-/* ------------------------------------------------------------------ text */
-
-/* Adds a time, or "?" if it is not known, after TEXT. */
-static void put_time(struct explained *x, const char *text, double ns)
-{
-    char time[32] = "?";
-
-    if (!isnan(ns))
-        portolan_format_time(ns, 3, time, sizeof time);
-    portolan_text_add(x->out, "%s%s", text, time);
-}
-
-static void put_interval(struct explained *x, double low, double high)
-{
-    if (isnan(low) || isnan(high))
-        return;
-    put_time(x, " (95 %: ", low);
-    put_time(x, " to ", high);
-    portolan_text_add(x->out, ")");
-}
-
-static void put_run(struct explained *x)
-{
-    portolan_text_add(x->out, "run %lld of '%s' on %d rank%s, %s, %s\n", (long long)x->run->id,
-                      x->run->assembly, x->run->ranks, x->run->ranks == 1 ? "" : "s",
-                      x->run->started, x->run->outcome);
-}
-
-/* A decision in a line. The text of most begins with the change already. */
-static void put_line(struct explained *x, const struct portolan_reason *r)
-{
-    bool said = strstr(r->text, r->change) != NULL;
-
-    portolan_text_add(x->out, "%3d  step %-5d %-11s  %s%s%s%s%s%s\n", r->number, r->step,
-                      r->asked_by, said ? "" : r->change, said || !*r->change ? "" : ": ", r->text,
-                      strcmp(r->outcome, "stays") ? " [" : "",
-                      strcmp(r->outcome, "stays") ? r->outcome : "",
-                      strcmp(r->outcome, "stays") ? "]" : "");
-}
-
-static void put_alternative(struct explained *x, const struct portolan_alternative *a)
-{
-    char step[32] = "-", forced[32] = "-", chance[16] = "-";
-
-    if (!isnan(a->step_ns))
-        portolan_format_time(a->step_ns, 3, step, sizeof step);
-    if (!isnan(a->forced_ns))
-        portolan_format_time(a->forced_ns, 3, forced, sizeof forced);
-    if (!isnan(a->chance))
-        snprintf(chance, sizeof chance, "%.0f %%", 100 * a->chance);
-    portolan_text_add(x->out, "%c %-16s %-24s%10s%12s%8s%8d  ", a->chosen ? '*' : ' ', a->instance,
-                      a->implementation, step, forced, chance, a->rows);
-    if (!isnan(a->low_ns)) {
-        put_time(x, "", a->low_ns);
-        put_time(x, " to ", a->high_ns);
-    }
-    if (*a->binding || *a->text)
-        portolan_text_add(x->out, "%s%s%s%s", isnan(a->low_ns) ? "" : "; ", a->binding,
-                          *a->binding && *a->text ? ": " : "", a->text);
-    portolan_text_add(x->out, "\n");
-}
-
-static void put_decision(struct explained *x, const struct portolan_reason *r)
-{
-    portolan_text_add(x->out, "decision %d of run %lld, at step %d, %d more to go; asked by: %s\n",
-                      r->number, (long long)x->run->id, r->step, r->steps, r->asked_by);
-    portolan_text_add(x->out, "  change    %s\n  choice    %s\n  reason    %s\n",
-                      *r->change ? r->change : "none", r->choice, r->text);
-    put_time(x, "  predicted ", r->step_ns);
-    portolan_text_add(x->out, " per step");
-    put_interval(x, r->low_ns, r->high_ns);
-    put_time(x, "; as it ran before ", r->now_ns);
-    put_time(x, "; changing costs ", r->cost_ns);
-    portolan_text_add(x->out, "\n  sure      ");
-    if (isnan(r->chance))
-        portolan_text_add(x->out, "not known");
-    else
-        portolan_text_add(x->out, "best of all with a chance of %.0f %%", 100 * r->chance);
-    portolan_text_add(x->out, "; rests on %d trial%s\n  binding   %s\n  outcome   %s\n", r->trials,
-                      r->trials == 1 ? "" : "s", *r->binding ? r->binding : "nothing", r->outcome);
-    portolan_text_add(x->out, "\n  %-16s %-24s%10s%12s%8s%8s  95 %% per step\n", "instance",
-                      "implementation", "per step", "if forced", "best", "rows");
-    for (size_t i = 0; i < x->set->n_alternatives; i++)
-        if (x->set->alternatives[i].number == r->number)
-            put_alternative(x, &x->set->alternatives[i]);
-}
-
-/* ------------------------------------------------------------------ expected against measured */
-
-/* How often a call path, or a step as a whole, was wrong for one cause. */
-struct tally {
-    const struct portolan_expectation *worst;
-    size_t n;
-};
-
-static double error_of(const struct portolan_expectation *e)
-{
-    return e->expected_ns > 0 ? e->measured_ns / e->expected_ns - 1 : 0;
-}
-
-static bool is_whole(const struct portolan_expectation *e)
-{
-    return !*e->path;
-}
-
-/* The causes, one entry per path and cause; the caller frees it. */
-static struct tally *count_causes(const struct explained *x, size_t *n)
-{
-    struct tally *all = portolan_calloc(x->set->n_expectations + 1, sizeof *all);
-
-    *n = 0;
-    for (size_t i = 0; all && i < x->set->n_expectations; i++) {
-        const struct portolan_expectation *e = &x->set->expectations[i];
-        size_t k = 0;
-
-        if (!*e->cause)
-            continue;
-        while (k < *n &&
-               (strcmp(all[k].worst->path, e->path) || strcmp(all[k].worst->cause, e->cause)))
-            k++;
-        if (k == *n)
-            all[(*n)++].worst = e;
-        all[k].n++;
-        if (fabs(error_of(e)) > fabs(error_of(all[k].worst)))
-            all[k].worst = e;
-    }
-    return all;
-}
-
-static void put_causes(struct explained *x)
-{
-    size_t n, steps = 0, wrong = 0;
-    struct tally *all = count_causes(x, &n);
-
-    for (size_t i = 0; i < x->set->n_expectations; i++) {
-        const struct portolan_expectation *e = &x->set->expectations[i];
-
-        steps += is_whole(e) && !isnan(e->measured_ns);
-        wrong += is_whole(e) && *e->cause;
-    }
-    if (!steps)
-        portolan_text_add(x->out, "no step was predicted: there was no model\n");
-    else
-        portolan_text_add(x->out, "%zu of %zu predicted steps took as long as expected%s\n",
-                          steps - wrong, steps, n ? "; the others:" : "");
-    for (size_t i = 0; all && i < n; i++) {
-        const struct portolan_expectation *e = all[i].worst;
-
-        portolan_text_add(x->out, "  %-40s %-16s %zu time%s, worst at step %d: ",
-                          is_whole(e) ? "the step" : e->path, e->cause, all[i].n,
-                          all[i].n == 1 ? "" : "s", e->step);
-        put_time(x, "", e->measured_ns);
-        put_time(x, " instead of ", e->expected_ns);
-        portolan_text_add(x->out, "\n");
-    }
-    free(all);
-}
-
-static void put_steps(struct explained *x)
-{
-    portolan_text_add(x->out, "%6s%12s%12s%9s  %s\n", "step", "expected", "measured", "off",
-                      "cause, and where it was wrong");
-    for (size_t i = 0; i < x->set->n_expectations; i++) {
-        const struct portolan_expectation *e = &x->set->expectations[i];
-        char expected[32], measured[32] = "?", step[16] = "";
-
-        portolan_format_time(e->expected_ns, 3, expected, sizeof expected);
-        if (!isnan(e->measured_ns))
-            portolan_format_time(e->measured_ns, 3, measured, sizeof measured);
-        if (is_whole(e))
-            snprintf(step, sizeof step, "%d", e->step);
-        portolan_text_add(x->out, "%6s%12s%12s", step, expected, measured);
-        if (isnan(e->measured_ns))
-            portolan_text_add(x->out, "%9s", "");
-        else
-            portolan_text_add(x->out, "%+7.1f %%", 100 * error_of(e));
-        portolan_text_add(x->out, "  %s%s%s\n", e->cause, is_whole(e) ? "" : ": ", e->path);
-    }
-}
-
-/* ------------------------------------------------------------------ why not? */
-
-/* Whether an instance of the run is one of Portolan's own, or has alternatives. */
-static bool is_fixed_by_user(const struct explained *x, const char *name, size_t length)
-{
-    for (size_t i = 0; i < x->run->n_implementations; i++) {
-        const struct portolan_name_value *c = &x->run->implementations[i];
-
-        if (strlen(c->name) == length && !strncmp(c->name, name, length) &&
-            !strncmp(c->value, "portolan.", 9))
-            return false;
-    }
-    for (size_t i = 0; i < x->set->n_alternatives; i++)
-        if (strlen(x->set->alternatives[i].instance) == length &&
-            !strncmp(x->set->alternatives[i].instance, name, length))
-            return false;
-    return true;
-}
-
-/* The trial that measures the alternative as the run was. */
-static void put_command(struct explained *x, const struct portolan_alternative *a)
-{
-    const char *file = portolan_profile_peek_fact(x->run, "assembly file");
-
-    portolan_text_add(x->out, "mpiexec." PORTOLAN_MPI " -n %d portolan run --fixed --select %s=%s",
-                      x->run->ranks, a->instance, a->implementation);
-    for (size_t i = 0; i < x->run->n_parameters; i++) {
-        const struct portolan_name_value *p = &x->run->parameters[i];
-        const char *quote = strpbrk(p->value, " \t*?$&;|<>()\"\\`") || !*p->value ? "'" : "";
-
-        if (is_fixed_by_user(x, p->name, strcspn(p->name, ".")))
-            portolan_text_add(x->out, " --set %s=%s%s%s", p->name, quote, p->value, quote);
-    }
-    portolan_text_add(x->out, " %s", file ? file : "ASSEMBLY.xml");
-}
-
-/* Below which time per step the alternative would have been chosen; NaN: not known. */
-static double turning_point(const struct portolan_reason *r, const struct portolan_alternative *a,
-                            const struct portolan_alternative *chosen)
-{
-    return r->steps > 0 ? a->step_ns - (a->forced_ns - chosen->forced_ns) / r->steps : NAN;
-}
-
-static void put_turning_point(struct explained *x, const struct portolan_reason *r,
-                              const struct portolan_alternative *a,
-                              const struct portolan_alternative *chosen)
-{
-    double below = turning_point(r, a, chosen);
-
-    portolan_text_add(x->out, "  would change  ");
-    if (isnan(below)) {
-        portolan_text_add(x->out, "any measurement, since its time is not known\n");
-    } else {
-        put_time(x, "a step below ", below);
-        portolan_text_add(x->out, " with it: %s\n",
-                          below < a->low_ns
-                              ? "less than its interval allows, so that this choice is sure"
-                              : "its interval reaches that far");
-    }
-    portolan_text_add(x->out, "  this trial would tell more:\n    ");
-    put_command(x, a);
-    portolan_text_add(x->out, "\n");
-}
-
-static void put_why_not(struct explained *x, const struct portolan_alternative *a)
-{
-    const struct portolan_reason *r = decision_of(x, a);
-    const struct portolan_alternative *chosen = chosen_beside(x, a);
-
-    if (a->chosen) {
-        portolan_text_add(x->out, "%s=%s was chosen, by decision %d at step %d: %s\n", a->instance,
-                          a->implementation, r->number, r->step, r->text);
-        return;
-    }
-    portolan_text_add(x->out, "%s=%s: at step %d (decision %d) %s was chosen, asked by: %s\n",
-                      a->instance, a->implementation, r->step, r->number, chosen->implementation,
-                      r->asked_by);
-    put_time(x, "  would cost    ", a->step_ns);
-    portolan_text_add(x->out, " per step");
-    put_interval(x, a->low_ns, a->high_ns);
-    put_time(x, ", chosen ", chosen->step_ns);
-    if (!isnan(a->forced_ns)) {
-        portolan_text_add(x->out, "\n                ");
-        put_time(x, "the remaining steps at least ", a->forced_ns);
-        put_time(x, " with it, ", chosen->forced_ns);
-        portolan_text_add(x->out, " with %s", chosen->implementation);
-    }
-    portolan_text_add(x->out, "\n  how sure      ");
-    if (isnan(a->chance))
-        portolan_text_add(x->out, "not known");
-    else
-        portolan_text_add(x->out, "belongs to the best choice with a chance of %.0f %%",
-                          100 * a->chance);
-    portolan_text_add(x->out, "; %d measurement%s behind it\n", a->rows, a->rows == 1 ? "" : "s");
-    if (*a->binding)
-        portolan_text_add(x->out, "  excluded      %s: %s\n", a->binding, a->text);
-    put_turning_point(x, r, a, chosen);
-}
-
-/* ------------------------------------------------------------------ JSON */
-
-static void json_alternative(struct portolan_json *j, const struct portolan_alternative *a)
-{
-    portolan_json_open(j, NULL, '{');
-    portolan_json_text(j, "instance", a->instance);
-    portolan_json_text(j, "implementation", a->implementation);
-    portolan_json_bool(j, "chosen", a->chosen);
-    portolan_json_number(j, "rows", a->rows);
-    portolan_json_number(j, "step_ns", a->step_ns);
-    portolan_json_number(j, "low_ns", a->low_ns);
-    portolan_json_number(j, "high_ns", a->high_ns);
-    portolan_json_number(j, "forced_ns", a->forced_ns);
-    portolan_json_number(j, "chance", a->chance);
-    portolan_json_text(j, "binding", a->binding);
-    portolan_json_text(j, "text", a->text);
-    portolan_json_close(j, '}');
-}
-
-static void json_decision(struct portolan_json *j, const struct explained *x,
-                          const struct portolan_reason *r)
-{
-    portolan_json_open(j, NULL, '{');
-    portolan_json_number(j, "number", r->number);
-    portolan_json_number(j, "step", r->step);
-    portolan_json_text(j, "asked_by", r->asked_by);
-    portolan_json_text(j, "change", r->change);
-    portolan_json_text(j, "choice", r->choice);
-    portolan_json_text(j, "binding", r->binding);
-    portolan_json_number(j, "steps", r->steps);
-    portolan_json_number(j, "trials", r->trials);
-    portolan_json_number(j, "now_ns", r->now_ns);
-    portolan_json_number(j, "step_ns", r->step_ns);
-    portolan_json_number(j, "low_ns", r->low_ns);
-    portolan_json_number(j, "high_ns", r->high_ns);
-    portolan_json_number(j, "cost_ns", r->cost_ns);
-    portolan_json_number(j, "chance", r->chance);
-    portolan_json_text(j, "reason", r->text);
-    portolan_json_text(j, "outcome", r->outcome);
-    portolan_json_open(j, "alternatives", '[');
-    for (size_t i = 0; i < x->set->n_alternatives; i++)
-        if (x->set->alternatives[i].number == r->number)
-            json_alternative(j, &x->set->alternatives[i]);
-    portolan_json_close(j, ']');
-    portolan_json_close(j, '}');
-}
-
-static void json_expectation(struct portolan_json *j, const struct portolan_expectation *e)
-{
-    portolan_json_open(j, NULL, '{');
-    portolan_json_number(j, "step", e->step);
-    portolan_json_text(j, "path", e->path);
-    portolan_json_text(j, "cause", e->cause);
-    portolan_json_number(j, "expected_ns", e->expected_ns);
-    portolan_json_number(j, "low_ns", e->low_ns);
-    portolan_json_number(j, "high_ns", e->high_ns);
-    portolan_json_number(j, "measured_ns", e->measured_ns);
-    portolan_json_close(j, '}');
-}
-
-/* One decision, or all with the steps; NOT_CHOSEN: what --why-not asks for, or NULL. */
-static void write_json(struct explained *x, const struct portolan_reason *only,
-                       const struct portolan_alternative *not_chosen)
-{
-    struct portolan_json j = {.out = x->out};
-
-    portolan_json_open(&j, NULL, '{');
-    portolan_json_number(&j, "trial", (double)x->run->id);
-    portolan_json_text(&j, "assembly", x->run->assembly);
-    portolan_json_number(&j, "ranks", x->run->ranks);
-    portolan_json_text(&j, "outcome", x->run->outcome);
-    if (not_chosen) {
-        struct portolan_text command = {0}, *out = x->out;
-
-        x->out = &command;
-        put_command(x, not_chosen);
-        x->out = out;
-        out->failed = out->failed || command.failed;
-        portolan_json_text(&j, "why_not", not_chosen->implementation);
-        portolan_json_number(&j, "chosen_below_ns",
-                             turning_point(only, not_chosen, chosen_beside(x, not_chosen)));
-        portolan_json_text(&j, "measure", command.bytes);
-        portolan_text_clear(&command);
-    }
-    portolan_json_open(&j, "decisions", '[');
-    for (size_t i = 0; i < x->set->n_reasons; i++)
-        if (!only || &x->set->reasons[i] == only)
-            json_decision(&j, x, &x->set->reasons[i]);
-    portolan_json_close(&j, ']');
-    portolan_json_open(&j, "expectations", '[');
-    for (size_t i = 0; !only && i < x->set->n_expectations; i++)
-        json_expectation(&j, &x->set->expectations[i]);
-    portolan_json_close(&j, ']');
-    portolan_json_close(&j, '}');
-    portolan_text_add(x->out, "\n");
-}
-
 /* ------------------------------------------------------------------ the command */
 
 static void write_text_of(struct explained *x, const struct options *o,
@@ -507,19 +97,14 @@ static void write_text_of(struct explained *x, const struct options *o,
                           const struct portolan_alternative *not_chosen)
 {
     if (not_chosen) {
-        put_why_not(x, not_chosen);
+        explain_why_not(x, not_chosen);
     } else if (only) {
-        put_decision(x, only);
+        explain_decision(x, only);
     } else {
-        put_run(x);
-        for (size_t i = 0; i < x->set->n_reasons; i++)
-            put_line(x, &x->set->reasons[i]);
-        if (!x->set->n_reasons)
-            portolan_text_add(x->out, "no decision was made\n");
-        put_causes(x);
+        explain_run(x);
     }
     if (o->steps)
-        put_steps(x);
+        explain_steps(x);
 }
 
 static enum portolan_status explain(struct explained *x, const struct options *o,
@@ -538,9 +123,9 @@ static enum portolan_status explain(struct explained *x, const struct options *o
     if (o->store.trials && !(only = find_decision(x, o->store.trials, err)))
         return err->status;
     if (not_chosen)
-        only = decision_of(x, not_chosen);
+        only = explain_find_decision(x, not_chosen);
     if (o->json)
-        write_json(x, only, not_chosen);
+        explain_as_json(x, only, not_chosen);
     else
         write_text_of(x, o, only, not_chosen);
     return x->out->failed ? portolan_no_memory(err) : PORTOLAN_OK;

@@ -38,7 +38,8 @@ gives 'why not that one' 0 'would cost +600 us per step .*chosen 200 us' \
     'at least 2.4 ms with it, 800 us with choice.Fast' 'a step below 200 us with it' \
     'run --fixed --select solver=choice.Safe .*--set driver.n=200 .*known.xml$'
 explain --why-not solver=choice.Good
-gives 'nor one that is not accurate' 0 'excluded +accuracy: ' 'chance of 0 %'
+gives 'nor one that is not accurate' 0 'excluded +accuracy: ' 'chance of 0 %' \
+    'would change +a less strict accuracy'
 explain --why-not solver=choice.Fast
 gives 'what was chosen' 0 '^solver=choice.Fast was chosen, by decision 1 at step 0'
 explain --why-not solver=choice.None
