@@ -122,46 +122,29 @@ static size_t position_of(const struct portolan_assembly *a, const char *instanc
     return i;
 }
 
-static bool are_connected(const struct portolan_assembly *a, const char *one, const char *other)
-{
-    for (size_t i = 0; i < a->n_connections; i++) {
-        const struct portolan_assembly_connection *c = &a->connections[i];
-
-        if ((!strcmp(c->user, one) && !strcmp(c->provider, other)) ||
-            (!strcmp(c->user, other) && !strcmp(c->provider, one)))
-            return true;
-    }
-    return false;
-}
-
 static bool begin(struct optimizer *o)
 {
     const struct portolan_assembly *a = o->assembly;
     size_t *counts = portolan_calloc(a->n_instances, sizeof *counts);
     size_t(*pairs)[2] = portolan_calloc(a->n_pairs + 1, sizeof *pairs);
-    bool *calls = portolan_calloc(a->n_pairs + 1, sizeof *calls);
     struct portolan_race_options options = {.n_instances = a->n_instances,
                                             .n_alternatives = counts,
                                             .n_pairs = a->n_pairs,
                                             .pairs = (const size_t(*)[2])pairs,
-                                            .calls = calls,
                                             .hysteresis = o->hysteresis};
 
     for (size_t i = 0; counts && i < a->n_instances; i++)
         counts[i] = a->instances[i].n_alternatives;
-    for (size_t p = 0; pairs && calls && p < a->n_pairs; p++) {
-        calls[p] = are_connected(a, a->pairs[p].of, a->pairs[p].with);
+    for (size_t p = 0; pairs && p < a->n_pairs; p++) {
         pairs[p][0] = position_of(a, a->pairs[p].of);
         pairs[p][1] = position_of(a, a->pairs[p].with);
     }
-    if (!counts || !pairs || !calls ||
-        portolan_race_create(&options, o->current, &o->mind.race, NULL))
+    if (!counts || !pairs || portolan_race_create(&options, o->current, &o->mind.race, NULL))
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "explores nothing: out of memory");
     else
         expect_all(o);
     free(counts);
     free(pairs);
-    free(calls);
     return o->mind.race;
 }
 

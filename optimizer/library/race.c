@@ -66,7 +66,8 @@ static struct arm *make_arm(struct portolan_race *r, size_t group, const int32_t
     if (a)
         return a;
     a = portolan_arena_alloc(&r->pool, 1, sizeof *a);
-    if (!a || !(a->selection = portolan_arena_alloc(&r->pool, n_instances(r), sizeof(int32_t))))
+    if (!a || !(a->selection = portolan_arena_alloc(&r->pool, n_instances(r), sizeof(int32_t))) ||
+        !(a->called = portolan_arena_alloc(&r->pool, n_instances(r), sizeof(bool))))
         return NULL;
     for (size_t i = 0; i < n_instances(r); i++)
         a->selection[i] = r->group[i] == group ? whole[i] : -1;
@@ -183,7 +184,7 @@ static void take_over(struct portolan_race *r, const int32_t *selection)
 
     for (size_t i = 0; i < n_instances(r); i++)
         if (selection[i] != r->incumbent[i] && n++ < 1)
-            m = (struct move){1, {i}, {selection[i]}, false};
+            m = (struct move){1, {i}, {selection[i]}};
     close_visit(r);
     if (n == 1) {
         struct arm *old = make_arm(r, r->group[m.instance[0]], r->incumbent);
@@ -272,6 +273,8 @@ static void see_visited(struct portolan_race *r, const struct portolan_race_step
 {
     struct arm *a = r->visited;
 
+    for (size_t i = 0; i < n_instances(r); i++)
+        a->called[i] = s->inclusive_ns[i] > 0;
     r->told.steps++;
     r->visit_ns += s->ns - record_mean(&r->record);
     if (s->is_first) {
@@ -532,7 +535,6 @@ static bool make_tables(struct portolan_race *r, const struct portolan_race_opti
 {
     size_t n = o->n_instances, *counts = portolan_arena_alloc(&r->pool, n, sizeof *counts);
     size_t(*pairs)[2] = portolan_arena_alloc(&r->pool, o->n_pairs, sizeof *pairs);
-    bool *calls = portolan_arena_alloc(&r->pool, o->n_pairs, sizeof *calls);
 
     r->group = portolan_arena_alloc(&r->pool, n, sizeof *r->group);
     r->incumbent = portolan_arena_alloc(&r->pool, n, sizeof *r->incumbent);
@@ -555,14 +557,11 @@ static bool make_tables(struct portolan_race *r, const struct portolan_race_opti
     }
     if (r->pool.failed)
         return false;
-    for (size_t p = 0; p < o->n_pairs; p++) {
-        memcpy(pairs[p], o->pairs[p], sizeof *pairs);
-        calls[p] = o->calls && o->calls[p];
-    }
+    if (o->n_pairs)
+        memcpy(pairs, o->pairs, o->n_pairs * sizeof *pairs);
     r->o = *o;
     r->o.n_alternatives = counts;
     r->o.pairs = (const size_t(*)[2])pairs;
-    r->o.calls = calls;
     return true;
 }
 

@@ -26,6 +26,7 @@ struct arm {
     double doubt_ns;      /* what the doubtful step took longer */
     int looked_at, wait;  /* it is not looked at again for so many steps */
     size_t block;         /* steps of its next visit */
+    bool *called;         /* per instance: while it was tried */
     bool is_counted;      /* among those that were tried */
 };
 
@@ -33,7 +34,6 @@ struct arm {
 struct move {
     size_t n, instance[2];
     int32_t alternative[2];
-    bool may_wake; /* one of the two may begin to call the other */
 };
 
 /* The difference of a step's time to the incumbent's, with its interval. */

@@ -101,18 +101,22 @@ static double promise_again(const struct portolan_race *r, const struct arm *a, 
     }
 }
 
-/* Whether the move changes something: all that is exchanged is called, or may be by the other. */
+/* Whether part AT of the move is called: now, or with the other part alone, as was seen. */
+static bool is_called(const struct portolan_race *r, const struct move *m, size_t at)
+{
+    struct move other = {1, {m->instance[!at]}, {m->alternative[!at]}};
+    const struct arm *alone = m->n > 1 ? race_find_arm(r, &other) : NULL;
+
+    return r->inclusive_ns[m->instance[at]] > 0 || (alone && alone->called[m->instance[at]]);
+}
+
 static bool is_possible(const struct portolan_race *r, const struct move *m)
 {
-    size_t n_called = 0;
-
-    for (size_t i = 0; i < m->n; i++) {
+    for (size_t i = 0; i < m->n; i++)
         if (m->alternative[i] == r->incumbent[m->instance[i]] ||
-            !r->allowed[m->instance[i]][m->alternative[i]])
+            !r->allowed[m->instance[i]][m->alternative[i]] || !is_called(r, m, i))
             return false;
-        n_called += r->inclusive_ns[m->instance[i]] > 0;
-    }
-    return n_called == m->n || (n_called > 0 && m->may_wake);
+    return true;
 }
 
 /* The gain of a visit over the rest of the run, after its cost; 0: not worth it or too costly. */
@@ -152,15 +156,13 @@ bool race_pick(struct portolan_race *r, struct move *move)
 
     for (size_t i = 0; i < o->n_instances; i++)
         for (size_t k = 0; k < o->n_alternatives[i]; k++)
-            keep_better(r, &(struct move){1, {i}, {(int32_t)k}, false}, move, &value);
+            keep_better(r, &(struct move){1, {i}, {(int32_t)k}}, move, &value);
     for (size_t p = 0; p < o->n_pairs && value <= 0; p++) {
         size_t i = o->pairs[p][0], j = o->pairs[p][1];
 
         for (size_t k = 0; k < o->n_alternatives[i]; k++)
             for (size_t l = 0; l < o->n_alternatives[j]; l++)
-                keep_better(
-                    r, &(struct move){2, {i, j}, {(int32_t)k, (int32_t)l}, o->calls && o->calls[p]},
-                    move, &value);
+                keep_better(r, &(struct move){2, {i, j}, {(int32_t)k, (int32_t)l}}, move, &value);
     }
     return value > 0;
 }

@@ -30,10 +30,8 @@ struct portolan_race_options {
     const size_t *n_alternatives; /**< per instance; 1: there is no choice */
     size_t n_pairs;               /**< instances whose times depend on each other */
     const size_t (*pairs)[2];
-    const bool
-        *calls;     /**< per pair: one calls the other, and may do so with some alternatives only */
-    double share;   /**< exploring may cost this share of the run's time; 0: it ends … */
-    double most_ns; /**< … and at most so much; 0: only the share counts */
+    double share;      /**< exploring may cost this share of the run's time; 0: it ends … */
+    double most_ns;    /**< … and at most so much; 0: only the share counts */
     double hysteresis; /**< least gain of a change, as a share of a step */
 };
 
