@@ -53,6 +53,10 @@ struct assembly_options {
     const char **sets; /* --set INSTANCE.PARAMETER=VALUE or PARAMETER=VALUE */
     size_t n_selects;
     const char **selects; /* --select INSTANCE=CLASS */
+    size_t n_pins;
+    const char **pins; /* --pin INSTANCE=CLASS */
+    size_t n_forbids;
+    const char **forbids; /* --forbid INSTANCE=CLASS */
     bool takes_cases;     /* --case may be given several times, and drops all other cases */
     size_t n_cases;
     const char **cases; /* --case NAME */
@@ -75,9 +79,9 @@ struct workbench {
 };
 
 /*
- * Reads and checks the assembly and applies --case, --set and --select. Prints problems if PRINT is
- * set; SPMD programs set it on rank 0 only, because every rank reads the same file. Empties the
- * lists in O.
+ * Reads and checks the assembly and applies --case, --set, --select, --pin and --forbid. Prints
+ * problems if PRINT is set; SPMD programs set it on rank 0 only, because every rank reads the same
+ * file. Empties the lists in O.
  */
 enum portolan_status workbench_open(struct workbench *w, struct assembly_options *o, bool print,
                                     struct portolan_error *err);
@@ -171,6 +175,9 @@ enum portolan_status workbench_open_store(struct workbench *w, const struct asse
 /* --select INSTANCE=CLASS. */
 enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
                                   struct portolan_error *err);
+/* All of --select, --pin and --forbid. */
+enum portolan_status apply_choices(struct portolan_assembly *a, const struct assembly_options *o,
+                                   struct portolan_error *err);
 
 /* The store's file name: the Mastermind's parameter or its default; NULL without a Mastermind. */
 const char *workbench_peek_store(const struct workbench *w);

@@ -179,6 +179,8 @@ static const char *misplaced(const struct run_options *o)
 {
     return o->assembly.n_sets      ? "--set"
            : o->assembly.n_selects ? "--select"
+           : o->assembly.n_pins    ? "--pin"
+           : o->assembly.n_forbids ? "--forbid"
            : o->assembly.n_cases   ? "--case"
            : o->assembly.store     ? "--store"
            : o->fixed              ? "--fixed"

@@ -261,8 +261,8 @@ enum portolan_status workbench_open_store(struct workbench *w, const struct asse
     portolan_store_close(store);
     if (status == PORTOLAN_OK)
         status = open_newest(w, o, set, err);
-    for (size_t i = 0; status == PORTOLAN_OK && i < o->n_selects; i++)
-        status = apply_select(w->assembly, o->selects[i], err);
+    if (status == PORTOLAN_OK)
+        status = apply_choices(w->assembly, o, err);
     portolan_sample_set_destroy(set);
     return status;
 }

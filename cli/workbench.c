@@ -28,6 +28,10 @@ const struct cli_option settings_table[] = {
      INTO_LIST(struct assembly_options, cases, n_cases), .take = check_case},
     {"select", 'i', "INSTANCE=CLASS", "begin with this alternative",
      INTO_LIST(struct assembly_options, selects, n_selects), .take = need_equals},
+    {"pin", 0, "INSTANCE=CLASS", "no other alternative may run",
+     INTO_LIST(struct assembly_options, pins, n_pins), .take = need_equals},
+    {"forbid", 0, "INSTANCE=CLASS", "this alternative may not run",
+     INTO_LIST(struct assembly_options, forbids, n_forbids), .take = need_equals},
     {0},
 };
 
@@ -46,9 +50,11 @@ static void clear_lists(struct assembly_options *o)
 {
     free(o->sets);
     free(o->selects);
+    free(o->pins);
+    free(o->forbids);
     free(o->cases);
-    o->sets = o->selects = o->cases = NULL;
-    o->n_sets = o->n_selects = o->n_cases = 0;
+    o->sets = o->selects = o->pins = o->forbids = o->cases = NULL;
+    o->n_sets = o->n_selects = o->n_pins = o->n_forbids = o->n_cases = 0;
 }
 
 static const struct portolan_class_description *
@@ -159,8 +165,12 @@ static enum portolan_status apply_set(struct workbench *w, const char *text,
     return status;
 }
 
-enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
-                                  struct portolan_error *err)
+/* Calls APPLY with the two sides of TEXT, INSTANCE=CLASS. */
+static enum portolan_status apply_pair(struct portolan_assembly *a, const char *text,
+                                       enum portolan_status (*apply)(struct portolan_assembly *,
+                                                                     const char *, const char *,
+                                                                     struct portolan_error *),
+                                       struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_ENOMEM;
     char *copy = portolan_strdup(text), *class_name;
@@ -169,8 +179,28 @@ enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
         return portolan_error_set(err, status, "out of memory");
     class_name = strchr(copy, '=');
     *class_name++ = '\0';
-    status = portolan_assembly_select(a, copy, class_name, err);
+    status = apply(a, copy, class_name, err);
     free(copy);
+    return status;
+}
+
+enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
+                                  struct portolan_error *err)
+{
+    return apply_pair(a, text, portolan_assembly_select, err);
+}
+
+enum portolan_status apply_choices(struct portolan_assembly *a, const struct assembly_options *o,
+                                   struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; status == PORTOLAN_OK && i < o->n_selects; i++)
+        status = apply_pair(a, o->selects[i], portolan_assembly_select, err);
+    for (size_t i = 0; status == PORTOLAN_OK && i < o->n_pins; i++)
+        status = apply_pair(a, o->pins[i], portolan_assembly_pin, err);
+    for (size_t i = 0; status == PORTOLAN_OK && i < o->n_forbids; i++)
+        status = apply_pair(a, o->forbids[i], portolan_assembly_forbid, err);
     return status;
 }
 
@@ -296,8 +326,8 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
         status = apply_cases(w->assembly, o, err);
     for (size_t i = 0; status == PORTOLAN_OK && i < o->n_sets; i++)
         status = apply_set(w, o->sets[i], err);
-    for (size_t i = 0; status == PORTOLAN_OK && i < o->n_selects; i++)
-        status = apply_select(w->assembly, o->selects[i], err);
+    if (status == PORTOLAN_OK)
+        status = apply_choices(w->assembly, o, err);
     clear_lists(o);
     if (status == PORTOLAN_OK && o->store)
         status = put_store(w, o->store, err);

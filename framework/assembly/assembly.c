@@ -141,24 +141,82 @@ enum portolan_status portolan_assembly_add_parameter(
     return PORTOLAN_OK;
 }
 
-enum portolan_status portolan_assembly_select(struct portolan_assembly *a, const char *instance,
-                                              const char *class_name, struct portolan_error *err)
+/* Finds the instance, and its alternative of that class. */
+static enum portolan_status find_alternative(struct portolan_assembly *a, const char *instance,
+                                             const char *class_name,
+                                             struct portolan_assembly_instance **of,
+                                             struct portolan_assembly_alternative **alternative,
+                                             struct portolan_error *err)
 {
-    struct portolan_assembly_instance *i = portolan_assembly_peek_instance(a, instance);
-    struct portolan_assembly_alternative *x;
-    const size_t size = sizeof *x;
+    struct portolan_assembly_instance *i = *of = portolan_assembly_peek_instance(a, instance);
+    const size_t size = sizeof **alternative;
     const char *near;
 
     if (!i)
         return unknown_instance(a, instance, err);
-    if ((x = named_find(i->alternatives, i->n_alternatives, size, class_name))) {
-        i->selected = (size_t)(x - i->alternatives);
+    if ((*alternative = named_find(i->alternatives, i->n_alternatives, size, class_name)))
         return PORTOLAN_OK;
-    }
     near = named_nearest(i->alternatives, i->n_alternatives, size, class_name);
     return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                               "class '%s' is no alternative of instance '%s'%s", class_name,
                               instance, portolan_did_you_mean(near).text);
+}
+
+enum portolan_status portolan_assembly_select(struct portolan_assembly *a, const char *instance,
+                                              const char *class_name, struct portolan_error *err)
+{
+    struct portolan_assembly_instance *i;
+    struct portolan_assembly_alternative *x;
+    enum portolan_status status = find_alternative(a, instance, class_name, &i, &x, err);
+
+    if (!status)
+        i->selected = (size_t)(x - i->alternatives);
+    return status;
+}
+
+enum portolan_status portolan_assembly_pin(struct portolan_assembly *a, const char *instance,
+                                           const char *class_name, struct portolan_error *err)
+{
+    struct portolan_assembly_instance *i;
+    struct portolan_assembly_alternative *x;
+    enum portolan_status status = find_alternative(a, instance, class_name, &i, &x, err);
+
+    for (size_t k = 0; !status && k < i->n_alternatives; k++)
+        i->alternatives[k].is_pinned = false;
+    if (status)
+        return status;
+    x->is_pinned = true;
+    x->is_forbidden = false;
+    assembly_leave_excluded(i);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_assembly_forbid(struct portolan_assembly *a, const char *instance,
+                                              const char *class_name, struct portolan_error *err)
+{
+    struct portolan_assembly_instance *i;
+    struct portolan_assembly_alternative *x;
+    enum portolan_status status = find_alternative(a, instance, class_name, &i, &x, err);
+    size_t left = 0;
+
+    for (size_t k = 0; !status && k < i->n_alternatives; k++)
+        left += &i->alternatives[k] != x && !i->alternatives[k].is_forbidden;
+    if (status)
+        return status;
+    if (!left)
+        return portolan_error_set(err, PORTOLAN_EINFEASIBLE,
+                                  "all alternatives of instance '%s' would be forbidden", instance);
+    x->is_forbidden = true;
+    x->is_pinned = false;
+    assembly_leave_excluded(i);
+    return PORTOLAN_OK;
+}
+
+void assembly_leave_excluded(struct portolan_assembly_instance *i)
+{
+    for (size_t k = 0; k < i->n_alternatives; k++)
+        if (!portolan_assembly_may_run(i, i->selected) && portolan_assembly_may_run(i, k))
+            i->selected = k;
 }
 
 void portolan_assembly_destroy(struct portolan_assembly *a)

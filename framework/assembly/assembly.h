@@ -76,6 +76,9 @@ void assembly_check_data(const struct portolan_assembly *a, struct portolan_diag
 /* Writes them again. */
 void assembly_write_data(struct portolan_text *b, const struct portolan_assembly *a);
 
+/* Selects another alternative if the selected one may not run. */
+void assembly_leave_excluded(struct portolan_assembly_instance *i);
+
 /* Checks that the parameters that conditions name exist. */
 void assembly_check_applies(const struct portolan_assembly *a, struct portolan_diagnostics *d);
 

@@ -57,6 +57,30 @@ static void check_instance_names(struct checker *c)
     }
 }
 
+/* One pin for an instance at most, and something left to run. */
+static void check_pins(struct checker *c)
+{
+    for (size_t i = 0; i < c->a->n_instances; i++) {
+        const struct portolan_assembly_instance *x = &c->a->instances[i];
+        const struct portolan_assembly_alternative *pinned = NULL;
+        size_t forbidden = 0;
+
+        for (size_t k = 0; k < x->n_alternatives; k++) {
+            const struct portolan_assembly_alternative *y = &x->alternatives[k];
+
+            forbidden += y->is_forbidden;
+            if (y->is_pinned && pinned)
+                FAULT(c, y->line, "'%s' is pinned to %s on line %d already", x->name,
+                      pinned->class_name, pinned->line);
+            if (y->is_pinned && y->is_forbidden)
+                FAULT(c, y->line, "%s is both pinned and forbidden", y->class_name);
+            pinned = y->is_pinned ? y : pinned;
+        }
+        if (x->n_alternatives && forbidden == x->n_alternatives)
+            FAULT(c, x->line, "all alternatives of '%s' are forbidden", x->name);
+    }
+}
+
 static void check_connection_names(struct checker *c)
 {
     for (size_t i = 0; i < c->a->n_connections; i++) {
@@ -124,6 +148,7 @@ void assembly_check_references(const struct portolan_assembly *a, struct portola
     struct checker c = {.a = a, .d = d};
 
     check_instance_names(&c);
+    check_pins(&c);
     check_connection_names(&c);
     check_pairs(&c);
     check_sweeps(&c);

@@ -16,7 +16,7 @@ static const struct xml_rule configure = {.name = "configure",
 static const struct xml_rule alternative = {
     .name = "alternative",
     .required = XML_WORDS("class"),
-    .optional = XML_WORDS("memory"),
+    .optional = XML_WORDS("memory", "pin", "forbid"),
     .children = XML_RULES(&parameter, &configure, &applies_rule, &model_rule, &layout_rule)};
 static const struct xml_rule instance = {
     .name = "instance",
@@ -143,6 +143,15 @@ static void read_configures(struct reader *r, const struct xml_element *e,
     }
 }
 
+static bool read_yes(struct reader *r, const struct xml_element *e, const char *attribute)
+{
+    const char *word = xml_value(e, attribute);
+
+    if (word && strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
+        xml_complain(r->d, e, attribute, "write \"yes\" or \"no\"");
+    return word && !strcmp(word, "yes");
+}
+
 /* Starts from the parameters of BASE (the instance as written), which may be NULL. */
 static void read_alternative(struct reader *r, const struct xml_element *e,
                              const struct portolan_assembly_alternative *base,
@@ -243,7 +252,11 @@ static void read_instance(struct reader *r, const struct xml_element *e,
         else
             to->n_parameters = 0;
         read_alternative(r, c, &base, to);
+        to->is_pinned = read_yes(r, c, "pin");
+        to->is_forbidden = read_yes(r, c, "forbid");
     }
+    if (!r->arena->failed)
+        assembly_leave_excluded(instance);
 }
 
 static void read_instances(struct reader *r, const struct xml_element *root)
@@ -297,15 +310,6 @@ static const char *read_variant(struct reader *r, const struct xml_element *e)
     xml_complain(r->d, e, "variant", "'%.100s' is no variant%s", word,
                  near ? portolan_did_you_mean(near).text : "; forward, profile and mastermind are");
     return NULL;
-}
-
-static bool read_rows(struct reader *r, const struct xml_element *e)
-{
-    const char *word = xml_value(e, "rows");
-
-    if (word && strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
-        xml_complain(r->d, e, "rows", "write \"yes\" or \"no\"");
-    return word && !strcmp(word, "yes");
 }
 
 static unsigned read_sample(struct reader *r, const struct xml_element *e)
@@ -367,7 +371,7 @@ static void read_monitors(struct reader *r, const struct xml_element *root)
             continue;
         c->monitored = true;
         c->variant = read_variant(r, e);
-        c->has_rows = read_rows(r, e);
+        c->has_rows = read_yes(r, e, "rows");
         c->one_in = read_sample(r, e);
     }
 }

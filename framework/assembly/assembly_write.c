@@ -119,9 +119,11 @@ static void write_alternative(struct portolan_text *b, const struct place *place
 
     for (size_t p = 0; p < x->n_parameters; p++)
         has_own |= !is_shared(i, &x->parameters[p]);
-    if (k == i->selected && !has_own && !x->memory)
+    if (k == i->selected && !has_own && !x->memory && !x->is_pinned && !x->is_forbidden)
         return;
     xml_add_start(b, "    ", "alternative", "class", x->class_name, "memory", x->memory, NULL);
+    xml_add_attribute(b, "pin", x->is_pinned ? "yes" : NULL);
+    xml_add_attribute(b, "forbid", x->is_forbidden ? "yes" : NULL);
     portolan_text_add(b, has_own ? ">\n" : "/>\n");
     for (size_t p = 0; p < x->n_parameters; p++)
         if (!is_shared(i, &x->parameters[p]))

@@ -86,6 +86,8 @@ struct portolan_assembly_alternative {
     portolan_applies_fn query;
     const char *applies_stated; /**< the part stated in the assembly itself */
     int applies_line;           /**< 0: the assembly states none */
+    bool is_pinned;             /**< no other alternative may run */
+    bool is_forbidden;          /**< it may not run */
     int line;
 };
 
@@ -94,7 +96,8 @@ struct portolan_assembly_instance {
     /** [0] is the class as written; more than one makes the instance a choice variable. */
     size_t n_alternatives;
     struct portolan_assembly_alternative *alternatives;
-    size_t selected; /**< which alternative a build instantiates; 0 after reading */
+    /** Which alternative a build instantiates; after reading the first that may run. */
+    size_t selected;
     double accuracy; /**< largest accepted accuracy of its calls; 0: the assembly's holds */
     bool is_placed;  /**< x and y say where a graphical builder shows it */
     int x, y;
@@ -320,6 +323,31 @@ PORTOLAN_API enum portolan_status portolan_assembly_select(struct portolan_assem
                                                            const char *instance,
                                                            const char *class_name,
                                                            struct portolan_error *err);
+
+/**
+ * Pins an instance to the alternative of that class, or forbids that one; an earlier pin of the
+ * instance ends, and so does what was said of the alternative. If the selected one may no longer
+ * run, selects the first that may. Errors: ENOTFOUND with the nearest name, EINFEASIBLE when no
+ * alternative would be left.
+ */
+PORTOLAN_API enum portolan_status portolan_assembly_pin(struct portolan_assembly *a,
+                                                        const char *instance,
+                                                        const char *class_name,
+                                                        struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_assembly_forbid(struct portolan_assembly *a,
+                                                           const char *instance,
+                                                           const char *class_name,
+                                                           struct portolan_error *err);
+
+/** Whether an alternative may run: it is not forbidden, and no other one is pinned. */
+static inline bool portolan_assembly_may_run(const struct portolan_assembly_instance *instance,
+                                             size_t alternative)
+{
+    for (size_t k = 0; k < instance->n_alternatives; k++)
+        if (instance->alternatives[k].is_pinned)
+            return k == alternative;
+    return !instance->alternatives[alternative].is_forbidden;
+}
 
 /** A hash of everything that affects the computation; ranks must not start unless theirs are equal.
  * 0 when there is no memory for it. */

@@ -55,6 +55,16 @@ static bool is_unknown(const struct portolan_plan *p, size_t variable, size_t va
     return true;
 }
 
+/* The first alternative that the assembly allows: it runs where nothing is chosen. */
+static size_t first_allowed(const struct portolan_assembly_instance *x)
+{
+    size_t k = 0;
+
+    while (k + 1 < x->n_alternatives && !portolan_assembly_may_run(x, k))
+        k++;
+    return k;
+}
+
 /* Notes how well VARIABLE = VALUE is known, all else as chosen, or why it is not allowed. */
 static enum portolan_status look_at(struct choosing *c, size_t variable, size_t value,
                                     size_t *selection, struct portolan_plan_option *out)
@@ -63,10 +73,14 @@ static enum portolan_status look_at(struct choosing *c, size_t variable, size_t 
     struct portolan_plan_prediction total;
     struct plan_forbidden why;
     char text[300] = "no combination with it is allowed";
+    const struct portolan_assembly_instance *x = p->s.variables[variable].instance;
 
     put_core(c, c->s->values, selection);
     selection[variable] = value;
-    if (plan_total_of_run(p, selection, &total, &why)) {
+    if (!portolan_assembly_may_run(x, value)) {
+        snprintf(text, sizeof text, "%s",
+                 x->alternatives[value].is_forbidden ? "it is forbidden" : "another one is pinned");
+    } else if (plan_total_of_run(p, selection, &total, &why)) {
         out->extrapolates = total.n_extrapolating > 0;
         out->is_unusable = total.is_unusable;
     } else {
@@ -97,8 +111,10 @@ static enum portolan_status fill_options(struct choosing *c, size_t v)
                                            .n_options = n,
                                            .options = options};
     for (size_t i = 0; i < n; i++) {
+        size_t at = k == NONE ? first_allowed(instance) : i;
+
         options[i] =
-            (struct portolan_plan_option){.implementation = instance->alternatives[i].class_name,
+            (struct portolan_plan_option){.implementation = instance->alternatives[at].class_name,
                                           .total_ns = k == NONE ? c->s->cost : c->s->margins[k][i],
                                           .reason = ""};
         if (k != NONE && look_at(c, v, i, scratch, &options[i]))
@@ -418,7 +434,7 @@ static enum portolan_status fill_choice(struct choosing *c)
     return p->choice_pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
-/* Explains why no assembly is allowed. */
+/* Explains why no assembly is allowed: as written or, where that is excluded, with what is not. */
 static enum portolan_status infeasible(const struct portolan_plan *p, struct portolan_error *err)
 {
     size_t *written = portolan_calloc(p->s.n_variables + 1, sizeof *written);
@@ -429,20 +445,24 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
     char text[300];
     size_t best = NONE;
     double wanted;
+    const char *how = "as written";
 
     if (!written)
         return portolan_no_memory(err);
+    for (size_t v = 0; v < p->s.n_variables; v++)
+        if ((written[v] = first_allowed(p->s.variables[v].instance)))
+            how = "with what is pinned or forbidden";
     plan_total_of_run(p, written, &ignored, &why);
     free(written);
     plan_explain_forbidden(p, &why, text, sizeof text);
     if (why.by == PLAN_BY_MEMORY)
         return portolan_error_set(err, PORTOLAN_EINFEASIBLE,
-                                  "no assembly that is allowed fits into %.4g bytes of memory; as "
-                                  "written, %s",
-                                  p->s.a->memory, text);
+                                  "no assembly that is allowed fits into %.4g bytes of memory; %s, "
+                                  "%s",
+                                  p->s.a->memory, how, text);
     if (why.by != PLAN_BY_PATH)
-        return portolan_error_set(err, PORTOLAN_EINFEASIBLE,
-                                  "no assembly is allowed: as written, %s", text);
+        return portolan_error_set(err, PORTOLAN_EINFEASIBLE, "no assembly is allowed: %s, %s", how,
+                                  text);
     costs = p->view.costs[why.path];
     for (size_t k = 0; k < p->paths[why.path].scope.n_tuples; k++)
         if (!isnan(costs[k].accuracy.value) &&
@@ -458,7 +478,7 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
         portolan_arena_clear(&scratch);
         return PORTOLAN_EINFEASIBLE;
     }
-    return portolan_error_set(err, PORTOLAN_EINFEASIBLE, "no assembly is allowed: as written, %s",
+    return portolan_error_set(err, PORTOLAN_EINFEASIBLE, "no assembly is allowed: %s, %s", how,
                               text);
 }
 

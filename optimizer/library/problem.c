@@ -3,6 +3,7 @@
  * variables that say in which layouts shared data exist; memory and accuracy as budgets. */
 #include "plan_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool calls_vary(const struct portolan_plan *p, const struct plan_view *v, size_t path)
@@ -257,6 +258,25 @@ static enum portolan_status add_variables(struct problem *x)
     return status;
 }
 
+/* Forbids what the assembly excludes. */
+static enum portolan_status add_exclusions(struct problem *x, size_t variable)
+{
+    const struct portolan_plan *p = x->p;
+    const struct portolan_assembly_instance *instance = p->s.variables[variable].instance;
+    double *costs = portolan_calloc(instance->n_alternatives, sizeof *costs);
+    enum portolan_status status = costs ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    bool any = false;
+
+    for (size_t k = 0; costs && k < instance->n_alternatives; k++) {
+        costs[k] = portolan_assembly_may_run(instance, k) ? 0 : INFINITY;
+        any = any || costs[k] > 0;
+    }
+    if (any)
+        status = portolan_choice_add_factor(x->c, 1, &p->number[variable], costs, x->err);
+    free(costs);
+    return status;
+}
+
 enum portolan_status plan_make_problem(const struct portolan_plan *p, const struct plan_view *v,
                                        const struct plan_horizon *h, struct portolan_choice **out,
                                        struct portolan_error *err)
@@ -270,6 +290,10 @@ enum portolan_status plan_make_problem(const struct portolan_plan *p, const stru
         status = add_table(&x, &(struct subject){i, NULL, NULL}, path_entry, NONE);
     for (size_t i = 0; !status && i < p->n_data; i++)
         status = add_data(&x, &p->data[i]);
+    /* A running assembly knows what is excluded meanwhile (struct portolan_plan_now). */
+    for (size_t i = 0; !status && !h->current && i < p->s.n_variables; i++)
+        if (p->number[i] != NONE)
+            status = add_exclusions(&x, i);
     if (!status && p->s.a->memory > 0)
         status = add_memory(&x);
     if (!status && p->s.a->accuracy > 0 && plan_composes(p))
