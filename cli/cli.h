@@ -130,6 +130,7 @@ struct run_options {
     struct assembly_options assembly;
     bool fixed, quiet;
     const char *control, *signals; /* --control, --signal; or NULL */
+    const char *explore;           /* --explore: "on", "off" or a share; or NULL */
 };
 
 /* Collective: starts to obey the control file and signals from the options or the environment. */
@@ -171,6 +172,10 @@ enum portolan_status script_open(struct job *job, const struct script_options *o
  */
 enum portolan_status workbench_open_store(struct workbench *w, const struct assembly_options *o,
                                           struct portolan_error *err);
+
+/* Sets a parameter of the only instance that has it. */
+enum portolan_status workbench_set(struct workbench *w, const char *parameter, const char *text,
+                                   struct portolan_error *err);
 
 /* --select INSTANCE=CLASS. */
 enum portolan_status apply_select(struct portolan_assembly *a, const char *text,

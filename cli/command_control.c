@@ -427,11 +427,12 @@ int command_control(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "FILE|PID [COMMAND...]",
-        .doc = "Switch what a running program measures: portolan control FILE profile 'solver.*'\v"
+        .doc = "Switch what a running program measures and runs: portolan control FILE profile "
+               "'solver.*'\v"
                "Commands: forward, profile, mastermind, off, on GLOB; use GLOB IMPLEMENTATION; "
-               "toggle; counters [SET]; dump [FOLDER]; flush; list (if none is given). Several are "
-               "parted by "
-               "semicolons.",
+               "toggle; counters [SET]; dump [FOLDER]; flush; list (if none is given). To the "
+               "Optimizer: pin, forbid INSTANCE=CLASS; release [INSTANCE[=CLASS]]; undo; explore "
+               "on|off|SHARE. Several are parted by semicolons.",
         .options = options,
     };
     struct options o = {.timeout_s = 10};

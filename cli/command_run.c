@@ -184,6 +184,7 @@ static const char *misplaced(const struct run_options *o)
            : o->assembly.n_cases   ? "--case"
            : o->assembly.store     ? "--store"
            : o->fixed              ? "--fixed"
+           : o->explore            ? "--explore"
                                    : NULL;
 }
 

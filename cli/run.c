@@ -11,6 +11,18 @@
 #include <string.h>
 #include <unistd.h>
 
+static error_t check_explore(void *to, char *arg, const struct cli_option *option,
+                             struct argp_state *state)
+{
+    double share;
+
+    (void)to, (void)option;
+    if (strcmp(arg, "on") != 0 && strcmp(arg, "off") != 0 &&
+        !(portolan_read_double(arg, &share) && share >= 0 && share <= 1))
+        argp_error(state, "--explore wants on, off or a share of the time, 0 to 1, not '%s'", arg);
+    return 0;
+}
+
 const struct cli_option run_table[] = {
     {"control", 0, "FILE",
      "obey the commands in FILE whenever it is written (PORTOLAN_CONTROL; portolan-control(1))",
@@ -19,6 +31,9 @@ const struct cli_option run_table[] = {
      "obey signals: USR1 switches measuring off and on, USR2:dump writes profiles "
      "(PORTOLAN_SIGNAL)",
      INTO(struct run_options, signals)},
+    {"explore", 0, "on|off|SHARE",
+     "let the Optimizer try implementations while it runs, or not, or with this share of the time",
+     INTO(struct run_options, explore), .take = check_explore},
     {"fixed", 'f', NULL, "no swaps: run the assembly as it stands",
      INTO(struct run_options, fixed)},
     {"quiet", 'q', NULL, "say nothing but errors and warnings", INTO(struct run_options, quiet)},
@@ -38,6 +53,18 @@ enum portolan_status run_listen(struct job *job, const struct run_options *o,
     return portolan_cohort_agree(job->cohort, status, err);
 }
 
+/* Sets the Optimizer's parameters. */
+static enum portolan_status set_exploring(struct workbench *w, const char *explore,
+                                          struct portolan_error *err)
+{
+    bool is_share = strcmp(explore, "on") != 0 && strcmp(explore, "off") != 0;
+    enum portolan_status status =
+        workbench_set(w, "explore", strcmp(explore, "off") != 0 ? "true" : "false", err);
+
+    return status == PORTOLAN_OK && is_share ? workbench_set(w, "explore.share", explore, err)
+                                             : status;
+}
+
 int run_assembly(struct job *job, struct run_options *o)
 {
     struct portolan_error err = {0};
@@ -47,6 +74,8 @@ int run_assembly(struct job *job, struct run_options *o)
 
     print_log(o->quiet, job->cohort->rank);
     status = workbench_open(&w, &o->assembly, job->cohort->rank == 0, &err);
+    if (status == PORTOLAN_OK && o->explore)
+        status = set_exploring(&w, o->explore, &err);
     status = portolan_cohort_agree(job->cohort, status, &err);
     if (status == PORTOLAN_OK)
         status = run_listen(job, o, &err);

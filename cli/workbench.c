@@ -165,6 +165,14 @@ static enum portolan_status apply_set(struct workbench *w, const char *text,
     return status;
 }
 
+enum portolan_status workbench_set(struct workbench *w, const char *parameter, const char *text,
+                                   struct portolan_error *err)
+{
+    const char *instance = find_owner(w, parameter, err);
+
+    return instance ? set_parameter(w, instance, parameter, text, err) : err->status;
+}
+
 /* Calls APPLY with the two sides of TEXT, INSTANCE=CLASS. */
 static enum portolan_status apply_pair(struct portolan_assembly *a, const char *text,
                                        enum portolan_status (*apply)(struct portolan_assembly *,

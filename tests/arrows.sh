@@ -21,7 +21,7 @@ mastermind/store: base index list machine store
 analysis/profile: base index json list stats store profile compare models
 analysis/trends: base index stats chart store profile models formula extrap series trend
 analysis/export: base index list store profile extrap tau export json xml
-framework: base shared_object assembly palette framework number
+framework: base shared_object assembly palette framework embed number
 framework/assembly: base assembly palette xml
 framework/ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command callback control proxygen probe framework proxy functions functions_component
@@ -30,7 +30,7 @@ proxygen/emit: base callback functions functions_component probe proxy
 mastermind: base block index list assembly control machine probe store framework mastermind recorder
 base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
-optimizer: base list stats assembly probe framework models formula local update optimizer callgraph choice plan race store mastermind
+optimizer: base list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind
 call/report: base list formula cll_report
 call/runtime: base block list machine probe store cll cll_report
 call/bsp: base machine cll mpi pub
@@ -41,7 +41,7 @@ components: base assembly control framework probe tau
 framework/link: base command assembly palette link program
 proxygen/wrap: base command assembly control probe store proxygen functions recorder tau wrap
 cli: base json list machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
-examples: base assembly framework models
+examples: base assembly framework embed models
 '
 status=0
 echo "1..$(echo "$table" | grep -c :)"

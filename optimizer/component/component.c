@@ -42,17 +42,21 @@ static void release_ports(struct optimizer *o)
     } ports[] = {{"builder", o->builder},
                  {"records", o->records},
                  {"assembly", o->assembly},
+                 {"policy", o->policy},
                  {"cohort", o->cohort}};
     sidl_BaseInterface ignored = NULL;
 
     optimizer_travel(o, false);
     portolan_ports_Builder_deleteRef(o->builder, &ignored);
+    if (o->policy)
+        portolan_ports_Policy_deleteRef(o->policy, &ignored);
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
         if (ports[i].held)
             gov_cca_Services_releasePort(o->services, ports[i].uses, &ignored);
         SIDL_CLEAR(ignored);
     }
     o->builder = NULL;
+    o->policy = NULL;
     o->records = NULL;
     o->assembly = NULL;
     o->cohort = NULL;
@@ -71,7 +75,10 @@ static void get_ready(struct optimizer *o, sidl_BaseInterface *_ex)
     o->wanted = portolan_arena_alloc(&o->arena, n, sizeof *o->wanted);
     o->swapped = portolan_arena_alloc(&o->arena, n, sizeof *o->swapped);
     o->banned = portolan_arena_alloc(&o->arena, alternatives, sizeof *o->banned);
-    if (!o->current || !o->wanted || !o->swapped || !o->banned || !optimizer_agree_ready(o)) {
+    o->holds = portolan_arena_alloc(&o->arena, alternatives, sizeof *o->holds);
+    optimizer_get_policy(o, _ex);
+    SIDL_CHECK(*_ex);
+    if (!optimizer_agree_ready(o) || o->arena.failed) {
         portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory for the state of %zu instances", n);
         goto EXIT;
     }
@@ -79,9 +86,21 @@ static void get_ready(struct optimizer *o, sidl_BaseInterface *_ex)
         o->current[i] = (int32_t)o->assembly->instances[i].selected;
         choices += o->assembly->instances[i].n_alternatives > 1;
     }
-    o->idle = choices == 0 || (o->assembly->purpose && strcmp(o->assembly->purpose, "run") != 0);
+    o->idle = choices == 0 || !o->enabled ||
+              (o->assembly->purpose && strcmp(o->assembly->purpose, "run") != 0);
     o->ready = true;
+    optimizer_hold_assembly(o);
+    optimizer_listen(o, true);
 EXIT:;
+}
+
+bool optimizer_is_ready(struct optimizer *o, sidl_BaseInterface *_ex)
+{
+    if (!o->ready) {
+        release_ports(o);
+        get_ready(o, _ex);
+    }
+    return !*_ex;
 }
 
 /* ------------------------------------------------- portolan.ports.StepListener */
@@ -138,6 +157,19 @@ EXIT:
     o->n_step_samples = 0;
 }
 
+bool optimizer_swap_now(struct optimizer *o, sidl_BaseInterface *_ex)
+{
+    int step = o->step < 0 ? 0 : o->step;
+    bool swapped;
+
+    if (step > 0)
+        o->records->ops->slowest(o->records, &o->step_samples, &o->n_step_samples);
+    swapped = decide_and_apply(o, step, false, _ex);
+    o->step_samples = NULL;
+    o->n_step_samples = 0;
+    return swapped;
+}
+
 /* Adds a time in ns to the metadata of the run, unless it is 0. */
 static void put_ns(struct optimizer *o, const char *name, double ns)
 {
@@ -152,25 +184,21 @@ static void put_ns(struct optimizer *o, const char *name, double ns)
 static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
 {
     struct optimizer *o = self;
-    bool begin = !o->ready;
+    bool begin = o->step < 0;
     uint64_t entered = portolan_probe_now();
 
-    if (!o->enabled)
+    if (!o->enabled || !optimizer_is_ready(o, _ex) || o->idle)
         return;
-    if (begin) {
-        release_ports(o);
-        get_ready(o, _ex);
-    }
-    if (*_ex || o->idle)
-        return;
+    o->step = step;
     prepare(o, step, begin, _ex);
+    optimizer_drop_wishes(o);
     optimizer_count_deciding(o, entered);
     put_ns(o, PORTOLAN_FACT_DECIDING, o->mind.deciding_ns);
     if (o->n_announced && o->delay == 0)
         put_ns(o, PORTOLAN_FACT_FORETOLD, o->mind.foretold_ns);
 }
 
-static void announce(void *self, const char *name, double value, sidl_BaseInterface *_ex)
+void optimizer_announce(void *self, const char *name, double value, sidl_BaseInterface *_ex)
 {
     struct optimizer *o = self;
     size_t i = 0;
@@ -213,7 +241,7 @@ static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_Bas
 }
 
 static const struct portolan_ports_StepListener__epv steps_epv = {
-    .f_reached = reached, .f_announce = announce, .f_failed = step_failed};
+    .f_reached = reached, .f_announce = optimizer_announce, .f_failed = step_failed};
 
 /* ------------------------------------------------- gov.cca.Component */
 
@@ -273,17 +301,24 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
     static const char *const uses[][2] = {{"records", "portolan.Records"},
                                           {"builder", "portolan.ports.Builder"},
                                           {"assembly", "portolan.Assembly"},
+                                          {"policy", "portolan.ports.Policy"},
                                           {"cohort", "portolan.Cohort"}};
     struct optimizer *o = self;
     sidl_BaseInterface ignored = NULL;
 
     o->services = services;
     o->swap_step = -2;
+    o->undo_step = o->step = o->tallied_step = -1;
     gov_cca_Services_addRef(services, &ignored);
     read_parameters(o, _ex);
     SIDL_CHECK(*_ex);
+    if (!o->enabled)
+        optimizer_listen(o, true); /* to refuse */
     gov_cca_Services_addProvidesPort(services, sidl_object_facet(o, "portolan.ports.StepListener"),
                                      "steps", "portolan.ports.StepListener", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_addProvidesPort(services, sidl_object_facet(o, "portolan.ports.Optimizer"),
+                                     "optimizer", "portolan.ports.Optimizer", NULL, _ex);
     SIDL_CHECK(*_ex);
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
         gov_cca_Services_registerUsesPort(services, uses[i][0], uses[i][1], NULL, _ex);
@@ -297,9 +332,11 @@ EXIT:;
 
 static void clear(struct optimizer *o)
 {
+    optimizer_listen(o, false);
     optimizer_mind_clear(&o->mind);
     portolan_arena_clear(&o->arena);
-    o->n_announced = o->n_banned = 0;
+    o->n_announced = o->n_banned = o->n_holds = o->n_tallies = 0;
+    o->step = -1;
     o->ready = false;
 }
 
@@ -331,4 +368,5 @@ static const struct gov_cca_ComponentRelease__epv release_epv = {.f_releaseServi
 
 PORTOLAN_COMPONENT_CLASS(portolan_Optimizer, "portolan.Optimizer", struct optimizer, set_services,
                          destroy, {&gov_cca_ComponentRelease__type, &release_epv},
-                         {&portolan_ports_StepListener__type, &steps_epv});
+                         {&portolan_ports_StepListener__type, &steps_epv},
+                         {&portolan_ports_Optimizer__type, &optimizer_port_epv});

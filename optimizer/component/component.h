@@ -17,6 +17,8 @@ struct optimizer_swap {
     size_t instance, from, to;
 };
 
+#define OPTIMIZER_ALL SIZE_MAX
+
 /* Who asked for a decision. */
 enum optimizer_asker {
     OPTIMIZER_MODELS,
@@ -44,6 +46,34 @@ struct optimizer_seen {
 /* What all ranks do before the coming step: nothing; what rank 0 wants, which they know; or they
  * wait for rank 0 to decide. */
 enum optimizer_todo { OPTIMIZER_STAY, OPTIMIZER_SWAP, OPTIMIZER_DECIDE };
+
+/* An alternative that somebody pinned or forbade. */
+struct optimizer_hold {
+    size_t instance, alternative;
+    bool is_pin;
+    enum optimizer_asker by;
+};
+
+enum optimizer_wish_kind {
+    OPTIMIZER_PIN,
+    OPTIMIZER_FORBID,
+    OPTIMIZER_RELEASE,
+    OPTIMIZER_UNDO,
+    OPTIMIZER_EXPLORE
+};
+
+struct optimizer_wish {
+    enum optimizer_wish_kind kind;
+    size_t instance, alternative; /* OPTIMIZER_ALL: of a release */
+    double share;                 /* of EXPLORE: 0: off; INFINITY: on, as the parameters say */
+};
+
+/* How the steps went with one alternative of an instance, for the policy. */
+struct optimizer_tally {
+    int32_t steps;
+    double total_ns;
+    bool is_new; /* within take_step() */
+};
 
 /* The state that only rank 0 has. */
 struct optimizer_mind {
@@ -88,6 +118,7 @@ struct optimizer {
     const struct portolan_assembly *assembly;
     struct portolan_records *records;
     portolan_ports_Builder builder;
+    portolan_ports_Policy policy; /* NULL: the models decide */
 
     /* the same on all ranks */
     int32_t *current, *wanted;   /* alternative of every instance of the assembly */
@@ -108,6 +139,21 @@ struct optimizer {
     int32_t *running;            /* the alternatives that the framework has, to compare ranks */
     int32_t *pending;            /* rank 0: what it wants from step due_step on */
     int due_step;                /* -1: nothing is pending */
+
+    /* wishes.c: alike on all ranks only if a component asked; rank 0's count */
+    bool listens; /* to the control file */
+    size_t n_holds;
+    struct optimizer_hold *holds;
+    bool undoes; /* at the next decision */
+    enum optimizer_asker undo_by;
+    int undo_step; /* of the last undo; -1: none */
+
+    /* policy.c, on rank 0: the alternatives of the instances that have several, in order */
+    size_t n_tallies, *first_tally; /* of each instance */
+    struct optimizer_tally *tallies;
+    int tallied_step;
+
+    int step; /* of the last swap point; -1: there was none */
 
     /* Samples of the step that ended, on rank 0 of the slowest rank. Valid during a swap point. */
     const struct portolan_sample *step_samples;
@@ -148,6 +194,50 @@ bool optimizer_ban_seen(struct optimizer *o, int step, const char *why);
 bool optimizer_ban_in_step(struct optimizer *o, int step, const char *why);
 bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative);
 
+/*
+ * wishes.c: whether an alternative may be swapped in: it is not banned, nobody forbade it, and no
+ * other one is pinned. On rank 0.
+ */
+bool optimizer_may_run(const struct optimizer *o, size_t instance, size_t alternative);
+/* The wish alone because of which it may not run: a forbid of it, or a pin of another one; NULL. */
+const struct optimizer_hold *optimizer_peek_hold(const struct optimizer *o, size_t instance,
+                                                 size_t alternative);
+/* The alternatives that may not run, *N names and classes; the caller frees them. NULL: ENOMEM. */
+struct portolan_name_value *optimizer_list_excluded(const struct optimizer *o, size_t *n);
+/* Pins and forbids what the assembly says. */
+void optimizer_hold_assembly(struct optimizer *o);
+/* Begins or ends to check what the control file asks for. */
+void optimizer_listen(struct optimizer *o, bool on);
+/* Rank 0: takes what the control file asked for since the last time. */
+void optimizer_take_wishes(struct optimizer *o, int step);
+/* The other ranks: forgets what the control file asked for, which they read as well. */
+void optimizer_drop_wishes(struct optimizer *o);
+/* Fills W's instance and alternative; CLASS_NAME may be NULL. ENOTFOUND names what there is. */
+enum portolan_status optimizer_wish_target(const struct portolan_assembly *a, const char *instance,
+                                           const char *class_name, struct optimizer_wish *w,
+                                           struct portolan_error *err);
+/* Takes one wish. Errors: EINFEASIBLE, ENOTFOUND when there is nothing to undo. */
+enum portolan_status optimizer_take_wish(struct optimizer *o, const struct optimizer_wish *w,
+                                         enum optimizer_asker by, struct portolan_error *err);
+/* Rank 0: changes o->wanted where a pin or an undo says so, and returns whether any did: then that
+ * is the decision. */
+bool optimizer_obey(struct optimizer *o, int step);
+
+/* policy.c: gets the port "policy", if one is connected, and room for its tallies. */
+void optimizer_get_policy(struct optimizer *o, sidl_BaseInterface *_ex);
+/* Rank 0: fills o->wanted with what the policy chooses; false when there is none, or it failed. */
+bool optimizer_ask_policy(struct optimizer *o, int step);
+
+/* component.c: gets the ports and the state when first needed; false with an exception. */
+bool optimizer_is_ready(struct optimizer *o, sidl_BaseInterface *_ex);
+/* Collective: decides and swaps without waiting for a swap point; whether anything was swapped. */
+bool optimizer_swap_now(struct optimizer *o, sidl_BaseInterface *_ex);
+/* The method `announce` of both ports. */
+void optimizer_announce(void *self, const char *name, double value, sidl_BaseInterface *_ex);
+
+/* steer.c: the port "optimizer". */
+extern const struct portolan_ports_Optimizer__epv optimizer_port_epv;
+
 /* decide.c, rank 0: fills o->wanted for the steps from STEP on. On errors nothing is swapped. */
 void optimizer_decide(struct optimizer *o, int step);
 /* Stores the decision made before the first step, unless it came from the store. */
@@ -168,6 +258,8 @@ bool optimizer_explore(struct optimizer *o, int step);
 bool optimizer_knows_better(const struct optimizer *o);
 /* Logs what exploring has cost and found, if there was any. */
 void optimizer_report_exploring(const struct optimizer *o);
+/* Whether the plan forbids o->wanted, and WHY. */
+bool optimizer_is_advised_against(const struct optimizer *o, struct portolan_error *why);
 
 /*
  * Collective: makes o->wanted the current implementations, all or none. If one fails, it is banned
@@ -205,6 +297,11 @@ void optimizer_compare(struct optimizer *o, int step, const struct portolan_plan
 /* Finds an instance by name, and its alternative by class; false if either is missing. */
 bool optimizer_find(const struct optimizer *o, const char *instance, const char *class_name,
                     struct optimizer_pick *pick);
+
+static inline const char *optimizer_hold_word(const struct optimizer_hold *h)
+{
+    return h->is_pin ? "pin" : "forbid";
+}
 
 static inline const char *optimizer_class(const struct optimizer *o, size_t instance, size_t k)
 {

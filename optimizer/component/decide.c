@@ -99,7 +99,7 @@ bool optimizer_find(const struct optimizer *o, const char *instance, const char 
     return false;
 }
 
-/* "assembler=heat.Band solver=heat.Cholmod"; false when the assembly lacks one of them. */
+/* "assembler=heat.Band solver=heat.Cholmod"; false when the assembly lacks or forbids one. */
 static bool read_choice(struct optimizer *o, const char *choice)
 {
     char *copy = portolan_strdup(choice), *rest = copy, *word;
@@ -112,7 +112,8 @@ static bool read_choice(struct optimizer *o, const char *choice)
         strsep(&value, "=");
         if (!*word)
             continue;
-        if (value && optimizer_find(o, word, value, &pick))
+        if (value && optimizer_find(o, word, value, &pick) &&
+            !optimizer_peek_hold(o, pick.instance, pick.alternative))
             o->wanted[pick.instance] = (int32_t)pick.alternative;
         else
             known = false;
@@ -324,24 +325,26 @@ int optimizer_remaining(struct optimizer *o, int step)
     return steps - step % steps;
 }
 
-/* Without a plan, replaces banned implementations by the first one that is not banned. */
-static void leave_what_failed(struct optimizer *o, int step)
+/* Replaces what is forbidden, and without a plan what is banned, by the first one that may run. */
+static void leave_what_may_not_run(struct optimizer *o, int step)
 {
     for (size_t i = 0; i < o->assembly->n_instances; i++) {
-        size_t n = o->assembly->instances[i].n_alternatives, k = 0;
+        size_t n = o->assembly->instances[i].n_alternatives, now = (size_t)o->wanted[i], k = 0;
+        const struct optimizer_hold *held = optimizer_peek_hold(o, i, now);
 
-        if (n < 2 || o->mind.plan || !optimizer_is_banned(o, i, (size_t)o->wanted[i]))
+        if (n < 2 || optimizer_may_run(o, i, now) || (o->mind.plan && !held))
             continue;
-        while (k < n && optimizer_is_banned(o, i, k))
+        while (k < n && !optimizer_may_run(o, i, k))
             k++;
         if (k == n)
             continue;
         snprintf(o->mind.reason, sizeof o->mind.reason,
-                 "%.60s %.100s -> %.100s, of which nothing is known, as the first does not work",
-                 o->assembly->instances[i].name, optimizer_class(o, i, (size_t)o->wanted[i]),
-                 optimizer_class(o, i, k));
+                 "%.60s %.100s -> %.100s, of which nothing is known, as the first %s",
+                 o->assembly->instances[i].name, optimizer_class(o, i, now),
+                 optimizer_class(o, i, k), held ? "is forbidden" : "does not work");
         o->wanted[i] = (int32_t)k;
-        optimizer_record(o, step, OPTIMIZER_FAILURE, "failure", NULL);
+        optimizer_record(o, step, held ? held->by : OPTIMIZER_FAILURE,
+                         held ? optimizer_hold_word(held) : "failure", NULL);
     }
 }
 
@@ -362,11 +365,9 @@ static void consider(struct optimizer *o, int step)
     now.samples = o->step_samples;
     now.n_samples = o->n_step_samples;
     current = optimizer_list_names(o, NULL, 0, &now.n_current);
-    banned = optimizer_list_names(o, o->banned, o->n_banned, &now.n_banned);
+    banned = optimizer_list_excluded(o, &now.n_banned);
     now.current = current;
     now.banned = banned;
-    if (!o->n_banned)
-        now.n_banned = 0;
     if (current && step > 0 && step != o->mind.learned_step) {
         o->mind.learned_step = step;
         optimizer_compare(o, step - 1, &now);
@@ -375,6 +376,8 @@ static void consider(struct optimizer *o, int step)
     }
     o->mind.now = &now;
     o->mind.expected_ns[0] = 0;
+    if (optimizer_ask_policy(o, step))
+        goto without;
     if (now.remaining_steps > 0 && optimizer_explore(o, step)) {
         o->mind.expected_step_ns = 0;
         goto without;
@@ -390,7 +393,7 @@ static void consider(struct optimizer *o, int step)
                      err.status ? err.text : "out of memory");
     }
 without:
-    leave_what_failed(o, step);
+    leave_what_may_not_run(o, step);
     if (!o->mind.plan && step == 0 && !o->mind.n_decisions)
         optimizer_record(o, step, o->mind.from_store ? OPTIMIZER_STORE : OPTIMIZER_MODELS, NULL,
                          NULL);
@@ -403,6 +406,7 @@ without:
 void optimizer_decide(struct optimizer *o, int step)
 {
     memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
+    optimizer_take_wishes(o, step);
     if (!o->mind.looked) {
         o->mind.looked = true;
         o->mind.look_at = FIRST_LOOK;
@@ -410,7 +414,24 @@ void optimizer_decide(struct optimizer *o, int step)
             look_for_stored(o);
         optimizer_make_plan(o);
     }
-    consider(o, step);
+    if (!optimizer_obey(o, step))
+        consider(o, step);
+}
+
+bool optimizer_is_advised_against(const struct optimizer *o, struct portolan_error *why)
+{
+    struct portolan_plan_prediction ignored;
+    struct portolan_name_value *names;
+    bool against;
+    size_t n;
+
+    if (!o->mind.plan)
+        return false;
+    names = optimizer_list_names(o, NULL, 0, &n);
+    against = names &&
+              portolan_plan_predict(o->mind.plan, names, n, &ignored, why) == PORTOLAN_EINFEASIBLE;
+    free(names);
+    return against;
 }
 
 void optimizer_store_decision(struct optimizer *o)
@@ -421,7 +442,8 @@ void optimizer_store_decision(struct optimizer *o)
     char *parameters = NULL, *choice = NULL, host[256];
     size_t n;
 
-    if (o->cohort->rank != 0 || o->mind.from_store)
+    /* What wishes or a policy shaped is no decision for runs without them. */
+    if (o->cohort->rank != 0 || o->mind.from_store || o->n_holds || o->policy)
         return;
     memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
     host_name(host, sizeof host);

@@ -265,7 +265,7 @@ bool optimizer_explore(struct optimizer *o, int step)
     m->explored_step = step;
     for (size_t i = 0; i < o->assembly->n_instances; i++)
         for (size_t k = 0; k < o->assembly->instances[i].n_alternatives; k++)
-            portolan_race_allow(m->race, i, k, !optimizer_is_banned(o, i, k));
+            portolan_race_allow(m->race, i, k, optimizer_may_run(o, i, k));
     portolan_race_limit(m->race, o->explores ? o->explore_share : 0, o->explore_s * 1e9);
     if (!portolan_race_next(m->race, optimizer_remaining(o, step), m->swap_ns, o->wanted)) {
         if (portolan_race_peek(m->race).is_over)

@@ -94,13 +94,19 @@ static void fill_measured(const struct optimizer *o, struct portolan_alternative
 static void mark_excluded(const struct optimizer *o, struct portolan_alternative *rows, size_t n)
 {
     struct optimizer_pick x;
+    const struct optimizer_hold *held;
 
-    for (size_t i = 0; i < n; i++)
-        if (optimizer_find(o, rows[i].instance, rows[i].implementation, &x) &&
-            optimizer_is_banned(o, x.instance, x.alternative)) {
+    for (size_t i = 0; i < n; i++) {
+        if (!optimizer_find(o, rows[i].instance, rows[i].implementation, &x))
+            continue;
+        if (optimizer_is_banned(o, x.instance, x.alternative)) {
             rows[i].binding = "failure";
             rows[i].text = "failed in this run";
+        } else if ((held = optimizer_peek_hold(o, x.instance, x.alternative))) {
+            rows[i].binding = optimizer_hold_word(held);
+            rows[i].text = held->is_pin ? "another one is pinned" : "it is forbidden";
         }
+    }
 }
 
 /* The constraints that excluded alternatives, "accuracy, failure": lack of knowledge is none. */

@@ -81,7 +81,11 @@ static const char *inapplicable(const struct exploration *e, size_t selection, s
     for (size_t v = 0; !why && v < e->p.s.n_variables; v++) {
         struct place at = {e, v, e->selections[selection][v], point};
 
-        why = plan_ask(&e->p, v, at.own, look_up, &at);
+        /* What the assembly has as written is measured in any case, for comparison. */
+        if (at.own && !portolan_assembly_may_run(e->p.s.variables[v].instance, at.own))
+            why = "no pin or forbid against it";
+        else
+            why = plan_ask(&e->p, v, at.own, look_up, &at);
         *variable = v;
     }
     return why;

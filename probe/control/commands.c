@@ -31,6 +31,11 @@ static const struct verb verbs[CONTROL_VERBS] = {
     [CONTROL_DUMP] = {"dump", "dump [FOLDER]", 0, 1},
     [CONTROL_FLUSH] = {"flush", "flush", 0, 0},
     [CONTROL_LIST] = {"list", "list", 0, 0},
+    [CONTROL_PIN] = {"pin", "pin INSTANCE=CLASS", 1, 1},
+    [CONTROL_FORBID] = {"forbid", "forbid INSTANCE=CLASS", 1, 1},
+    [CONTROL_RELEASE] = {"release", "release [INSTANCE[=CLASS]]", 0, 1},
+    [CONTROL_UNDO] = {"undo", "undo", 0, 0},
+    [CONTROL_EXPLORE] = {"explore", "explore on|off|SHARE", 1, 1},
 };
 
 struct command {
@@ -87,7 +92,8 @@ static bool find_verb(struct batch *b, struct command *c, const char *word)
     mistake(b, c->line,
             near ? "there is no command '%s'; did you mean '%s'?"
                  : "there is no command '%s'; known are forward, profile, mastermind, off, on, "
-                   "rows, norows, sample, toggle, use, counters, dump, flush, list%.0s",
+                   "rows, norows, sample, toggle, use, counters, dump, flush, list, pin, forbid, "
+                   "release, undo, explore%.0s",
             word, near ? near : "");
     return false;
 }
@@ -250,6 +256,24 @@ static void check_counters(struct batch *b)
     }
 }
 
+/* What C asks of the Optimizer; the caller frees it. NULL: memory is out. */
+static char *wish_of(const struct command *c)
+{
+    return portolan_asprintf("%s%s%s", verbs[c->verb].name, c->words[0] ? " " : "",
+                             c->words[0] ? c->words[0] : "");
+}
+
+static void check_wish(struct batch *b, const struct command *c)
+{
+    struct portolan_error err = {0};
+    char *wish = wish_of(c);
+
+    b->failed = !wish || b->failed;
+    if (wish && control_wish_check(wish, &err))
+        mistake(b, c->line, "%s", err.text);
+    free(wish);
+}
+
 static enum portolan_status check_commands(struct batch *b, struct portolan_error *err)
 {
     for (size_t i = 0; i < b->n; i++)
@@ -257,6 +281,8 @@ static enum portolan_status check_commands(struct batch *b, struct portolan_erro
             check_use(b, &b->commands[i]);
         else if (b->commands[i].verb == CONTROL_MASTERMIND)
             check_mastermind(b, &b->commands[i]);
+        else if (b->commands[i].verb >= CONTROL_PIN)
+            check_wish(b, &b->commands[i]);
     if (b->failed || b->mistakes.failed)
         return portolan_no_memory(err);
     if (b->mistakes.length)
@@ -447,6 +473,21 @@ static enum portolan_status flush(struct portolan_text *reply, struct portolan_e
     return status;
 }
 
+static enum portolan_status keep_wish(const struct command *c, struct portolan_text *reply,
+                                      struct portolan_error *err)
+{
+    char *wish = wish_of(c);
+    enum portolan_status status;
+
+    if (!wish)
+        return portolan_no_memory(err);
+    control_lock();
+    status = control_wish_keep(wish, reply, err);
+    control_unlock();
+    free(wish);
+    return status;
+}
+
 static enum portolan_status tell(const struct batch *b, struct portolan_text *reply,
                                  struct portolan_error *err)
 {
@@ -463,6 +504,8 @@ static enum portolan_status tell(const struct batch *b, struct portolan_text *re
             status = flush(reply, err);
         else if (c->verb == CONTROL_LIST)
             list(reply);
+        else if (c->verb >= CONTROL_PIN)
+            status = keep_wish(c, reply, err);
         if (status != PORTOLAN_OK)
             portolan_error_prefix(err, "%s:%d: error", b->origin, c->line);
     }

@@ -23,6 +23,11 @@ enum control_verb {
     CONTROL_DUMP,
     CONTROL_FLUSH,
     CONTROL_LIST,
+    CONTROL_PIN, /* the rest is for the Optimizer */
+    CONTROL_FORBID,
+    CONTROL_RELEASE,
+    CONTROL_UNDO,
+    CONTROL_EXPLORE,
     CONTROL_VERBS
 };
 
@@ -50,6 +55,16 @@ void control_remember(enum control_verb verb, uint32_t one_in, char *glob);
 /* Keeps PORT in the registry while the lock is open. */
 void control_pin(struct portolan_control_port *port);
 void control_unpin(struct portolan_control_port *port);
+
+/* ------------------------------------------------- wishes.c */
+
+/* Under the lock: whether the Optimizer understands WISH ("pin solver=heat.Cholmod"); it does if
+ * there is none yet. */
+enum portolan_status control_wish_check(const char *wish, struct portolan_error *err);
+
+/* Under the lock: keeps WISH for the Optimizer, and says in REPLY when it will be obeyed. */
+enum portolan_status control_wish_keep(const char *wish, struct portolan_text *reply,
+                                       struct portolan_error *err);
 
 /* ------------------------------------------------- commands.c */
 

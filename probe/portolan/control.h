@@ -108,6 +108,11 @@ PORTOLAN_API void portolan_control_refresh(void);
  *     dump [FOLDER]                                   writes the TAU profiles now
  *     flush                                           gives what was measured to whoever keeps it
  *     list                                            names the ports in the reply
+ *     pin INSTANCE=CLASS, forbid INSTANCE=CLASS       only this implementation may run, or never
+ *     release [INSTANCE[=CLASS]]                      ends pins and forbids
+ *     undo                                            the last swap is taken back
+ *     explore on|off|SHARE                            whether the Optimizer tries implementations,
+ *                                                     and with what share of the time
  *
  * GLOB (fnmatch(3)) is matched with names of ports, `type:GLOB` with their types. All lines are
  * checked before any is obeyed; when a port cannot be moved to an implementation, those moved
@@ -137,6 +142,24 @@ PORTOLAN_API void portolan_control_visit(bool (*visit)(void *arg,
  */
 typedef enum portolan_status (*portolan_control_flush_fn)(void *arg, struct portolan_error *err);
 PORTOLAN_API void portolan_control_set_flush(portolan_control_flush_fn flush, void *arg);
+
+/* --------------------------------------------------------------- the Optimizer */
+
+/**
+ * Whether WISH, a line from "pin" to "explore" as above, can be understood, with the reason in ERR
+ * if not. Called under the lock by any thread: it calls nothing of this room and does not wait.
+ */
+typedef enum portolan_status (*portolan_control_check_fn)(void *arg, const char *wish,
+                                                          struct portolan_error *err);
+
+/** An Optimizer checks wishes from now on; NULL: it no longer does. One for a process. */
+PORTOLAN_API void portolan_control_set_check(portolan_control_check_fn check, void *arg);
+
+/**
+ * The oldest wish that nobody took, also from before there was an Optimizer; the caller frees it.
+ * NULL: there is none. Any thread.
+ */
+PORTOLAN_API char *portolan_control_take_wish(void);
 
 /* --------------------------------------------------------------- groups */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * command.Step: between two steps rank 0 runs `sh SCRIPT STEP`, and all ranks wait for its end.
+ * Then the step goes on to who is connected to "next".
  */
 #include <portolan/framework.h>
 
@@ -13,6 +14,22 @@ struct command {
     char *script;
 };
 
+/* Who is connected to "next", or NULL; it stays as long as the connection. */
+static portolan_ports_StepListener next_of(struct command *c, sidl_BaseInterface *_ex)
+{
+    gov_cca_Port port = gov_cca_Services_getPortNonblocking(c->services, "next", _ex);
+    portolan_ports_StepListener next;
+
+    if (*_ex || !port)
+        return NULL;
+    next = portolan_ports_StepListener__cast(port, _ex);
+    gov_cca_Port_deleteRef(port, NULL);
+    gov_cca_Services_releasePort(c->services, "next", _ex);
+    if (next)
+        portolan_ports_StepListener_deleteRef(next, NULL);
+    return next;
+}
+
 static void command_setServices(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
     struct command *c = self;
@@ -23,6 +40,8 @@ static void command_setServices(void *self, gov_cca_Services services, sidl_Base
                                      "steps", "portolan.ports.StepListener", NULL, _ex);
     SIDL_CHECK(*_ex);
     gov_cca_Services_registerUsesPort(services, "cohort", "portolan.Cohort", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_registerUsesPort(services, "next", "portolan.ports.StepListener", NULL, _ex);
     SIDL_CHECK(*_ex);
     c->cohort = portolan_foreign_get(services, "cohort", "portolan.Cohort", _ex);
     SIDL_CHECK(*_ex);
@@ -42,21 +61,28 @@ static void command_reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     struct command *c = self;
     char *line = portolan_asprintf("sh '%s' %d", c->script, (int)step);
     double failed = c->cohort->rank == 0 && line && system(line) != 0;
+    portolan_ports_StepListener next = next_of(c, _ex);
 
     free(line);
     if (c->cohort->max(c->cohort, &failed, 1) || failed > 0)
         portolan_throw(_ex, PORTOLAN_ECOMPONENT, "the script failed at step %d", (int)step);
+    else if (next && !*_ex)
+        portolan_ports_StepListener_reached(next, step, _ex);
 }
 
 static void command_announce(void *self, const char *name, double value, sidl_BaseInterface *_ex)
 {
-    (void)self, (void)name, (void)value, (void)_ex;
+    portolan_ports_StepListener next = next_of(self, _ex);
+
+    if (next)
+        portolan_ports_StepListener_announce(next, name, value, _ex);
 }
 
 static sidl_bool command_failed(void *self, int32_t step, const char *why, sidl_BaseInterface *_ex)
 {
-    (void)self, (void)step, (void)why, (void)_ex;
-    return FALSE;
+    portolan_ports_StepListener next = next_of(self, _ex);
+
+    return next ? portolan_ports_StepListener_failed(next, step, why, _ex) : FALSE;
 }
 
 static void command_releaseServices(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A user's own policy decides: it is told what there is and how long it took, and its answer is
+ * checked. On rank 0. */
+#include "component.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What the policy is told, by option. */
+struct question {
+    struct sidl_string__array *instances, *classes;
+    struct sidl_int__array *running, *allowed, *steps;
+    struct sidl_double__array *times;
+};
+
+void optimizer_get_policy(struct optimizer *o, sidl_BaseInterface *_ex)
+{
+    gov_cca_Port port = gov_cca_Services_getPortNonblocking(o->services, "policy", _ex);
+    sidl_BaseInterface ignored = NULL;
+    size_t n = o->assembly->n_instances;
+
+    if (*_ex || !port)
+        return;
+    o->first_tally = portolan_arena_alloc(&o->arena, n, sizeof *o->first_tally);
+    for (size_t i = 0; o->first_tally && i < n; i++) {
+        size_t alternatives = o->assembly->instances[i].n_alternatives;
+
+        o->first_tally[i] = o->n_tallies;
+        o->n_tallies += alternatives > 1 ? alternatives : 0;
+    }
+    o->tallies = portolan_arena_alloc(&o->arena, o->n_tallies, sizeof *o->tallies);
+    o->policy = portolan_ports_Policy__cast(port, _ex);
+    gov_cca_Port_deleteRef(port, &ignored);
+    if (!*_ex && !o->policy)
+        portolan_throw(_ex, PORTOLAN_EBADPORTTYPE,
+                       "what is connected to 'policy' is no portolan.ports.Policy");
+}
+
+/* ------------------------------------------------- measured times */
+
+/* Whether sample I is of a call that another call of the same instance made. */
+static bool is_nested(const struct portolan_sample *samples, size_t i)
+{
+    long at = samples[i].parent;
+
+    while (at >= 0 && strcmp(samples[at].instance, samples[i].instance) != 0)
+        at = samples[at].parent;
+    return at >= 0;
+}
+
+/* Adds the finished step to the tallies, once; returns its whole time. */
+static double take_step(struct optimizer *o, int step)
+{
+    bool again = step == o->tallied_step;
+    double whole = 0;
+
+    o->tallied_step = step;
+
+    for (size_t i = 0; i < o->n_step_samples; i++) {
+        const struct portolan_sample *s = &o->step_samples[i];
+        struct optimizer_tally *t;
+        struct optimizer_pick pick;
+
+        whole += s->parent < 0 ? s->inclusive_ns : 0;
+        if (again || is_nested(o->step_samples, i) ||
+            !optimizer_find(o, s->instance, s->implementation, &pick) ||
+            o->assembly->instances[pick.instance].n_alternatives < 2)
+            continue;
+        t = &o->tallies[o->first_tally[pick.instance] + pick.alternative];
+        t->total_ns += s->inclusive_ns;
+        t->is_new = true;
+    }
+    for (size_t k = 0; k < o->n_tallies; k++) {
+        o->tallies[k].steps += o->tallies[k].is_new;
+        o->tallies[k].is_new = false;
+    }
+    return whole;
+}
+
+/* ------------------------------------------------- question and answer */
+
+static bool make_question(struct question *q, int32_t n)
+{
+    q->instances = sidl_string__array_create1d(n);
+    q->classes = sidl_string__array_create1d(n);
+    q->running = sidl_int__array_create1d(n);
+    q->allowed = sidl_int__array_create1d(n);
+    q->steps = sidl_int__array_create1d(n);
+    q->times = sidl_double__array_create1d(n);
+    return q->instances && q->classes && q->running && q->allowed && q->steps && q->times;
+}
+
+static void clear_question(struct question *q)
+{
+    sidl_string__array_deleteRef(q->instances);
+    sidl_string__array_deleteRef(q->classes);
+    sidl_int__array_deleteRef(q->running);
+    sidl_int__array_deleteRef(q->allowed);
+    sidl_int__array_deleteRef(q->steps);
+    sidl_double__array_deleteRef(q->times);
+}
+
+static void fill_question(const struct optimizer *o, struct question *q)
+{
+    int32_t n = 0;
+
+    for (size_t i = 0; i < o->assembly->n_instances; i++) {
+        const struct portolan_assembly_instance *x = &o->assembly->instances[i];
+
+        for (size_t k = 0; x->n_alternatives > 1 && k < x->n_alternatives; k++, n++) {
+            const struct optimizer_tally *t = &o->tallies[n];
+
+            sidl_string__array_set1(q->instances, n, x->name);
+            sidl_string__array_set1(q->classes, n, optimizer_class(o, i, k));
+            sidl_int__array_set1(q->running, n, k == (size_t)o->current[i]);
+            sidl_int__array_set1(q->allowed, n, optimizer_may_run(o, i, k));
+            sidl_int__array_set1(q->steps, n, t->steps);
+            sidl_double__array_set1(q->times, n, t->steps ? t->total_ns / t->steps : 0);
+        }
+    }
+}
+
+/* The policy's answer, the caller's reference; NULL with an error, or when all is to stay. */
+static struct sidl_int__array *ask(struct optimizer *o, int step, double step_ns,
+                                   struct portolan_error *err)
+{
+    int32_t n = (int32_t)o->n_tallies;
+    struct sidl_int__array *answer = NULL;
+    sidl_BaseInterface ex = NULL;
+    struct question q;
+
+    if (make_question(&q, n)) {
+        fill_question(o, &q);
+        answer = portolan_ports_Policy_choose(o->policy, step, step_ns, q.instances, q.classes,
+                                              q.running, q.allowed, q.steps, q.times, &ex);
+        portolan_catch(&ex, err);
+    } else {
+        portolan_no_memory(err);
+    }
+    clear_question(&q);
+    if (!err->status && answer &&
+        (sidl_int__array_dimen(answer) != 1 || sidl_int__array_length(answer, 0) != n))
+        portolan_error_set(err, PORTOLAN_EINVAL, "its answer has not the %d options", (int)n);
+    if (!err->status)
+        return answer;
+    sidl_int__array_deleteRef(answer);
+    return NULL;
+}
+
+/* The alternative of instance I that the answer wants; OPTIMIZER_ALL: none, or asks wrongly. */
+static size_t wanted_of(const struct optimizer *o, int step, size_t i,
+                        const struct sidl_int__array *answer)
+{
+    size_t wanted = OPTIMIZER_ALL;
+
+    for (size_t k = 0; k < o->assembly->instances[i].n_alternatives; k++) {
+        int32_t at = sidl_int__array_lower(answer, 0) + (int32_t)(o->first_tally[i] + k);
+        bool allowed = optimizer_may_run(o, i, k);
+
+        if (!sidl_int__array_get1(answer, at))
+            continue;
+        if (allowed && wanted == OPTIMIZER_ALL) {
+            wanted = k;
+            continue;
+        }
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
+                     "step %d: the policy wants %s for %s, %s: %s stays", step,
+                     optimizer_class(o, i, k), o->assembly->instances[i].name,
+                     allowed ? "and another one as well" : "which is not allowed",
+                     optimizer_class(o, i, (size_t)o->wanted[i]));
+        return OPTIMIZER_ALL;
+    }
+    return wanted;
+}
+
+static void take_answer(struct optimizer *o, int step, const struct sidl_int__array *answer)
+{
+    size_t used = (size_t)snprintf(o->mind.reason, sizeof o->mind.reason, "the policy wants");
+
+    for (size_t i = 0; i < o->assembly->n_instances; i++) {
+        size_t k = o->assembly->instances[i].n_alternatives > 1 ? wanted_of(o, step, i, answer)
+                                                                : OPTIMIZER_ALL;
+
+        if (k == OPTIMIZER_ALL || k == (size_t)o->wanted[i])
+            continue;
+        if (used < sizeof o->mind.reason)
+            used += (size_t)snprintf(o->mind.reason + used, sizeof o->mind.reason - used,
+                                     " %s %s -> %s", o->assembly->instances[i].name,
+                                     optimizer_class(o, i, (size_t)o->wanted[i]),
+                                     optimizer_class(o, i, k));
+        o->wanted[i] = (int32_t)k;
+    }
+}
+
+bool optimizer_ask_policy(struct optimizer *o, int step)
+{
+    struct portolan_error err = {0};
+    struct sidl_int__array *answer;
+
+    if (!o->policy)
+        return false;
+    answer = ask(o, step, take_step(o, step), &err);
+    if (answer)
+        take_answer(o, step, answer);
+    sidl_int__array_deleteRef(answer);
+    if (err.status)
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: the policy does not decide: %s",
+                     step, err.text);
+    else if (memcmp(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted) != 0)
+        optimizer_record(o, step, OPTIMIZER_POLICY, NULL, NULL);
+    return !err.status;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The port "optimizer": an assembly, a component or a program drives the Optimizer. Rank 0 answers
+ * for all ranks. */
+#include "component.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------- rank 0's answer for all */
+
+/* Gives all ranks rank 0's verdict; false with an exception if it is bad. */
+static bool share_verdict(struct optimizer *o, struct portolan_error *err, sidl_BaseInterface *_ex)
+{
+    enum portolan_status status = o->cohort->bcast(o->cohort, err, sizeof *err, 0);
+
+    if (status)
+        portolan_throw(_ex, status, "rank 0 could not answer for all ranks");
+    else if (err->status)
+        portolan_throw(_ex, err->status, "%s", err->text);
+    return !*_ex;
+}
+
+/* Gives all ranks rank 0's TEXT, which it clears, as a string of the caller's. */
+static char *share_text(struct optimizer *o, struct portolan_text *text, struct portolan_error *err,
+                        sidl_BaseInterface *_ex)
+{
+    uint64_t size = text->length + 1;
+    char *all = NULL;
+
+    if (text->failed)
+        portolan_no_memory(err);
+    if (!share_verdict(o, err, _ex))
+        goto out;
+    if (o->cohort->bcast(o->cohort, &size, sizeof size, 0) ||
+        !(all = sidl_String_alloc((size_t)size - 1))) {
+        sidl_exception_throw_no_memory(_ex);
+        goto out;
+    }
+    if (o->cohort->rank == 0)
+        memcpy(all, text->length ? text->bytes : "", size);
+    if (o->cohort->bcast(o->cohort, all, size, 0)) {
+        sidl_String_free(all);
+        all = NULL;
+        portolan_throw(_ex, PORTOLAN_EIO, "rank 0's answer did not arrive");
+    }
+out:
+    portolan_text_clear(text);
+    return all;
+}
+
+/* ------------------------------------------------- wishes */
+
+/* CLASS_NAME NULL: all. */
+static void wish(struct optimizer *o, enum optimizer_wish_kind kind, const char *instance,
+                 const char *class_name, double share, sidl_BaseInterface *_ex)
+{
+    struct optimizer_wish w = {kind, OPTIMIZER_ALL, OPTIMIZER_ALL, share};
+    struct portolan_error err = {0};
+
+    if (!optimizer_is_ready(o, _ex))
+        return;
+    if (instance)
+        optimizer_wish_target(o->assembly, instance, class_name, &w, &err);
+    if (!err.status && !o->idle && o->cohort->rank == 0)
+        optimizer_take_wish(o, &w, OPTIMIZER_USER, &err);
+    share_verdict(o, &err, _ex);
+}
+
+static void pin(void *self, const char *instance, const char *class_name, sidl_BaseInterface *_ex)
+{
+    wish(self, OPTIMIZER_PIN, instance, class_name, 0, _ex);
+}
+
+static void forbid(void *self, const char *instance, const char *class_name,
+                   sidl_BaseInterface *_ex)
+{
+    wish(self, OPTIMIZER_FORBID, instance, class_name, 0, _ex);
+}
+
+static void release(void *self, const char *instance, const char *class_name,
+                    sidl_BaseInterface *_ex)
+{
+    wish(self, OPTIMIZER_RELEASE, *instance ? instance : NULL, *class_name ? class_name : NULL, 0,
+         _ex);
+}
+
+static void undo(void *self, sidl_BaseInterface *_ex)
+{
+    wish(self, OPTIMIZER_UNDO, NULL, NULL, 0, _ex);
+}
+
+static void explore(void *self, double share, sidl_BaseInterface *_ex)
+{
+    if (share >= 0 && share <= 1)
+        wish(self, OPTIMIZER_EXPLORE, NULL, NULL, share, _ex);
+    else
+        portolan_throw(_ex, PORTOLAN_EINVAL, "%g is no share of the time, 0 to 1", share);
+}
+
+static sidl_bool decide(void *self, sidl_BaseInterface *_ex)
+{
+    struct optimizer *o = self;
+
+    return optimizer_is_ready(o, _ex) && !o->idle && optimizer_swap_now(o, _ex) && !*_ex;
+}
+
+/* ------------------------------------------------- ask */
+
+/* Joins the question's contexts with those announced that it does not name. */
+static void join_contexts(const struct optimizer *o, struct portolan_arena *pool,
+                          struct sidl_string__array *names, struct sidl_double__array *values,
+                          struct portolan_plan_now *now)
+{
+    int32_t asked = names ? sidl_string__array_length(names, 0) : 0;
+    size_t n = (size_t)asked, most = n + o->n_announced;
+    const char **all = portolan_arena_alloc(pool, most, sizeof *all);
+    double *all_values = portolan_arena_alloc(pool, most, sizeof *all_values);
+
+    if (!all || !all_values)
+        return;
+    for (int32_t i = 0; i < asked; i++) {
+        char *name = sidl_string__array_get1(names, sidl_string__array_lower(names, 0) + i);
+
+        all[i] = portolan_arena_strdup(pool, name ? name : "");
+        all_values[i] = sidl_double__array_get1(values, sidl_double__array_lower(values, 0) + i);
+        sidl_String_free(name);
+    }
+    for (size_t i = 0; i < o->n_announced; i++) {
+        size_t k = 0;
+
+        while (k < (size_t)asked && all[k] && strcmp(all[k], o->announced_names[i]) != 0)
+            k++;
+        if (k < (size_t)asked)
+            continue;
+        all[n] = o->announced_names[i];
+        all_values[n++] = o->announced_values[i];
+    }
+    now->announced_names = all;
+    now->announced_values = all_values;
+    now->n_announced = n;
+}
+
+/* Rank 0: changes o->wanted to what would run, and returns the time of a step, NAN: not known. */
+static double find_best(struct optimizer *o, struct portolan_arena *pool,
+                        struct portolan_plan_now *now, struct portolan_error *err)
+{
+    struct portolan_plan_advice *advice = NULL;
+    struct portolan_name_value *current = NULL, *excluded = NULL;
+    struct optimizer_pick pick;
+    double step_ns = NAN;
+
+    now->hysteresis = o->hysteresis;
+    now->swap_ns = o->mind.swap_ns;
+    now->remaining_steps =
+        o->assembly->steps_instance ? optimizer_remaining(o, o->step < 0 ? 0 : o->step) : 1;
+    now->samples = o->step_samples;
+    now->n_samples = o->n_step_samples;
+    now->current = current = optimizer_list_names(o, NULL, 0, &now->n_current);
+    now->banned = excluded = optimizer_list_excluded(o, &now->n_banned);
+    if (pool->failed || !current || !excluded)
+        portolan_no_memory(err);
+    else if (o->mind.plan && !portolan_plan_advise(o->mind.plan, now, &advice, err)) {
+        for (size_t i = 0; i < advice->n_changes; i++)
+            if (optimizer_find(o, advice->changes[i].instance, advice->changes[i].to, &pick))
+                o->wanted[pick.instance] = (int32_t)pick.alternative;
+        step_ns = isinf(advice->then_step_ns) ? NAN : advice->then_step_ns;
+    }
+    portolan_plan_advice_destroy(advice);
+    free(current);
+    free(excluded);
+    return step_ns;
+}
+
+static void write_best(struct optimizer *o, struct sidl_string__array *names,
+                       struct sidl_double__array *values, struct portolan_text *text,
+                       double *step_ns, struct portolan_error *err)
+{
+    struct portolan_plan_now now = {0};
+    struct portolan_arena pool = {0};
+    struct portolan_name_value *best;
+    char *words = NULL;
+    size_t n = 0;
+
+    join_contexts(o, &pool, names, values, &now);
+    memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
+    *step_ns = find_best(o, &pool, &now, err);
+    best = optimizer_list_names(o, NULL, 0, &n);
+    if (!best)
+        portolan_no_memory(err);
+    else if (!err->status && !portolan_plan_write_selection(best, n, &words, err))
+        portolan_text_add(text, "%s", words);
+    free(words);
+    free(best);
+    portolan_arena_clear(&pool);
+}
+
+static char *ask(void *self, struct sidl_string__array *names, struct sidl_double__array *values,
+                 double *step_time, sidl_BaseInterface *_ex)
+{
+    struct optimizer *o = self;
+    struct portolan_error err = {0};
+    struct portolan_text text = {0};
+
+    *step_time = NAN;
+    if (!optimizer_is_ready(o, _ex))
+        return NULL;
+    if (!names != !values ||
+        (names && sidl_string__array_length(names, 0) != sidl_double__array_length(values, 0))) {
+        portolan_throw(_ex, PORTOLAN_EINVAL, "give as many values as names of contexts");
+        return NULL;
+    }
+    if (!o->idle && o->step > 0)
+        o->records->ops->slowest(o->records, &o->step_samples, &o->n_step_samples);
+    if (o->cohort->rank == 0)
+        write_best(o, names, values, &text, step_time, &err);
+    o->step_samples = NULL;
+    o->n_step_samples = 0;
+    if (o->cohort->bcast(o->cohort, step_time, sizeof *step_time, 0))
+        portolan_error_set(&err, PORTOLAN_EIO, "rank 0's answer did not arrive");
+    return share_text(o, &text, &err, _ex);
+}
+
+/* ------------------------------------------------- explain */
+
+/* Adds what a step would take with o->wanted. */
+static void explain_time(const struct optimizer *o, struct portolan_text *text)
+{
+    struct portolan_plan_prediction p;
+    struct portolan_error err = {0};
+    char time[32];
+    size_t n;
+    struct portolan_name_value *names = optimizer_list_names(o, NULL, 0, &n);
+
+    if (!names || !o->mind.plan) {
+        portolan_text_add(text, "nothing is known of it");
+    } else if (portolan_plan_predict(o->mind.plan, names, n, &p, &err)) {
+        portolan_text_add(text, "%s", err.text);
+    } else if (p.is_unusable) {
+        portolan_text_add(text, "too little was measured near here");
+    } else {
+        portolan_format_time(p.step_ns, 3, time, sizeof time);
+        portolan_text_add(text, "a step would take %s", time);
+    }
+    free(names);
+}
+
+static void explain_alternative(struct optimizer *o, size_t instance, size_t alternative,
+                                struct portolan_text *text)
+{
+    portolan_text_add(text, "  %s: ", optimizer_class(o, instance, alternative));
+    o->wanted[instance] = (int32_t)alternative;
+    if (optimizer_is_banned(o, instance, alternative))
+        portolan_text_add(text, "did not start, failed or missed the accuracy");
+    else if (!optimizer_may_run(o, instance, alternative))
+        portolan_text_add(text, "is forbidden, or another one is pinned");
+    else
+        explain_time(o, text);
+    o->wanted[instance] = o->current[instance];
+    portolan_text_add(text, "\n");
+}
+
+static void explain_all(struct optimizer *o, struct portolan_text *text)
+{
+    portolan_text_add(text, "%s\n",
+                      o->idle             ? "nothing is swapped in this run"
+                      : o->mind.reason[0] ? o->mind.reason
+                                          : "nothing was decided yet");
+    memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
+    for (size_t i = 0; i < o->assembly->n_instances; i++) {
+        const struct portolan_assembly_instance *x = &o->assembly->instances[i];
+
+        if (x->n_alternatives < 2)
+            continue;
+        portolan_text_add(text, "%s: %s\n", x->name, optimizer_class(o, i, (size_t)o->current[i]));
+        for (size_t k = 0; k < x->n_alternatives; k++)
+            explain_alternative(o, i, k, text);
+    }
+}
+
+static char *explain(void *self, sidl_BaseInterface *_ex)
+{
+    struct optimizer *o = self;
+    struct portolan_error err = {0};
+    struct portolan_text text = {0};
+
+    if (!optimizer_is_ready(o, _ex))
+        return NULL;
+    if (o->cohort->rank == 0)
+        explain_all(o, &text);
+    return share_text(o, &text, &err, _ex);
+}
+
+const struct portolan_ports_Optimizer__epv optimizer_port_epv = {
+    .f_ask = ask,
+    .f_decide = decide,
+    .f_pin = pin,
+    .f_forbid = forbid,
+    .f_release = release,
+    .f_undo = undo,
+    .f_explore = explore,
+    .f_explain = explain,
+    .f_announce = optimizer_announce,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What users ask of the Optimizer: checked when it is said, kept until the next swap point. */
+#include "internal.h"
+
+#include <portolan/list.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Under the lock. */
+static portolan_control_check_fn check_fn;
+static void *check_arg;
+static char **wishes;
+static size_t n_wishes;
+
+void portolan_control_set_check(portolan_control_check_fn check, void *arg)
+{
+    control_lock();
+    check_fn = check;
+    check_arg = arg;
+    control_unlock();
+}
+
+char *portolan_control_take_wish(void)
+{
+    char *first = NULL;
+
+    control_lock();
+    if (n_wishes) {
+        first = wishes[0];
+        memmove(wishes, wishes + 1, --n_wishes * sizeof *wishes);
+    }
+    if (!n_wishes) {
+        free(wishes);
+        wishes = NULL;
+    }
+    control_unlock();
+    return first;
+}
+
+enum portolan_status control_wish_check(const char *wish, struct portolan_error *err)
+{
+    return check_fn ? check_fn(check_arg, wish, err) : PORTOLAN_OK;
+}
+
+enum portolan_status control_wish_keep(const char *wish, struct portolan_text *reply,
+                                       struct portolan_error *err)
+{
+    char *copy = portolan_strdup(wish);
+
+    if (!copy || !portolan_append(&wishes, &n_wishes, &copy, sizeof copy)) {
+        free(copy);
+        return portolan_no_memory(err);
+    }
+    portolan_text_add(reply, "%s: %s\n", wish,
+                      check_fn ? "at the next swap point"
+                               : "no Optimizer decides yet; one that comes will obey");
+    return PORTOLAN_OK;
+}
