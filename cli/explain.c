@@ -274,6 +274,7 @@ static const char *peek_remedy(const struct portolan_alternative *a)
         {"failure", "that it is repaired; `portolan veto --lift` says so"},
         {"accuracy", "a less strict accuracy in the assembly"},
         {"memory", "more memory in the assembly"},
+        {"stateful", "that it takes over what the running one keeps (portolan.ports.Stateful)"},
         {"condition", "that its own condition holds"},
         {"", NULL}};
     size_t i = 0;
