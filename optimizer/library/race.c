@@ -267,6 +267,9 @@ static void see_incumbent(struct portolan_race *r, const struct portolan_race_st
     record_add(&r->record, r->now, s->ns);
     notice_period(r);
     notice_drift(r);
+    if (record_size(&r->record) >= KNOWN_STEPS)
+        r->least_ns =
+            r->least_ns > 0 ? fmin(r->least_ns, record_mean(&r->record)) : record_mean(&r->record);
 }
 
 static void see_visited(struct portolan_race *r, const struct portolan_race_step *s)
@@ -294,6 +297,7 @@ void portolan_race_see(struct portolan_race *r, const struct portolan_race_step 
     r->told.elapsed_ns += s->ns;
     if (!(fabs(s->data - r->data) < same_data)) {
         record_keep(&r->record, 0);
+        r->least_ns = 0;
         make_stale(r, false);
         close_visit(r);
         r->data = s->data;

@@ -61,6 +61,7 @@ struct portolan_race {
     int remaining;
     double swap_ns;
     int drifted_at;         /* 0: it did not drift */
+    double least_ns;        /* the incumbent's usual time when it was quickest; 0: not known */
     double before_drift_ns; /* the incumbent's usual time before */
     struct portolan_race_summary told;
     double excused_ns; /* of the cost: spikes that were taken for a hopeless alternative */

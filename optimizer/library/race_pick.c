@@ -36,7 +36,9 @@ void portolan_race_expect(struct portolan_race *r, size_t instance, size_t alter
 
 double race_budget(const struct portolan_race *r)
 {
-    double run = r->told.elapsed_ns + r->remaining * record_mean(&r->record);
+    /* what is slow now may be so for a while only */
+    double step = r->least_ns > 0 ? r->least_ns : record_mean(&r->record);
+    double run = r->told.elapsed_ns + r->remaining * step;
 
     return r->o.most_ns > 0 ? fmin(r->o.share * run, r->o.most_ns) : r->o.share * run;
 }
