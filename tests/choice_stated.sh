@@ -3,7 +3,7 @@
 # What an implementation costs that was never measured, a file beside the assembly may say.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
-plan 38
+plan 39
 
 # law FILE UNIT CONSTANT NAME [QUALITY]: CONSTANT times NAME.
 law() {
@@ -79,6 +79,8 @@ gives 'a run with a file that lies' 0
 swaps 'goes back as soon as it was measured' '0 Safe Fast, 2 Fast Safe'
 optimize n=300
 chooses 'and does not fall for it again' Safe
+optimize n=600
+chooses 'nor where it was not measured' Safe
 
 # What another store knows.
 study vendor 'Fast us=1 exponent=1.5' 'vary n 100 200 400 800 1600
