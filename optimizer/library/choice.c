@@ -4,9 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to AUTO_LIMIT table entries elimination is faster than branch and bound; HARD_LIMIT: at most.
- */
-enum { AUTO_LIMIT = 1 << 14, AUTO_LIMIT_MARGINS = 1 << 18, HARD_LIMIT = 6 << 20 };
+/* Up to so many table entries elimination is faster than branch and bound, or for each variable of
+ * a large problem, of which branch and bound may not see the end; HARD_LIMIT: at most. */
+enum {
+    AUTO_LIMIT = 1 << 14,
+    AUTO_EACH = 1 << 10,
+    AUTO_LIMIT_MARGINS = 1 << 18,
+    HARD_LIMIT = 6 << 20
+};
 
 enum portolan_status portolan_choice_create(struct portolan_choice **c, struct portolan_error *err)
 {
@@ -220,6 +225,7 @@ enum portolan_status portolan_choice_solve(const struct portolan_choice *c,
     enum portolan_status status = PORTOLAN_EUNSUPPORTED;
     size_t limit = method == PORTOLAN_CHOICE_ELIMINATION ? HARD_LIMIT
                    : margins                             ? AUTO_LIMIT_MARGINS
+                   : AUTO_EACH * c->n > AUTO_LIMIT       ? AUTO_EACH * c->n
                                                          : AUTO_LIMIT;
 
     if (!s)

@@ -237,6 +237,31 @@ static void tight_budgets_take_few_steps(void **state)
     assert_true(most < 200000);
 }
 
+/* 100 components with 5 implementations each: branch and bound would not see the end. */
+static void large_problems_are_eliminated(void **state)
+{
+    struct random_assembly *a = random_assembly(1, 100, random_setting(12));
+    struct random_problem p = {100, 5, 0, 1, 0, 0, false};
+    struct portolan_choice_solution *s = NULL;
+    struct portolan_choice *c;
+    uint64_t seed = 1;
+
+    (void)state;
+    assert_int_equal(portolan_choice_create(&c, NULL), 0);
+    for (size_t v = 0; v < 100; v++) {
+        portolan_choice_add_variable(c, 5, 0, NULL, NULL);
+        for (size_t u = 0; u < v; u++)
+            if (a->meets[v][u])
+                random_factor(c, &seed, &p, 2, (size_t[]){v, u});
+    }
+    assert_int_equal(portolan_choice_solve(c, PORTOLAN_CHOICE_AUTO, false, &s, NULL), 0);
+    assert_int_equal(s->method, PORTOLAN_CHOICE_ELIMINATION);
+    assert_int_equal(s->width, 3);
+    portolan_choice_solution_destroy(s);
+    portolan_choice_destroy(c);
+    free(a);
+}
+
 static void bad_budgets_are_refused(void **state)
 {
     struct portolan_choice *c;
@@ -401,6 +426,7 @@ int main(void)
         cmocka_unit_test(budgets_are_kept_as_in_the_enumeration),
         cmocka_unit_test(margins_within_budgets_are_those_of_the_enumeration),
         cmocka_unit_test(tight_budgets_take_few_steps),
+        cmocka_unit_test(large_problems_are_eliminated),
         cmocka_unit_test(bad_budgets_are_refused),
         cmocka_unit_test(every_failing_allocation_is_reported),
         cmocka_unit_test(glpsol_keeps_the_same_budgets),
