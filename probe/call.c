@@ -35,8 +35,10 @@ static struct portolan_probe_binding *enter_unmarked(const struct probe_thread *
         __atomic_fetch_add(&unmarked, 1, __ATOMIC_SEQ_CST);
         flags = __atomic_load_n(&port->flags, __ATOMIC_SEQ_CST);
         if (!(flags & PORTOLAN_PROBE_CLOSED) ||
-            probe_gate_lets_pass(t, t ? t->hot.top : NULL, port))
+            probe_gate_lets_pass(t, t ? t->hot.top : NULL, port)) {
+            probe_port_note_call(port);
             return __atomic_load_n(&port->binding, __ATOMIC_SEQ_CST);
+        }
         leave_unmarked();
         probe_gate_wait(port, flags);
     }
@@ -147,6 +149,7 @@ struct portolan_probe_begun portolan_probe_slow_enter(struct portolan_probe_port
     f = t->hot.top;
     portolan_probe_fill(f, sp, (uintptr_t)port | PORTOLAN_PROBE_SPECIAL, NULL);
     binding = probe_settle(t, f, port);
+    probe_port_note_call(port);
     flags = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
     if (flags & PORTOLAN_PROBE_MONITORED)
         begin(t, f, port, method, flags, keys, x, n);

@@ -22,7 +22,7 @@
 #define PROBE_SP_NONE UINTPTR_MAX
 
 /* Flags of a port that are its state, not what its owner chooses. */
-#define PROBE_STATE_FLAGS (PORTOLAN_PROBE_CLOSED | PORTOLAN_PROBE_SAMPLED)
+#define PROBE_STATE_FLAGS (PORTOLAN_PROBE_CLOSED | PORTOLAN_PROBE_SAMPLED | PORTOLAN_PROBE_UNCALLED)
 
 struct probe_chunk;
 struct rows_block;
@@ -136,8 +136,15 @@ probe_frame_port(const struct portolan_probe_frame *f)
 /* port.c: whether a closed gate lets a call pass that would begin in frame F (NULL: in none). */
 bool probe_gate_lets_pass(const struct probe_thread *t, const struct portolan_probe_frame *f,
                           const struct portolan_probe_port *port);
-/* Sleeps while PORT's flags are FLAGS. */
+/* Sleeps while PORT's flags are FLAGS, but not long. */
 void probe_gate_wait(const struct portolan_probe_port *port, uint32_t flags);
+
+/* Notes that PORT has been called. */
+static inline void probe_port_note_call(struct portolan_probe_port *port)
+{
+    if (__atomic_load_n(&port->flags, __ATOMIC_RELAXED) & PORTOLAN_PROBE_UNCALLED)
+        __atomic_fetch_and(&port->flags, ~PORTOLAN_PROBE_UNCALLED, __ATOMIC_SEQ_CST);
+}
 
 /*
  * The second look of a call that begins in F, which becomes part of the stack: looks again when the

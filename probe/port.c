@@ -78,7 +78,8 @@ void portolan_probe_port_init(struct portolan_probe_port *port,
     port->one_in = 1;
     __atomic_store_n(&port->binding, binding, __ATOMIC_RELEASE);
     /* a port that was closed from the start opens only now */
-    __atomic_store_n(&port->flags, flags & ~PROBE_STATE_FLAGS, __ATOMIC_RELEASE);
+    __atomic_store_n(&port->flags, (flags & ~PROBE_STATE_FLAGS) | PORTOLAN_PROBE_UNCALLED,
+                     __ATOMIC_RELEASE);
     if (flags & PORTOLAN_PROBE_ROWS)
         probe_rows_start();
 }
@@ -93,6 +94,11 @@ void portolan_probe_port_set_flags(struct portolan_probe_port *port, uint32_t fl
 uint32_t portolan_probe_port_flags(const struct portolan_probe_port *port)
 {
     return __atomic_load_n(&port->flags, __ATOMIC_RELAXED) & ~PROBE_STATE_FLAGS;
+}
+
+bool portolan_probe_port_was_called(const struct portolan_probe_port *port)
+{
+    return !(__atomic_load_n(&port->flags, __ATOMIC_SEQ_CST) & PORTOLAN_PROBE_UNCALLED);
 }
 
 /* ------------------------------------------------- waiting until nobody is inside */
@@ -157,9 +163,30 @@ static bool wait_until_gone(const struct mark *mark, uint64_t deadline_ns)
     return true;
 }
 
+/* Who is inside: the method only where calls are measured, as others do not note it. */
+static enum portolan_status still_inside(const struct mark *mark, uint64_t began_ns,
+                                         struct portolan_error *err)
+{
+    const struct portolan_probe_method_info *about =
+        portolan_probe_method_peek(mark->binding->first_method_handle);
+    const struct portolan_probe_connection *c = about ? &about->connection : NULL;
+    uintptr_t bits = __atomic_load_n(&mark->frame->mark, __ATOMIC_ACQUIRE);
+    const struct portolan_probe_node *node =
+        bits & PORTOLAN_PROBE_MEASURED ? __atomic_load_n(&mark->frame->node, __ATOMIC_RELAXED)
+                                       : NULL;
+    const struct portolan_probe_method_info *inside =
+        node ? portolan_probe_method_peek(node->method & PROBE_HANDLE_MASK) : NULL;
+
+    return portolan_error_set(
+        err, PORTOLAN_ETIMEOUT, "after %.3g s thread %u is still inside %s of port %s.%s (%s%s%s)",
+        (double)(probe_wall_ns() - began_ns) * 1e-9, (unsigned)mark->thread->index,
+        inside ? inside->method.name : "a call", c ? c->user : "", c ? c->uses : "",
+        c ? c->port_type : "", c && *c->provider_class ? " by " : "", c ? c->provider_class : "");
+}
+
 /* Marks of all threads first, then the waiting, so that none is looked at too late. */
 static enum portolan_status wait_quiet(const struct portolan_probe_port *port, counts_fn *counts,
-                                       const void *arg, uint64_t deadline_ns,
+                                       const void *arg, uint64_t began_ns, uint64_t deadline_ns,
                                        struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
@@ -176,9 +203,7 @@ static enum portolan_status wait_quiet(const struct portolan_probe_port *port, c
             n++;
     for (size_t i = 0; i < n && status == PORTOLAN_OK; i++)
         if (!wait_until_gone(&marks[i], deadline_ns))
-            status = portolan_error_set(err, PORTOLAN_ETIMEOUT,
-                                        "thread %u is still inside a call that began before",
-                                        (unsigned)marks[i].thread->index);
+            status = still_inside(&marks[i], began_ns, err);
     while (status == PORTOLAN_OK && probe_unmarked_calls() > 0) {
         if (probe_wall_ns() >= deadline_ns)
             status = portolan_error_set(err, PORTOLAN_ETIMEOUT,
@@ -200,7 +225,7 @@ static enum portolan_status barrier_and_wait(const struct portolan_probe_port *p
     if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0)
         return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
                                   "the kernel refuses membarrier(2): %s", strerror(errno));
-    return wait_quiet(port, counts, arg, deadline, err);
+    return wait_quiet(port, counts, arg, now, deadline, err);
 }
 
 static bool is_binding(const struct portolan_probe_binding *seen, const void *arg)
@@ -254,9 +279,12 @@ enum portolan_status portolan_probe_retarget(struct portolan_probe_port *port,
  * the next. The lock is a bit of the port's flags, which calls look at anyway.
  */
 
+/* Wakes up now and then: what lets a call pass may have changed at another port. */
 void probe_gate_wait(const struct portolan_probe_port *port, uint32_t flags)
 {
-    syscall(SYS_futex, &port->flags, FUTEX_WAIT_PRIVATE, flags, NULL, NULL, 0);
+    const struct timespec rest = {0, 1000000};
+
+    syscall(SYS_futex, &port->flags, FUTEX_WAIT_PRIVATE, flags, &rest, NULL, 0);
 }
 
 static void wake_callers(const struct portolan_probe_port *port)
@@ -265,19 +293,24 @@ static void wake_callers(const struct portolan_probe_port *port)
 }
 
 /*
- * A caller that is inside the port already must be able to leave it, or the gate would wait for
- * ever; and the thread that closed it may have to call the old implementation to take over its
- * state.
+ * A caller that is inside the port already, or inside another one that the same thread closed (of
+ * the same instance), must be able to leave it, or the gate would wait for ever; and the thread
+ * that closed it may have to call the old implementation to take over its state.
  */
 bool probe_gate_lets_pass(const struct probe_thread *t, const struct portolan_probe_frame *f,
                           const struct portolan_probe_port *port)
 {
+    const struct portolan_probe_thread *keeper = __atomic_load_n(&port->keeper, __ATOMIC_RELAXED);
+    const struct portolan_probe_port *around;
+
     if (!t)
         return false;
-    if (__atomic_load_n(&port->keeper, __ATOMIC_RELAXED) == &t->hot)
+    if (keeper == &t->hot)
         return true;
     while (--f > t->hot.frames)
-        if (probe_frame_port(f) == port)
+        if ((around = probe_frame_port(f)) &&
+            (around == port || (portolan_probe_port_is_closed(around) &&
+                                __atomic_load_n(&around->keeper, __ATOMIC_RELAXED) == keeper)))
             return true;
     return false;
 }
@@ -314,25 +347,54 @@ static void open_gate(struct portolan_probe_port *port)
     wake_callers(port);
 }
 
-enum portolan_status portolan_probe_gate_close(struct portolan_probe_port *port,
-                                               uint64_t timeout_ns, struct portolan_error *err)
+/* SP: where the frame of the function that was called by the gate's user ends. */
+static enum portolan_status shut_gate(struct portolan_probe_port *port, void *sp,
+                                      struct portolan_error *err)
 {
     struct probe_thread *self = probe_thread_self();
-    enum portolan_status status;
 
     if (!self)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to close a gate");
-    if (own_stack_holds(port, __builtin_dwarf_cfa()))
+    if (own_stack_holds(port, sp))
         return portolan_error_set(err, PORTOLAN_EBUSY,
                                   "the caller is itself inside a call of this port");
     if (portolan_probe_port_is_closed(port))
         return portolan_error_set(err, PORTOLAN_EBUSY, "the gate is closed already");
     __atomic_store_n(&port->keeper, &self->hot, __ATOMIC_RELAXED);
     __atomic_fetch_or(&port->flags, PORTOLAN_PROBE_CLOSED, __ATOMIC_SEQ_CST);
-    status = barrier_and_wait(port, every_call, NULL, timeout_ns, err);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_probe_gate_shut(struct portolan_probe_port *port,
+                                              struct portolan_error *err)
+{
+    return shut_gate(port, __builtin_dwarf_cfa(), err);
+}
+
+enum portolan_status portolan_probe_gate_drain(struct portolan_probe_port *port,
+                                               uint64_t timeout_ns, struct portolan_error *err)
+{
+    return barrier_and_wait(port, every_call, NULL, timeout_ns, err);
+}
+
+enum portolan_status portolan_probe_gate_close(struct portolan_probe_port *port,
+                                               uint64_t timeout_ns, struct portolan_error *err)
+{
+    enum portolan_status status = shut_gate(port, __builtin_dwarf_cfa(), err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    status = portolan_probe_gate_drain(port, timeout_ns, err);
     if (status != PORTOLAN_OK)
         open_gate(port);
     return status;
+}
+
+struct portolan_probe_binding *
+portolan_probe_gate_publish(struct portolan_probe_port *port,
+                            struct portolan_probe_binding *new_binding)
+{
+    return __atomic_exchange_n(&port->binding, new_binding, __ATOMIC_ACQ_REL);
 }
 
 struct portolan_probe_binding *portolan_probe_gate_open(struct portolan_probe_port *port,

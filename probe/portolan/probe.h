@@ -171,6 +171,9 @@ PORTOLAN_API void portolan_probe_port_init(struct portolan_probe_port *port,
 PORTOLAN_API void portolan_probe_port_set_flags(struct portolan_probe_port *port, uint32_t flags);
 PORTOLAN_API uint32_t portolan_probe_port_flags(const struct portolan_probe_port *port);
 
+/** Whether a call of PORT has begun since portolan_probe_port_init. Any thread. */
+PORTOLAN_API bool portolan_probe_port_was_called(const struct portolan_probe_port *port);
+
 /** The most that `one_in` may be; more is taken as this. */
 #define PORTOLAN_PROBE_SAMPLING_MAX 16777216U
 
@@ -229,8 +232,9 @@ PORTOLAN_API enum portolan_status portolan_probe_port_wait_quiet(struct portolan
 /**
  * Closes PORT for a swap in which state moves from the old target to the new: new calls sleep until
  * portolan_probe_gate_open, and the function returns when the calls that were running have ended.
- * Calls that a running call makes through the same port still pass, and so do those of the thread
- * that closed the gate; both go to the old target.
+ * Calls that a running call makes through the same port still pass, as do those that it makes
+ * through other ports that the same thread has closed, and those of the thread that closed the
+ * gate; all go to the old target.
  *
  * PORTOLAN_EBUSY when the calling thread is inside PORT or the gate is closed already.
  * PORTOLAN_ETIMEOUT when calls were still inside after TIMEOUT_NS (one may wait for another thread
@@ -240,6 +244,26 @@ PORTOLAN_API enum portolan_status portolan_probe_port_wait_quiet(struct portolan
 PORTOLAN_API enum portolan_status portolan_probe_gate_close(struct portolan_probe_port *port,
                                                             uint64_t timeout_ns,
                                                             struct portolan_error *err);
+
+/**
+ * The two halves of portolan_probe_gate_close, for several ports that are to be still at one
+ * moment: shut all, then drain each. SHUT does not wait; PORTOLAN_EBUSY and PORTOLAN_ENOMEM as for
+ * close. DRAIN returns when no call is running that began before; it may be asked again, and after
+ * any failure the gate stays shut.
+ */
+PORTOLAN_API enum portolan_status portolan_probe_gate_shut(struct portolan_probe_port *port,
+                                                           struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_probe_gate_drain(struct portolan_probe_port *port,
+                                                            uint64_t timeout_ns,
+                                                            struct portolan_error *err);
+
+/**
+ * Puts NEW_BINDING in force while the gate is shut, and returns the old one without waiting: unless
+ * the port was drained before, calls may use that until portolan_probe_port_wait_quiet succeeds.
+ */
+PORTOLAN_API struct portolan_probe_binding *
+portolan_probe_gate_publish(struct portolan_probe_port *port,
+                            struct portolan_probe_binding *new_binding);
 
 /**
  * Opens the gate that the calling thread closed, with NEW_BINDING in force, or with the old one if

@@ -93,6 +93,8 @@ struct portolan_probe_node {
 #define PORTOLAN_PROBE_SPECIAL ((uintptr_t)4)
 /* Of a port's flags: calls wait, see portolan_probe_gate_close. */
 #define PORTOLAN_PROBE_CLOSED 4U
+/* Of a port's flags: nobody has called yet. The first call takes the slow way and clears it. */
+#define PORTOLAN_PROBE_UNCALLED 8U
 /* The inline code begins a call only if MONITORED is the only one of these that is set. */
 #define PORTOLAN_PROBE_DECIDING 0xFFU
 /* Of a port's flags: only some calls are timed. */
@@ -456,7 +458,7 @@ PORTOLAN_PROBE_INLINE void portolan_probe_charge(struct portolan_probe_thread *t
                                                  struct portolan_probe_node *node)
 {
     f->below = below;
-    f->node = node;
+    __atomic_store_n(&f->node, node, __ATOMIC_RELAXED); /* a swapper that waits may name it */
     f->child = 0;
     t->charged = f;
 }
