@@ -318,6 +318,7 @@ static char *element_at(const struct sidl__array *array, const int32_t index[])
 void sidl__array_copy(const struct sidl__array *src, struct sidl__array *dest)
 {
     int32_t lower[SIDL_MAX_DIMENSION], upper[SIDL_MAX_DIMENSION], index[SIDL_MAX_DIMENSION];
+    bool in_runs; /* elements that lie side by side in both are copied together */
 
     if (!src || !dest || src == dest || src->d_dimen != dest->d_dimen ||
         src->d_vtable->d_type != dest->d_vtable->d_type)
@@ -329,12 +330,16 @@ void sidl__array_copy(const struct sidl__array *src, struct sidl__array *dest)
             return;
         index[i] = lower[i];
     }
+    in_runs = src->d_stride[0] == 1 && dest->d_stride[0] == 1;
     do {
         char *from = element_at(src, index), *to = element_at(dest, index);
         void *owned;
 
         if (!is_owned(src->d_vtable->d_type)) {
-            memcpy(to, from, element_size(src));
+            size_t n = in_runs ? (size_t)(upper[0] - lower[0]) + 1 : 1;
+
+            memmove(to, from, n * element_size(src));
+            index[0] += (int32_t)n - 1;
             continue;
         }
         memcpy(&owned, from, sizeof owned);
