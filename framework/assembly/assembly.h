@@ -48,6 +48,9 @@ void assembly_check_cases(const struct portolan_assembly *a, struct portolan_dia
  * Joins the conditions of E's <applies> children, whose form is checked, to CONDITION (NULL: none).
  * LINE, unless it is set, becomes the line of the first child.
  */
+/* The attribute "stateful" of E. */
+enum portolan_stateful assembly_read_stateful(const struct xml_element *e,
+                                              struct portolan_diagnostics *d);
 void assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
                            struct portolan_diagnostics *d, const char **condition, int *line);
 

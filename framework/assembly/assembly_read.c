@@ -21,7 +21,7 @@ static const struct xml_rule alternative = {
 static const struct xml_rule instance = {
     .name = "instance",
     .required = XML_WORDS("name", "class"),
-    .optional = XML_WORDS("x", "y", "memory", "accuracy"),
+    .optional = XML_WORDS("x", "y", "memory", "accuracy", "stateful"),
     .children =
         XML_RULES(&parameter, &configure, &applies_rule, &model_rule, &layout_rule, &alternative)};
 static const struct xml_rule connect = {
@@ -224,6 +224,18 @@ static void read_places(struct reader *r, const struct xml_element *e,
     }
 }
 
+enum portolan_stateful assembly_read_stateful(const struct xml_element *e,
+                                              struct portolan_diagnostics *d)
+{
+    const char *word = xml_value(e, "stateful");
+
+    if (!word)
+        return PORTOLAN_STATEFUL_UNSTATED;
+    if (strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
+        xml_complain(d, e, "stateful", "write \"yes\" or \"no\"");
+    return strcmp(word, "yes") ? PORTOLAN_STATEFUL_NO : PORTOLAN_STATEFUL_YES;
+}
+
 static void read_instance(struct reader *r, const struct xml_element *e,
                           struct portolan_assembly_instance *instance)
 {
@@ -240,6 +252,7 @@ static void read_instance(struct reader *r, const struct xml_element *e,
                      "an instance's name is made of letters, digits, '_' and '-' only");
     read_places(r, e, instance);
     read_double(r, e, "accuracy", &instance->accuracy);
+    instance->stateful = assembly_read_stateful(e, r->d);
     read_alternative(r, e, NULL, &base);
     instance->alternatives[instance->n_alternatives++] = base;
     for (const struct xml_element *c = NULL;

@@ -152,6 +152,8 @@ static void write_instance(struct portolan_text *b, const struct place *place,
     const struct portolan_assembly_alternative *chosen = &i->alternatives[i->selected];
 
     xml_add_start(b, "  ", "instance", "name", i->name, "class", chosen->class_name, NULL);
+    if (i->stateful != PORTOLAN_STATEFUL_UNSTATED)
+        xml_add_attribute(b, "stateful", i->stateful == PORTOLAN_STATEFUL_YES ? "yes" : "no");
     if (i->is_placed && !place->only_computed)
         portolan_text_add(b, " x=\"%d\" y=\"%d\"", i->x, i->y);
     if (i->accuracy != 0)

@@ -27,7 +27,7 @@ static const struct xml_rule parameter = {.name = "parameter",
 const struct xml_rule palette_component_rule = {
     .name = "component",
     .required = XML_WORDS("class"),
-    .optional = XML_WORDS("library", "proxy-for", "archive", "libs", "static-libs"),
+    .optional = XML_WORDS("library", "proxy-for", "archive", "libs", "static-libs", "stateful"),
     .children = XML_RULES(&summary, &provides, &uses, &parameter, &applies_class_rule)};
 
 static void read_ports(struct reader *r, const struct xml_element *root, const char *element,
@@ -170,6 +170,7 @@ struct palette_class *palette_class_read(struct portolan_arena *arena,
     c->public.summary = "";
     if (xml_next(root, NULL, "summary"))
         c->public.summary = xml_next(root, NULL, "summary")->text;
+    c->public.stateful = assembly_read_stateful(root, d);
     c->public.file = file;
     c->public.line = root->line;
     read_ports(&r, root, "provides", &c->public.provides, &c->public.n_provides);

@@ -180,6 +180,8 @@ static void write_instance(struct writer *w, const struct portolan_assembly_inst
         portolan_text_add(&w->text, "setDropLocation %d %d\n", i->x, i->y);
     else if (i->is_placed)
         NOTE(w, i->line, "a script does not say where '%s' is shown", i->name);
+    if (i->stateful != PORTOLAN_STATEFUL_UNSTATED)
+        LOSS(w, i->line, "a script does not say whether '%s' is stateful", i->name);
     portolan_text_add(&w->text, "%s %s %s\n", w->as_bld ? "pulldown" : "instantiate", x->class_name,
                       i->name);
     for (size_t c = 0; c < x->n_configures; c++)

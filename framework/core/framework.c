@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+/* How long a swap waits for calls, unless the program says otherwise. */
+static const double usual_swap_wait_s = 5;
+
 static enum portolan_status add_own_services(struct portolan_framework *fw,
                                              struct portolan_error *err)
 {
@@ -50,6 +53,7 @@ enum portolan_status portolan_framework_create(const struct portolan_palette *pa
         return portolan_no_memory(err);
     fw->palette = palette;
     fw->cohort = cohort ? cohort : portolan_cohort_alone();
+    fw->swap_wait_s = usual_swap_wait_s;
     status = add_own_services(fw, err);
     if (status == PORTOLAN_OK && !(fw->self = instance_create_self(fw, err)))
         status = PORTOLAN_ENOMEM;
@@ -76,6 +80,11 @@ void portolan_framework_destroy(struct portolan_framework *fw)
         sidl_object_release(fw->face);
     }
     free(fw);
+}
+
+void portolan_framework_set_swap_wait(struct portolan_framework *fw, double seconds)
+{
+    fw->swap_wait_s = seconds > 0 ? seconds : 0;
 }
 
 enum portolan_status portolan_framework_go(struct portolan_framework *fw, int *result,

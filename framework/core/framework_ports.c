@@ -134,8 +134,27 @@ static char *extension_getClassName(void *self, const char *instance, sidl_BaseI
     return i ? exception_or_text(services_class_name(i->services), _ex) : NULL;
 }
 
+static char *extension_getObstacle(void *self, const char *instance, const char *class_name,
+                                   sidl_BaseInterface *_ex)
+{
+    struct portolan_framework *fw = face_framework(self, _ex);
+    struct instance *i = fw && instance ? instance_find(fw, instance) : NULL;
+    const struct portolan_class_description *class =
+        fw && class_name ? portolan_palette_find(fw->palette, class_name) : NULL;
+    struct portolan_error err = {0};
+
+    if (fw && !(i && class))
+        portolan_throw(_ex, PORTOLAN_ENOTFOUND, "there is no %s '%s'", i ? "class" : "instance",
+                       i ? class_name : instance);
+    if (!i || !class)
+        return NULL;
+    state_check(i->services, class, &err);
+    return exception_or_text(err.text, _ex);
+}
+
 static const struct portolan_ports_Builder__epv extension_epv = {
     .f_replace = extension_replace,
+    .f_getObstacle = extension_getObstacle,
     .f_interpose = extension_interpose,
     .f_getProviders = extension_getProviders,
     .f_getProxies = extension_getProxies,

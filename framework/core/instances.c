@@ -156,6 +156,7 @@ static enum portolan_status create_component(struct services *s,
         return portolan_error_set(err, PORTOLAN_ECOMPONENT,
                                   "create returned neither a component nor an exception");
     s->rebindable = portolan_Rebindable__cast(s->component, NULL);
+    s->suspendable = portolan_Suspendable__cast(s->component, NULL);
     gov_cca_Component_setServices(s->component, services_reference(s), &ex);
     if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK)
         portolan_error_prefix(err, "setServices failed");
@@ -437,6 +438,7 @@ void instance_withdraw(struct instance *instance)
     drop_uses(instance);
     drop_provides(instance); /* connections made meanwhile */
     link_forget(instance->fw, instance);
+    replace_forget_doubts(instance->fw, instance);
     DL_DELETE(instance->fw->instances, instance);
     services_retire(instance->services);
     instance_free(instance);
@@ -498,6 +500,7 @@ void instance_destroy_all(struct portolan_framework *fw)
         end_use(i);
     while (fw->connections)
         connect_drop(fw->connections->prev);
+    replace_forget_doubts(fw, NULL);
     while (fw->instances) {
         i = fw->instances->prev;
         DL_DELETE(fw->instances, i);

@@ -37,9 +37,10 @@ struct port {
     gov_cca_Port target;
     struct connection *connection; /* uses; also NULL for a service that is not a component */
     struct service *service;       /* uses: the service of `target`, unless connected */
-    gov_cca_Port made;             /* uses: made by the service for this port; ours, or NULL */
-    struct port *base;             /* uses, further connection: the port it is of */
-    int held;                      /* getPort minus releasePort; atomic */
+    /* Uses: made by the service for this port, or a target kept in doubt; ours, or NULL. */
+    gov_cca_Port made;
+    struct port *base; /* uses, further connection: the port it is of */
+    int held;          /* getPort minus releasePort; atomic */
 };
 
 /* An object that was given to registerForRelease. */
@@ -61,10 +62,12 @@ struct services {
     struct portolan_framework *fw; /* NULL once retired: calls throw */
     struct instance *instance;
     const struct portolan_class_description *class; /* NULL: the framework itself, or an image */
-    char *image_class;              /* the class name that an image gave itself, or NULL */
-    gov_cca_Component component;    /* NULL for an image; the references below are ours */
-    portolan_Rebindable rebindable; /* or NULL */
-    struct release *releases;       /* in order of registration */
+    char *image_class;                /* the class name that an image gave itself, or NULL */
+    gov_cca_Component component;      /* NULL for an image; the references below are ours */
+    portolan_Rebindable rebindable;   /* or NULL */
+    portolan_Suspendable suspendable; /* or NULL */
+    bool in_doubt; /* a swap to it was undone while calls were inside: kept until they have ended */
+    struct release *releases; /* in order of registration */
     gov_cca_TypeMap properties;
     struct port *ports;
     struct component_face *face; /* NULL until a service port is asked for */
@@ -106,8 +109,9 @@ struct connection {
     struct port *uses, *provides;
     gov_cca_TypeMap properties; /* NULL until requested */
     struct connection_id *id;
-    bool is_quiet;  /* both ends have heard DisconnectPending and nobody holds the port */
-    bool is_moving; /* about to leave `provides`, so it does not count there */
+    bool is_quiet;     /* both ends have heard DisconnectPending and nobody holds the port */
+    bool is_moving;    /* about to leave `provides`, so it does not count there */
+    bool is_suspended; /* calls of the user wait */
     gov_cca_ports_ServiceProvider served; /* made the provides port for this connection; ours */
 };
 
@@ -148,6 +152,7 @@ struct portolan_framework {
     unsigned long n_named;         /* for names that the framework chooses */
     bool is_ending;                /* all instances go, even if ports are held */
     int telling;                   /* listeners are being called: no changes */
+    double swap_wait_s;            /* how long a swap waits for calls that are running */
 };
 
 /* -- service_ports.c: ports that are connected without a request ------------------------------- */
@@ -400,6 +405,44 @@ gov_cca_TypeMap build_properties(const struct portolan_assembly_alternative *alt
 enum portolan_status replace_instance(struct portolan_framework *fw, const char *instance,
                                       const char *class_name, gov_cca_TypeMap properties,
                                       struct portolan_error *err);
+/* Releases components that were kept in doubt: of INSTANCE, or all (NULL), quiet or not. */
+void replace_forget_doubts(struct portolan_framework *fw, const struct instance *instance);
+
+/* -- quiet.c: users of an instance held up while it is replaced -------------------------------- */
+
+/* Whether C joins a user other than S's own instance to S. */
+bool quiet_is_user(const struct connection *c, const struct services *s);
+/* Suspends all users of S that can be; with MUST, those that cannot are an error. */
+enum portolan_status quiet_suspend(const struct services *s, bool must, struct portolan_error *err);
+/* Waits until no call is running: see Suspendable.drain. The bound is for all together. */
+enum portolan_status quiet_drain(const struct services *s, double seconds,
+                                 struct portolan_error *err);
+/* What a user throws is logged. */
+void quiet_resume(const struct services *s);
+/* Whether a call may have gone to S: false only if all users know that they have made none. */
+bool quiet_was_called(const struct services *s);
+
+/* -- state.c: what an instance keeps between calls --------------------------------------------- */
+
+/* Where the state of OLD can go over to NEW; both NULL when it does not. */
+struct state_path {
+    struct port *from, *to;
+};
+
+/*
+ * How the state of OLD goes over to NEW. EUNSUPPORTED when something is kept that cannot go over,
+ * unless OLD has not been called or it MAY be lost.
+ */
+enum portolan_status state_find_path(const struct services *old, const struct services *new,
+                                     bool may_lose, struct state_path *path,
+                                     struct portolan_error *err);
+/* Whether either keeps something, so that users must be still before it is known what to do. */
+bool state_matters(const struct services *old, const struct services *new);
+enum portolan_status state_move(const struct state_path *path, struct portolan_error *err);
+/* The same question for a class that is only described: OK, or EUNSUPPORTED. */
+enum portolan_status state_check(const struct services *old,
+                                 const struct portolan_class_description *class,
+                                 struct portolan_error *err);
 
 /* -- framework_ports.c, builder.c: the framework's own service ports --------------------------- */
 

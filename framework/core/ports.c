@@ -27,6 +27,7 @@ void port_free(struct port *p)
     if (!p)
         return;
     sidl_reference_delete(p->provided, NULL);
+    sidl_reference_delete(p->made, NULL);
     sidl_reference_delete(p->properties, NULL);
     free(p->name);
     free(p->type);

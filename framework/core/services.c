@@ -145,8 +145,10 @@ void services_retire(struct services *s)
     component_face_retire(s);
     forget_releases(s);
     sidl_reference_delete(s->rebindable, NULL);
+    sidl_reference_delete(s->suspendable, NULL);
     sidl_reference_delete(s->properties, NULL);
     s->rebindable = NULL;
+    s->suspendable = NULL;
     s->properties = NULL;
     sidl_reference_delete(s->component, NULL);
     s->component = NULL;

@@ -26,6 +26,13 @@ enum portolan_value_type {
     PORTOLAN_VALUE_STRING,
 };
 
+/** Whether an implementation keeps something between calls that no swap may lose. */
+enum portolan_stateful {
+    PORTOLAN_STATEFUL_UNSTATED,
+    PORTOLAN_STATEFUL_NO,
+    PORTOLAN_STATEFUL_YES,
+};
+
 struct portolan_assembly_parameter {
     const char *name;
     enum portolan_value_type type;
@@ -99,7 +106,9 @@ struct portolan_assembly_instance {
     /** Which alternative a build instantiates; after reading the first that may run. */
     size_t selected;
     double accuracy; /**< largest accepted accuracy of its calls; 0: the assembly's holds */
-    bool is_placed;  /**< x and y say where a graphical builder shows it */
+    /** For all alternatives, against what the descriptions of their classes say. */
+    enum portolan_stateful stateful;
+    bool is_placed; /**< x and y say where a graphical builder shows it */
     int x, y;
     int line;
 };

@@ -168,6 +168,13 @@ PORTOLAN_API enum portolan_status portolan_framework_go(struct portolan_framewor
  */
 PORTOLAN_API void portolan_framework_fail(struct portolan_framework *fw, const char *why);
 
+/**
+ * How long portolan.ports.Builder's `replace` waits for calls that are inside the instance, in
+ * seconds of wall time; 5 at first. When one is still inside then, the old instance stays, and the
+ * error names the thread and the call.
+ */
+PORTOLAN_API void portolan_framework_set_swap_wait(struct portolan_framework *fw, double seconds);
+
 /** The framework's service ports, borrowed; valid until destroy. */
 PORTOLAN_API gov_cca_ports_BuilderService
 portolan_framework_peek_builder(struct portolan_framework *fw);

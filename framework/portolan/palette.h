@@ -57,6 +57,8 @@ struct portolan_class_description {
     const char *libs, *static_libs;
     const char *applies; /**< the condition for its use, as in <portolan/assembly.h>; or NULL */
     bool has_query;      /**< its descriptor has the function `applies`, which may be asked */
+    /** Unstated: it keeps something if it provides a portolan.ports.Stateful. */
+    enum portolan_stateful stateful;
 };
 
 /** An empty palette, the caller's to destroy. Errors: ENOMEM. */

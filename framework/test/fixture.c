@@ -15,7 +15,12 @@
     X(Driver)                                                                                      \
     X(WorkProxy)                                                                                   \
     X(GoProxy)                                                                                     \
-    X(Monitor)
+    X(Monitor)                                                                                     \
+    X(Counter)                                                                                     \
+    X(Tally)                                                                                       \
+    X(Private)                                                                                     \
+    X(Deaf)                                                                                        \
+    X(Fickle)
 #define DECLARE(NAME) extern const struct portolan_component portolan_component_test_##NAME;
 FOR_EACH(DECLARE)
 

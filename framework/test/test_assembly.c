@@ -410,6 +410,28 @@ static void what_is_written_reads_back(void **state)
     portolan_assembly_destroy(a);
 }
 
+static void an_instance_may_say_whether_it_keeps_state(void **state)
+{
+    static const char *const said[] = {"", " stateful=\"no\"", " stateful=\"yes\""};
+    uint64_t hashes[3];
+
+    (void)state;
+    for (int i = PORTOLAN_STATEFUL_UNSTATED; i <= PORTOLAN_STATEFUL_YES; i++) {
+        struct portolan_assembly *a;
+        char xml[200], *text;
+
+        snprintf(xml, sizeof xml, A("<instance name='x' class='c'%s/>"), said[i]);
+        a = read_good(xml);
+        assert_int_equal(a->instances[0].stateful, i);
+        hashes[i] = portolan_assembly_hash(a);
+        text = written(a);
+        assert_true(strstr(text, i ? said[i] : "class=\"c\"/>") != NULL);
+        free(text);
+        portolan_assembly_destroy(a);
+    }
+    assert_true(hashes[0] != hashes[1] && hashes[1] != hashes[2]);
+}
+
 #define MATRICES                                                                                   \
     "<instance name='d' class='c'><parameter name='m' type='string' value='a/p.mtx'/>"             \
     "<parameter name='t' type='double' value='100'/></instance>"
@@ -653,6 +675,7 @@ int main(void)
         cmocka_unit_test(a_missing_file_is_named),
         cmocka_unit_test(reader_and_shipped_grammar_agree),
         cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(an_instance_may_say_whether_it_keeps_state),
         cmocka_unit_test(cases_are_tuples_of_parameters_and_contexts),
         cmocka_unit_test(cases_are_found_by_name),
         cmocka_unit_test(cases_come_from_a_file_too),

@@ -118,6 +118,7 @@ static const struct {
      "1:33: error: 'query' can only be true"},
     {"<component class='a.B'><applies if='n = '/></component>",
      "'n = ', character 5: the end, want a number, a word or a 'quoted text'"},
+    {"<component class='a.B' stateful='true'/>", "1:24: error: write \"yes\" or \"no\""},
     {"<component class='a.B'>", "the file ends inside <component>"},
 };
 
@@ -338,6 +339,22 @@ static void every_failed_allocation_is_survived(void **state)
     }
 }
 
+static void a_class_may_say_whether_it_keeps_state(void **state)
+{
+    static const char *const texts[] = {"<component class='a.U'/>",
+                                        "<component class='a.N' stateful='no'/>",
+                                        "<component class='a.Y' stateful='yes'/>"};
+    static const char *const names[] = {"a.U", "a.N", "a.Y"};
+    struct portolan_palette *p = heat_palette();
+
+    (void)state;
+    for (int i = PORTOLAN_STATEFUL_UNSTATED; i <= PORTOLAN_STATEFUL_YES; i++) {
+        assert_int_equal(portolan_palette_add_builtin(p, NULL, texts[i], NULL), PORTOLAN_OK);
+        assert_int_equal(portolan_palette_find(p, names[i])->stateful, i);
+    }
+    portolan_palette_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +362,7 @@ int main(void)
         cmocka_unit_test(the_archive_is_named_or_has_the_name_of_the_library),
         cmocka_unit_test(classes_are_found_by_what_they_provide),
         cmocka_unit_test(bad_descriptions_are_refused_with_the_cause),
+        cmocka_unit_test(a_class_may_say_whether_it_keeps_state),
         cmocka_unit_test(a_builtin_takes_the_place_of_a_class_of_a_file),
         cmocka_unit_test(a_missing_directory_is_an_error_when_it_was_asked_for),
         cmocka_unit_test(a_right_assembly_passes),

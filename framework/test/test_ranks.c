@@ -21,7 +21,17 @@ struct rank {
     struct test_log log;
     bool watches, holds; /* the program uses worker.work, too, and listens */
     char heard[500];
+    bool computes;
+    int fails_on;  /* the rank where faults happen; -1: nowhere, and nothing is swapped */
+    char ran[100]; /* a letter per step: the class that ran it */
 };
+
+enum { STEPS = 40 };
+
+/* What happens at the swap before a step; NULL: nothing, and it is made. */
+static const char *const faults[] = {NULL,     "load",    "create", "connect", NULL,    "export",
+                                     "import", "publish", "inside", NULL,      "retire"};
+enum { FAULTS = sizeof faults / sizeof *faults };
 
 static enum portolan_status meet_max(struct portolan_cohort *c, double *values, size_t count)
 {
@@ -128,6 +138,50 @@ static void watch(struct rank *r, struct portolan_framework *fw)
     gov_cca_Services_deleteRef(s, NULL);
 }
 
+static char class_letter(struct portolan_framework *fw)
+{
+    sidl_BaseInterface ex = NULL;
+    char *name =
+        portolan_ports_Builder_getClassName(portolan_framework_peek_extension(fw), "worker", &ex);
+    char letter = name[strlen("test.")];
+
+    sidl_String_free(name);
+    return letter;
+}
+
+/* Tries to swap Counter and Tally before each step. */
+static void compute(struct rank *r, struct portolan_framework *fw)
+{
+    portolan_ports_Builder builder = portolan_framework_peek_extension(fw);
+    sidl_BaseInterface ex = NULL;
+    int result;
+
+    for (int step = 0; step < STEPS; step++) {
+        const char *fault = faults[step % FAULTS];
+        bool is_here = fault && r->cohort.rank == r->fails_on;
+        bool stands = !fault || !strcmp(fault, "retire");
+        enum portolan_status status = PORTOLAN_OK;
+
+        r->ran[step] = class_letter(fw);
+        if (is_here && !strcmp(fault, "inside"))
+            r->log.inside = 1;
+        r->log.fault = is_here ? fault : NULL;
+        if (r->fails_on >= 0) {
+            portolan_ports_Builder_replace(builder, "worker",
+                                           is_here && !strcmp(fault, "load") ? "test.Missing"
+                                           : r->ran[step] == 'C'             ? "test.Tally"
+                                                                             : "test.Counter",
+                                           NULL, &ex);
+            status = portolan_catch(&ex, &r->err);
+            r->err = (struct portolan_error){0};
+        }
+        assert_true((status == PORTOLAN_OK) == (stands || r->fails_on < 0));
+        r->log.fault = NULL;
+        r->log.text[0] = '\0';
+        assert_int_equal(portolan_framework_go(fw, &result, NULL), PORTOLAN_OK);
+    }
+}
+
 static void *live(void *arg)
 {
     struct rank *r = arg;
@@ -144,6 +198,8 @@ static void *live(void *arg)
     r->built = portolan_framework_build(fw, a, &r->err);
     if (r->built == PORTOLAN_OK && r->watches)
         watch(r, fw);
+    if (r->built == PORTOLAN_OK && r->computes)
+        compute(r, fw);
     if (r->built == PORTOLAN_OK && r->replacement) {
         portolan_ports_Builder_replace(portolan_framework_peek_extension(fw), "worker",
                                        r->replacement, NULL, &ex);
@@ -281,6 +337,31 @@ static void every_rank_hears_the_same(void **state)
     }
 }
 
+/* Whatever fails, and wherever, every bit is as without a swap, and every step ran alike. */
+static void faults_of_one_rank_change_no_bit_and_no_step(void **state)
+{
+#define COUNTERS                                                                                   \
+    ASSEMBLY(DRIVER "<instance name='worker' class='test.Counter'>"                                \
+                    "<alternative class='test.Tally'/></instance>"                                 \
+                    "<instance name='aide' class='test.Worker'/>" WIRE                             \
+                    "<connect user='worker' uses='helper' provider='aide' provides='work'/>" GO)
+    double expected = 0;
+
+    (void)state;
+    for (int fails_on = -1; fails_on < RANKS; fails_on++) {
+        struct rank ranks[RANKS] = {{.xml = COUNTERS, .computes = true, .fails_on = fails_on},
+                                    {.xml = COUNTERS, .computes = true, .fails_on = fails_on}};
+
+        run(ranks);
+        if (fails_on < 0)
+            expected = ranks[0].log.consumed;
+        for (int i = 0; i < RANKS; i++)
+            assert_memory_equal(&ranks[i].log.consumed, &expected, sizeof expected);
+        assert_string_equal(ranks[0].ran, ranks[1].ran);
+        assert_true(fails_on < 0 || strchr(ranks[0].ran, 'T'));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_failure_of_one_rank_is_everybodys),
         cmocka_unit_test(a_replacement_that_fails_on_one_rank_is_put_back_on_all),
         cmocka_unit_test(every_rank_hears_the_same),
+        cmocka_unit_test(faults_of_one_rank_change_no_bit_and_no_step),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

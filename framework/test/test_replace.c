@@ -317,6 +317,321 @@ static void classes_are_found_by_port_type(void **state)
     fixture_close(&f);
 }
 
+/* -- state -- */
+
+#define COUNTERS(CLASS)                                                                            \
+    "<instance name='worker' class='" CLASS "'><alternative class='test.Counter'/>"                \
+    "<alternative class='test.Tally'/></instance>\n"
+
+/* The same map as in test.Counter, iterated N times without any component. */
+static double iterated(int n)
+{
+    double x = 0.3;
+
+    while (n-- > 0)
+        x = 3.9 * x * (1 - x);
+    return x;
+}
+
+static void expect_iterations(struct fixture *f, int n)
+{
+    double expected = iterated(n);
+
+    assert_memory_equal(&f->log.consumed, &expected, sizeof expected);
+}
+
+static void state_goes_over_there_and_back(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY(DRIVER COUNTERS("test.Counter") WIRE GO));
+    for (int n = 0; n < 40; n++) {
+        fixture_go(&f);
+        assert_int_equal(fixture_replace(&f, "worker", n % 2 ? "test.Counter" : "test.Tally"),
+                         PORTOLAN_OK);
+        f.log.text[0] = '\0';
+    }
+    fixture_go(&f);
+    expect_iterations(&f, 41);
+    fixture_close(&f);
+    assert_string_equal(f.warnings, "");
+}
+
+/* Each step of a swap, with what is told. */
+static const struct {
+    const char *fault, *class_name, *text;
+} steps[] = {
+    {NULL, "test.Missing", "there is no shared object"},
+    {"create", "test.Tally", "setServices failed: no room for a counter"},
+    {"connect", "test.Tally", "uses port 'helper' has type gov.cca.ports.GoPort"},
+    {"export", "test.Tally",
+     "the state of instance 'worker' does not go over from test.Counter to test.Tally: "
+     "exportState (version 2) failed: the state cannot be written"},
+    {"import", "test.Tally", "importState (version 2) failed: the state cannot be read"},
+    {"publish", "test.Tally", "no memory for a binding"},
+};
+
+static void a_fault_at_any_step_leaves_the_old_one_and_every_bit_of_its_state(void **state)
+{
+    struct fixture f;
+    int n = 0;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY(DRIVER COUNTERS("test.Counter") AIDE WIRE HELPER GO));
+    for (size_t i = 0; i < 3 * sizeof steps / sizeof *steps; i++) {
+        size_t k = i % (sizeof steps / sizeof *steps);
+
+        fixture_go(&f);
+        expect_iterations(&f, ++n);
+        f.log.fault = steps[k].fault;
+        assert_int_not_equal(fixture_replace(&f, "worker", steps[k].class_name), PORTOLAN_OK);
+        if (!strstr(f.err.text, steps[k].text))
+            fail_msg("%s", f.err.text);
+        assert_string_equal(class_of(&f, "worker"), "test.Counter");
+        f.log.text[0] = '\0';
+    }
+    assert_string_equal(f.warnings, "");
+    f.log.fault = "retire"; /* what fails now is told, and the swap stands */
+    assert_int_equal(fixture_replace(&f, "worker", "test.Tally"), PORTOLAN_OK);
+    assert_non_null(strstr(f.warnings, "releaseServices failed: the counter is not released"));
+    fixture_go(&f);
+    expect_iterations(&f, n + 1);
+    fixture_close(&f);
+}
+
+/* From a class that was called to one that cannot take over what it keeps. */
+static const struct {
+    const char *from, *to, *text;
+} refusals[] = {
+    {"test.Deaf", "test.Other",
+     "test.Deaf keeps state between calls, and provides no "
+     "portolan.ports.Stateful; the state would be lost"},
+    {"test.Counter", "test.Other",
+     "of format counting.State, and test.Other provides no port of that type"},
+    {"test.Counter", "test.Private", "of format counting.State, and test.Private provides no"},
+    {"test.Private", "test.Counter", "whose format has no interface, and only that class reads it"},
+    {"test.Other", "test.Deaf",
+     "test.Deaf keeps state between calls, and it cannot get that of "
+     "the calls that test.Other has had"},
+};
+
+static void obstacle(struct fixture *f, const char *class_name, char *text, size_t size)
+{
+    sidl_BaseInterface ex = NULL;
+    char *why = portolan_ports_Builder_getObstacle(portolan_framework_peek_extension(f->fw),
+                                                   "worker", class_name, &ex);
+
+    assert_null(ex);
+    snprintf(text, size, "%s", why);
+    sidl_String_free(why);
+}
+
+static void what_is_kept_is_not_lost_once_there_were_calls(void **state)
+{
+    char xml[1000], text[1000];
+    struct fixture f;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        snprintf(xml, sizeof xml,
+                 ASSEMBLY(DRIVER "<instance name='worker' class='%s'><alternative "
+                                 "class='test.Worker'/></instance>" WIRE GO),
+                 refusals[i].from);
+        fixture_run(&f, xml);
+        obstacle(&f, refusals[i].to, text, sizeof text);
+        assert_string_equal(text, "");
+        assert_int_equal(fixture_replace(&f, "worker", refusals[i].to), PORTOLAN_OK);
+        assert_int_equal(fixture_replace(&f, "worker", refusals[i].from), PORTOLAN_OK);
+        fixture_go(&f);
+        obstacle(&f, refusals[i].to, text, sizeof text);
+        if (!strstr(text, refusals[i].text))
+            fail_msg("%s", text);
+        fixture_expect_error(&f, fixture_replace(&f, "worker", refusals[i].to),
+                             PORTOLAN_EUNSUPPORTED, refusals[i].text);
+        assert_string_equal(class_of(&f, "worker"), refusals[i].from);
+        fixture_go(&f);
+        fixture_close(&f);
+        assert_string_equal(f.warnings, "");
+    }
+}
+
+static void the_assembly_may_allow_to_lose_it(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY(DRIVER "<instance name='worker' class='test.Deaf' stateful='no'>"
+                                    "<alternative class='test.Other'/></instance>" WIRE GO));
+    fixture_go(&f);
+    assert_int_equal(fixture_replace(&f, "worker", "test.Other"), PORTOLAN_OK);
+    fixture_close(&f);
+}
+
+/* Properties that say only this leave those of the assembly in force. */
+static void a_program_may_allow_to_lose_it(void **state)
+{
+    sidl_BaseInterface ex = NULL;
+    gov_cca_TypeMap properties = portolan_typemap_create(&ex);
+    struct fixture f;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY(DRIVER "<instance name='worker' class='test.Deaf'>"
+                                    "<alternative class='test.Other'/></instance>" WIRE GO));
+    fixture_go(&f);
+    for (int lose = 0; lose < 2; lose++) {
+        gov_cca_TypeMap_putBool(properties, "portolan.loseState", lose, &ex);
+        portolan_ports_Builder_replace(portolan_framework_peek_extension(f.fw), "worker",
+                                       "test.Other", properties, &ex);
+        assert_int_equal(portolan_catch(&ex, &f.err), lose ? PORTOLAN_OK : PORTOLAN_EUNSUPPORTED);
+    }
+    assert_string_equal(class_of(&f, "worker"), "test.Other");
+    gov_cca_TypeMap_deleteRef(properties, NULL);
+    fixture_close(&f);
+}
+
+static void a_user_that_cannot_wait_keeps_state_where_it_is(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY("<instance name='worker' class='test.Counter'/>"
+                             "<instance name='user' class='test.Fickle'/>"
+                             "<connect user='user' uses='helper' provider='worker' "
+                             "provides='work'/>" DRIVER WIRE GO));
+    fixture_expect_error(&f, fixture_replace(&f, "worker", "test.Tally"), PORTOLAN_EUNSUPPORTED,
+                         "instance 'user' cannot hold up its calls of port 'helper'");
+    fixture_close(&f);
+}
+
+/* -- calls that do not end -- */
+
+static void a_call_that_stays_inside_ends_the_swap_and_is_named(void **state)
+{
+    static const char *const classes[] = {"test.Other", "test.Deaf"};
+    struct fixture f;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) { /* without state, and with */
+        fixture_run(&f, ASSEMBLY(DRIVER CHOICE WIRE GO));
+        portolan_framework_set_swap_wait(f.fw, 0.25);
+        f.log.inside = i ? 1 : 2; /* without it, the first wait is for a moment */
+        fixture_expect_error(&f, fixture_replace(&f, "worker", classes[i]), PORTOLAN_ETIMEOUT,
+                             "instance 'worker' cannot be replaced: after 0.25 s thread 1 is "
+                             "still inside consume");
+        assert_string_equal(class_of(&f, "worker"), "test.Worker");
+        f.log.text[0] = '\0';
+        fixture_go(&f);
+        fixture_expect_log(&f, "driver:go proxy:consume Worker:consume ");
+        fixture_close(&f);
+    }
+}
+
+static int released(const struct fixture *f)
+{
+    int n = 0;
+
+    for (const char *at = f->log.text; (at = strstr(at, "worker:release")); at++)
+        n++;
+    return n;
+}
+
+/* It was let into the new component, and then another user's call did not leave the old one. */
+static void what_a_call_may_still_be_in_is_released_when_it_is_quiet(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY(DRIVER CHOICE WIRE GO));
+    f.log.inside = 3; /* twice after the swap, and after it was undone */
+    assert_int_equal(fixture_replace(&f, "worker", "test.Other"), PORTOLAN_ETIMEOUT);
+    assert_int_equal(released(&f), 0);
+    f.log.inside = 1; /* still, when the next one begins */
+    assert_int_equal(fixture_replace(&f, "worker", "test.Other"), PORTOLAN_OK);
+    assert_int_equal(released(&f), 1); /* the old one */
+    assert_int_equal(fixture_replace(&f, "worker", "test.Worker"), PORTOLAN_OK);
+    assert_int_equal(released(&f), 3);
+    f.log.inside = 3;
+    assert_int_equal(fixture_replace(&f, "worker", "test.Other"), PORTOLAN_ETIMEOUT);
+    assert_int_equal(released(&f), 3);
+    portolan_framework_destroy(f.fw); /* at the latest now, with what runs */
+    assert_int_equal(released(&f), 5);
+    f.fw = NULL;
+    fixture_close(&f);
+    assert_string_equal(f.warnings, "");
+}
+
+/* -- ports that are withdrawn meanwhile -- */
+
+#define FICKLE                                                                                     \
+    "<instance name='worker' class='test.Fickle' stateful='no'>"                                   \
+    "<alternative class='test.Worker'/></instance>\n"
+
+static void a_port_that_is_withdrawn_before_users_are_moved_ends_the_swap(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY(DRIVER FICKLE AIDE WIRE HELPER GO));
+    f.log.fault = "withdraw early";
+    fixture_expect_error(&f, fixture_replace(&f, "worker", "test.Fickle"), PORTOLAN_EPORTNOTDEFINED,
+                         "has no provides port 'work'");
+    f.log.text[0] = '\0';
+    fixture_go(&f);
+    fixture_expect_log(&f, "driver:go proxy:consume Fickle:consume ");
+    fixture_close(&f);
+    assert_string_equal(f.warnings, "");
+}
+
+static void a_port_that_is_withdrawn_later_is_disconnected(void **state)
+{
+    struct fixture f;
+    int result;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY(DRIVER FICKLE AIDE WIRE HELPER GO));
+    f.log.fault = "withdraw late";
+    assert_int_equal(fixture_replace(&f, "worker", "test.Fickle"), PORTOLAN_OK);
+    assert_non_null(strstr(f.warnings, "instance 'worker': test.Fickle has withdrawn port 'work' "
+                                       "while it took its place"));
+    assert_int_equal(portolan_framework_go(f.fw, &result, &f.err), PORTOLAN_EPORTNOTCONNECTED);
+    fixture_close(&f);
+}
+
+/* -- handles -- */
+
+static void handles_stay_valid_or_fail_loudly(void **state)
+{
+    gov_cca_ComponentID before, after;
+    gov_cca_ConnectionID c;
+    sidl_BaseInterface ex = NULL;
+    struct fixture f;
+    char *name;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY(DRIVER "<instance name='worker' class='test.Counter'/>" WIRE GO));
+    c = only_connection(&f);
+    before = gov_cca_ConnectionID_getProvider(c, &ex);
+    f.log.fault = "keep services";
+    fixture_go(&f);
+    assert_non_null(f.log.services);
+    assert_int_equal(fixture_replace(&f, "worker", "test.Tally"), PORTOLAN_OK);
+    after = gov_cca_ConnectionID_getProvider(c, &ex);
+    assert_null(ex);
+    assert_true(gov_cca_ComponentID_isSame(before, (sidl_BaseInterface)after, &ex));
+    name = gov_cca_ComponentID_getInstanceName(before, &ex);
+    assert_string_equal(name, "worker");
+    sidl_String_free(name);
+    gov_cca_Services_registerUsesPort(f.log.services, "more", "portolan.ports.Work", NULL, &ex);
+    assert_int_equal(portolan_catch(&ex, &f.err), PORTOLAN_EINVAL);
+    assert_non_null(strstr(f.err.text, "belong to an instance that was destroyed"));
+    gov_cca_Services_deleteRef(f.log.services, NULL);
+    gov_cca_ComponentID_deleteRef(before, NULL);
+    gov_cca_ComponentID_deleteRef(after, NULL);
+    gov_cca_ConnectionID_deleteRef(c, NULL);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +646,17 @@ int main(void)
         cmocka_unit_test(a_proxy_can_be_interposed_on_a_connection),
         cmocka_unit_test(no_proxy_comes_under_a_held_port),
         cmocka_unit_test(classes_are_found_by_port_type),
+        cmocka_unit_test(state_goes_over_there_and_back),
+        cmocka_unit_test(a_fault_at_any_step_leaves_the_old_one_and_every_bit_of_its_state),
+        cmocka_unit_test(what_is_kept_is_not_lost_once_there_were_calls),
+        cmocka_unit_test(the_assembly_may_allow_to_lose_it),
+        cmocka_unit_test(a_program_may_allow_to_lose_it),
+        cmocka_unit_test(a_user_that_cannot_wait_keeps_state_where_it_is),
+        cmocka_unit_test(a_call_that_stays_inside_ends_the_swap_and_is_named),
+        cmocka_unit_test(what_a_call_may_still_be_in_is_released_when_it_is_quiet),
+        cmocka_unit_test(a_port_that_is_withdrawn_before_users_are_moved_ends_the_swap),
+        cmocka_unit_test(a_port_that_is_withdrawn_later_is_disconnected),
+        cmocka_unit_test(handles_stay_valid_or_fail_loudly),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

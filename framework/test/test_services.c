@@ -442,7 +442,7 @@ static void every_class_of_the_palette_is_in_the_repository(void **state)
     all = gov_cca_ports_ComponentRepository_getAvailableComponentClasses(r, &ex);
     assert_null(ex);
     n = gov_cca_ComponentClassDescription__array_length(all, 0);
-    assert_int_equal(n, 17);
+    assert_int_equal(n, 22);
     last = gov_cca_ComponentClassDescription__array_get1(all, n - 1);
     name = gov_cca_ComponentClassDescription_getComponentClassName(last, &ex);
     assert_string_equal(name, "test.Puppet");

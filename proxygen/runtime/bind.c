@@ -127,7 +127,48 @@ static enum portolan_status check_entries(const struct portolan_proxy *proxy,
     return PORTOLAN_OK;
 }
 
-/* Frees old records that no call can be using. Tables stay, since users may be reading them. */
+/* Whether users have pointers to the tables that we make, so that these must stay. */
+static bool tables_are_held(const struct portolan_proxy *proxy)
+{
+    const struct portolan_proxy_table *t = proxy->description->table;
+
+    return t && !t->own && !t->show;
+}
+
+/*
+ * Tables that are held would pile up with the swaps: a record gets the one of an old record that is
+ * just the same, in exchange for its own. Returns the old record, or NULL.
+ */
+static struct proxy_record *take_same_table(struct portolan_proxy *proxy,
+                                            struct proxy_record *record)
+{
+    void *made = record->table;
+
+    for (struct proxy_record *r = proxy->state->old; made && r; r = r->next)
+        if (tables_are_held(proxy) && r->table &&
+            !memcmp(r->table, made, proxy->description->table->size_bytes)) {
+            record->table = r->table;
+            r->table = made;
+            return r;
+        }
+    return NULL;
+}
+
+/* Undoes it, or ends it. */
+static void finish_table(struct proxy_record *record, struct proxy_record *other, bool undo)
+{
+    void *made = other ? other->table : NULL;
+
+    if (!other)
+        return;
+    other->table = undo ? record->table : NULL;
+    if (undo)
+        record->table = made;
+    else
+        proxy_table_destroy(made);
+}
+
+/* Frees old records that no call can be using, but for tables that users may be reading. */
 static void sweep(struct portolan_proxy *proxy)
 {
     struct proxy_record **link = &proxy->state->old;
@@ -143,11 +184,12 @@ static void sweep(struct portolan_proxy *proxy)
         if (r->reference)
             sidl_reference_delete(r->reference, NULL);
         r->reference = NULL;
-        if (r->table) {
+        if (r->table && tables_are_held(proxy)) {
             link = &r->next;
             continue;
         }
         *link = r->next;
+        proxy_table_destroy(r->table);
         free(r);
     }
 }
@@ -156,6 +198,28 @@ static void keep_old(struct portolan_proxy *proxy, struct proxy_record *r)
 {
     r->next = proxy->state->old;
     proxy->state->old = r;
+}
+
+/*
+ * While the gate is shut, whoever shut it waits for calls in the old target, unless data of a face
+ * change with it.
+ */
+static enum portolan_status publish_suspended(struct portolan_proxy *proxy,
+                                              struct proxy_record *record,
+                                              struct portolan_error *err)
+{
+    const struct portolan_proxy_table *table = proxy->description->table;
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (table && table->follow)
+        status = portolan_probe_gate_drain(&proxy->port, swap_timeout_ns, err);
+    if (status != PORTOLAN_OK)
+        return status;
+    if (table)
+        proxy_table_show(proxy, record);
+    portolan_probe_gate_publish(&proxy->port, &record->binding);
+    proxy->state->current->in_doubt = true;
+    return PORTOLAN_OK;
 }
 
 /*
@@ -170,6 +234,8 @@ static enum portolan_status publish(struct portolan_proxy *proxy, struct proxy_r
     struct portolan_probe_binding *old;
     enum portolan_status status;
 
+    if (portolan_probe_port_is_closed(&proxy->port))
+        return publish_suspended(proxy, record, err);
     if (table && table->follow) {
         status = portolan_probe_gate_close(&proxy->port, swap_timeout_ns, err);
         if (status != PORTOLAN_OK)
@@ -189,11 +255,12 @@ enum portolan_status proxy_bind(struct portolan_proxy *proxy, struct proxy_recor
                                 struct portolan_error *err)
 {
     struct portolan_proxy_state *s = proxy->state;
-    struct proxy_record *old = s->current;
+    struct proxy_record *old = s->current, *same = take_same_table(proxy, record);
     enum portolan_status status = check_entries(proxy, record, err);
 
     if (status == PORTOLAN_OK)
         status = publish(proxy, record, err);
+    finish_table(record, same, status != PORTOLAN_OK && !record->in_doubt);
     if (record->in_doubt) {
         keep_old(proxy, record);
         return status;
@@ -206,6 +273,29 @@ enum portolan_status proxy_bind(struct portolan_proxy *proxy, struct proxy_recor
     s->current = record;
     pthread_mutex_unlock(&s->lock);
     keep_old(proxy, old);
-    sweep(proxy);
+    if (!old->in_doubt) /* else proxy_drain() sweeps */
+        sweep(proxy);
     return PORTOLAN_OK;
+}
+
+enum portolan_status proxy_port_drain(struct portolan_probe_port *port, double seconds,
+                                      struct portolan_error *err)
+{
+    uint64_t most_ns = seconds < 1e9 ? (uint64_t)(seconds * 1e9) : UINT64_MAX;
+
+    return portolan_probe_port_is_closed(port) ? portolan_probe_gate_drain(port, most_ns, err)
+                                               : portolan_probe_port_wait_quiet(port, most_ns, err);
+}
+
+enum portolan_status proxy_drain(struct portolan_proxy *proxy, double seconds,
+                                 struct portolan_error *err)
+{
+    enum portolan_status status = proxy_port_drain(&proxy->port, seconds, err);
+
+    if (status == PORTOLAN_OK) {
+        for (struct proxy_record *r = proxy->state->old; r; r = r->next)
+            r->in_doubt = false;
+        sweep(proxy);
+    }
+    return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Components around lists of functions: providers, which open a library, and fronts. */
 #include "functions_internal.h"
+#include "proxy_internal.h"
 
 #include <portolan/functions_component.h>
 
@@ -178,8 +179,49 @@ static void front_rebind(void *self, const char *uses_port, gov_cca_Port port, c
         move(c, table, reference, &connection, _ex);
 }
 
-const struct portolan_Rebindable__epv portolan_functions_front_rebindable = {.f_rebind =
-                                                                                 front_rebind};
+static struct portolan_probe_port *port_of(void *self)
+{
+    return &((struct portolan_functions_front_component *)self)->front->port;
+}
+
+static void front_suspend(void *self, const char *uses_port, sidl_BaseInterface *_ex)
+{
+    struct portolan_error err = {0};
+
+    (void)uses_port;
+    if (portolan_probe_gate_shut(port_of(self), &err) != PORTOLAN_OK)
+        portolan_throw(_ex, err.status, "%s", err.text);
+}
+
+static void front_resume(void *self, const char *uses_port, sidl_BaseInterface *_ex)
+{
+    (void)uses_port, (void)_ex;
+    portolan_probe_gate_open(port_of(self), NULL);
+}
+
+static void front_drain(void *self, const char *uses_port, double seconds, sidl_BaseInterface *_ex)
+{
+    struct portolan_error err = {0};
+
+    (void)uses_port;
+    if (proxy_port_drain(port_of(self), seconds, &err) != PORTOLAN_OK)
+        portolan_throw(_ex, err.status, "%s", err.text);
+}
+
+static sidl_bool front_was_called(void *self, const char *uses_port, sidl_BaseInterface *_ex)
+{
+    (void)uses_port, (void)_ex;
+    return portolan_probe_port_was_called(port_of(self));
+}
+
+/* A front's rebind waits also while it is suspended. */
+const struct portolan_Suspendable__epv portolan_functions_front_suspendable = {
+    .f_rebind = front_rebind,
+    .f_suspend = front_suspend,
+    .f_resume = front_resume,
+    .f_drain = front_drain,
+    .f_wasCalled = front_was_called,
+};
 
 static void front_set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {

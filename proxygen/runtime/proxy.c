@@ -187,7 +187,7 @@ void proxy_monitor(struct portolan_proxy *proxy, gov_cca_Port port, sidl_BaseInt
     has_monitor(proxy->state, monitor != NULL);
 }
 
-/* ------------------------------------------------------------------ portolan.Rebindable */
+/* ------------------------------------------------------------------ portolan.Suspendable */
 
 static void rebind(void *self, const char *uses_port, gov_cca_Port port, const char *instance,
                    const char *provided_port, const char *implementation, const char *user_instance,
@@ -231,7 +231,48 @@ static void rebind(void *self, const char *uses_port, gov_cca_Port port, const c
                        user_port ? user_port : "", err.text);
 }
 
-const struct portolan_Rebindable__epv portolan_proxy_rebindable = {.f_rebind = rebind};
+/* Only calls of "use" pass through the probe; monitors are called under locks of their own. */
+static bool is_gated(const char *uses_port)
+{
+    return strcmp(uses_port, "use") == 0;
+}
+
+static void suspend(void *self, const char *uses_port, sidl_BaseInterface *_ex)
+{
+    struct portolan_proxy *proxy = self;
+    struct portolan_error err = {0};
+
+    if (is_gated(uses_port) && portolan_probe_gate_shut(&proxy->port, &err) != PORTOLAN_OK)
+        portolan_throw(_ex, err.status, "%s", err.text);
+}
+
+static void resume(void *self, const char *uses_port, sidl_BaseInterface *_ex)
+{
+    (void)_ex;
+    if (is_gated(uses_port))
+        portolan_probe_gate_open(&((struct portolan_proxy *)self)->port, NULL);
+}
+
+static void drain(void *self, const char *uses_port, double seconds, sidl_BaseInterface *_ex)
+{
+    struct portolan_error err = {0};
+
+    if (is_gated(uses_port) && proxy_drain(self, seconds, &err) != PORTOLAN_OK)
+        portolan_throw(_ex, err.status, "%s", err.text);
+}
+
+static sidl_bool was_called(void *self, const char *uses_port, sidl_BaseInterface *_ex)
+{
+    (void)_ex;
+    return !is_gated(uses_port) ||
+           portolan_probe_port_was_called(&((struct portolan_proxy *)self)->port);
+}
+
+const struct portolan_Suspendable__epv portolan_proxy_suspendable = {.f_rebind = rebind,
+                                                                     .f_suspend = suspend,
+                                                                     .f_resume = resume,
+                                                                     .f_drain = drain,
+                                                                     .f_wasCalled = was_called};
 
 /* ------------------------------------------------------------------ gov.cca.Component */
 

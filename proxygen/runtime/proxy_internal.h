@@ -14,7 +14,7 @@ struct proxy_record {
     void *reference;                       /* our SIDL reference to the target; or NULL */
     void *table;    /* C ports: the target's table with our functions in it */
     void *original; /* in place: a copy of the table that was replaced */
-    bool in_doubt;  /* its bind failed, but calls may be using it until the port is quiet */
+    bool in_doubt;  /* calls may be using it until the port is quiet */
 };
 
 enum proxy_kind {
@@ -51,9 +51,17 @@ enum portolan_status proxy_record_create(struct portolan_proxy *proxy, gov_cca_P
                                          struct proxy_record **record, struct portolan_error *err);
 void proxy_record_destroy(struct proxy_record *record);
 
-/* Puts RECORD in force; PROXY owns it from now on. On failure it is freed, or kept if in doubt. */
+/* Puts RECORD in force; PROXY owns it from now on. On failure it is freed, or kept if in doubt.
+ * Where the port's gate is shut, does not wait for calls in the old target. */
 enum portolan_status proxy_bind(struct portolan_proxy *proxy, struct proxy_record *record,
                                 struct portolan_error *err);
+
+/* Waits until no call is in a former target, or, while the gate is shut, in any. */
+enum portolan_status proxy_drain(struct portolan_proxy *proxy, double seconds,
+                                 struct portolan_error *err);
+/* The same for a port that keeps nothing. */
+enum portolan_status proxy_port_drain(struct portolan_probe_port *port, double seconds,
+                                      struct portolan_error *err);
 
 /* ------------------------------------------------------------------ table.c */
 

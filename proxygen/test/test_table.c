@@ -2,6 +2,7 @@
 /* A generated proxy for a C table of operations: results, NULL entries, data, times, swaps. */
 #include "records.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -384,6 +385,27 @@ static void a_swap_to_other_operations_is_refused_once_the_face_is_out(void **st
     assert_true(x[0] == 40.5);
 }
 
+/* A table of some 120 bytes for each swap would be thirty times what the heap's own rests allow. */
+static void many_swaps_leave_no_tables(void **state)
+{
+    struct fixture *f = *state;
+    struct solver *s = face(f);
+    sidl_BaseInterface _ex = NULL;
+    size_t before = 0, after;
+
+    for (int i = 0; i < 2100; i++) {
+        if (i == 100)
+            before = mallinfo2().uordblks;
+        bind_solver(f, i % 2 ? &f->one : &f->two, i % 2 ? "test.One" : "test.Two", &_ex);
+        assert_no_exception(&_ex);
+    }
+    after = mallinfo2().uordblks;
+#ifndef __SANITIZE_ADDRESS__ /* has a heap of its own */
+    assert_true(after <= before + 8192);
+#endif
+    assert_ptr_equal(face(f), s);
+}
+
 static void an_object_of_another_type_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -426,6 +448,7 @@ int main(void)
         TEST(the_end_of_an_object_is_its_own),
         TEST(a_swap_keeps_the_face),
         TEST(a_swap_to_other_operations_is_refused_once_the_face_is_out),
+        TEST(many_swaps_leave_no_tables),
         TEST(an_object_of_another_type_is_refused),
         TEST(an_unconnected_proxy_gives_no_face),
     };

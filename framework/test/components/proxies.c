@@ -10,6 +10,7 @@ struct proxy {
     gov_cca_Port behind; /* ours */
     portolan_ports_Work work;
     gov_cca_ports_GoPort go;
+    bool is_suspended, was_called;
 };
 
 static void proxy_forget(struct proxy *p)
@@ -33,6 +34,10 @@ static void proxy_rebind(void *self, const char *uses, gov_cca_Port port, const 
         portolan_throw(_ex, PORTOLAN_EUNSUPPORTED, "%s is not welcome", implementation);
         return;
     }
+    if (test_log_fails(p->part.log, "publish")) {
+        portolan_throw(_ex, PORTOLAN_EIO, "no memory for a binding");
+        return;
+    }
     snprintf(text, sizeof text, "%s(%s.%s/%s,%s.%s)", uses, port ? instance : "-",
              port ? provided : "-", port ? implementation : "-", user, user_port);
     test_log_add(p->part.log, "rebind", text);
@@ -51,8 +56,12 @@ static void proxy_consume(void *self, double seconds, sidl_BaseInterface *_ex)
 {
     struct proxy *p = self;
 
-    test_log_add(p->part.log, "proxy", "consume");
-    portolan_ports_Work_consume(p->work, seconds, _ex);
+    test_log_add(p->part.log, p->is_suspended ? "suspended" : "proxy", "consume");
+    p->was_called = true;
+    if (p->work)
+        portolan_ports_Work_consume(p->work, seconds, _ex);
+    else
+        portolan_throw(_ex, PORTOLAN_EPORTNOTCONNECTED, "nothing is behind the proxy");
 }
 
 static int32_t proxy_go(void *self, sidl_BaseInterface *_ex)
@@ -95,6 +104,41 @@ static void proxy_release(void *self, gov_cca_Services services, sidl_BaseInterf
 
 static const struct portolan_ports_Work__epv proxy_work = {.f_consume = proxy_consume};
 static const struct gov_cca_ports_GoPort__epv proxy_go_epv = {.f_go = proxy_go};
+static void proxy_suspend(void *self, const char *uses, sidl_BaseInterface *_ex)
+{
+    (void)uses, (void)_ex;
+    ((struct proxy *)self)->is_suspended = true;
+}
+
+static void proxy_resume(void *self, const char *uses, sidl_BaseInterface *_ex)
+{
+    (void)uses, (void)_ex;
+    ((struct proxy *)self)->is_suspended = false;
+}
+
+static void proxy_drain(void *self, const char *uses, double seconds, sidl_BaseInterface *_ex)
+{
+    struct proxy *p = self;
+
+    (void)uses;
+    if (p->part.log && p->part.log->inside > 0) {
+        p->part.log->inside--;
+        portolan_throw(_ex, PORTOLAN_ETIMEOUT, "after %g s thread 1 is still inside consume",
+                       seconds);
+    }
+}
+
+static sidl_bool proxy_was_called(void *self, const char *uses, sidl_BaseInterface *_ex)
+{
+    (void)uses, (void)_ex;
+    return ((struct proxy *)self)->was_called;
+}
+
+static const struct portolan_Suspendable__epv proxy_suspendable = {.f_rebind = proxy_rebind,
+                                                                   .f_suspend = proxy_suspend,
+                                                                   .f_resume = proxy_resume,
+                                                                   .f_drain = proxy_drain,
+                                                                   .f_wasCalled = proxy_was_called};
 static const struct portolan_Rebindable__epv proxy_rebindable = {.f_rebind = proxy_rebind};
 static const struct gov_cca_Component__epv work_component = {.f_setServices = work_set_services};
 static const struct gov_cca_Component__epv go_component = {.f_setServices = go_set_services};
@@ -103,7 +147,7 @@ static const struct gov_cca_ComponentRelease__epv proxy_release_epv = {.f_releas
 
 PART_CLASS(test_WorkProxy, "test.WorkProxy", struct proxy,
            {&portolan_ports_Work__type, &proxy_work},
-           {&portolan_Rebindable__type, &proxy_rebindable},
+           {&portolan_Suspendable__type, &proxy_suspendable},
            {&gov_cca_Component__type, &work_component},
            {&gov_cca_ComponentRelease__type, &proxy_release_epv});
 PART_CLASS(test_GoProxy, "test.GoProxy", struct proxy, {&gov_cca_ports_GoPort__type, &proxy_go_epv},

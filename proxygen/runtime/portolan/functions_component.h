@@ -43,7 +43,7 @@ struct portolan_functions_front_component {
 extern PORTOLAN_API const struct gov_cca_Component__epv portolan_functions_provider_component;
 extern PORTOLAN_API const struct gov_cca_Component__epv portolan_functions_front_component;
 extern PORTOLAN_API const struct gov_cca_ComponentRelease__epv portolan_functions_front_release;
-extern PORTOLAN_API const struct portolan_Rebindable__epv portolan_functions_front_rebindable;
+extern PORTOLAN_API const struct portolan_Suspendable__epv portolan_functions_front_suspendable;
 
 /** A provider of class CLS for FILE; all arguments must outlive it. */
 PORTOLAN_API gov_cca_Component portolan_functions_provider_create(
@@ -79,7 +79,7 @@ PORTOLAN_API void portolan_functions_front_component_destroy(void *self);
     static const struct sidl_implements SYMBOL##_implements[] = {                                  \
         {&gov_cca_Component__type, &portolan_functions_front_component},                           \
         {&gov_cca_ComponentRelease__type, &portolan_functions_front_release},                      \
-        {&portolan_Rebindable__type, &portolan_functions_front_rebindable}};                       \
+        {&portolan_Suspendable__type, &portolan_functions_front_suspendable}};                     \
     static const struct sidl_class SYMBOL##_class = {                                              \
         .name = CLASS,                                                                             \
         .version = "1.0",                                                                          \

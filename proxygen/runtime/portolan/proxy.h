@@ -9,9 +9,9 @@
  * "monitor" (portolan.ports.Monitor) and "measurement" (portolan.ports.Measurement), which may stay
  * unconnected. It measures for the monitor, for TAU profiles, or not at all, according to its
  * property "portolan.variant" and to commands (<portolan/control.h>, where its name is
- * "user.uses"); if no monitor is connected, nothing is measured for one. It is Rebindable: the
- * framework exchanges its target, also while it is in use. Running calls end in the target they
- * began in, and rebind returns when the last of them has ended.
+ * "user.uses"); if no monitor is connected, nothing is measured for one. It is Suspendable:
+ * the framework exchanges its target, also while it is in use. Running calls end in the target they
+ * began in, and rebind returns when the last of them has ended, or drain does if it is suspended.
  *
  * SIDL ports: casting a proxy to a type that it does not have casts the target, and returns a
  * reference to the target itself. Calls through such a reference are neither measured nor rebound.
@@ -115,14 +115,14 @@ struct portolan_proxy {
 };
 
 /** The interfaces that every proxy has in addition to its port. */
-extern PORTOLAN_API const struct portolan_Rebindable__epv portolan_proxy_rebindable;
+extern PORTOLAN_API const struct portolan_Suspendable__epv portolan_proxy_suspendable;
 extern PORTOLAN_API const struct gov_cca_Component__epv portolan_proxy_component;
 extern PORTOLAN_API const struct gov_cca_ComponentRelease__epv portolan_proxy_release;
 /** The interface of the port, if it is a C object. */
 extern PORTOLAN_API const struct portolan_ForeignPort__epv portolan_proxy_foreign;
 
 #define PORTOLAN_PROXY_IMPLEMENTS                                                                  \
-    {&portolan_Rebindable__type, &portolan_proxy_rebindable},                                      \
+    {&portolan_Suspendable__type, &portolan_proxy_suspendable},                                    \
         {&gov_cca_Component__type, &portolan_proxy_component},                                     \
     {                                                                                              \
         &gov_cca_ComponentRelease__type, &portolan_proxy_release                                   \
