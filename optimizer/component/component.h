@@ -192,7 +192,10 @@ bool optimizer_see(struct optimizer *o, const struct portolan_sample *samples, s
 bool optimizer_ban_seen(struct optimizer *o, int step, const char *why);
 /* Collective: the same in the middle of a step, according to the probe's records. */
 bool optimizer_ban_in_step(struct optimizer *o, int step, const char *why);
+/* Whether an alternative failed in this run, or is kept out by what the running one keeps. */
 bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative);
+/* Why state keeps an alternative out now, for sidl_String_free; NULL: it does not, or it runs. */
+char *optimizer_get_obstacle(const struct optimizer *o, size_t instance, size_t alternative);
 
 /*
  * wishes.c: whether an alternative may be swapped in: it is not banned, nobody forbade it, and no

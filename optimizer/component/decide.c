@@ -348,6 +348,22 @@ static void leave_what_may_not_run(struct optimizer *o, int step)
     }
 }
 
+/* Whoever wants it: what the running implementation keeps is not lost. */
+static void keep_state(struct optimizer *o, int step)
+{
+    for (size_t i = 0; i < o->assembly->n_instances; i++) {
+        char *why = optimizer_get_obstacle(o, i, (size_t)o->wanted[i]);
+
+        if (why) {
+            portolan_log(PORTOLAN_LOG_INFO, "optimizer", "step %d: %s stays %s: %s", step,
+                         o->assembly->instances[i].name,
+                         optimizer_class(o, i, (size_t)o->current[i]), why);
+            o->wanted[i] = o->current[i];
+        }
+        sidl_String_free(why);
+    }
+}
+
 static void consider(struct optimizer *o, int step)
 {
     struct portolan_plan_now now = {.announced_names = o->announced_names,
@@ -416,6 +432,7 @@ void optimizer_decide(struct optimizer *o, int step)
     }
     if (!optimizer_obey(o, step))
         consider(o, step);
+    keep_state(o, step);
 }
 
 bool optimizer_is_advised_against(const struct optimizer *o, struct portolan_error *why)

@@ -100,8 +100,12 @@ static void mark_excluded(const struct optimizer *o, struct portolan_alternative
         if (!optimizer_find(o, rows[i].instance, rows[i].implementation, &x))
             continue;
         if (optimizer_is_banned(o, x.instance, x.alternative)) {
-            rows[i].binding = "failure";
-            rows[i].text = "failed in this run";
+            char *why = optimizer_get_obstacle(o, x.instance, x.alternative);
+
+            rows[i].binding = why ? "state" : "failure";
+            rows[i].text =
+                why ? "would lose what the running implementation keeps" : "failed in this run";
+            sidl_String_free(why);
         } else if ((held = optimizer_peek_hold(o, x.instance, x.alternative))) {
             rows[i].binding = optimizer_hold_word(held);
             rows[i].text = held->is_pin ? "another one is pinned" : "it is forbidden";

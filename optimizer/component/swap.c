@@ -9,13 +9,30 @@
 #include <string.h>
 
 static enum portolan_status replace(struct optimizer *o, size_t instance, size_t alternative,
-                                    struct portolan_error *err)
+                                    gov_cca_TypeMap properties, struct portolan_error *err)
 {
     sidl_BaseInterface ex = NULL;
 
     portolan_ports_Builder_replace(o->builder, o->assembly->instances[instance].name,
-                                   optimizer_class(o, instance, alternative), NULL, &ex);
+                                   optimizer_class(o, instance, alternative), properties, &ex);
     return portolan_catch(&ex, err);
+}
+
+/* What was swapped before its first call, and failed in it, may lose what it keeps. */
+static enum portolan_status replace_back(struct optimizer *o, const struct optimizer_swap *x,
+                                         struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    gov_cca_TypeMap properties = portolan_typemap_create(&ex);
+    enum portolan_status status;
+
+    if (!ex)
+        gov_cca_TypeMap_putBool(properties, "portolan.loseState", TRUE, &ex);
+    status = portolan_cohort_agree(o->cohort, portolan_catch(&ex, err), err);
+    if (status == PORTOLAN_OK)
+        status = replace(o, x->instance, x->from, properties, err);
+    sidl_reference_delete(properties, NULL);
+    return status;
 }
 
 /* Collective. The time that it takes includes waiting for the slowest rank. */
@@ -24,7 +41,7 @@ static enum portolan_status replace_everywhere(struct optimizer *o, const struct
 {
     uint64_t begin = portolan_probe_now();
     enum portolan_status status =
-        portolan_cohort_agree(o->cohort, replace(o, x->instance, x->to, err), err);
+        portolan_cohort_agree(o->cohort, replace(o, x->instance, x->to, NULL, err), err);
 
     if (!status)
         o->mind.swap_ns =
@@ -32,7 +49,7 @@ static enum portolan_status replace_everywhere(struct optimizer *o, const struct
     return status;
 }
 
-bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative)
+static bool has_failed(const struct optimizer *o, size_t instance, size_t alternative)
 {
     for (size_t i = 0; i < o->n_banned; i++)
         if (o->banned[i].instance == instance && o->banned[i].alternative == alternative)
@@ -40,11 +57,37 @@ bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alte
     return false;
 }
 
+char *optimizer_get_obstacle(const struct optimizer *o, size_t instance, size_t alternative)
+{
+    sidl_BaseInterface ex = NULL;
+    char *why = NULL;
+
+    if (alternative != (size_t)o->current[instance])
+        why = portolan_ports_Builder_getObstacle(o->builder, o->assembly->instances[instance].name,
+                                                 optimizer_class(o, instance, alternative), &ex);
+    SIDL_CLEAR(ex); /* an unknown class: the swap will say so */
+    if (why && *why)
+        return why;
+    sidl_String_free(why);
+    return NULL;
+}
+
+bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative)
+{
+    char *why = has_failed(o, instance, alternative)
+                    ? NULL
+                    : optimizer_get_obstacle(o, instance, alternative);
+    bool is_banned = why || has_failed(o, instance, alternative);
+
+    sidl_String_free(why);
+    return is_banned;
+}
+
 /* Excludes an alternative for the rest of the run. The array has room for all alternatives, so that
  * no rank can run out of memory here. */
 static void ban(struct optimizer *o, size_t instance, size_t alternative)
 {
-    if (!optimizer_is_banned(o, instance, alternative))
+    if (!has_failed(o, instance, alternative))
         o->banned[o->n_banned++] = (struct optimizer_pick){instance, alternative};
 }
 
@@ -71,7 +114,7 @@ static enum portolan_status put_back(struct optimizer *o, size_t n, struct porto
 {
     while (n > 0) {
         const struct optimizer_swap *x = &o->swapped[--n];
-        enum portolan_status status = replace(o, x->instance, x->from, err);
+        enum portolan_status status = replace_back(o, x, err);
 
         if (status) {
             portolan_error_prefix(err, "putting %s back in the place of '%s'",

@@ -149,6 +149,25 @@ static void it_switches_each_time_x_crosses_two(void **state)
     }
 }
 
+/* It is chosen before it is called; after that only the other instance follows x. */
+static void what_keeps_state_stays_once_it_was_called(void **state)
+{
+    static const double course[] = {2.5, 2.5, 1, 1, 3, 3};
+    struct portolan_assembly *a;
+
+    (void)state;
+    explore("");
+    a = run_of("", written, "2.5", 6);
+    portolan_assembly_peek_instance(a, "b")->stateful = PORTOLAN_STATEFUL_YES;
+    script = (struct script){.course = course, .announces = true};
+    assert_int_equal(execute(a), 0);
+    assert_string_equal(script.ran[0], "12");
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(script.ran[i][1], '2');
+    assert_null(strstr(told, "did not start"));
+    portolan_assembly_destroy(a);
+}
+
 static void a_second_run_starts_with_the_good_assembly(void **state)
 {
     struct portolan_assembly *a;
@@ -566,6 +585,7 @@ int main(void)
         TEST(exploring_measures_each_alternative_of_the_core_alone),
         TEST(the_choice_is_made_before_the_first_step),
         TEST(it_switches_each_time_x_crosses_two),
+        TEST(what_keeps_state_stays_once_it_was_called),
         TEST(a_second_run_starts_with_the_good_assembly),
         TEST(what_does_not_start_is_kept_out_for_the_run),
         TEST(a_failed_step_gets_the_old_implementation_back),
