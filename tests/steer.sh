@@ -78,7 +78,7 @@ steer 2 <<'END'
 END
 gives 'a pinned class that does not start ends its pin' 0 \
     'step 2: the pin of a to fault.OldAbi, which the control file asked for, ends' \
-    "step 4: 'pin a=fault.OldAbi': a is not pinned to fault.OldAbi: that did not start"
+    "step 4: 'pin a=fault.OldAbi': a is not pinned to fault.OldAbi: it did not start"
 ran 'the old one stays' a 'A1 A1 A1 A1 A1 A1 A1 A1'
 mv paper.kept paper.xml
 

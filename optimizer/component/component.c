@@ -3,8 +3,11 @@
 #include "component.h"
 
 #include <math.h>
+#include <portolan/control.h>
+#include <portolan/list.h>
 #include <portolan/probe.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The most swaps that are tried at one swap point. */
@@ -141,6 +144,8 @@ static void prepare(struct optimizer *o, int step, bool begin, sidl_BaseInterfac
     SIDL_CHECK(*_ex);
     if (begin)
         todo = OPTIMIZER_DECIDE;
+    if (todo == OPTIMIZER_DECIDE && step > 0)
+        o->records->ops->slowest(o->records, &o->step_samples, &o->n_step_samples);
     if (todo != OPTIMIZER_STAY)
         decide_and_apply(o, step, todo == OPTIMIZER_SWAP, _ex);
     SIDL_CHECK(*_ex);
@@ -150,12 +155,22 @@ static void prepare(struct optimizer *o, int step, bool begin, sidl_BaseInterfac
         optimizer_store_decision(o);
         optimizer_travel(o, true);
     }
-EXIT:;
+EXIT:
+    o->step_samples = NULL;
+    o->n_step_samples = 0;
 }
 
 bool optimizer_swap_now(struct optimizer *o, sidl_BaseInterface *_ex)
 {
-    return decide_and_apply(o, o->step < 0 ? 0 : o->step, false, _ex);
+    int step = o->step < 0 ? 0 : o->step;
+    bool swapped;
+
+    if (step > 0)
+        o->records->ops->slowest(o->records, &o->step_samples, &o->n_step_samples);
+    swapped = decide_and_apply(o, step, false, _ex);
+    o->step_samples = NULL;
+    o->n_step_samples = 0;
+    return swapped;
 }
 
 /* Adds a time in ns to the metadata of the run, unless it is 0. */
@@ -173,40 +188,43 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
 {
     struct optimizer *o = self;
     bool begin = o->step < 0;
+    char *wish;
     uint64_t entered = portolan_probe_now();
 
     if (!o->enabled || !optimizer_is_ready(o, _ex) || o->idle)
         return;
     o->step = step;
     prepare(o, step, begin, _ex);
-    optimizer_drop_wishes(o);
+    while (o->cohort->rank != 0 && (wish = portolan_control_take_wish()))
+        free(wish); /* rank 0 has read it, too */
     optimizer_count_deciding(o, entered);
     put_ns(o, PORTOLAN_FACT_DECIDING, o->mind.deciding_ns);
-    if (o->n_announced && o->delay == 0)
+    if (o->announced.n && o->delay == 0)
         put_ns(o, PORTOLAN_FACT_FORETOLD, o->mind.foretold_ns);
+}
+
+bool optimizer_note(struct portolan_arena *pool, struct optimizer_contexts *c, const char *name,
+                    double value)
+{
+    size_t i = 0, n_names = c->n;
+    const char *copy;
+
+    while (i < c->n && strcmp(c->names[i], name) != 0)
+        i++;
+    if (i == c->n)
+        return (copy = portolan_arena_strdup(pool, name)) &&
+               portolan_arena_append(pool, &c->names, &n_names, &copy, sizeof copy) &&
+               portolan_arena_append(pool, &c->values, &c->n, &value, sizeof value);
+    c->values[i] = value;
+    return true;
 }
 
 void optimizer_announce(void *self, const char *name, double value, sidl_BaseInterface *_ex)
 {
     struct optimizer *o = self;
-    size_t i = 0;
-    const char **names;
-    double *values;
 
-    while (i < o->n_announced && strcmp(o->announced_names[i], name) != 0)
-        i++;
-    if (i == o->n_announced) {
-        names = portolan_arena_grow(&o->arena, o->announced_names, i, sizeof *names);
-        values = portolan_arena_grow(&o->arena, o->announced_values, i, sizeof *values);
-        if (!names || !values || !(names[i] = portolan_arena_strdup(&o->arena, name))) {
-            portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory to note the announced '%s'", name);
-            return;
-        }
-        o->announced_names = names;
-        o->announced_values = values;
-        o->n_announced++;
-    }
-    o->announced_values[i] = value;
+    if (!optimizer_note(&o->arena, &o->announced, name, value))
+        portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory to note the announced '%s'", name);
 }
 
 /* Undoes the swaps made for this step or, if there were none, bans what failed in it. */
@@ -232,23 +250,6 @@ static const struct portolan_ports_StepListener__epv steps_epv = {
     .f_reached = reached, .f_announce = optimizer_announce, .f_failed = step_failed};
 
 /* ------------------------------------------------- gov.cca.Component */
-
-static void check_limits(const struct optimizer *o, sidl_BaseInterface *_ex)
-{
-    const struct {
-        const char *name, *want;
-        double value, least, most;
-    } limits[] = {{"interval", "at least 1", o->interval, 1, INFINITY},
-                  {"delay", "at least 0", o->delay, 0, INFINITY},
-                  {"explore.share", "0 to 1", o->explore_share, 0, 1},
-                  {"explore.seconds", "at least 0", o->explore_s, 0, INFINITY},
-                  {"hysteresis", "at least 0", o->hysteresis, 0, INFINITY}};
-
-    for (size_t i = 0; i < sizeof limits / sizeof *limits && !*_ex; i++)
-        if (!(limits[i].value >= limits[i].least && limits[i].value <= limits[i].most))
-            portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter '%s' is %g: want %s",
-                           limits[i].name, limits[i].value, limits[i].want);
-}
 
 static void read_parameters(struct optimizer *o, sidl_BaseInterface *_ex)
 {
@@ -278,11 +279,24 @@ static void read_parameters(struct optimizer *o, sidl_BaseInterface *_ex)
     start = gov_cca_TypeMap_getString(properties, "start", "stored", _ex);
     SIDL_CHECK(*_ex);
     o->start_stored = strcmp(start, "stored") == 0;
-    if (o->start_stored || strcmp(start, "written") == 0)
-        check_limits(o, _ex);
-    else
+    if (!o->start_stored && strcmp(start, "written") != 0)
         portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
                        "parameter 'start' is '%s': want \"stored\" or \"written\"", start);
+    else if (o->interval < 1)
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter 'interval' is %d: want at least 1",
+                       o->interval);
+    else if (o->delay < 0)
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter 'delay' is %d: want at least 0",
+                       o->delay);
+    else if (!(o->explore_share >= 0 && o->explore_share <= 1))
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter 'explore.share' is %g: want 0 to 1",
+                       o->explore_share);
+    else if (!(o->explore_s >= 0))
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
+                       "parameter 'explore.seconds' is %g: want at least 0", o->explore_s);
+    else if (!(o->hysteresis >= 0))
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
+                       "parameter 'hysteresis' is %g: want at least 0", o->hysteresis);
 EXIT:
     sidl_String_free(start);
     gov_cca_TypeMap_deleteRef(properties, &ignored);
@@ -327,7 +341,8 @@ static void clear(struct optimizer *o)
     optimizer_listen(o, false);
     optimizer_mind_clear(&o->mind);
     portolan_arena_clear(&o->arena);
-    o->n_announced = o->n_banned = o->n_holds = o->n_tallies = 0;
+    o->announced = (struct optimizer_contexts){0};
+    o->n_banned = o->n_holds = 0;
     o->step = -1;
     o->ready = false;
 }
@@ -338,6 +353,7 @@ static void release_services(void *self, gov_cca_Services services, sidl_BaseInt
     sidl_BaseInterface ignored = NULL;
 
     (void)services, (void)_ex;
+    optimizer_travel(o, false);
     optimizer_report_exploring(o);
     clear(o); /* the plan borrows from the assembly */
     release_ports(o);

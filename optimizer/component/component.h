@@ -72,7 +72,14 @@ struct optimizer_wish {
 struct optimizer_tally {
     int32_t steps;
     double total_ns;
-    bool is_new; /* within take_step() */
+    int last_step; /* that counts */
+};
+
+/* Values that contexts are going to have. */
+struct optimizer_contexts {
+    size_t n;
+    const char **names;
+    double *values;
 };
 
 /* The state that only rank 0 has. */
@@ -81,6 +88,7 @@ struct optimizer_mind {
     struct portolan_plan *plan; /* NULL: there is no usable measurement */
     bool looked;                /* for measurements and a stored decision */
     bool from_store;            /* the run started with a stored decision */
+    double expected_step_ns;    /* 0: not known */
     int surprises, refits;
     int learned_step;
     int unknown_steps, look_at; /* steps with a call that has no model; how many until next look */
@@ -124,9 +132,7 @@ struct optimizer {
     struct portolan_arena arena; /* of these lists */
     size_t n_banned;
     struct optimizer_pick *banned;
-    size_t n_announced;
-    const char **announced_names;
-    double *announced_values;
+    struct optimizer_contexts announced;
     int swap_step; /* of the swaps in `swapped`; -2: none */
     size_t n_swapped;
     struct optimizer_swap *swapped;
@@ -145,16 +151,16 @@ struct optimizer {
     struct optimizer_hold *holds;
     bool undoes; /* at the next decision */
     enum optimizer_asker undo_by;
-    int undo_step; /* of the last undo; -1: none */
+    int undo_step; /* at which the last undo was decided; -1: none */
 
     /* policy.c, on rank 0: the alternatives of the instances that have several, in order */
-    size_t n_tallies, *first_tally; /* of each instance */
+    size_t n_tallies;
     struct optimizer_tally *tallies;
     int tallied_step;
 
     int step; /* of the last swap point; -1: there was none */
 
-    /* Samples of the step that ended, on rank 0 of the slowest rank. Valid during a decision. */
+    /* Samples of the step that ended, on rank 0 of the slowest rank. Valid during a swap point. */
     const struct portolan_sample *step_samples;
     size_t n_step_samples;
 
@@ -173,12 +179,12 @@ bool optimizer_decide_together(struct optimizer *o, int step, sidl_BaseInterface
 void optimizer_decide_ahead(struct optimizer *o, int step);
 /* Adds the time since ENTERED to that which was spent at swap points. */
 void optimizer_count_deciding(struct optimizer *o, uint64_t entered);
-/* Makes o->wanted what runs. */
-void optimizer_want_current(struct optimizer *o);
 /* Whether o->wanted is not what runs. */
 bool optimizer_has_to_swap(const struct optimizer *o);
 /* Makes room for what is exchanged; false: no memory. */
 bool optimizer_agree_ready(struct optimizer *o);
+/* Collective: o->seen becomes that of all ranks. */
+bool optimizer_exchange_seen(struct optimizer *o);
 /* Begins or ends to travel with the Mastermind's steps. */
 void optimizer_travel(struct optimizer *o, bool on);
 
@@ -193,6 +199,9 @@ bool optimizer_ban_seen(struct optimizer *o, int step, const char *why);
 bool optimizer_ban_in_step(struct optimizer *o, int step, const char *why);
 /* Whether an alternative failed in this run, or is kept out by what the running one keeps. */
 bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative);
+/* The same, and WHY. */
+bool optimizer_tell_ban(const struct optimizer *o, size_t instance, size_t alternative,
+                        struct portolan_error *why);
 /* Why state keeps an alternative out now, for sidl_String_free; NULL: it does not, or it runs. */
 char *optimizer_get_obstacle(const struct optimizer *o, size_t instance, size_t alternative);
 
@@ -212,8 +221,6 @@ void optimizer_hold_assembly(struct optimizer *o);
 void optimizer_listen(struct optimizer *o, bool on);
 /* Rank 0: takes what the control file asked for since the last time. */
 void optimizer_take_wishes(struct optimizer *o, int step);
-/* The other ranks: forgets what the control file asked for, which they read as well. */
-void optimizer_drop_wishes(struct optimizer *o);
 /* Fills W's instance and alternative; CLASS_NAME may be NULL. ENOTFOUND names what there is. */
 enum portolan_status optimizer_wish_target(const struct portolan_assembly *a, const char *instance,
                                            const char *class_name, struct optimizer_wish *w,
@@ -234,6 +241,9 @@ bool optimizer_ask_policy(struct optimizer *o, int step);
 bool optimizer_is_ready(struct optimizer *o, sidl_BaseInterface *_ex);
 /* Collective: decides and swaps without waiting for a swap point; whether anything was swapped. */
 bool optimizer_swap_now(struct optimizer *o, sidl_BaseInterface *_ex);
+/* Sets the value of a context; false, with C unchanged, when memory is out. */
+bool optimizer_note(struct portolan_arena *pool, struct optimizer_contexts *c, const char *name,
+                    double value);
 /* The method `announce` of both ports. */
 void optimizer_announce(void *self, const char *name, double value, sidl_BaseInterface *_ex);
 
@@ -248,6 +258,11 @@ void optimizer_mind_clear(struct optimizer_mind *m);
 /* Reads the store and fits; without a usable measurement there is no plan, and a message says so.
  */
 void optimizer_make_plan(struct optimizer *o);
+/* Fills NOW with what the plan is told at STEP, for optimizer_free_now(); false: no memory. */
+bool optimizer_tell_now(struct optimizer *o, int step, struct portolan_plan_now *now);
+void optimizer_free_now(struct portolan_plan_now *now);
+/* Makes the changes of ADVICE in o->wanted. */
+void optimizer_want(struct optimizer *o, const struct portolan_plan_advice *advice);
 /* The steps that remain from STEP on; of a run without a known end as many as were done. */
 int optimizer_remaining(struct optimizer *o, int step);
 
@@ -288,14 +303,16 @@ struct portolan_name_value *optimizer_list_names(const struct optimizer *o,
  */
 void optimizer_record(struct optimizer *o, int step, enum optimizer_asker asked_by,
                       const char *binding, const char *why);
+/* "a test.A1 -> test.A2, b test.B1 -> test.B2": what is wanted and does not run yet. The caller
+ * frees it; NULL: no memory. */
+char *optimizer_change_text(const struct optimizer *o);
 /* What became of the last recorded decision: "done", "kept: why", "undone: why". */
 void optimizer_record_outcome(struct optimizer *o, const char *outcome);
 /* Stores what STEP is expected to take, according to ADVICE. */
 void optimizer_expect(struct optimizer *o, int step, const struct portolan_plan_advice *advice);
 /* STEP has ended, with NOW's samples: holds it against what was expected, and finds the cause of an
- * error. An error that lasts is told in o->mind.lasting. To be called before the plan learns.
- * Returns what the step took, in ns. */
-double optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now);
+ * error. An error that lasts is told in o->mind.lasting. To be called before the plan learns. */
+void optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now);
 
 /* Finds an instance by name, and its alternative by class; false if either is missing. */
 bool optimizer_find(const struct optimizer *o, const char *instance, const char *class_name,

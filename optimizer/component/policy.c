@@ -4,6 +4,7 @@
 #include "component.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What the policy is told, by option. */
@@ -13,21 +14,25 @@ struct question {
     struct sidl_double__array *times;
 };
 
+/* The place of an alternative among the options, which those of instances with several are. */
+static size_t option_of(const struct optimizer *o, size_t instance, size_t alternative)
+{
+    size_t at = alternative;
+
+    while (instance-- > 0)
+        if (o->assembly->instances[instance].n_alternatives > 1)
+            at += o->assembly->instances[instance].n_alternatives;
+    return at;
+}
+
 void optimizer_get_policy(struct optimizer *o, sidl_BaseInterface *_ex)
 {
     gov_cca_Port port = gov_cca_Services_getPortNonblocking(o->services, "policy", _ex);
     sidl_BaseInterface ignored = NULL;
-    size_t n = o->assembly->n_instances;
 
     if (*_ex || !port)
         return;
-    o->first_tally = portolan_arena_alloc(&o->arena, n, sizeof *o->first_tally);
-    for (size_t i = 0; o->first_tally && i < n; i++) {
-        size_t alternatives = o->assembly->instances[i].n_alternatives;
-
-        o->first_tally[i] = o->n_tallies;
-        o->n_tallies += alternatives > 1 ? alternatives : 0;
-    }
+    o->n_tallies = option_of(o, o->assembly->n_instances, 0);
     o->tallies = portolan_arena_alloc(&o->arena, o->n_tallies, sizeof *o->tallies);
     o->policy = portolan_ports_Policy__cast(port, _ex);
     gov_cca_Port_deleteRef(port, &ignored);
@@ -55,7 +60,6 @@ static double take_step(struct optimizer *o, int step)
     double whole = 0;
 
     o->tallied_step = step;
-
     for (size_t i = 0; i < o->n_step_samples; i++) {
         const struct portolan_sample *s = &o->step_samples[i];
         struct optimizer_tally *t;
@@ -66,39 +70,15 @@ static double take_step(struct optimizer *o, int step)
             !optimizer_find(o, s->instance, s->implementation, &pick) ||
             o->assembly->instances[pick.instance].n_alternatives < 2)
             continue;
-        t = &o->tallies[o->first_tally[pick.instance] + pick.alternative];
+        t = &o->tallies[option_of(o, pick.instance, pick.alternative)];
         t->total_ns += s->inclusive_ns;
-        t->is_new = true;
-    }
-    for (size_t k = 0; k < o->n_tallies; k++) {
-        o->tallies[k].steps += o->tallies[k].is_new;
-        o->tallies[k].is_new = false;
+        t->steps += t->last_step != step;
+        t->last_step = step;
     }
     return whole;
 }
 
 /* ------------------------------------------------- question and answer */
-
-static bool make_question(struct question *q, int32_t n)
-{
-    q->instances = sidl_string__array_create1d(n);
-    q->classes = sidl_string__array_create1d(n);
-    q->running = sidl_int__array_create1d(n);
-    q->allowed = sidl_int__array_create1d(n);
-    q->steps = sidl_int__array_create1d(n);
-    q->times = sidl_double__array_create1d(n);
-    return q->instances && q->classes && q->running && q->allowed && q->steps && q->times;
-}
-
-static void clear_question(struct question *q)
-{
-    sidl_string__array_deleteRef(q->instances);
-    sidl_string__array_deleteRef(q->classes);
-    sidl_int__array_deleteRef(q->running);
-    sidl_int__array_deleteRef(q->allowed);
-    sidl_int__array_deleteRef(q->steps);
-    sidl_double__array_deleteRef(q->times);
-}
 
 static void fill_question(const struct optimizer *o, struct question *q)
 {
@@ -125,11 +105,13 @@ static struct sidl_int__array *ask(struct optimizer *o, int step, double step_ns
                                    struct portolan_error *err)
 {
     int32_t n = (int32_t)o->n_tallies;
+    struct question q = {sidl_string__array_create1d(n), sidl_string__array_create1d(n),
+                         sidl_int__array_create1d(n),    sidl_int__array_create1d(n),
+                         sidl_int__array_create1d(n),    sidl_double__array_create1d(n)};
     struct sidl_int__array *answer = NULL;
     sidl_BaseInterface ex = NULL;
-    struct question q;
 
-    if (make_question(&q, n)) {
+    if (q.instances && q.classes && q.running && q.allowed && q.steps && q.times) {
         fill_question(o, &q);
         answer = portolan_ports_Policy_choose(o->policy, step, step_ns, q.instances, q.classes,
                                               q.running, q.allowed, q.steps, q.times, &ex);
@@ -137,7 +119,12 @@ static struct sidl_int__array *ask(struct optimizer *o, int step, double step_ns
     } else {
         portolan_no_memory(err);
     }
-    clear_question(&q);
+    sidl_string__array_deleteRef(q.instances);
+    sidl_string__array_deleteRef(q.classes);
+    sidl_int__array_deleteRef(q.running);
+    sidl_int__array_deleteRef(q.allowed);
+    sidl_int__array_deleteRef(q.steps);
+    sidl_double__array_deleteRef(q.times);
     if (!err->status && answer &&
         (sidl_int__array_dimen(answer) != 1 || sidl_int__array_length(answer, 0) != n))
         portolan_error_set(err, PORTOLAN_EINVAL, "its answer has not the %d options", (int)n);
@@ -147,49 +134,48 @@ static struct sidl_int__array *ask(struct optimizer *o, int step, double step_ns
     return NULL;
 }
 
-/* The alternative of instance I that the answer wants; OPTIMIZER_ALL: none, or asks wrongly. */
-static size_t wanted_of(const struct optimizer *o, int step, size_t i,
-                        const struct sidl_int__array *answer)
+/* The alternative of instance I that the answer wants, if it may run; otherwise that of now. */
+static int32_t wanted_of(const struct optimizer *o, int step, size_t i,
+                         const struct sidl_int__array *answer)
 {
-    size_t wanted = OPTIMIZER_ALL;
+    const struct portolan_assembly_instance *x = &o->assembly->instances[i];
+    int32_t first = sidl_int__array_lower(answer, 0) + (int32_t)option_of(o, i, 0), wanted = -1;
 
-    for (size_t k = 0; k < o->assembly->instances[i].n_alternatives; k++) {
-        int32_t at = sidl_int__array_lower(answer, 0) + (int32_t)(o->first_tally[i] + k);
-        bool allowed = optimizer_may_run(o, i, k);
+    for (size_t k = 0; x->n_alternatives > 1 && k < x->n_alternatives; k++) {
+        const char *fault = NULL;
 
-        if (!sidl_int__array_get1(answer, at))
+        if (!sidl_int__array_get1(answer, first + (int32_t)k))
             continue;
-        if (allowed && wanted == OPTIMIZER_ALL) {
-            wanted = k;
+        if (!optimizer_may_run(o, i, k))
+            fault = "which is not allowed";
+        else if (wanted >= 0)
+            fault = "and another one as well";
+        wanted = (int32_t)k;
+        if (!fault)
             continue;
-        }
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
                      "step %d: the policy wants %s for %s, %s: %s stays", step,
-                     optimizer_class(o, i, k), o->assembly->instances[i].name,
-                     allowed ? "and another one as well" : "which is not allowed",
-                     optimizer_class(o, i, (size_t)o->wanted[i]));
-        return OPTIMIZER_ALL;
+                     optimizer_class(o, i, k), x->name, fault,
+                     optimizer_class(o, i, (size_t)o->current[i]));
+        return o->current[i];
     }
-    return wanted;
+    return wanted < 0 ? o->current[i] : wanted;
 }
 
+/* ANSWER NULL: all stays, also what a stored decision wanted. */
 static void take_answer(struct optimizer *o, int step, const struct sidl_int__array *answer)
 {
-    size_t used = (size_t)snprintf(o->mind.reason, sizeof o->mind.reason, "the policy wants");
+    char *change;
 
-    for (size_t i = 0; i < o->assembly->n_instances; i++) {
-        size_t k = o->assembly->instances[i].n_alternatives > 1 ? wanted_of(o, step, i, answer)
-                                                                : OPTIMIZER_ALL;
-
-        if (k == OPTIMIZER_ALL || k == (size_t)o->wanted[i])
-            continue;
-        if (used < sizeof o->mind.reason)
-            used += (size_t)snprintf(o->mind.reason + used, sizeof o->mind.reason - used,
-                                     " %s %s -> %s", o->assembly->instances[i].name,
-                                     optimizer_class(o, i, (size_t)o->wanted[i]),
-                                     optimizer_class(o, i, k));
-        o->wanted[i] = (int32_t)k;
-    }
+    for (size_t i = 0; i < o->assembly->n_instances; i++)
+        o->wanted[i] = answer ? wanted_of(o, step, i, answer) : o->current[i];
+    o->mind.from_store = false;
+    if (!optimizer_has_to_swap(o))
+        return;
+    change = optimizer_change_text(o);
+    snprintf(o->mind.reason, sizeof o->mind.reason, "the policy wants %s", change ? change : "");
+    free(change);
+    optimizer_record(o, step, OPTIMIZER_POLICY, NULL, NULL);
 }
 
 bool optimizer_ask_policy(struct optimizer *o, int step)
@@ -200,13 +186,11 @@ bool optimizer_ask_policy(struct optimizer *o, int step)
     if (!o->policy)
         return false;
     answer = ask(o, step, take_step(o, step), &err);
-    if (answer)
-        take_answer(o, step, answer);
-    sidl_int__array_deleteRef(answer);
     if (err.status)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: the policy does not decide: %s",
                      step, err.text);
-    else if (memcmp(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted) != 0)
-        optimizer_record(o, step, OPTIMIZER_POLICY, NULL, NULL);
+    else
+        take_answer(o, step, answer);
+    sidl_int__array_deleteRef(answer);
     return !err.status;
 }

@@ -23,8 +23,7 @@ static const char *const askers[] = {
     [OPTIMIZER_POLICY] = "policy",           [OPTIMIZER_FAILURE] = "failure",
 };
 
-/* "a test.A1 -> test.A2, b test.B1 -> test.B2": what is wanted and does not run yet. */
-static char *change_text(const struct optimizer *o)
+char *optimizer_change_text(const struct optimizer *o)
 {
     struct portolan_text text = {0};
     char *out = NULL;
@@ -165,7 +164,7 @@ void optimizer_record(struct optimizer *o, int step, enum optimizer_asker asked_
                       const char *binding, const char *why)
 {
     struct optimizer_mind *m = &o->mind;
-    char *change = o->cohort->rank == 0 ? change_text(o) : NULL;
+    char *change = o->cohort->rank == 0 ? optimizer_change_text(o) : NULL;
     struct portolan_reason r = {.step = step,
                                 .number = m->n_decisions + 1,
                                 .asked_by = askers[asked_by],
@@ -300,7 +299,7 @@ static const char *find_cause(struct optimizer *o, int step, const struct portol
     return n ? cause_of(&misses[0], m->in_a_row[0]) : "context";
 }
 
-double optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now)
+void optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now)
 {
     struct optimizer_mind *m = &o->mind;
     double measured = 0, off;
@@ -310,7 +309,7 @@ double optimizer_compare(struct optimizer *o, int step, const struct portolan_pl
         if (now->samples[i].parent < 0)
             measured += now->samples[i].inclusive_ns;
     if (!(m->expected_ns[0] > 0) || !(measured > 0))
-        return measured;
+        return;
     off = fabs(measured - m->expected_ns[0]);
     if (off > close_enough * m->expected_ns[0] &&
         (measured < m->expected_ns[1] || measured > m->expected_ns[2]))
@@ -318,5 +317,4 @@ double optimizer_compare(struct optimizer *o, int step, const struct portolan_pl
     if (!*cause || !strcmp(cause, "start"))
         m->n_misses = 0;
     put_expectation(o, step, "", cause, m->expected_ns, measured);
-    return measured;
 }

@@ -26,6 +26,7 @@ static bool share_verdict(struct optimizer *o, struct portolan_error *err, sidl_
 static char *share_text(struct optimizer *o, struct portolan_text *text, struct portolan_error *err,
                         sidl_BaseInterface *_ex)
 {
+    enum portolan_status status;
     uint64_t size = text->length + 1;
     char *all = NULL;
 
@@ -33,17 +34,18 @@ static char *share_text(struct optimizer *o, struct portolan_text *text, struct 
         portolan_no_memory(err);
     if (!share_verdict(o, err, _ex))
         goto out;
-    if (o->cohort->bcast(o->cohort, &size, sizeof size, 0) ||
-        !(all = sidl_String_alloc((size_t)size - 1))) {
-        sidl_exception_throw_no_memory(_ex);
-        goto out;
-    }
-    if (o->cohort->rank == 0)
+    if (o->cohort->bcast(o->cohort, &size, sizeof size, 0))
+        size = 0;
+    all = size ? sidl_String_alloc((size_t)size - 1) : NULL;
+    if (all && o->cohort->rank == 0)
         memcpy(all, text->length ? text->bytes : "", size);
-    if (o->cohort->bcast(o->cohort, all, size, 0)) {
+    status = portolan_cohort_agree(o->cohort, all ? PORTOLAN_OK : PORTOLAN_ENOMEM, err);
+    if (!status)
+        status = o->cohort->bcast(o->cohort, all, size, 0);
+    if (status) {
         sidl_String_free(all);
         all = NULL;
-        portolan_throw(_ex, PORTOLAN_EIO, "rank 0's answer did not arrive");
+        portolan_throw(_ex, status, "rank 0's answer did not arrive");
     }
 out:
     portolan_text_clear(text);
@@ -108,92 +110,60 @@ static sidl_bool decide(void *self, sidl_BaseInterface *_ex)
 
 /* ------------------------------------------------- ask */
 
-/* Joins the question's contexts with those announced that it does not name. */
-static void join_contexts(const struct optimizer *o, struct portolan_arena *pool,
+/* The announced contexts, with the question's values in place of theirs. */
+static bool join_contexts(const struct optimizer *o, struct portolan_arena *pool,
                           struct sidl_string__array *names, struct sidl_double__array *values,
-                          struct portolan_plan_now *now)
+                          struct optimizer_contexts *all)
 {
     int32_t asked = names ? sidl_string__array_length(names, 0) : 0;
-    size_t n = (size_t)asked, most = n + o->n_announced;
-    const char **all = portolan_arena_alloc(pool, most, sizeof *all);
-    double *all_values = portolan_arena_alloc(pool, most, sizeof *all_values);
+    bool fits = true;
 
-    if (!all || !all_values)
-        return;
-    for (int32_t i = 0; i < asked; i++) {
+    for (size_t i = 0; fits && i < o->announced.n; i++)
+        fits = optimizer_note(pool, all, o->announced.names[i], o->announced.values[i]);
+    for (int32_t i = 0; fits && i < asked; i++) {
         char *name = sidl_string__array_get1(names, sidl_string__array_lower(names, 0) + i);
 
-        all[i] = portolan_arena_strdup(pool, name ? name : "");
-        all_values[i] = sidl_double__array_get1(values, sidl_double__array_lower(values, 0) + i);
+        fits = optimizer_note(
+            pool, all, name ? name : "",
+            sidl_double__array_get1(values, sidl_double__array_lower(values, 0) + i));
         sidl_String_free(name);
     }
-    for (size_t i = 0; i < o->n_announced; i++) {
-        size_t k = 0;
-
-        while (k < (size_t)asked && all[k] && strcmp(all[k], o->announced_names[i]) != 0)
-            k++;
-        if (k < (size_t)asked)
-            continue;
-        all[n] = o->announced_names[i];
-        all_values[n++] = o->announced_values[i];
-    }
-    now->announced_names = all;
-    now->announced_values = all_values;
-    now->n_announced = n;
+    return fits;
 }
 
-/* Rank 0: changes o->wanted to what would run, and returns the time of a step, NAN: not known. */
-static double find_best(struct optimizer *o, struct portolan_arena *pool,
-                        struct portolan_plan_now *now, struct portolan_error *err)
-{
-    struct portolan_plan_advice *advice = NULL;
-    struct portolan_name_value *current = NULL, *excluded = NULL;
-    struct optimizer_pick pick;
-    double step_ns = NAN;
-
-    now->hysteresis = o->hysteresis;
-    now->swap_ns = o->mind.swap_ns;
-    now->remaining_steps =
-        o->assembly->steps_instance ? optimizer_remaining(o, o->step < 0 ? 0 : o->step) : 1;
-    now->samples = o->step_samples;
-    now->n_samples = o->n_step_samples;
-    now->current = current = optimizer_list_names(o, NULL, 0, &now->n_current);
-    now->banned = excluded = optimizer_list_excluded(o, &now->n_banned);
-    if (pool->failed || !current || !excluded)
-        portolan_no_memory(err);
-    else if (o->mind.plan && !portolan_plan_advise(o->mind.plan, now, &advice, err)) {
-        for (size_t i = 0; i < advice->n_changes; i++)
-            if (optimizer_find(o, advice->changes[i].instance, advice->changes[i].to, &pick))
-                o->wanted[pick.instance] = (int32_t)pick.alternative;
-        step_ns = isinf(advice->then_step_ns) ? NAN : advice->then_step_ns;
-    }
-    portolan_plan_advice_destroy(advice);
-    free(current);
-    free(excluded);
-    return step_ns;
-}
-
+/* Rank 0: adds what would run to TEXT; *STEP_NS: the time of a step, NAN where it is not known. */
 static void write_best(struct optimizer *o, struct sidl_string__array *names,
                        struct sidl_double__array *values, struct portolan_text *text,
                        double *step_ns, struct portolan_error *err)
 {
-    struct portolan_plan_now now = {0};
+    struct portolan_plan_now now;
+    struct portolan_plan_advice *advice = NULL;
+    struct optimizer_contexts contexts = {0};
     struct portolan_arena pool = {0};
-    struct portolan_name_value *best;
+    struct portolan_name_value *best = NULL;
     char *words = NULL;
     size_t n = 0;
 
-    join_contexts(o, &pool, names, values, &now);
     memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
-    *step_ns = find_best(o, &pool, &now, err);
-    best = optimizer_list_names(o, NULL, 0, &n);
-    if (!best)
+    if (!optimizer_tell_now(o, o->step < 0 ? 0 : o->step, &now) ||
+        !join_contexts(o, &pool, names, values, &contexts))
         portolan_no_memory(err);
-    else if (!err->status && !portolan_plan_write_selection(best, n, &words, err))
+    now.announced_names = contexts.names;
+    now.announced_values = contexts.values;
+    now.n_announced = contexts.n;
+    if (!err->status && o->mind.plan && !portolan_plan_advise(o->mind.plan, &now, &advice, err)) {
+        optimizer_want(o, advice);
+        *step_ns = isinf(advice->then_step_ns) ? NAN : advice->then_step_ns;
+    }
+    if (!err->status && !(best = optimizer_list_names(o, NULL, 0, &n)))
+        portolan_no_memory(err);
+    if (!err->status && !portolan_plan_write_selection(best, n, &words, err))
         portolan_text_add(text, "%s", words);
+    portolan_plan_advice_destroy(advice);
+    optimizer_free_now(&now);
+    portolan_arena_clear(&pool);
     free(words);
     free(best);
-    portolan_arena_clear(&pool);
 }
 
 static char *ask(void *self, struct sidl_string__array *names, struct sidl_double__array *values,
@@ -249,10 +219,12 @@ static void explain_time(const struct optimizer *o, struct portolan_text *text)
 static void explain_alternative(struct optimizer *o, size_t instance, size_t alternative,
                                 struct portolan_text *text)
 {
+    struct portolan_error why = {0};
+
     portolan_text_add(text, "  %s: ", optimizer_class(o, instance, alternative));
     o->wanted[instance] = (int32_t)alternative;
-    if (optimizer_is_banned(o, instance, alternative))
-        portolan_text_add(text, "did not start, failed or missed the accuracy");
+    if (optimizer_tell_ban(o, instance, alternative, &why))
+        portolan_text_add(text, "%s", why.text);
     else if (!optimizer_may_run(o, instance, alternative))
         portolan_text_add(text, "is forbidden, or another one is pinned");
     else

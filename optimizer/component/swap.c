@@ -18,7 +18,7 @@ static enum portolan_status replace(struct optimizer *o, size_t instance, size_t
     return portolan_catch(&ex, err);
 }
 
-/* Collective. What was swapped before its first call, and failed in it, may lose what it keeps. */
+/* What was swapped before its first call, and failed in it, may lose what it keeps. */
 static enum portolan_status replace_back(struct optimizer *o, const struct optimizer_swap *x,
                                          struct portolan_error *err)
 {
@@ -30,8 +30,7 @@ static enum portolan_status replace_back(struct optimizer *o, const struct optim
         gov_cca_TypeMap_putBool(properties, "portolan.loseState", TRUE, &ex);
     status = portolan_cohort_agree(o->cohort, portolan_catch(&ex, err), err);
     if (status == PORTOLAN_OK)
-        status = portolan_cohort_agree(o->cohort, replace(o, x->instance, x->from, properties, err),
-                                       err);
+        status = replace(o, x->instance, x->from, properties, err);
     sidl_reference_delete(properties, NULL);
     return status;
 }
@@ -73,15 +72,25 @@ char *optimizer_get_obstacle(const struct optimizer *o, size_t instance, size_t 
     return NULL;
 }
 
+bool optimizer_tell_ban(const struct optimizer *o, size_t instance, size_t alternative,
+                        struct portolan_error *why)
+{
+    bool failed = has_failed(o, instance, alternative);
+    char *obstacle = failed ? NULL : optimizer_get_obstacle(o, instance, alternative);
+    bool is_banned = failed || obstacle;
+
+    if (is_banned)
+        portolan_error_set(why, PORTOLAN_EINFEASIBLE, "%s",
+                           obstacle ? obstacle
+                                    : "it did not start, failed or missed the accuracy in this "
+                                      "run");
+    sidl_String_free(obstacle);
+    return is_banned;
+}
+
 bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative)
 {
-    char *why;
-
-    if (has_failed(o, instance, alternative))
-        return true;
-    why = optimizer_get_obstacle(o, instance, alternative);
-    sidl_String_free(why);
-    return why != NULL;
+    return optimizer_tell_ban(o, instance, alternative, NULL);
 }
 
 /* Excludes an alternative for the rest of the run. The array has room for all alternatives, so that
@@ -234,7 +243,7 @@ static bool is_inaccurate(const struct optimizer *o, size_t instance)
 static bool is_to_be_banned(const struct optimizer *o, size_t instance)
 {
     return (o->seen[instance].failed > 0 || is_inaccurate(o, instance)) &&
-           !has_failed(o, instance, (size_t)o->current[instance]);
+           !optimizer_is_banned(o, instance, (size_t)o->current[instance]);
 }
 
 static void tell_ban(const struct optimizer *o, int step, const char *why, size_t instance)
@@ -315,7 +324,5 @@ bool optimizer_ban_in_step(struct optimizer *o, int step, const char *why)
     }
     portolan_probe_snapshot_clear(&now);
     free(failed);
-    return !o->cohort->max(o->cohort, (double *)o->seen,
-                           o->assembly->n_instances * sizeof *o->seen / sizeof(double)) &&
-           optimizer_ban_seen(o, step, why);
+    return optimizer_exchange_seen(o) && optimizer_ban_seen(o, step, why);
 }

@@ -69,16 +69,13 @@ static void lift(struct optimizer *o, size_t instance, size_t alternative)
     o->n_holds = kept;
 }
 
-/* There is room for one per alternative. */
+/* An instance has one pin, an alternative one hold: there is room for that. */
 static void hold(struct optimizer *o, size_t instance, size_t alternative, bool is_pin,
                  enum optimizer_asker by)
 {
-    size_t kept = 0;
-
-    for (size_t i = 0; i < o->n_holds; i++) /* an instance has one pin */
-        if (!is_pin || o->holds[i].instance != instance || !o->holds[i].is_pin)
-            o->holds[kept++] = o->holds[i];
-    o->n_holds = kept;
+    for (size_t i = o->n_holds; is_pin && i-- > 0;)
+        if (o->holds[i].instance == instance && o->holds[i].is_pin)
+            lift(o, instance, o->holds[i].alternative);
     lift(o, instance, alternative);
     o->holds[o->n_holds++] = (struct optimizer_hold){instance, alternative, is_pin, by};
 }
@@ -97,50 +94,33 @@ void optimizer_hold_assembly(struct optimizer *o)
 
 /* ------------------------------------------------- reading a wish */
 
-static enum portolan_status unknown_instance(const struct portolan_assembly *a, const char *name,
-                                             struct portolan_error *err)
-{
-    struct portolan_text known = {0};
-
-    for (size_t i = 0; i < a->n_instances; i++)
-        if (a->instances[i].n_alternatives > 1)
-            portolan_text_add(&known, "%s%s", known.length ? ", " : "", a->instances[i].name);
-    portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                       "no instance '%s' has alternatives; those that have are: %s", name,
-                       known.length ? known.bytes : "none");
-    portolan_text_clear(&known);
-    return PORTOLAN_ENOTFOUND;
-}
-
-static enum portolan_status unknown_class(const struct portolan_assembly_instance *x,
-                                          const char *name, struct portolan_error *err)
-{
-    struct portolan_text known = {0};
-
-    for (size_t k = 0; k < x->n_alternatives; k++)
-        portolan_text_add(&known, "%s%s", k ? ", " : "", x->alternatives[k].class_name);
-    portolan_error_set(err, PORTOLAN_ENOTFOUND, "'%s' is no alternative of %s; these are: %s", name,
-                       x->name, known.length ? known.bytes : "none");
-    portolan_text_clear(&known);
-    return PORTOLAN_ENOTFOUND;
-}
-
 enum portolan_status optimizer_wish_target(const struct portolan_assembly *a, const char *instance,
                                            const char *class_name, struct optimizer_wish *w,
                                            struct portolan_error *err)
 {
     const struct portolan_assembly_instance *x = portolan_assembly_peek_instance(a, instance);
+    bool known = x && x->n_alternatives > 1;
+    struct portolan_text all = {0};
 
-    if (!x || x->n_alternatives < 2)
-        return unknown_instance(a, instance, err);
-    w->instance = (size_t)(x - a->instances);
+    w->instance = known ? (size_t)(x - a->instances) : OPTIMIZER_ALL;
     w->alternative = OPTIMIZER_ALL;
-    for (size_t k = 0; class_name && k < x->n_alternatives; k++)
+    for (size_t k = 0; known && class_name && k < x->n_alternatives; k++) {
+        portolan_text_add(&all, "%s%s", k ? ", " : "", x->alternatives[k].class_name);
         if (!strcmp(x->alternatives[k].class_name, class_name))
             w->alternative = k;
-    if (class_name && w->alternative == OPTIMIZER_ALL)
-        return unknown_class(x, class_name, err);
-    return PORTOLAN_OK;
+    }
+    for (size_t i = 0; !known && i < a->n_instances; i++)
+        if (a->instances[i].n_alternatives > 1)
+            portolan_text_add(&all, "%s%s", all.length ? ", " : "", a->instances[i].name);
+    if (!known)
+        portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                           "no instance '%s' has alternatives; those that have are: %s", instance,
+                           all.length ? all.bytes : "none");
+    else if (class_name && w->alternative == OPTIMIZER_ALL)
+        portolan_error_set(err, PORTOLAN_ENOTFOUND, "'%s' is no alternative of %s; these are: %s",
+                           class_name, instance, all.length ? all.bytes : "not known");
+    portolan_text_clear(&all);
+    return err->status;
 }
 
 /* "solver=heat.Cholmod" or, if no class is needed, "solver". */
@@ -172,30 +152,22 @@ static enum portolan_status read_share(const char *word, double *share, struct p
                               "'%s' is neither on nor off nor a share of the time, 0 to 1", word);
 }
 
+/* LINE is one that the control file may have. */
 static enum portolan_status read_wish(const struct portolan_assembly *a, const char *line,
                                       struct optimizer_wish *w, struct portolan_error *err)
 {
+    static const char verbs[] = "pfrue"; /* first letters, as enum optimizer_wish_kind */
     size_t length = strcspn(line, " ");
     const char *word = line + length + strspn(line + length, " ");
 
-    *w = (struct optimizer_wish){.instance = OPTIMIZER_ALL, .alternative = OPTIMIZER_ALL};
-    switch (line[0]) {
-    case 'p':
-        w->kind = OPTIMIZER_PIN;
-        return read_target(a, word, true, w, err);
-    case 'f':
-        w->kind = OPTIMIZER_FORBID;
-        return read_target(a, word, true, w, err);
-    case 'r':
-        w->kind = OPTIMIZER_RELEASE;
-        return *word ? read_target(a, word, false, w, err) : PORTOLAN_OK;
-    case 'e':
-        w->kind = OPTIMIZER_EXPLORE;
+    *w = (struct optimizer_wish){
+        .kind = (enum optimizer_wish_kind)(strchr(verbs, line[0]) - verbs),
+        .instance = OPTIMIZER_ALL,
+        .alternative = OPTIMIZER_ALL,
+    };
+    if (w->kind == OPTIMIZER_EXPLORE)
         return read_share(word, &w->share, err);
-    default:
-        w->kind = OPTIMIZER_UNDO;
-        return PORTOLAN_OK;
-    }
+    return *word ? read_target(a, word, w->kind != OPTIMIZER_RELEASE, w, err) : PORTOLAN_OK;
 }
 
 /* Any thread: reads only what does not change while it is set. */
@@ -232,23 +204,16 @@ static bool leaves_one(const struct optimizer *o, const struct optimizer_wish *w
     return false;
 }
 
-static enum portolan_status refuse_pin(const struct optimizer *o, const struct optimizer_wish *w,
-                                       struct portolan_error *err)
-{
-    return portolan_error_set(err, PORTOLAN_EINFEASIBLE,
-                              "%s is not pinned to %s: that did not start, failed or missed the "
-                              "accuracy in this run",
-                              o->assembly->instances[w->instance].name,
-                              optimizer_class(o, w->instance, w->alternative));
-}
-
 static enum portolan_status take_pin(struct optimizer *o, const struct optimizer_wish *w,
                                      enum optimizer_asker by, struct portolan_error *err)
 {
-    if (optimizer_is_banned(o, w->instance, w->alternative))
-        return refuse_pin(o, w, err);
-    hold(o, w->instance, w->alternative, true, by);
-    return PORTOLAN_OK;
+    if (!optimizer_tell_ban(o, w->instance, w->alternative, err))
+        hold(o, w->instance, w->alternative, true, by);
+    else
+        portolan_error_prefix(err, "%s is not pinned to %s",
+                              o->assembly->instances[w->instance].name,
+                              optimizer_class(o, w->instance, w->alternative));
+    return err->status;
 }
 
 static enum portolan_status take_forbid(struct optimizer *o, const struct optimizer_wish *w,
@@ -273,18 +238,19 @@ static enum portolan_status take_forbid(struct optimizer *o, const struct optimi
 static enum portolan_status take_undo(struct optimizer *o, enum optimizer_asker by,
                                       struct portolan_error *err)
 {
-    if (!o->n_swapped || o->swap_step == o->undo_step)
+    bool was_undo = o->undo_step >= 0 &&
+                    (o->swap_step == o->undo_step || o->swap_step == o->undo_step + o->delay);
+
+    if (!o->n_swapped || was_undo)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is nothing to undo: %s",
                                   o->n_swapped ? "the last swap was itself an undo"
                                                : "nothing was swapped since the last failure");
-    for (size_t i = 0; i < o->n_swapped; i++) {
-        const struct optimizer_swap *x = &o->swapped[i];
-
-        if (optimizer_is_banned(o, x->instance, x->from))
-            return portolan_error_set(err, PORTOLAN_EINFEASIBLE,
-                                      "the last swap is not undone: %s failed in this run",
-                                      optimizer_class(o, x->instance, x->from));
-    }
+    for (size_t i = 0; i < o->n_swapped; i++)
+        if (optimizer_tell_ban(o, o->swapped[i].instance, o->swapped[i].from, err)) {
+            portolan_error_prefix(err, "the last swap is not undone: %s",
+                                  optimizer_class(o, o->swapped[i].instance, o->swapped[i].from));
+            return err->status;
+        }
     o->undoes = true;
     o->undo_by = by;
     return PORTOLAN_OK;
@@ -331,14 +297,6 @@ void optimizer_take_wishes(struct optimizer *o, int step)
     }
 }
 
-void optimizer_drop_wishes(struct optimizer *o)
-{
-    char *line;
-
-    while (o->cohort->rank != 0 && (line = portolan_control_take_wish()))
-        free(line);
-}
-
 /* ------------------------------------------------- making them the decision */
 
 static const char *const asker_names[] = {
@@ -347,74 +305,75 @@ static const char *const asker_names[] = {
     [OPTIMIZER_CONTROL] = "the control file",
 };
 
-/* Wants an alternative because of BY, and says so in the reason. */
-static void want(struct optimizer *o, size_t instance, size_t alternative, const char *why,
-                 enum optimizer_asker by)
+/* Wants an alternative because of BY, and adds that to WHY. */
+static void want(struct optimizer *o, size_t instance, size_t alternative, const char *how,
+                 enum optimizer_asker by, struct portolan_text *why)
 {
-    size_t used = strlen(o->mind.reason);
-
-    snprintf(o->mind.reason + used, sizeof o->mind.reason - used, "%s%s %s -> %s, %s %s",
-             used ? "; " : "", o->assembly->instances[instance].name,
-             optimizer_class(o, instance, (size_t)o->wanted[instance]),
-             optimizer_class(o, instance, alternative), why, asker_names[by]);
+    portolan_text_add(why, "%s%s %s -> %s, %s %s", why->length ? "; " : "",
+                      o->assembly->instances[instance].name,
+                      optimizer_class(o, instance, (size_t)o->wanted[instance]),
+                      optimizer_class(o, instance, alternative), how, asker_names[by]);
     o->wanted[instance] = (int32_t)alternative;
 }
 
 /* What was swapped in is forbidden, so that it does not come again at the next step. */
-static void undo(struct optimizer *o, int step)
+static void undo(struct optimizer *o, int step, struct portolan_text *why)
 {
     for (size_t i = 0; i < o->n_swapped; i++) {
         const struct optimizer_swap *x = &o->swapped[i];
 
         lift(o, x->instance, x->from);
         hold(o, x->instance, x->to, false, o->undo_by);
-        want(o, x->instance, x->from, "undone by", o->undo_by);
+        want(o, x->instance, x->from, "undone by", o->undo_by, why);
     }
-    o->undo_step = step + o->delay;
+    o->undo_step = step;
     o->undoes = false;
 }
 
-static void drop_pin(struct optimizer *o, int step, const struct optimizer_hold *h)
+static bool is_dropped(struct optimizer *o, int step, const struct optimizer_hold *pin)
 {
+    struct portolan_error why = {0};
+
+    if (!optimizer_tell_ban(o, pin->instance, pin->alternative, &why))
+        return false;
     portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
-                 "step %d: the pin of %s to %s, which %s asked for, ends: %s did not start, failed "
-                 "or missed the accuracy",
-                 step, o->assembly->instances[h->instance].name,
-                 optimizer_class(o, h->instance, h->alternative), asker_names[h->by],
-                 optimizer_class(o, h->instance, h->alternative));
-    lift(o, h->instance, h->alternative);
+                 "step %d: the pin of %s to %s, which %s asked for, ends: %s", step,
+                 o->assembly->instances[pin->instance].name,
+                 optimizer_class(o, pin->instance, pin->alternative), asker_names[pin->by],
+                 why.text);
+    lift(o, pin->instance, pin->alternative);
+    return true;
 }
 
 bool optimizer_obey(struct optimizer *o, int step)
 {
     enum optimizer_asker by = o->undo_by;
     const char *binding = NULL;
-    struct portolan_error why = {0};
-    char before[sizeof o->mind.reason];
+    struct portolan_error against = {0};
+    struct portolan_text why = {0};
+    bool any = o->undoes && o->n_swapped;
 
-    memcpy(before, o->mind.reason, sizeof before);
-    o->mind.reason[0] = '\0';
     if (o->undoes)
-        undo(o, step);
+        undo(o, step, &why);
     for (size_t i = o->n_holds; i-- > 0;) {
         const struct optimizer_hold *h = &o->holds[i];
 
-        if (h->is_pin && optimizer_is_banned(o, h->instance, h->alternative)) {
-            drop_pin(o, step, h);
-        } else if (h->is_pin && (size_t)o->wanted[h->instance] != h->alternative) {
-            want(o, h->instance, h->alternative, "pinned by", h->by);
-            binding = optimizer_hold_word(h);
-            by = h->by;
-        }
+        if (!h->is_pin || is_dropped(o, step, h) ||
+            (size_t)o->wanted[h->instance] == h->alternative)
+            continue;
+        want(o, h->instance, h->alternative, "pinned by", h->by, &why);
+        binding = optimizer_hold_word(h);
+        by = h->by;
+        any = true;
     }
-    if (!o->mind.reason[0]) {
-        memcpy(o->mind.reason, before, sizeof before);
-        return false;
+    if (any) {
+        snprintf(o->mind.reason, sizeof o->mind.reason, "%s", why.length ? why.bytes : "");
+        if (optimizer_is_advised_against(o, &against))
+            portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
+                         "step %d: %s, though the measurements speak against it: %s", step,
+                         o->mind.reason, against.text);
+        optimizer_record(o, step, by, binding, NULL);
     }
-    if (optimizer_is_advised_against(o, &why))
-        portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
-                     "step %d: %s, though the measurements speak against it: %s", step,
-                     o->mind.reason, why.text);
-    optimizer_record(o, step, by, binding, NULL);
-    return true;
+    portolan_text_clear(&why);
+    return any;
 }

@@ -12,7 +12,6 @@
 
 #include <portolan/embed.h>
 #include <portolan/probe.h>
-#include <portolan/store.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +33,7 @@ static char folder[] = "/tmp/portolan-XXXXXX", file[100], store[100];
 
 static const char xml[] =
     "<assembly name='steered'>"
-    "<instance name='a' class='paper.A1'><alternative class='paper.A2'/></instance>"
+    "<instance name='a' class='paper.A1'%s><alternative class='paper.A2'/></instance>"
     "<instance name='clock' class='portolan.ManualClock'/>"
     "<instance name='mastermind' class='portolan.Mastermind'>"
     "<parameter name='store' type='string' value='%s'/></instance>"
@@ -49,16 +48,11 @@ static const char xml[] =
 
 static int make_folder(void **state)
 {
-    FILE *f;
-
     (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(file, sizeof file, "%s/steered.xml", folder);
     snprintf(store, sizeof store, "%s/steered.db", folder);
-    f = fopen(file, "w");
-    assert_non_null(f);
-    fprintf(f, xml, store);
-    return fclose(f);
+    return 0;
 }
 
 static int remove_folder(void **state)
@@ -69,9 +63,15 @@ static int remove_folder(void **state)
     return remove(folder);
 }
 
-static void open_program(void)
+/* ATTRIBUTE: of the instance "a". */
+static void open_program(const char *attribute)
 {
     struct portolan_error err = {0};
+    FILE *f = fopen(file, "w");
+
+    assert_non_null(f);
+    fprintf(f, xml, attribute, store);
+    assert_int_equal(fclose(f), 0);
 
     p.step = 0;
     if (portolan_embedded_open(file, NULL, &p.e, &err) ||
@@ -85,7 +85,7 @@ static int set_up(void **state)
 {
     (void)state;
     remove(store);
-    open_program();
+    open_program("");
     return 0;
 }
 
@@ -183,6 +183,26 @@ static void what_cannot_be_is_refused_and_nothing_changes(void **state)
     is_near(step(3), 6, 1e-9);
 }
 
+static void a_pin_says_at_once_that_state_would_be_lost(void **state)
+{
+    sidl_BaseInterface ex = NULL;
+    char *text;
+
+    (void)state;
+    portolan_embedded_close(p.e);
+    open_program(" stateful='yes'");
+    pin("paper.A1");
+    is_near(step(3), 6, 1e-9);
+    portolan_ports_Optimizer_release(p.optimizer, "", "", &ex);
+    good(&ex);
+    portolan_ports_Optimizer_pin(p.optimizer, "a", "paper.A2", &ex);
+    refused(&ex, "a is not pinned to paper.A2: paper.A1 keeps");
+    text = portolan_ports_Optimizer_explain(p.optimizer, &ex);
+    good(&ex);
+    assert_non_null(strstr(text, "  paper.A2: paper.A1 keeps"));
+    sidl_String_free(text);
+}
+
 static void decide_swaps_at_once_and_undo_takes_it_back(void **state)
 {
     sidl_BaseInterface ex = NULL;
@@ -263,44 +283,8 @@ static void ask_tells_what_would_run_and_what_it_costs(void **state)
     (void)state;
     run(run_both);
     portolan_embedded_close(p.e);
-    open_program();
+    open_program("");
     run(ask_for_two_sizes);
-}
-
-static int pin_after_two_steps(void *arg)
-{
-    (void)arg;
-    for (int i = 0; i < 5; i++) {
-        if (i == 2)
-            pin("paper.A1");
-        step(1.5);
-    }
-    return 0;
-}
-
-/* The plan expects 2.25 ms of a step with A2, and was not asked for A1. */
-static void of_what_was_pinned_nothing_was_expected(void **state)
-{
-    struct portolan_error err = {0};
-    struct portolan_reason_set *r = NULL;
-    struct portolan_store *s = NULL;
-    size_t known = 0;
-
-    (void)state;
-    run(run_both);
-    portolan_embedded_close(p.e);
-    open_program();
-    run(pin_after_two_steps);
-    if (portolan_store_open(store, PORTOLAN_STORE_READ, &s, &err) ||
-        portolan_store_read_reasons(s, 2, &r, &err))
-        fail_msg("%s", err.text);
-    portolan_store_close(s);
-    for (size_t i = 0; i < r->n_expectations; i++) {
-        assert_int_not_equal(r->expectations[i].step, 2);
-        known += r->expectations[i].step == 1 && r->expectations[i].measured_ns > 0;
-    }
-    assert_int_equal(known, 1);
-    portolan_reason_set_destroy(r);
 }
 
 static void explain_lists_what_there_is(void **state)
@@ -326,11 +310,12 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_is_refused_and_nothing_changes, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_pin_says_at_once_that_state_would_be_lost, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(decide_swaps_at_once_and_undo_takes_it_back, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(ask_tells_what_would_run_and_what_it_costs, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(of_what_was_pinned_nothing_was_expected, set_up, tear_down),
         cmocka_unit_test_setup_teardown(explain_lists_what_there_is, set_up, tear_down),
     };
 
