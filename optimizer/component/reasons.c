@@ -101,7 +101,7 @@ static void mark_excluded(const struct optimizer *o, struct portolan_alternative
         if (optimizer_is_banned(o, x.instance, x.alternative)) {
             char *why = optimizer_get_obstacle(o, x.instance, x.alternative);
 
-            rows[i].binding = why ? "state" : "failure";
+            rows[i].binding = why ? "stateful" : "failure";
             rows[i].text =
                 why ? "would lose what the running implementation keeps" : "failed in this run";
             sidl_String_free(why);
