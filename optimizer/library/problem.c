@@ -4,7 +4,6 @@
 #include "plan_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool calls_vary(const struct portolan_plan *p, const struct plan_view *v, size_t path)
 {
@@ -22,180 +21,168 @@ struct problem {
     const struct plan_horizon *h;
     struct portolan_choice *c;
     struct portolan_error *err;
+    struct portolan_arena pool;
+    /* Of the table that is being made: its variables, and their numbers in C. */
+    size_t n, size, *variables, *numbers, *selection;
 };
 
 /* ---- tables over variables of the core ---- */
 
-struct table {
-    const struct portolan_plan *p;
-    struct portolan_arena pool;
-    size_t n, size, *variables, *numbers, *selection;
-    double *costs;
-};
-
-/* An empty table; whatever it will not depend on is as in H, or as written. */
-static enum portolan_status table_init(const struct portolan_plan *p, const struct plan_horizon *h,
-                                       struct table *t)
-{
-    *t = (struct table){.p = p, .size = 1};
-    t->variables = portolan_arena_alloc(&t->pool, p->s.n_variables + 1, sizeof *t->variables);
-    t->numbers = portolan_arena_alloc(&t->pool, p->s.n_variables + 1, sizeof *t->numbers);
-    t->selection = portolan_arena_alloc(&t->pool, p->s.n_variables, sizeof *t->selection);
-    if (t->pool.failed)
-        return PORTOLAN_ENOMEM;
-    if (h->current)
-        memcpy(t->selection, h->current, p->s.n_variables * sizeof *t->selection);
-    return PORTOLAN_OK;
-}
+/* A table has at most so many entries. */
+enum { MOST = 256 * MAX_TUPLES };
 
 /* Adds a variable if it is in the core; NONE adds nothing. */
-static void table_add(struct table *t, size_t variable)
+static void table_add(struct problem *x, size_t variable)
 {
-    if (variable == NONE || t->p->number[variable] == NONE)
+    if (variable == NONE || x->p->number[variable] == NONE)
         return;
-    for (size_t k = 0; k < t->n; k++)
-        if (t->variables[k] == variable)
+    for (size_t k = 0; k < x->n; k++)
+        if (x->variables[k] == variable)
             return;
-    t->variables[t->n++] = variable;
+    x->variables[x->n] = variable;
+    x->numbers[x->n++] = x->p->number[variable];
+    if (x->size <= MOST)
+        x->size *= x->p->s.variables[variable].n;
 }
 
 /* Adds the variables on which a path's cost depends: its own scope and that of its call count. */
-static void table_add_path(struct table *t, const struct plan_view *v, size_t path)
+static void table_add_path(struct problem *x, size_t path)
 {
-    for (long at = (long)path; at >= 0; at = t->p->s.nodes[at].parent) {
-        const struct plan_scope *scope = &t->p->paths[at].scope;
+    for (long at = (long)path; at >= 0; at = x->p->s.nodes[at].parent) {
+        const struct plan_scope *scope = &x->p->paths[at].scope;
 
-        if (at == (long)path || calls_vary(t->p, v, (size_t)at))
+        if (at == (long)path || calls_vary(x->p, x->v, (size_t)at))
             for (size_t i = 0; i < scope->n; i++)
-                table_add(t, scope->variables[i]);
+                table_add(x, scope->variables[i]);
     }
 }
 
 /* Adds the variables on which the layout that is made, and how often, depend. */
-static void table_add_making(struct table *t, const struct plan_view *v, const struct plan_data *d)
+static void table_add_making(struct problem *x, const struct plan_data *d)
 {
-    table_add(t, d->ends[0].variable);
-    for (size_t i = 0; i < t->p->s.n_nodes; i++)
-        if (plan_makes(t->p, d, i))
-            table_add_path(t, v, i);
+    table_add(x, d->ends[0].variable);
+    for (size_t i = 0; i < x->p->s.n_nodes; i++)
+        if (plan_makes(x->p, d, i))
+            table_add_path(x, i);
 }
 
-/* Makes room for the costs, with LAST values of one more variable, NUMBER, behind the others. */
-static enum portolan_status table_open(struct table *t, size_t last, size_t number)
+/* Sets the selection to that of row K. */
+static void table_select(struct problem *x, size_t k)
 {
-    for (size_t i = 0; i < t->n; i++) {
-        t->numbers[i] = t->p->number[t->variables[i]];
-        t->size *= t->p->s.variables[t->variables[i]].n;
-        if (t->size > 256 * (size_t)MAX_TUPLES)
-            return PORTOLAN_EUNSUPPORTED;
-    }
-    if (number != NONE)
-        t->numbers[t->n] = number;
-    t->costs = portolan_arena_alloc(&t->pool, t->size * last, sizeof *t->costs);
-    return t->costs ? PORTOLAN_OK : PORTOLAN_ENOMEM;
-}
+    for (size_t i = x->n; i-- > 0;) {
+        size_t n = x->p->s.variables[x->variables[i]].n;
 
-/* Sets the table's selection to that of row K. */
-static void table_select(struct table *t, size_t k)
-{
-    for (size_t i = t->n; i-- > 0;) {
-        size_t n = t->p->s.variables[t->variables[i]].n;
-
-        t->selection[t->variables[i]] = k % n;
+        x->selection[x->variables[i]] = k % n;
         k /= n;
     }
 }
 
-/* What a table is of: a call path; or data, with one taker, or TAKER NULL for what all share. */
+/* What a table is of: a call path; an instance; or data, with one taker, or TAKER NULL for what all
+ * share. */
 struct subject {
-    size_t path; /* NONE: data */
+    size_t path, variable; /* or NONE */
     const struct plan_data *data;
     const struct plan_end *taker;
 };
 
 /* The entry of one row; SET: the layouts in which shared data exist. */
-typedef double entry_fn(const struct portolan_plan *p, const struct plan_view *v,
-                        const struct plan_horizon *h, const struct subject *of,
-                        const size_t *selection, size_t set);
+typedef double entry_fn(const struct problem *x, const struct subject *of, const size_t *selection,
+                        size_t set);
+
+/* Lists the variables of a table; whatever it does not depend on is as in H, or as written. */
+static void table_begin(struct problem *x, const struct subject *of)
+{
+    x->n = 0;
+    x->size = 1;
+    for (size_t v = 0; v < x->p->s.n_variables; v++)
+        x->selection[v] = x->h->current ? x->h->current[v] : 0;
+    if (of->path != NONE)
+        table_add_path(x, of->path);
+    if (of->data && (!of->data->from->is_shared || !of->taker))
+        table_add_making(x, of->data);
+    table_add(x, of->taker ? of->taker->variable : of->variable);
+}
 
 /* Adds a table of what ENTRY says; of shared data, its last variable is the set of layouts.
  * BUDGET NONE: costs. */
 static enum portolan_status add_table(struct problem *x, const struct subject *of, entry_fn *entry,
                                       size_t budget)
 {
-    const struct portolan_plan *p = x->p;
-    size_t sets = of->data && of->data->from->is_shared ? (size_t)1 << of->data->n_layouts : 1;
-    struct table t;
-    enum portolan_status status = table_init(p, x->h, &t);
+    bool has_sets = of->data && of->data->from->is_shared;
+    size_t sets = has_sets ? (size_t)1 << of->data->n_layouts : 1;
+    enum portolan_status status;
+    double *costs;
 
-    if (!status) {
-        if (of->path != NONE)
-            table_add_path(&t, x->v, of->path);
-        if (of->data && (!of->data->from->is_shared || !of->taker))
-            table_add_making(&t, x->v, of->data);
-        if (of->taker)
-            table_add(&t, of->taker->variable);
-        status = table_open(&t, sets, sets > 1 ? of->data->number : NONE);
+    table_begin(x, of);
+    if (x->size > MOST)
+        return portolan_error_set(
+            x->err, PORTOLAN_EUNSUPPORTED, "the calls of %s depend on too many instances",
+            of->data ? of->data->from->made_by : x->p->s.nodes[of->path].instance);
+    if (!(costs = portolan_calloc(x->size * sets, sizeof *costs)))
+        return PORTOLAN_ENOMEM;
+    for (size_t k = 0; k < x->size * sets; k++) {
+        table_select(x, k / sets);
+        costs[k] = entry(x, of, x->selection, k % sets);
     }
-    for (size_t k = 0; !status && k < t.size * sets; k++) {
-        table_select(&t, k / sets);
-        t.costs[k] = entry(p, x->v, x->h, of, t.selection, k % sets);
-    }
-    if (status == PORTOLAN_EUNSUPPORTED)
-        portolan_error_set(x->err, status, "the calls of %s depend on too many instances",
-                           of->data ? of->data->from->made_by : p->s.nodes[of->path].instance);
-    if (!status)
-        status =
-            budget == NONE
-                ? portolan_choice_add_factor(x->c, t.n + (sets > 1), t.numbers, t.costs, x->err)
-                : portolan_choice_add_use(x->c, budget, t.n, t.numbers, t.costs, x->err);
-    portolan_arena_clear(&t.pool);
+    if (has_sets)
+        x->numbers[x->n++] = of->data->number;
+    status = budget == NONE
+                 ? portolan_choice_add_factor(x->c, x->n, x->numbers, costs, x->err)
+                 : portolan_choice_add_use(x->c, budget, x->n, x->numbers, costs, x->err);
+    free(costs);
     return status;
 }
 
 /* ---- entries ---- */
 
-static double path_entry(const struct portolan_plan *p, const struct plan_view *v,
-                         const struct plan_horizon *h, const struct subject *of,
-                         const size_t *selection, size_t set)
+static double path_entry(const struct problem *x, const struct subject *of, const size_t *selection,
+                         size_t set)
 {
     (void)set;
-    return plan_path_ns(p, v, h, of->path, selection);
+    return plan_path_ns(x->p, x->v, x->h, of->path, selection);
 }
 
-static double accuracy_entry(const struct portolan_plan *p, const struct plan_view *v,
-                             const struct plan_horizon *h, const struct subject *of,
+/* Forbids what the assembly excludes. */
+static double exclusion_entry(const struct problem *x, const struct subject *of,
+                              const size_t *selection, size_t set)
+{
+    (void)set;
+    return portolan_assembly_may_run(x->p->s.variables[of->variable].instance,
+                                     selection[of->variable])
+               ? 0
+               : INFINITY;
+}
+
+static double accuracy_entry(const struct problem *x, const struct subject *of,
                              const size_t *selection, size_t set)
 {
-    size_t tuple = plan_tuple_of(p, &p->paths[of->path].scope, selection);
+    size_t tuple = plan_tuple_of(x->p, &x->p->paths[of->path].scope, selection);
 
-    (void)h, (void)set;
-    return tuple == NONE || !(plan_calls_of(p, v, (long)of->path, selection) > 0)
+    (void)set;
+    return tuple == NONE || !(plan_calls_of(x->p, x->v, (long)of->path, selection) > 0)
                ? 0
-               : plan_accuracy_use(p, v->costs[of->path][tuple].accuracy.value);
+               : plan_accuracy_use(x->p, x->v->costs[of->path][tuple].accuracy.value);
 }
 
-static double conversion_entry(const struct portolan_plan *p, const struct plan_view *v,
-                               const struct plan_horizon *h, const struct subject *of,
+static double conversion_entry(const struct problem *x, const struct subject *of,
                                const size_t *selection, size_t set)
 {
     size_t from = plan_layout_of(&of->data->ends[0], selection);
-    double makings = h->steps * plan_makings(p, v, of->data, selection);
-    double each = of->taker      ? plan_convert_one(p, v, of->data, of->taker, selection)
+    double makings = x->h->steps * plan_makings(x->p, x->v, of->data, selection);
+    double each = of->taker      ? plan_convert_one(x->p, x->v, of->data, of->taker, selection)
                   : from == NONE ? 0
-                                 : v->conversions[of->data - p->data].all_ns[from][set];
+                                 : x->v->conversions[of->data - x->p->data].all_ns[from][set];
 
     return makings > 0 && each > 0 ? makings * each : 0;
 }
 
 /* Forbids a taker without its layout among those that exist. */
-static double need_entry(const struct portolan_plan *p, const struct plan_view *v,
-                         const struct plan_horizon *h, const struct subject *of,
-                         const size_t *selection, size_t set)
+static double need_entry(const struct problem *x, const struct subject *of, const size_t *selection,
+                         size_t set)
 {
     size_t layout = plan_layout_of(of->taker, selection);
 
-    (void)p, (void)v, (void)h;
+    (void)x;
     return layout == NONE || set >> layout & 1 ? 0 : INFINITY;
 }
 
@@ -207,9 +194,9 @@ static enum portolan_status add_data(struct problem *x, const struct plan_data *
     enum portolan_status status = PORTOLAN_OK;
 
     if (is_shared)
-        status = add_table(x, &(struct subject){NONE, d, NULL}, conversion_entry, NONE);
+        status = add_table(x, &(struct subject){NONE, NONE, d, NULL}, conversion_entry, NONE);
     for (size_t k = 1; !status && k < d->n_ends; k++)
-        status = add_table(x, &(struct subject){NONE, d, &d->ends[k]},
+        status = add_table(x, &(struct subject){NONE, NONE, d, &d->ends[k]},
                            is_shared ? need_entry : conversion_entry, NONE);
     return status;
 }
@@ -238,7 +225,7 @@ static enum portolan_status add_accuracies(struct problem *x)
         x->c, plan_accuracy_use(x->p, x->p->s.a->accuracy), &budget, x->err);
 
     for (size_t i = 0; !status && i < x->p->s.n_nodes; i++)
-        status = add_table(x, &(struct subject){i, NULL, NULL}, accuracy_entry, budget);
+        status = add_table(x, &(struct subject){i, NONE, NULL, NULL}, accuracy_entry, budget);
     return status;
 }
 
@@ -258,23 +245,25 @@ static enum portolan_status add_variables(struct problem *x)
     return status;
 }
 
-/* Forbids what the assembly excludes. */
-static enum portolan_status add_exclusions(struct problem *x, size_t variable)
+/* A running assembly knows itself what is excluded meanwhile (struct portolan_plan_now). */
+static enum portolan_status add_exclusions(struct problem *x)
 {
-    const struct portolan_plan *p = x->p;
-    const struct portolan_assembly_instance *instance = p->s.variables[variable].instance;
-    double *costs = portolan_calloc(instance->n_alternatives, sizeof *costs);
-    enum portolan_status status = costs ? PORTOLAN_OK : PORTOLAN_ENOMEM;
-    bool any = false;
+    enum portolan_status status = PORTOLAN_OK;
 
-    for (size_t k = 0; costs && k < instance->n_alternatives; k++) {
-        costs[k] = portolan_assembly_may_run(instance, k) ? 0 : INFINITY;
-        any = any || costs[k] > 0;
-    }
-    if (any)
-        status = portolan_choice_add_factor(x->c, 1, &p->number[variable], costs, x->err);
-    free(costs);
+    for (size_t i = 0; !status && !x->h->current && i < x->p->s.n_variables; i++)
+        if (x->p->number[i] != NONE)
+            status = add_table(x, &(struct subject){NONE, i, NULL, NULL}, exclusion_entry, NONE);
     return status;
+}
+
+static enum portolan_status problem_init(struct problem *x)
+{
+    size_t n = x->p->s.n_variables;
+
+    x->variables = portolan_arena_alloc(&x->pool, n + 1, sizeof *x->variables);
+    x->numbers = portolan_arena_alloc(&x->pool, n + 1, sizeof *x->numbers);
+    x->selection = portolan_arena_alloc(&x->pool, n, sizeof *x->selection);
+    return x->pool.failed ? PORTOLAN_ENOMEM : portolan_choice_create(&x->c, x->err);
 }
 
 enum portolan_status plan_make_problem(const struct portolan_plan *p, const struct plan_view *v,
@@ -282,18 +271,16 @@ enum portolan_status plan_make_problem(const struct portolan_plan *p, const stru
                                        struct portolan_error *err)
 {
     struct problem x = {.p = p, .v = v, .h = h, .err = err};
-    enum portolan_status status = portolan_choice_create(&x.c, err);
+    enum portolan_status status = problem_init(&x);
 
     if (!status)
         status = add_variables(&x);
     for (size_t i = 0; !status && i < p->s.n_nodes; i++)
-        status = add_table(&x, &(struct subject){i, NULL, NULL}, path_entry, NONE);
+        status = add_table(&x, &(struct subject){i, NONE, NULL, NULL}, path_entry, NONE);
     for (size_t i = 0; !status && i < p->n_data; i++)
         status = add_data(&x, &p->data[i]);
-    /* A running assembly knows what is excluded meanwhile (struct portolan_plan_now). */
-    for (size_t i = 0; !status && !h->current && i < p->s.n_variables; i++)
-        if (p->number[i] != NONE)
-            status = add_exclusions(&x, i);
+    if (!status)
+        status = add_exclusions(&x);
     if (!status && p->s.a->memory > 0)
         status = add_memory(&x);
     if (!status && p->s.a->accuracy > 0 && plan_composes(p))
@@ -304,6 +291,7 @@ enum portolan_status plan_make_problem(const struct portolan_plan *p, const stru
         portolan_choice_destroy(x.c);
     else
         *out = x.c;
+    portolan_arena_clear(&x.pool);
     return status;
 }
 
