@@ -16,16 +16,18 @@
 /* Rounds of diffusion. */
 enum { SWEEPS = 4 };
 
-/* A factor that has a variable, and the position of the variable in it. */
-struct touch {
-    size_t factor, at;
-};
-
-/* A table of one layer, weighted. */
+/* A table of one layer over two or more variables. */
 struct term {
     const struct choice_factor *factor;
     size_t layer;
-    double weight;
+    double *costs; /* of the factor times its weight, after diffusion */
+    size_t unset;  /* variables not set yet */
+};
+
+/* A term that has a variable, and the position of the variable in it. */
+struct touch {
+    struct term *term;
+    size_t at;
 };
 
 struct branch {
@@ -39,11 +41,9 @@ struct branch {
     double *bases;   /* per depth and layer: the sum of what is fixed */
     size_t n_terms;
     struct term *terms;
-    double **tables;       /* per term: its costs after diffusion; NULL below two variables */
     double *alone;         /* per layer and value: its costs after diffusion */
     double *constants;     /* per layer */
     double *beyond;        /* per budget */
-    size_t *unset;         /* per term: its variables not set yet */
     struct touch *touches; /* of variable v: touches[first[v]] … touches[first[v + 1] - 1] */
     size_t *first;
     bool *set;
@@ -54,34 +54,37 @@ struct branch {
     size_t nodes;
 };
 
-static void add_term(struct branch *b, size_t factor, size_t layer, double weight)
+/* Copies the costs of a factor, times WEIGHT, to where they can be moved. */
+static void add_factor(struct branch *b, const struct choice_factor *f, size_t layer, double weight)
 {
-    b->terms[b->n_terms++] = (struct term){&b->c->factors[factor], layer, weight};
+    double *to = f->n == 0   ? &b->constants[layer]
+                 : f->n == 1 ? &b->alone[layer * b->total + b->offset[f->variables[0]]]
+                             : portolan_arena_alloc(&b->pool, f->size, sizeof *to);
+
+    for (size_t k = 0; to && k < f->size; k++)
+        to[k] += weight * f->costs[k];
+    if (f->n > 1)
+        b->terms[b->n_terms++] = (struct term){.factor = f, .layer = layer, .costs = to};
 }
 
 static enum portolan_status list_terms(struct branch *b, const double *price)
 {
     const struct portolan_choice *c = b->c;
 
-    b->terms = portolan_arena_alloc(&b->pool, 2 * c->n_factors + 1, sizeof *b->terms);
-    b->constants = portolan_arena_alloc(&b->pool, b->n_layers, sizeof *b->constants);
-    b->beyond = portolan_arena_alloc(&b->pool, b->n_layers, sizeof *b->beyond);
-    if (b->pool.failed)
-        return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < c->n_factors; i++) {
-        size_t layer = c->factors[i].layer;
+        const struct choice_factor *f = &c->factors[i];
 
-        if (layer >= b->n_layers)
-            continue;
-        add_term(b, i, layer, 1);
-        if (layer && price[layer - 1] > 0)
-            add_term(b, i, 0, price[layer - 1]);
+        add_factor(b, f, f->layer, 1);
+        if (f->layer && price[f->layer - 1] > 0)
+            add_factor(b, f, 0, price[f->layer - 1]);
     }
-    for (size_t l = 1; l < b->n_layers; l++) {
-        b->constants[0] -= price[l - 1] * c->limits[l - 1];
-        b->beyond[l - 1] = choice_beyond(c, l - 1);
+    for (size_t k = 0; k < c->n_budgets; k++) {
+        b->constants[0] -= price[k] * c->limits[k];
+        b->beyond[k] = choice_beyond(c, k);
     }
-    return PORTOLAN_OK;
+    return b->pool.failed           ? PORTOLAN_ENOMEM
+           : isinf(b->constants[0]) ? PORTOLAN_EINFEASIBLE
+                                    : PORTOLAN_OK;
 }
 
 static enum portolan_status list_touches(struct branch *b)
@@ -102,59 +105,25 @@ static enum portolan_status list_touches(struct branch *b)
         b->first[v + 1] += b->first[v];
     for (size_t i = 0; i < b->n_terms; i++)
         for (size_t j = 0; j < b->terms[i].factor->n; j++)
-            b->touches[b->first[b->terms[i].factor->variables[j] + 1]++] = (struct touch){i, j};
+            b->touches[b->first[b->terms[i].factor->variables[j] + 1]++] =
+                (struct touch){&b->terms[i], j};
     return PORTOLAN_OK;
 }
 
-/* Copies the costs to where they can be moved. */
-static enum portolan_status copy_costs(struct branch *b)
+/* Adds AMOUNT to all entries of a term in which its variable at T has value A; returns the least
+ * of them before. */
+static double add_to_slice(const struct branch *b, const struct touch *t, size_t a, double amount)
 {
-    for (size_t i = 0; i < b->n_terms; i++) {
-        const struct term *t = &b->terms[i];
-        const struct choice_factor *f = t->factor;
-        double *alone = &b->alone[t->layer * b->total];
-
-        if (f->n == 0)
-            b->constants[t->layer] += t->weight * f->costs[0];
-        for (size_t a = 0; f->n == 1 && a < f->size; a++)
-            alone[b->offset[f->variables[0]] + a] += t->weight * f->costs[a];
-        if (f->n < 2)
-            continue;
-        if (!(b->tables[i] = portolan_arena_alloc(&b->pool, f->size, sizeof **b->tables)))
-            return PORTOLAN_ENOMEM;
-        for (size_t k = 0; k < f->size; k++)
-            b->tables[i][k] = t->weight * f->costs[k];
-    }
-    return isinf(b->constants[0]) ? PORTOLAN_EINFEASIBLE : PORTOLAN_OK;
-}
-
-/* Adds AMOUNT to all entries of factor I in which its J-th variable has value A. */
-static void add_to_slice(struct branch *b, size_t i, size_t j, size_t a, double amount)
-{
-    const struct choice_factor *f = b->terms[i].factor;
-    size_t stride = f->strides[j], period = stride * b->c->domain[f->variables[j]];
-
-    for (size_t k = a * stride; k < f->size; k += period)
-        for (size_t at = k; at < k + stride; at++)
-            b->tables[i][at] += amount;
-}
-
-static double least_of_slice(const struct branch *b, size_t i, size_t j, size_t a)
-{
-    const struct choice_factor *f = b->terms[i].factor;
-    size_t stride = f->strides[j], period = stride * b->c->domain[f->variables[j]];
+    const struct choice_factor *f = t->term->factor;
+    size_t stride = f->strides[t->at], period = stride * b->c->domain[f->variables[t->at]];
     double least = INFINITY;
 
     for (size_t k = a * stride; k < f->size; k += period)
-        for (size_t at = k; at < k + stride; at++)
-            least = fmin(least, b->tables[i][at]);
+        for (size_t at = k; at < k + stride; at++) {
+            least = fmin(least, t->term->costs[at]);
+            t->term->costs[at] += amount;
+        }
     return least;
-}
-
-/* Whether a table with more than one variable is in the layer. */
-static bool is_shared(const struct branch *b, const struct touch *t, size_t layer)
-{
-    return b->terms[t->factor].layer == layer && b->terms[t->factor].factor->n > 1;
 }
 
 /* Moves the least cost of value A of variable V from each of its tables to the value itself. */
@@ -164,12 +133,12 @@ static void collect_costs(struct branch *b, size_t layer, size_t v, size_t a, do
         const struct touch *t = &b->touches[k];
         double least;
 
-        if (!is_shared(b, t, layer))
+        if (t->term->layer != layer)
             continue;
-        least = least_of_slice(b, t->factor, t->at, a);
+        least = add_to_slice(b, t, a, 0);
         *own += least;
         if (!isinf(least))
-            add_to_slice(b, t->factor, t->at, a, -least);
+            add_to_slice(b, t, a, -least);
     }
 }
 
@@ -180,16 +149,16 @@ static void spread_costs(struct branch *b, size_t layer, size_t v, size_t a, dou
     size_t n = 0;
 
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
-        n += is_shared(b, &b->touches[k], layer);
+        n += b->touches[k].term->layer == layer;
     if (n == 0 || isinf(*own))
         return;
     part = *own / (double)(n + 1);
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++) {
         const struct touch *t = &b->touches[k];
 
-        if (!is_shared(b, t, layer))
+        if (t->term->layer != layer)
             continue;
-        add_to_slice(b, t->factor, t->at, a, part);
+        add_to_slice(b, t, a, part);
         *own -= part;
     }
 }
@@ -211,8 +180,6 @@ static enum portolan_status diffuse(struct branch *b)
 {
     enum portolan_status status = list_touches(b);
 
-    if (!status)
-        status = copy_costs(b);
     for (size_t l = 0; !status && l < b->n_layers; l++)
         diffuse_layer(b, l);
     return status;
@@ -222,6 +189,7 @@ static enum portolan_status branch_init(struct branch *b, const struct portolan_
                                         const double *price)
 {
     size_t rows = c->n + 1, size;
+    enum portolan_status status;
 
     b->c = c;
     b->offset = portolan_arena_alloc(&b->pool, c->n + 1, sizeof *b->offset);
@@ -232,27 +200,29 @@ static enum portolan_status branch_init(struct branch *b, const struct portolan_
         b->total += c->domain[v];
         b->widest = c->domain[v] > b->widest ? c->domain[v] : b->widest;
     }
-    b->n_layers = 1 + (price ? c->n_budgets : 0);
+    b->n_layers = 1 + c->n_budgets;
     b->row = b->n_layers * b->total;
-    if (__builtin_mul_overflow(rows, b->row + 1, &size) || list_terms(b, price))
+    if (__builtin_mul_overflow(rows, b->row + 1, &size))
         return PORTOLAN_ENOMEM;
     b->costs = portolan_arena_alloc(&b->pool, size, sizeof *b->costs);
     b->order = portolan_arena_alloc(&b->pool, rows * (b->widest + 1), sizeof *b->order);
     b->bases = portolan_arena_alloc(&b->pool, rows * b->n_layers, sizeof *b->bases);
-    b->tables = portolan_arena_alloc(&b->pool, b->n_terms + 1, sizeof *b->tables);
+    b->terms = portolan_arena_alloc(&b->pool, 2 * c->n_factors, sizeof *b->terms);
+    b->constants = portolan_arena_alloc(&b->pool, b->n_layers, sizeof *b->constants);
+    b->beyond = portolan_arena_alloc(&b->pool, b->n_layers, sizeof *b->beyond);
     b->alone = portolan_arena_alloc(&b->pool, b->row + 1, sizeof *b->alone);
-    b->unset = portolan_arena_alloc(&b->pool, b->n_terms + 1, sizeof *b->unset);
     b->set = portolan_arena_alloc(&b->pool, rows, sizeof *b->set);
     b->values = portolan_arena_alloc(&b->pool, rows, sizeof *b->values);
     b->best_values = portolan_arena_alloc(&b->pool, rows, sizeof *b->best_values);
     b->trial = portolan_arena_alloc(&b->pool, rows, sizeof *b->trial);
-    return b->pool.failed ? PORTOLAN_ENOMEM : diffuse(b);
+    status = b->pool.failed ? PORTOLAN_ENOMEM : list_terms(b, price);
+    return status ? status : diffuse(b);
 }
 
-/* Adds to ROW what term I costs each value of its one unset variable. */
-static void project(const struct branch *b, size_t i, double *row)
+/* Adds to ROW what a term costs each value of its one unset variable. */
+static void project(const struct branch *b, const struct term *term, double *row)
 {
-    const struct choice_factor *t = b->terms[i].factor;
+    const struct choice_factor *t = term->factor;
     size_t at = 0, free_variable = 0, step = 0;
 
     for (size_t j = 0; j < t->n; j++) {
@@ -265,9 +235,9 @@ static void project(const struct branch *b, size_t i, double *row)
             step = t->strides[j];
         }
     }
-    row += b->terms[i].layer * b->total + b->offset[free_variable];
+    row += term->layer * b->total + b->offset[free_variable];
     for (size_t a = 0; a < b->c->domain[free_variable]; a++)
-        row[a] += b->tables[i][at + a * step];
+        row[a] += term->costs[at + a * step];
 }
 
 /* Makes the first row, with variable FIXED (if any) held at VALUE. */
@@ -277,7 +247,7 @@ static void begin_search(struct branch *b, size_t fixed, size_t value)
     memcpy(b->bases, b->constants, b->n_layers * sizeof *b->bases);
     memset(b->set, 0, b->c->n * sizeof *b->set);
     for (size_t i = 0; i < b->n_terms; i++)
-        b->unset[i] = b->terms[i].factor->n;
+        b->terms[i].unset = b->terms[i].factor->n;
     for (size_t a = 0; fixed < b->c->n && a < b->c->domain[fixed]; a++)
         if (a != value)
             b->costs[b->offset[fixed] + a] = INFINITY;
@@ -350,25 +320,23 @@ static void set_variable(struct branch *b, size_t v, size_t a, size_t depth)
     b->set[v] = true;
     b->values[v] = a;
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
-        if (--b->unset[b->touches[k].factor] == 1)
-            project(b, b->touches[k].factor, below);
+        if (--b->touches[k].term->unset == 1)
+            project(b, b->touches[k].term, below);
 }
 
 static void unset_variable(struct branch *b, size_t v)
 {
     b->set[v] = false;
     for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
-        b->unset[b->touches[k].factor]++;
+        b->touches[k].term->unset++;
 }
 
-static void keep_values(struct branch *b, double base, unsigned away)
+static void keep_values(struct branch *b, const size_t *values, double cost, unsigned away)
 {
-    double cost = b->n_layers > 1 ? portolan_choice_cost(b->c, b->values) : base;
-
     if (!choice_better(cost, away, b->best))
         return;
     b->best = (struct choice_score){cost, away};
-    memcpy(b->best_values, b->values, b->c->n * sizeof *b->values);
+    memcpy(b->best_values, values, b->c->n * sizeof *values);
 }
 
 static void search(struct branch *b, size_t depth, unsigned away)
@@ -382,7 +350,8 @@ static void search(struct branch *b, size_t depth, unsigned away)
     if (!choice_better(least, away, b->best) || is_beyond(b, row, bases))
         return;
     if (v == SIZE_MAX) {
-        keep_values(b, bases[0], away);
+        keep_values(b, b->values,
+                    b->n_layers > 1 ? portolan_choice_cost(b->c, b->values) : bases[0], away);
         return;
     }
     sort_values(b, v, row, order);
@@ -427,10 +396,7 @@ static void descend(struct branch *b, size_t fixed)
     }
     for (size_t v = 0; v < b->c->n; v++)
         away += choice_away(b->c, v, b->trial[v]);
-    if (choice_better(cost, away, b->best)) {
-        b->best = (struct choice_score){cost, away};
-        memcpy(b->best_values, b->trial, b->c->n * sizeof *b->trial);
-    }
+    keep_values(b, b->trial, cost, away);
 }
 
 static void best_alone(struct branch *b)
