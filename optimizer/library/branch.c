@@ -4,7 +4,7 @@
  * the variables set so far; the sum of the least of these is a lower bound of the rest. The bound
  * leaves out the tables between unset variables, so costs are first moved from the tables to the
  * variables as far as possible, by min-sum diffusion (Werner 2007): no assignment's cost changes,
- * but the bound rises. Descent from two starting points gives the first solution to beat.
+ * but the bound rises. Descent from the best at the last prices gives the first solution to beat.
  *
  * Each budget has tables, rows and a bound of its own, in the same way; the cost's layer also has
  * the tables of the budgets, times their prices.
@@ -399,23 +399,6 @@ static void descend(struct branch *b, size_t fixed)
     keep_values(b, b->trial, cost, away);
 }
 
-static void best_alone(struct branch *b)
-{
-    for (size_t v = 0; v < b->c->n; v++) {
-        double least = INFINITY;
-
-        b->trial[v] = choice_value(b->c, v, 0);
-        for (size_t i = 0; i < b->c->domain[v]; i++) {
-            size_t a = choice_value(b->c, v, i);
-
-            if (b->costs[b->offset[v] + a] < least) {
-                least = b->costs[b->offset[v] + a];
-                b->trial[v] = a;
-            }
-        }
-    }
-}
-
 static double branch_margin(struct branch *b, const struct portolan_choice_solution *s, size_t v,
                             size_t a)
 {
@@ -438,10 +421,7 @@ enum portolan_status choice_branch(const struct portolan_choice *c, const double
     if (status)
         goto out;
     begin_search(&b, SIZE_MAX, 0);
-    for (size_t v = 0; v < c->n; v++)
-        b.trial[v] = choice_value(c, v, 0);
-    descend(&b, SIZE_MAX);
-    best_alone(&b);
+    memcpy(b.trial, s->values, c->n * sizeof *b.trial);
     descend(&b, SIZE_MAX);
     search(&b, 0, 0);
     if (isinf(b.best.cost)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "choice_internal.h"
 
+#include <portolan/list.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,22 +31,16 @@ enum portolan_status portolan_choice_add_variable(struct portolan_choice *c, siz
                                                   size_t as_written, size_t *variable,
                                                   struct portolan_error *err)
 {
-    size_t *domain, *written;
+    size_t n = c->n;
 
     if (values == 0 || (as_written >= values && as_written != PORTOLAN_CHOICE_ANY))
         return portolan_error_set(err, PORTOLAN_EINVAL, "variable with %zu values, %zu as written",
                                   values, as_written);
-    domain = portolan_arena_grow(&c->pool, c->domain, c->n, sizeof *domain);
-    written = portolan_arena_grow(&c->pool, c->written, c->n, sizeof *written);
-    if (!domain || !written)
+    if (!portolan_arena_append(&c->pool, &c->written, &n, &as_written, sizeof as_written) ||
+        !portolan_arena_append(&c->pool, &c->domain, &c->n, &values, sizeof values))
         return portolan_no_memory(err);
-    c->domain = domain;
-    c->written = written;
-    domain[c->n] = values;
-    written[c->n] = as_written;
     if (variable)
-        *variable = c->n;
-    c->n++;
+        *variable = n - 1;
     return PORTOLAN_OK;
 }
 
@@ -88,7 +83,7 @@ static enum portolan_status add_table(struct portolan_choice *c, size_t layer, s
                                       const size_t *variables, const double *costs,
                                       struct portolan_error *err)
 {
-    struct choice_factor f = {.layer = layer, .size = table_size(c, n, variables)}, *more;
+    struct choice_factor f = {.layer = layer, .size = table_size(c, n, variables)};
 
     if (f.size == 0)
         return portolan_error_set(err, PORTOLAN_EINVAL,
@@ -96,12 +91,10 @@ static enum portolan_status add_table(struct portolan_choice *c, size_t layer, s
     for (size_t i = 0; i < f.size; i++)
         if (isnan(costs[i]) || costs[i] == -INFINITY || (layer && isinf(costs[i])))
             return portolan_error_set(err, PORTOLAN_EINVAL, "cost %g is no cost", costs[i]);
-    more = portolan_arena_grow(&c->pool, c->factors, c->n_factors, sizeof *more);
-    if (!more || !factor_fill(c, &f, n, variables, costs))
-        return portolan_no_memory(err);
-    c->factors = more;
-    more[c->n_factors++] = f;
-    return PORTOLAN_OK;
+    return factor_fill(c, &f, n, variables, costs) &&
+                   portolan_arena_append(&c->pool, &c->factors, &c->n_factors, &f, sizeof f)
+               ? PORTOLAN_OK
+               : portolan_no_memory(err);
 }
 
 enum portolan_status portolan_choice_add_factor(struct portolan_choice *c, size_t n,
@@ -114,16 +107,12 @@ enum portolan_status portolan_choice_add_factor(struct portolan_choice *c, size_
 enum portolan_status portolan_choice_add_budget(struct portolan_choice *c, double limit,
                                                 size_t *budget, struct portolan_error *err)
 {
-    double *limits;
-
+    *budget = c->n_budgets;
     if (!isfinite(limit))
         return portolan_error_set(err, PORTOLAN_EINVAL, "budget %g is not finite", limit);
-    if (!(limits = portolan_arena_grow(&c->pool, c->limits, c->n_budgets, sizeof *limits)))
-        return portolan_no_memory(err);
-    c->limits = limits;
-    limits[c->n_budgets] = limit;
-    *budget = c->n_budgets++;
-    return PORTOLAN_OK;
+    return portolan_arena_append(&c->pool, &c->limits, &c->n_budgets, &limit, sizeof limit)
+               ? PORTOLAN_OK
+               : portolan_no_memory(err);
 }
 
 enum portolan_status portolan_choice_add_use(struct portolan_choice *c, size_t budget, size_t n,
@@ -223,20 +212,19 @@ enum portolan_status portolan_choice_solve(const struct portolan_choice *c,
 {
     struct portolan_choice_solution *s = create_solution(c, margins);
     enum portolan_status status = PORTOLAN_EUNSUPPORTED;
-    size_t limit = method == PORTOLAN_CHOICE_ELIMINATION ? HARD_LIMIT
-                   : margins                             ? AUTO_LIMIT_MARGINS
-                   : AUTO_EACH * c->n > AUTO_LIMIT       ? AUTO_EACH * c->n
-                                                         : AUTO_LIMIT;
+    bool may_branch = method != PORTOLAN_CHOICE_ELIMINATION;
+    size_t limit = !may_branch                     ? HARD_LIMIT
+                   : margins                       ? AUTO_LIMIT_MARGINS
+                   : AUTO_EACH * c->n > AUTO_LIMIT ? AUTO_EACH * c->n
+                                                   : AUTO_LIMIT;
 
     if (!s)
         return portolan_no_memory(err);
-    if (c->n_budgets)
-        status = method == PORTOLAN_CHOICE_ELIMINATION
-                     ? PORTOLAN_EUNSUPPORTED
-                     : choice_solve_bounded(c, limit, method == PORTOLAN_CHOICE_AUTO, margins, s);
-    else if (method != PORTOLAN_CHOICE_BRANCH_AND_BOUND)
+    if (c->n_budgets && may_branch)
+        status = choice_solve_bounded(c, limit, method == PORTOLAN_CHOICE_AUTO, margins, s);
+    else if (!c->n_budgets && method != PORTOLAN_CHOICE_BRANCH_AND_BOUND)
         status = choice_eliminate(c, NULL, limit, margins, s);
-    if (status == PORTOLAN_EUNSUPPORTED && !c->n_budgets && method != PORTOLAN_CHOICE_ELIMINATION)
+    if (status == PORTOLAN_EUNSUPPORTED && may_branch)
         status = choice_branch(c, NULL, margins, s);
     if (!status) {
         s->cost = portolan_choice_cost(c, s->values);

@@ -65,13 +65,19 @@ static inline unsigned choice_away(const struct portolan_choice *c, size_t v, si
     return c->written[v] != PORTOLAN_CHOICE_ANY && a != c->written[v];
 }
 
-static inline double choice_entry(const struct choice_factor *f, const size_t *values)
+/* The entry of a table at VALUES. */
+static inline size_t choice_at(const struct choice_factor *f, const size_t *values)
 {
     size_t at = 0;
 
     for (size_t j = 0; j < f->n; j++)
         at += f->strides[j] * values[f->variables[j]];
-    return f->costs[at];
+    return at;
+}
+
+static inline double choice_entry(const struct choice_factor *f, const size_t *values)
+{
+    return f->costs[choice_at(f, values)];
 }
 
 /* The sum of a layer's tables at VALUES. */
@@ -87,7 +93,8 @@ double choice_beyond(const struct portolan_choice *c, size_t b);
 enum portolan_status choice_eliminate(const struct portolan_choice *c, const double *price,
                                       size_t limit, bool margins,
                                       struct portolan_choice_solution *s);
-/* The best within all budgets, whatever their prices; those decide how quickly it is found. */
+/* The best within all budgets, whatever their prices and S->values, where the search starts; those
+ * decide how quickly it is found. */
 enum portolan_status choice_branch(const struct portolan_choice *c, const double *price,
                                    bool margins, struct portolan_choice_solution *s);
 /* budget.c: solves a problem with budgets by branch and bound; IS_QUICK: without it where what is

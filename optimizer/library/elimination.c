@@ -13,8 +13,9 @@
 struct cluster {
     size_t n;
     size_t *variables; /* its own one last, so that the values of that are adjacent */
-    size_t size, message_size;
-    double *costs, *message;
+    size_t size;
+    double *costs;
+    struct choice_factor message; /* over its other variables */
     unsigned *away, *message_away;
     size_t parent; /* variable whose cluster gets the message; none: SIZE_MAX */
 };
@@ -29,7 +30,6 @@ struct elimination {
     size_t *position;         /* of each variable in ORDER */
     struct cluster *clusters; /* by variable */
     size_t *digits, *steps;   /* scratch of walk_table */
-    size_t *strides;          /* scratch of messages */
 };
 
 static void join_variables(struct elimination *e, size_t a, size_t b)
@@ -59,7 +59,6 @@ static enum portolan_status elimination_init(struct elimination *e, const struct
     e->clusters = portolan_arena_alloc(&e->pool, c->n, sizeof *e->clusters);
     e->digits = portolan_arena_alloc(&e->pool, c->n, sizeof *e->digits);
     e->steps = portolan_arena_alloc(&e->pool, c->n, sizeof *e->steps);
-    e->strides = portolan_arena_alloc(&e->pool, c->n, sizeof *e->strides);
     if (e->pool.failed)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < c->n_factors; i++)
@@ -98,12 +97,12 @@ static enum portolan_status take_variable(struct elimination *e, size_t v, size_
     k->variables = portolan_arena_alloc(&e->pool, degree + 1, sizeof *k->variables);
     if (!k->variables)
         return PORTOLAN_ENOMEM;
-    k->message_size = 1;
+    k->message.size = 1;
     for (size_t u = 0; u < e->c->n; u++)
         if (are_joined(e, v, u)) {
             k->variables[k->n++] = u;
-            if (__builtin_mul_overflow(k->message_size, e->c->domain[u], &k->message_size))
-                k->message_size = SIZE_MAX;
+            if (__builtin_mul_overflow(k->message.size, e->c->domain[u], &k->message.size))
+                k->message.size = SIZE_MAX;
         }
     for (size_t i = 0; i < k->n; i++) {
         size_t u = k->variables[i];
@@ -113,7 +112,7 @@ static enum portolan_status take_variable(struct elimination *e, size_t v, size_
         e->adjacent[u * e->words + v / 64] &= ~(UINT64_C(1) << v % 64);
     }
     k->variables[k->n++] = v;
-    if (__builtin_mul_overflow(k->message_size, e->c->domain[v], &k->size))
+    if (__builtin_mul_overflow(k->message.size, e->c->domain[v], &k->size))
         k->size = SIZE_MAX;
     return PORTOLAN_OK;
 }
@@ -155,19 +154,18 @@ static enum portolan_status plan_order(struct elimination *e, size_t limit, size
 }
 
 /*
- * Prepares a walk through the table of cluster K in parallel with a table over some of its
- * variables: notes that table's stride for each variable of the cluster, 0 if it lacks the
- * variable.
+ * Prepares a walk through the table of cluster K in parallel with F, over some of its variables:
+ * notes F's stride for each variable of the cluster, 0 if it lacks the variable.
  */
-static void walk_prepare(struct elimination *e, const struct cluster *k, size_t n,
-                         const size_t *variables, const size_t *strides)
+static void walk_prepare(struct elimination *e, const struct cluster *k,
+                         const struct choice_factor *f)
 {
     for (size_t i = 0; i < k->n; i++) {
         e->digits[i] = 0;
         e->steps[i] = 0;
-        for (size_t j = 0; j < n; j++)
-            if (variables[j] == k->variables[i])
-                e->steps[i] = strides[j];
+        for (size_t j = 0; j < f->n; j++)
+            if (f->variables[j] == k->variables[i])
+                e->steps[i] = f->strides[j];
     }
 }
 
@@ -184,27 +182,20 @@ static size_t walk_next(struct elimination *e, const struct cluster *k, size_t a
     return at;
 }
 
-static void add_table(struct elimination *e, struct cluster *k, double weight, const double *costs,
-                      const unsigned *away)
+/* Adds a table, times WEIGHT, to that of a cluster which has all its variables. */
+static void add_table(struct elimination *e, struct cluster *k, double weight,
+                      const struct choice_factor *f, const unsigned *away)
 {
-    size_t values = e->c->domain[k->variables[k->n - 1]], step = e->steps[k->n - 1], at = 0;
+    size_t values = e->c->domain[k->variables[k->n - 1]], step, at = 0;
 
+    walk_prepare(e, k, f);
+    step = e->steps[k->n - 1];
     for (size_t row = 0; row < k->size; row += values) {
         for (size_t a = 0; a < values; a++)
-            k->costs[row + a] += weight * costs[at + a * step];
+            k->costs[row + a] += weight * f->costs[at + a * step];
         for (size_t a = 0; away && a < values; a++)
             k->away[row + a] += away[at + a * step];
         at = walk_next(e, k, at);
-    }
-}
-
-static void message_strides(struct elimination *e, const struct cluster *k)
-{
-    size_t stride = 1;
-
-    for (size_t i = k->n - 1; i-- > 0;) {
-        e->strides[i] = stride;
-        stride *= e->c->domain[k->variables[i]];
     }
 }
 
@@ -227,12 +218,33 @@ static size_t row_best(const struct portolan_choice *c, size_t v, const double *
     return value;
 }
 
-static void allocate_tables(struct portolan_arena *pool, struct cluster *k)
+static void allocate_tables(struct elimination *e, struct cluster *k)
 {
-    k->costs = portolan_arena_alloc(pool, k->size, sizeof *k->costs);
-    k->away = portolan_arena_alloc(pool, k->size, sizeof *k->away);
-    k->message = portolan_arena_alloc(pool, k->message_size, sizeof *k->message);
-    k->message_away = portolan_arena_alloc(pool, k->message_size, sizeof *k->message_away);
+    struct choice_factor *m = &k->message;
+    size_t stride = 1;
+
+    m->n = k->n - 1;
+    m->variables = k->variables;
+    m->strides = portolan_arena_alloc(&e->pool, m->n, sizeof *m->strides);
+    m->costs = portolan_arena_alloc(&e->pool, m->size, sizeof *m->costs);
+    k->costs = portolan_arena_alloc(&e->pool, k->size, sizeof *k->costs);
+    k->away = portolan_arena_alloc(&e->pool, k->size, sizeof *k->away);
+    k->message_away = portolan_arena_alloc(&e->pool, m->size, sizeof *k->message_away);
+    for (size_t i = m->n; m->strides && i-- > 0;) {
+        m->strides[i] = stride;
+        stride *= e->c->domain[m->variables[i]];
+    }
+}
+
+/* The variable of a table that is eliminated first; SIZE_MAX: it has none. */
+static size_t first_of(const struct elimination *e, const struct choice_factor *f)
+{
+    size_t first = f->n ? f->variables[0] : SIZE_MAX;
+
+    for (size_t j = 1; j < f->n; j++)
+        if (e->position[f->variables[j]] < e->position[first])
+            first = f->variables[j];
+    return first;
 }
 
 /* Puts every factor into the cluster of its variable that is eliminated first. */
@@ -240,19 +252,9 @@ static void add_factors(struct elimination *e)
 {
     for (size_t i = 0; i < e->c->n_factors; i++) {
         const struct choice_factor *f = &e->c->factors[i];
-        double weight = weight_of(e, f);
-        struct cluster *k;
-        size_t first;
 
-        if (f->n == 0 || weight == 0)
-            continue;
-        first = f->variables[0];
-        for (size_t j = 1; j < f->n; j++)
-            if (e->position[f->variables[j]] < e->position[first])
-                first = f->variables[j];
-        k = &e->clusters[first];
-        walk_prepare(e, k, f->n, f->variables, f->strides);
-        add_table(e, k, weight, f->costs, NULL);
+        if (f->n && weight_of(e, f) > 0)
+            add_table(e, &e->clusters[first_of(e, f)], weight_of(e, f), f, NULL);
     }
 }
 
@@ -264,25 +266,19 @@ static enum portolan_status forward(struct elimination *e)
         size_t v = e->order[i];
         struct cluster *k = &e->clusters[v];
 
-        k->parent = SIZE_MAX;
-        for (size_t m = 0; m < k->message_size; m++) {
+        for (size_t m = 0; m < k->message.size; m++) {
             size_t row = m * c->domain[v];
             struct choice_score best;
 
             row_best(c, v, &k->costs[row], &k->away[row], &best);
-            k->message[m] = best.cost;
+            k->message.costs[m] = best.cost;
             k->message_away[m] = best.away;
         }
-        if (k->n == 1 && isinf(k->message[0]))
+        if (k->n == 1 && isinf(k->message.costs[0]))
             return PORTOLAN_EINFEASIBLE;
-        for (size_t j = 0; j + 1 < k->n; j++)
-            if (k->parent == SIZE_MAX || e->position[k->variables[j]] < e->position[k->parent])
-                k->parent = k->variables[j];
-        if (k->parent == SIZE_MAX)
-            continue;
-        message_strides(e, k);
-        walk_prepare(e, &e->clusters[k->parent], k->n - 1, k->variables, e->strides);
-        add_table(e, &e->clusters[k->parent], 1, k->message, k->message_away);
+        k->parent = first_of(e, &k->message);
+        if (k->parent != SIZE_MAX)
+            add_table(e, &e->clusters[k->parent], 1, &k->message, k->message_away);
     }
     return PORTOLAN_OK;
 }
@@ -290,13 +286,11 @@ static enum portolan_status forward(struct elimination *e)
 static void decode(const struct elimination *e, size_t *values)
 {
     for (size_t i = e->c->n; i-- > 0;) {
-        size_t v = e->order[i], row = 0;
+        size_t v = e->order[i];
         const struct cluster *k = &e->clusters[v];
+        size_t row = choice_at(&k->message, values) * e->c->domain[v];
         struct choice_score best;
 
-        for (size_t j = 0; j + 1 < k->n; j++)
-            row = (row + values[k->variables[j]]) *
-                  (j + 2 < k->n ? e->c->domain[k->variables[j + 1]] : e->c->domain[v]);
         values[v] = row_best(e->c, v, &k->costs[row], &k->away[row], &best);
     }
 }
@@ -307,18 +301,17 @@ static void pull_from_parent(struct elimination *e, struct cluster *k, double *l
     struct cluster *p = &e->clusters[k->parent];
     size_t values = e->c->domain[k->parent], at = 0, step;
 
-    for (size_t m = 0; m < k->message_size; m++)
+    for (size_t m = 0; m < k->message.size; m++)
         least[m] = INFINITY;
-    message_strides(e, k);
-    walk_prepare(e, p, k->n - 1, k->variables, e->strides);
+    walk_prepare(e, p, &k->message);
     step = e->steps[p->n - 1];
     for (size_t row = 0; row < p->size; row += values) {
         for (size_t a = 0; a < values; a++)
             least[at + a * step] = fmin(least[at + a * step], p->costs[row + a]);
         at = walk_next(e, p, at);
     }
-    for (size_t m = 0; m < k->message_size; m++)
-        k->message[m] = isinf(k->message[m]) ? 0 : least[m] - k->message[m];
+    for (size_t m = 0; m < k->message.size; m++)
+        k->message.costs[m] = isinf(k->message.costs[m]) ? 0 : least[m] - k->message.costs[m];
 }
 
 /* The cost of constants and of the other connected parts of the problem. */
@@ -331,7 +324,7 @@ static double elsewhere(const struct elimination *e)
             total += weight_of(e, &e->c->factors[i]) * e->c->factors[i].costs[0];
     for (size_t v = 0; v < e->c->n; v++)
         if (e->clusters[v].parent == SIZE_MAX)
-            total += e->clusters[v].message[0];
+            total += e->clusters[v].message.costs[0];
     return total;
 }
 
@@ -341,8 +334,8 @@ static enum portolan_status backward(struct elimination *e, double **margins)
     size_t longest = 1;
 
     for (size_t v = 0; v < e->c->n; v++)
-        if (e->clusters[v].message_size > longest)
-            longest = e->clusters[v].message_size;
+        if (e->clusters[v].message.size > longest)
+            longest = e->clusters[v].message.size;
     if (!(least = portolan_arena_alloc(&e->pool, longest, sizeof *least)))
         return PORTOLAN_ENOMEM;
     for (size_t i = e->c->n; i-- > 0;) {
@@ -350,16 +343,16 @@ static enum portolan_status backward(struct elimination *e, double **margins)
         struct cluster *k = &e->clusters[v];
 
         if (k->parent == SIZE_MAX)
-            k->message[0] = total - k->message[0];
+            k->message.costs[0] = total - k->message.costs[0];
         else
             pull_from_parent(e, k, least);
         for (size_t a = 0; a < e->c->domain[v]; a++)
             margins[v][a] = INFINITY;
-        for (size_t m = 0; m < k->message_size; m++)
+        for (size_t m = 0; m < k->message.size; m++)
             for (size_t a = 0; a < e->c->domain[v]; a++) {
                 double *cost = &k->costs[m * e->c->domain[v] + a];
 
-                *cost += k->message[m];
+                *cost += k->message.costs[m];
                 margins[v][a] = fmin(margins[v][a], *cost);
             }
     }
@@ -376,7 +369,7 @@ enum portolan_status choice_eliminate(const struct portolan_choice *c, const dou
     if (!status)
         status = plan_order(&e, limit, &s->width);
     for (size_t v = 0; !status && v < c->n; v++)
-        allocate_tables(&e.pool, &e.clusters[v]);
+        allocate_tables(&e, &e.clusters[v]);
     if (e.pool.failed)
         status = PORTOLAN_ENOMEM;
     if (!status) {
