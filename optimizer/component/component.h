@@ -210,7 +210,7 @@ char *optimizer_get_obstacle(const struct optimizer *o, size_t instance, size_t 
  * other one is pinned. On rank 0.
  */
 bool optimizer_may_run(const struct optimizer *o, size_t instance, size_t alternative);
-/* The wish alone because of which it may not run: a forbid of it, or a pin of another one; NULL. */
+/* The wish because of which it may not run: a forbid of it, or a pin of another one; NULL. */
 const struct optimizer_hold *optimizer_peek_hold(const struct optimizer *o, size_t instance,
                                                  size_t alternative);
 /* The alternatives that may not run, *N names and classes; the caller frees them. NULL: ENOMEM. */

@@ -201,32 +201,18 @@ static void see(struct optimizer *o, int step)
 
 /* ------------------------------------------------- what follows */
 
-/* "solver heat.A -> heat.B, assembler …": what would change. */
-static void describe_changes(const struct optimizer *o, char *text, size_t size_bytes)
-{
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (size_t i = 0; i < o->assembly->n_instances && used < size_bytes; i++)
-        if (o->wanted[i] != o->current[i])
-            used += (size_t)snprintf(text + used, size_bytes - used, "%s%.60s %.80s -> %.80s",
-                                     used ? ", " : "", o->assembly->instances[i].name,
-                                     optimizer_class(o, i, (size_t)o->current[i]),
-                                     optimizer_class(o, i, (size_t)o->wanted[i]));
-}
-
 /* The reason of a change that the race wants. */
 static void give_reason(struct optimizer *o, const struct portolan_race_summary *s)
 {
     size_t bytes = o->assembly->n_instances * sizeof *o->wanted;
     bool goes_back = memcmp(o->wanted, s->incumbent, bytes) == 0;
-    char changes[300], cost[32], budget[32];
+    char *changes = optimizer_change_text(o), cost[32], budget[32];
 
-    describe_changes(o, changes, sizeof changes);
     portolan_format_time(s->cost_ns, 3, cost, sizeof cost);
     portolan_format_time(s->budget_ns, 3, budget, sizeof budget);
     snprintf(o->mind.reason, sizeof o->mind.reason, "%s %.300s: %s (exploring has cost %s of %s)",
-             goes_back ? "goes back:" : "tries", changes, s->reason, cost, budget);
+             goes_back ? "goes back:" : "tries", changes ? changes : "", s->reason, cost, budget);
+    free(changes);
 }
 
 static void put_number(struct optimizer *o, const char *name, double value)

@@ -12,9 +12,8 @@
 
 /* ------------------------------------------------- what may run */
 
-/* The wish that excludes an alternative: a forbid of it, or a pin of another one; or NULL. */
-static const struct optimizer_hold *find_hold(const struct optimizer *o, size_t instance,
-                                              size_t alternative)
+const struct optimizer_hold *optimizer_peek_hold(const struct optimizer *o, size_t instance,
+                                                 size_t alternative)
 {
     for (size_t i = 0; i < o->n_holds; i++)
         if (o->holds[i].instance == instance &&
@@ -25,14 +24,8 @@ static const struct optimizer_hold *find_hold(const struct optimizer *o, size_t 
 
 bool optimizer_may_run(const struct optimizer *o, size_t instance, size_t alternative)
 {
-    return !optimizer_is_banned(o, instance, alternative) && !find_hold(o, instance, alternative);
-}
-
-const struct optimizer_hold *optimizer_peek_hold(const struct optimizer *o, size_t instance,
-                                                 size_t alternative)
-{
-    return optimizer_is_banned(o, instance, alternative) ? NULL
-                                                         : find_hold(o, instance, alternative);
+    return !optimizer_peek_hold(o, instance, alternative) &&
+           !optimizer_is_banned(o, instance, alternative);
 }
 
 struct portolan_name_value *optimizer_list_excluded(const struct optimizer *o, size_t *n)
