@@ -58,6 +58,7 @@ enum portolan_status portolan_embedded_open(const char *file, struct portolan_co
     return status;
 }
 
+/* NULL with ERR set: memory is out. */
 static struct instance *find_program(struct portolan_framework *fw, struct portolan_error *err)
 {
     struct instance *program = instance_find(fw, "program");
@@ -80,29 +81,27 @@ static bool has_monitor(const struct portolan_framework *fw)
     return false;
 }
 
-/* Connects the program's port USES, which is made, to a port of PROVIDER. */
-static enum portolan_status connect_program(struct portolan_framework *fw, struct instance *program,
-                                            struct instance *provider, const struct port *provides,
-                                            char *uses, struct portolan_error *err)
+/* Connects port USES of USER, which is made, to a port of PROVIDER. */
+static enum portolan_status connect_to(struct instance *user, char *uses, struct instance *provider,
+                                       const struct port *provides, bool needs_proxy,
+                                       struct portolan_error *err)
 {
-    const struct portolan_assembly_instance *x =
-        portolan_assembly_peek_instance(fw->assembly, provider->name);
-    struct dormant wanted = {.user = program,
+    struct dormant wanted = {.user = user,
                              .provider = provider,
                              .uses = uses,
                              .provides = provides->name,
-                             .needs_proxy = x && x->n_alternatives > 1,
-                             .monitored = x && x->n_alternatives > 1 && has_monitor(fw)};
+                             .needs_proxy = needs_proxy,
+                             .monitored = needs_proxy && has_monitor(provider->fw)};
     struct connection *c;
     struct instance *proxy;
     enum portolan_status status =
-        services_register_uses(program->services, uses, provides->type, NULL, err);
+        services_register_uses(user->services, uses, provides->type, NULL, err);
 
     if (status != PORTOLAN_OK)
         return status;
     status = link_make(&wanted, &c, &proxy, err);
     if (status != PORTOLAN_OK)
-        services_unregister_uses(program->services, uses, NULL);
+        services_unregister_uses(user->services, uses, NULL);
     return status;
 }
 
@@ -128,25 +127,27 @@ void *portolan_embedded_use(struct portolan_embedded *e, const char *instance, c
     struct portolan_framework *fw = e->framework;
     struct instance *provider = instance_find(fw, instance), *program = find_program(fw, err);
     const struct port *p = provider ? services_find(provider->services, port) : NULL;
+    const struct portolan_assembly_instance *x =
+        portolan_assembly_peek_instance(fw->assembly, instance);
     enum portolan_status status = PORTOLAN_OK;
     void *typed = NULL;
     char *uses;
 
     if (!program)
         return NULL;
-    if (!p || !p->provided) {
-        portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no %s '%s'%s%s%s",
-                           provider ? "provides port" : "instance", provider ? port : instance,
-                           provider ? " of instance '" : "", provider ? instance : "",
-                           provider ? "'" : "");
+    if (!provider)
+        portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no instance '%s'", instance);
+    else if (!p || !p->provided)
+        portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                           "there is no provides port '%s' of instance '%s'", port, instance);
+    if (!p || !p->provided)
         return NULL;
-    }
     if (!(uses = portolan_asprintf("%s_%s", instance, port))) {
         portolan_no_memory(err);
         return NULL;
     }
     if (!services_find(program->services, uses))
-        status = connect_program(fw, program, provider, p, uses, err);
+        status = connect_to(program, uses, provider, p, x && x->n_alternatives > 1, err);
     if (status == PORTOLAN_OK)
         typed = peek_port(program, uses, p->type, err);
     free(uses);
@@ -199,15 +200,8 @@ enum portolan_status portolan_embedded_run(struct portolan_embedded *e, int (*ru
                                            void *arg, int *result, struct portolan_error *err)
 {
     struct portolan_framework *fw = e->framework;
-    struct instance *program = find_program(fw, err), *proxy;
-    struct dormant wanted = {.user = fw->self,
-                             .provider = program,
-                             .uses = (char *)"go",
-                             .provides = (char *)"go",
-                             .needs_proxy = true,
-                             .monitored = has_monitor(fw)};
-    struct connection *c;
-    enum portolan_status status = program ? PORTOLAN_OK : err->status;
+    struct instance *program = find_program(fw, err);
+    enum portolan_status status = program ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 
     *result = -2;
     if (status == PORTOLAN_OK && services_find(fw->self->services, "go"))
@@ -217,16 +211,9 @@ enum portolan_status portolan_embedded_run(struct portolan_embedded *e, int (*ru
     if (status == PORTOLAN_OK)
         status = provide_body(program, run, arg, err);
     if (status == PORTOLAN_OK)
-        status =
-            services_register_uses(fw->self->services, "go", "gov.cca.ports.GoPort", NULL, err);
-    if (status == PORTOLAN_OK)
-        status = link_make(&wanted, &c, &proxy, err);
+        status = connect_to(fw->self, (char *)"go", program, services_find(program->services, "go"),
+                            true, err);
     return status == PORTOLAN_OK ? portolan_framework_go(fw, result, err) : status;
-}
-
-struct portolan_framework *portolan_embedded_peek_framework(const struct portolan_embedded *e)
-{
-    return e->framework;
 }
 
 void portolan_embedded_close(struct portolan_embedded *e)

@@ -47,10 +47,6 @@ PORTOLAN_API enum portolan_status portolan_embedded_run(struct portolan_embedded
                                                         int (*run)(void *arg), void *arg,
                                                         int *result, struct portolan_error *err);
 
-/** The framework behind it, borrowed. */
-PORTOLAN_API struct portolan_framework *
-portolan_embedded_peek_framework(const struct portolan_embedded *e);
-
 /** Releases all instances; what was measured is stored. NULL is legal. */
 PORTOLAN_API void portolan_embedded_close(struct portolan_embedded *e);
 
