@@ -477,15 +477,8 @@ static enum portolan_status keep_wish(const struct command *c, struct portolan_t
                                       struct portolan_error *err)
 {
     char *wish = wish_of(c);
-    enum portolan_status status;
 
-    if (!wish)
-        return portolan_no_memory(err);
-    control_lock();
-    status = control_wish_keep(wish, reply, err);
-    control_unlock();
-    free(wish);
-    return status;
+    return wish ? control_wish_keep(wish, reply, err) : portolan_no_memory(err);
 }
 
 static enum portolan_status tell(const struct batch *b, struct portolan_text *reply,

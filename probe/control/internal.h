@@ -62,8 +62,9 @@ void control_unpin(struct portolan_control_port *port);
  * there is none yet. */
 enum portolan_status control_wish_check(const char *wish, struct portolan_error *err);
 
-/* Under the lock: keeps WISH for the Optimizer, and says in REPLY when it will be obeyed. */
-enum portolan_status control_wish_keep(const char *wish, struct portolan_text *reply,
+/* Takes WISH over for the Optimizer, and says in REPLY when it will be obeyed. Not under the lock.
+ */
+enum portolan_status control_wish_keep(char *wish, struct portolan_text *reply,
                                        struct portolan_error *err);
 
 /* ------------------------------------------------- commands.c */

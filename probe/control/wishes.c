@@ -43,17 +43,18 @@ enum portolan_status control_wish_check(const char *wish, struct portolan_error 
     return check_fn ? check_fn(check_arg, wish, err) : PORTOLAN_OK;
 }
 
-enum portolan_status control_wish_keep(const char *wish, struct portolan_text *reply,
+enum portolan_status control_wish_keep(char *wish, struct portolan_text *reply,
                                        struct portolan_error *err)
 {
-    char *copy = portolan_strdup(wish);
+    bool kept;
 
-    if (!copy || !portolan_append(&wishes, &n_wishes, &copy, sizeof copy)) {
-        free(copy);
-        return portolan_no_memory(err);
-    }
+    control_lock();
     portolan_text_add(reply, "%s: %s\n", wish,
                       check_fn ? "at the next swap point"
                                : "no Optimizer decides yet; one that comes will obey");
-    return PORTOLAN_OK;
+    kept = portolan_append(&wishes, &n_wishes, &wish, sizeof wish);
+    control_unlock();
+    if (!kept)
+        free(wish);
+    return kept ? PORTOLAN_OK : portolan_no_memory(err);
 }
