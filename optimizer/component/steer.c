@@ -8,20 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------- rank 0's answer for all */
-
-/* Gives all ranks rank 0's verdict; false with an exception if it is bad. */
-static bool share_verdict(struct optimizer *o, struct portolan_error *err, sidl_BaseInterface *_ex)
-{
-    enum portolan_status status = o->cohort->bcast(o->cohort, err, sizeof *err, 0);
-
-    if (status)
-        portolan_throw(_ex, status, "rank 0 could not answer for all ranks");
-    else if (err->status)
-        portolan_throw(_ex, err->status, "%s", err->text);
-    return !*_ex;
-}
-
 /* Gives all ranks rank 0's TEXT, which it clears, as a string of the caller's. */
 static char *share_text(struct optimizer *o, struct portolan_text *text, struct portolan_error *err,
                         sidl_BaseInterface *_ex)
@@ -30,36 +16,32 @@ static char *share_text(struct optimizer *o, struct portolan_text *text, struct 
     uint64_t size = text->length + 1;
     char *all = NULL;
 
-    if (text->failed)
-        portolan_no_memory(err);
-    if (!share_verdict(o, err, _ex))
-        goto out;
+    portolan_text_take(text, &all, err);
     if (o->cohort->bcast(o->cohort, &size, sizeof size, 0))
-        size = 0;
-    all = size ? sidl_String_alloc((size_t)size - 1) : NULL;
-    if (all && o->cohort->rank == 0)
-        memcpy(all, text->length ? text->bytes : "", size);
-    status = portolan_cohort_agree(o->cohort, all ? PORTOLAN_OK : PORTOLAN_ENOMEM, err);
-    if (!status)
-        status = o->cohort->bcast(o->cohort, all, size, 0);
-    if (status) {
-        sidl_String_free(all);
-        all = NULL;
-        portolan_throw(_ex, status, "rank 0's answer did not arrive");
+        portolan_error_set(err, PORTOLAN_EIO, "rank 0's answer did not arrive");
+    if (o->cohort->rank != 0) {
+        free(all);
+        all = sidl_String_alloc((size_t)size - 1);
     }
-out:
-    portolan_text_clear(text);
-    return all;
+    if (!all)
+        portolan_no_memory(err);
+    status = portolan_cohort_agree(o->cohort, err->status, err);
+    if (!status && !(status = o->cohort->bcast(o->cohort, all, size, 0)))
+        return all;
+    portolan_throw(_ex, status, "%s", err->status ? err->text : "rank 0's answer did not arrive");
+    free(all);
+    return NULL;
 }
 
 /* ------------------------------------------------- wishes */
 
-/* CLASS_NAME NULL: all. */
+/* CLASS_NAME NULL: all. Rank 0's verdict is that of all ranks. */
 static void wish(struct optimizer *o, enum optimizer_wish_kind kind, const char *instance,
                  const char *class_name, double share, sidl_BaseInterface *_ex)
 {
     struct optimizer_wish w = {kind, OPTIMIZER_ALL, OPTIMIZER_ALL, share};
     struct portolan_error err = {0};
+    enum portolan_status status;
 
     if (!optimizer_is_ready(o, _ex))
         return;
@@ -67,7 +49,11 @@ static void wish(struct optimizer *o, enum optimizer_wish_kind kind, const char 
         optimizer_wish_target(o->assembly, instance, class_name, &w, &err);
     if (!err.status && !o->idle && o->cohort->rank == 0)
         optimizer_take_wish(o, &w, OPTIMIZER_USER, &err);
-    share_verdict(o, &err, _ex);
+    status = o->cohort->bcast(o->cohort, &err, sizeof err, 0);
+    if (status)
+        portolan_throw(_ex, status, "rank 0 could not answer for all ranks");
+    else if (err.status)
+        portolan_throw(_ex, err.status, "%s", err.text);
 }
 
 static void pin(void *self, const char *instance, const char *class_name, sidl_BaseInterface *_ex)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The port "optimizer" as a program drives it: two implementations of the paper's function, 2x and
- * x^2 ms, on the manual clock. The first is better from x = 2 on.
+ * x^2 ms, on the manual clock. The first is better from x = 2 on. Each rank has a folder, and rank
+ * 0's has the store.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include <cmocka.h>
 
 #include <portolan/embed.h>
+#include <portolan/mpi.h>
 #include <portolan/probe.h>
 
 #include <math.h>
@@ -29,6 +31,7 @@ struct program {
 };
 
 static struct program p;
+static struct portolan_cohort *cohort;
 static char folder[] = "/tmp/portolan-XXXXXX", file[100], store[100];
 
 static const char xml[] =
@@ -52,13 +55,14 @@ static int make_folder(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(file, sizeof file, "%s/steered.xml", folder);
     snprintf(store, sizeof store, "%s/steered.db", folder);
-    return 0;
+    return cohort->bcast(cohort, store, sizeof store, 0);
 }
 
 static int remove_folder(void **state)
 {
     (void)state;
-    remove(store);
+    if (cohort->rank == 0)
+        remove(store);
     remove(file);
     return remove(folder);
 }
@@ -74,7 +78,7 @@ static void open_program(const char *attribute)
     assert_int_equal(fclose(f), 0);
 
     p.step = 0;
-    if (portolan_embedded_open(file, NULL, &p.e, &err) ||
+    if (portolan_embedded_open(file, cohort, &p.e, &err) ||
         !(p.function = portolan_embedded_use(p.e, "a", "function", &err)) ||
         !(p.swap = portolan_embedded_use(p.e, "swappoint", "swappoint", &err)) ||
         !(p.optimizer = portolan_embedded_use(p.e, "optimizer", "optimizer", &err)))
@@ -84,7 +88,8 @@ static void open_program(const char *attribute)
 static int set_up(void **state)
 {
     (void)state;
-    remove(store);
+    if (cohort->rank == 0)
+        remove(store);
     open_program("");
     return 0;
 }
@@ -318,6 +323,15 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(explain_lists_what_there_is, set_up, tear_down),
     };
+    struct portolan_error err = {0};
+    int failed;
 
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    if (portolan_mpi_init(&err) || portolan_mpi_cohort_create(&cohort, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    failed = cmocka_run_group_tests(tests, make_folder, remove_folder);
+    portolan_mpi_cohort_destroy(cohort);
+    portolan_mpi_finalize();
+    return failed;
 }
