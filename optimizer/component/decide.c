@@ -288,6 +288,15 @@ static void drop_if_known_worse(struct optimizer *o, struct portolan_plan_advice
              advice->changes[0].instance, advice->changes[0].to);
 }
 
+/* The first step of a run that will measure what the models do not tell. */
+static void announce_exploring(const struct optimizer *o, struct portolan_plan_advice *advice)
+{
+    if (advice->is_ignorant && o->mind.race)
+        snprintf(advice->reason, sizeof advice->reason,
+                 "too little is known yet: explores while it runs, within %g %% of its time",
+                 100 * o->explore_share);
+}
+
 static void take_advice(struct optimizer *o, int step, const struct portolan_plan_advice *advice)
 {
     struct optimizer_mind *m = &o->mind;
@@ -411,6 +420,8 @@ static void consider(struct optimizer *o, int step)
     if (is_whole && !portolan_plan_advise(o->mind.plan, &now, &advice, &err)) {
         if (step > 0)
             drop_if_known_worse(o, advice);
+        else
+            announce_exploring(o, advice);
         take_advice(o, step, advice);
     } else {
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: stays: %s", step,
@@ -489,7 +500,7 @@ void optimizer_store_decision(struct optimizer *o)
 
         o->records->ops->put_decision(o->records, &d, NULL, &err);
     }
-    if (why.status == PORTOLAN_EINFEASIBLE && o->assembly->accuracy > 0)
+    if (why.status == PORTOLAN_EINFEASIBLE && o->assembly->accuracy > 0 && !o->mind.race)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
                      "runs as it stands, with no decision that the models support: %s", why.text);
     if (err.status)

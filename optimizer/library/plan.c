@@ -339,8 +339,8 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
     else if (f->tuple != NONE && path->tuples[f->tuple].seen)
         snprintf(text, size_bytes, "no model of %s.%s has a value here", n->instance, n->method);
     else
-        snprintf(text, size_bytes, "%s.%s was never measured with %s", n->instance, n->method,
-                 with ? with : "this");
+        snprintf(text, size_bytes, "%s.%s was never measured%s%s", n->instance, n->method,
+                 with && *with ? " with " : "", with ? with : " with this");
     portolan_arena_clear(&scratch);
 }
 
