@@ -34,6 +34,11 @@ static const double doubt = 0.5;
 /* Similar places are at most this many usual distances away. */
 static const double alike_within = 3;
 
+/* By what a place that was not tried is admitted. */
+struct rules {
+    bool alike, bracket, neighbour;
+};
+
 /* What is known of one place with one combination of implementations. */
 struct evidence {
     size_t key; /* the scope's tuple, with the calling instance as written */
@@ -43,7 +48,7 @@ struct evidence {
     double accuracy; /* the worst; NaN: none was reported */
     double wanted;   /* of this component; 0: any */
     double nearby; /* scaled distance to the second nearest place of the combination; or infinite */
-    bool misled_alike, misled_bracket, misled_neighbour; /* bad, but the rule would admit it */
+    struct rules misled; /* bad, but the rule would admit it */
     long long trial;
 };
 
@@ -87,18 +92,22 @@ static size_t put_coordinates(const struct portolan_plan *p, size_t path, const 
     return (size_t)n + survey_inputs(&p->s, dims, at + n);
 }
 
+/* Ascending; unknown values come first, and are equal. */
+static int order_of(double a, double b)
+{
+    return isnan(a) || isnan(b) ? isnan(b) - isnan(a) : (a > b) - (a < b);
+}
+
 static int evidence_order(const void *left, const void *right)
 {
     const struct evidence *a = left, *b = right;
+    int order = (a->key > b->key) - (a->key < b->key);
 
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    if (a->point != b->point)
-        return a->point < b->point ? -1 : 1;
-    for (size_t k = 0; k < MOST_COORDINATES; k++)
-        if (a->at[k] != b->at[k] && !(isnan(a->at[k]) && isnan(b->at[k])))
-            return a->at[k] < b->at[k] ? -1 : 1;
-    return 0;
+    if (!order)
+        order = (a->point > b->point) - (a->point < b->point);
+    for (size_t k = 0; !order && k < MOST_COORDINATES; k++)
+        order = order_of(a->at[k], b->at[k]);
+    return order;
 }
 
 static void merge_evidence(struct evidence *into, const struct evidence *e)
@@ -185,16 +194,33 @@ static double octaves(double a, double b)
     return a > 0 && b > 0 ? fabs(log2(a / b)) : far_apart;
 }
 
-/* The distance from A to the place T, where an unknown context may be anything. */
+/* Whether A differs from the place T in kind, or may differ in any way: an unknown context may be
+ * anything. */
+static bool is_apart(const struct plan_evidence *v, const double *a, const double *t, size_t k)
+{
+    return (k < v->n_context && isnan(t[k])) || (v->is_kind[k] && a[k] != t[k]);
+}
+
 static double distance(const struct plan_evidence *v, const double *a, const double *t)
 {
     double most = 0;
 
     for (size_t k = 0; k < v->n_coordinates; k++)
-        most = fmax(most, (k < v->n_context && isnan(t[k])) || (v->is_kind[k] && a[k] != t[k])
-                              ? far_apart
-                              : octaves(a[k], t[k]));
+        most = fmax(most, is_apart(v, a, t, k) ? far_apart : octaves(a[k], t[k]));
     return most;
+}
+
+/* The distance in standard deviations of the measured places; infinite between kinds. */
+static double scaled_distance(const struct plan_evidence *v, const double *a, const double *t)
+{
+    double sum = 0;
+
+    for (size_t k = 0; k < v->n_coordinates; k++) {
+        double d = is_apart(v, a, t, k) ? INFINITY : octaves(a[k], t[k]) / v->scale[k];
+
+        sum += d * d;
+    }
+    return sqrt(sum);
 }
 
 /* Whether T lies in the box of A and B; with an unknown context it does not. */
@@ -212,21 +238,20 @@ static bool is_between(const struct plan_evidence *v, const double *a, const dou
 
 /* Evidence near a place, the nearest first. */
 struct near {
-    size_t n, all;
+    size_t n;
     const struct evidence *e[MOST_NEAR];
     double at[MOST_NEAR];
 };
 
-/* The evidence around a place with one combination. */
+/* The evidence around a place with one combination; ALIKE: good or bad, by scaled distance. */
 struct around {
-    struct near good, bad;
+    struct near good, bad, alike;
 };
 
 static void insert_near(struct near *list, const struct evidence *e, double d)
 {
     size_t k;
 
-    list->all++;
     if (list->n == MOST_NEAR && d >= list->at[list->n - 1])
         return;
     for (k = list->n < MOST_NEAR ? list->n++ : list->n - 1; k && list->at[k - 1] > d; k--) {
@@ -243,10 +268,13 @@ static void look_around(const struct plan_evidence *v, size_t key, const double 
     *a = (struct around){0};
     for (size_t i = 0; i < v->n; i++) {
         const struct evidence *e = &v->all[i];
+        double d;
 
         if (e->key != key || e == without)
             continue;
         insert_near(is_bad(e) ? &a->bad : &a->good, e, distance(v, e->at, t));
+        if (!isinf(d = scaled_distance(v, e->at, t)))
+            insert_near(&a->alike, e, d);
     }
 }
 
@@ -266,7 +294,7 @@ static bool is_bracketed(const struct plan_evidence *v, const struct around *a, 
 
 static bool is_close(const struct around *a)
 {
-    bool far_from_bad = !a->bad.all && a->good.all > 2;
+    bool far_from_bad = !a->bad.n && a->good.n > 2;
     double reach;
 
     for (size_t i = 0; i < a->good.n; i++)
@@ -296,35 +324,6 @@ static void find_scales(struct plan_evidence *v)
     }
 }
 
-/* The distance in standard deviations of the measured places; infinite between kinds. */
-static double scaled_distance(const struct plan_evidence *v, const double *a, const double *t)
-{
-    double sum = 0;
-
-    for (size_t k = 0; k < v->n_coordinates; k++) {
-        double d = octaves(a[k], t[k]) / v->scale[k];
-
-        if ((k < v->n_context && isnan(t[k])) || (v->is_kind[k] && a[k] != t[k]))
-            return INFINITY;
-        sum += d * d;
-    }
-    return sqrt(sum);
-}
-
-/* The places most similar to T with one combination. */
-static void find_alike(const struct plan_evidence *v, size_t key, const double *t,
-                       const struct evidence *without, struct near *out)
-{
-    *out = (struct near){0};
-    for (size_t i = 0; i < v->n; i++) {
-        const struct evidence *e = &v->all[i];
-        double d = e->key == key && e != without ? scaled_distance(v, e->at, t) : INFINITY;
-
-        if (!isinf(d))
-            insert_near(out, e, d);
-    }
-}
-
 /* The usual distance to the second nearest place; 0: too few places were tried. */
 static double usual_distance(const struct plan_evidence *v, size_t key)
 {
@@ -339,25 +338,21 @@ static double usual_distance(const struct plan_evidence *v, size_t key)
     return n >= MANY_PLACES ? sum / (double)n : 0;
 }
 
-static bool works_alike(const struct plan_evidence *v, size_t key, const double *t,
-                        const struct evidence *without)
+static bool works_alike(const struct plan_evidence *v, size_t key, const struct around *a)
 {
-    struct near a;
+    const struct near *x = &a->alike;
 
-    find_alike(v, key, t, without, &a);
-    return a.n >= ALIKE && !is_bad(a.e[0]) && !is_bad(a.e[1]) &&
-           a.at[ALIKE - 1] <= alike_within * usual_distance(v, key);
+    return x->n >= ALIKE && !is_bad(x->e[0]) && !is_bad(x->e[1]) &&
+           x->at[ALIKE - 1] <= alike_within * usual_distance(v, key);
 }
 
-/* The chance that an unproven combination works at T; 0: too few places were tried. */
-static double hope_for(const struct plan_evidence *v, size_t key, const double *t)
+/* The chance that an unproven combination works; 0: too few places were tried. */
+static double hope_for(const struct plan_evidence *v, size_t key, const struct around *a)
 {
     double good = 0, n = 0;
-    struct near a;
 
-    find_alike(v, key, t, NULL, &a);
-    for (size_t i = 0; i < a.n && i < ASKED; i++, n++)
-        good += !is_bad(a.e[i]);
+    for (size_t i = 0; i < a->alike.n && i < ASKED; i++, n++)
+        good += !is_bad(a->alike.e[i]);
     return n > 0 && usual_distance(v, key) > 0 ? doubt * good / n : 0;
 }
 
@@ -395,31 +390,26 @@ static void find_kinds(struct plan_evidence *v)
 static void try_rules(struct plan_evidence *v)
 {
     struct around a;
-    struct near near;
 
     for (size_t i = 0; i < v->n; i++) {
         struct evidence *e = &v->all[i];
 
-        find_alike(v, e->key, e->at, e, &near);
-        e->nearby = near.n >= ALIKE ? near.at[ALIKE - 1] : INFINITY;
+        look_around(v, e->key, e->at, e, &a);
+        e->nearby = a.alike.n >= ALIKE ? a.alike.at[ALIKE - 1] : INFINITY;
     }
     for (size_t i = 0; i < v->n; i++) {
         struct evidence *e = &v->all[i];
 
         if (!is_bad(e))
             continue;
-        e->misled_alike = works_alike(v, e->key, e->at, e);
         look_around(v, e->key, e->at, e, &a);
-        e->misled_bracket = is_bracketed(v, &a, e->at);
-        e->misled_neighbour = !e->misled_bracket && is_close(&a);
+        e->misled.alike = works_alike(v, e->key, &a);
+        e->misled.bracket = is_bracketed(v, &a, e->at);
+        e->misled.neighbour = !e->misled.bracket && is_close(&a);
     }
 }
 
 /* The rules that are right at all places of the same kinds as T. */
-struct rules {
-    bool alike, brackets, neighbours;
-};
-
 static struct rules ask_rules(const struct plan_evidence *v, size_t key, const double *t)
 {
     struct rules r = {usual_distance(v, key) > 0, true, true};
@@ -429,9 +419,9 @@ static struct rules ask_rules(const struct plan_evidence *v, size_t key, const d
 
         if (e->key != key || distance(v, e->at, t) >= far_apart)
             continue;
-        r.alike = r.alike && !e->misled_alike;
-        r.brackets = r.brackets && !e->misled_bracket;
-        r.neighbours = r.neighbours && !e->misled_neighbour;
+        r.alike = r.alike && !e->misled.alike;
+        r.bracket = r.bracket && !e->misled.bracket;
+        r.neighbour = r.neighbour && !e->misled.neighbour;
     }
     return r;
 }
@@ -550,16 +540,16 @@ static struct plan_verdict judge_place(const struct plan_evidence *v, size_t key
 
     look_around(v, key, t, NULL, &a);
     e = nearest(&a);
-    if (!a.bad.all && (!e || isnan(e->accuracy) || !(e->wanted > 0)))
+    if (!a.bad.n && (!e || isnan(e->accuracy) || !(e->wanted > 0)))
         return (struct plan_verdict){.kind = PLAN_ADMITTED, .accuracy = NAN};
-    if (e && !a.good.all)
+    if (e && !a.good.n)
         return verdict_on(a.bad.e[0]); /* it never worked, so not here either */
     r = ask_rules(v, key, t);
-    if (r.alike && a.bad.all)
-        works = works_alike(v, key, t, NULL) && !(accuracy_rises && is_beyond(v, key, t));
+    if (r.alike && a.bad.n)
+        works = works_alike(v, key, &a) && !(accuracy_rises && is_beyond(v, key, t));
     else
-        works = (r.brackets && is_bracketed(v, &a, t)) ||
-                (r.neighbours && !accuracy_rises && is_close(&a));
+        works = (r.bracket && is_bracketed(v, &a, t)) ||
+                (r.neighbour && !accuracy_rises && is_close(&a));
     if (works)
         return verdict_on(a.good.e[0]);
     if (e) {
@@ -568,7 +558,7 @@ static struct plan_verdict judge_place(const struct plan_evidence *v, size_t key
         out.near_bad = is_bad(e);
         out.near_failed = e->failed;
     }
-    out.hope = hope_for(v, key, t);
+    out.hope = hope_for(v, key, &a);
     for (size_t k = 0; k < v->n_context; k++)
         out.is_blind = out.is_blind || isnan(t[k]);
     return out;
