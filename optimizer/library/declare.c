@@ -9,7 +9,6 @@
 #include "plan_internal.h"
 
 #include <portolan/formula.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- formulas ---- */
@@ -151,32 +150,15 @@ double plan_memory_of(const struct portolan_plan *p, const size_t *selection)
 double portolan_plan_memory(const struct portolan_assembly *a, int ranks, const int32_t *current,
                             size_t instance, size_t alternative)
 {
-    double sum = 0;
+    struct portolan_plan unmeasured = {.s = {.a = a, .ranks = ranks}};
+    double sum = 0, bytes;
 
     for (size_t i = 0; i < a->n_instances; i++) {
-        const struct portolan_assembly_alternative *now =
-            &a->instances[i].alternatives[i == instance ? alternative : (size_t)current[i]];
-        struct portolan_diagnostics nobody = {0};
-        double x[PORTOLAN_FORMULA_MAX_NAMES];
-        struct portolan_formula *f = NULL;
+        size_t k = i == instance ? alternative : (size_t)current[i];
 
-        if (!now->memory)
-            continue;
-        if (parse(a, now->memory, now->line, &nobody, &f))
+        if (read_bytes(&unmeasured, &a->instances[i], NONE, k, &bytes, NULL))
             return NAN;
-        for (size_t k = 0; k < portolan_formula_n_names(f); k++) {
-            const char *name = portolan_formula_peek_name(f, k), *dot = strrchr(name, '.');
-            char of[200];
-            const char *text;
-
-            snprintf(of, sizeof of, "%.*s", dot ? (int)(dot - name) : 0, name);
-            text = dot ? survey_set_text(a, of, dot + 1) : NULL;
-            x[k] = strcmp(name, "ranks") == 0 ? ranks : NAN;
-            if (text && !portolan_read_double(text, &x[k]))
-                x[k] = NAN;
-        }
-        sum += portolan_formula_value(f, x);
-        portolan_formula_destroy(f);
+        sum += bytes;
     }
     return sum;
 }

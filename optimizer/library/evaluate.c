@@ -11,14 +11,9 @@ enum portolan_status plan_view_create(const struct portolan_plan *p, struct port
 {
     v->costs = portolan_arena_alloc(pool, p->s.n_nodes, sizeof *v->costs);
     v->conversions = portolan_arena_alloc(pool, p->n_data, sizeof *v->conversions);
-    if (!v->costs || !v->conversions)
-        return PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < p->s.n_nodes; i++) {
+    for (size_t i = 0; v->costs && i < p->s.n_nodes; i++)
         v->costs[i] = portolan_arena_alloc(pool, p->paths[i].scope.n_tuples, sizeof **v->costs);
-        if (!v->costs[i])
-            return PORTOLAN_ENOMEM;
-    }
-    return PORTOLAN_OK;
+    return pool->failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
 static void note_outside(struct plan_cost *c, const struct portolan_prediction *x)
@@ -51,11 +46,11 @@ static bool at_target(const struct portolan_plan *p, const struct quantity *q, s
 static void put_inputs(const struct portolan_plan *p, const struct survey_node *node,
                        const double *context, const struct plan_known *a, double *inputs)
 {
-    memcpy(inputs, context, PORTOLAN_CONTEXT_MAX * sizeof *inputs);
-    for (int k = 0; k < node->n_context; k++)
-        for (size_t j = 0; j < a->n; j++)
-            if (strcmp(a->names[j], node->context_name[k]) == 0)
-                inputs[k] = a->values[j];
+    for (int k = 0; k < node->n_context; k++) {
+        double announced = plan_known_value(a, node->context_name[k]);
+
+        inputs[k] = isnan(announced) ? context[k] : announced;
+    }
     inputs[node->n_context] = p->s.ranks;
 }
 
@@ -257,6 +252,7 @@ static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
     struct profile modelled;
     const struct profile *profile = NULL;
     double wanted = plan_wanted(p, path);
+    bool known;
 
     *c = (struct plan_cost){0};
     if (p->s.nodes[path].n_context)
@@ -269,18 +265,14 @@ static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
     c->hope = c->verdict.hope;
     if ((!c->allowed && !(c->hope > 0)) || t->unneeded)
         return;
-    if (!t->seen || !at_target(p, &t->calls, c, &c->calls)) {
-        c->allowed = false;
-        c->hope = 0;
-        return;
-    }
-    if (!t->setup.by_context)
+    known = t->seen && at_target(p, &t->calls, c, &c->calls);
+    if (known && !t->setup.by_context)
         at_target(p, &t->setup, c, &c->setup);
-    else if (profile)
+    else if (known && profile)
         over_profile(p, &p->s.nodes[path], &t->setup, profile, a, c, &c->setup);
     if (isinf(c->octaves)) /* only the prediction of the calls themselves counts as blind */
         c->octaves = 0;
-    if (c->calls.value > 0 && !exclusive_cost(p, path, t, profile, a, c)) {
+    if (!known || (c->calls.value > 0 && !exclusive_cost(p, path, t, profile, a, c))) {
         c->allowed = false;
         c->hope = 0;
     }
@@ -376,14 +368,11 @@ static bool path_cost(const struct portolan_plan *p, const struct plan_view *v,
     long parent = p->s.nodes[path].parent;
 
     *out = (struct path_cost){0};
-    if (parent >= 0 && calls_of(p, v, parent, selection, &low2, &high2) == 0)
+    if (parent >= 0 && plan_calls_of(p, v, parent, selection) == 0)
         return true; /* the caller is not called, or is forbidden */
-    if (tuple == NONE)
+    if (tuple == NONE || !v->costs[path][tuple].allowed)
         return false;
     c = &v->costs[path][tuple];
-    if (!c->allowed)
-        return false;
-    low2 = high2 = 0;
     calls = calls_of(p, v, (long)path, selection, &low2, &high2);
     out->step = calls * c->exclusive.value;
     low2 += pow(relative(c->exclusive.value, c->exclusive.low), 2);
@@ -444,9 +433,7 @@ static bool fits(const struct portolan_plan *p, const size_t *selection,
     out->memory_bytes = plan_memory_of(p, selection);
     if (!(p->s.a->memory > 0) || out->memory_bytes <= p->s.a->memory * (1 + 1e-9))
         return true;
-    if (why)
-        *why = (struct plan_forbidden){
-            .tuple = NONE, .by = PLAN_BY_MEMORY, .value = out->memory_bytes};
+    *why = (struct plan_forbidden){.tuple = NONE, .by = PLAN_BY_MEMORY, .value = out->memory_bytes};
     return false;
 }
 
@@ -455,20 +442,18 @@ static bool is_within_bounds(const struct portolan_plan *p, const struct plan_vi
                              const size_t *selection, struct portolan_plan_prediction *out,
                              struct plan_forbidden *why)
 {
-    struct plan_forbidden is = {.tuple = NONE};
-    double converts = plan_convert_all(p, v, selection, &is.data);
+    const struct plan_data *lacking = NULL;
 
-    out->step_ns += converts;
-    if (isinf(converts)) {
-        is.by = PLAN_BY_CONVERSION;
-    } else if (p->s.a->accuracy > 0 && plan_composes(p) &&
-               out->accuracy > p->s.a->accuracy * (1 + 1e-9)) {
-        is.by = PLAN_BY_ACCURACY;
-        is.value = out->accuracy;
-    }
-    if (is.by != PLAN_BY_PATH && why)
-        *why = is;
-    return is.by == PLAN_BY_PATH;
+    out->step_ns += plan_convert_all(p, v, selection, &lacking);
+    if (lacking)
+        *why = (struct plan_forbidden){.tuple = NONE, .by = PLAN_BY_CONVERSION, .data = lacking};
+    else if (p->s.a->accuracy > 0 && plan_composes(p) &&
+             out->accuracy > p->s.a->accuracy * (1 + 1e-9))
+        *why =
+            (struct plan_forbidden){.tuple = NONE, .by = PLAN_BY_ACCURACY, .value = out->accuracy};
+    else
+        return true;
+    return false;
 }
 
 /* The error of a sum: half of the variance, that of the machine's state, is common to all paths. */
@@ -482,7 +467,9 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
                 struct portolan_plan_prediction *out, struct plan_forbidden *why)
 {
     double low = 0, high = 0, low2 = 0, high2 = 0, octaves = -1;
+    struct plan_forbidden ignored;
 
+    why = why ? why : &ignored;
     *out = (struct portolan_plan_prediction){
         .steps = (int)h->steps, .accuracy = NAN, .accuracy_low = NAN, .accuracy_high = NAN};
     if (!fits(p, selection, out, why))
@@ -492,9 +479,8 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
         const struct plan_cost *c;
 
         if (!path_cost(p, v, h, i, selection, &cost)) {
-            if (why)
-                *why = (struct plan_forbidden){
-                    .path = i, .tuple = plan_tuple_of(p, &p->paths[i].scope, selection)};
+            *why = (struct plan_forbidden){
+                .path = i, .tuple = plan_tuple_of(p, &p->paths[i].scope, selection)};
             return false;
         }
         out->step_ns += cost.step;
@@ -511,14 +497,10 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
         out->is_assumed = out->is_assumed || c->assumed;
         if (c->extrapolating && c->octaves > octaves) {
             octaves = c->octaves;
-            if (isinf(octaves))
-                snprintf(out->extrapolating, sizeof out->extrapolating,
-                         "%.60s.%.50s, whose contexts are not known", p->s.nodes[i].instance,
-                         p->s.nodes[i].method);
-            else
-                snprintf(out->extrapolating, sizeof out->extrapolating,
-                         "%.60s.%.50s a factor %.3g outside", p->s.nodes[i].instance,
-                         p->s.nodes[i].method, exp2(octaves));
+            snprintf(out->extrapolating, sizeof out->extrapolating,
+                     isinf(octaves) ? "%.60s.%.50s, whose contexts are not known"
+                                    : "%.60s.%.50s a factor %.3g outside",
+                     p->s.nodes[i].instance, p->s.nodes[i].method, exp2(octaves));
         }
     }
     if (!is_within_bounds(p, v, selection, out, why))

@@ -7,8 +7,8 @@
  */
 #include "plan_internal.h"
 
+#include <portolan/list.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -96,31 +96,6 @@ enum portolan_status portolan_plan_check_models(const struct portolan_assembly *
     return status ? status : worst;
 }
 
-static enum portolan_status read_alternative(struct portolan_plan *p, size_t variable,
-                                             size_t alternative, struct portolan_diagnostics *d)
-{
-    const struct portolan_assembly_alternative *x =
-        &p->s.variables[variable].instance->alternatives[alternative];
-
-    for (size_t m = 0; m < x->n_models; m++) {
-        struct plan_stated *more =
-            portolan_arena_grow(&p->s.pool, p->stated, p->n_stated, sizeof *more);
-        enum portolan_status status;
-
-        if (!more)
-            return PORTOLAN_ENOMEM;
-        p->stated = more;
-        status = read_one(&x->models[m], d, &more[p->n_stated]);
-        if (!status)
-            status = plan_own_model(p, more[p->n_stated].model);
-        if (status)
-            return status;
-        more[p->n_stated].variable = variable;
-        more[p->n_stated++].alternative = alternative;
-    }
-    return PORTOLAN_OK;
-}
-
 enum portolan_status plan_read_stated(struct portolan_plan *p, struct portolan_error *err)
 {
     struct portolan_diagnostics_relay relay = {.err = err};
@@ -128,8 +103,22 @@ enum portolan_status plan_read_stated(struct portolan_plan *p, struct portolan_e
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t v = 0; v < p->s.n_variables; v++)
-        for (size_t k = 0; !status && k < p->s.variables[v].n; k++)
-            status = read_alternative(p, v, k, &d);
+        for (size_t k = 0; k < p->s.variables[v].n; k++) {
+            const struct portolan_assembly_alternative *x =
+                &p->s.variables[v].instance->alternatives[k];
+
+            for (size_t m = 0; !status && m < x->n_models; m++) {
+                struct plan_stated s;
+
+                if (!(status = read_one(&x->models[m], &d, &s)))
+                    status = plan_own_model(p, s.model);
+                s.variable = v;
+                s.alternative = k;
+                if (!status &&
+                    !portolan_arena_append(&p->s.pool, &p->stated, &p->n_stated, &s, sizeof s))
+                    status = PORTOLAN_ENOMEM;
+            }
+        }
     return status;
 }
 
@@ -248,23 +237,21 @@ static enum portolan_status take_tuple(struct portolan_plan *p, size_t path, siz
     struct plan_tuple *t = &p->paths[path].tuples[tuple];
     const struct plan_tuple *donor = donor_of(p, path, tuple);
     size_t own = plan_own_of(p, path, tuple);
-    struct plan_stated *time, *accuracy, *setup;
-    enum portolan_status status = find_stated(p, path, own, QUANTITY_TIME, &time, err);
+    static const enum quantity_kind kinds[] = {QUANTITY_TIME, QUANTITY_ACCURACY, QUANTITY_SETUP};
+    struct quantity *takes[] = {&t->exclusive, &t->accuracy, &t->setup};
+    struct plan_stated *found[3];
+    enum portolan_status status = PORTOLAN_OK;
 
-    if (!status)
-        status = find_stated(p, path, own, QUANTITY_ACCURACY, &accuracy, err);
-    if (!status)
-        status = find_stated(p, path, own, QUANTITY_SETUP, &setup, err);
-    if (status || !time || !donor)
+    for (int i = 0; !status && i < 3; i++)
+        status = find_stated(p, path, own, kinds[i], &found[i], err);
+    if (status || !found[0] || !donor)
         return status;
-    status = quantity_of(p, path, time, &t->exclusive, err);
-    if (!status && accuracy)
-        status = quantity_of(p, path, accuracy, &t->accuracy, err);
-    if (!status && setup)
-        status = quantity_of(p, path, setup, &t->setup, err);
+    for (int i = 0; !status && i < 3; i++)
+        if (found[i])
+            status = quantity_of(p, path, found[i], takes[i], err);
     if (status)
         return status;
-    t->seen = time->is_used = true;
+    t->seen = found[0]->is_used = true;
     t->calls = donor->calls;
     t->n_slots = donor->n_slots;
     t->slot_context = donor->slot_context;
@@ -443,13 +430,10 @@ struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, siz
                                  const double *context)
 {
     const struct survey_node *node = &p->s.nodes[path];
-    struct plan_verdict out = {.kind = PLAN_ADMITTED, .accuracy = NAN};
     struct asking a = {p, node, context, plan_own_of(p, path, tuple)};
+    const char *why =
+        node->variable == NONE ? NULL : plan_ask(p, node->variable, a.own, look_up, &a);
 
-    if (node->variable == NONE)
-        return out;
-    out.why = plan_ask(p, node->variable, a.own, look_up, &a);
-    if (out.why)
-        out.kind = PLAN_INAPPLICABLE;
-    return out;
+    return (struct plan_verdict){
+        .kind = why ? PLAN_INAPPLICABLE : PLAN_ADMITTED, .accuracy = NAN, .why = why};
 }
