@@ -57,9 +57,9 @@ static bool step_prices(struct pricing *x, double bound)
 
     for (size_t b = 0; b < x->c->n_budgets; b++)
         norm += x->scale[b] > 0 ? pow(x->excess[b] / x->scale[b], 2) : 0;
-    if (!(norm > 0) || goal - x->bound <= choice_tolerance(goal, x->bound))
-        return false;
     step = (goal - bound) / norm;
+    if (!isfinite(step) || goal - x->bound <= choice_tolerance(goal, x->bound))
+        return false;
     for (size_t b = 0; b < x->c->n_budgets; b++) {
         double old = x->trial[b];
 

@@ -455,30 +455,18 @@ enum portolan_status portolan_callgraph_bound(const struct portolan_callgraph_no
 void portolan_callgraph_explain(const struct portolan_prune_mark *mark, char *text,
                                 size_t size_bytes)
 {
-    double percent = mark->whole_ns > 0 ? 100 * mark->part_ns / mark->whole_ns : 0;
+    static const char *const formats[] = {
+        [PORTOLAN_PRUNE_BELOW] = "below a pruned node",
+        [PORTOLAN_PRUNE_CHILDREN] = "rule 1: children together %.3g %% of parent < %g %%",
+        [PORTOLAN_PRUNE_SIBLINGS] = "rule 2: %.3g %% of siblings' average < %g %%",
+        [PORTOLAN_KEPT] = "rule 2: %.3g %% of siblings' average >= %g %%",
+        [PORTOLAN_PRUNE_BOUND] = "bound: with all that is dropped %.3g %% of the run < %g %%"};
+    bool is_kept = mark->rule == PORTOLAN_KEPT, is_known = mark->whole_ns > 0;
 
-    switch (mark->rule) {
-    case PORTOLAN_PRUNE_CHILDREN:
-        snprintf(text, size_bytes, "rule 1: children together %.3g %% of parent < %g %%", percent,
-                 100 * mark->threshold);
-        break;
-    case PORTOLAN_PRUNE_SIBLINGS:
-        snprintf(text, size_bytes, "rule 2: %.3g %% of siblings' average < %g %%", percent,
-                 100 * mark->threshold);
-        break;
-    case PORTOLAN_PRUNE_BOUND:
-        snprintf(text, size_bytes, "bound: with all that is dropped %.3g %% of the run < %g %%",
-                 percent, 100 * mark->threshold);
-        break;
-    case PORTOLAN_PRUNE_BELOW:
-        snprintf(text, size_bytes, "below a pruned node");
-        break;
-    case PORTOLAN_KEPT:
-        snprintf(text, size_bytes,
-                 !(mark->whole_ns > 0) ? ""
-                 : mark->is_bounded ? "bound: with all that is dropped %.3g %% of the run >= %g %%"
-                                    : "rule 2: %.3g %% of siblings' average >= %g %%",
-                 percent, 100 * mark->threshold);
-        break;
-    }
+    snprintf(text, size_bytes,
+             is_kept && !is_known ? ""
+             : is_kept && mark->is_bounded
+                 ? "bound: with all that is dropped %.3g %% of the run >= %g %%"
+                 : formats[mark->rule],
+             is_known ? 100 * mark->part_ns / mark->whole_ns : 0, 100 * mark->threshold);
 }

@@ -430,9 +430,11 @@ static inline bool plan_composes(const struct portolan_plan *p)
 }
 static inline double plan_accuracy_use(const struct portolan_plan *p, double accuracy)
 {
+    double finite = isnan(accuracy) ? 0 : fmin(accuracy, 1e300);
+
     if (p->s.a->composition == PORTOLAN_COMPOSE_SUM)
-        return isnan(accuracy) ? 0 : accuracy;
-    return isnan(accuracy) ? 0 : log(fmax(accuracy, 1e-300));
+        return finite;
+    return isnan(accuracy) ? 0 : log(fmax(finite, 1e-300));
 }
 
 /* confidence.c: how sure the least cost is; VALUES and those of OUT are of core variables. */

@@ -502,6 +502,24 @@ static void accuracies_compose_as_in_the_enumeration(void **state)
     assert_true(infeasible > 0 && infeasible < 40);
 }
 
+/* As of a solver that diverged. */
+static void an_infinite_accuracy_excludes_what_reported_it(void **state)
+{
+    struct chain *c = chain_create();
+
+    (void)state;
+    for (int i = 0; i < PARTS; i++)
+        for (size_t k = 0; k < domains[i]; k++)
+            c->accuracy[i][k] = 1e-2;
+    c->accuracy[1][1] = INFINITY;
+    c->ms[1][1] = 1;
+    c->a.composition = PORTOLAN_COMPOSE_PRODUCT;
+    c->a.accuracy = 1e-6;
+    measure_alone(c);
+    assert_best(c, 0);
+    chain_destroy(c);
+}
+
 static void a_report_tells_what_binds(void **state)
 {
     struct chain *c = chain_create();
@@ -609,6 +627,7 @@ int main(void)
         cmocka_unit_test(bad_declarations_are_told_by_line),
         cmocka_unit_test(memory_is_kept_as_in_the_enumeration),
         cmocka_unit_test(accuracies_compose_as_in_the_enumeration),
+        cmocka_unit_test(an_infinite_accuracy_excludes_what_reported_it),
         cmocka_unit_test(a_report_tells_what_binds),
         cmocka_unit_test(set_up_pays_only_over_enough_steps),
         cmocka_unit_test(the_mean_over_contexts_decides),
