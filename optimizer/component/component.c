@@ -223,7 +223,7 @@ void optimizer_announce(void *self, const char *name, double value, sidl_BaseInt
 {
     struct optimizer *o = self;
 
-    if (!optimizer_note(&o->arena, &o->announced, name, value))
+    if (!optimizer_note(&o->arena, &o->announced, name ? name : "", value))
         portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory to note the announced '%s'", name);
 }
 

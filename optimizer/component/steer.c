@@ -35,18 +35,20 @@ static char *share_text(struct optimizer *o, struct portolan_text *text, struct 
 
 /* ------------------------------------------------- wishes */
 
-/* CLASS_NAME NULL: all. Rank 0's verdict is that of all ranks. */
+/* Texts may be NULL, as "": of a release they stand for all. Rank 0's verdict is everybody's. */
 static void wish(struct optimizer *o, enum optimizer_wish_kind kind, const char *instance,
                  const char *class_name, double share, sidl_BaseInterface *_ex)
 {
     struct optimizer_wish w = {kind, OPTIMIZER_ALL, OPTIMIZER_ALL, share};
     struct portolan_error err = {0};
+    const char *name = instance ? instance : "", *class = class_name ? class_name : "";
+    bool has_class = kind == OPTIMIZER_PIN || kind == OPTIMIZER_FORBID || *class;
     enum portolan_status status;
 
     if (!optimizer_is_ready(o, _ex))
         return;
-    if (instance)
-        optimizer_wish_target(o->assembly, instance, class_name, &w, &err);
+    if (has_class || *name)
+        optimizer_wish_target(o->assembly, name, has_class ? class : NULL, &w, &err);
     if (!err.status && !o->idle && o->cohort->rank == 0)
         optimizer_take_wish(o, &w, OPTIMIZER_USER, &err);
     status = o->cohort->bcast(o->cohort, &err, sizeof err, 0);
@@ -70,8 +72,7 @@ static void forbid(void *self, const char *instance, const char *class_name,
 static void release(void *self, const char *instance, const char *class_name,
                     sidl_BaseInterface *_ex)
 {
-    wish(self, OPTIMIZER_RELEASE, *instance ? instance : NULL, *class_name ? class_name : NULL, 0,
-         _ex);
+    wish(self, OPTIMIZER_RELEASE, instance, class_name, 0, _ex);
 }
 
 static void undo(void *self, sidl_BaseInterface *_ex)

@@ -188,15 +188,6 @@ void optimizer_listen(struct optimizer *o, bool on)
 
 /* ------------------------------------------------- taking wishes */
 
-/* Whether an alternative is left when this one is forbidden, too. */
-static bool leaves_one(const struct optimizer *o, const struct optimizer_wish *w)
-{
-    for (size_t k = 0; k < o->assembly->instances[w->instance].n_alternatives; k++)
-        if (k != w->alternative && optimizer_may_run(o, w->instance, k))
-            return true;
-    return false;
-}
-
 static enum portolan_status take_pin(struct optimizer *o, const struct optimizer_wish *w,
                                      enum optimizer_asker by, struct portolan_error *err)
 {
@@ -209,21 +200,29 @@ static enum portolan_status take_pin(struct optimizer *o, const struct optimizer
     return err->status;
 }
 
+static bool is_forbidden(const struct optimizer *o, size_t instance, size_t alternative)
+{
+    for (size_t i = 0; i < o->n_holds; i++)
+        if (!o->holds[i].is_pin && o->holds[i].instance == instance &&
+            o->holds[i].alternative == alternative)
+            return true;
+    return false;
+}
+
 static enum portolan_status take_forbid(struct optimizer *o, const struct optimizer_wish *w,
                                         enum optimizer_asker by, struct portolan_error *err)
 {
-    size_t before = o->n_holds;
+    const struct portolan_assembly_instance *x = &o->assembly->instances[w->instance];
 
-    lift(o, w->instance, w->alternative); /* its pin */
-    if (leaves_one(o, w)) {
-        hold(o, w->instance, w->alternative, false, by);
-        return PORTOLAN_OK;
-    }
-    if (o->n_holds < before)
-        hold(o, w->instance, w->alternative, true, by);
-    return portolan_error_set(
-        err, PORTOLAN_EINFEASIBLE, "%s is not forbidden: nothing else may run as '%s'",
-        optimizer_class(o, w->instance, w->alternative), o->assembly->instances[w->instance].name);
+    for (size_t k = 0; k < x->n_alternatives; k++)
+        if (k != w->alternative && !is_forbidden(o, w->instance, k) &&
+            !optimizer_is_banned(o, w->instance, k)) {
+            hold(o, w->instance, w->alternative, false, by);
+            return PORTOLAN_OK;
+        }
+    return portolan_error_set(err, PORTOLAN_EINFEASIBLE,
+                              "%s is not forbidden: nothing else may run as '%s'",
+                              optimizer_class(o, w->instance, w->alternative), x->name);
 }
 
 /* The alternatives that the last swap left must be allowed, except for pins, which the undo ends.
@@ -320,7 +319,6 @@ static void undo(struct optimizer *o, int step, struct portolan_text *why)
         want(o, x->instance, x->from, "undone by", o->undo_by, why);
     }
     o->undo_step = step;
-    o->undoes = false;
 }
 
 static bool is_dropped(struct optimizer *o, int step, const struct optimizer_hold *pin)
@@ -346,7 +344,8 @@ bool optimizer_obey(struct optimizer *o, int step)
     struct portolan_text why = {0};
     bool any = o->undoes && o->n_swapped;
 
-    if (o->undoes)
+    o->undoes = false;
+    if (any)
         undo(o, step, &why);
     for (size_t i = o->n_holds; i-- > 0;) {
         const struct optimizer_hold *h = &o->holds[i];

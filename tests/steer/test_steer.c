@@ -177,6 +177,10 @@ static void what_cannot_be_is_refused_and_nothing_changes(void **state)
     refused(&ex, "no instance 'b' has alternatives; those that have are: a");
     portolan_ports_Optimizer_pin(p.optimizer, "a", "paper.B1", &ex);
     refused(&ex, "'paper.B1' is no alternative of a; these are: paper.A1, paper.A2");
+    portolan_ports_Optimizer_pin(p.optimizer, "a", NULL, &ex);
+    refused(&ex, "'' is no alternative of a; these are: paper.A1, paper.A2");
+    portolan_ports_Optimizer_release(p.optimizer, "", "paper.A1", &ex);
+    refused(&ex, "no instance '' has alternatives; those that have are: a");
     portolan_ports_Optimizer_undo(p.optimizer, &ex);
     refused(&ex, "there is nothing to undo");
     portolan_ports_Optimizer_explore(p.optimizer, 2, &ex);
