@@ -64,33 +64,35 @@ static double error_of(const struct scenarios *s, const struct quantity *q, size
     return scenario / round % 2 ? error : -error;
 }
 
-/* HOPEFUL: combinations that are not proven to work are allowed with the chance they have. */
+/* The cost of tuple K on path I. HOPEFUL: what is not proven to work is allowed with the chance it
+ * has. */
+static void draw_cost(struct scenarios *s, const struct plan_view *v, size_t scenario, bool hopeful,
+                      size_t i, size_t k)
+{
+    const struct plan_tuple *t = &s->p->paths[i].tuples[k];
+    struct plan_cost *c = &s->view.costs[i][k];
+
+    *c = v->costs[i][k];
+    s->is_hopeful = s->is_hopeful || c->hope > 0;
+    if (hopeful &&
+        portolan_draw_uniform(scenario, 4 * source_of(&t->exclusive, i, k) + 3) < c->hope)
+        c->allowed = true;
+    scale_estimate(&c->exclusive,
+                   error_of(s, &t->exclusive, scenario, source_of(&t->exclusive, i, k)),
+                   c->extrapolating > 0);
+    scale_estimate(&c->calls, portolan_draw_normal(scenario, 4 * source_of(&t->calls, i, k) + 1),
+                   false);
+    scale_estimate(&c->setup, portolan_draw_normal(scenario, 4 * source_of(&t->setup, i, k) + 2),
+                   false);
+}
+
 static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t scenario,
                           bool hopeful)
 {
-    const struct portolan_plan *p = s->p;
-
     s->view.conversions = v->conversions;
-    for (size_t i = 0; i < p->s.n_nodes; i++)
-        for (size_t k = 0; k < p->paths[i].scope.n_tuples; k++) {
-            const struct plan_tuple *t = &p->paths[i].tuples[k];
-            struct plan_cost *c = &s->view.costs[i][k];
-
-            *c = v->costs[i][k];
-            s->is_hopeful = s->is_hopeful || c->hope > 0;
-            if (hopeful &&
-                portolan_draw_uniform(scenario, 4 * source_of(&t->exclusive, i, k) + 3) < c->hope)
-                c->allowed = true;
-            scale_estimate(&c->exclusive,
-                           error_of(s, &t->exclusive, scenario, source_of(&t->exclusive, i, k)),
-                           c->extrapolating > 0);
-            scale_estimate(&c->calls,
-                           portolan_draw_normal(scenario, 4 * source_of(&t->calls, i, k) + 1),
-                           false);
-            scale_estimate(&c->setup,
-                           portolan_draw_normal(scenario, 4 * source_of(&t->setup, i, k) + 2),
-                           false);
-        }
+    for (size_t i = 0; i < s->p->s.n_nodes; i++)
+        for (size_t k = 0; k < s->p->paths[i].scope.n_tuples; k++)
+            draw_cost(s, v, scenario, hopeful, i, k);
 }
 
 static enum portolan_status scenarios_init(struct scenarios *s)
@@ -257,10 +259,19 @@ double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
         portolan_arena_clear(&s.pool);
         return 0;
     }
+    fill_scenario(&s, v, 0, false);
     for (size_t k = 0; k < SCENARIOS; k++) {
         struct portolan_plan_prediction a, b;
 
-        fill_scenario(&s, v, k, false);
+        for (size_t i = 0; i < p->s.n_nodes; i++) { /* of the others nothing is asked */
+            size_t one = plan_tuple_of(p, &p->paths[i].scope, mine);
+            size_t two = plan_tuple_of(p, &p->paths[i].scope, other);
+
+            if (one != NONE)
+                draw_cost(&s, v, k, false, i, one);
+            if (two != NONE && two != one)
+                draw_cost(&s, v, k, false, i, two);
+        }
         wins +=
             plan_total(p, &s.view, h, mine, &a, NULL) &&
             (!plan_total(p, &s.view, h, other, &b, NULL) || a.total_ns + handicap_ns < b.total_ns);
