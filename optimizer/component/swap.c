@@ -18,7 +18,7 @@ static enum portolan_status replace(struct optimizer *o, size_t instance, size_t
     return portolan_catch(&ex, err);
 }
 
-/* What was swapped before its first call, and failed in it, may lose what it keeps. */
+/* Collective. What was swapped before its first call, and failed in it, may lose what it keeps. */
 static enum portolan_status replace_back(struct optimizer *o, const struct optimizer_swap *x,
                                          struct portolan_error *err)
 {
@@ -30,7 +30,8 @@ static enum portolan_status replace_back(struct optimizer *o, const struct optim
         gov_cca_TypeMap_putBool(properties, "portolan.loseState", TRUE, &ex);
     status = portolan_cohort_agree(o->cohort, portolan_catch(&ex, err), err);
     if (status == PORTOLAN_OK)
-        status = replace(o, x->instance, x->from, properties, err);
+        status = portolan_cohort_agree(o->cohort, replace(o, x->instance, x->from, properties, err),
+                                       err);
     sidl_reference_delete(properties, NULL);
     return status;
 }
@@ -243,7 +244,7 @@ static bool is_inaccurate(const struct optimizer *o, size_t instance)
 static bool is_to_be_banned(const struct optimizer *o, size_t instance)
 {
     return (o->seen[instance].failed > 0 || is_inaccurate(o, instance)) &&
-           !optimizer_is_banned(o, instance, (size_t)o->current[instance]);
+           !has_failed(o, instance, (size_t)o->current[instance]);
 }
 
 static void tell_ban(const struct optimizer *o, int step, const char *why, size_t instance)
@@ -324,5 +325,7 @@ bool optimizer_ban_in_step(struct optimizer *o, int step, const char *why)
     }
     portolan_probe_snapshot_clear(&now);
     free(failed);
-    return optimizer_exchange_seen(o) && optimizer_ban_seen(o, step, why);
+    return !o->cohort->max(o->cohort, (double *)o->seen,
+                           o->assembly->n_instances * sizeof *o->seen / sizeof(double)) &&
+           optimizer_ban_seen(o, step, why);
 }
