@@ -22,6 +22,11 @@ static size_t bytes_of(const struct optimizer *o)
     return o->assembly->n_instances * sizeof *o->current;
 }
 
+void optimizer_want_current(struct optimizer *o)
+{
+    memcpy(o->wanted, o->current, bytes_of(o));
+}
+
 bool optimizer_has_to_swap(const struct optimizer *o)
 {
     return memcmp(o->wanted, o->current, bytes_of(o)) != 0;
@@ -78,19 +83,6 @@ static bool fill(struct portolan_piggyback *p, const struct portolan_sample *sam
 
 /* ------------------------------------------------- down: what rank 0 wants */
 
-static bool is_due(const struct optimizer *o, int step)
-{
-    return o->due_step >= 0 && step >= o->due_step;
-}
-
-static void decide_now(struct optimizer *o, int step)
-{
-    uint64_t entered = portolan_probe_now();
-
-    optimizer_decide(o, step);
-    optimizer_count_deciding(o, entered);
-}
-
 /*
  * A struct portolan_piggyback's, on rank 0. Without a delay it decides now; otherwise it sends what
  * it has decided before. When something failed, all ranks must leave that first.
@@ -99,18 +91,20 @@ static void add(struct portolan_piggyback *p, const struct portolan_sample *slow
                 int n_failed)
 {
     struct optimizer *o = p->arg;
+    uint64_t entered = portolan_probe_now();
 
     if (n_failed > 0)
         return;
     o->step_samples = slowest;
     o->n_step_samples = n;
-    memcpy(o->wanted, o->current, bytes_of(o));
-    if (o->delay == 0 && p->step % o->interval == 0)
-        decide_now(o, p->step);
-    else if (is_due(o, p->step))
+    optimizer_want_current(o);
+    if (o->delay == 0 && p->step % o->interval == 0) {
+        optimizer_decide(o, p->step);
+        optimizer_count_deciding(o, entered);
+    } else if (o->due_step >= 0 && p->step >= o->due_step) {
         memcpy(o->wanted, o->pending, bytes_of(o));
-    if (is_due(o, p->step))
         o->due_step = -1;
+    }
     for (size_t i = 0; i < o->assembly->n_instances; i++)
         o->choice[i] = o->wanted[i];
     p->values[TODO] = optimizer_has_to_swap(o) ? OPTIMIZER_SWAP : OPTIMIZER_STAY;
@@ -125,7 +119,6 @@ void optimizer_decide_ahead(struct optimizer *o, int step)
         return;
     memcpy(o->pending, o->wanted, bytes_of(o));
     o->due_step = step + o->delay;
-    o->mind.expected_step_ns = 0; /* what was predicted is not the next step */
 }
 
 bool optimizer_decide_together(struct optimizer *o, int step, sidl_BaseInterface *_ex)
@@ -133,6 +126,8 @@ bool optimizer_decide_together(struct optimizer *o, int step, sidl_BaseInterface
     enum portolan_status status;
 
     o->due_step = -1;
+    if (step > 0)
+        o->records->ops->slowest(o->records, &o->step_samples, &o->n_step_samples);
     if (o->cohort->rank == 0)
         optimizer_decide(o, step);
     status = o->cohort->bcast(o->cohort, o->wanted, bytes_of(o), 0);
@@ -182,11 +177,6 @@ static bool exchange(struct optimizer *o, int step)
         n = 0;
     fill(p, samples, n);
     return !o->cohort->max(o->cohort, p->values, p->n);
-}
-
-bool optimizer_exchange_seen(struct optimizer *o)
-{
-    return !o->cohort->max(o->cohort, (double *)o->seen, ENTRIES * o->assembly->n_instances);
 }
 
 /* The class that an entry of o->running stands for. */

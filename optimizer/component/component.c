@@ -144,8 +144,6 @@ static void prepare(struct optimizer *o, int step, bool begin, sidl_BaseInterfac
     SIDL_CHECK(*_ex);
     if (begin)
         todo = OPTIMIZER_DECIDE;
-    if (todo == OPTIMIZER_DECIDE && step > 0)
-        o->records->ops->slowest(o->records, &o->step_samples, &o->n_step_samples);
     if (todo != OPTIMIZER_STAY)
         decide_and_apply(o, step, todo == OPTIMIZER_SWAP, _ex);
     SIDL_CHECK(*_ex);
@@ -155,22 +153,12 @@ static void prepare(struct optimizer *o, int step, bool begin, sidl_BaseInterfac
         optimizer_store_decision(o);
         optimizer_travel(o, true);
     }
-EXIT:
-    o->step_samples = NULL;
-    o->n_step_samples = 0;
+EXIT:;
 }
 
 bool optimizer_swap_now(struct optimizer *o, sidl_BaseInterface *_ex)
 {
-    int step = o->step < 0 ? 0 : o->step;
-    bool swapped;
-
-    if (step > 0)
-        o->records->ops->slowest(o->records, &o->step_samples, &o->n_step_samples);
-    swapped = decide_and_apply(o, step, false, _ex);
-    o->step_samples = NULL;
-    o->n_step_samples = 0;
-    return swapped;
+    return decide_and_apply(o, o->step < 0 ? 0 : o->step, false, _ex);
 }
 
 /* Adds a time in ns to the metadata of the run, unless it is 0. */
@@ -251,6 +239,23 @@ static const struct portolan_ports_StepListener__epv steps_epv = {
 
 /* ------------------------------------------------- gov.cca.Component */
 
+static void check_limits(const struct optimizer *o, sidl_BaseInterface *_ex)
+{
+    const struct {
+        const char *name, *want;
+        double value, least, most;
+    } limits[] = {{"interval", "at least 1", o->interval, 1, INFINITY},
+                  {"delay", "at least 0", o->delay, 0, INFINITY},
+                  {"explore.share", "0 to 1", o->explore_share, 0, 1},
+                  {"explore.seconds", "at least 0", o->explore_s, 0, INFINITY},
+                  {"hysteresis", "at least 0", o->hysteresis, 0, INFINITY}};
+
+    for (size_t i = 0; i < sizeof limits / sizeof *limits && !*_ex; i++)
+        if (!(limits[i].value >= limits[i].least && limits[i].value <= limits[i].most))
+            portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter '%s' is %g: want %s",
+                           limits[i].name, limits[i].value, limits[i].want);
+}
+
 static void read_parameters(struct optimizer *o, sidl_BaseInterface *_ex)
 {
     gov_cca_TypeMap properties = portolan_component_properties(o->services, _ex);
@@ -279,24 +284,11 @@ static void read_parameters(struct optimizer *o, sidl_BaseInterface *_ex)
     start = gov_cca_TypeMap_getString(properties, "start", "stored", _ex);
     SIDL_CHECK(*_ex);
     o->start_stored = strcmp(start, "stored") == 0;
-    if (!o->start_stored && strcmp(start, "written") != 0)
+    if (o->start_stored || strcmp(start, "written") == 0)
+        check_limits(o, _ex);
+    else
         portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
                        "parameter 'start' is '%s': want \"stored\" or \"written\"", start);
-    else if (o->interval < 1)
-        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter 'interval' is %d: want at least 1",
-                       o->interval);
-    else if (o->delay < 0)
-        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter 'delay' is %d: want at least 0",
-                       o->delay);
-    else if (!(o->explore_share >= 0 && o->explore_share <= 1))
-        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter 'explore.share' is %g: want 0 to 1",
-                       o->explore_share);
-    else if (!(o->explore_s >= 0))
-        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
-                       "parameter 'explore.seconds' is %g: want at least 0", o->explore_s);
-    else if (!(o->hysteresis >= 0))
-        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
-                       "parameter 'hysteresis' is %g: want at least 0", o->hysteresis);
 EXIT:
     sidl_String_free(start);
     gov_cca_TypeMap_deleteRef(properties, &ignored);
@@ -353,7 +345,6 @@ static void release_services(void *self, gov_cca_Services services, sidl_BaseInt
     sidl_BaseInterface ignored = NULL;
 
     (void)services, (void)_ex;
-    optimizer_travel(o, false);
     optimizer_report_exploring(o);
     clear(o); /* the plan borrows from the assembly */
     release_ports(o);

@@ -88,7 +88,6 @@ struct optimizer_mind {
     struct portolan_plan *plan; /* NULL: there is no usable measurement */
     bool looked;                /* for measurements and a stored decision */
     bool from_store;            /* the run started with a stored decision */
-    double expected_step_ns;    /* 0: not known */
     int surprises, refits;
     int learned_step;
     int unknown_steps, look_at; /* steps with a call that has no model; how many until next look */
@@ -160,7 +159,7 @@ struct optimizer {
 
     int step; /* of the last swap point; -1: there was none */
 
-    /* Samples of the step that ended, on rank 0 of the slowest rank. Valid during a swap point. */
+    /* Samples of the step that ended, on rank 0 of the slowest rank. Valid during a decision. */
     const struct portolan_sample *step_samples;
     size_t n_step_samples;
 
@@ -179,12 +178,12 @@ bool optimizer_decide_together(struct optimizer *o, int step, sidl_BaseInterface
 void optimizer_decide_ahead(struct optimizer *o, int step);
 /* Adds the time since ENTERED to that which was spent at swap points. */
 void optimizer_count_deciding(struct optimizer *o, uint64_t entered);
+/* Makes o->wanted what runs. */
+void optimizer_want_current(struct optimizer *o);
 /* Whether o->wanted is not what runs. */
 bool optimizer_has_to_swap(const struct optimizer *o);
 /* Makes room for what is exchanged; false: no memory. */
 bool optimizer_agree_ready(struct optimizer *o);
-/* Collective: o->seen becomes that of all ranks. */
-bool optimizer_exchange_seen(struct optimizer *o);
 /* Begins or ends to travel with the Mastermind's steps. */
 void optimizer_travel(struct optimizer *o, bool on);
 
@@ -311,8 +310,9 @@ void optimizer_record_outcome(struct optimizer *o, const char *outcome);
 /* Stores what STEP is expected to take, according to ADVICE. */
 void optimizer_expect(struct optimizer *o, int step, const struct portolan_plan_advice *advice);
 /* STEP has ended, with NOW's samples: holds it against what was expected, and finds the cause of an
- * error. An error that lasts is told in o->mind.lasting. To be called before the plan learns. */
-void optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now);
+ * error. An error that lasts is told in o->mind.lasting. To be called before the plan learns.
+ * Returns what the step took, in ns. */
+double optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now);
 
 /* Finds an instance by name, and its alternative by class; false if either is missing. */
 bool optimizer_find(const struct optimizer *o, const char *instance, const char *class_name,

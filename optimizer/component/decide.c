@@ -124,14 +124,13 @@ static bool read_choice(struct optimizer *o, const char *choice)
 
 static void use_stored(struct optimizer *o, const struct portolan_decision *d)
 {
-    size_t n = o->assembly->n_instances;
     char origin[40] = "off line";
 
     if (!read_choice(o, d->choice)) {
         portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
                      "the decision of %s (%s) does not fit this assembly and is not used",
                      d->decided, d->choice);
-        memcpy(o->wanted, o->current, n * sizeof *o->wanted);
+        optimizer_want_current(o);
         return;
     }
     o->mind.from_store = true;
@@ -139,7 +138,7 @@ static void use_stored(struct optimizer *o, const struct portolan_decision *d)
         snprintf(origin, sizeof origin, "in trial %lld", (long long)d->trial);
     snprintf(o->mind.reason, sizeof o->mind.reason, "starts with %.200s, decided %s %.30s: %.200s",
              d->choice, origin, d->decided ? d->decided : "", d->reason ? d->reason : "");
-    if (memcmp(o->wanted, o->current, n * sizeof *o->wanted) == 0)
+    if (!optimizer_has_to_swap(o))
         portolan_log(PORTOLAN_LOG_NOTICE, "optimizer", "%s", o->mind.reason);
 }
 
@@ -191,17 +190,14 @@ struct portolan_name_value *optimizer_list_names(const struct optimizer *o,
 }
 
 /* Fits again when several steps in a row are not as predicted. */
-static void learn(struct optimizer *o, int step, const struct portolan_sample *samples, size_t n)
+static void learn(struct optimizer *o, int step, double measured)
 {
     struct optimizer_mind *m = &o->mind;
-    double measured = 0;
+    double expected = m->expected_ns[0];
 
-    for (size_t i = 0; i < n; i++)
-        if (samples[i].parent < 0)
-            measured += samples[i].inclusive_ns;
-    if (!(m->expected_step_ns > 0) || o->swap_step == step - 1)
+    if (!(expected > 0) || !(measured > 0) || o->swap_step == step - 1)
         return;
-    if (fabs(measured - m->expected_step_ns) <= surprise * m->expected_step_ns) {
+    if (fabs(measured - expected) <= surprise * expected) {
         m->surprises = 0;
         return;
     }
@@ -211,7 +207,7 @@ static void learn(struct optimizer *o, int step, const struct portolan_sample *s
     m->refits++;
     portolan_log(PORTOLAN_LOG_INFO, "optimizer",
                  "step %d: %d steps were not as predicted (%.3g s instead of %.3g s): fits again",
-                 step, SURPRISES, measured * 1e-9, m->expected_step_ns * 1e-9);
+                 step, SURPRISES, measured * 1e-9, expected * 1e-9);
     optimizer_make_plan(o);
 }
 
@@ -279,7 +275,7 @@ static void drop_if_known_worse(struct optimizer *o, struct portolan_plan_advice
 
     optimizer_want(o, advice);
     is_worse = advice->n_changes && optimizer_knows_better(o);
-    memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
+    optimizer_want_current(o);
     if (!is_worse)
         return;
     advice->n_changes = 0;
@@ -302,7 +298,6 @@ static void take_advice(struct optimizer *o, int step, const struct portolan_pla
     struct optimizer_mind *m = &o->mind;
     bool overruled = m->from_store && step == 0 && advice->n_changes > 0;
 
-    m->expected_step_ns = isinf(advice->then_step_ns) ? 0 : advice->then_step_ns;
     m->foretold_ns += advice->then_step_ns + (advice->n_changes ? advice->cost_ns : 0);
     portolan_log(step == 0 && advice->is_ignorant ? PORTOLAN_LOG_NOTICE : PORTOLAN_LOG_DEBUG,
                  "optimizer", "step %d: %s", step, advice->reason);
@@ -394,30 +389,12 @@ void optimizer_free_now(struct portolan_plan_now *now)
     free((void *)now->banned);
 }
 
-static void consider(struct optimizer *o, int step)
+static void ask_plan(struct optimizer *o, int step, const struct portolan_plan_now *now)
 {
-    struct portolan_plan_now now;
     struct portolan_plan_advice *advice = NULL;
     struct portolan_error err = {0};
-    bool is_whole = optimizer_tell_now(o, step, &now);
 
-    if (now.current && step > 0 && step != o->mind.learned_step) {
-        o->mind.learned_step = step;
-        optimizer_compare(o, step - 1, &now);
-        learn(o, step, now.samples, now.n_samples);
-        take_in(o, step, &now);
-    }
-    o->mind.now = &now;
-    o->mind.expected_ns[0] = 0;
-    if (optimizer_ask_policy(o, step))
-        goto without;
-    if (now.remaining_steps > 0 && optimizer_explore(o, step)) {
-        o->mind.expected_step_ns = 0;
-        goto without;
-    }
-    if (!o->mind.plan || now.remaining_steps <= 0)
-        goto without;
-    if (is_whole && !portolan_plan_advise(o->mind.plan, &now, &advice, &err)) {
+    if (now->current && now->banned && !portolan_plan_advise(o->mind.plan, now, &advice, &err)) {
         if (step > 0)
             drop_if_known_worse(o, advice);
         else
@@ -427,19 +404,35 @@ static void consider(struct optimizer *o, int step)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: stays: %s", step,
                      err.status ? err.text : "out of memory");
     }
-without:
+    portolan_plan_advice_destroy(advice);
+}
+
+static void consider(struct optimizer *o, int step)
+{
+    struct portolan_plan_now now;
+
+    optimizer_tell_now(o, step, &now);
+    if (now.current && step > 0 && step != o->mind.learned_step) {
+        o->mind.learned_step = step;
+        learn(o, step, optimizer_compare(o, step - 1, &now));
+        take_in(o, step, &now);
+    }
+    o->mind.now = &now;
+    o->mind.expected_ns[0] = 0;
+    if (!optimizer_ask_policy(o, step) && now.remaining_steps > 0 && !optimizer_explore(o, step) &&
+        o->mind.plan)
+        ask_plan(o, step, &now);
     leave_what_may_not_run(o, step);
     if (!o->mind.plan && step == 0 && !o->mind.n_decisions)
         optimizer_record(o, step, o->mind.from_store ? OPTIMIZER_STORE : OPTIMIZER_MODELS, NULL,
                          NULL);
     o->mind.now = NULL;
-    portolan_plan_advice_destroy(advice);
     optimizer_free_now(&now);
 }
 
 void optimizer_decide(struct optimizer *o, int step)
 {
-    memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
+    optimizer_want_current(o);
     optimizer_take_wishes(o, step);
     if (!o->mind.looked) {
         o->mind.looked = true;
@@ -448,7 +441,9 @@ void optimizer_decide(struct optimizer *o, int step)
             look_for_stored(o);
         optimizer_make_plan(o);
     }
-    if (!optimizer_obey(o, step))
+    if (optimizer_obey(o, step))
+        o->mind.expected_ns[0] = 0; /* nothing was predicted of what was asked for */
+    else
         consider(o, step);
     keep_state(o, step);
 }
@@ -480,7 +475,7 @@ void optimizer_store_decision(struct optimizer *o)
     /* What wishes or a policy shaped is no decision for runs without them. */
     if (o->cohort->rank != 0 || o->mind.from_store || o->n_holds || o->policy)
         return;
-    memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
+    optimizer_want_current(o);
     host_name(host, sizeof host);
     names = optimizer_list_names(o, NULL, 0, &n);
     if (names && o->mind.plan && portolan_plan_predict(o->mind.plan, names, n, &t, &why))

@@ -14,6 +14,7 @@
 #include <portolan/embed.h>
 #include <portolan/mpi.h>
 #include <portolan/probe.h>
+#include <portolan/store.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -296,6 +297,44 @@ static void ask_tells_what_would_run_and_what_it_costs(void **state)
     run(ask_for_two_sizes);
 }
 
+static int pin_after_two_steps(void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < 5; i++) {
+        if (i == 2)
+            pin("paper.A1");
+        step(1.5);
+    }
+    return 0;
+}
+
+/* The plan expects 2.25 ms of a step with A2, and was not asked for A1. */
+static void of_what_was_pinned_nothing_was_expected(void **state)
+{
+    struct portolan_error err = {0};
+    struct portolan_reason_set *r = NULL;
+    struct portolan_store *s = NULL;
+    size_t known = 0;
+
+    (void)state;
+    run(run_both);
+    portolan_embedded_close(p.e);
+    open_program("");
+    run(pin_after_two_steps);
+    if (cohort->rank > 0) /* rank 0 stores, and removes the store for the next test */
+        return;
+    if (portolan_store_open(store, PORTOLAN_STORE_READ, &s, &err) ||
+        portolan_store_read_reasons(s, 2, &r, &err))
+        fail_msg("%s", err.text);
+    portolan_store_close(s);
+    for (size_t i = 0; i < r->n_expectations; i++) {
+        assert_int_not_equal(r->expectations[i].step, 2);
+        known += r->expectations[i].step == 1 && r->expectations[i].measured_ns > 0;
+    }
+    assert_int_equal(known, 1);
+    portolan_reason_set_destroy(r);
+}
+
 static void explain_lists_what_there_is(void **state)
 {
     sidl_BaseInterface ex = NULL;
@@ -325,6 +364,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(ask_tells_what_would_run_and_what_it_costs, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(of_what_was_pinned_nothing_was_expected, set_up, tear_down),
         cmocka_unit_test_setup_teardown(explain_lists_what_there_is, set_up, tear_down),
     };
     struct portolan_error err = {0};
