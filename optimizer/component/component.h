@@ -88,7 +88,6 @@ struct optimizer_mind {
     struct portolan_plan *plan; /* NULL: there is no usable measurement */
     bool looked;                /* for measurements and a stored decision */
     bool from_store;            /* the run started with a stored decision */
-    int surprises, refits;
     int learned_step;
     int unknown_steps, look_at; /* steps with a call that has no model; how many until next look */
     double swap_ns;             /* cost of a swap, as measured in this run */
@@ -310,9 +309,8 @@ void optimizer_record_outcome(struct optimizer *o, const char *outcome);
 /* Stores what STEP is expected to take, according to ADVICE. */
 void optimizer_expect(struct optimizer *o, int step, const struct portolan_plan_advice *advice);
 /* STEP has ended, with NOW's samples: holds it against what was expected, and finds the cause of an
- * error. An error that lasts is told in o->mind.lasting. To be called before the plan learns.
- * Returns what the step took, in ns. */
-double optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now);
+ * error. An error that lasts is told in o->mind.lasting. To be called before the plan learns. */
+void optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now);
 
 /* Finds an instance by name, and its alternative by class; false if either is missing. */
 bool optimizer_find(const struct optimizer *o, const char *instance, const char *class_name,

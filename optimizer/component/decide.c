@@ -2,16 +2,12 @@
 /* Rank 0's decisions: reads the measurements, asks the plan, and chooses what runs from now on. */
 #include "component.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
-/* The models are fitted again after SURPRISES steps in a row that differ from the prediction by
- * more than the share `surprise`. */
-enum { SURPRISES = 3, MOST_REFITS = 5, MOST_FACTS = 64 };
-static const double surprise = 0.25;
+enum { MOST_FACTS = 64 };
 /* After this many steps with a call that has no model, the store is read again; then after twice as
  * many. */
 enum { FIRST_LOOK = 4 };
@@ -187,28 +183,6 @@ struct portolan_name_value *optimizer_list_names(const struct optimizer *o,
                 optimizer_class(o, instance, picks ? picks[i].alternative : (size_t)o->wanted[i])};
     }
     return list;
-}
-
-/* Fits again when several steps in a row are not as predicted. */
-static void learn(struct optimizer *o, int step, double measured)
-{
-    struct optimizer_mind *m = &o->mind;
-    double expected = m->expected_ns[0];
-
-    if (!(expected > 0) || !(measured > 0) || o->swap_step == step - 1)
-        return;
-    if (fabs(measured - expected) <= surprise * expected) {
-        m->surprises = 0;
-        return;
-    }
-    if (++m->surprises < SURPRISES || m->refits >= MOST_REFITS)
-        return;
-    m->surprises = 0;
-    m->refits++;
-    portolan_log(PORTOLAN_LOG_INFO, "optimizer",
-                 "step %d: %d steps were not as predicted (%.3g s instead of %.3g s): fits again",
-                 step, SURPRISES, measured * 1e-9, expected * 1e-9);
-    optimizer_make_plan(o);
 }
 
 /* The first step, and those that began with a swap, are not usual. */
@@ -414,7 +388,7 @@ static void consider(struct optimizer *o, int step)
     optimizer_tell_now(o, step, &now);
     if (now.current && step > 0 && step != o->mind.learned_step) {
         o->mind.learned_step = step;
-        learn(o, step, optimizer_compare(o, step - 1, &now));
+        optimizer_compare(o, step - 1, &now);
         take_in(o, step, &now);
     }
     o->mind.now = &now;

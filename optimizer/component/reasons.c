@@ -299,7 +299,7 @@ static const char *find_cause(struct optimizer *o, int step, const struct portol
     return n ? cause_of(&misses[0], m->in_a_row[0]) : "context";
 }
 
-double optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now)
+void optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now)
 {
     struct optimizer_mind *m = &o->mind;
     double measured = 0, off;
@@ -309,7 +309,7 @@ double optimizer_compare(struct optimizer *o, int step, const struct portolan_pl
         if (now->samples[i].parent < 0)
             measured += now->samples[i].inclusive_ns;
     if (!(m->expected_ns[0] > 0) || !(measured > 0))
-        return measured;
+        return;
     off = fabs(measured - m->expected_ns[0]);
     if (off > close_enough * m->expected_ns[0] &&
         (measured < m->expected_ns[1] || measured > m->expected_ns[2]))
@@ -317,5 +317,4 @@ double optimizer_compare(struct optimizer *o, int step, const struct portolan_pl
     if (!*cause || !strcmp(cause, "start"))
         m->n_misses = 0;
     put_expectation(o, step, "", cause, m->expected_ns, measured);
-    return measured;
 }

@@ -51,19 +51,20 @@ void plan_find_paths(const struct survey *s, const struct portolan_sample *sampl
 }
 
 static enum portolan_status add_context(struct advising *a, size_t path,
-                                        const struct portolan_sample *x, double *share)
+                                        const struct portolan_sample *x, double **share)
 {
     struct profile *profile = &a->profiles[path];
+    size_t most = a->now->n_samples;
 
-    if (!profile->context) {
-        profile->context =
-            portolan_arena_alloc(&a->pool, a->now->n_samples, sizeof *profile->context);
-        if (!profile->context)
-            return PORTOLAN_ENOMEM;
+    if (!profile->n) {
+        profile->context = portolan_arena_alloc(&a->pool, most, sizeof *profile->context);
+        profile->share = *share = portolan_arena_alloc(&a->pool, most, sizeof **share);
     }
+    if (!profile->context || !*share)
+        return PORTOLAN_ENOMEM;
     for (int k = 0; k < x->n_context && k < PORTOLAN_CONTEXT_MAX; k++)
         profile->context[profile->n][k] = x->context[k];
-    share[profile->n++] = x->calls > 0 ? (double)x->calls : 1;
+    (*share)[profile->n++] = x->calls > 0 ? (double)x->calls : 1;
     return PORTOLAN_OK;
 }
 
@@ -72,28 +73,18 @@ static enum portolan_status read_samples(struct advising *a)
 {
     const struct survey *s = &a->p->s;
     const struct portolan_plan_now *now = a->now;
-    size_t *paths = portolan_arena_alloc(&a->pool, now->n_samples, sizeof *paths);
     double **shares = portolan_arena_alloc(&a->pool, s->n_nodes, sizeof *shares);
     double *work = portolan_arena_alloc(&a->pool, (size_t)s->ranks, sizeof *work);
-    enum portolan_status status = a->pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
-    int rank = 0;
+    enum portolan_status status = PORTOLAN_OK;
 
-    if (!status) {
-        rank = survey_slowest_rank(now->samples, now->n_samples, s->ranks, work);
-        plan_find_paths(s, now->samples, now->n_samples, paths);
-    }
-    for (size_t i = 0; !status && i < now->n_samples; i++) {
-        const struct portolan_sample *x = &now->samples[i];
-        size_t n = paths[i];
-
-        if (n == NONE || x->rank != rank)
-            continue;
-        if (!shares[n] &&
-            !(shares[n] = portolan_arena_alloc(&a->pool, now->n_samples, sizeof **shares)))
-            return PORTOLAN_ENOMEM;
-        a->profiles[n].share = shares[n];
-        status = add_context(a, n, x, shares[n]);
-    }
+    a->paths = portolan_arena_alloc(&a->pool, now->n_samples, sizeof *a->paths);
+    if (a->pool.failed)
+        return PORTOLAN_ENOMEM;
+    a->rank = survey_slowest_rank(now->samples, now->n_samples, s->ranks, work);
+    plan_find_paths(s, now->samples, now->n_samples, a->paths);
+    for (size_t i = 0; !status && i < now->n_samples; i++)
+        if (a->paths[i] != NONE && now->samples[i].rank == a->rank)
+            status = add_context(a, a->paths[i], &now->samples[i], &shares[a->paths[i]]);
     for (size_t n = 0; !status && n < s->n_nodes; n++) {
         double sum = 0;
 
@@ -103,6 +94,18 @@ static enum portolan_status read_samples(struct advising *a)
             shares[n][i] /= sum;
     }
     return status;
+}
+
+static bool is_banned(const struct advising *a, size_t variable, size_t alternative)
+{
+    const struct portolan_assembly_instance *x = a->p->s.variables[variable].instance;
+    const struct portolan_name_value *banned = a->now->banned;
+
+    for (size_t i = 0; i < a->now->n_banned; i++)
+        if (strcmp(banned[i].name, x->name) == 0 &&
+            strcmp(banned[i].value, x->alternatives[alternative].class_name) == 0)
+            return true;
+    return false;
 }
 
 /* Adds the cost of swaps to PROBLEM, and forbids banned implementations. */
@@ -120,15 +123,7 @@ static enum portolan_status add_exchange(struct advising *a, struct portolan_cho
         if (!(costs = portolan_arena_alloc(&a->pool, s->variables[v].n, sizeof *costs)))
             return PORTOLAN_ENOMEM;
         for (size_t k = 0; k < s->variables[v].n; k++)
-            costs[k] = k == a->current[v] ? 0 : a->now->swap_ns;
-        for (size_t i = 0; i < a->now->n_banned; i++) {
-            const struct portolan_name_value *x = &a->now->banned[i];
-            size_t k;
-
-            if (survey_variable_of(s, x->name) == v &&
-                (k = survey_alternative_of(s, v, x->value)) != NONE)
-                costs[k] = INFINITY;
-        }
+            costs[k] = is_banned(a, v, k) ? INFINITY : k == a->current[v] ? 0 : a->now->swap_ns;
         status = portolan_choice_add_factor(problem, 1, &a->p->number[v], costs, err);
     }
     return status;
@@ -263,29 +258,19 @@ static bool is_likely(const struct advising *a, const struct plan_horizon *rest,
     return !then->is_unusable && *chance >= (hoped ? chance_to_hope : chance_to_change);
 }
 
-static bool is_banned(const struct advising *a)
-{
-    for (size_t i = 0; i < a->now->n_banned; i++) {
-        const struct portolan_name_value *x = &a->now->banned[i];
-        size_t v = survey_variable_of(&a->p->s, x->name);
-
-        if (v != NONE && survey_alternative_of(&a->p->s, v, x->value) == a->current[v])
-            return true;
-    }
-    return false;
-}
-
 /* Chooses what runs now, and gives the reason. */
 static void stay(struct advising *a, const struct plan_horizon *rest, bool now_allowed,
                  const struct portolan_plan_prediction *now, struct portolan_plan_advice *out)
 {
+    bool knows = now_allowed && !now->is_unusable && knows_others(a, rest);
+
     if (!now_allowed)
         snprintf(out->reason, sizeof out->reason,
                  "stays, though not known to work here: neither is anything else");
     else if (now->is_unusable)
         snprintf(out->reason, sizeof out->reason,
                  "stays: cannot tell what anything costs here, far outside what was measured");
-    else if (knows_others(a, rest))
+    else if (knows)
         snprintf(out->reason, sizeof out->reason, "stays: nothing is better%s",
                  extrapolation_mark(now));
     else
@@ -293,7 +278,7 @@ static void stay(struct advising *a, const struct plan_horizon *rest, bool now_a
                  "stays: of nothing else is it known here what it costs on %d rank%s; "
                  "`portolan measure` would tell",
                  a->p->s.ranks, a->p->s.ranks == 1 ? "" : "s");
-    out->is_ignorant = !now_allowed || now->is_unusable || !knows_others(a, rest);
+    out->is_ignorant = !knows;
     memcpy(a->chosen, a->current, a->p->s.n_variables * sizeof *a->chosen);
 }
 
@@ -347,21 +332,22 @@ static enum portolan_status decide_change(struct advising *a, struct portolan_pl
 
     if (status)
         return status;
-    now_allowed = plan_total(p, &a->view, &rest, a->current, &now, NULL) && !is_banned(a);
+    now_allowed = plan_total(p, &a->view, &rest, a->current, &now, NULL);
+    for (size_t v = 0; v < p->s.n_variables; v++)
+        now_allowed = now_allowed && !is_banned(a, v, a->current[v]);
     if (!now_allowed)
         now = (struct portolan_plan_prediction){.step_ns = INFINITY, .total_ns = INFINITY};
     out->now_step_ns = out->then_step_ns = now.step_ns;
     out->remaining = now;
     list_changes(a, out);
-    if (!out->n_changes) {
-        stay(a, &rest, now_allowed, &now, out);
-        return PORTOLAN_OK;
-    }
-    plan_total(p, &a->view, &rest, a->chosen, &then, NULL);
-    if (now_allowed && !is_worth_it(a, &rest, cost_now, cost_then, &now, &then, out))
+    if (!out->n_changes || !plan_total(p, &a->view, &rest, a->chosen, &then, NULL)) {
         out->n_changes = 0;
-    else
+        stay(a, &rest, now_allowed, &now, out);
+    } else if (now_allowed && !is_worth_it(a, &rest, cost_now, cost_then, &now, &then, out)) {
+        out->n_changes = 0;
+    } else {
         describe_change(a, cost_now - cost_then, &then, out);
+    }
     return PORTOLAN_OK;
 }
 

@@ -2,6 +2,7 @@
 /* The best assembly for a whole run, with margins and reasons for a person. */
 #include "plan_internal.h"
 
+#include <portolan/list.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,13 +169,12 @@ static void reason_pruned(struct choosing *c, size_t v)
 {
     const struct portolan_plan *p = c->p;
     char why[100] = "it was never called";
-    bool called = false;
+    size_t i = 0;
 
-    for (size_t i = 0; i < p->s.n_nodes && !called; i++)
-        if (p->s.nodes[i].variable == v) {
-            portolan_callgraph_explain(&p->paths[i].mark, why, sizeof why);
-            called = true;
-        }
+    while (i < p->s.n_nodes && p->s.nodes[i].variable != v)
+        i++;
+    if (i < p->s.n_nodes)
+        portolan_callgraph_explain(&p->paths[i].mark, why, sizeof why);
     plan_note(&c->reasons, "%s: keeps %s, insignificant (%s)", c->variables[v].instance,
               c->variables[v].options[0].implementation, why);
 }
@@ -251,15 +251,11 @@ static const size_t *less_known(struct choosing *c)
     struct portolan_plan *p = c->p;
     struct portolan_plan_prediction total;
     const size_t *both[] = {c->sure.values, c->sure.rival};
+    size_t *selection = portolan_arena_alloc(&p->choice_pool, p->s.n_variables, sizeof *selection);
     double widest = -1;
     size_t at = 0;
 
-    for (size_t i = 0; i < 2; i++) {
-        size_t *selection =
-            portolan_arena_alloc(&p->choice_pool, p->s.n_variables, sizeof *selection);
-
-        if (!selection)
-            continue;
+    for (size_t i = 0; selection && i < 2; i++) {
         put_core(c, both[i], selection);
         if (!plan_total_of_run(p, selection, &total, NULL))
             return both[i]; /* nothing proves that it works */
@@ -434,18 +430,39 @@ static enum portolan_status fill_choice(struct choosing *c)
     return p->choice_pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
+/* Says so if no implementation for a call path is known to reach the accuracy wanted. */
+static bool is_never_accurate(const struct portolan_plan *p, size_t path,
+                              struct portolan_error *err)
+{
+    const struct plan_scope *scope = &p->paths[path].scope;
+    const struct plan_cost *costs = p->view.costs[path];
+    struct portolan_arena scratch = {0};
+    double wanted = plan_wanted(p, path);
+    const char *with;
+    size_t best = NONE;
+
+    for (size_t k = 0; k < scope->n_tuples; k++)
+        if (!isnan(costs[k].accuracy.value) &&
+            (best == NONE || costs[k].accuracy.value < costs[best].accuracy.value))
+            best = k;
+    if (!(wanted > 0) || best == NONE || costs[best].accuracy.value <= wanted)
+        return false;
+    with = plan_tuple_text(p, &scratch, scope, best, NONE);
+    portolan_error_set(err, PORTOLAN_EINFEASIBLE,
+                       "no assembly reaches accuracy %.3g; the best available is %.3g with %s",
+                       wanted, costs[best].accuracy.value, with ? with : "(out of memory)");
+    portolan_arena_clear(&scratch);
+    return true;
+}
+
 /* Explains why no assembly is allowed: as written or, where that is excluded, with what is not. */
 static enum portolan_status infeasible(const struct portolan_plan *p, struct portolan_error *err)
 {
     size_t *written = portolan_calloc(p->s.n_variables + 1, sizeof *written);
     struct portolan_plan_prediction ignored;
     struct plan_forbidden why = {.tuple = NONE};
-    struct portolan_arena scratch = {0};
-    const struct plan_cost *costs;
-    char text[300];
-    size_t best = NONE;
-    double wanted;
     const char *how = "as written";
+    char text[300];
 
     if (!written)
         return portolan_no_memory(err);
@@ -454,30 +471,14 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
             how = "with what is pinned or forbidden";
     plan_total_of_run(p, written, &ignored, &why);
     free(written);
+    if (why.by == PLAN_BY_PATH && is_never_accurate(p, why.path, err))
+        return PORTOLAN_EINFEASIBLE;
     plan_explain_forbidden(p, &why, text, sizeof text);
     if (why.by == PLAN_BY_MEMORY)
         return portolan_error_set(err, PORTOLAN_EINFEASIBLE,
                                   "no assembly that is allowed fits into %.4g bytes of memory; %s, "
                                   "%s",
                                   p->s.a->memory, how, text);
-    if (why.by != PLAN_BY_PATH)
-        return portolan_error_set(err, PORTOLAN_EINFEASIBLE, "no assembly is allowed: %s, %s", how,
-                                  text);
-    costs = p->view.costs[why.path];
-    for (size_t k = 0; k < p->paths[why.path].scope.n_tuples; k++)
-        if (!isnan(costs[k].accuracy.value) &&
-            (best == NONE || costs[k].accuracy.value < costs[best].accuracy.value))
-            best = k;
-    wanted = plan_wanted(p, why.path);
-    if (wanted > 0 && best != NONE && costs[best].accuracy.value > wanted) {
-        const char *with = plan_tuple_text(p, &scratch, &p->paths[why.path].scope, best, NONE);
-
-        portolan_error_set(err, PORTOLAN_EINFEASIBLE,
-                           "no assembly reaches accuracy %.3g; the best available is %.3g with %s",
-                           wanted, costs[best].accuracy.value, with ? with : "(out of memory)");
-        portolan_arena_clear(&scratch);
-        return PORTOLAN_EINFEASIBLE;
-    }
     return portolan_error_set(err, PORTOLAN_EINFEASIBLE, "no assembly is allowed: %s, %s", how,
                               text);
 }
@@ -546,14 +547,11 @@ static void list_words(struct portolan_arena *pool, const struct portolan_assemb
     if (one->n_alternatives > 1 || strncmp(now->class_name, "portolan.", 9) == 0)
         return;
     for (size_t k = 0; k < now->n_parameters; k++) {
-        char **more = portolan_arena_grow(pool, *words, *n, sizeof *more);
+        char *word = portolan_arena_printf(pool, "%s.%s=%s", one->name, now->parameters[k].name,
+                                           now->parameters[k].text);
 
-        if (!more)
-            return;
-        *words = more;
-        more[*n] = portolan_arena_printf(pool, "%s.%s=%s", one->name, now->parameters[k].name,
-                                         now->parameters[k].text);
-        *n += more[*n] != NULL;
+        if (word)
+            portolan_arena_append(pool, words, n, &word, sizeof word);
     }
 }
 

@@ -253,6 +253,8 @@ struct advising {
     struct portolan_arena pool; /* for the time of one call */
     size_t *current, *chosen;   /* the alternative of each variable */
     struct profile *profiles;
+    int rank;      /* the slowest in the step */
+    size_t *paths; /* of each of its samples; NONE: not in the plan */
     struct plan_view view;
 };
 

@@ -2,6 +2,7 @@
 /* Fits measured numbers as functions of contexts or swept parameters, and evaluates them. */
 #include "plan_internal.h"
 
+#include <portolan/list.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,16 +60,10 @@ static bool all_equal(size_t n, const double *y)
 
 enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_model *model)
 {
-    struct portolan_model **owned =
-        portolan_arena_grow(&p->s.pool, p->owned, p->n_owned, sizeof *owned);
-
-    if (!owned) {
-        portolan_model_destroy(model);
-        return PORTOLAN_ENOMEM;
-    }
-    p->owned = owned;
-    owned[p->n_owned++] = model;
-    return PORTOLAN_OK;
+    if (portolan_arena_append(&p->s.pool, &p->owned, &p->n_owned, &model, sizeof *p->owned))
+        return PORTOLAN_OK;
+    portolan_model_destroy(model);
+    return PORTOLAN_ENOMEM;
 }
 
 /* Sets the mean and range of the values, and the inputs. */
@@ -89,31 +84,25 @@ static void begin_quantity(bool by_context, size_t n_names, size_t n_rows, const
     pick_inputs(n_names, n_rows, x, q);
 }
 
-/* Copies only the columns of the inputs; the caller frees them. */
-static double *take_inputs(const struct quantity *q, size_t n_names, size_t n_rows, const double *x)
-{
-    double *rows = portolan_calloc(n_rows, (q->n_inputs + 1) * sizeof *rows);
-
-    for (size_t k = 0; rows && k < q->n_inputs; k++)
-        for (size_t i = 0; i < n_rows; i++)
-            rows[i * q->n_inputs + k] = x[i * n_names + q->inputs[k]];
-    return rows;
-}
-
 struct inputs {
     const char *names[MAX_INPUTS];
     double *x;
     struct portolan_model_data data;
 };
 
+/* Copies only the columns of the inputs; the caller frees in->x. */
 static bool inputs_init(struct inputs *in, const struct quantity *q, const char *const *names,
                         size_t n_names, size_t n_rows, const double *x, const double *y,
                         const double *weight)
 {
-    if (!(in->x = take_inputs(q, n_names, n_rows, x)))
+    in->x = portolan_calloc(n_rows, (q->n_inputs + 1) * sizeof *in->x);
+    if (!in->x)
         return false;
-    for (size_t k = 0; k < q->n_inputs; k++)
+    for (size_t k = 0; k < q->n_inputs; k++) {
         in->names[k] = names[q->inputs[k]];
+        for (size_t i = 0; i < n_rows; i++)
+            in->x[i * q->n_inputs + k] = x[i * n_names + q->inputs[k]];
+    }
     in->data = (struct portolan_model_data){.n_params = q->n_inputs,
                                             .params = in->names,
                                             .n_rows = n_rows,
@@ -132,6 +121,8 @@ static struct portolan_model_options options_of(const struct portolan_model_data
 {
     struct portolan_model_options options = {.allow_negative = kind == QUANTITY_CONTEXT};
 
+    if (kind == QUANTITY_ACCURACY)
+        options.statistic = PORTOLAN_MODEL_MAXIMUM;
     if (data->n_params >= MANY_INPUTS) {
         options.only_products = true;
         options.max_pieces = 1;
@@ -144,14 +135,10 @@ static enum portolan_status fit_model(const struct portolan_model_data *data,
                                       enum quantity_kind kind, struct portolan_model **model)
 {
     struct portolan_model_options options = options_of(data, kind);
-    enum portolan_status status;
+    enum portolan_status status =
+        kind == QUANTITY_TIME ? portolan_model_fit_pieces(data, NULL, 0, &options, model, NULL)
+                              : portolan_model_fit(data, &options, model, NULL);
 
-    if (kind == QUANTITY_ACCURACY)
-        options.statistic = PORTOLAN_MODEL_MAXIMUM;
-    if (kind == QUANTITY_TIME)
-        status = portolan_model_fit_pieces(data, NULL, 0, &options, model, NULL);
-    else
-        status = portolan_model_fit(data, &options, model, NULL);
     if (status)
         *model = NULL;
     return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
@@ -200,35 +187,26 @@ bool plan_rows_add(struct plan_rows *r, const double *x, double y, size_t point)
     return true;
 }
 
-static const char *const *keep_names(struct portolan_plan *p, const char *const *names, size_t n)
-{
-    const char **kept = portolan_arena_alloc(&p->s.pool, n, sizeof *kept);
-
-    if (kept && n)
-        memcpy(kept, names, n * sizeof *kept);
-    return kept;
-}
-
 /* Keeps the rows of a time or a count. */
 static enum portolan_status keep_rows(struct portolan_plan *p, const char *const *names,
                                       size_t n_names, const double *x, const double *y,
                                       const size_t *point, struct quantity *q)
 {
-    struct plan_rows **more = portolan_arena_grow(&p->s.pool, p->rows, p->n_rows, sizeof *more);
     struct plan_rows *r = portolan_arena_alloc(&p->s.pool, 1, sizeof *r);
+    const char **kept = portolan_arena_alloc(&p->s.pool, n_names, sizeof *kept);
 
-    if (!more || !r)
+    if (!r || !kept)
         return PORTOLAN_ENOMEM;
-    p->rows = more;
-    r->number = p->n_rows;
-    more[p->n_rows++] = r;
+    *r = (struct plan_rows){.number = p->n_rows,
+                            .sigma = NAN,
+                            .n_names = n_names,
+                            .names = kept,
+                            .by_context = q->by_context};
+    if (n_names)
+        memcpy(kept, names, n_names * sizeof *kept);
+    if (!portolan_arena_append(&p->s.pool, &p->rows, &p->n_rows, &r, sizeof *p->rows))
+        return PORTOLAN_ENOMEM;
     q->rows = r;
-    r->sigma = NAN;
-    r->n_names = n_names;
-    r->by_context = q->by_context;
-    r->names = keep_names(p, names, n_names);
-    if (!r->names)
-        return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < q->n_rows; i++)
         if (!plan_rows_add(r, &x[i * n_names], y[i], point[i]))
             return PORTOLAN_ENOMEM;
@@ -390,12 +368,6 @@ static void scale_prediction(double factor, struct portolan_prediction *out)
     out->std_error *= factor;
 }
 
-/* Multiplies the prediction by the drift, if enough rows have arrived to know it. */
-static void shift_prediction(const struct plan_rows *r, struct portolan_prediction *out)
-{
-    scale_prediction(r->n_arrived >= 3 ? exp(r->drift) : 1, out);
-}
-
 static bool predict_quantity(const struct quantity *q, const double *inputs, size_t point,
                              struct portolan_prediction *out)
 {
@@ -405,7 +377,8 @@ static bool predict_quantity(const struct quantity *q, const double *inputs, siz
     if (r && r->local)
         portolan_local_predict(r->local, inputs, point, out, &source);
     if (r && r->local && (source != PORTOLAN_LOCAL_NEIGHBOURS || r->by_local)) {
-        shift_prediction(r, out);
+        if (r->n_arrived >= 3) /* enough to know the drift */
+            scale_prediction(exp(r->drift), out);
         return true;
     }
     if (!q->model)
@@ -555,14 +528,12 @@ enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, s
     if (!inputs_init(&in, &now, r->names, r->n_names, r->n, r->x, r->y, r->weight))
         return PORTOLAN_ENOMEM;
     status = fit_model(&in.data, QUANTITY_TIME, &model);
-    if (status) {
-        free(in.x);
-        return status;
+    if (!status) {
+        portolan_update_destroy(r->update);
+        r->update = NULL;
+        r->fit_at = 2 * r->n;
+        r->patient_until = r->n_arrived + (size_t)fmax(LEAST_PATIENCE, patience * (double)r->n);
     }
-    portolan_update_destroy(r->update);
-    r->update = NULL;
-    r->fit_at = 2 * r->n;
-    r->patient_until = r->n_arrived + (size_t)fmax(LEAST_PATIENCE, patience * (double)r->n);
     if (model) { /* otherwise everything stays as it was, including the inputs */
         plan_rows_share(p, path, r, model, &now);
         status = compete(r, &in.data, QUANTITY_TIME);

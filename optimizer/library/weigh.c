@@ -67,23 +67,15 @@ static const char *binding_of(const struct plan_view *v, const struct plan_forbi
     static const char *const bounds[] = {[PLAN_BY_CONVERSION] = "conversion",
                                          [PLAN_BY_MEMORY] = "memory",
                                          [PLAN_BY_ACCURACY] = "accuracy"};
+    static const char *const verdicts[] = {[PLAN_ADMITTED] = "unmeasured",
+                                           [PLAN_FAILED] = "failure",
+                                           [PLAN_INACCURATE] = "accuracy",
+                                           [PLAN_UNPROVEN] = "unproven",
+                                           [PLAN_INAPPLICABLE] = "condition"};
 
     if (f->by != PLAN_BY_PATH)
         return bounds[f->by];
-    if (f->tuple == NONE)
-        return "unmeasured";
-    switch (v->costs[f->path][f->tuple].verdict.kind) {
-    case PLAN_FAILED:
-        return "failure";
-    case PLAN_INACCURATE:
-        return "accuracy";
-    case PLAN_UNPROVEN:
-        return "unproven";
-    case PLAN_INAPPLICABLE:
-        return "condition";
-    default:
-        return "unmeasured";
-    }
+    return verdicts[f->tuple == NONE ? PLAN_ADMITTED : v->costs[f->path][f->tuple].verdict.kind];
 }
 
 /* The rows of all call paths that an instance provides. */
@@ -230,23 +222,19 @@ struct path_seen {
 static enum portolan_status sum_samples(struct advising *a, struct path_seen *seen, double *step_ns)
 {
     const struct portolan_plan_now *now = a->now;
-    const struct survey *s = &a->p->s;
     struct survey_estimate *e = portolan_arena_alloc(&a->pool, now->n_samples, sizeof *e);
-    size_t *paths = portolan_arena_alloc(&a->pool, now->n_samples, sizeof *paths);
-    double *work = portolan_arena_alloc(&a->pool, (size_t)s->ranks, sizeof *work);
-    int rank;
 
-    if (a->pool.failed)
+    if (!e)
         return PORTOLAN_ENOMEM;
-    rank = survey_slowest_rank(now->samples, now->n_samples, s->ranks, work);
-    plan_find_paths(s, now->samples, now->n_samples, paths);
     survey_estimate(now->samples, now->n_samples, e);
     for (size_t i = 0; i < now->n_samples; i++) {
-        if (now->samples[i].rank != rank || paths[i] == NONE || !(e[i].factor > 0))
+        struct path_seen *at = a->paths[i] == NONE ? NULL : &seen[a->paths[i]];
+
+        if (now->samples[i].rank != a->rank || !at || !(e[i].factor > 0))
             continue;
-        seen[paths[i]].calls += (double)now->samples[i].calls;
-        seen[paths[i]].exclusive_ns += e[i].exclusive;
-        seen[paths[i]].sample = &now->samples[i];
+        at->calls += (double)now->samples[i].calls;
+        at->exclusive_ns += e[i].exclusive;
+        at->sample = &now->samples[i];
         *step_ns += e[i].exclusive;
     }
     return PORTOLAN_OK;
