@@ -286,11 +286,9 @@ enum portolan_status optimizer_apply(struct optimizer *o, int step, struct porto
 enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *why,
                                     struct portolan_error *err);
 
-/* Lists PICKS (or the wanted alternatives of all choices, PICKS NULL) as names and classes; the
- * caller frees the list. NULL: memory is out. */
-struct portolan_name_value *optimizer_list_names(const struct optimizer *o,
-                                                 const struct optimizer_pick *picks, size_t n_picks,
-                                                 size_t *n);
+/* Lists the wanted alternatives of all choices, as names and classes; the caller frees the list.
+ * NULL: memory is out. */
+struct portolan_name_value *optimizer_list_names(const struct optimizer *o, size_t *n);
 
 /*
  * reasons.c, rank 0 (elsewhere without effect): stores a decision for STEP, that o->wanted should

@@ -7,10 +7,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-enum { MOST_FACTS = 64 };
-/* After this many steps with a call that has no model, the store is read again; then after twice as
- * many. */
-enum { FIRST_LOOK = 4 };
+/* After FIRST_LOOK steps with a call that has no model, the store is read again; then after twice
+ * as many. */
+enum { MOST_FACTS = 64, FIRST_LOOK = 4 };
 
 void optimizer_mind_clear(struct optimizer_mind *m)
 {
@@ -125,7 +124,7 @@ static void use_stored(struct optimizer *o, const struct portolan_decision *d)
     if (!read_choice(o, d->choice)) {
         portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
                      "the decision of %s (%s) does not fit this assembly and is not used",
-                     d->decided, d->choice);
+                     d->decided ? d->decided : "an unknown time", d->choice);
         optimizer_want_current(o);
         return;
     }
@@ -165,41 +164,27 @@ static void look_for_stored(struct optimizer *o)
     free(parameters);
 }
 
-struct portolan_name_value *optimizer_list_names(const struct optimizer *o,
-                                                 const struct optimizer_pick *picks, size_t n_picks,
-                                                 size_t *n)
+struct portolan_name_value *optimizer_list_names(const struct optimizer *o, size_t *n)
 {
-    size_t most = picks ? n_picks : o->assembly->n_instances;
-    struct portolan_name_value *list = portolan_calloc(most + 1, sizeof *list);
+    struct portolan_name_value *list = portolan_calloc(o->assembly->n_instances + 1, sizeof *list);
 
     *n = 0;
-    for (size_t i = 0; list && i < most; i++) {
-        size_t instance = picks ? picks[i].instance : i;
-        const struct portolan_assembly_instance *x = &o->assembly->instances[instance];
-
-        if (x->n_alternatives > 1)
+    for (size_t i = 0; list && i < o->assembly->n_instances; i++)
+        if (o->assembly->instances[i].n_alternatives > 1)
             list[(*n)++] = (struct portolan_name_value){
-                x->name,
-                optimizer_class(o, instance, picks ? picks[i].alternative : (size_t)o->wanted[i])};
-    }
+                o->assembly->instances[i].name, optimizer_class(o, i, (size_t)o->wanted[i])};
     return list;
 }
 
-/* The first step, and those that began with a swap, are not usual. */
-static bool is_usual(const struct optimizer *o, int step)
-{
-    return step > 1 && o->swap_step != step - 1;
-}
-
-/* Adds the step's rows to the models; if a call has none, reads the store again from time to time.
- */
+/* Adds the step's rows to the models, unless it was the first or began with a swap; if a call has
+ * none, reads the store again from time to time. */
 static void take_in(struct optimizer *o, int step, const struct portolan_plan_now *now)
 {
     struct optimizer_mind *m = &o->mind;
     struct portolan_plan_news news;
     struct portolan_error err = {0};
 
-    if (!m->plan || !is_usual(o, step))
+    if (!m->plan || step <= 1 || o->swap_step == step - 1)
         return;
     if (portolan_plan_learn(m->plan, now->samples, now->n_samples, now->current, now->n_current,
                             &news, &err)) {
@@ -352,7 +337,7 @@ bool optimizer_tell_now(struct optimizer *o, int step, struct portolan_plan_now 
                                           steps_of(o->assembly) ? optimizer_remaining(o, step) : 1,
                                       .hysteresis = o->hysteresis,
                                       .swap_ns = o->mind.swap_ns};
-    now->current = optimizer_list_names(o, NULL, 0, &now->n_current);
+    now->current = optimizer_list_names(o, &now->n_current);
     now->banned = optimizer_list_excluded(o, &now->n_banned);
     return now->current && now->banned;
 }
@@ -431,7 +416,7 @@ bool optimizer_is_advised_against(const struct optimizer *o, struct portolan_err
 
     if (!o->mind.plan)
         return false;
-    names = optimizer_list_names(o, NULL, 0, &n);
+    names = optimizer_list_names(o, &n);
     against = names &&
               portolan_plan_predict(o->mind.plan, names, n, &ignored, why) == PORTOLAN_EINFEASIBLE;
     free(names);
@@ -451,7 +436,7 @@ void optimizer_store_decision(struct optimizer *o)
         return;
     optimizer_want_current(o);
     host_name(host, sizeof host);
-    names = optimizer_list_names(o, NULL, 0, &n);
+    names = optimizer_list_names(o, &n);
     if (names && o->mind.plan && portolan_plan_predict(o->mind.plan, names, n, &t, &why))
         t = (struct portolan_plan_prediction){0};
     if (names && !portolan_plan_write_parameters(o->assembly, &parameters, &err) &&

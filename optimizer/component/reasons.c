@@ -133,7 +133,7 @@ static enum portolan_status put_reason(struct optimizer *o, struct portolan_reas
     struct portolan_arena pool = {0};
     enum portolan_status status = PORTOLAN_ENOMEM;
     size_t n_names, n;
-    struct portolan_name_value *names = optimizer_list_names(o, NULL, 0, &n_names);
+    struct portolan_name_value *names = optimizer_list_names(o, &n_names);
     struct portolan_alternative *rows = list_alternatives(o, &n);
     char *choice = NULL, bindings[100];
 

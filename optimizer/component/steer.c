@@ -142,7 +142,7 @@ static void write_best(struct optimizer *o, struct sidl_string__array *names,
         optimizer_want(o, advice);
         *step_ns = isinf(advice->then_step_ns) ? NAN : advice->then_step_ns;
     }
-    if (!err->status && !(best = optimizer_list_names(o, NULL, 0, &n)))
+    if (!err->status && !(best = optimizer_list_names(o, &n)))
         portolan_no_memory(err);
     if (!err->status && !portolan_plan_write_selection(best, n, &words, err))
         portolan_text_add(text, "%s", words);
@@ -188,7 +188,7 @@ static void explain_time(const struct optimizer *o, struct portolan_text *text)
     struct portolan_error err = {0};
     char time[32];
     size_t n;
-    struct portolan_name_value *names = optimizer_list_names(o, NULL, 0, &n);
+    struct portolan_name_value *names = optimizer_list_names(o, &n);
 
     if (!names || !o->mind.plan) {
         portolan_text_add(text, "nothing is known of it");
