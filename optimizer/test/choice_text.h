@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The choice problem in the formats of other solvers, which check ours. */
+/* The choice problem in the formats of other solvers, which check ours. Include cmocka.h before. */
 #ifndef PORTOLAN_TEST_CHOICE_TEXT_H
 #define PORTOLAN_TEST_CHOICE_TEXT_H
 
@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static double least_of(const struct choice_factor *f)
 {
@@ -104,7 +106,7 @@ static void lp_rows(FILE *out, const struct portolan_choice *c)
 }
 
 /* An integer linear program in CPLEX LP format (glpsol --lp). */
-static void write_lp(FILE *out, const struct portolan_choice *c)
+static double write_lp(FILE *out, const struct portolan_choice *c)
 {
     fprintf(out, "Minimize\n cost:");
     for (size_t i = 0; i < c->n_factors; i++)
@@ -129,6 +131,56 @@ static void write_lp(FILE *out, const struct portolan_choice *c)
         for (size_t a = 0; a < c->domain[v]; a++)
             fprintf(out, " x_%zu_%zu\n", v, a);
     fprintf(out, "End\n");
+    return 0; /* nothing was taken away */
+}
+
+/* Skips the test if there is no such solver. */
+static inline void need_solver(const char *name)
+{
+    char command[100];
+
+    snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", name);
+    if (system(command))
+        skip();
+}
+
+/* Has COMMAND (with a %s for the file) solve what WRITE wrote; the number after the last MARK, NaN:
+ * there is none. */
+static inline double ask(const char *ending, const char *command, const char *mark,
+                         const struct portolan_choice *c,
+                         double (*write)(FILE *, const struct portolan_choice *))
+{
+    char path[] = "/tmp/portolan-XXXXXX.wcsp", line[1000], *at;
+    double answer = NAN, offset;
+    FILE *io;
+    int file;
+
+    snprintf(strrchr(path, '.'), 6, "%s", ending);
+    file = mkstemps(path, (int)strlen(ending));
+    assert_true(file >= 0);
+    assert_non_null(io = fdopen(file, "w"));
+    offset = write(io, c);
+    assert_int_equal(fclose(io), 0);
+    snprintf(line, sizeof line, command, path);
+    assert_non_null(io = popen(line, "r"));
+    while (fgets(line, sizeof line, io))
+        if ((at = strstr(line, mark)))
+            answer = strtod(at + strlen(mark), NULL);
+    pclose(io);
+    unlink(path);
+    return answer + offset;
+}
+
+/* The least cost; NaN: there is no solution. */
+static inline double ask_toulbar2(const struct portolan_choice *c)
+{
+    return ask(".wcsp", "toulbar2 %s 2>&1", "Optimum: ", c, write_wcsp);
+}
+
+/* The least cost to ten digits; 0: there is no solution. */
+static inline double ask_glpsol(const struct portolan_choice *c)
+{
+    return ask(".lp", "glpsol --lp %s -o /dev/stdout 2>&1", "Objective:  cost = ", c, write_lp);
 }
 
 /*
