@@ -67,7 +67,7 @@ static void add_factor(struct branch *b, const struct choice_factor *f, size_t l
         b->terms[b->n_terms++] = (struct term){.factor = f, .layer = layer, .costs = to};
 }
 
-static enum portolan_status list_terms(struct branch *b, const double *price)
+static void list_terms(struct branch *b, const double *price)
 {
     const struct portolan_choice *c = b->c;
 
@@ -82,12 +82,9 @@ static enum portolan_status list_terms(struct branch *b, const double *price)
         b->constants[0] -= price[k] * c->limits[k];
         b->beyond[k] = choice_beyond(c, k);
     }
-    return b->pool.failed           ? PORTOLAN_ENOMEM
-           : isinf(b->constants[0]) ? PORTOLAN_EINFEASIBLE
-                                    : PORTOLAN_OK;
 }
 
-static enum portolan_status list_touches(struct branch *b)
+static void list_touches(struct branch *b)
 {
     const struct portolan_choice *c = b->c;
     size_t total = 0;
@@ -96,8 +93,8 @@ static enum portolan_status list_touches(struct branch *b)
         total += b->terms[i].factor->n;
     b->touches = portolan_arena_alloc(&b->pool, total + 1, sizeof *b->touches);
     b->first = portolan_arena_alloc(&b->pool, c->n + 2, sizeof *b->first);
-    if (!b->touches || !b->first)
-        return PORTOLAN_ENOMEM;
+    if (b->pool.failed)
+        return;
     for (size_t i = 0; i < b->n_terms; i++)
         for (size_t j = 0; j < b->terms[i].factor->n; j++)
             b->first[b->terms[i].factor->variables[j] + 2]++;
@@ -107,7 +104,6 @@ static enum portolan_status list_touches(struct branch *b)
         for (size_t j = 0; j < b->terms[i].factor->n; j++)
             b->touches[b->first[b->terms[i].factor->variables[j] + 1]++] =
                 (struct touch){&b->terms[i], j};
-    return PORTOLAN_OK;
 }
 
 /* Adds AMOUNT to all entries of a term in which its variable at T has value A; returns the least
@@ -176,20 +172,10 @@ static void diffuse_layer(struct branch *b, size_t layer)
             }
 }
 
-static enum portolan_status diffuse(struct branch *b)
-{
-    enum portolan_status status = list_touches(b);
-
-    for (size_t l = 0; !status && l < b->n_layers; l++)
-        diffuse_layer(b, l);
-    return status;
-}
-
 static enum portolan_status branch_init(struct branch *b, const struct portolan_choice *c,
                                         const double *price)
 {
     size_t rows = c->n + 1, size;
-    enum portolan_status status;
 
     b->c = c;
     b->offset = portolan_arena_alloc(&b->pool, c->n + 1, sizeof *b->offset);
@@ -215,8 +201,15 @@ static enum portolan_status branch_init(struct branch *b, const struct portolan_
     b->values = portolan_arena_alloc(&b->pool, rows, sizeof *b->values);
     b->best_values = portolan_arena_alloc(&b->pool, rows, sizeof *b->best_values);
     b->trial = portolan_arena_alloc(&b->pool, rows, sizeof *b->trial);
-    status = b->pool.failed ? PORTOLAN_ENOMEM : list_terms(b, price);
-    return status ? status : diffuse(b);
+    if (b->pool.failed)
+        return PORTOLAN_ENOMEM;
+    list_terms(b, price);
+    list_touches(b);
+    if (b->pool.failed)
+        return PORTOLAN_ENOMEM;
+    for (size_t l = 0; l < b->n_layers; l++)
+        diffuse_layer(b, l);
+    return isinf(b->constants[0]) ? PORTOLAN_EINFEASIBLE : PORTOLAN_OK;
 }
 
 /* Adds to ROW what a term costs each value of its one unset variable. */

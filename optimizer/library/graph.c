@@ -75,6 +75,7 @@ struct trial_graph {
     struct portolan_callgraph_node *nodes;
     struct portolan_prune_mark *marks;
     struct portolan_prune_mark *others; /* what the rules say that are not selected */
+    double root_ns;                     /* of all roots */
 };
 
 static void add_sum(const struct survey *s, size_t node, size_t row,
@@ -92,12 +93,14 @@ static void sum_trial(const struct survey *s, size_t trial, struct trial_graph *
 {
     const struct survey_trial *t = &s->trials[trial];
 
+    g->root_ns = 0;
     for (size_t n = 0; n < s->n_nodes; n++) {
         g->nodes[n] = (struct portolan_callgraph_node){.name = s->nodes[n].instance,
                                                        .parent = s->nodes[n].parent,
                                                        .is_absent = !survey_is_called(s, t, n)};
         for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++)
             add_sum(s, n, r, &g->nodes[n]);
+        g->root_ns += s->nodes[n].parent < 0 ? g->nodes[n].inclusive_ns : 0;
     }
 }
 
@@ -146,15 +149,13 @@ static enum portolan_status share_out(struct portolan_plan *p, size_t path, size
     return PORTOLAN_OK;
 }
 
-/* Sets the node of a path to the times in X; ROOT: the time of all roots; TRIAL: gives the parts,
- * NONE: all trials do. */
+/* Sets the node of a path to what G has; TRIAL: gives the parts, NONE: all trials do. */
 static enum portolan_status put_node(struct portolan_plan *p, size_t path,
-                                     const struct portolan_callgraph_node *x, double root,
-                                     const struct portolan_prune_mark *mark,
-                                     const struct portolan_prune_mark *other, const char *seen_with,
+                                     const struct trial_graph *g, const char *seen_with,
                                      size_t trial)
 {
     const struct survey_node *from = &p->s.nodes[path];
+    const struct portolan_callgraph_node *x = &g->nodes[path];
     struct portolan_plan_node *n = &p->graph[path];
 
     *n = (struct portolan_plan_node){.user = from->user,
@@ -168,12 +169,12 @@ static enum portolan_status put_node(struct portolan_plan *p, size_t path,
                                      .inclusive_ns = x->inclusive_ns,
                                      .exclusive_ns = x->exclusive_ns,
                                      .mpi_ns = x->mpi_ns,
-                                     .share = root > 0 ? x->inclusive_ns / root : 0,
-                                     .mark = *mark,
-                                     .other_mark = *other};
+                                     .share = g->root_ns > 0 ? x->inclusive_ns / g->root_ns : 0,
+                                     .mark = g->marks[path],
+                                     .other_mark = g->others[path]};
     n->depth = n->parent < 0 ? 0 : p->graph[n->parent].depth + 1;
-    p->paths[path].mark = *mark;
-    p->paths[path].core = mark->rule == PORTOLAN_KEPT;
+    p->paths[path].mark = n->mark;
+    p->paths[path].core = n->mark.rule == PORTOLAN_KEPT;
     return share_out(p, path, trial);
 }
 
@@ -184,18 +185,13 @@ static enum portolan_status take_trial(struct portolan_plan *p, const struct tri
     const struct survey *s = &p->s;
     enum portolan_status status = PORTOLAN_OK;
     const char *seen_with = "";
-    double root = 0;
 
     if (view->selection && view->away &&
         !(seen_with = plan_selection_text(s, &p->s.pool, view->selection)))
         return PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < s->n_nodes; i++)
-        if (g->nodes[i].parent < 0)
-            root += g->nodes[i].inclusive_ns;
     for (size_t i = 0; !status && i < s->n_nodes; i++)
         if (!g->nodes[i].is_absent && !p->graph[i].method)
-            status = put_node(p, i, &g->nodes[i], root, &g->marks[i], &g->others[i], seen_with,
-                              view->trial);
+            status = put_node(p, i, g, seen_with, view->trial);
     return status;
 }
 
@@ -220,19 +216,19 @@ static void find_core(struct portolan_plan *p)
 }
 
 /* Shows and keeps paths that occur only in trials with a swap or an unknown class. */
-static enum portolan_status fill_rest(struct portolan_plan *p)
+static enum portolan_status fill_rest(struct portolan_plan *p, struct trial_graph *g)
 {
-    static const struct portolan_prune_mark kept = {.rule = PORTOLAN_KEPT};
     enum portolan_status status = PORTOLAN_OK;
 
+    g->root_ns = 0;
     for (size_t i = 0; !status && i < p->s.n_nodes; i++) {
-        struct portolan_callgraph_node sum = {0};
-
         if (p->graph[i].method)
             continue;
+        g->nodes[i] = (struct portolan_callgraph_node){0};
+        g->marks[i] = g->others[i] = (struct portolan_prune_mark){.rule = PORTOLAN_KEPT};
         for (size_t r = 0; r < p->s.n_rows; r++)
-            add_sum(&p->s, i, r, &sum);
-        status = put_node(p, i, &sum, 0, &kept, &kept, "a swap", NONE);
+            add_sum(&p->s, i, r, &g->nodes[i]);
+        status = put_node(p, i, g, "a swap", NONE);
     }
     return status;
 }
@@ -270,7 +266,7 @@ static enum portolan_status fill_graph(struct portolan_plan *p, struct trial_vie
         if (!status)
             status = take_trial(p, &views[t], g);
     }
-    return status ? status : fill_rest(p);
+    return status ? status : fill_rest(p, g);
 }
 
 enum portolan_status plan_make_graph(struct portolan_plan *p, struct portolan_error *err)
