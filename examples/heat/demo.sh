@@ -36,5 +36,10 @@ for geometry in plate block; do
     portolan report --store=$store $assembly
 done
 
+title 'from an empty store: it explores while it runs'
+rm -f explored.db*
+$MPIEXEC -n $ranks portolan run --store=explored.db --set driver.steps=200 plate.xml
+portolan explain --store=explored.db plate.xml
+
 printf '\n%d s in all. The experiment store is %s/%s; run this again to start from what it knows.\n' \
     $(($(date +%s) - began)) "$PWD" "$store"
