@@ -181,43 +181,32 @@ static char *ask(void *self, struct sidl_string__array *names, struct sidl_doubl
 
 /* ------------------------------------------------- explain */
 
-/* Adds what a step would take with o->wanted. */
-static void explain_time(const struct optimizer *o, struct portolan_text *text)
+/* o->wanted is what runs, but for this alternative. */
+static void explain_alternative(const struct optimizer *o, size_t instance, size_t alternative,
+                                struct portolan_text *text)
 {
     struct portolan_plan_prediction p;
-    struct portolan_error err = {0};
+    struct portolan_error why = {0};
     char time[32];
     size_t n;
     struct portolan_name_value *names = optimizer_list_names(o, &n);
 
-    if (!names || !o->mind.plan) {
-        portolan_text_add(text, "nothing is known of it");
-    } else if (portolan_plan_predict(o->mind.plan, names, n, &p, &err)) {
-        portolan_text_add(text, "%s", err.text);
+    portolan_text_add(text, "  %s: ", optimizer_class(o, instance, alternative));
+    if (optimizer_tell_ban(o, instance, alternative, &why)) {
+        portolan_text_add(text, "%s\n", why.text);
+    } else if (optimizer_peek_hold(o, instance, alternative)) {
+        portolan_text_add(text, "is forbidden, or another one is pinned\n");
+    } else if (!names || !o->mind.plan) {
+        portolan_text_add(text, "nothing is known of it\n");
+    } else if (portolan_plan_predict(o->mind.plan, names, n, &p, &why)) {
+        portolan_text_add(text, "%s\n", why.text);
     } else if (p.is_unusable) {
-        portolan_text_add(text, "too little was measured near here");
+        portolan_text_add(text, "too little was measured near here\n");
     } else {
         portolan_format_time(p.step_ns, 3, time, sizeof time);
-        portolan_text_add(text, "a step would take %s", time);
+        portolan_text_add(text, "a step would take %s\n", time);
     }
     free(names);
-}
-
-static void explain_alternative(struct optimizer *o, size_t instance, size_t alternative,
-                                struct portolan_text *text)
-{
-    struct portolan_error why = {0};
-
-    portolan_text_add(text, "  %s: ", optimizer_class(o, instance, alternative));
-    o->wanted[instance] = (int32_t)alternative;
-    if (optimizer_tell_ban(o, instance, alternative, &why))
-        portolan_text_add(text, "%s", why.text);
-    else if (!optimizer_may_run(o, instance, alternative))
-        portolan_text_add(text, "is forbidden, or another one is pinned");
-    else
-        explain_time(o, text);
-    o->wanted[instance] = o->current[instance];
-    portolan_text_add(text, "\n");
 }
 
 static void explain_all(struct optimizer *o, struct portolan_text *text)
@@ -233,8 +222,11 @@ static void explain_all(struct optimizer *o, struct portolan_text *text)
         if (x->n_alternatives < 2)
             continue;
         portolan_text_add(text, "%s: %s\n", x->name, optimizer_class(o, i, (size_t)o->current[i]));
-        for (size_t k = 0; k < x->n_alternatives; k++)
+        for (size_t k = 0; k < x->n_alternatives; k++) {
+            o->wanted[i] = (int32_t)k;
             explain_alternative(o, i, k, text);
+        }
+        o->wanted[i] = o->current[i];
     }
 }
 
