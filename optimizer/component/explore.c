@@ -77,27 +77,24 @@ static void expect(struct optimizer *o, const struct portolan_plan_choice *choic
 {
     const struct portolan_plan_variable *v =
         find_variable(choice, o->assembly->instances[instance].name);
+    const struct portolan_plan_option *x = v && v->core ? &v->options[k] : NULL;
     size_t now = (size_t)o->current[instance];
     bool tells = choice && choice->verdict != PORTOLAN_PLAN_CANNOT_TELL;
-    double ratio;
+    double ratio = 1; /* of the current one, should another replace it */
 
-    if (k == now) {
-        portolan_race_expect(o->mind.race, instance, k, 1, tells); /* should another replace it */
+    if (k != now && (is_excluded(o, instance, k) || (x && isinf(x->total_ns) && !x->is_unknown))) {
+        ratio = INFINITY;
+        tells = true;
+    } else if (k != now && (!v || (x && x->is_unknown))) {
         return;
+    } else if (k != now && !x) { /* insignificant */
+        tells = true;
+    } else if (k != now) {
+        ratio = x->total_ns / (isinf(v->options[now].total_ns) ? v->options[v->chosen].total_ns
+                                                               : v->options[now].total_ns);
+        tells = tells || ratio > much_more;
     }
-    if (is_excluded(o, instance, k)) {
-        portolan_race_expect(o->mind.race, instance, k, INFINITY, true);
-    } else if (v && !v->core) { /* insignificant */
-        portolan_race_expect(o->mind.race, instance, k, 1, true);
-    } else if (v && isinf(v->options[k].total_ns)) {
-        if (!v->options[k].is_unknown)
-            portolan_race_expect(o->mind.race, instance, k, INFINITY, true);
-    } else if (v) {
-        ratio = v->options[k].total_ns / (isinf(v->options[now].total_ns)
-                                              ? v->options[v->chosen].total_ns
-                                              : v->options[now].total_ns);
-        portolan_race_expect(o->mind.race, instance, k, ratio, tells || ratio > much_more);
-    }
+    portolan_race_expect(o->mind.race, instance, k, ratio, tells);
 }
 
 static void expect_all(struct optimizer *o)
@@ -115,11 +112,12 @@ static void expect_all(struct optimizer *o)
 
 static size_t position_of(const struct portolan_assembly *a, const char *instance)
 {
-    size_t i = 0;
+    return (size_t)(portolan_assembly_peek_instance(a, instance) - a->instances);
+}
 
-    while (strcmp(a->instances[i].name, instance) != 0)
-        i++;
-    return i;
+static bool may_run(const void *o, size_t instance, size_t alternative)
+{
+    return optimizer_may_run(o, instance, alternative);
 }
 
 static bool begin(struct optimizer *o)
@@ -131,7 +129,9 @@ static bool begin(struct optimizer *o)
                                             .n_alternatives = counts,
                                             .n_pairs = a->n_pairs,
                                             .pairs = (const size_t(*)[2])pairs,
-                                            .hysteresis = o->hysteresis};
+                                            .hysteresis = o->hysteresis,
+                                            .may_run = may_run,
+                                            .arg = o};
 
     for (size_t i = 0; counts && i < a->n_instances; i++)
         counts[i] = a->instances[i].n_alternatives;
@@ -139,10 +139,12 @@ static bool begin(struct optimizer *o)
         pairs[p][0] = position_of(a, a->pairs[p].of);
         pairs[p][1] = position_of(a, a->pairs[p].with);
     }
-    if (!counts || !pairs || portolan_race_create(&options, o->current, &o->mind.race, NULL))
+    if (!counts || !pairs || portolan_race_create(&options, o->current, &o->mind.race, NULL)) {
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "explores nothing: out of memory");
-    else
+        o->explores = false; /* and says so once */
+    } else {
         expect_all(o);
+    }
     free(counts);
     free(pairs);
     return o->mind.race;
@@ -150,27 +152,20 @@ static bool begin(struct optimizer *o)
 
 /* ------------------------------------------------- a step that ended */
 
-/* Whether the caller of X stays the same whatever is tried. */
-static bool is_called_by_fixed(const struct optimizer *o, const struct portolan_sample *x)
-{
-    for (size_t i = 0; i < o->assembly->n_instances; i++)
-        if (strcmp(o->assembly->instances[i].name, x->user) == 0)
-            return o->assembly->instances[i].n_alternatives == 1;
-    return true;
-}
-
-/* A number that changes when the contexts of the calls do. */
+/* A number that changes when the contexts of the calls do; whose caller may change do not count. */
 static double stand_for_data(const struct optimizer *o)
 {
     double most = 0;
 
     for (size_t i = 0; i < o->n_step_samples; i++) {
         const struct portolan_sample *x = &o->step_samples[i];
+        const struct portolan_assembly_instance *caller =
+            portolan_assembly_peek_instance(o->assembly, x->user);
         double sum = 0;
 
         for (int k = 0; k < x->n_context; k++)
             sum += log1p(fabs(x->context[k]));
-        if (sum > most && is_called_by_fixed(o, x))
+        if (sum > most && !(caller && caller->n_alternatives > 1))
             most = sum;
     }
     return most;
@@ -188,11 +183,9 @@ static void see(struct optimizer *o, int step)
     for (size_t i = 0; inclusive && i < o->n_step_samples; i++) {
         const struct portolan_sample *x = &o->step_samples[i];
 
-        if (x->parent < 0)
-            s.ns += x->inclusive_ns;
-        for (size_t k = 0; k < n; k++)
-            if (strcmp(o->assembly->instances[k].name, x->instance) == 0)
-                inclusive[k] += x->inclusive_ns;
+        s.ns += x->parent < 0 ? x->inclusive_ns : 0;
+        if (portolan_assembly_peek_instance(o->assembly, x->instance))
+            inclusive[position_of(o->assembly, x->instance)] += x->inclusive_ns;
     }
     if (inclusive)
         portolan_race_see(o->mind.race, &s);
@@ -241,19 +234,18 @@ static void hand_over(struct optimizer *o)
 bool optimizer_explore(struct optimizer *o, int step)
 {
     struct optimizer_mind *m = &o->mind;
+    struct portolan_race_limits limits = {.remaining_steps = optimizer_remaining(o, step),
+                                          .swap_ns = m->swap_ns,
+                                          .share = o->explores ? o->explore_share : 0,
+                                          .most_ns = o->explore_s * 1e9};
     struct portolan_race_summary s;
-    bool is_new = step != m->explored_step;
 
     if (!m->race && (!o->explores || !begin(o)))
         return false;
-    if (step > 0 && is_new)
+    if (step > 0 && step != m->explored_step)
         see(o, step);
     m->explored_step = step;
-    for (size_t i = 0; i < o->assembly->n_instances; i++)
-        for (size_t k = 0; k < o->assembly->instances[i].n_alternatives; k++)
-            portolan_race_allow(m->race, i, k, optimizer_may_run(o, i, k));
-    portolan_race_limit(m->race, o->explores ? o->explore_share : 0, o->explore_s * 1e9);
-    if (!portolan_race_next(m->race, optimizer_remaining(o, step), m->swap_ns, o->wanted)) {
+    if (!portolan_race_next(m->race, &limits, o->wanted)) {
         if (portolan_race_peek(m->race).is_over)
             hand_over(o);
         return false;

@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** Private to the race: what it knows of each alternative, and which it may try. */
+/** Private to the race: the times of each alternative's steps, and which it may try. */
 #ifndef PORTOLAN_OPTIMIZER_RACE_INTERNAL_H
 #define PORTOLAN_OPTIMIZER_RACE_INTERNAL_H
 
+#include <math.h>
 #include <portolan/race.h>
 
-#include "record.h"
+enum { RECORD_MOST = 64 };
+
+/* The times of one alternative's steps. All zero: nothing was seen. */
+struct record {
+    double ns[RECORD_MOST]; /* a ring: of the last steps */
+    int step[RECORD_MOST];
+    size_t n;        /* steps so far */
+    double usual_ns; /* the median of those kept, which a single spike does not change */
+    double noise;    /* their spread, as a share; with few steps mostly a guess */
+    double first_ns; /* of the shortest first step after a swap; 0: none */
+    int period;      /* a long step comes every so many; 0: none does */
+    double extra_ns; /* … and adds this to each step on the average */
+};
 
 enum arm_state {
     ARM_UNTRIED,
@@ -17,14 +30,13 @@ enum arm_state {
 
 /* The implementations of a group: of instances that depend on each other. */
 struct arm {
-    int32_t *selection; /* per instance; -1: of other groups */
+    int32_t *selection; /* per instance; counts in the group only */
     size_t group;
     enum arm_state state;
     struct record record; /* while it is not the incumbent's */
     double before_ns;     /* its usual time before the last drift; 0: not known */
     double ratio;         /* usual time over the incumbent's when last tried; 0: never tried */
-    double doubt_ns;      /* what the doubtful step took longer */
-    int looked_at, wait;  /* it is not looked at again for so many steps */
+    int wait, look_at;    /* it is looked at again after so many steps, then */
     size_t block;         /* steps of its next visit */
     bool *called;         /* per instance: while it was tried */
     bool is_counted;      /* among those that were tried */
@@ -41,31 +53,57 @@ struct difference {
     double low, point, high;
 };
 
+/* What is known of an alternative beforehand, or from a visit. */
+struct belief {
+    double ratio; /* to the incumbent's; NaN: not known */
+    bool is_sure;
+};
+
 struct portolan_race {
     struct portolan_arena pool;
     struct portolan_race_options o;
-    size_t *group; /* per instance */
-    int32_t *incumbent, *scratch;
-    struct record record; /* of the incumbent */
-    double *inclusive_ns; /* per instance, in a step of the incumbent's */
+    struct portolan_race_limits limits;
+    size_t *group;                        /* per instance */
+    int32_t *incumbent, *trial, *scratch; /* trial: what runs in a visit */
+    struct record record;                 /* of the incumbent */
+    double *inclusive_ns;                 /* per instance, in a step of the incumbent's */
     double data;
-    double **ratio; /* [instance][alternative]: to the incumbent's; NaN: not known */
-    bool **allowed, **sure;
+    struct belief **beliefs; /* [instance][alternative] */
     size_t n_arms;
     struct arm **arms;
     struct arm *visited; /* NULL: the incumbent runs */
     struct move move;    /* of the visit */
-    size_t n_first;      /* first steps of the visit */
     double visit_ns;     /* what its steps took longer so far */
     int now;             /* steps so far */
-    int remaining;
-    double swap_ns;
-    int drifted_at;         /* 0: it did not drift */
-    double least_ns;        /* the incumbent's usual time when it was quickest; 0: not known */
-    double before_drift_ns; /* the incumbent's usual time before */
+    int drifted_at;      /* it became slower; 0: it did not */
+    double before_drift_ns;
+    double least_ns; /* the incumbent's usual time when it was quickest; 0: not known */
     struct portolan_race_summary told;
-    double excused_ns; /* of the cost: spikes that were taken for a hopeless alternative */
 };
+
+/* record.c: notes a step; IS_FIRST: the first one after a swap. Returns whether it showed a period
+ * where none was known. */
+bool record_add(struct record *r, int step, double ns, bool is_first);
+/* Adds NS to all times. */
+void record_shift(struct record *r, double ns);
+static inline size_t record_size(const struct record *r)
+{
+    return r->n < RECORD_MOST ? r->n : RECORD_MOST;
+}
+/* The usual time with long steps at their rate; NaN: nothing was seen. */
+static inline double record_mean(const struct record *r)
+{
+    return r->n ? r->usual_ns + r->extra_ns : NAN;
+}
+/* Half the width of an interval for the usual time, as a share of it. */
+double record_width(const struct record *r, double noise);
+/* What long steps add to each, over the last whole periods of LENGTH steps; 0 without a period. */
+double record_extra(const struct record *r, int length);
+/* +1 or -1: the last steps are longer or shorter than usual, not by chance; 0: they are as usual.
+ * *N: how many of them. */
+int record_drift(const struct record *r, size_t *n);
+/* Forgets all but the last N steps, and the period. */
+void record_keep(struct record *r, size_t n);
 
 /* race.c */
 struct difference race_compare(const struct portolan_race *r, const struct arm *a);

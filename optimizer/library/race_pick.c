@@ -2,8 +2,6 @@
 /* Which alternative to try next: the one that promises most, if it can repay what it may cost. */
 #include "race_internal.h"
 
-#include <math.h>
-
 /* Of what is not known at all it is hoped that it saves this share of its instance's time, and
  * feared that a step takes twice as long. */
 static const double hope = 0.25, fear = 1;
@@ -16,31 +14,14 @@ enum { LEAST_WAIT = 64 };
 /* New alternatives leave this share of the budget for looking again. */
 static const double share_of_new = 0.8;
 
-void portolan_race_allow(struct portolan_race *r, size_t instance, size_t alternative, bool allowed)
-{
-    r->allowed[instance][alternative] = allowed;
-}
-
-void portolan_race_limit(struct portolan_race *r, double share, double most_ns)
-{
-    r->o.share = share;
-    r->o.most_ns = most_ns;
-}
-
-void portolan_race_expect(struct portolan_race *r, size_t instance, size_t alternative,
-                          double ratio, bool is_sure)
-{
-    r->ratio[instance][alternative] = ratio;
-    r->sure[instance][alternative] = is_sure;
-}
-
 double race_budget(const struct portolan_race *r)
 {
     /* what is slow now may be so for a while only */
     double step = r->least_ns > 0 ? r->least_ns : record_mean(&r->record);
-    double run = r->told.elapsed_ns + r->remaining * step;
+    double run = r->told.elapsed_ns + r->limits.remaining_steps * step;
 
-    return r->o.most_ns > 0 ? fmin(r->o.share * run, r->o.most_ns) : r->o.share * run;
+    return r->limits.most_ns > 0 ? fmin(r->limits.share * run, r->limits.most_ns)
+                                 : r->limits.share * run;
 }
 
 /* What a step takes longer at first sight, when the arm is looked at again. */
@@ -55,8 +36,8 @@ static double excess_of(const struct portolan_race *r, const struct arm *a)
 
 int race_wait(const struct portolan_race *r, const struct arm *a)
 {
-    double cost = 2 * r->swap_ns + 2 * excess_of(r, a), usual = record_mean(&r->record);
-    double steps = cost * (double)r->n_arms / (share_of_looks * r->o.share * usual);
+    double cost = 2 * r->limits.swap_ns + 2 * excess_of(r, a), usual = record_mean(&r->record);
+    double steps = cost * (double)r->n_arms / (share_of_looks * r->limits.share * usual);
 
     return steps < 1e6 ? (int)fmax(LEAST_WAIT, steps) : 1000000;
 }
@@ -67,14 +48,13 @@ static double promise_of_new(const struct portolan_race *r, const struct move *m
     double usual = record_mean(&r->record), product = 1, unknown_ns = 0;
 
     for (size_t i = 0; i < m->n; i++) {
-        size_t at = m->instance[i], k = (size_t)m->alternative[i];
+        const struct belief *b = &r->beliefs[m->instance[i]][m->alternative[i]];
+        double inclusive_ns = r->inclusive_ns[m->instance[i]];
 
-        if (r->sure[at][k] || (m->n > 1 && isnan(r->ratio[at][k]) && r->inclusive_ns[at] > 0))
+        if (b->is_sure || (m->n > 1 && isnan(b->ratio) && inclusive_ns > 0))
             return 0; /* a part that can be tried alone is tried alone first */
-        if (isnan(r->ratio[at][k]))
-            unknown_ns += r->inclusive_ns[at];
-        else
-            product *= r->ratio[at][k];
+        unknown_ns += isnan(b->ratio) ? inclusive_ns : 0;
+        product *= isnan(b->ratio) ? 1 : b->ratio;
     }
     *excess = unknown_ns > 0 ? fear * usual : fmax(0, product - 1) * usual;
     return unknown_ns > 0 ? hope * fmin(unknown_ns, usual)
@@ -87,7 +67,7 @@ static double promise_again(const struct portolan_race *r, const struct arm *a, 
     double usual = record_mean(&r->record);
 
     *excess = excess_of(r, a);
-    if (r->now < a->looked_at + a->wait)
+    if (r->now < a->look_at)
         return 0;
     switch (a->state) {
     case ARM_OPEN:
@@ -116,7 +96,8 @@ static bool is_possible(const struct portolan_race *r, const struct move *m)
 {
     for (size_t i = 0; i < m->n; i++)
         if (m->alternative[i] == r->incumbent[m->instance[i]] ||
-            !r->allowed[m->instance[i]][m->alternative[i]] || !is_called(r, m, i))
+            !r->o.may_run(r->o.arg, m->instance[i], (size_t)m->alternative[i]) ||
+            !is_called(r, m, i))
             return false;
     return true;
 }
@@ -131,13 +112,13 @@ static double value_of(const struct portolan_race *r, const struct move *m)
     if (!is_possible(r, m))
         return 0;
     promise = is_new ? promise_of_new(r, m, &excess) : promise_again(r, a, &excess);
-    cost = 2 * (double)m->n * r->swap_ns + excess;
+    cost = 2 * (double)m->n * r->limits.swap_ns + excess;
     if (is_new || a->state == ARM_OPEN)
         left *= share_of_new;
-    left -= race_cost(r) - r->excused_ns - (a ? a->doubt_ns : 0);
-    if (cost > left || !(promise > 0) || r->remaining <= 2)
+    left -= race_cost(r);
+    if (cost > left || !(promise > 0) || r->limits.remaining_steps <= 2)
         return 0;
-    return fmax(0, promise * (r->remaining - 2) - cost);
+    return fmax(0, promise * (r->limits.remaining_steps - 2) - cost);
 }
 
 static void keep_better(const struct portolan_race *r, const struct move *m, struct move *best,

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The times of one alternative's steps: what is usual, periodic, or no longer as it was. */
-#include "record.h"
+#include "race_internal.h"
 
-#include <math.h>
 #include <portolan/stats.h>
-#include <string.h>
 
 /* Before enough steps are known their spread is taken for this, with the weight of so many. */
 static const double guessed_noise = 0.1, weight_of_guess = 3;
@@ -17,22 +15,16 @@ static const double standard_errors = 2.5, least_width = 0.002;
 static const double long_share = 0.25, long_deviations = 5;
 /* A period shows in so many long steps in turn. */
 enum { SIGNS_OF_A_PERIOD = 4 };
-/* Drift: all of the last few steps are far from usual, or the median of more is a little. */
-enum { FEW = 3, MORE = 8 };
-static const double few_share = 0.2, few_deviations = 3, more_share = 0.1, more_deviations = 1.8;
+/* Drift: of the last N steps so many are far from usual, by this share and so many deviations. */
+static const struct {
+    size_t n, far;
+    double share, deviations;
+} drifts[] = {{3, 3, 0.2, 3}, {8, 5, 0.1, 1.8}};
 
-void record_add_first(struct record *r, double ns)
+/* The place of step number BACK before the last, which is 0. */
+static size_t at(const struct record *r, size_t back)
 {
-    r->first_ns = r->first_ns > 0 ? fmin(r->first_ns, ns) : ns;
-}
-
-void record_shift(struct record *r, double ns)
-{
-    for (size_t i = 0; i < record_size(r); i++)
-        r->ns[i] = fmax(r->ns[i] + ns, 0);
-    if (r->first_ns > 0)
-        r->first_ns = fmax(r->first_ns + ns, 0);
-    r->usual_ns = fmax(r->usual_ns + ns, 0);
+    return (r->n - 1 - back) % RECORD_MOST;
 }
 
 /* The median of N steps that end BACK before the last; of two, the shorter one. */
@@ -41,7 +33,7 @@ static double median_of(const struct record *r, size_t back, size_t n)
     double sorted[RECORD_MOST];
 
     for (size_t i = 0; i < n; i++)
-        sorted[i] = record_ns(r, back + i);
+        sorted[i] = r->ns[at(r, back + i)];
     portolan_sort_numbers(n, sorted);
     return n == 2 ? sorted[0] : portolan_median_of_sorted(n, sorted);
 }
@@ -51,7 +43,7 @@ static double noise_of(const struct record *r, size_t back, size_t n, double usu
     double distances[RECORD_MOST], seen = 0;
 
     for (size_t i = 0; i < n; i++)
-        distances[i] = fabs(record_ns(r, back + i) - usual);
+        distances[i] = fabs(r->ns[at(r, back + i)] - usual);
     if (n > 2)
         seen = per_distance * portolan_sort_to_median(n, distances) / usual;
     else
@@ -72,92 +64,91 @@ static void summarize(struct record *r)
     r->noise = noise_of(r, 0, record_size(r), r->usual_ns);
 }
 
-void record_add(struct record *r, int step, double ns)
-{
-    append(r, step, ns);
-    summarize(r);
-}
-
 double record_width(const struct record *r, double noise)
 {
     return fmax(least_width, standard_errors * of_median * noise / sqrt((double)record_size(r)));
 }
 
-/* Whether a step of this number was long. */
-static bool was_long(const struct record *r, int step, double limit)
-{
-    for (size_t i = 0; i < record_size(r); i++)
-        if (r->step[i] == step)
-            return r->ns[i] > limit;
-    return false;
-}
-
-/* Whether every LENGTH-th step was long, up to step number LAST. */
-static bool is_period(const struct record *r, int last, int length, double limit)
-{
-    for (int k = 1; k < SIGNS_OF_A_PERIOD; k++)
-        if (!was_long(r, last - k * length, limit))
-            return false;
-    return true;
-}
-
 double record_extra(const struct record *r, int length)
 {
-    size_t n = record_size(r) / (size_t)length * (size_t)length;
-    double usual = r->usual_ns, sum = 0;
+    size_t n = length ? record_size(r) / (size_t)length * (size_t)length : 0;
+    double sum = 0;
 
     for (size_t i = 0; i < n; i++)
-        sum += record_ns(r, i) - usual;
+        sum += r->ns[at(r, i)] - r->usual_ns;
     return n ? fmax(0, sum / (double)n) : 0;
 }
 
-bool record_find_period(struct record *r)
+/* What a step of this number took longer than usual; 0: it was not long, or not seen. */
+static double excess_of(const struct record *r, int step)
 {
-    double usual = r->usual_ns;
-    double limit = usual * (1 + fmax(long_share, long_deviations * r->noise));
-    int before = r->period, last;
+    double least = r->usual_ns * fmax(long_share, long_deviations * r->noise);
 
-    if (!r->n || record_ns(r, 0) <= limit)
-        return false;
-    last = r->step[(r->n - 1) % RECORD_MOST];
-    for (int length = 3; length * SIGNS_OF_A_PERIOD <= RECORD_MOST; length++)
-        if (is_period(r, last, length, limit)) {
-            double sum = 0;
+    for (size_t i = 0; i < record_size(r); i++)
+        if (r->step[i] == step)
+            return r->ns[i] > r->usual_ns + least ? r->ns[i] - r->usual_ns : 0;
+    return 0;
+}
 
-            for (size_t i = 0; i < record_size(r); i++)
-                if (r->ns[i] > limit && (last - r->step[i]) % length == 0 &&
-                    last - r->step[i] < SIGNS_OF_A_PERIOD * length)
-                    sum += r->ns[i] - usual;
+/* Finds the period if the last step is one of its long ones. */
+static void find_period(struct record *r)
+{
+    int last = r->step[at(r, 0)];
+
+    for (int length = 3; length * SIGNS_OF_A_PERIOD <= RECORD_MOST; length++) {
+        double sum = 0, excess;
+        int n = 0;
+
+        for (; n < SIGNS_OF_A_PERIOD && (excess = excess_of(r, last - n * length)) > 0; n++)
+            sum += excess;
+        if (n == SIGNS_OF_A_PERIOD) {
             r->period = length;
-            r->extra_ns = sum / (SIGNS_OF_A_PERIOD * length);
-            break;
+            r->extra_ns = sum / (n * length);
+            return;
         }
+    }
+}
+
+bool record_add(struct record *r, int step, double ns, bool is_first)
+{
+    int before = r->period;
+
+    if (is_first) {
+        r->first_ns = r->first_ns > 0 ? fmin(r->first_ns, ns) : ns;
+    } else {
+        append(r, step, ns);
+        summarize(r);
+        find_period(r);
+    }
     return !before && r->period;
+}
+
+void record_shift(struct record *r, double ns)
+{
+    for (size_t i = 0; i < record_size(r); i++)
+        r->ns[i] = fmax(r->ns[i] + ns, 0);
+    if (r->first_ns > 0)
+        r->first_ns = fmax(r->first_ns + ns, 0);
+    r->usual_ns = fmax(r->usual_ns + ns, 0);
 }
 
 int record_drift(const struct record *r, size_t *n)
 {
-    const size_t lengths[] = {FEW, MORE};
     size_t all = record_size(r);
 
-    for (int i = 0; i < 2 && all > 2 * lengths[i]; i++) {
-        double usual, noise, far, low = INFINITY, high = 0;
+    for (size_t i = 0; i < sizeof drifts / sizeof *drifts && all > 2 * drifts[i].n; i++) {
+        double usual = median_of(r, drifts[i].n, all - drifts[i].n);
+        double noise = noise_of(r, drifts[i].n, all - drifts[i].n, usual);
+        double far = usual * fmax(drifts[i].share, drifts[i].deviations * noise);
+        size_t longer = 0, shorter = 0;
 
-        *n = lengths[i];
-        usual = median_of(r, *n, all - *n);
-        noise = noise_of(r, *n, all - *n, usual);
-        far = usual * (i ? fmax(more_share, more_deviations * noise)
-                         : fmax(few_share, few_deviations * noise));
-        if (i)
-            low = high = median_of(r, 0, *n);
-        for (size_t k = 0; !i && k < *n; k++) {
-            low = fmin(low, record_ns(r, k));
-            high = fmax(high, record_ns(r, k));
+        *n = drifts[i].n;
+        for (size_t back = 0; back < *n; back++) {
+            longer += r->ns[at(r, back)] > usual + far;
+            shorter += r->ns[at(r, back)] < usual - far;
         }
-        if (low > usual + far)
-            return 1;
-        if (high < usual - far)
-            return -1;
+        if (longer >= drifts[i].far || shorter >= drifts[i].far)
+            return longer >= drifts[i].far ? 1 : -1;
     }
     return 0;
 }
@@ -167,7 +158,7 @@ void record_keep(struct record *r, size_t n)
     struct record kept = {.first_ns = r->first_ns};
 
     for (size_t back = n; back-- > 0;)
-        append(&kept, r->step[(r->n - 1 - back) % RECORD_MOST], record_ns(r, back));
+        append(&kept, r->step[at(r, back)], r->ns[at(r, back)]);
     summarize(&kept);
     *r = kept;
 }

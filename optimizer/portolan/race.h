@@ -30,9 +30,10 @@ struct portolan_race_options {
     const size_t *n_alternatives; /**< per instance; 1: there is no choice */
     size_t n_pairs;               /**< instances whose times depend on each other */
     const size_t (*pairs)[2];
-    double share;      /**< exploring may cost this share of the run's time; 0: it ends … */
-    double most_ns;    /**< … and at most so much; 0: only the share counts */
     double hysteresis; /**< least gain of a change, as a share of a step */
+    /** Whether an alternative is allowed now; ARG is borrowed as long as the race lives. */
+    bool (*may_run)(const void *arg, size_t instance, size_t alternative);
+    const void *arg;
 };
 
 /** The run begins with SELECTION (an alternative per instance). *RACE is the caller's to destroy.
@@ -43,11 +44,6 @@ enum portolan_status portolan_race_create(const struct portolan_race_options *op
 /** NULL is legal. */
 void portolan_race_destroy(struct portolan_race *race);
 
-/** The alternative is not (or again) allowed. */
-void portolan_race_allow(struct portolan_race *race, size_t instance, size_t alternative,
-                         bool allowed);
-/** Other limits from now on, as in the options. */
-void portolan_race_limit(struct portolan_race *race, double share, double most_ns);
 /**
  * What models say of an alternative: the time of a step with it over that with the incumbent's.
  * IS_SURE: it need not be tried.
@@ -65,11 +61,15 @@ struct portolan_race_step {
 };
 void portolan_race_see(struct portolan_race *race, const struct portolan_race_step *step);
 
-/**
- * What to run next, for at least one step: fills SELECTION if the race says so. Otherwise (false)
- * there is nothing to try now, and others may decide. SWAP_NS: the cost of one exchange.
- */
-bool portolan_race_next(struct portolan_race *race, int remaining_steps, double swap_ns,
+struct portolan_race_limits {
+    int remaining_steps;
+    double swap_ns; /**< cost of one exchange */
+    double share;   /**< exploring may cost this share of the run's time; 0: it ends … */
+    double most_ns; /**< … and at most so much; 0: only the share counts */
+};
+/** What to run next, for at least one step: fills SELECTION if the race says so. Otherwise (false)
+ * there is nothing to try now, and others may decide. */
+bool portolan_race_next(struct portolan_race *race, const struct portolan_race_limits *limits,
                         int32_t *selection);
 
 /** Whether SELECTION was measured in this run, on the present data, and is not better than the

@@ -29,8 +29,10 @@ struct world {
     double noise, spikes, swap, share, most;
     int32_t start[MOST_INSTANCES];
     uint64_t seed;
-    int forbid_at; /* alternative 1 of instance 0 is no longer allowed from this step on; 0: it is
-                    */
+    int forbid_at;  /* alternative 1 of instance 0 is no longer allowed from this step on; 0: it is
+                     */
+    int step;       /* so far */
+    double data[2]; /* until step 4, and from then on */
 };
 
 static struct {
@@ -50,15 +52,24 @@ static double disturb(const struct world *w, int step, double cost)
     return cost * d;
 }
 
-static void run(const struct world *w)
+static bool may_run(const void *arg, size_t instance, size_t alternative)
+{
+    const struct world *w = arg;
+
+    return !w->forbid_at || w->step < w->forbid_at || instance != 0 || alternative != 1;
+}
+
+static void run(struct world *w)
 {
     struct portolan_race_options o = {.n_instances = w->n,
                                       .n_alternatives = w->alternatives,
                                       .n_pairs = w->n_pairs,
                                       .pairs = w->pairs,
-                                      .share = w->share > 0 ? w->share : 0.05,
-                                      .most_ns = w->most,
-                                      .hysteresis = 0.02};
+                                      .hysteresis = 0.02,
+                                      .may_run = may_run,
+                                      .arg = w};
+    struct portolan_race_limits limits = {
+        .swap_ns = w->swap * 1e6, .share = w->share > 0 ? w->share : 0.05, .most_ns = w->most};
     int32_t now[MOST_INSTANCES], next[MOST_INSTANCES];
     size_t bytes = w->n * sizeof *now;
     struct portolan_race *r;
@@ -74,11 +85,12 @@ static void run(const struct world *w)
             each[i] = ns * (w->share_of ? w->share_of(i, now) : 1);
         memcpy(seen.ran[step], now, bytes);
         seen.total += cost;
-        portolan_race_see(r, &(struct portolan_race_step){ns, now, first, each, 1});
-        if (w->forbid_at)
-            portolan_race_allow(r, 0, 1, step < w->forbid_at);
+        portolan_race_see(r,
+                          &(struct portolan_race_step){ns, now, first, each, w->data[step >= 4]});
+        w->step = step;
         memcpy(next, now, bytes);
-        portolan_race_next(r, w->steps - step - 1, w->swap * 1e6, next);
+        limits.remaining_steps = w->steps - step - 1;
+        portolan_race_next(r, &limits, next);
         first = memcmp(next, now, bytes) != 0;
         for (size_t i = 0; i < w->n; i++)
             seen.total += (next[i] != now[i]) * w->swap;
@@ -433,6 +445,67 @@ static void what_is_forbidden_is_left_and_not_tried_again(void **state)
     assert_int_equal(seen.switches, 2);
 }
 
+/* The first visit begins before step 3; the data change in it, and say nothing of what was tried.
+ */
+static void data_that_change_end_a_visit(void **state)
+{
+    struct world w = {.n = 1, .alternatives = {3}, .cost = with_one_slow, .steps = 40};
+
+    (void)state;
+    w.start[0] = 1;
+    w.data[1] = 1;
+    run(&w);
+    assert_int_equal(seen.ran[4][0], 0);
+    assert_int_equal(seen.ran[5][0], 1);
+    assert_int_equal(seen.ran[6][0], 1);
+    assert_int_equal(seen.ran[w.steps - 1][0], 0);
+    assert_true(isfinite(seen.s.cost_ns));
+}
+
+static void data_without_bounds_are_the_same(void **state)
+{
+    struct world w = {.n = 1, .alternatives = {2}, .cost = of_three, .steps = 100, .start = {1}};
+
+    (void)state;
+    w.data[0] = w.data[1] = INFINITY;
+    run(&w);
+    assert_int_equal(seen.last[0], 0);
+}
+
+static bool any_may_run(const void *arg, size_t instance, size_t alternative)
+{
+    (void)arg, (void)instance, (void)alternative;
+    return true;
+}
+
+/* What was measured beside one implementation of an independent instance is not told of another. */
+static void what_others_change_is_measured_anew(void **state)
+{
+    struct portolan_race_options o = {
+        .n_instances = 2, .n_alternatives = (size_t[]){2, 2}, .may_run = any_may_run};
+    struct portolan_race_limits limits = {.remaining_steps = 1000, .share = 0.5};
+    int32_t now[2] = {0, 0}, before[2];
+    struct portolan_race *r;
+    bool is_first = true;
+    double usual, half;
+
+    (void)state;
+    assert_int_equal(portolan_race_create(&o, now, &r, NULL), 0);
+    for (int step = 0; step < 30; step++) {
+        double ns = now[0] ? 1.3e6 : now[1] ? 1.5e6 : 1e6, each[] = {ns / 2, ns / 2};
+
+        portolan_race_see(r, &(struct portolan_race_step){ns, now, is_first, each, 0});
+        memcpy(before, now, sizeof now);
+        portolan_race_next(r, &limits, now);
+        is_first = memcmp(before, now, sizeof now) != 0;
+    }
+    assert_true(portolan_race_measured(r, (int32_t[]){1, 0}, &usual, &half) > 0);
+    portolan_race_see(
+        r, &(struct portolan_race_step){3e6, (int32_t[]){0, 1}, true, (double[]){1e6, 2e6}, 0});
+    assert_int_equal(portolan_race_measured(r, (int32_t[]){1, 1}, &usual, &half), 0);
+    portolan_race_destroy(r);
+}
+
 /* What is not better by more than the hysteresis is not worth a change. */
 static double of_equals(int step, const int32_t *x)
 {
@@ -468,6 +541,9 @@ int main(void)
         cmocka_unit_test(the_budget_is_kept),
         cmocka_unit_test(nothing_is_tried_that_cannot_be_repaid),
         cmocka_unit_test(what_is_forbidden_is_left_and_not_tried_again),
+        cmocka_unit_test(data_that_change_end_a_visit),
+        cmocka_unit_test(data_without_bounds_are_the_same),
+        cmocka_unit_test(what_others_change_is_measured_anew),
         cmocka_unit_test(equals_are_left_alone),
     };
 
