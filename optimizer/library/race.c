@@ -8,8 +8,6 @@
 
 /* An alternative whose first step takes so many times as long as usual gets no second one. */
 static const double hopeless = 8;
-/* After one or two steps more it must be at least so much worse to lose. */
-static const double surely_worse = 0.1;
 /* The incumbent's steps that are known before others are tried; of a first visit, of the longest.
  */
 enum { KNOWN_STEPS = 3, FIRST_BLOCK = 4, LONGEST_BLOCK = 32 };
@@ -339,7 +337,7 @@ static enum verdict judge(const struct portolan_race *r)
     if (!a->record.n)
         return judge_first(r);
     d = race_compare(r, a);
-    if (d.low > (a->record.n < KNOWN_STEPS ? surely_worse * usual : -least))
+    if (d.low > -least)
         return LOSE;
     if (a->record.n >= KNOWN_STEPS && d.high < 0)
         return ADOPT;

@@ -73,8 +73,6 @@ static double promise_again(const struct portolan_race *r, const struct arm *a, 
     case ARM_OPEN:
         *excess *= (double)a->block;
         return -race_compare(r, a).low;
-    case ARM_DOUBTED:
-        return hope / 2 * usual;
     case ARM_STALE:
         return fmax(r->drifted_at ? hope / 2 * usual : 0,
                     usual * (1 - (1 - change_of_mind) * a->ratio));
@@ -95,9 +93,7 @@ static bool is_called(const struct portolan_race *r, const struct move *m, size_
 static bool is_possible(const struct portolan_race *r, const struct move *m)
 {
     for (size_t i = 0; i < m->n; i++)
-        if (m->alternative[i] == r->incumbent[m->instance[i]] ||
-            !r->o.may_run(r->o.arg, m->instance[i], (size_t)m->alternative[i]) ||
-            !is_called(r, m, i))
+        if (m->alternative[i] == r->incumbent[m->instance[i]] || !is_called(r, m, i))
             return false;
     return true;
 }
@@ -121,11 +117,15 @@ static double value_of(const struct portolan_race *r, const struct move *m)
     return fmax(0, promise * (r->limits.remaining_steps - 2) - cost);
 }
 
+/* MOVE becomes BEST if it gains more and is allowed, which is asked last. */
 static void keep_better(const struct portolan_race *r, const struct move *m, struct move *best,
                         double *value)
 {
     double v = value_of(r, m);
 
+    for (size_t i = 0; i < m->n && v > *value; i++)
+        if (!r->o.may_run(r->o.arg, m->instance[i], (size_t)m->alternative[i]))
+            return;
     if (v > *value) {
         *value = v;
         *best = *m;

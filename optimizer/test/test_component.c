@@ -401,6 +401,33 @@ static void what_fails_while_it_explores_is_left_at_once(void **state)
     portolan_assembly_destroy(a);
 }
 
+static enum portolan_answer not_with_7(portolan_condition_lookup_fn lookup, void *arg)
+{
+    double k;
+
+    return portolan_condition_number(lookup, arg, "k", 0, 9, &k) && k == 7 ? PORTOLAN_NO
+                                                                           : PORTOLAN_YES;
+}
+
+static void what_its_class_excludes_is_not_explored(void **state)
+{
+    struct portolan_assembly *a = run_of(with_b3, "", "1.5", 100);
+    struct portolan_assembly_alternative *b3 =
+        &portolan_assembly_peek_instance(a, "b")->alternatives[2];
+    struct portolan_assembly_parameter k = {.name = "k", .text = "7"};
+
+    (void)state;
+    script = (struct script){0};
+    b3->query = not_with_7;
+    b3->parameters = &k;
+    b3->n_parameters = 1;
+    assert_int_equal(execute(a), 0);
+    assert_string_equal(script.ran[99], "21");
+    for (int i = 0; i < 100; i++)
+        assert_true(script.ran[i][1] != '3');
+    portolan_assembly_destroy(a);
+}
+
 static void it_does_not_explore_when_told_not_to(void **state)
 {
     static const char *const off[] = {
@@ -595,6 +622,7 @@ int main(void)
         TEST(a_disturbance_does_not_cost_the_rest_of_the_run),
         TEST(it_explores_by_itself_and_the_next_run_knows),
         TEST(what_fails_while_it_explores_is_left_at_once),
+        TEST(what_its_class_excludes_is_not_explored),
         TEST(it_does_not_explore_when_told_not_to),
         TEST(a_decision_is_stored_with_its_alternatives),
         TEST(without_a_model_the_reason_is_that),
