@@ -315,27 +315,20 @@ static bool is_too_costly(const struct portolan_race *r, double excess_ns)
     return excess_ns > 0 && race_cost(r) + excess_ns > race_budget(r);
 }
 
-/* The decision about the alternative that is tried, after its first step. */
-static enum verdict judge_first(const struct portolan_race *r)
-{
-    const struct arm *a = r->visited;
-    double usual = record_mean(&r->record);
-
-    if (!(a->record.first_ns > 0) ||
-        (a->record.first_ns <= hopeless * usual && !is_too_costly(r, a->record.first_ns - usual)))
-        return GO_ON;
-    return a->state == ARM_DOUBTED ? LOSE : DOUBT;
-}
-
+/* The decision about the alternative that is tried. */
 static enum verdict judge(const struct portolan_race *r)
 {
     const struct arm *a = r->visited;
     double usual = record_mean(&r->record), leaving = (double)r->move.n * r->limits.swap_ns;
     double least = fmax(r->o.hysteresis * usual, leaving / fmax(r->limits.remaining_steps, 1));
+    double first = a->record.first_ns;
     struct difference d;
 
-    if (!a->record.n)
-        return judge_first(r);
+    if (!a->record.n) {
+        bool is_bad = first > hopeless * usual || is_too_costly(r, first - usual);
+
+        return !is_bad ? GO_ON : a->state == ARM_DOUBTED ? LOSE : DOUBT;
+    }
     d = race_compare(r, a);
     if (d.low > -least)
         return LOSE;
@@ -408,6 +401,7 @@ static bool begin_visit(struct portolan_race *r, const struct move *move)
 {
     static const char *const why[] = {"not tried yet", "too close to tell", "looked at again",
                                       "one step may have been a spike", "things have changed"};
+    size_t n_arms = r->n_arms;
     struct arm *a;
 
     put_move(r, move, r->trial);
@@ -415,8 +409,7 @@ static bool begin_visit(struct portolan_race *r, const struct move *move)
     if (!a)
         return false;
     r->told.reason = why[a->state];
-    r->told.n_tried += !a->is_counted;
-    a->is_counted = true;
+    r->told.n_tried += r->n_arms - n_arms;
     r->told.visits++;
     r->told.cost_ns += (double)move->n * r->limits.swap_ns;
     if (a->state != ARM_OPEN) /* it may have changed, but for its period */
@@ -447,15 +440,6 @@ bool portolan_race_next(struct portolan_race *r, const struct portolan_race_limi
     return r->visited || (was_visiting && may_stay);
 }
 
-/* The record of SELECTION; NULL: nothing was seen of it. */
-static const struct record *record_of(const struct portolan_race *r, const int32_t *selection)
-{
-    const struct arm *a = find_arm(r, selection);
-    const struct record *seen = a ? &a->record : &r->record;
-
-    return (a || is_same(r, selection, r->incumbent)) && seen->n ? seen : NULL;
-}
-
 bool portolan_race_objects(const struct portolan_race *r, const int32_t *selection)
 {
     const struct arm *a = find_arm(r, selection);
@@ -467,9 +451,10 @@ bool portolan_race_objects(const struct portolan_race *r, const int32_t *selecti
 size_t portolan_race_measured(const struct portolan_race *r, const int32_t *selection,
                               double *usual_ns, double *half_ns)
 {
-    const struct record *seen = record_of(r, selection);
+    const struct arm *a = find_arm(r, selection);
+    const struct record *seen = a ? &a->record : &r->record;
 
-    if (!seen)
+    if (!seen->n || !(a || is_same(r, selection, r->incumbent)))
         return 0;
     *usual_ns = record_mean(seen);
     *half_ns = *usual_ns * record_width(seen, seen->noise);

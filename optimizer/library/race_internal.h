@@ -39,7 +39,6 @@ struct arm {
     int wait, look_at;    /* it is looked at again after so many steps, then */
     size_t block;         /* steps of its next visit */
     bool *called;         /* per instance: while it was tried */
-    bool is_counted;      /* among those that were tried */
 };
 
 /* One or two instances with other alternatives. */

@@ -24,13 +24,9 @@ double race_budget(const struct portolan_race *r)
                                  : r->limits.share * run;
 }
 
-/* What a step takes longer at first sight, when the arm is looked at again. */
+/* What a step took longer when the arm was looked at. */
 static double excess_of(const struct portolan_race *r, const struct arm *a)
 {
-    if (a->state == ARM_DOUBTED)
-        return a->record.first_ns - record_mean(&r->record);
-    if (a->record.n)
-        return fmax(0, race_compare(r, a).point);
     return fmax(0, a->ratio - 1) * record_mean(&r->record);
 }
 

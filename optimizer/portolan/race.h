@@ -89,7 +89,7 @@ struct portolan_race_summary {
     double budget_ns;  /**< what they may cost in all; NaN before the first portolan_race_next() */
     int steps;         /**< … and their number */
     int visits, changes; /**< alternatives tried, one after the other; new incumbents among them */
-    size_t n_tried;      /**< different ones */
+    size_t n_tried;      /**< different ones, without what it began with */
     bool is_over;        /**< nothing is left to try now */
     const char *reason;  /**< of the last portolan_race_next(), "" when there is none */
 };

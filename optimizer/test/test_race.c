@@ -346,6 +346,7 @@ static void it_follows_drift_and_return(void **state)
         run(&w);
         assert_int_equal(seen.ran[325][0], 1);
         assert_int_equal(seen.ran[625][0], 0);
+        assert_int_equal(seen.s.n_tried, 1); /* not what it began with */
         assert_in_range(steps_without(325, 600, 1) + steps_without(625, 900, 0), 0, 20);
     }
 }
