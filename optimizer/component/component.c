@@ -126,6 +126,7 @@ static bool decide_and_apply(struct optimizer *o, int step, bool is_decided,
         status = optimizer_apply(o, step, &err);
         if (status == PORTOLAN_EBUSY) { /* one did not start and is banned: decide again */
             o->mind.from_store = false;
+            o->mind.foretold_ns = NAN;
             continue;
         }
         if (status)
@@ -161,14 +162,14 @@ bool optimizer_swap_now(struct optimizer *o, sidl_BaseInterface *_ex)
     return decide_and_apply(o, o->step < 0 ? 0 : o->step, false, _ex);
 }
 
-/* Adds a time in ns to the metadata of the run, unless it is 0. */
+/* Adds a time in ns to the metadata of the run, unless it is 0; as 0 if it is no longer known. */
 static void put_ns(struct optimizer *o, const char *name, double ns)
 {
     char text[40];
 
-    if (!(ns > 0) || !isfinite(ns) || o->cohort->rank != 0)
+    if (ns == 0 || o->cohort->rank != 0)
         return;
-    snprintf(text, sizeof text, "%.17g", ns);
+    snprintf(text, sizeof text, "%.17g", isfinite(ns) ? ns : 0);
     o->records->ops->put_fact(o->records, name, text);
 }
 
@@ -187,7 +188,7 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
         free(wish); /* rank 0 has read it, too */
     optimizer_count_deciding(o, entered);
     put_ns(o, PORTOLAN_FACT_DECIDING, o->mind.deciding_ns);
-    if (o->announced.n && o->delay == 0)
+    if (o->announced.n && o->delay == 0 && o->interval == 1)
         put_ns(o, PORTOLAN_FACT_FORETOLD, o->mind.foretold_ns);
 }
 
@@ -301,6 +302,8 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
                                           {"assembly", "portolan.Assembly"},
                                           {"policy", "portolan.ports.Policy"},
                                           {"cohort", "portolan.Cohort"}};
+    static const char *const provides[][2] = {{"steps", "portolan.ports.StepListener"},
+                                              {"optimizer", "portolan.ports.Optimizer"}};
     struct optimizer *o = self;
     sidl_BaseInterface ignored = NULL;
 
@@ -312,12 +315,11 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
     SIDL_CHECK(*_ex);
     if (!o->enabled)
         optimizer_listen(o, true); /* to refuse */
-    gov_cca_Services_addProvidesPort(services, sidl_object_facet(o, "portolan.ports.StepListener"),
-                                     "steps", "portolan.ports.StepListener", NULL, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_addProvidesPort(services, sidl_object_facet(o, "portolan.ports.Optimizer"),
-                                     "optimizer", "portolan.ports.Optimizer", NULL, _ex);
-    SIDL_CHECK(*_ex);
+    for (size_t i = 0; i < sizeof provides / sizeof *provides; i++) {
+        gov_cca_Services_addProvidesPort(services, sidl_object_facet(o, provides[i][1]),
+                                         provides[i][0], provides[i][1], NULL, _ex);
+        SIDL_CHECK(*_ex);
+    }
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
         gov_cca_Services_registerUsesPort(services, uses[i][0], uses[i][1], NULL, _ex);
         SIDL_CHECK(*_ex);

@@ -94,10 +94,10 @@ struct optimizer_mind {
     struct portolan_race *race; /* NULL: it does not explore */
     int explored_step;          /* the last one that the race saw */
     int kept_visits;            /* of the race, that the plan and a stored decision know of */
-    double foretold_ns;         /* sum of the predictions of all steps, each made just before it */
-    double deciding_ns;         /* spent at swap points */
-    bool went_beyond;           /* the run goes on beyond its steps, and a message said so */
-    char reason[500];           /* of the last decision */
+    double foretold_ns; /* sum of the predictions of all steps, each made just before it; or NaN */
+    double deciding_ns; /* spent at swap points */
+    bool went_beyond;   /* the run goes on beyond its steps, and a message said so */
+    char reason[500];   /* of the last decision */
     const struct portolan_plan_now *now; /* while it decides; else NULL */
     int n_decisions, n_tried;            /* recorded; of these, by the exploration */
     int decided_at, first_open; /* step of the last one; first one whose outcome is not known */

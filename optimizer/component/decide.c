@@ -2,6 +2,7 @@
 /* Rank 0's decisions: reads the measurements, asks the plan, and chooses what runs from now on. */
 #include "component.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -375,6 +376,8 @@ static void consider(struct optimizer *o, int step)
         o->mind.learned_step = step;
         optimizer_compare(o, step - 1, &now);
         take_in(o, step, &now);
+    } else if (step > 0) {
+        o->mind.foretold_ns = NAN; /* it would count the step twice */
     }
     o->mind.now = &now;
     o->mind.expected_ns[0] = 0;
@@ -404,6 +407,9 @@ void optimizer_decide(struct optimizer *o, int step)
         o->mind.expected_ns[0] = 0; /* nothing was predicted of what was asked for */
     else
         consider(o, step);
+    if (!(o->mind.expected_ns[0] > 0) &&
+        (!steps_of(o->assembly) || optimizer_remaining(o, step) > 0))
+        o->mind.foretold_ns = NAN;
     keep_state(o, step);
 }
 

@@ -308,10 +308,23 @@ static int pin_after_two_steps(void *arg)
     return 0;
 }
 
+/* A sum over some of its steps says nothing of a run. */
+static void nothing_was_foretold_of(const struct portolan_trial *t)
+{
+    const char *foretold = "no fact";
+
+    for (size_t i = 0; i < t->n_metadata; i++)
+        if (strcmp(t->metadata[i].name, "predicted step by step") == 0)
+            foretold = t->metadata[i].value;
+    assert_string_equal(foretold, "0");
+}
+
 /* The plan expects 2.25 ms of a step with A2, and was not asked for A1. */
 static void of_what_was_pinned_nothing_was_expected(void **state)
 {
     struct portolan_error err = {0};
+    const struct portolan_store_query query = {0};
+    struct portolan_sample_set *set = NULL;
     struct portolan_reason_set *r = NULL;
     struct portolan_store *s = NULL;
     size_t known = 0;
@@ -324,7 +337,8 @@ static void of_what_was_pinned_nothing_was_expected(void **state)
     if (cohort->rank > 0) /* rank 0 stores, and removes the store for the next test */
         return;
     if (portolan_store_open(store, PORTOLAN_STORE_READ, &s, &err) ||
-        portolan_store_read_reasons(s, 2, &r, &err))
+        portolan_store_read_reasons(s, 2, &r, &err) ||
+        portolan_store_read(s, &query, false, &set, &err))
         fail_msg("%s", err.text);
     portolan_store_close(s);
     for (size_t i = 0; i < r->n_expectations; i++) {
@@ -332,6 +346,9 @@ static void of_what_was_pinned_nothing_was_expected(void **state)
         known += r->expectations[i].step == 1 && r->expectations[i].measured_ns > 0;
     }
     assert_int_equal(known, 1);
+    assert_int_equal(set->n_trials, 2);
+    nothing_was_foretold_of(&set->trials[1]);
+    portolan_sample_set_destroy(set);
     portolan_reason_set_destroy(r);
 }
 
