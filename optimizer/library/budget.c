@@ -19,6 +19,7 @@ struct pricing {
     double *excess;        /* of the last assignment, per budget */
     double *scale;         /* per budget: its largest entry */
     double bound, best;    /* highest lower bound; cost of the best assignment within */
+    bool is_done;          /* the best without budgets is within them */
 };
 
 static enum portolan_status pricing_init(struct pricing *x, const struct portolan_choice *c)
@@ -70,20 +71,19 @@ static bool step_prices(struct pricing *x, double bound)
     return moved;
 }
 
-/* Finds good prices. *IS_DONE: S has the answer, since the best without budgets is within them. */
+/* Finds good prices, unless S has the answer. */
 static enum portolan_status find_prices(struct pricing *x, size_t limit,
-                                        struct portolan_choice_solution *s, bool *is_done)
+                                        struct portolan_choice_solution *s)
 {
     enum portolan_status status = PORTOLAN_OK;
 
-    *is_done = false;
     for (int round = 0; !status && round < ROUNDS; round++) {
         double bound;
 
         if ((status = choice_eliminate(x->c, x->trial, limit, false, s)))
             break;
         bound = bound_of(x, s->values);
-        if ((*is_done = round == 0 && choice_is_within(x->c, s->values)))
+        if ((x->is_done = round == 0 && choice_is_within(x->c, s->values)))
             break;
         if (bound > x->bound) {
             x->bound = bound;
@@ -100,12 +100,11 @@ enum portolan_status choice_solve_bounded(const struct portolan_choice *c, size_
                                           struct portolan_choice_solution *s)
 {
     struct pricing x;
-    bool is_done = false;
     enum portolan_status status = pricing_init(&x, c);
 
     if (!status)
-        status = find_prices(&x, limit, s, &is_done);
-    if (!status && (!is_done || margins || !is_quick))
+        status = find_prices(&x, limit, s);
+    if (!status && (!x.is_done || margins || !is_quick))
         status = choice_branch(c, x.price, margins, s);
     portolan_arena_clear(&x.pool);
     return status;

@@ -59,31 +59,12 @@ static size_t table_size(const struct portolan_choice *c, size_t n, const size_t
     return size;
 }
 
-static bool factor_fill(struct portolan_choice *c, struct choice_factor *f, size_t n,
-                        const size_t *variables, const double *costs)
-{
-    size_t stride = 1;
-
-    f->n = n;
-    f->variables = portolan_arena_alloc(&c->pool, n, sizeof *f->variables);
-    f->strides = portolan_arena_alloc(&c->pool, n, sizeof *f->strides);
-    f->costs = portolan_arena_alloc(&c->pool, f->size, sizeof *f->costs);
-    if (!f->variables || !f->strides || !f->costs)
-        return false;
-    memcpy(f->costs, costs, f->size * sizeof *costs);
-    for (size_t i = n; i-- > 0;) {
-        f->variables[i] = variables[i];
-        f->strides[i] = stride;
-        stride *= c->domain[variables[i]];
-    }
-    return true;
-}
-
 static enum portolan_status add_table(struct portolan_choice *c, size_t layer, size_t n,
                                       const size_t *variables, const double *costs,
                                       struct portolan_error *err)
 {
-    struct choice_factor f = {.layer = layer, .size = table_size(c, n, variables)};
+    struct choice_factor f = {.layer = layer, .n = n, .size = table_size(c, n, variables)};
+    size_t stride = 1;
 
     if (f.size == 0)
         return portolan_error_set(err, PORTOLAN_EINVAL,
@@ -91,8 +72,18 @@ static enum portolan_status add_table(struct portolan_choice *c, size_t layer, s
     for (size_t i = 0; i < f.size; i++)
         if (isnan(costs[i]) || costs[i] == -INFINITY || (layer && isinf(costs[i])))
             return portolan_error_set(err, PORTOLAN_EINVAL, "cost %g is no cost", costs[i]);
-    return factor_fill(c, &f, n, variables, costs) &&
-                   portolan_arena_append(&c->pool, &c->factors, &c->n_factors, &f, sizeof f)
+    f.variables = portolan_arena_alloc(&c->pool, n, sizeof *f.variables);
+    f.strides = portolan_arena_alloc(&c->pool, n, sizeof *f.strides);
+    f.costs = portolan_arena_alloc(&c->pool, f.size, sizeof *f.costs);
+    if (!f.variables || !f.strides || !f.costs)
+        return portolan_no_memory(err);
+    memcpy(f.costs, costs, f.size * sizeof *costs);
+    for (size_t i = n; i-- > 0;) {
+        f.variables[i] = variables[i];
+        f.strides[i] = stride;
+        stride *= c->domain[variables[i]];
+    }
+    return portolan_arena_append(&c->pool, &c->factors, &c->n_factors, &f, sizeof f)
                ? PORTOLAN_OK
                : portolan_no_memory(err);
 }

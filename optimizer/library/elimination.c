@@ -90,13 +90,13 @@ static size_t fill_of(const struct elimination *e, size_t v, size_t *degree)
 }
 
 /* Notes V's cluster and takes V out of the graph. */
-static enum portolan_status take_variable(struct elimination *e, size_t v, size_t degree)
+static void take_variable(struct elimination *e, size_t v, size_t degree)
 {
     struct cluster *k = &e->clusters[v];
 
     k->variables = portolan_arena_alloc(&e->pool, degree + 1, sizeof *k->variables);
     if (!k->variables)
-        return PORTOLAN_ENOMEM;
+        return;
     k->message.size = 1;
     for (size_t u = 0; u < e->c->n; u++)
         if (are_joined(e, v, u)) {
@@ -114,18 +114,16 @@ static enum portolan_status take_variable(struct elimination *e, size_t v, size_
     k->variables[k->n++] = v;
     if (__builtin_mul_overflow(k->message.size, e->c->domain[v], &k->size))
         k->size = SIZE_MAX;
-    return PORTOLAN_OK;
 }
 
 /* Orders the variables; EUNSUPPORTED as soon as the tables exceed LIMIT entries. */
 static enum portolan_status plan_order(struct elimination *e, size_t limit, size_t *width)
 {
     bool *taken = portolan_arena_alloc(&e->pool, e->c->n, sizeof *taken);
-    enum portolan_status status = taken ? PORTOLAN_OK : PORTOLAN_ENOMEM;
     size_t total = 0;
 
     *width = 0;
-    for (size_t i = 0; !status && i < e->c->n; i++) {
+    for (size_t i = 0; !e->pool.failed && i < e->c->n; i++) {
         size_t best = SIZE_MAX, best_fill = SIZE_MAX, best_degree = 0;
 
         for (size_t v = 0; v < e->c->n; v++) {
@@ -144,13 +142,12 @@ static enum portolan_status plan_order(struct elimination *e, size_t limit, size
         e->order[i] = best;
         e->position[best] = i;
         *width = best_degree > *width ? best_degree : *width;
-        status = take_variable(e, best, best_degree);
-        if (!status && (e->clusters[best].size > limit - total))
-            status = PORTOLAN_EUNSUPPORTED;
-        else
-            total += e->clusters[best].size;
+        take_variable(e, best, best_degree);
+        if (e->clusters[best].size > limit - total)
+            return PORTOLAN_EUNSUPPORTED;
+        total += e->clusters[best].size;
     }
-    return status;
+    return e->pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
 /*
