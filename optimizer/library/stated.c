@@ -337,22 +337,20 @@ struct asking {
 
 enum portolan_status plan_read_conditions(struct portolan_plan *p, struct portolan_error *err)
 {
-    const struct survey *s = &p->s;
+    struct survey *s = &p->s;
     enum portolan_status status = PORTOLAN_OK;
 
-    p->applies = portolan_arena_alloc(&p->s.pool, s->n_variables, sizeof *p->applies);
-    if (!p->applies)
+    p->applies = portolan_arena_alloc(&s->pool, s->n_variables, sizeof *p->applies);
+    for (size_t v = 0; p->applies && v < s->n_variables; v++)
+        p->applies[v] = portolan_arena_alloc(&s->pool, s->variables[v].n, sizeof **p->applies);
+    if (s->pool.failed)
         return PORTOLAN_ENOMEM;
-    for (size_t v = 0; !status && v < s->n_variables; v++) {
-        p->applies[v] = portolan_arena_alloc(&p->s.pool, s->variables[v].n, sizeof **p->applies);
-        if (!p->applies[v])
-            return PORTOLAN_ENOMEM;
+    for (size_t v = 0; v < s->n_variables; v++)
         for (size_t k = 0; !status && k < s->variables[v].n; k++) {
             const char *text = s->variables[v].instance->alternatives[k].applies;
 
             status = text ? portolan_condition_parse(text, &p->applies[v][k], err) : PORTOLAN_OK;
         }
-    }
     return status;
 }
 
