@@ -6,7 +6,7 @@
 # Per step the models cost, in ms: A1 2x, A2 x^2, B1 x^3, B2 2x^2, C and D 0.01. So below x = 2 A2
 # with B1 is best, above it A1 with B2.
 . "$(dirname "$0")/tap.sh"
-plan 68
+plan 70
 
 paper=$BUILD/examples/paper/paper.xml
 busy=$BUILD/examples/paper/busy.xml
@@ -132,6 +132,9 @@ for ranks in 1 2; do
         "SELECT printf('%.0f', sum(expected_ns)), sum(low_ns) <= t.elapsed_ns AND
              t.elapsed_ns <= sum(high_ns), sum(high_ns) < 1.1 * sum(low_ns)
          FROM expectation JOIN trial t ON t.id = trial WHERE trial = 2 AND path = ''"
+    stored 'so is the sum that the report tells' 101785000 \
+        "SELECT printf('%.0f', value) FROM primary_metadata
+         WHERE trial = 2 AND name = 'predicted step by step'"
     stored 'so is that of each step' 8 "SELECT count(*) FROM expectation
         WHERE trial = 2 AND path = '' AND low_ns <= measured_ns AND measured_ns <= high_ns AND
             abs(measured_ns - expected_ns) < 1"

@@ -51,8 +51,7 @@ static void release_ports(struct optimizer *o)
 
     optimizer_travel(o, false);
     portolan_ports_Builder_deleteRef(o->builder, &ignored);
-    if (o->policy)
-        portolan_ports_Policy_deleteRef(o->policy, &ignored);
+    portolan_ports_Policy_deleteRef(o->policy, &ignored);
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
         if (ports[i].held)
             gov_cca_Services_releasePort(o->services, ports[i].uses, &ignored);
