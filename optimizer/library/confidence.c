@@ -261,8 +261,6 @@ double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
     }
     fill_scenario(&s, v, 0, false);
     for (size_t k = 0; k < SCENARIOS; k++) {
-        struct portolan_plan_prediction a, b;
-
         for (size_t i = 0; i < p->s.n_nodes; i++) { /* of the others nothing is asked */
             size_t one = plan_tuple_of(p, &p->paths[i].scope, mine);
             size_t two = plan_tuple_of(p, &p->paths[i].scope, other);
@@ -273,8 +271,7 @@ double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
                 draw_cost(&s, v, k, false, i, two);
         }
         wins +=
-            plan_total(p, &s.view, h, mine, &a, NULL) &&
-            (!plan_total(p, &s.view, h, other, &b, NULL) || a.total_ns + handicap_ns < b.total_ns);
+            plan_total_ns(p, &s.view, h, mine) + handicap_ns < plan_total_ns(p, &s.view, h, other);
     }
     portolan_arena_clear(&s.pool);
     return (double)wins / SCENARIOS;

@@ -397,9 +397,16 @@ double plan_path_ns(const struct portolan_plan *p, const struct plan_view *v,
                                                       : INFINITY;
 }
 
-/* Takes the accuracy of a call path into that of the whole. */
-static void note_accuracy(const struct portolan_plan *p, const struct survey_node *node,
-                          const struct plan_cost *c, struct portolan_plan_prediction *out)
+/* What a prediction names: the call path farthest outside, and the least accurate one or all. */
+struct named {
+    size_t farthest, accuracy_of;
+    double octaves;
+    bool composed;
+};
+
+/* Takes the accuracy of call path NODE into that of the whole. */
+static void note_accuracy(const struct portolan_plan *p, size_t node, const struct plan_cost *c,
+                          struct portolan_plan_prediction *out, struct named *named)
 {
     const struct estimate *e = &c->accuracy;
     bool sums = p->s.a->composition == PORTOLAN_COMPOSE_SUM, first = isnan(out->accuracy);
@@ -411,16 +418,33 @@ static void note_accuracy(const struct portolan_plan *p, const struct survey_nod
         out->accuracy_low = e->low;
         out->accuracy_high = e->high;
         out->accuracy_extrapolates = c->accuracy_outside;
-        snprintf(out->accuracy_of, sizeof out->accuracy_of, "%.60s.%.50s", node->instance,
-                 node->method);
+        named->accuracy_of = node;
         return;
     }
     out->accuracy = sums ? out->accuracy + e->value : out->accuracy * e->value;
     out->accuracy_low = sums ? out->accuracy_low + e->low : out->accuracy_low * e->low;
     out->accuracy_high = sums ? out->accuracy_high + e->high : out->accuracy_high * e->high;
     out->accuracy_extrapolates = out->accuracy_extrapolates || c->accuracy_outside;
-    snprintf(out->accuracy_of, sizeof out->accuracy_of, "the %s over all calls",
-             sums ? "sum" : "product");
+    named->composed = true;
+}
+
+static void write_names(const struct portolan_plan *p, const struct named *named,
+                        struct portolan_plan_prediction *out)
+{
+    const struct survey_node *far = &p->s.nodes[named->farthest];
+    const struct survey_node *least = &p->s.nodes[named->accuracy_of];
+
+    if (named->octaves > -1)
+        snprintf(out->extrapolating, sizeof out->extrapolating,
+                 isinf(named->octaves) ? "%.60s.%.50s, whose contexts are not known"
+                                       : "%.60s.%.50s a factor %.3g outside",
+                 far->instance, far->method, exp2(named->octaves));
+    if (named->composed)
+        snprintf(out->accuracy_of, sizeof out->accuracy_of, "the %s over all calls",
+                 p->s.a->composition == PORTOLAN_COMPOSE_SUM ? "sum" : "product");
+    else if (!isnan(out->accuracy))
+        snprintf(out->accuracy_of, sizeof out->accuracy_of, "%.60s.%.50s", least->instance,
+                 least->method);
 }
 
 /* A prediction is unusable if the total may be this many times as long. */
@@ -462,14 +486,14 @@ static double together(double sum, double squares)
     return sqrt((sum * sum + squares) / 2);
 }
 
-bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
-                const struct plan_horizon *h, const size_t *selection,
-                struct portolan_plan_prediction *out, struct plan_forbidden *why)
+static bool add_up(const struct portolan_plan *p, const struct plan_view *v,
+                   const struct plan_horizon *h, const size_t *selection,
+                   struct portolan_plan_prediction *out, struct plan_forbidden *why,
+                   struct named *named)
 {
-    double low = 0, high = 0, low2 = 0, high2 = 0, octaves = -1;
-    struct plan_forbidden ignored;
+    double low = 0, high = 0, low2 = 0, high2 = 0;
 
-    why = why ? why : &ignored;
+    *named = (struct named){.octaves = -1};
     *out = (struct portolan_plan_prediction){
         .steps = (int)h->steps, .accuracy = NAN, .accuracy_low = NAN, .accuracy_high = NAN};
     if (!fits(p, selection, out, why))
@@ -492,15 +516,12 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
         if (cost.step * h->steps + cost.setup <= 0)
             continue;
         c = &v->costs[i][plan_tuple_of(p, &p->paths[i].scope, selection)];
-        note_accuracy(p, &p->s.nodes[i], c, out);
+        note_accuracy(p, i, c, out, named);
         out->n_extrapolating += c->extrapolating;
         out->is_assumed = out->is_assumed || c->assumed;
-        if (c->extrapolating && c->octaves > octaves) {
-            octaves = c->octaves;
-            snprintf(out->extrapolating, sizeof out->extrapolating,
-                     isinf(octaves) ? "%.60s.%.50s, whose contexts are not known"
-                                    : "%.60s.%.50s a factor %.3g outside",
-                     p->s.nodes[i].instance, p->s.nodes[i].method, exp2(octaves));
+        if (c->extrapolating && c->octaves > named->octaves) {
+            named->octaves = c->octaves;
+            named->farthest = i;
         }
     }
     if (!is_within_bounds(p, v, selection, out, why))
@@ -510,6 +531,29 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
     out->high_ns = out->total_ns + together(high, high2);
     out->is_unusable = !(out->total_ns > 0) || !(out->high_ns < unusable * out->total_ns);
     return true;
+}
+
+bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
+                const struct plan_horizon *h, const size_t *selection,
+                struct portolan_plan_prediction *out, struct plan_forbidden *why)
+{
+    struct plan_forbidden ignored;
+    struct named named;
+
+    if (!add_up(p, v, h, selection, out, why ? why : &ignored, &named))
+        return false;
+    write_names(p, &named, out);
+    return true;
+}
+
+double plan_total_ns(const struct portolan_plan *p, const struct plan_view *v,
+                     const struct plan_horizon *h, const size_t *selection)
+{
+    struct portolan_plan_prediction total;
+    struct plan_forbidden ignored;
+    struct named unwritten; /* writing them would take most of the time */
+
+    return add_up(p, v, h, selection, &total, &ignored, &unwritten) ? total.total_ns : INFINITY;
 }
 
 bool plan_total_of_run(const struct portolan_plan *p, const size_t *selection,
