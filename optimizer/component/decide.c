@@ -247,10 +247,11 @@ static void drop_if_known_worse(struct optimizer *o, struct portolan_plan_advice
 /* The first step of a run that will measure what the models do not tell. */
 static void announce_exploring(const struct optimizer *o, struct portolan_plan_advice *advice)
 {
+    size_t used = strlen(advice->reason);
+
     if (advice->is_ignorant && o->mind.race)
-        snprintf(advice->reason, sizeof advice->reason,
-                 "too little is known yet: explores while it runs, within %g %% of its time",
-                 100 * o->explore_share);
+        snprintf(advice->reason + used, sizeof advice->reason - used,
+                 "; explores while it runs, within %g %% of its time", 100 * o->explore_share);
 }
 
 static void take_advice(struct optimizer *o, int step, const struct portolan_plan_advice *advice)
