@@ -153,7 +153,7 @@ for attempt in 1 2 3; do
     try "$PORTOLAN" optimize --store="$store" --set x=4 --set sequence= "$busy"
     grep -q '^  a  *paper.A1' "$work/out" && grep -q '^  b  *paper.B2' "$work/out" && high=0
     try "$PORTOLAN" run --store="$store" "$busy"
-    [ "$(sed -n 's/.*optimizer: step \([0-9]*\): .*/\1/p' "$work/err" | xargs)" = '0 2 4 5 6' ] &&
+    [ "$(sed -n 's/.*optimizer: step \([0-9]*\): .*/\1/p' "$work/out" | xargs)" = '0 2 4 5 6' ] &&
         crosses=0
     [ "$low$high$crosses" != 000 ] && [ -z "$disturbed" ] || break
 done
