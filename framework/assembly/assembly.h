@@ -35,6 +35,14 @@ bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
 const struct portolan_assembly_parameter *
 assembly_any_parameter(const struct portolan_assembly_instance *instance, const char *name);
 
+/* Whether ATTRIBUTE of E is "yes"; without it, it is not. */
+bool assembly_read_flag(const struct xml_element *e, const char *attribute,
+                        struct portolan_diagnostics *d);
+
+/* The attribute "stateful" of E. */
+enum portolan_stateful assembly_read_stateful(const struct xml_element *e,
+                                              struct portolan_diagnostics *d);
+
 /* When memory runs out while these functions read, the arena's `failed` is set. */
 
 /* Reads <cases>. */
@@ -48,9 +56,6 @@ void assembly_check_cases(const struct portolan_assembly *a, struct portolan_dia
  * Joins the conditions of E's <applies> children, whose form is checked, to CONDITION (NULL: none).
  * LINE, unless it is set, becomes the line of the first child.
  */
-/* The attribute "stateful" of E. */
-enum portolan_stateful assembly_read_stateful(const struct xml_element *e,
-                                              struct portolan_diagnostics *d);
 void assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
                            struct portolan_diagnostics *d, const char **condition, int *line);
 

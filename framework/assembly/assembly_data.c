@@ -37,15 +37,11 @@ void assembly_read_layouts(struct portolan_arena *arena, const struct xml_elemen
 static void read_one(struct portolan_arena *arena, const struct xml_element *e,
                      struct portolan_diagnostics *d, struct portolan_assembly_data *out)
 {
-    const char *shared = xml_value(e, "shared");
-
     out->name = xml_value(e, "name");
     out->made_by = xml_value(e, "made-by");
     out->method = xml_value(e, "method");
     out->line = e->line;
-    out->is_shared = shared && !strcmp(shared, "yes");
-    if (shared && !out->is_shared && strcmp(shared, "no") != 0)
-        xml_complain(d, e, "shared", "write \"yes\" or \"no\"");
+    out->is_shared = assembly_read_flag(e, "shared", d);
     out->conversions =
         portolan_arena_alloc(arena, xml_count(e, "convert"), sizeof *out->conversions);
     for (const struct xml_element *x = NULL; !arena->failed && (x = xml_next(e, x, "convert"));)

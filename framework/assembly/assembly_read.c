@@ -143,12 +143,13 @@ static void read_configures(struct reader *r, const struct xml_element *e,
     }
 }
 
-static bool read_yes(struct reader *r, const struct xml_element *e, const char *attribute)
+bool assembly_read_flag(const struct xml_element *e, const char *attribute,
+                        struct portolan_diagnostics *d)
 {
     const char *word = xml_value(e, attribute);
 
     if (word && strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
-        xml_complain(r->d, e, attribute, "write \"yes\" or \"no\"");
+        xml_complain(d, e, attribute, "'%s' is '%.100s'; write \"yes\" or \"no\"", attribute, word);
     return word && !strcmp(word, "yes");
 }
 
@@ -227,13 +228,9 @@ static void read_places(struct reader *r, const struct xml_element *e,
 enum portolan_stateful assembly_read_stateful(const struct xml_element *e,
                                               struct portolan_diagnostics *d)
 {
-    const char *word = xml_value(e, "stateful");
-
-    if (!word)
+    if (!xml_value(e, "stateful"))
         return PORTOLAN_STATEFUL_UNSTATED;
-    if (strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
-        xml_complain(d, e, "stateful", "write \"yes\" or \"no\"");
-    return strcmp(word, "yes") ? PORTOLAN_STATEFUL_NO : PORTOLAN_STATEFUL_YES;
+    return assembly_read_flag(e, "stateful", d) ? PORTOLAN_STATEFUL_YES : PORTOLAN_STATEFUL_NO;
 }
 
 static void read_instance(struct reader *r, const struct xml_element *e,
@@ -265,8 +262,8 @@ static void read_instance(struct reader *r, const struct xml_element *e,
         else
             to->n_parameters = 0;
         read_alternative(r, c, &base, to);
-        to->is_pinned = read_yes(r, c, "pin");
-        to->is_forbidden = read_yes(r, c, "forbid");
+        to->is_pinned = assembly_read_flag(c, "pin", r->d);
+        to->is_forbidden = assembly_read_flag(c, "forbid", r->d);
     }
     if (!r->arena->failed)
         assembly_leave_excluded(instance);
@@ -384,7 +381,7 @@ static void read_monitors(struct reader *r, const struct xml_element *root)
             continue;
         c->monitored = true;
         c->variant = read_variant(r, e);
-        c->has_rows = read_yes(r, e, "rows");
+        c->has_rows = assembly_read_flag(e, "rows", r->d);
         c->one_in = read_sample(r, e);
     }
 }

@@ -180,7 +180,7 @@ static const struct bad_case {
      "4:33: 'quickly' is no variant; forward, profile and mastermind are"},
     {A("<instance name='x' class='c'/>\n<go instance='x' port='go'/>\n"
        "<monitor instance='x' port='go' rows='many'/>"),
-     "4:33: write \"yes\" or \"no\""},
+     "4:33: 'rows' is 'many'; write \"yes\" or \"no\""},
     {A("<instance name='x' class='c'/>\n<go instance='x' port='go'/>\n"
        "<monitor instance='x' port='go' sample='0'/>"),
      "4:33: write a number of calls of which one is timed, 1 to 16777216"},

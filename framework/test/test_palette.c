@@ -118,7 +118,8 @@ static const struct {
      "1:33: error: 'query' can only be true"},
     {"<component class='a.B'><applies if='n = '/></component>",
      "'n = ', character 5: the end, want a number, a word or a 'quoted text'"},
-    {"<component class='a.B' stateful='true'/>", "1:24: error: write \"yes\" or \"no\""},
+    {"<component class='a.B' stateful='true'/>",
+     "1:24: error: 'stateful' is 'true'; write \"yes\" or \"no\""},
     {"<component class='a.B'>", "the file ends inside <component>"},
 };
 
