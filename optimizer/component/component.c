@@ -161,14 +161,11 @@ bool optimizer_swap_now(struct optimizer *o, sidl_BaseInterface *_ex)
     return decide_and_apply(o, o->step < 0 ? 0 : o->step, false, _ex);
 }
 
-/* Adds a time in ns to the metadata of the run, unless it is 0; as 0 if it is no longer known. */
-static void put_ns(struct optimizer *o, const char *name, double ns)
+void optimizer_put_number(struct optimizer *o, const char *name, double value)
 {
     char text[40];
 
-    if (ns == 0 || o->cohort->rank != 0)
-        return;
-    snprintf(text, sizeof text, "%.17g", isfinite(ns) ? ns : 0);
+    snprintf(text, sizeof text, "%.17g", isfinite(value) ? value : 0);
     o->records->ops->put_fact(o->records, name, text);
 }
 
@@ -186,9 +183,9 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     while (o->cohort->rank != 0 && (wish = portolan_control_take_wish()))
         free(wish); /* rank 0 has read it, too */
     optimizer_count_deciding(o, entered);
-    put_ns(o, PORTOLAN_FACT_DECIDING, o->mind.deciding_ns);
-    if (o->announced.n && o->delay == 0 && o->interval == 1)
-        put_ns(o, PORTOLAN_FACT_FORETOLD, o->mind.foretold_ns);
+    optimizer_put_number(o, PORTOLAN_FACT_DECIDING, o->mind.deciding_ns);
+    if (o->announced.n && o->delay == 0 && o->interval == 1 && o->mind.foretold_ns != 0)
+        optimizer_put_number(o, PORTOLAN_FACT_FORETOLD, o->mind.foretold_ns);
 }
 
 bool optimizer_note(struct portolan_arena *pool, struct optimizer_contexts *c, const char *name,

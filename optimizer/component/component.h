@@ -181,6 +181,8 @@ void optimizer_count_deciding(struct optimizer *o, uint64_t entered);
 void optimizer_want_current(struct optimizer *o);
 /* Whether o->wanted is not what runs. */
 bool optimizer_has_to_swap(const struct optimizer *o);
+/* component.c: a number among the metadata of the run; 0 where it is not known. Rank 0's counts. */
+void optimizer_put_number(struct optimizer *o, const char *name, double value);
 /* Makes room for what is exchanged; false: no memory. */
 bool optimizer_agree_ready(struct optimizer *o);
 /* Begins or ends to travel with the Mastermind's steps. */

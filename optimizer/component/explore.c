@@ -210,14 +210,6 @@ static void give_reason(struct optimizer *o, const struct portolan_race_summary 
     free(changes);
 }
 
-static void put_number(struct optimizer *o, const char *name, double value)
-{
-    char text[40];
-
-    snprintf(text, sizeof text, "%.17g", value);
-    o->records->ops->put_fact(o->records, name, text);
-}
-
 /* The models learn from what this run has tried, and its decision is kept for the next. */
 static void hand_over(struct optimizer *o)
 {
@@ -253,9 +245,9 @@ bool optimizer_explore(struct optimizer *o, int step)
         return false;
     }
     s = portolan_race_peek(m->race);
-    put_number(o, PORTOLAN_FACT_EXPLORING, s.cost_ns);
-    put_number(o, PORTOLAN_FACT_EXPLORED, s.steps);
-    if (memcmp(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted) != 0) {
+    optimizer_put_number(o, PORTOLAN_FACT_EXPLORING, s.cost_ns);
+    optimizer_put_number(o, PORTOLAN_FACT_EXPLORED, s.steps);
+    if (optimizer_has_to_swap(o)) {
         give_reason(o, &s);
         optimizer_record(o, step, OPTIMIZER_EXPLORATION, NULL, NULL);
     }

@@ -131,7 +131,7 @@ static void write_best(struct optimizer *o, struct sidl_string__array *names,
     char *words = NULL;
     size_t n = 0;
 
-    memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
+    optimizer_want_current(o);
     if (!optimizer_tell_now(o, o->step < 0 ? 0 : o->step, &now) ||
         !join_contexts(o, &pool, names, values, &contexts))
         portolan_no_memory(err);
@@ -215,7 +215,7 @@ static void explain_all(struct optimizer *o, struct portolan_text *text)
                       o->idle             ? "nothing is swapped in this run"
                       : o->mind.reason[0] ? o->mind.reason
                                           : "nothing was decided yet");
-    memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
+    optimizer_want_current(o);
     for (size_t i = 0; i < o->assembly->n_instances; i++) {
         const struct portolan_assembly_instance *x = &o->assembly->instances[i];
 
