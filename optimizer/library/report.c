@@ -50,20 +50,15 @@ static void put_parts(struct portolan_text *out, const struct portolan_plan_node
 static void put_marks(struct portolan_text *out, const struct portolan_plan_node *n, int indent)
 {
     char why[120], other[120];
-    bool is_kept = n->mark.rule == PORTOLAN_KEPT,
-         is_kept_else = n->other_mark.rule == PORTOLAN_KEPT;
+    bool is_kept = n->mark.rule == PORTOLAN_KEPT;
 
     portolan_callgraph_explain(&n->mark, why, sizeof why);
     portolan_callgraph_explain(&n->other_mark, other, sizeof other);
     if (why[0])
         portolan_text_add(out, "%*s  %s, %s\n", indent, "", is_kept ? "kept" : "x pruned", why);
     if (other[0] && n->mark.rule != PORTOLAN_PRUNE_BELOW)
-        portolan_text_add(out, "%*s  (%s %s it: %s)\n", indent, "",
-                          n->other_mark.is_bounded ? "the bound" : "the two rules",
-                          is_kept_else               ? n->other_mark.is_bounded ? "keeps" : "keep"
-                          : n->other_mark.is_bounded ? "drops"
-                                                     : "prune",
-                          other);
+        portolan_text_add(out, "%*s  (the other way: %s, %s)\n", indent, "",
+                          n->other_mark.rule == PORTOLAN_KEPT ? "kept" : "pruned", other);
 }
 
 static void put_node(struct portolan_text *out, const struct portolan_plan_node *n, int path_width)
