@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * trace: what every rank did, event by event, and what follows from it. This header is the trace in
+ * memory; who waited for whom and why is in <portolan/waits.h>, the run without a cause in
+ * <portolan/replay.h>, and recording in <portolan/record.h>.
+ *
+ * A trace has locations (threads of ranks). Each has events in the order of time. The records are
+ * those of OTF2 3.0 (https://perftools.pages.jsc.fz-juelich.de/cicd/otf2/), so that traces of other
+ * tools are read without loss: a call of MPI is a pair BEGIN, END; what it posted and completed
+ * lies between them. Times are nanoseconds since the least time of the trace. A trace is built and
+ * changed by one thread; many may read it. No function here prints or exits; this room needs no
+ * MPI.
+ */
+#ifndef PORTOLAN_TRACE_H
+#define PORTOLAN_TRACE_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What an event says, and what its fields mean; fields that are not named are 0. */
+enum portolan_trace_kind {
+    /** A region of the program begins or ends. `what`: region. */
+    PORTOLAN_TRACE_ENTER,
+    PORTOLAN_TRACE_LEAVE,
+    /** A call of MPI begins or ends. `what`: routine. Calls do not nest. */
+    PORTOLAN_TRACE_BEGIN,
+    PORTOLAN_TRACE_END,
+    /** A message was sent, or a send posted. `what`: communicator; `peer`: destination; `tag`;
+       `bytes`; `request`: 0 when the call itself completes it. */
+    PORTOLAN_TRACE_SEND,
+    PORTOLAN_TRACE_SEND_DONE, /**< `request` */
+    /** A receive was posted. As SEND; `peer` and `tag` may be PORTOLAN_TRACE_ANY; `bytes` is 0. */
+    PORTOLAN_TRACE_RECV_POST,
+    /** A message was received. `peer`, `tag`, `bytes`: those of the message; `request`: 0 when it
+       was posted where this call began. */
+    PORTOLAN_TRACE_RECV,
+    PORTOLAN_TRACE_CANCELLED, /**< a request, sent or received, came to nothing. `request` */
+    /** A collective operation. `what`: communicator; `peer`: root or PORTOLAN_TRACE_NONE; `bytes`:
+       the rank's own part; `request`: 0 when blocking. Neighbourhood collectives name their
+       neighbours by the communicator. */
+    PORTOLAN_TRACE_COLLECTIVE,
+    PORTOLAN_TRACE_COLLECTIVE_DONE, /**< `request` */
+    PORTOLAN_TRACE_TRANSFER,        /**< one-sided. `what`: window; `peer`: target; `bytes` */
+    /** A rank of the group of MPI_Win_post (its origins) or MPI_Win_start (its targets), one event
+       each, within that call. `what`: window; `peer` */
+    PORTOLAN_TRACE_ACCESS,
+    PORTOLAN_TRACE_EPOCH, /**< fence, post, start, complete or wait (see the call). `what`: window
+                           */
+    PORTOLAN_TRACE_MARK,  /**< MPI_Pcontrol. `tag`: level */
+    PORTOLAN_TRACE_VALUE, /**< of the region entered last. `what`: name; `bytes`: a double, see
+                             portolan_trace_value() */
+    PORTOLAN_TRACE_CPU,   /**< `bytes`: nanoseconds of processor time that the thread has had */
+    /** Nothing is known of the time since the event before. `bytes`: events that were lost, 0:
+       recording was off. */
+    PORTOLAN_TRACE_GAP,
+    PORTOLAN_TRACE_KINDS
+};
+
+enum {
+    PORTOLAN_TRACE_NONE = -1, /**< MPI_PROC_NULL, no root, a process outside MPI_COMM_WORLD */
+    PORTOLAN_TRACE_ANY = -2   /**< any source, any tag */
+};
+
+/** 32 bytes, so that 10^7 events and what is found out about them fit into 1 GB. */
+struct portolan_trace_event {
+    int64_t ns;
+    uint64_t bytes;
+    uint32_t request;   /**< number of a request of this location, from 1; may be used again when it
+                           is done */
+    int32_t peer;       /**< rank in MPI_COMM_WORLD */
+    int32_t tag;        /**< of a message */
+    uint32_t kind : 8;  /**< enum portolan_trace_kind */
+    uint32_t what : 24; /**< index into one of the tables of struct portolan_trace, as KIND says */
+};
+
+enum portolan_trace_region_kind {
+    PORTOLAN_TRACE_PORT,       /**< a method of a port */
+    PORTOLAN_TRACE_TIMER,      /**< a timer of the Measurement port */
+    PORTOLAN_TRACE_PHASE,      /**< a phase; also a step of the SwapPoint, whose name is "step" */
+    PORTOLAN_TRACE_EXPERIMENT, /**< of an annotated program */
+    PORTOLAN_TRACE_FUNCTION    /**< a function; all regions of other tools' traces */
+};
+
+/** Strings are the trace's; those that do not apply are "". */
+struct portolan_trace_region {
+    enum portolan_trace_region_kind kind;
+    const char *name;     /**< method, timer, phase, experiment, function */
+    const char *user;     /**< instance that calls the method … */
+    const char *port;     /**< … by its uses port … */
+    const char *provider; /**< … of this instance */
+};
+
+/** A window has the communicator that it was made of. */
+struct portolan_trace_comm {
+    uint64_t
+        id; /**< the same on all ranks; unique in the trace among communicators, or among windows */
+    size_t n_members, n_remote;  /**< N_REMOTE: of an intercommunicator, else 0 */
+    const int *members, *remote; /**< ranks in MPI_COMM_WORLD */
+    /** Neighbours of each member, in its turn, for communicators with a topology; NULL for others.
+     */
+    const int *neighbours;         /**< concatenated */
+    const size_t *first_neighbour; /**< N_MEMBERS + 1 positions in NEIGHBOURS */
+};
+
+struct portolan_trace_location {
+    int rank, thread; /**< thread: from 0, by first event */
+    const char *host; /**< "" when unknown */
+    size_t first, n;  /**< its events: events[first .. first + n) */
+    bool is_cut;      /**< the file ends in the midst */
+    uint64_t lost;    /**< events that could not be recorded */
+};
+
+/**
+ * All read only for others than this room. Events of a location are contiguous, locations are in
+ * the order of rank and thread. At most 2^32 - 1 events.
+ */
+struct portolan_trace {
+    struct portolan_trace_event *events;
+    size_t n_events;
+    struct portolan_trace_location *locations;
+    size_t n_locations;
+    int n_ranks; /**< of MPI_COMM_WORLD, also those that have no location */
+    struct portolan_trace_region *regions;
+    size_t n_regions;
+    const char **routines; /**< "MPI_Send" */
+    size_t n_routines;
+    struct portolan_trace_comm *comms, *windows;
+    size_t n_comms, n_windows;
+    const char **names; /**< of values */
+    size_t n_names;
+    bool has_threads;   /**< MPI_THREAD_MULTIPLE was used: the order of postings is not certain */
+    bool is_virtual;    /**< times are not those of a clock: a scenario, or ManualClock */
+    const char *source; /**< what it was read from, for messages */
+};
+
+/** The value of an event of kind VALUE. */
+PORTOLAN_API double portolan_trace_value(const struct portolan_trace_event *event);
+
+/** What a routine does for others, by its name; PMPI_ and _c are ignored. */
+enum portolan_trace_routine_class {
+    PORTOLAN_ROUTINE_OTHER,
+    PORTOLAN_ROUTINE_SEND,             /**< MPI_Send, MPI_Rsend */
+    PORTOLAN_ROUTINE_SYNCHRONOUS_SEND, /**< MPI_Ssend */
+    PORTOLAN_ROUTINE_BUFFERED_SEND,    /**< MPI_Bsend */
+    PORTOLAN_ROUTINE_RECV,             /**< MPI_Recv, MPI_Mrecv */
+    PORTOLAN_ROUTINE_SENDRECV,
+    PORTOLAN_ROUTINE_POST,    /**< begins a send or receive: MPI_Isend, MPI_Irecv, MPI_Start … */
+    PORTOLAN_ROUTINE_WAIT,    /**< MPI_Wait, Waitall, Waitany, Waitsome */
+    PORTOLAN_ROUTINE_TEST,    /**< MPI_Test … */
+    PORTOLAN_ROUTINE_PROBE,   /**< MPI_Probe, MPI_Mprobe */
+    PORTOLAN_ROUTINE_POLL,    /**< MPI_Iprobe, MPI_Improbe */
+    PORTOLAN_ROUTINE_BARRIER, /**< all wait for all, from here … */
+    PORTOLAN_ROUTINE_N_TO_N, /**< … Allreduce, Allgather(v), Alltoall(v,w), Reduce_scatter(_block);
+                                … */
+    PORTOLAN_ROUTINE_CREATE,    /**< … makes or frees communicators or windows: to here */
+    PORTOLAN_ROUTINE_ONE_TO_N,  /**< Bcast, Scatter(v) */
+    PORTOLAN_ROUTINE_N_TO_ONE,  /**< Reduce, Gather(v) */
+    PORTOLAN_ROUTINE_SCAN,      /**< Scan, Exscan */
+    PORTOLAN_ROUTINE_NEIGHBOUR, /**< Neighbor_allgather … */
+    PORTOLAN_ROUTINE_INIT,
+    PORTOLAN_ROUTINE_FINALIZE,
+    PORTOLAN_ROUTINE_TRANSFER, /**< Put, Get, Accumulate … */
+    PORTOLAN_ROUTINE_FENCE,
+    PORTOLAN_ROUTINE_WIN_POST,
+    PORTOLAN_ROUTINE_WIN_START,
+    PORTOLAN_ROUTINE_WIN_COMPLETE,
+    PORTOLAN_ROUTINE_WIN_WAIT
+};
+/** Nonblocking and persistent collectives (MPI_Ibarrier) have the class of the blocking one;
+   *IS_NONBLOCKING (may be NULL) tells them apart. */
+PORTOLAN_API enum portolan_trace_routine_class portolan_trace_classify(const char *routine,
+                                                                       bool *is_nonblocking);
+
+/* ------------------------------------------------- building a trace: readers, scenarios, tests */
+
+/** An empty trace of N_RANKS ranks whose communicator 0 is MPI_COMM_WORLD (id 0). The caller
+   destroys it. NULL: no memory. SOURCE is copied. */
+PORTOLAN_API struct portolan_trace *portolan_trace_create(int n_ranks, const char *source);
+/** NULL is legal. */
+PORTOLAN_API void portolan_trace_destroy(struct portolan_trace *trace);
+
+/**
+ * Index of an entry of the tables, which is added (strings and arrays copied) when it is not there.
+ * Communicators and windows are found by their id; the first definition stays. SIZE_MAX: no memory,
+ * or 2^24 entries.
+ */
+PORTOLAN_API size_t portolan_trace_region(struct portolan_trace *trace,
+                                          const struct portolan_trace_region *region);
+PORTOLAN_API size_t portolan_trace_routine(struct portolan_trace *trace, const char *name);
+PORTOLAN_API size_t portolan_trace_name(struct portolan_trace *trace, const char *name);
+PORTOLAN_API size_t portolan_trace_comm(struct portolan_trace *trace,
+                                        const struct portolan_trace_comm *comm);
+PORTOLAN_API size_t portolan_trace_window(struct portolan_trace *trace,
+                                          const struct portolan_trace_comm *window);
+
+/** The location of RANK and THREAD, new or not. NULL: no memory. Valid until the next is added.
+ * HOST may be NULL. */
+PORTOLAN_API struct portolan_trace_location *
+portolan_trace_locate(struct portolan_trace *trace, int rank, int thread, const char *host);
+
+/** Adds a copy of EVENT to the location of RANK and THREAD, in any order of locations; each
+   location's times must not decrease until portolan_trace_finish(), which sorts where they do.
+   False: no memory. */
+PORTOLAN_API bool portolan_trace_add(struct portolan_trace *trace, int rank, int thread,
+                                     const struct portolan_trace_event *event);
+
+/**
+ * To be called once, when all has been added: puts locations and events in order, moves times to
+ * start at 0, and mends what a cut file leaves: regions and calls that never end get an end at the
+ * location's last time, ends without a begin are dropped (the location `is_cut`). PORTOLAN_ENOMEM,
+ * or PORTOLAN_EUNSUPPORTED for too many events.
+ */
+PORTOLAN_API enum portolan_status portolan_trace_finish(struct portolan_trace *trace,
+                                                        struct portolan_error *err);
+
+/* ------------------------------------------------- files */
+
+/**
+ * *TRACE: what lies at PATH: an OTF2 anchor (*.otf2), a folder of Portolan's streams, or one such
+ * stream, told apart by content. What is wrong but can be lived with (a cut file, a missing rank)
+ * goes to DIAGNOSTICS and into the trace. PORTOLAN_ENOTFOUND, PORTOLAN_ESYNTAX (none of these),
+ * PORTOLAN_EUNSUPPORTED (OTF2, built without it), PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_trace_read(const char *path,
+                                                      struct portolan_diagnostics *diagnostics,
+                                                      struct portolan_trace **trace,
+                                                      struct portolan_error *err);
+
+/** Writes TRACE as Portolan's streams into the folder PATH, which is made and must be empty.
+ * PORTOLAN_EIO, PORTOLAN_ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_trace_write(const struct portolan_trace *trace,
+                                                       const char *path,
+                                                       struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
