@@ -30,14 +30,14 @@ static void do_help(struct statement *s)
     size_t n = 0;
 
     if (s->now.kind == TOKEN_END) {
-        struct grid g = {.arena = &s->arena, .n_columns = 2, .left = 3};
+        struct grid g = {.in = &s->arena, .n_columns = 2, .left = 3};
 
         for (const struct command_form *f = llac_commands; f->name; f++)
             if (strcmp(f->name, "exit") != 0) {
-                llac_grid_add(&g, "  %s", f->name);
-                llac_grid_add(&g, "%s", f->summary);
+                grid_format(&g, "  %s", f->name);
+                grid_text(&g, f->summary);
             }
-        llac_grid_write(&g, out);
+        grid_write(&g, out);
         portolan_text_add(out, "`help COMMAND` tells more. A formula alone shows its value, a name "
                                "what it stands for.\n");
         return;

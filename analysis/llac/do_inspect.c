@@ -47,10 +47,10 @@ static void inspect_series(struct inspection *in, size_t n, bool has_expected, s
         in->s, &in->at,
         portolan_series_inspect(n, in->y, has_expected ? in->expected : NULL, &r, &in->s->err));
     in->points++;
-    llac_grid_add(g, "%zu", n);
+    grid_format(g, "%zu", n);
     llac_grid_number(g, r.place);
-    llac_grid_add(g, "%.3g", 100 * r.spread);
-    llac_grid_add(g, "%s", describe_series(in, &r));
+    grid_format(g, "%.3g", 100 * r.spread);
+    grid_text(g, describe_series(in, &r));
 }
 
 static struct grid begin_grid(struct inspection *in, const char *place)
@@ -59,7 +59,7 @@ static struct grid begin_grid(struct inspection *in, const char *place)
     struct grid g = llac_grid_of(in->s, in->n_keys + 4);
 
     for (size_t k = 0; k < in->n_keys; k++)
-        llac_grid_add(&g, "%s", in->table->columns[in->keys[k]].name);
+        grid_text(&g, in->table->columns[in->keys[k]].name);
     llac_grid_add_texts(&g, heads, sizeof heads / sizeof *heads);
     return g;
 }
@@ -95,11 +95,11 @@ static void inspect_points(struct inspection *in)
             continue;
         }
         for (size_t k = 0; k < in->n_keys; k++)
-            llac_grid_add(&g, "%.10g", p.x[i * in->n_keys + k]);
+            grid_format(&g, "%.10g", p.x[i * in->n_keys + k]);
         inspect_series(in, n, false, &g);
     }
     if (in->points)
-        llac_grid_write(&g, out);
+        grid_write(&g, out);
     if (few)
         portolan_text_add(out, "%zu point%s with fewer than %d rows %s not inspected%s\n", few,
                           few == 1 ? "" : "s", FEWEST_ROWS, few == 1 ? "is" : "are",
@@ -123,7 +123,7 @@ static void inspect_model(struct inspection *in, const struct portolan_model *m)
         n += isfinite(in->y[n]) && isfinite(in->expected[n]);
     }
     inspect_series(in, n, true, &g);
-    llac_grid_write(&g, &in->s->in->out);
+    grid_write(&g, &in->s->in->out);
 }
 
 /* TABLE, or a MODEL with the rows it was fitted to. */

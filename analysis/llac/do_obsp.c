@@ -94,15 +94,15 @@ static void add_value(struct grid *g, double value, double measured)
 {
     llac_grid_number(g, value);
     if (isnan(measured) || isnan(value))
-        llac_grid_add(g, "%s", "");
+        grid_text(g, "");
     else
-        llac_grid_add(g, "%.2f", 100 * (measured - value) / measured);
+        grid_format(g, "%.2f", 100 * (measured - value) / measured);
 }
 
 static void write_result(struct evaluation *e)
 {
     static const char *const heads[] = {"PROC", "TIME", "OBSP*", "ERROR %", "BSP", "ERROR %"};
-    struct grid g = {.arena = &e->s->arena, .n_columns = sizeof heads / sizeof *heads};
+    struct grid g = {.in = &e->s->arena, .n_columns = sizeof heads / sizeof *heads};
 
     llac_grid_add_texts(&g, heads, g.n_columns);
     for (size_t i = 0; i <= e->obsp.n_processors; i++) {
@@ -110,14 +110,14 @@ static void write_result(struct evaluation *e)
         double measured = all ? e->obsp.measured_total : e->obsp.measured_ends[i];
 
         if (all)
-            llac_grid_add(&g, "all");
+            grid_text(&g, "all");
         else
-            llac_grid_add(&g, "%zu", i);
+            grid_format(&g, "%zu", i);
         llac_grid_number(&g, measured);
         add_value(&g, all ? e->obsp.total : e->obsp.ends[i], measured);
         add_value(&g, !e->has_bsp ? NAN : all ? e->bsp.total : e->bsp.ends[i], measured);
     }
-    llac_grid_write(&g, &e->s->in->out);
+    grid_write(&g, &e->s->in->out);
 }
 
 /* Stores each end of a superstep as a row. */

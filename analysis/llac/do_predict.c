@@ -130,14 +130,14 @@ static struct predictions begin_predictions(struct statement *s, const struct fi
         const char *name = portolan_model_peek_param(f->model, i);
 
         llac_table_add_column(p.table, name, COLUMN_IDENTIFIER, NULL);
-        llac_grid_add(&p.grid, "%s", name);
+        grid_text(&p.grid, name);
     }
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         llac_table_add_column(p.table, columns[i], COLUMN_OBSERVABLE, f->unit);
-    llac_grid_add(&p.grid, "%s%s", columns[0], llac_unit(s, f->unit));
-    llac_grid_add(&p.grid, "from");
-    llac_grid_add(&p.grid, "to, at %g %%", 100 * (confidence > 0 ? confidence : 0.95));
-    llac_grid_add(&p.grid, "%s", "");
+    grid_format(&p.grid, "%s%s", columns[0], llac_unit(s, f->unit));
+    grid_text(&p.grid, "from");
+    grid_format(&p.grid, "to, at %g %%", 100 * (confidence > 0 ? confidence : 0.95));
+    grid_text(&p.grid, "");
     return p;
 }
 
@@ -149,7 +149,7 @@ static void add_prediction(struct statement *s, struct predictions *p, const dou
 
     for (size_t i = 0; i < p->n_params; i++) {
         row[i] = x[i];
-        llac_grid_add(&p->grid, "%.10g", x[i]);
+        grid_format(&p->grid, "%.10g", x[i]);
     }
     if (portolan_model_predict(p->model, x, &value) == PORTOLAN_OK) {
         values[0] = value.value;
@@ -158,7 +158,7 @@ static void add_prediction(struct statement *s, struct predictions *p, const dou
         mark = outside_text(s, p->model, x, &value);
     }
     llac_grid_numbers(&p->grid, values, 3);
-    llac_grid_add(&p->grid, "%s", mark);
+    grid_text(&p->grid, mark);
 }
 
 /* All combinations of the values; the last parameter changes fastest. */
@@ -210,7 +210,7 @@ void do_predict(struct statement *s)
         complete_setting(s, &at, f->model, &set);
         predict_settings(s, &at, &p, &set);
     }
-    llac_grid_write(&p.grid, &s->in->out);
+    grid_write(&p.grid, &s->in->out);
     if (s->result)
         llac_put_table(s, s->result, p.table);
 }
@@ -277,25 +277,25 @@ static void write_comparison(struct statement *s, const struct table *t, const c
         shown[n++] = 0;
     g = llac_grid_of(s, n + 4);
     for (size_t k = 0; k < n; k++)
-        llac_grid_add(&g, "%s", head_of(t->columns[shown[k]].name));
-    llac_grid_add(&g, "%s", head_of(t->columns[last].name));
+        grid_text(&g, head_of(t->columns[shown[k]].name));
+    grid_text(&g, head_of(t->columns[last].name));
     llac_grid_add_texts(&g, (const char *[]){t->columns[last + 1].name, "ERROR %", ""}, 3);
     for (size_t i = 0; i < t->n_rows; i++) {
         const double *row = llac_table_row(t, i);
         double error = 100 * (row[last] - row[last + 1]) / row[last];
 
         for (size_t k = 0; k < n; k++)
-            llac_grid_add(&g, "%.10g", row[shown[k]]);
+            grid_format(&g, "%.10g", row[shown[k]]);
         for (size_t c = last; c < t->n_columns; c++)
-            llac_grid_add(&g, decimals < 0 ? "%.*g" : "%.*f", decimals < 0 ? 6 : decimals, row[c]);
-        llac_grid_add(&g, "%.2f", fabs(error) < 0.005 ? 0 : error); /* not -0.00 */
-        llac_grid_add(&g, "%s", marks ? marks[i] : "");
+            grid_format(&g, decimals < 0 ? "%.*g" : "%.*f", decimals < 0 ? 6 : decimals, row[c]);
+        grid_format(&g, "%.2f", fabs(error) < 0.005 ? 0 : error); /* not -0.00 */
+        grid_text(&g, marks ? marks[i] : "");
         if (isfinite(error)) {
             sum += fabs(error);
             counted++;
         }
     }
-    llac_grid_write(&g, &s->in->out);
+    grid_write(&g, &s->in->out);
     if (counted)
         portolan_text_add(&s->in->out, "mean of absolute errors %.2f %%\n", sum / (double)counted);
 }

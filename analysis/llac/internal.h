@@ -10,6 +10,8 @@
 #ifndef PORTOLAN_LLAC_INTERNAL_H
 #define PORTOLAN_LLAC_INTERNAL_H
 
+#include "grid.h"
+
 #include <portolan/chart.h>
 #include <portolan/formula.h>
 #include <portolan/llac.h>
@@ -294,21 +296,11 @@ struct points llac_model_points(struct statement *s, const struct token *at,
 
 /* ------------------------------------------------------------------------------------ output */
 
-/* A table of text with aligned columns; the first row is the head. */
-struct grid {
-    struct portolan_arena *arena;
-    size_t n_columns, n_cells;
-    const char **cells;
-    unsigned left; /* bit per column: aligned to the left */
-};
-
-void llac_grid_add(struct grid *g, const char *format, ...) PORTOLAN_PRINTF(2, 3);
 void llac_grid_add_texts(struct grid *g, const char *const *texts, size_t n);
 /* A number with enough digits; "" for NaN. */
 void llac_grid_number(struct grid *g, double value);
 void llac_grid_numbers(struct grid *g, const double *values, size_t n);
-void llac_grid_write(const struct grid *g, struct portolan_text *out);
-/* A grid of N columns, the last one aligned to the left. */
+/* A grid of N columns, the last one aligned to the left; its first row is the head. */
 struct grid llac_grid_of(struct statement *s, size_t n);
 /* "" or " (s)". */
 const char *llac_unit(struct statement *s, const char *unit);

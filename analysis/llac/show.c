@@ -14,73 +14,29 @@ enum { ROWS_SHOWN = 40 };
 
 struct grid llac_grid_of(struct statement *s, size_t n)
 {
-    return (struct grid){.arena = &s->arena, .n_columns = n, .left = n <= 32 ? 1u << (n - 1) : 0};
-}
-
-void llac_grid_add(struct grid *g, const char *format, ...)
-{
-    va_list args;
-
-    g->cells = portolan_arena_grow(g->arena, g->cells, g->n_cells, sizeof *g->cells);
-    va_start(args, format);
-    g->cells[g->n_cells++] = portolan_arena_vprintf(g->arena, format, args);
-    va_end(args);
+    return (struct grid){.in = &s->arena, .n_columns = n, .left = UINT64_C(1) << (n - 1) % 64};
 }
 
 void llac_grid_add_texts(struct grid *g, const char *const *texts, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        llac_grid_add(g, "%s", texts[i]);
+        grid_text(g, texts[i]);
 }
 
 void llac_grid_number(struct grid *g, double value)
 {
     if (isnan(value))
-        llac_grid_add(g, "%s", "");
+        grid_text(g, "");
     else if (value == floor(value) && fabs(value) < 1e12) /* sizes and counts stay readable */
-        llac_grid_add(g, "%.0f", value);
+        grid_format(g, "%.0f", value);
     else
-        llac_grid_add(g, "%.6g", value);
+        grid_format(g, "%.6g", value);
 }
 
 void llac_grid_numbers(struct grid *g, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         llac_grid_number(g, values[i]);
-}
-
-/* Counts characters, not bytes. */
-static int width_of(const char *text)
-{
-    int n = 0;
-
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
-
-void llac_grid_write(const struct grid *g, struct portolan_text *out)
-{
-    int widths[64] = {0};
-
-    for (size_t i = 0; i < g->n_cells; i++) {
-        int width = width_of(g->cells[i]), *widest = &widths[i % g->n_columns % 64];
-
-        *widest = width > *widest ? width : *widest;
-    }
-    for (size_t i = 0; i < g->n_cells; i++) {
-        size_t column = i % g->n_columns;
-        bool is_left = column < 32 && g->left >> column & 1, is_last = column + 1 == g->n_columns;
-        int space = widths[column % 64] - width_of(g->cells[i]);
-
-        portolan_text_add(out, "%s%*s%s%*s", column ? "  " : "", is_left ? 0 : space, "",
-                          g->cells[i], is_left && !is_last ? space : 0, "");
-        if (!is_last)
-            continue;
-        while (out->length && out->bytes[out->length - 1] == ' ')
-            out->bytes[--out->length] = '\0';
-        portolan_text_add(out, "\n");
-    }
 }
 
 const char *llac_unit(struct statement *s, const char *unit)
@@ -106,27 +62,27 @@ static void add_term(struct statement *s, struct grid *g, const struct fitted *f
     if (shape.failed)
         llac_no_memory(s);
     if (own)
-        llac_grid_add(g, "  %s[%zu]", f->sum.constants, own->index);
+        grid_format(g, "  %s[%zu]", f->sum.constants, own->index);
     else
-        llac_grid_add(g, "%s", "");
+        grid_text(g, "");
     llac_grid_number(g, i < n ? terms[i].constant : 0);
     if (i >= n)
-        llac_grid_add(g, "%s", "");
+        grid_text(g, "");
     else if (isnan(terms[i].std_error))
-        llac_grid_add(g, "unknown");
+        grid_text(g, "unknown");
     else
-        llac_grid_add(g, "%.2g", terms[i].std_error);
-    llac_grid_add(g, "%s%s", shape.bytes,
-                  i < n ? ""
-                  : i - n < n_dropped && dropped[i - n].reason == PORTOLAN_MODEL_DROP_NEGATIVE
-                      ? ": dropped, its constant would be negative"
-                      : ": dropped, the rows cannot tell it from the others");
+        grid_format(g, "%.2g", terms[i].std_error);
+    grid_format(g, "%s%s", shape.bytes,
+                i < n ? ""
+                : i - n < n_dropped && dropped[i - n].reason == PORTOLAN_MODEL_DROP_NEGATIVE
+                    ? ": dropped, its constant would be negative"
+                    : ": dropped, the rows cannot tell it from the others");
 }
 
 /* One row per constant, including dropped ones; in the order of the formula if there is one. */
 static void add_terms(struct statement *s, const struct fitted *f, const struct portolan_model *m)
 {
-    struct grid g = {.arena = &s->arena, .n_columns = 4, .left = 9};
+    struct grid g = {.in = &s->arena, .n_columns = 4, .left = 9};
     size_t places[PORTOLAN_MODEL_MAX_TERMS], n, n_dropped;
     const char *const heads[] = {f->parsed ? "  constant" : "", "value", "std. error",
                                  "of the term"};
@@ -140,7 +96,7 @@ static void add_terms(struct statement *s, const struct fitted *f, const struct 
     else
         for (size_t i = 0; i < n + n_dropped; i++)
             add_term(s, &g, f, m, i, NULL);
-    llac_grid_write(&g, &s->in->out);
+    grid_write(&g, &s->in->out);
 }
 
 /* "0.35 %" or, absolute, "0.004 s". */
@@ -279,10 +235,10 @@ static void add_column(struct statement *s, struct grid *g, const struct table *
     size_t n = llac_table_values(t, c, NULL, t->n_rows, values);
 
     llac_table_span(t, c, &min, &max);
-    llac_grid_add(g, "  %s", t->columns[c].name);
-    llac_grid_add(g, "%s", t->columns[c].unit ? t->columns[c].unit : "");
-    llac_grid_add(g, "%s", kinds[t->columns[c].kind]);
-    llac_grid_add(g, "%zu", p.n);
+    grid_format(g, "  %s", t->columns[c].name);
+    grid_text(g, t->columns[c].unit ? t->columns[c].unit : "");
+    grid_text(g, kinds[t->columns[c].kind]);
+    grid_format(g, "%zu", p.n);
     llac_grid_numbers(g, (double[]){min, portolan_sort_to_median(n, values), max}, 3);
 }
 
@@ -291,7 +247,7 @@ static void show_table(struct statement *s, const char *name, const struct table
 {
     static const char *const heads[] = {"  column", "unit", "", "values", "min", "median", "max"};
     struct portolan_text *out = &s->in->out;
-    struct grid g = {.arena = &s->arena, .n_columns = 7, .left = 7};
+    struct grid g = {.in = &s->arena, .n_columns = 7, .left = 7};
 
     portolan_text_add(out, "table %s: %zu row%s", name ? name : t->experiment, t->n_rows,
                       t->n_rows == 1 ? "" : "s");
@@ -309,32 +265,31 @@ static void show_table(struct statement *s, const char *name, const struct table
     llac_grid_add_texts(&g, heads, g.n_columns);
     for (size_t c = 0; c < t->n_columns; c++)
         add_column(s, &g, t, c);
-    llac_grid_write(&g, out);
+    grid_write(&g, out);
 }
 
 static void list_objects(struct statement *s)
 {
-    struct grid g = {.arena = &s->arena, .n_columns = 3, .left = 7};
+    struct grid g = {.in = &s->arena, .n_columns = 3, .left = 7};
 
     for (size_t i = 0; i < s->in->n_objects; i++) {
         const struct object *o = &s->in->objects[i];
 
-        llac_grid_add(&g, "%s", o->name);
+        grid_text(&g, o->name);
         if (o->kind == OBJECT_NUMBER) {
-            llac_grid_add(&g, "number");
-            llac_grid_add(&g, "%.10g", o->number);
+            grid_text(&g, "number");
+            grid_format(&g, "%.10g", o->number);
         } else if (o->kind == OBJECT_TABLE) {
-            llac_grid_add(&g, "table");
-            llac_grid_add(&g, "%zu row%s%s%s", o->table->n_rows, o->table->n_rows == 1 ? "" : "s",
-                          o->table->formula ? ", " : "",
-                          o->table->formula ? o->table->formula : "");
+            grid_text(&g, "table");
+            grid_format(&g, "%zu row%s%s%s", o->table->n_rows, o->table->n_rows == 1 ? "" : "s",
+                        o->table->formula ? ", " : "", o->table->formula ? o->table->formula : "");
         } else {
-            llac_grid_add(&g, "model");
-            llac_grid_add(&g, "%s", portolan_model_peek_formula(o->model->model));
+            grid_text(&g, "model");
+            grid_text(&g, portolan_model_peek_formula(o->model->model));
         }
     }
     if (s->in->n_objects)
-        llac_grid_write(&g, &s->in->out);
+        grid_write(&g, &s->in->out);
     else
         portolan_text_add(&s->in->out, "nothing is loaded yet; `load FILE` reads reports\n");
 }
@@ -367,7 +322,7 @@ void do_show(struct statement *s)
 
 void do_rows(struct statement *s)
 {
-    struct grid g = {.arena = &s->arena};
+    struct grid g = {.in = &s->arena};
     double limit = llac_accept(s, "all") ? INFINITY : ROWS_SHOWN;
     const struct table *t = llac_parse_table(s);
 
@@ -377,10 +332,10 @@ void do_rows(struct statement *s)
     t = llac_table_to_show(&s->arena, t);
     g.n_columns = t->n_columns;
     for (size_t c = 0; c < t->n_columns; c++)
-        llac_grid_add(&g, "%s%s", t->columns[c].name, llac_unit(s, t->columns[c].unit));
+        grid_format(&g, "%s%s", t->columns[c].name, llac_unit(s, t->columns[c].unit));
     for (size_t i = 0; i < t->n_rows && (double)i < limit; i++)
         llac_grid_numbers(&g, llac_table_row(t, i), t->n_columns);
-    llac_grid_write(&g, &s->in->out);
+    grid_write(&g, &s->in->out);
     if ((double)t->n_rows > limit)
         portolan_text_add(&s->in->out, "… %zu rows in all; `rows all TABLE` shows them\n",
                           t->n_rows);
@@ -409,7 +364,7 @@ static void add_statistics(struct grid *g, const struct table *t, const struct p
     size_t first = p->first[point];
     size_t n = llac_table_values(t, column, p->rows + first, p->last[point] - first, values);
 
-    llac_grid_add(g, "%zu", n);
+    grid_format(g, "%zu", n);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         llac_grid_number(g, portolan_model_stand_in(shown[i], n, values));
 }
@@ -420,18 +375,18 @@ static void summarise_column(struct statement *s, const struct table *t, const s
 {
     static const char *const heads[] = {"n", "min", "median", "mean", "max", "deviation"};
     const struct points p = llac_points(s, t, keys, n_keys, c, PORTOLAN_MODEL_MEDIAN);
-    struct grid g = {.arena = &s->arena, .n_columns = n_keys + 6};
+    struct grid g = {.in = &s->arena, .n_columns = n_keys + 6};
     double *values = llac_alloc(s, t->n_rows, sizeof *values);
 
     portolan_text_add(&s->in->out, "%s%s\n", t->columns[c].name, llac_unit(s, t->columns[c].unit));
     for (size_t k = 0; k < n_keys; k++)
-        llac_grid_add(&g, "%s", t->columns[keys[k]].name);
+        grid_text(&g, t->columns[keys[k]].name);
     llac_grid_add_texts(&g, heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < p.n; i++) {
         llac_grid_numbers(&g, p.x + i * n_keys, n_keys);
         add_statistics(&g, t, &p, i, c, values);
     }
-    llac_grid_write(&g, &s->in->out);
+    grid_write(&g, &s->in->out);
 }
 
 void do_summary(struct statement *s)

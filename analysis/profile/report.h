@@ -3,8 +3,8 @@
 #ifndef PORTOLAN_PROFILE_REPORT_H
 #define PORTOLAN_PROFILE_REPORT_H
 
+#include "grid.h"
 #include "internal.h"
-#include "table.h"
 
 #include <portolan/json.h>
 

@@ -29,9 +29,9 @@ static void write_trials(const char *name, const struct portolan_trial *const *t
 
 static void write_facts(const struct portolan_comparison *c, bool wide, struct portolan_text *out)
 {
-    static const struct column columns[] = {
-        {"differs", COLUMN_NAME}, {"A", COLUMN_NAME}, {"B", COLUMN_NAME}};
-    struct table t = {.columns = columns, .n_columns = 3, .wide = wide};
+    static const struct grid_column columns[] = {
+        {"differs", GRID_NAME}, {"A", GRID_NAME}, {"B", GRID_NAME}};
+    struct grid t = {.columns = columns, .n_columns = 3, .wide = wide};
 
     if (c->n_facts == 0) {
         portolan_text_add(out, "\nA and B have the same parameters and facts\n\n");
@@ -39,58 +39,58 @@ static void write_facts(const struct portolan_comparison *c, bool wide, struct p
     }
     portolan_text_add(out, "\n");
     for (size_t i = 0; i < c->n_facts; i++) {
-        table_text(&t, c->facts[i].name);
-        table_text(&t, c->facts[i].in_a);
-        table_text(&t, c->facts[i].in_b);
+        grid_text(&t, c->facts[i].name);
+        grid_text(&t, c->facts[i].in_a);
+        grid_text(&t, c->facts[i].in_b);
     }
-    table_write(&t, out);
+    grid_write(&t, out);
     portolan_text_add(out, "\n");
 }
 
-static void add_label(const struct portolan_comparison_row *r, struct table *t)
+static void add_label(const struct portolan_comparison_row *r, struct grid *t)
 {
     int indent = 2 * r->depth;
 
     if (!*r->in_a && !*r->in_b)
-        table_format(t, "%*s%s", indent, "", r->label);
+        grid_format(t, "%*s%s", indent, "", r->label);
     else if (!strcmp(r->in_a, r->in_b) || !*r->in_a || !*r->in_b)
-        table_format(t, "%*s%s [%s]", indent, "", r->label, *r->in_a ? r->in_a : r->in_b);
+        grid_format(t, "%*s%s [%s]", indent, "", r->label, *r->in_a ? r->in_a : r->in_b);
     else
-        table_format(t, "%*s%s [%s -> %s]", indent, "", r->label, r->in_a, r->in_b);
+        grid_format(t, "%*s%s [%s -> %s]", indent, "", r->label, r->in_a, r->in_b);
 }
 
 static void add_row(const struct portolan_comparison *c, const struct portolan_comparison_row *r,
-                    bool marks, struct table *t)
+                    bool marks, struct grid *t)
 {
     bool is_total = r == &c->total;
 
     add_label(r, t);
     if (marks)
-        table_text(t, r->is_marked ? "!" : "");
-    table_number(t, r->median_a);
-    table_number(t, r->median_b);
-    table_number(t, r->share);
-    table_format(t, "%.3f", r->ratio.value);
+        grid_text(t, r->is_marked ? "!" : "");
+    grid_number(t, r->median_a);
+    grid_number(t, r->median_b);
+    grid_number(t, r->share);
+    grid_format(t, "%.3f", r->ratio.value);
     if (isinf(r->ratio.high))
-        table_text(t, "-");
+        grid_text(t, "-");
     else
-        table_format(t, "%.3f ... %.3f", r->ratio.low, r->ratio.high);
-    table_format(t, "%.2g", r->p);
+        grid_format(t, "%.3f ... %.3f", r->ratio.low, r->ratio.high);
+    grid_format(t, "%.2g", r->p);
     if (is_total || isnan(r->p_holm))
-        table_text(t, "");
+        grid_text(t, "");
     else
-        table_format(t, "%.2g", r->p_holm);
+        grid_format(t, "%.2g", r->p_holm);
     if (isnan(r->p_welch))
-        table_text(t, "-");
+        grid_text(t, "-");
     else
-        table_format(t, "%.2g", r->p_welch);
-    table_text(t, portolan_verdict_text(r->verdict));
+        grid_format(t, "%.2g", r->p_welch);
+    grid_text(t, portolan_verdict_text(r->verdict));
 }
 
 /* The rows whose medians differ most, with their callers; rows with a verdict come first. */
 static size_t *order_rows(const struct portolan_comparison *c, size_t top, size_t *shown)
 {
-    struct table_row *rows = portolan_calloc(c->n_rows + 1, sizeof *rows);
+    struct grid_row *rows = portolan_calloc(c->n_rows + 1, sizeof *rows);
     size_t *order;
 
     for (size_t i = 0; rows && i < c->n_rows; i++) {
@@ -99,12 +99,12 @@ static size_t *order_rows(const struct portolan_comparison *c, size_t top, size_
             r->verdict == PORTOLAN_VERDICT_SLOWER || r->verdict == PORTOLAN_VERDICT_FASTER;
 
         rows[i] =
-            (struct table_row){.parent = r->parent,
-                               .place = (double)i,
-                               .weight = is_verdict ? INFINITY : fabs(r->median_b - r->median_a),
-                               .matches = true};
+            (struct grid_row){.parent = r->parent,
+                              .place = (double)i,
+                              .weight = is_verdict ? INFINITY : fabs(r->median_b - r->median_a),
+                              .matches = true};
     }
-    order = rows ? table_order(rows, c->n_rows, top, shown) : NULL;
+    order = rows ? grid_order(rows, c->n_rows, top, shown) : NULL;
     free(rows);
     return order;
 }
@@ -122,20 +122,20 @@ static enum portolan_status write_rows(const struct portolan_comparison *c, size
 {
     bool is_time = !strcmp(c->query.metric, "exclusive") || !strcmp(c->query.metric, "inclusive") ||
                    !strcmp(c->query.metric, "mpi");
-    enum column_kind kind = is_time ? COLUMN_EACH : COLUMN_PLAIN;
+    enum grid_kind kind = is_time ? GRID_EACH : GRID_PLAIN;
     bool marks = any_marked(c);
-    struct column columns[] = {{c->query.metric, COLUMN_NAME},
-                               {"", COLUMN_TEXT},
-                               {"A", kind},
-                               {"B", kind},
-                               {"share", COLUMN_PERCENT},
-                               {"ratio", COLUMN_TEXT},
-                               {"interval", COLUMN_TEXT},
-                               {"p", COLUMN_TEXT},
-                               {"p Holm", COLUMN_TEXT},
-                               {"p Welch", COLUMN_TEXT},
-                               {"verdict", COLUMN_NAME}};
-    struct table t = {.columns = columns, .n_columns = 11, .wide = wide};
+    struct grid_column columns[] = {{c->query.metric, GRID_NAME},
+                                    {"", GRID_TEXT},
+                                    {"A", kind},
+                                    {"B", kind},
+                                    {"share", GRID_PERCENT},
+                                    {"ratio", GRID_TEXT},
+                                    {"interval", GRID_TEXT},
+                                    {"p", GRID_TEXT},
+                                    {"p Holm", GRID_TEXT},
+                                    {"p Welch", GRID_TEXT},
+                                    {"verdict", GRID_NAME}};
+    struct grid t = {.columns = columns, .n_columns = 11, .wide = wide};
     size_t shown = 0, *order = order_rows(c, top, &shown);
 
     if (!order)
@@ -147,7 +147,7 @@ static enum portolan_status write_rows(const struct portolan_comparison *c, size
     add_row(c, &c->total, marks, &t);
     for (size_t i = 0; i < shown; i++)
         add_row(c, &c->rows[order[i]], marks, &t);
-    table_write(&t, out);
+    grid_write(&t, out);
     if (shown < c->n_rows)
         portolan_text_add(out, "... and %zu more call paths (--top)\n", c->n_rows - shown);
     free(order);

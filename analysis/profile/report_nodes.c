@@ -249,7 +249,7 @@ static int compare_names(const void *x, const void *y, void *profile)
     return order ? order : (i > k) - (i < k);
 }
 
-static void set_names(const struct view *v, size_t *sorted, struct table_row *rows)
+static void set_names(const struct view *v, size_t *sorted, struct grid_row *rows)
 {
     for (size_t i = 0; i < v->p->n_nodes; i++)
         sorted[i] = i;
@@ -262,14 +262,14 @@ static void set_names(const struct view *v, size_t *sorted, struct table_row *ro
 static enum portolan_status order_nodes(const struct view *v, size_t **order, size_t *n)
 {
     const struct portolan_profile *p = v->p;
-    struct table_row *rows = portolan_calloc(p->n_nodes + 1, sizeof *rows);
+    struct grid_row *rows = portolan_calloc(p->n_nodes + 1, sizeof *rows);
     size_t *sorted = portolan_calloc(p->n_nodes + 1, sizeof *sorted);
     bool good = rows && sorted;
 
     for (size_t i = 0; good && i < p->n_nodes; i++) {
         double key = v->by_key ? value_of(v, i, v->key) : -(double)i;
 
-        rows[i] = (struct table_row){
+        rows[i] = (struct grid_row){
             .parent = p->nodes[i].parent,
             .is_first = p->nodes[i].is_context,
             .place = isnan(key) ? INFINITY : -key, /* unknown values come last */
@@ -280,7 +280,7 @@ static enum portolan_status order_nodes(const struct view *v, size_t **order, si
         set_names(v, sorted, rows);
     for (size_t i = 0; good && i < p->n_nodes; i++)
         rows[i].weight = -rows[i].place;
-    good = good && (*order = table_order(rows, p->n_nodes, v->r->top, n));
+    good = good && (*order = grid_order(rows, p->n_nodes, v->r->top, n));
     free(rows);
     free(sorted);
     return good ? PORTOLAN_OK : portolan_no_memory(v->err);
@@ -295,32 +295,32 @@ static const struct node_column {
     unsigned metrics; /* a bit for each metric that has the column */
     unsigned needs;
     enum value value;
-    struct column column;
+    struct grid_column column;
 } node_columns[] = {
-    {7, 0, CALLS, {"calls", COLUMN_COUNT}},
-    {1, SAMPLED, TIMED, {"timed", COLUMN_PERCENT}},
-    {1, 0, INCLUSIVE, {"inclusive", COLUMN_TIME}},
-    {1, ERRORS, INCLUSIVE_ERROR, {"+-", COLUMN_TIME}},
-    {1, 0, EXCLUSIVE, {"exclusive", COLUMN_TIME}},
-    {1, ERRORS, EXCLUSIVE_ERROR, {"+-", COLUMN_TIME}},
-    {1, 0, MPI, {"mpi", COLUMN_TIME}},
-    {1, 0, SHARE, {"share", COLUMN_PERCENT}},
-    {1, FLAT, PER_CALL, {"per call", COLUMN_EACH}},
-    {1, FLAT, LONGEST, {"longest", COLUMN_EACH}},
-    {2, 0, COUNT, {"mpi", COLUMN_TIME}},
-    {2, 0, COUNT_PER_CALL, {"per call", COLUMN_EACH}},
-    {2, RANKS, MIN, {"min", COLUMN_TIME}},
-    {2, RANKS, MAX, {"max", COLUMN_TIME}},
-    {2, RANKS, DEVIATION, {"stddev", COLUMN_TIME}},
-    {4, 0, COUNT, {"inclusive", COLUMN_NUMBER}},
-    {4, TREE, OWN_COUNT, {"exclusive", COLUMN_NUMBER}},
-    {4, 0, COUNT_PER_CALL, {"per call", COLUMN_NUMBER}},
-    {4, RANKS, MIN, {"min", COLUMN_NUMBER}},
-    {4, RANKS, MAX, {"max", COLUMN_NUMBER}},
-    {4, RANKS, DEVIATION, {"stddev", COLUMN_NUMBER}},
-    {7, RANKS, IMBALANCE, {"imbalance", COLUMN_PERCENT}},
-    {7, RANKS, MAX_RANK, {"max rank", COLUMN_COUNT}},
-    {7, PARTLY, ON_RANKS, {"on ranks", COLUMN_COUNT}},
+    {7, 0, CALLS, {"calls", GRID_COUNT}},
+    {1, SAMPLED, TIMED, {"timed", GRID_PERCENT}},
+    {1, 0, INCLUSIVE, {"inclusive", GRID_TIME}},
+    {1, ERRORS, INCLUSIVE_ERROR, {"+-", GRID_TIME}},
+    {1, 0, EXCLUSIVE, {"exclusive", GRID_TIME}},
+    {1, ERRORS, EXCLUSIVE_ERROR, {"+-", GRID_TIME}},
+    {1, 0, MPI, {"mpi", GRID_TIME}},
+    {1, 0, SHARE, {"share", GRID_PERCENT}},
+    {1, FLAT, PER_CALL, {"per call", GRID_EACH}},
+    {1, FLAT, LONGEST, {"longest", GRID_EACH}},
+    {2, 0, COUNT, {"mpi", GRID_TIME}},
+    {2, 0, COUNT_PER_CALL, {"per call", GRID_EACH}},
+    {2, RANKS, MIN, {"min", GRID_TIME}},
+    {2, RANKS, MAX, {"max", GRID_TIME}},
+    {2, RANKS, DEVIATION, {"stddev", GRID_TIME}},
+    {4, 0, COUNT, {"inclusive", GRID_NUMBER}},
+    {4, TREE, OWN_COUNT, {"exclusive", GRID_NUMBER}},
+    {4, 0, COUNT_PER_CALL, {"per call", GRID_NUMBER}},
+    {4, RANKS, MIN, {"min", GRID_NUMBER}},
+    {4, RANKS, MAX, {"max", GRID_NUMBER}},
+    {4, RANKS, DEVIATION, {"stddev", GRID_NUMBER}},
+    {7, RANKS, IMBALANCE, {"imbalance", GRID_PERCENT}},
+    {7, RANKS, MAX_RANK, {"max rank", GRID_COUNT}},
+    {7, PARTLY, ON_RANKS, {"on ranks", GRID_COUNT}},
 };
 
 enum { NODE_COLUMNS = sizeof node_columns / sizeof *node_columns };
@@ -340,7 +340,7 @@ static unsigned what_holds(const struct view *v)
     return holds;
 }
 
-static void add_name(const struct view *v, size_t i, struct table *t)
+static void add_name(const struct view *v, size_t i, struct grid *t)
 {
     const struct portolan_profile_node *n = &v->p->nodes[i];
     struct portolan_text text = {.arena = &t->arena};
@@ -352,14 +352,14 @@ static void add_name(const struct view *v, size_t i, struct table *t)
         profile_add_context(n, &text);
     else
         portolan_profile_add_label(n, v->p->is_flat && profile_is_ambiguous(v->p, i), &text);
-    table_take(t, &text);
+    grid_take(t, &text);
 }
 
 static void write_table(const struct view *v, const size_t *order, size_t n)
 {
-    struct column columns[NODE_COLUMNS + 2] = {{"method", COLUMN_NAME}, {"", COLUMN_TEXT}};
+    struct grid_column columns[NODE_COLUMNS + 2] = {{"method", GRID_NAME}, {"", GRID_TEXT}};
     const struct node_column *shown[NODE_COLUMNS];
-    struct table t = {.columns = columns, .n_columns = 1, .wide = v->r->wide};
+    struct grid t = {.columns = columns, .n_columns = 1, .wide = v->r->wide};
     unsigned holds = what_holds(v);
     size_t n_shown = 0;
     bool marks = false;
@@ -376,11 +376,11 @@ static void write_table(const struct view *v, const size_t *order, size_t n)
     for (size_t i = 0; i < n; i++) {
         add_name(v, order[i], &t);
         if (marks)
-            table_text(&t, v->p->nodes[order[i]].is_marked ? "!" : "");
+            grid_text(&t, v->p->nodes[order[i]].is_marked ? "!" : "");
         for (size_t k = 0; k < n_shown; k++)
-            table_number(&t, value_of(v, order[i], shown[k]->value));
+            grid_number(&t, value_of(v, order[i], shown[k]->value));
     }
-    table_write(&t, v->out);
+    grid_write(&t, v->out);
 }
 
 /* ------------------------------------------------- around the table */

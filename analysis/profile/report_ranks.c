@@ -120,45 +120,45 @@ static int slowest_first(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static void write_excess(const struct view *v, const struct excess *e, struct table *out)
+static void write_excess(const struct view *v, const struct excess *e, struct grid *out)
 {
     struct portolan_text label = {.arena = &out->arena};
 
     if (e->ns > 0) {
         portolan_profile_add_label(&v->p->nodes[e->node], false, &label);
-        table_number(out, e->ns);
+        grid_number(out, e->ns);
     } else {
-        table_text(out, "");
+        grid_text(out, "");
     }
-    table_take(out, &label);
+    grid_take(out, &label);
 }
 
-static void write_total(const struct view *v, const struct total *t, double mean, struct table *out)
+static void write_total(const struct view *v, const struct total *t, double mean, struct grid *out)
 {
     double compute = t->exclusive_ns - t->mpi_ns;
 
-    table_number(out, t->rank);
-    table_number(out, (double)t->threads);
-    table_number(out, t->calls);
-    table_number(out, t->exclusive_ns);
-    table_number(out, t->mpi_ns);
-    table_number(out, compute);
-    table_number(out, mean != 0 ? compute / mean - 1 : NAN);
+    grid_number(out, t->rank);
+    grid_number(out, (double)t->threads);
+    grid_number(out, t->calls);
+    grid_number(out, t->exclusive_ns);
+    grid_number(out, t->mpi_ns);
+    grid_number(out, compute);
+    grid_number(out, mean != 0 ? compute / mean - 1 : NAN);
     write_excess(v, &t->compute, out);
     write_excess(v, &t->mpi, out);
 }
 
 static enum portolan_status write_totals(const struct view *v)
 {
-    static const struct column columns[] = {
-        {"rank", COLUMN_COUNT},      {"threads", COLUMN_COUNT},
-        {"calls", COLUMN_COUNT},     {"time", COLUMN_TIME},
-        {"mpi", COLUMN_TIME},        {"compute", COLUMN_TIME},
-        {"vs mean", COLUMN_PERCENT}, {"compute above mean", COLUMN_EACH},
-        {"in", COLUMN_NAME},         {"mpi above mean", COLUMN_EACH},
-        {"in", COLUMN_NAME},
+    static const struct grid_column columns[] = {
+        {"rank", GRID_COUNT},      {"threads", GRID_COUNT},
+        {"calls", GRID_COUNT},     {"time", GRID_TIME},
+        {"mpi", GRID_TIME},        {"compute", GRID_TIME},
+        {"vs mean", GRID_PERCENT}, {"compute above mean", GRID_EACH},
+        {"in", GRID_NAME},         {"mpi above mean", GRID_EACH},
+        {"in", GRID_NAME},
     };
-    struct table t = {
+    struct grid t = {
         .columns = columns, .n_columns = sizeof columns / sizeof *columns, .wide = v->r->wide};
     size_t n, shown;
     struct total *totals = sum_ranks(v, &n);
@@ -175,7 +175,7 @@ static enum portolan_status write_totals(const struct view *v)
     portolan_text_add(v->out,
                       "time: all methods' exclusive time; compute = time - mpi, slowest first; "
                       "in: where it is farthest above the mean\n");
-    table_write(&t, v->out);
+    grid_write(&t, v->out);
     if (shown < n)
         portolan_text_add(v->out, "... and %zu more ranks\n", n - shown);
     free(totals);
@@ -183,7 +183,7 @@ static enum portolan_status write_totals(const struct view *v)
 }
 
 static void write_cell(const struct view *v, const struct portolan_profile_cell *c,
-                       const struct share *mean, struct table *out)
+                       const struct share *mean, struct grid *out)
 {
     const struct portolan_profile_node *n = &v->p->nodes[c->node];
     const struct share s = share_of(v, c);
@@ -191,43 +191,43 @@ static void write_cell(const struct view *v, const struct portolan_profile_cell 
     struct portolan_text label = {.arena = &out->arena};
 
     portolan_profile_add_label(n, profile_is_ambiguous(v->p, c->node), &label);
-    table_take(out, &label);
-    table_number(out, c->rank);
-    table_number(out, c->thread);
-    table_number(out, c->calls);
+    grid_take(out, &label);
+    grid_number(out, c->rank);
+    grid_number(out, c->thread);
+    grid_number(out, c->calls);
     if (v->metric == METRIC_COUNTER) {
         double ratio = v->r->values == PORTOLAN_PROFILE_RAW
                            ? 1
                            : portolan_profile_ratio(c->calls, c->timed_calls);
 
-        table_number(out, c->counters[v->counter] * ratio);
-        table_number(out, c->timed_calls > 0 ? c->counters[v->counter] / c->timed_calls : NAN);
+        grid_number(out, c->counters[v->counter] * ratio);
+        grid_number(out, c->timed_calls > 0 ? c->counters[v->counter] / c->timed_calls : NAN);
         return;
     }
-    table_number(out, s.inclusive_ns);
-    table_number(out, s.exclusive_ns);
-    table_number(out, s.mpi_ns);
-    table_number(out, s.exclusive_ns - s.mpi_ns);
-    table_number(out, mean_compute != 0 ? (s.exclusive_ns - s.mpi_ns) / mean_compute - 1 : NAN);
-    table_number(out, c->timed_calls > 0 ? c->max_ns : NAN);
+    grid_number(out, s.inclusive_ns);
+    grid_number(out, s.exclusive_ns);
+    grid_number(out, s.mpi_ns);
+    grid_number(out, s.exclusive_ns - s.mpi_ns);
+    grid_number(out, mean_compute != 0 ? (s.exclusive_ns - s.mpi_ns) / mean_compute - 1 : NAN);
+    grid_number(out, c->timed_calls > 0 ? c->max_ns : NAN);
 }
 
 static void write_cells(const struct view *v)
 {
-    static const struct column time_columns[] = {
-        {"method", COLUMN_NAME},  {"rank", COLUMN_COUNT},     {"thread", COLUMN_COUNT},
-        {"calls", COLUMN_COUNT},  {"inclusive", COLUMN_TIME}, {"exclusive", COLUMN_TIME},
-        {"mpi", COLUMN_TIME},     {"compute", COLUMN_TIME},   {"vs mean", COLUMN_PERCENT},
-        {"longest", COLUMN_EACH},
+    static const struct grid_column time_columns[] = {
+        {"method", GRID_NAME},  {"rank", GRID_COUNT},     {"thread", GRID_COUNT},
+        {"calls", GRID_COUNT},  {"inclusive", GRID_TIME}, {"exclusive", GRID_TIME},
+        {"mpi", GRID_TIME},     {"compute", GRID_TIME},   {"vs mean", GRID_PERCENT},
+        {"longest", GRID_EACH},
     };
-    static const struct column count_columns[] = {
-        {"method", COLUMN_NAME}, {"rank", COLUMN_COUNT},       {"thread", COLUMN_COUNT},
-        {"calls", COLUMN_COUNT}, {"inclusive", COLUMN_NUMBER}, {"per call", COLUMN_NUMBER},
+    static const struct grid_column count_columns[] = {
+        {"method", GRID_NAME}, {"rank", GRID_COUNT},       {"thread", GRID_COUNT},
+        {"calls", GRID_COUNT}, {"inclusive", GRID_NUMBER}, {"per call", GRID_NUMBER},
     };
     bool counts = v->metric == METRIC_COUNTER;
-    struct table t = {.columns = counts ? count_columns : time_columns,
-                      .n_columns = counts ? 6 : 10,
-                      .wide = v->r->wide};
+    struct grid t = {.columns = counts ? count_columns : time_columns,
+                     .n_columns = counts ? 6 : 10,
+                     .wide = v->r->wide};
     size_t shown = 0, all = 0;
     struct share mean = {0};
 
@@ -249,7 +249,7 @@ static void write_cells(const struct view *v)
                       : v->r->values == PORTOLAN_PROFILE_RAW ? "raw times"
                                                              : "times",
                       counts ? "" : "; vs mean: compute against the mean over ranks");
-    table_write(&t, v->out);
+    grid_write(&t, v->out);
     if (shown < all)
         portolan_text_add(v->out, "... and %zu more lines\n", all - shown);
 }

@@ -119,7 +119,7 @@ static int visit(void *arg, const struct portolan_sample *path,
     return c->failed;
 }
 
-static void add_context(const struct row *r, struct table *t)
+static void add_context(const struct row *r, struct grid *t)
 {
     struct portolan_text text = {.arena = &t->arena};
 
@@ -130,37 +130,37 @@ static void add_context(const struct row *r, struct table *t)
         if (!isnan(r->call.counter[i]))
             portolan_text_add(&text, "%s%s=%.0f", text.length ? " " : "", r->path->counter_name[i],
                               r->call.counter[i]);
-    table_take(t, &text);
+    grid_take(t, &text);
 }
 
 static void write_text(const struct collecting *c, struct portolan_text *out)
 {
-    static const struct column columns[] = {
-        {"rank", COLUMN_COUNT},     {"thread", COLUMN_COUNT},   {"method", COLUMN_NAME},
-        {"call", COLUMN_COUNT},     {"step", COLUMN_COUNT},     {"start", COLUMN_TIME},
-        {"inclusive", COLUMN_TIME}, {"exclusive", COLUMN_TIME}, {"mpi", COLUMN_TIME},
-        {"with", COLUMN_NAME},
+    static const struct grid_column columns[] = {
+        {"rank", GRID_COUNT},     {"thread", GRID_COUNT},   {"method", GRID_NAME},
+        {"call", GRID_COUNT},     {"step", GRID_COUNT},     {"start", GRID_TIME},
+        {"inclusive", GRID_TIME}, {"exclusive", GRID_TIME}, {"mpi", GRID_TIME},
+        {"with", GRID_NAME},
     };
-    struct table t = {.columns = columns, .n_columns = 10, .wide = c->report->wide};
+    struct grid t = {.columns = columns, .n_columns = 10, .wide = c->report->wide};
 
     for (size_t i = 0; i < c->n; i++) {
         const struct row *r = &c->rows[i];
         const struct portolan_profile_node node = portolan_profile_node_of(r->path);
         struct portolan_text label = {.arena = &t.arena};
 
-        table_number(&t, r->path->rank);
-        table_number(&t, r->path->thread);
+        grid_number(&t, r->path->rank);
+        grid_number(&t, r->path->thread);
         portolan_profile_add_label(&node, false, &label);
-        table_take(&t, &label);
-        table_number(&t, (double)r->call.ordinal);
-        table_number(&t, r->call.step);
-        table_number(&t, r->call.start_ns);
-        table_number(&t, r->call.inclusive_ns);
-        table_number(&t, r->call.exclusive_ns);
-        table_number(&t, r->call.mpi_ns);
+        grid_take(&t, &label);
+        grid_number(&t, (double)r->call.ordinal);
+        grid_number(&t, r->call.step);
+        grid_number(&t, r->call.start_ns);
+        grid_number(&t, r->call.inclusive_ns);
+        grid_number(&t, r->call.exclusive_ns);
+        grid_number(&t, r->call.mpi_ns);
         add_context(r, &t);
     }
-    table_write(&t, out);
+    grid_write(&t, out);
     if (c->n < c->matching)
         portolan_text_add(out, "... and %zu more calls (--top)\n", c->matching - c->n);
 }

@@ -86,12 +86,12 @@ static void write_share(const struct portolan_profile *p, bool raw, struct porto
 
 static enum portolan_status write_mpi(const struct view *v, struct portolan_traffic_set *set)
 {
-    static const struct column columns[] = {
-        {"routine", COLUMN_NAME},      {"calls", COLUMN_COUNT},    {"time", COLUMN_TIME},
-        {"per call", COLUMN_EACH},     {"bytes", COLUMN_BYTES},    {"max", COLUMN_TIME},
-        {"imbalance", COLUMN_PERCENT}, {"max rank", COLUMN_COUNT},
+    static const struct grid_column columns[] = {
+        {"routine", GRID_NAME},      {"calls", GRID_COUNT},    {"time", GRID_TIME},
+        {"per call", GRID_EACH},     {"bytes", GRID_BYTES},    {"max", GRID_TIME},
+        {"imbalance", GRID_PERCENT}, {"max rank", GRID_COUNT},
     };
-    struct table t = {.columns = columns, .n_columns = 8, .wide = v->r->wide};
+    struct grid t = {.columns = columns, .n_columns = 8, .wide = v->r->wide};
     struct portolan_text *out = v->out;
     int ranks = v->p->ranks;
     size_t n, shown = 0, top = v->r->top;
@@ -103,14 +103,14 @@ static enum portolan_status write_mpi(const struct view *v, struct portolan_traf
     for (size_t i = 0; i < n && (!top || i < top); i++, shown++) {
         double mean = routines[i].time_ns / ranks;
 
-        table_text(&t, routines[i].name);
-        table_number(&t, routines[i].calls);
-        table_number(&t, mean);
-        table_number(&t, routines[i].calls > 0 ? routines[i].time_ns / routines[i].calls : NAN);
-        table_number(&t, routines[i].bytes);
-        table_number(&t, routines[i].max_ns);
-        table_number(&t, mean > 0 ? routines[i].max_ns / mean - 1 : 0);
-        table_number(&t, routines[i].max_rank);
+        grid_text(&t, routines[i].name);
+        grid_number(&t, routines[i].calls);
+        grid_number(&t, mean);
+        grid_number(&t, routines[i].calls > 0 ? routines[i].time_ns / routines[i].calls : NAN);
+        grid_number(&t, routines[i].bytes);
+        grid_number(&t, routines[i].max_ns);
+        grid_number(&t, mean > 0 ? routines[i].max_ns / mean - 1 : 0);
+        grid_number(&t, routines[i].max_rank);
     }
     free(routines);
     if (n == 0) {
@@ -119,7 +119,7 @@ static enum portolan_status write_mpi(const struct view *v, struct portolan_traf
     }
     portolan_text_add(out, "calls and bytes: of all ranks; time: mean over %d rank%s\n", ranks,
                       ranks == 1 ? "" : "s");
-    table_write(&t, out);
+    grid_write(&t, out);
     if (shown < n)
         portolan_text_add(out, "... and %zu more (--top)\n", n - shown);
     return PORTOLAN_OK;
@@ -183,8 +183,8 @@ static struct pair *collect_pairs(const struct portolan_traffic_set *set, size_t
 
 static void write_matrix(int ranks, const struct pair *pairs, size_t n, struct portolan_text *out)
 {
-    struct column columns[MATRIX_RANKS + 1] = {{"from \\ to", COLUMN_COUNT}};
-    struct table t = {.columns = columns, .n_columns = (size_t)ranks + 1};
+    struct grid_column columns[MATRIX_RANKS + 1] = {{"from \\ to", GRID_COUNT}};
+    struct grid t = {.columns = columns, .n_columns = (size_t)ranks + 1};
     char titles[MATRIX_RANKS][8];
     double most = 0, factor;
     const char *unit;
@@ -196,41 +196,41 @@ static void write_matrix(int ranks, const struct pair *pairs, size_t n, struct p
 
     for (int k = 0; k < ranks; k++) {
         snprintf(titles[k], sizeof titles[k], "%d", k);
-        columns[k + 1] = (struct column){titles[k], COLUMN_PLAIN};
+        columns[k + 1] = (struct grid_column){titles[k], GRID_PLAIN};
     }
     for (int from = 0; from < ranks; from++) {
-        table_number(&t, from);
+        grid_number(&t, from);
         for (int to = 0; to < ranks; to++) {
             bool is = at < n && pairs[at].from == from && pairs[at].to == to;
 
-            table_number(&t, is ? fmax(pairs[at].sent, pairs[at].received) / factor : NAN);
+            grid_number(&t, is ? fmax(pairs[at].sent, pairs[at].received) / factor : NAN);
             at += is;
         }
     }
     portolan_text_add(out, "%s from rank to rank\n", unit);
-    table_write(&t, out);
+    grid_write(&t, out);
     portolan_text_add(out, "\n");
 }
 
 static void write_pairs(const struct pair *pairs, size_t n, size_t top, struct portolan_text *out)
 {
-    static const struct column columns[] = {
-        {"from", COLUMN_COUNT}, {"to", COLUMN_COUNT},       {"sends", COLUMN_COUNT},
-        {"sent", COLUMN_BYTES}, {"received", COLUMN_BYTES}, {"time", COLUMN_TIME},
+    static const struct grid_column columns[] = {
+        {"from", GRID_COUNT}, {"to", GRID_COUNT},       {"sends", GRID_COUNT},
+        {"sent", GRID_BYTES}, {"received", GRID_BYTES}, {"time", GRID_TIME},
     };
-    struct table t = {.columns = columns, .n_columns = 6};
+    struct grid t = {.columns = columns, .n_columns = 6};
     size_t shown = 0;
 
     for (; shown < n && (!top || shown < top); shown++) {
-        table_number(&t, pairs[shown].from);
-        table_number(&t, pairs[shown].to);
-        table_number(&t, pairs[shown].calls);
-        table_number(&t, pairs[shown].sent);
-        table_number(&t, pairs[shown].received);
-        table_number(&t, pairs[shown].time_ns);
+        grid_number(&t, pairs[shown].from);
+        grid_number(&t, pairs[shown].to);
+        grid_number(&t, pairs[shown].calls);
+        grid_number(&t, pairs[shown].sent);
+        grid_number(&t, pairs[shown].received);
+        grid_number(&t, pairs[shown].time_ns);
     }
     portolan_text_add(out, "pairs, the heaviest first; time: of the calls on both sides\n");
-    table_write(&t, out);
+    grid_write(&t, out);
     if (shown < n)
         portolan_text_add(out, "... and %zu more pairs (--top)\n", n - shown);
 }
@@ -357,7 +357,7 @@ static void add_path(const struct portolan_event_set *set, int64_t path, struct 
 }
 
 static void add_event_name(const struct portolan_event_set *set, const struct event *total,
-                           struct table *t)
+                           struct grid *t)
 {
     struct portolan_text text = {.arena = &t->arena};
 
@@ -366,16 +366,16 @@ static void add_event_name(const struct portolan_event_set *set, const struct ev
         portolan_text_add(&text, " : ");
         add_path(set, total->path, &text);
     }
-    table_take(t, &text);
+    grid_take(t, &text);
 }
 
 static enum portolan_status write_events(const struct view *v, struct portolan_event_set *set)
 {
-    static const struct column columns[] = {
-        {"event", COLUMN_NAME}, {"count", COLUMN_COUNT}, {"mean", COLUMN_PLAIN},
-        {"min", COLUMN_PLAIN},  {"max", COLUMN_PLAIN},   {"stddev", COLUMN_PLAIN},
+    static const struct grid_column columns[] = {
+        {"event", GRID_NAME}, {"count", GRID_COUNT}, {"mean", GRID_PLAIN},
+        {"min", GRID_PLAIN},  {"max", GRID_PLAIN},   {"stddev", GRID_PLAIN},
     };
-    struct table t = {.columns = columns, .n_columns = 6, .wide = v->r->wide};
+    struct grid t = {.columns = columns, .n_columns = 6, .wide = v->r->wide};
     struct portolan_text *out = v->out;
     size_t n, shown = 0, top = v->r->top;
     struct event *totals = sum_events(set, &n);
@@ -387,15 +387,15 @@ static enum portolan_status write_events(const struct view *v, struct portolan_e
         double mean = e->sum / e->count;
 
         add_event_name(set, e, &t);
-        table_number(&t, e->count);
-        table_number(&t, mean);
-        table_number(&t, e->min);
-        table_number(&t, e->max);
-        table_number(&t, sqrt(fmax(0, e->sum_squares / e->count - mean * mean)));
+        grid_number(&t, e->count);
+        grid_number(&t, mean);
+        grid_number(&t, e->min);
+        grid_number(&t, e->max);
+        grid_number(&t, sqrt(fmax(0, e->sum_squares / e->count - mean * mean)));
     }
     free(totals);
     if (n)
-        table_write(&t, out);
+        grid_write(&t, out);
     else
         portolan_text_add(out, "no event is stored\n");
     if (shown < n)

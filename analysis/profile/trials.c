@@ -207,21 +207,21 @@ static const char *outcome_of(const struct portolan_trial *t)
     return !strcmp(t->outcome, "running") ? "cut off" : t->outcome;
 }
 
-static void add_trial(const struct portolan_trial *t, bool rows, struct table *table)
+static void add_trial(const struct portolan_trial *t, bool rows, struct grid *table)
 {
     const char *label = portolan_profile_peek_fact(t, PORTOLAN_STORE_LABEL);
     const char *host = portolan_profile_peek_fact(t, "host");
 
-    table_number(table, (double)t->id);
-    table_text(table, t->assembly);
-    table_text(table, t->purpose);
-    table_number(table, t->ranks);
-    table_text(table, t->started);
-    table_text(table, outcome_of(t));
-    table_number(table, t->elapsed_ns > 0 ? t->elapsed_ns : NAN);
-    table_text(table, rows ? "rows" : "");
-    table_text(table, host ? host : "");
-    table_text(table, label ? label : "");
+    grid_number(table, (double)t->id);
+    grid_text(table, t->assembly);
+    grid_text(table, t->purpose);
+    grid_number(table, t->ranks);
+    grid_text(table, t->started);
+    grid_text(table, outcome_of(t));
+    grid_number(table, t->elapsed_ns > 0 ? t->elapsed_ns : NAN);
+    grid_text(table, rows ? "rows" : "");
+    grid_text(table, host ? host : "");
+    grid_text(table, label ? label : "");
 }
 
 static void add_failures(const struct portolan_trial_list *list, struct portolan_text *out)
@@ -238,13 +238,13 @@ enum portolan_status portolan_trials_write(struct portolan_store *store,
                                            const struct portolan_trial_list *list, bool wide,
                                            struct portolan_text *out, struct portolan_error *err)
 {
-    static const struct column columns[] = {
-        {"trial", COLUMN_COUNT}, {"name", COLUMN_NAME},    {"purpose", COLUMN_NAME},
-        {"ranks", COLUMN_COUNT}, {"started", COLUMN_NAME}, {"outcome", COLUMN_NAME},
-        {"time", COLUMN_TIME},   {"has", COLUMN_NAME},     {"host", COLUMN_NAME},
-        {"label", COLUMN_NAME},
+    static const struct grid_column columns[] = {
+        {"trial", GRID_COUNT}, {"name", GRID_NAME},    {"purpose", GRID_NAME},
+        {"ranks", GRID_COUNT}, {"started", GRID_NAME}, {"outcome", GRID_NAME},
+        {"time", GRID_TIME},   {"has", GRID_NAME},     {"host", GRID_NAME},
+        {"label", GRID_NAME},
     };
-    struct table t = {
+    struct grid t = {
         .columns = columns, .n_columns = sizeof columns / sizeof *columns, .wide = wide};
     enum portolan_status status = PORTOLAN_OK;
 
@@ -257,10 +257,10 @@ enum portolan_status portolan_trials_write(struct portolan_store *store,
     if (status == PORTOLAN_OK && list->n == 0)
         portolan_text_add(out, "no trial is stored\n");
     else if (status == PORTOLAN_OK)
-        table_write(&t, out);
+        grid_write(&t, out);
     if (status == PORTOLAN_OK)
         add_failures(list, out);
-    table_clear(&t);
+    grid_clear(&t);
     return status == PORTOLAN_OK && out->failed ? portolan_no_memory(err) : status;
 }
 

@@ -3,7 +3,7 @@
 #ifndef PORTOLAN_PROFILE_TREND_H
 #define PORTOLAN_PROFILE_TREND_H
 
-#include "table.h"
+#include "grid.h"
 
 #include <portolan/index.h>
 #include <portolan/trend.h>

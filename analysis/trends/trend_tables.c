@@ -152,16 +152,15 @@ static enum portolan_status read_at(const struct portolan_trends *trends,
     return PORTOLAN_OK;
 }
 
-static const struct column list_columns[] = {{"call path", COLUMN_NAME}, {"rows", COLUMN_COUNT},
-                                             {"off by", COLUMN_PERCENT}, {"value", COLUMN_TEXT},
-                                             {"low", COLUMN_TEXT},       {"high", COLUMN_TEXT},
-                                             {"", COLUMN_TEXT},          {"model", COLUMN_NAME}};
+static const struct grid_column list_columns[] = {
+    {"call path", GRID_NAME}, {"rows", GRID_COUNT}, {"off by", GRID_PERCENT}, {"value", GRID_TEXT},
+    {"low", GRID_TEXT},       {"high", GRID_TEXT},  {"", GRID_TEXT},          {"model", GRID_NAME}};
 
-static void add_value(struct table *table, const struct portolan_trends *trends, double value)
+static void add_value(struct grid *table, const struct portolan_trends *trends, double value)
 {
     char text[32];
 
-    table_text(table, isnan(value) ? "-" : value_text(trends, value, text));
+    grid_text(table, isnan(value) ? "-" : value_text(trends, value, text));
 }
 
 /* What the legend below the table must explain; MODEL is any of the models. */
@@ -170,23 +169,23 @@ struct marks {
     const struct portolan_model *model;
 };
 
-static void add_line(struct table *table, const struct portolan_trends *trends,
-                     const struct line *l, struct marks *marks)
+static void add_line(struct grid *table, const struct portolan_trends *trends, const struct line *l,
+                     struct marks *marks)
 {
     const struct portolan_trend *t = l->t;
     bool relative =
         t->model && portolan_model_peek_summary(t->model)->weighting == PORTOLAN_MODEL_RELATIVE;
     bool unfit = t->model && !portolan_model_fits(t->model);
 
-    table_text(table, t->path);
-    table_number(table, (double)t->n_rows);
-    table_number(table, !relative ? NAN : l->error < rounding ? 0 : l->error);
+    grid_text(table, t->path);
+    grid_number(table, (double)t->n_rows);
+    grid_number(table, !relative ? NAN : l->error < rounding ? 0 : l->error);
     add_value(table, trends, l->at.value);
     add_value(table, trends, l->at.low);
     add_value(table, trends, l->at.high);
-    table_format(table, "%s%s%s", l->at.extrapolates ? "!" : "", l->at.is_assumed ? "?" : "",
-                 unfit ? "*" : "");
-    table_text(table, t->model ? portolan_model_peek_formula(t->model) : t->why ? t->why : "");
+    grid_format(table, "%s%s%s", l->at.extrapolates ? "!" : "", l->at.is_assumed ? "?" : "",
+                unfit ? "*" : "");
+    grid_text(table, t->model ? portolan_model_peek_formula(t->model) : t->why ? t->why : "");
     marks->outside = marks->outside || l->at.extrapolates;
     marks->assumed = marks->assumed || l->at.is_assumed;
     marks->unfit = marks->unfit || unfit;
@@ -213,9 +212,9 @@ enum portolan_status portolan_trends_write_list(const struct portolan_trends *tr
                                                 struct portolan_text *out,
                                                 struct portolan_error *err)
 {
-    struct table table = {.columns = list_columns,
-                          .n_columns = sizeof list_columns / sizeof *list_columns,
-                          .wide = list->wide};
+    struct grid table = {.columns = list_columns,
+                         .n_columns = sizeof list_columns / sizeof *list_columns,
+                         .wide = list->wide};
     struct line *lines = portolan_calloc(trends->n + 1, sizeof *lines);
     double *at = portolan_calloc(list->n_at + 1, sizeof *at);
     enum order order = BY_VALUE;
@@ -234,7 +233,7 @@ enum portolan_status portolan_trends_write_list(const struct portolan_trends *tr
         for (size_t i = 0; i < shown; i++)
             add_line(&table, trends, &lines[i], &marks);
         trend_add_head(trends, out);
-        table_write(&table, out);
+        grid_write(&table, out);
         add_foot(trends, shown, &marks, out);
     }
     free(lines);
@@ -251,20 +250,20 @@ static bool same_point(const struct portolan_trend *t, size_t i, size_t k)
 }
 
 static size_t start_table(const struct portolan_trends *trends, const struct portolan_trend *t,
-                          struct column *columns)
+                          struct grid_column *columns)
 {
-    enum column_kind kind = strcmp(trends->unit, "ns") ? COLUMN_PLAIN : COLUMN_EACH;
+    enum grid_kind kind = strcmp(trends->unit, "ns") ? GRID_PLAIN : GRID_EACH;
     size_t n = 0;
 
     for (size_t p = 0; p < t->n_params; p++)
-        columns[n++] = (struct column){t->params[p], COLUMN_TEXT};
-    columns[n++] = (struct column){"rows", COLUMN_COUNT};
-    columns[n++] = (struct column){"measured", kind};
-    columns[n++] = (struct column){"predicted", kind};
-    columns[n++] = (struct column){"low", kind};
-    columns[n++] = (struct column){"high", kind};
-    columns[n++] = (struct column){"error %", COLUMN_TEXT};
-    columns[n++] = (struct column){"", COLUMN_TEXT};
+        columns[n++] = (struct grid_column){t->params[p], GRID_TEXT};
+    columns[n++] = (struct grid_column){"rows", GRID_COUNT};
+    columns[n++] = (struct grid_column){"measured", kind};
+    columns[n++] = (struct grid_column){"predicted", kind};
+    columns[n++] = (struct grid_column){"low", kind};
+    columns[n++] = (struct grid_column){"high", kind};
+    columns[n++] = (struct grid_column){"error %", GRID_TEXT};
+    columns[n++] = (struct grid_column){"", GRID_TEXT};
     return n;
 }
 
@@ -275,7 +274,7 @@ struct errors {
 
 /* The rows [FROM, TO) of a point; ROOM has place for their values. */
 static void add_point(const struct portolan_trend *t, size_t from, size_t to, double *room,
-                      struct table *table, struct errors *errors)
+                      struct grid *table, struct errors *errors)
 {
     const double *x = t->x ? t->x + from * t->n_params : NULL;
     struct portolan_prediction at = {.value = NAN, .low = NAN, .high = NAN};
@@ -286,14 +285,14 @@ static void add_point(const struct portolan_trend *t, size_t from, size_t to, do
     portolan_model_predict(t->model, x, &at);
     error = measured != 0 && isfinite(measured) ? 100 * (measured - at.value) / measured : NAN;
     for (size_t p = 0; p < t->n_params; p++)
-        table_format(table, "%.10g", x[p]);
-    table_number(table, (double)(to - from));
-    table_number(table, measured);
-    table_number(table, at.value);
-    table_number(table, at.low);
-    table_number(table, at.high);
-    table_format(table, isnan(error) ? "-" : "%.2f", error);
-    table_text(table, at.extrapolates ? "! outside" : "");
+        grid_format(table, "%.10g", x[p]);
+    grid_number(table, (double)(to - from));
+    grid_number(table, measured);
+    grid_number(table, at.value);
+    grid_number(table, at.low);
+    grid_number(table, at.high);
+    grid_format(table, isnan(error) ? "-" : "%.2f", error);
+    grid_text(table, at.extrapolates ? "! outside" : "");
     if (!isnan(error)) {
         errors->sum += fabs(error);
         errors->n++;
@@ -307,8 +306,8 @@ enum portolan_status portolan_trend_write_errors(const struct portolan_trends *t
                                                  struct portolan_text *out,
                                                  struct portolan_error *err)
 {
-    struct column columns[MAX_COLUMNS];
-    struct table table = {.columns = columns};
+    struct grid_column columns[MAX_COLUMNS];
+    struct grid table = {.columns = columns};
     struct errors errors = {0};
     double *room;
 
@@ -325,7 +324,7 @@ enum portolan_status portolan_trend_write_errors(const struct portolan_trends *t
         add_point(t, from, to, room, &table, &errors);
     }
     free(room);
-    table_write(&table, out);
+    grid_write(&table, out);
     add_level(t->model, out);
     if (errors.n)
         portolan_text_add(out, "mean |error| %.2f %%", errors.sum / (double)errors.n);
@@ -408,22 +407,22 @@ static int larger_pair_first(const void *left, const void *right)
     return strcmp(a->a ? a->a->path : a->b->path, b->a ? b->a->path : b->b->path);
 }
 
-static void add_pair(const struct portolan_trends *a, const struct pair *p, struct table *table)
+static void add_pair(const struct portolan_trends *a, const struct pair *p, struct grid *table)
 {
     char text[32];
 
-    table_text(table, p->a ? p->a->path : p->b->path);
-    table_text(table, p->compared ? value_text(a, p->at_a.value, text) : "-");
-    table_text(table, p->compared ? value_text(a, p->at_b.value, text) : "-");
+    grid_text(table, p->a ? p->a->path : p->b->path);
+    grid_text(table, p->compared ? value_text(a, p->at_a.value, text) : "-");
+    grid_text(table, p->compared ? value_text(a, p->at_b.value, text) : "-");
     if (p->compared && p->at_a.value != 0)
-        table_format(table, "%.3g", p->at_b.value / p->at_a.value);
+        grid_format(table, "%.3g", p->at_b.value / p->at_a.value);
     else
-        table_text(table, "-");
-    table_text(table, !p->compared                                               ? ""
-                      : p->at_a.low > p->at_b.high || p->at_b.low > p->at_a.high ? "*"
-                                                                                 : "");
-    table_text(table, model_text(p->a));
-    table_text(table, model_text(p->b));
+        grid_text(table, "-");
+    grid_text(table, !p->compared                                               ? ""
+                     : p->at_a.low > p->at_b.high || p->at_b.low > p->at_a.high ? "*"
+                                                                                : "");
+    grid_text(table, model_text(p->a));
+    grid_text(table, model_text(p->b));
 }
 
 /* Pairs the trends of one path; those on one side only get no partner. *PAIRS NULL: no memory. */
@@ -452,11 +451,11 @@ enum portolan_status portolan_trends_write_comparison(const struct portolan_tren
                                                       bool wide, struct portolan_text *out,
                                                       struct portolan_error *err)
 {
-    static const struct column columns[] = {{"call path", COLUMN_NAME}, {"in A", COLUMN_TEXT},
-                                            {"in B", COLUMN_TEXT},      {"B / A", COLUMN_TEXT},
-                                            {"", COLUMN_TEXT},          {"model of A", COLUMN_NAME},
-                                            {"model of B", COLUMN_NAME}};
-    struct table table = {
+    static const struct grid_column columns[] = {
+        {"call path", GRID_NAME}, {"in A", GRID_TEXT}, {"in B", GRID_TEXT},
+        {"B / A", GRID_TEXT},     {"", GRID_TEXT},     {"model of A", GRID_NAME},
+        {"model of B", GRID_NAME}};
+    struct grid table = {
         .columns = columns, .n_columns = sizeof columns / sizeof *columns, .wide = wide};
     struct pair *pairs = NULL;
     size_t n = match_paths(a, b, &pairs);
@@ -470,7 +469,7 @@ enum portolan_status portolan_trends_write_comparison(const struct portolan_tren
     trend_add_head(b, out);
     for (size_t i = 0; i < n && (!top || i < top); i++)
         add_pair(a, &pairs[i], &table);
-    table_write(&table, out);
+    grid_write(&table, out);
     if (top && n > top)
         portolan_text_add(out, "(%zu more; --top=0 shows all)\n", n - top);
     portolan_text_add(out, "values at the largest point that both cover; * the intervals of new "

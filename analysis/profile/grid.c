@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "table.h"
+#include "grid.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 56, CELL_BYTES = 32, TITLE_BYTES = 48 };
+enum { NAME_WIDTH = 56, CELL_BYTES = 32 };
 
 struct cell {
     const char *text; /* or NULL: */
@@ -40,9 +40,21 @@ const char *unit_of_bytes(double most, double *factor)
     return u->name;
 }
 
-static void add_cell(struct table *t, struct cell c)
+static struct portolan_arena *arena_of(struct grid *t)
 {
-    struct cell *cells = portolan_arena_grow(&t->arena, t->cells, t->n_cells, sizeof *cells);
+    return t->in ? t->in : &t->arena;
+}
+
+static enum grid_kind kind_of(const struct grid *t, size_t column)
+{
+    return t->columns                             ? t->columns[column].kind
+           : column < 64 && t->left >> column & 1 ? GRID_NAME
+                                                  : GRID_TEXT;
+}
+
+static void add_cell(struct grid *t, struct cell c)
+{
+    struct cell *cells = portolan_arena_grow(arena_of(t), t->cells, t->n_cells, sizeof *cells);
 
     if (!cells)
         return;
@@ -51,7 +63,7 @@ static void add_cell(struct table *t, struct cell c)
 }
 
 /* Adds TEXT as a cell, without line ends. */
-static void add_text(struct table *t, char *text)
+static void add_text(struct grid *t, char *text)
 {
     for (char *at = text; at && *at; at++)
         if ((unsigned char)*at < ' ')
@@ -59,43 +71,43 @@ static void add_text(struct table *t, char *text)
     add_cell(t, (struct cell){.text = text ? text : ""});
 }
 
-void table_text(struct table *t, const char *text)
+void grid_text(struct grid *t, const char *text)
 {
-    add_text(t, portolan_arena_strdup(&t->arena, text));
+    add_text(t, portolan_arena_strdup(arena_of(t), text));
 }
 
-void table_take(struct table *t, const struct portolan_text *text)
+void grid_take(struct grid *t, const struct portolan_text *text)
 {
     add_text(t, text->bytes);
 }
 
-void table_format(struct table *t, const char *format, ...)
+void grid_format(struct grid *t, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    add_text(t, portolan_arena_vprintf(&t->arena, format, args));
+    add_text(t, portolan_arena_vprintf(arena_of(t), format, args));
     va_end(args);
 }
 
-void table_number(struct table *t, double x)
+void grid_number(struct grid *t, double x)
 {
     add_cell(t, (struct cell){.number = x});
 }
 
-static const struct unit *column_unit(const struct table *t, size_t column)
+static const struct unit *column_unit(const struct grid *t, size_t column)
 {
     double largest = 0;
 
     for (size_t i = column; i < t->n_cells; i += t->n_columns)
         if (!t->cells[i].text && isfinite(t->cells[i].number))
             largest = fmax(largest, fabs(t->cells[i].number));
-    switch (t->columns[column].kind) {
-    case COLUMN_TIME:
+    switch (kind_of(t, column)) {
+    case GRID_TIME:
         return pick_unit(times, 4, largest);
-    case COLUMN_NUMBER:
+    case GRID_NUMBER:
         return pick_unit(numbers, 5, largest);
-    case COLUMN_BYTES:
+    case GRID_BYTES:
         return pick_unit(bytes, 5, largest);
     default:
         return &plain;
@@ -113,7 +125,7 @@ static void print_scaled(char *to, double x, int digits)
         snprintf(to, CELL_BYTES, "%.*f", digits, x);
 }
 
-static void print_cell(const struct table *t, size_t column, const struct cell *c,
+static void print_cell(const struct grid *t, size_t column, const struct cell *c,
                        const struct unit *u, char *to)
 {
     double x = c->number / u->factor;
@@ -126,17 +138,17 @@ static void print_cell(const struct table *t, size_t column, const struct cell *
         snprintf(to, CELL_BYTES, "%sinf", x < 0 ? "-" : "");
         return;
     }
-    switch (t->columns[column].kind) {
-    case COLUMN_COUNT:
+    switch (kind_of(t, column)) {
+    case GRID_COUNT:
         snprintf(to, CELL_BYTES, fabs(x) < 1e15 ? "%.0f" : "%.6g", x);
         break;
-    case COLUMN_PERCENT:
+    case GRID_PERCENT:
         print_scaled(to, 100 * x, 1);
         break;
-    case COLUMN_EACH:
+    case GRID_EACH:
         portolan_format_time(x, 4, to, CELL_BYTES);
         break;
-    case COLUMN_PLAIN:
+    case GRID_PLAIN:
         snprintf(to, CELL_BYTES, "%.6g", x);
         break;
     default:
@@ -177,19 +189,21 @@ static void write_name(const char *name, size_t width, bool last, struct portola
     portolan_text_add(out, "%s%*s", name, last ? 0 : (int)(width - length), "");
 }
 
-/* Prints the numbers of a column as text; returns the width of the column with its TITLE. */
-static size_t print_column(struct table *t, size_t column, char *title, size_t size)
+/* Prints the numbers of a column as text, and its TITLE; returns the width of both. */
+static size_t print_column(struct grid *t, size_t column, const char **title)
 {
-    const struct column *c = &t->columns[column];
+    const enum grid_kind kind = kind_of(t, column);
     const struct unit *unit = column_unit(t, column);
-    size_t most;
+    size_t most = 0;
 
-    snprintf(title, size, "%s%s%s", c->title,
-             c->kind == COLUMN_PERCENT ? " %"
-             : *unit->name             ? " "
-                                       : "",
-             unit->name);
-    most = width_of(title);
+    if (t->columns)
+        *title = portolan_arena_printf(arena_of(t), "%s%s%s", t->columns[column].title,
+                                       kind == GRID_PERCENT ? " %"
+                                       : *unit->name        ? " "
+                                                            : "",
+                                       unit->name);
+    if (*title)
+        most = width_of(*title);
     for (size_t i = column; i < t->n_cells; i += t->n_columns) {
         struct cell *cell = &t->cells[i];
         char text[CELL_BYTES];
@@ -197,21 +211,21 @@ static size_t print_column(struct table *t, size_t column, char *title, size_t s
 
         if (!cell->text) {
             print_cell(t, column, cell, unit, text);
-            cell->text = portolan_arena_strdup(&t->arena, text);
+            cell->text = portolan_arena_strdup(arena_of(t), text);
         }
         width = cell->text ? width_of(cell->text) : 0;
         most = width > most ? width : most;
     }
-    return c->kind == COLUMN_NAME && !t->wide && most > NAME_WIDTH ? NAME_WIDTH : most;
+    return kind == GRID_NAME && t->columns && !t->wide && most > NAME_WIDTH ? NAME_WIDTH : most;
 }
 
-static void write_row(const struct table *t, const size_t *widths, const struct cell *row,
+static void write_row(const struct grid *t, const size_t *widths, const struct cell *row,
                       struct portolan_text *out)
 {
     for (size_t k = 0; k < t->n_columns; k++) {
         if (k)
             portolan_text_add(out, "  ");
-        if (t->columns[k].kind == COLUMN_NAME)
+        if (kind_of(t, k) == GRID_NAME)
             write_name(row[k].text, widths[k], k + 1 == t->n_columns, out);
         else
             portolan_text_add(out, "%*s%s", (int)(widths[k] - width_of(row[k].text)), "",
@@ -223,31 +237,30 @@ static void write_row(const struct table *t, const size_t *widths, const struct 
     portolan_text_add(out, "\n");
 }
 
-void table_clear(struct table *t)
+void grid_clear(struct grid *t)
 {
     portolan_arena_clear(&t->arena);
-    *t = (struct table){.columns = t->columns, .n_columns = t->n_columns, .wide = t->wide};
+    t->cells = NULL;
+    t->n_cells = 0;
 }
 
-void table_write(struct table *t, struct portolan_text *out)
+void grid_write(struct grid *t, struct portolan_text *out)
 {
     size_t n = t->n_columns;
-    size_t *widths = portolan_arena_alloc(&t->arena, n, sizeof *widths);
-    struct cell *head = portolan_arena_alloc(&t->arena, n, sizeof *head);
-    char(*titles)[TITLE_BYTES] = portolan_arena_alloc(&t->arena, n, sizeof *titles);
+    size_t *widths = portolan_arena_alloc(arena_of(t), n, sizeof *widths);
+    struct cell *head = portolan_arena_alloc(arena_of(t), n, sizeof *head);
 
-    for (size_t k = 0; widths && head && titles && k < n; k++) {
-        widths[k] = print_column(t, k, titles[k], sizeof titles[k]);
-        head[k].text = titles[k];
-    }
-    if (t->arena.failed) {
+    for (size_t k = 0; widths && head && k < n; k++)
+        widths[k] = print_column(t, k, &head[k].text);
+    if (arena_of(t)->failed) {
         out->failed = true;
     } else {
-        write_row(t, widths, head, out);
+        if (t->columns)
+            write_row(t, widths, head, out);
         for (size_t i = 0; i + n <= t->n_cells; i += n)
             write_row(t, widths, &t->cells[i], out);
     }
-    table_clear(t);
+    grid_clear(t);
 }
 
 /* ------------------------------------------------- rows below rows */
@@ -255,7 +268,7 @@ void table_write(struct table *t, struct portolan_text *out)
 static int heaviest_first(const void *a, const void *b, void *rows)
 {
     const size_t i = *(const size_t *)a, k = *(const size_t *)b;
-    const struct table_row *x = (struct table_row *)rows + i, *y = (struct table_row *)rows + k;
+    const struct grid_row *x = (struct grid_row *)rows + i, *y = (struct grid_row *)rows + k;
 
     if (x->weight != y->weight)
         return x->weight > y->weight ? -1 : 1;
@@ -265,7 +278,7 @@ static int heaviest_first(const void *a, const void *b, void *rows)
 static int siblings_together(const void *a, const void *b, void *rows)
 {
     const size_t i = *(const size_t *)a, k = *(const size_t *)b;
-    const struct table_row *x = (struct table_row *)rows + i, *y = (struct table_row *)rows + k;
+    const struct grid_row *x = (struct grid_row *)rows + i, *y = (struct grid_row *)rows + k;
 
     if (x->parent != y->parent)
         return x->parent < y->parent ? -1 : 1;
@@ -278,7 +291,7 @@ static int siblings_together(const void *a, const void *b, void *rows)
 
 /* Lists the chosen rows along the tree. SORTED has siblings together; those below AT begin at
  * NEXT[AT + 1]. */
-static size_t walk_rows(const struct table_row *rows, size_t n, const size_t *sorted, size_t *next,
+static size_t walk_rows(const struct grid_row *rows, size_t n, const size_t *sorted, size_t *next,
                         const bool *chosen, size_t *order)
 {
     int64_t at = -1;
@@ -302,7 +315,7 @@ static size_t walk_rows(const struct table_row *rows, size_t n, const size_t *so
     }
 }
 
-size_t *table_order(const struct table_row *rows, size_t n, size_t top, size_t *shown)
+size_t *grid_order(const struct grid_row *rows, size_t n, size_t top, size_t *shown)
 {
     size_t *sorted = portolan_calloc(n + 1, sizeof *sorted);
     size_t *next = portolan_calloc(n + 1, sizeof *next), *order = NULL;
