@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the programs of this folder share: settings "name=value" of the command line, and work that
+ * takes a stated processor time.
+ */
+#ifndef WORK_H
+#define WORK_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The processor time that this thread has had, in seconds. */
+static inline double processor_time(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Computes for so many microseconds of processor time. */
+static inline void work(double us)
+{
+    double end = processor_time() + 1e-6 * us;
+    volatile double x = 1;
+
+    while (us > 0 && processor_time() < end)
+        for (int i = 0; i < 200; i++)
+            x = x * 0.999 + 0.001;
+}
+
+/* The value of the argument "NAME=value", or USUAL. */
+static inline double setting(int argc, char **argv, const char *name, double usual)
+{
+    size_t length = strlen(name);
+
+    for (int i = 1; i < argc; i++)
+        if (!strncmp(argv[i], name, length) && argv[i][length] == '=')
+            return atof(argv[i] + length + 1);
+    return usual;
+}
+
+/* Ends the job with status 2 when an argument is none of NAMES, which a NULL ends. */
+static inline void check_settings(int argc, char **argv, const char *const *names)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *const *name = names;
+
+        while (*name && (strncmp(argv[i], *name, strlen(*name)) || argv[i][strlen(*name)] != '='))
+            name++;
+        if (*name)
+            continue;
+        fprintf(stderr, "%s: no setting '%s'; settings are", argv[0], argv[i]);
+        for (name = names; *name; name++)
+            fprintf(stderr, " %s=", *name);
+        fprintf(stderr, "\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+}
+
+#endif
