@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Knowledge in memory: what files say of a paradigm, after inheritance and composition.
+ *
+ * hercule/ reads files (clips.c, read.c, check.c), composes (inherit.c, nest.c, weave.c), evaluates
+ * metrics (evaluate.c) and infers (infer.c); recognise/ makes of a trace the quantities that
+ * formulas name. Everything here lives in the arena of a struct knowledge. Indices are positions in
+ * the arrays of the same struct paradigm; SIZE_MAX is none. Strings are never NULL.
+ */
+#ifndef HERCULE_INTERNAL_H
+#define HERCULE_INTERNAL_H
+
+#include <portolan/base.h>
+#include <portolan/formula.h>
+
+#define HERCULE_NONE SIZE_MAX
+
+/* Where a fact stands. */
+struct place {
+    const char *file;
+    int line, column;
+};
+
+/* A formula as written, and what its names mean. */
+struct expression {
+    const char *text; /* "" : there is none */
+    struct place place;
+    struct portolan_formula *formula; /* NULL when there is none */
+    struct reference *references;     /* one per name of the formula, in its order */
+    size_t n_references;
+};
+
+/* What a formula may name of a component or of an event: of one instance when the formula is an
+   attribute's, else of all, with an aggregate after it. Times are ns. */
+#define HERCULE_QUANTITIES(X)                                                                      \
+    X(TIME, time)             /* from begin to end */                                              \
+    X(WAIT, wait)             /* waiting in MPI, as <portolan/waits.h> defines it */               \
+    X(CPU, cpu)               /* processor time */                                                 \
+    X(MPI, mpi)               /* time in MPI */                                                    \
+    X(COLLECTIVE, collective) /* time in collective operations */                                  \
+    X(BYTES, bytes)                                                                                \
+    X(MESSAGES, messages)                                                                          \
+    X(COUNT, count) /* calls, instances */                                                         \
+    X(BEGIN, begin) /* since the run's begin */                                                    \
+    X(END, end)                                                                                    \
+    X(ORDINAL, ordinal) /* the how manieth on its rank, from 0 */                                  \
+    X(RANK, rank)                                                                                  \
+    X(DELAY, delay)   /* waiting of others that it caused, direct and indirect */                  \
+    X(REMOTE, remote) /* share of its messages' partners on other ranks */
+
+enum quantity {
+#define HERCULE_QUANTITY(name, word) QUANTITY_##name,
+    HERCULE_QUANTITIES(HERCULE_QUANTITY)
+#undef HERCULE_QUANTITY
+        QUANTITY_VALUE, /* of an attribute: its own */
+    N_QUANTITIES
+};
+
+/* How the values of all instances on all ranks become one number. Ordinals: the k-th instances of
+   all ranks belong together. */
+#define HERCULE_AGGREGATES(X)                                                                      \
+    X(SUM, sum)                                                                                    \
+    X(MEAN, mean)                                                                                  \
+    X(MAX, max)                                                                                    \
+    X(MIN, min)                                                                                    \
+    X(N, n) /* how many values */                                                                  \
+    X(DEVIATION, deviation)                                                                        \
+    X(EXCESS, excess)       /* sum over ordinals and ranks of (max - own) */                       \
+    X(IMBALANCE, imbalance) /* max over mean of the ranks' sums, less 1 */                         \
+    X(LEAD, lead)           /* share of ordinals led by the rank that leads most often */          \
+    X(FIRST, first)         /* sum over ranks of each rank's first */                              \
+    X(LAST, last)           /* sum over ranks of each rank's last */                               \
+    X(CRITICAL, critical)   /* sum of what lies on the critical path */
+
+enum aggregate {
+#define HERCULE_AGGREGATE(name, word) AGGREGATE_##name,
+    HERCULE_AGGREGATES(HERCULE_AGGREGATE)
+#undef HERCULE_AGGREGATE
+        N_AGGREGATES
+};
+
+/* Names without a dot that every formula knows. */
+#define HERCULE_GLOBALS(X)                                                                         \
+    X(P, P)                       /* ranks */                                                      \
+    X(T, T)                       /* run time */                                                   \
+    X(RUN, run)                   /* P * T */                                                      \
+    X(MPI_TIME, mpi)              /* time in MPI, of all ranks */                                  \
+    X(MPI_WAIT, wait)             /* waiting in MPI, of all ranks */                               \
+    X(MPI_COLLECTIVE, collective) /* time in collective operations, of all ranks */                \
+    X(OUTSIDE, outside)           /* time in components of no kind, and before and after MPI */    \
+    X(LATENCY, latency)           /* of a message without bytes: lower envelope */                 \
+    X(PER_BYTE, per_byte)
+
+enum global {
+#define HERCULE_GLOBAL(name, word) GLOBAL_##name,
+    HERCULE_GLOBALS(HERCULE_GLOBAL)
+#undef HERCULE_GLOBAL
+        N_GLOBALS
+};
+
+enum reference_kind {
+    REFERENCE_GLOBAL,
+    REFERENCE_METRIC,
+    REFERENCE_COMPONENT, /* component.quantity[.aggregate] */
+    REFERENCE_EVENT,     /* event.quantity[.aggregate] */
+    REFERENCE_ATTRIBUTE, /* event.attribute[.aggregate], or attribute of the same event */
+    REFERENCE_RELATED    /* as.quantity or as.attribute, in attributes only */
+};
+
+struct reference {
+    enum reference_kind kind;
+    size_t index;     /* of the metric, component, event, related; the enum global */
+    size_t attribute; /* ATTRIBUTE, and RELATED when it names one; else HERCULE_NONE */
+    enum quantity quantity;
+    enum aggregate aggregate; /* N_AGGREGATES: none, in attributes */
+};
+
+/* What all named things have. */
+struct item {
+    const char *name;    /* unique in the paradigm: that of the file, after the context and a dot */
+    const char *text;    /* for people; the local name with blanks unless the file has one */
+    const char *context; /* "" or the component in which a nested paradigm works, or a guest's
+                            prefix */
+    const char *origin;  /* the paradigm whose file says it */
+    struct place place;
+};
+
+enum component_kind { COMPONENT_COMMUNICATION, COMPONENT_COMPUTATION };
+struct component {
+    struct item item;
+    enum component_kind kind;
+    const char *within_name; /* of a component, or "" */
+    size_t within;           /* the component that it is a part of: by the file, or by nesting */
+    /* The binding for a program that binds nothing. */
+    const char **mpi; /* routines ("MPI_Send") or classes of them (send recv wait collective …) */
+    size_t n_mpi;
+    int64_t tag; /* -1: any */
+    const char *to, *phase;
+};
+
+struct event {
+    struct item item;
+    const char *expression, *constraints;
+    struct place expression_place, constraints_place; /* of their first characters */
+    size_t *attributes;                               /* positions in paradigm.attributes */
+    size_t n_attributes;
+};
+
+struct attribute {
+    struct item item; /* name: EVENT.NAME */
+    const char *event_name;
+    size_t event;
+    struct expression formula;
+};
+
+struct related {
+    struct item item; /* name: EVENT.AS */
+    const char *event_name, *to_name;
+    size_t event, to;
+    const char **by; /* component that sends, component that receives */
+    size_t n_by;
+    size_t sender, receiver;
+};
+
+struct composed {
+    struct item item; /* name: WHOLE, or WHOLE/VIEW */
+    const char *event_name, *metric_name;
+    size_t event, metric; /* one is HERCULE_NONE */
+    const char *view, *rest;
+    const char **of;
+    size_t n_of;
+    size_t *parts; /* attributes or metrics */
+};
+
+enum unit { UNIT_TIME, UNIT_RATIO, UNIT_COUNT, UNIT_BYTES };
+enum experiment { EXPERIMENT_PROFILE, EXPERIMENT_OPERATIONS, EXPERIMENT_TRACE, N_EXPERIMENTS };
+struct metric {
+    struct item item;
+    struct expression formula; /* unit time: ns, summed over ranks */
+    const char *base_name;
+    size_t base; /* HERCULE_NONE: run */
+    enum unit unit;
+    enum experiment experiment; /* the first that measures it */
+};
+
+enum node_kind { NODE_SYMPTOM, NODE_OBSERVATION, NODE_CAUSE };
+struct node {
+    struct item item;
+    enum node_kind kind;
+    const char **under; /* names of nodes; none: it is a root */
+    size_t n_under;
+    size_t *parents;
+    const char *metric_name, *factor_name, *threshold_name;
+    size_t metric, factor;
+    struct expression condition;
+};
+
+struct factor {
+    struct item item;
+    const char *removal; /* a word of <portolan/replay.h>'s closed list, or "none" */
+    const char **of;
+    size_t n_of;
+    size_t *components;
+    struct expression by;
+    const char *remedy; /* {NAME}: value of a metric */
+    struct place remedy_place;
+};
+
+struct threshold {
+    struct item item;
+    double value;
+};
+
+/* A construct for CLIPS; item.name is the rule's own. */
+struct rule {
+    struct item item;
+    const char *source;
+};
+
+struct nest {
+    struct item item; /* name: the component */
+    const char *paradigm_name;
+};
+struct weave {
+    struct item item; /* name: the guest's prefix */
+    const char *paradigm_name, *expression;
+    struct place expression_place;
+};
+
+/* A delay or wait that shows in another paradigm than its cause; between nodes of a woven tree. */
+struct link {
+    size_t from, to; /* nodes: deputy and delegator, or a part and the composite */
+    bool is_composite;
+};
+
+struct paradigm {
+    struct item item; /* name: as the user writes it */
+    const char **is_a;
+    size_t n_is_a;
+#define HERCULE_PARTS(X)                                                                           \
+    X(component, components)                                                                       \
+    X(event, events)                                                                               \
+    X(attribute, attributes)                                                                       \
+    X(related, related)                                                                            \
+    X(composed, composed)                                                                          \
+    X(metric, metrics)                                                                             \
+    X(node, nodes)                                                                                 \
+    X(factor, factors)                                                                             \
+    X(threshold, thresholds)                                                                       \
+    X(rule, rules)                                                                                 \
+    X(nest, nests)                                                                                 \
+    X(weave, weaves)
+#define HERCULE_PART(type, list)                                                                   \
+    struct type *list;                                                                             \
+    size_t n_##list;
+    HERCULE_PARTS(HERCULE_PART)
+#undef HERCULE_PART
+    struct link *links;
+    size_t n_links;
+};
+
+/* All paradigms that were read, each inherited and composed, and checked. */
+struct knowledge {
+    struct portolan_arena arena;
+    struct paradigm **paradigms; /* sorted by name */
+    size_t n_paradigms;
+    struct portolan_formula **formulas; /* to be destroyed with it */
+    size_t n_formulas;
+};
+
+/* NULL when there is none. */
+struct paradigm *knowledge_find(const struct knowledge *knowledge, const char *name);
+
+/*
+ * What binds components to a program: a row of <part>, in the order of the file; the first that
+ * fits an event wins. NULL and -1 bind nothing. Without rows the components' own bindings hold.
+ */
+struct binding {
+    size_t component;
+    const char *user, *uses, *method, *mpi, *phase, *region;
+    int64_t tag, to;
+    struct place place;
+};
+
+/* A value that was measured. */
+struct measured {
+    double value;    /* NaN: it cannot be said */
+    double spread;   /* half of its interval of 95 %, over repetitions; 0 for one */
+    size_t samples;  /* instances, calls or rows that it was computed of */
+    bool is_trusted; /* false: see why */
+    const char *why; /* borrowed, or NULL */
+};
+
+/* Supplies what formulas of metrics name, except metrics: from a trace (recognise/), from profiles,
+   or from a table. False: not measured yet. */
+typedef bool (*hercule_lookup_fn)(void *arg, const struct paradigm *paradigm,
+                                  const struct reference *reference, struct measured *value);
+
+/* Values of all metrics: VALUES[i] of metric i; those that cannot be had yet have 0 samples. In
+ * evaluate.c. */
+void metrics_evaluate(const struct paradigm *paradigm, hercule_lookup_fn lookup, void *arg,
+                      struct measured *values);
+
+#endif

@@ -1,0 +1,141 @@
+; SPDX-License-Identifier: BSD-3-Clause
+; The words that files of knowledge are written with; portolan-paradigm(5) explains them.
+; Every file of knowledge is read with these templates, and so are the rules.
+
+; ---- What a file says. `at` is where the fact stands in its file; the reader fills it in.
+
+(deftemplate paradigm
+  (slot at (type INTEGER) (default 0))
+  (slot name (type SYMBOL STRING))
+  (slot text (type STRING))
+  (multislot is-a (type SYMBOL STRING)))
+
+; 1. Behaviour.
+(deftemplate component
+  (slot at (type INTEGER) (default 0))
+  (slot name (type SYMBOL STRING))
+  (slot text (type STRING))
+  (slot kind (type SYMBOL) (allowed-symbols communication computation))
+  (slot within (type SYMBOL STRING) (default ""))  ; an operation that this one is a part of
+  (multislot mpi (type SYMBOL STRING))             ; what it is in a program that binds nothing:
+  (slot tag (type INTEGER) (default -1))           ; calls, a tag, a communication partner,
+  (slot to (type SYMBOL STRING) (default ""))      ; a phase
+  (slot phase (type STRING)))
+
+(deftemplate event
+  (slot at (type INTEGER) (default 0))
+  (slot name (type SYMBOL STRING))
+  (slot text (type STRING))
+  (slot expression (type STRING))
+  (slot constraints (type STRING)))
+
+(deftemplate attribute
+  (slot at (type INTEGER) (default 0))
+  (slot event (type SYMBOL STRING))
+  (slot name (type SYMBOL STRING))
+  (slot text (type STRING))
+  (slot formula (type STRING)))
+
+(deftemplate related
+  (slot at (type INTEGER) (default 0))
+  (slot event (type SYMBOL STRING))
+  (slot to (type SYMBOL STRING))
+  (multislot by (type SYMBOL STRING))              ; the component that sends, the one that receives
+  (slot as (type SYMBOL STRING)))
+
+; 2. Performance: the parts of a whole, each nanosecond once in each view.
+(deftemplate composed
+  (slot at (type INTEGER) (default 0))
+  (slot event (type SYMBOL STRING) (default ""))   ; of the attributes of an event …
+  (slot metric (type SYMBOL STRING) (default ""))  ; … or of metrics
+  (slot view (type STRING))
+  (multislot of (type SYMBOL STRING))
+  (slot rest (type STRING) (default "unexplained")))
+
+; 3. Metrics.
+(deftemplate metric
+  (slot at (type INTEGER) (default 0))
+  (slot name (type SYMBOL STRING))
+  (slot text (type STRING))
+  (slot formula (type STRING))
+  (slot base (type SYMBOL STRING) (default run))   ; what a share is a share of
+  (slot unit (type SYMBOL) (allowed-symbols time ratio count bytes) (default time))
+  (slot experiment (type SYMBOL) (allowed-symbols profile operations trace) (default trace)))
+
+; 4. Inference.
+(deftemplate node
+  (slot at (type INTEGER) (default 0))
+  (slot name (type SYMBOL STRING))
+  (slot text (type STRING))
+  (multislot under (type SYMBOL STRING))
+  (slot kind (type SYMBOL) (allowed-symbols symptom observation cause))
+  (slot metric (type SYMBOL STRING))
+  (slot threshold (type SYMBOL STRING) (default "")) ; its kind's
+  (slot condition (type STRING))                   ; a formula that is true when the node may hold
+  (slot factor (type SYMBOL STRING) (default "")))
+
+(deftemplate factor
+  (slot at (type INTEGER) (default 0))
+  (slot name (type SYMBOL STRING))
+  (slot text (type STRING))
+  (slot removal (type SYMBOL) (default none))
+  (multislot of (type SYMBOL STRING))              ; the components that the removal changes
+  (slot by (type STRING))                          ; how much: a formula
+  (slot remedy (type STRING)))                     ; {metric} stands for its value
+
+(deftemplate threshold
+  (slot at (type INTEGER) (default 0))
+  (slot name (type SYMBOL STRING))
+  (slot text (type STRING))
+  (slot value (type NUMBER)))
+
+; Composition: the paradigm inherits the host by is-a.
+(deftemplate nest
+  (slot at (type INTEGER) (default 0))
+  (slot component (type SYMBOL STRING))
+  (slot paradigm (type SYMBOL STRING)))
+
+(deftemplate weave
+  (slot at (type INTEGER) (default 0))
+  (slot paradigm (type SYMBOL STRING))
+  (slot as (type SYMBOL STRING) (default ""))      ; prefix of the guest's names; its own name
+  (slot expression (type STRING)))                 ; one instance of both
+
+; ---- What rules see and say while a run is diagnosed. Names are those of the composed paradigm.
+
+; A metric that was measured. `value` in the metric's unit; `share` of its base, `of-run` of the run.
+(deftemplate measure
+  (slot name (type SYMBOL))
+  (slot value (type FLOAT))
+  (slot share (type FLOAT) (default 0.0))
+  (slot of-run (type FLOAT) (default 0.0))
+  (slot spread (type FLOAT) (default 0.0))         ; half of the interval of 95 %
+  (slot samples (type INTEGER) (default 1))
+  (slot trust (type SYMBOL) (allowed-symbols yes no) (default yes)))
+
+; A node of the tree. `severity` is what its threshold is held against.
+(deftemplate tree
+  (slot node (type SYMBOL))
+  (slot kind (type SYMBOL))
+  (slot metric (type SYMBOL))
+  (slot threshold (type FLOAT))
+  (slot condition (type SYMBOL) (allowed-symbols yes no unknown) (default yes))
+  (slot experiment (type SYMBOL))                  ; that measures its metric
+  (slot factor (type SYMBOL) (default none)))
+(deftemplate branch
+  (slot from (type SYMBOL))                        ; root: of the tree
+  (slot to (type SYMBOL)))
+
+; Experiments that were made.
+(deftemplate made
+  (slot experiment (type SYMBOL)))
+
+; What rules conclude.
+(deftemplate holds
+  (slot node (type SYMBOL)))
+(deftemplate request
+  (slot experiment (type SYMBOL))
+  (slot node (type SYMBOL)))                       ; that could then be judged
+(deftemplate cannot-tell
+  (slot node (type SYMBOL))
+  (slot why (type STRING)))
