@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Expressions become position automata, which run over sets of positions. */
+#include "event_expression.h"
+
+#include <portolan/list.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a part of an expression begins and ends with. */
+struct ends {
+    uint64_t first, last;
+    bool is_empty; /* it may match nothing */
+};
+
+struct maker {
+    const struct event_expression_names *names;
+    struct automaton *a;
+    struct portolan_diagnostics d;
+    size_t depth, n_occurrences;
+    size_t event[AUTOMATON_DEPTH], occurrence[AUTOMATON_DEPTH];
+};
+
+static void follow_with(struct automaton *a, uint64_t from, uint64_t to)
+{
+    for (; from; from &= from - 1)
+        a->follow[__builtin_ctzll(from)] |= to;
+}
+
+static size_t find_name(const char *const *names, size_t n, const char *name)
+{
+    size_t i = 0;
+
+    while (i < n && strcmp(names[i], name))
+        i++;
+    return i;
+}
+
+static struct ends put_component(struct maker *m, const struct event_expression *e,
+                                 size_t component)
+{
+    struct automaton *a = m->a;
+    struct automaton_position *p = &a->at[a->n];
+    uint64_t bit = (uint64_t)1 << (a->n & 63);
+
+    if (a->n == AUTOMATON_POSITIONS || component >= AUTOMATON_COMPONENTS) {
+        portolan_diagnose(&m->d, e->file, e->line, e->column,
+                          "the expression has more than %d places for components, or the paradigm "
+                          "more than %d components; split it into events of their own",
+                          (int)AUTOMATON_POSITIONS, (int)AUTOMATON_COMPONENTS);
+        return (struct ends){0};
+    }
+    *p = (struct automaton_position){.component = component, .depth = m->depth};
+    memcpy(p->event, m->event, sizeof m->event);
+    memcpy(p->occurrence, m->occurrence, sizeof m->occurrence);
+    a->of_component[component] |= bit;
+    a->n++;
+    return (struct ends){bit, bit, false};
+}
+
+static struct ends put(struct maker *m, const struct event_expression *e);
+
+static struct ends put_event(struct maker *m, const struct event_expression *e, size_t event)
+{
+    struct automaton *a = m->a;
+    size_t start = a->n, depth = m->depth, i;
+    struct ends ends;
+
+    for (i = 0; i < depth && m->event[i] != event; i++)
+        ;
+    if (i < depth || depth == AUTOMATON_DEPTH) {
+        portolan_diagnose(&m->d, e->file, e->line, e->column,
+                          i < depth ? "event '%s' is within itself"
+                                    : "event '%s' is too deep within other events",
+                          m->names->events[event]);
+        return (struct ends){0};
+    }
+    m->event[depth] = event;
+    m->occurrence[depth] = m->n_occurrences++;
+    m->depth++;
+    ends = put(m, m->names->expressions[event]);
+    m->depth--;
+    for (i = start; i < a->n; i++)
+        a->at[i].inner[depth] = a->follow[i];
+    return ends;
+}
+
+static void complain_of_name(struct maker *m, const struct event_expression *e)
+{
+    const struct event_expression_names *n = m->names;
+    const char **known = portolan_calloc(n->n_components + n->n_events + 1, sizeof *known);
+    const char *near = NULL;
+
+    if (known) {
+        memcpy(known, n->components, n->n_components * sizeof *known);
+        memcpy(known + n->n_components, n->events, n->n_events * sizeof *known);
+        near = portolan_nearest_word(e->name, known, n->n_components + n->n_events);
+    }
+    portolan_diagnose(&m->d, e->file, e->line, e->column,
+                      "'%s' is neither a component nor an event of this paradigm%s", e->name,
+                      portolan_did_you_mean(near).text);
+    free(known);
+}
+
+static struct ends put_name(struct maker *m, const struct event_expression *e)
+{
+    const struct event_expression_names *n = m->names;
+    size_t event = find_name(n->events, n->n_events, e->name);
+    size_t component = find_name(n->components, n->n_components, e->name);
+
+    if (event < n->n_events)
+        return n->expressions[event] ? put_event(m, e, event) : (struct ends){0};
+    if (component < n->n_components)
+        return put_component(m, e, component);
+    complain_of_name(m, e);
+    return (struct ends){0};
+}
+
+static struct ends put_sequence(struct maker *m, const struct event_expression *e)
+{
+    struct ends all = {0, 0, true};
+
+    for (const struct event_expression *p = e->parts; p; p = p->next) {
+        struct ends one = put(m, p);
+
+        follow_with(m->a, all.last, one.first);
+        all.first |= all.is_empty ? one.first : 0;
+        all.last = one.last | (one.is_empty ? all.last : 0);
+        all.is_empty &= one.is_empty;
+    }
+    return all;
+}
+
+static struct ends put_choice(struct maker *m, const struct event_expression *e)
+{
+    struct ends all = {0};
+
+    for (const struct event_expression *p = e->parts; p; p = p->next) {
+        struct ends one = put(m, p);
+
+        all.first |= one.first;
+        all.last |= one.last;
+        all.is_empty |= one.is_empty;
+    }
+    return all;
+}
+
+static struct ends put(struct maker *m, const struct event_expression *e)
+{
+    struct ends ends = e->kind == EXPRESSION_NAME     ? put_name(m, e)
+                       : e->kind == EXPRESSION_CHOICE ? put_choice(m, e)
+                                                      : put_sequence(m, e);
+
+    if (e->is_repeated)
+        follow_with(m->a, ends.last, ends.first);
+    ends.is_empty |= e->is_optional;
+    return ends;
+}
+
+enum portolan_status automaton_make(const struct event_expression_names *names, size_t event,
+                                    struct portolan_diagnostics *diagnostics,
+                                    struct automaton *automaton, struct portolan_error *err)
+{
+    struct portolan_diagnostics_relay relay = {diagnostics, err};
+    struct maker m = {.names = names, .a = automaton, .d = {portolan_diagnostics_relay, &relay, 0}};
+    const struct event_expression *e = names->expressions[event];
+    struct ends ends;
+
+    memset(automaton, 0, sizeof *automaton);
+    ends = put_event(&m, e, event);
+    if (!m.d.count && ends.is_empty)
+        portolan_diagnose(&m.d, e->file, e->line, e->column,
+                          "event '%s' would match nothing at all; some component must be there",
+                          names->events[event]);
+    automaton->first = ends.first;
+    automaton->last = ends.last;
+    return m.d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
+}
+
+static uint64_t positions_of(const struct automaton *a, uint64_t components)
+{
+    uint64_t positions = 0;
+
+    for (; components; components &= components - 1)
+        positions |= a->of_component[__builtin_ctzll(components)];
+    return positions;
+}
+
+uint64_t automaton_start(const struct automaton *a, uint64_t components)
+{
+    return a->first & positions_of(a, components);
+}
+
+uint64_t automaton_step(const struct automaton *a, uint64_t states, uint64_t components)
+{
+    uint64_t next = 0;
+
+    for (; states; states &= states - 1)
+        next |= a->follow[__builtin_ctzll(states)];
+    return next & positions_of(a, components);
+}
+
+void automaton_trace_path(const struct automaton *a, const uint64_t *states, size_t n,
+                          uint8_t *path)
+{
+    uint64_t ways = states[n - 1] & a->last;
+
+    while (n-- > 0) {
+        path[n] = (uint8_t)__builtin_ctzll(ways);
+        if (n) {
+            uint64_t before = states[n - 1];
+
+            for (ways = 0; before; before &= before - 1) {
+                int i = __builtin_ctzll(before);
+
+                if (a->follow[i] >> path[n] & 1)
+                    ways |= (uint64_t)1 << i;
+            }
+        }
+    }
+}
+
+size_t automaton_break(const struct automaton *a, uint8_t from, uint8_t to)
+{
+    const struct automaton_position *f = &a->at[from], *t = &a->at[to];
+    size_t d = 0;
+
+    while (d < f->depth && d < t->depth && f->occurrence[d] == t->occurrence[d] &&
+           (f->inner[d] >> to & 1))
+        d++;
+    return d;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads expressions: text becomes a tree. */
+#include "event_expression.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { DEEPEST = 100 };
+
+struct reader {
+    const char *at, *file;
+    int line, column, depth;
+    struct portolan_arena *arena;
+    struct portolan_diagnostics d;
+};
+
+#define COMPLAIN(r, ...)                                                                           \
+    (portolan_diagnose(&(r)->d, (r)->file, (r)->line, (r)->column, __VA_ARGS__), NULL)
+
+static void advance(struct reader *r)
+{
+    r->column++;
+    if (*r->at++ == '\n') {
+        r->line++;
+        r->column = 1;
+    }
+}
+
+static void skip_blanks(struct reader *r)
+{
+    while (isspace((unsigned char)*r->at))
+        advance(r);
+}
+
+static bool take(struct reader *r, char c)
+{
+    skip_blanks(r);
+    if (*r->at != c)
+        return false;
+    advance(r);
+    return true;
+}
+
+static struct event_expression *new_part(struct reader *r, enum event_expression_kind kind)
+{
+    struct event_expression *e = portolan_arena_alloc(r->arena, 1, sizeof *e);
+
+    if (e)
+        *e = (struct event_expression){
+            .kind = kind, .file = r->file, .line = r->line, .column = r->column};
+    return e;
+}
+
+static bool is_in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '-';
+}
+
+static struct event_expression *read_name(struct reader *r)
+{
+    struct event_expression *e = new_part(r, EXPRESSION_NAME);
+    const char *start = r->at;
+
+    while (is_in_name(*r->at))
+        advance(r);
+    if (e)
+        e->name = portolan_arena_strndup(r->arena, start, (size_t)(r->at - start));
+    return e && e->name ? e : NULL;
+}
+
+static struct event_expression *read_choice(struct reader *r);
+
+static struct event_expression *read_bracketed(struct reader *r, char close)
+{
+    struct event_expression *e;
+    int line = r->line, column = r->column;
+
+    if (++r->depth > DEEPEST)
+        return COMPLAIN(r, "parentheses are nested more than %d deep", (int)DEEPEST);
+    advance(r);
+    e = read_choice(r);
+    r->depth--;
+    if (e && !take(r, close)) {
+        if (*r->at)
+            return COMPLAIN(r,
+                            "'%c' cannot stand here; between two names stands , or |, and '%c' "
+                            "closes the bracket of column %d",
+                            *r->at, close, column);
+        r->line = line;
+        r->column = column;
+        return COMPLAIN(r, "this bracket is never closed; '%c' is missing", close);
+    }
+    return e;
+}
+
+static struct event_expression *read_item(struct reader *r)
+{
+    struct event_expression *e;
+
+    skip_blanks(r);
+    if (*r->at == '(' || *r->at == '[') {
+        bool is_optional = *r->at == '[';
+
+        e = read_bracketed(r, is_optional ? ']' : ')');
+        if (e && is_optional)
+            e->is_optional = true;
+    } else if (is_in_name(*r->at)) {
+        e = read_name(r);
+    } else {
+        return *r->at ? COMPLAIN(r, "'%c' stands where the name of a component or event should",
+                                 *r->at)
+                      : COMPLAIN(r, "the name of a component or event is missing at the end");
+    }
+    for (skip_blanks(r); e && (*r->at == '+' || *r->at == '*'); skip_blanks(r)) {
+        e->is_repeated = true;
+        e->is_optional |= *r->at == '*';
+        advance(r);
+    }
+    return e;
+}
+
+/* Parts with SEPARATOR between them; a single one stands for itself. */
+static struct event_expression *read_list(struct reader *r, char separator,
+                                          enum event_expression_kind kind,
+                                          struct event_expression *(*read_part)(struct reader *r))
+{
+    struct event_expression *list = new_part(r, kind), **end;
+
+    if (!list)
+        return NULL;
+    end = &list->parts;
+    do {
+        if (!(*end = read_part(r)))
+            return NULL;
+        end = &(*end)->next;
+    } while (take(r, separator));
+    return list->parts->next ? list : list->parts;
+}
+
+static struct event_expression *read_sequence(struct reader *r)
+{
+    return read_list(r, ',', EXPRESSION_SEQUENCE, read_item);
+}
+
+static struct event_expression *read_choice(struct reader *r)
+{
+    return read_list(r, '|', EXPRESSION_CHOICE, read_sequence);
+}
+
+enum portolan_status event_expression_parse(const char *text, const char *file, int line,
+                                            int column, struct portolan_arena *arena,
+                                            struct portolan_diagnostics *diagnostics,
+                                            const struct event_expression **expression,
+                                            struct portolan_error *err)
+{
+    struct portolan_diagnostics_relay relay = {diagnostics, err};
+    struct reader r = {text, file, line, column, 0, arena, {portolan_diagnostics_relay, &relay, 0}};
+    struct event_expression *e = read_choice(&r);
+
+    skip_blanks(&r);
+    if (e && *r.at)
+        (void)COMPLAIN(&r, "'%c' cannot stand here; between two names stands , or |", *r.at);
+    *expression = r.d.count ? NULL : e;
+    if (r.d.count)
+        return PORTOLAN_ESYNTAX;
+    return e ? PORTOLAN_OK : portolan_no_memory(err);
+}
