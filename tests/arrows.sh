@@ -30,6 +30,9 @@ proxygen/emit: base callback functions functions_component probe proxy
 mastermind: base block index list assembly control machine probe store framework mastermind recorder
 base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
+trace: base index list trace
+trace/analysis: base index list trace waits
+trace/replay: base index list number trace waits replay
 optimizer: base list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind
 call/report: base list formula cll_report
 call/runtime: base block list machine probe store cll cll_report

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The container: tables whose entries are found by content, and events by location. */
+#include "internal.h"
+
+#include <portolan/list.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_EVENTS = 64, MOST_EVENTS = 4096 /* of a block */, MOST_ENTRIES = 1 << 24 };
+
+static struct trace_builder *builder_of(struct portolan_trace *trace)
+{
+    return (struct trace_builder *)trace;
+}
+
+double portolan_trace_value(const struct portolan_trace_event *event)
+{
+    double value;
+
+    memcpy(&value, &event->bytes, sizeof value);
+    return value;
+}
+
+struct portolan_trace *portolan_trace_create(int n_ranks, const char *source)
+{
+    struct trace_builder *b = portolan_calloc(1, sizeof *b);
+    struct portolan_trace_comm world = {.n_members = n_ranks > 0 ? (size_t)n_ranks : 0};
+    int *members = portolan_calloc(world.n_members + 1, sizeof *members);
+    bool ok = b && members;
+
+    for (int i = 0; ok && i < n_ranks; i++)
+        members[i] = i;
+    world.members = members;
+    if (ok) {
+        b->trace.n_ranks = n_ranks;
+        ok = (b->trace.source = portolan_arena_strdup(&b->arena, source ? source : "")) &&
+             portolan_trace_comm(&b->trace, &world) == 0;
+    }
+    free(members);
+    if (ok)
+        return &b->trace;
+    portolan_trace_destroy(b ? &b->trace : NULL);
+    return NULL;
+}
+
+void trace_free_blocks(struct event_blocks *blocks)
+{
+    for (struct event_block *block = blocks->first, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    *blocks = (struct event_blocks){0};
+}
+
+void portolan_trace_destroy(struct portolan_trace *trace)
+{
+    struct trace_builder *b = builder_of(trace);
+
+    if (!trace)
+        return;
+    for (size_t i = 0; b->blocks && i < trace->n_locations; i++)
+        trace_free_blocks(&b->blocks[i]);
+    for (int i = 0; i < TRACE_TABLES; i++)
+        portolan_index_clear(&b->index[i]);
+    free(b->blocks);
+    free(trace->events);
+    free(trace->locations);
+    free(trace->regions);
+    free(trace->routines);
+    free(trace->names);
+    free(trace->comms);
+    free(trace->windows);
+    portolan_arena_clear(&b->arena);
+    free(b);
+}
+
+/* ------------------------------------------------- tables */
+
+/* An entry that is looked for, and where it is looked for. */
+struct wanted {
+    const struct portolan_trace *trace;
+    const void *entry;
+};
+
+static bool same_region(const void *arg, size_t i)
+{
+    const struct wanted *w = arg;
+    const struct portolan_trace_region *a = w->entry, *b = &w->trace->regions[i];
+
+    return a->kind == b->kind && strcmp(a->name, b->name) == 0 && strcmp(a->user, b->user) == 0 &&
+           strcmp(a->port, b->port) == 0 && strcmp(a->provider, b->provider) == 0;
+}
+
+static bool same_routine(const void *arg, size_t i)
+{
+    const struct wanted *w = arg;
+
+    return strcmp(w->entry, w->trace->routines[i]) == 0;
+}
+
+static bool same_name(const void *arg, size_t i)
+{
+    const struct wanted *w = arg;
+
+    return strcmp(w->entry, w->trace->names[i]) == 0;
+}
+
+static bool same_comm(const void *arg, size_t i)
+{
+    const struct wanted *w = arg;
+
+    return ((const struct portolan_trace_comm *)w->entry)->id == w->trace->comms[i].id;
+}
+
+static bool same_window(const void *arg, size_t i)
+{
+    const struct wanted *w = arg;
+
+    return ((const struct portolan_trace_comm *)w->entry)->id == w->trace->windows[i].id;
+}
+
+/*
+ * Finds ENTRY or makes room for it at the end of *ITEMS, in which there are *N. *AT is where;
+ * whether it is new shows as *AT == *N, which the caller fills in and counts. False: no memory.
+ */
+static bool find_or_reserve(struct trace_builder *b, enum trace_table table, uint64_t hash,
+                            portolan_index_same_fn same, const void *entry, void *items, size_t n,
+                            size_t size, size_t *at)
+{
+    struct wanted wanted = {&b->trace, entry};
+
+    *at = portolan_index_find(&b->index[table], hash, same, &wanted);
+    if (*at != SIZE_MAX)
+        return true;
+    *at = n;
+    return n < MOST_ENTRIES && portolan_reserve(items, &b->room[table], n + 1, size) &&
+           portolan_index_add(&b->index[table], hash, n);
+}
+
+static uint64_t hash_text(const char *text, uint64_t seed)
+{
+    return portolan_hash(text, strlen(text) + 1, seed);
+}
+
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+size_t portolan_trace_region(struct portolan_trace *trace,
+                             const struct portolan_trace_region *region)
+{
+    struct trace_builder *b = builder_of(trace);
+    struct portolan_trace_region r = {region->kind, or_empty(region->name), or_empty(region->user),
+                                      or_empty(region->port), or_empty(region->provider)};
+    uint64_t hash = hash_text(r.provider, hash_text(r.port, hash_text(r.user, 0)));
+    size_t at;
+
+    if (!find_or_reserve(b, REGIONS, hash_text(r.name, hash), same_region, &r, &trace->regions,
+                         trace->n_regions, sizeof r, &at))
+        return SIZE_MAX;
+    if (at < trace->n_regions)
+        return at;
+    r.name = portolan_arena_strdup(&b->arena, r.name);
+    r.user = portolan_arena_strdup(&b->arena, r.user);
+    r.port = portolan_arena_strdup(&b->arena, r.port);
+    r.provider = portolan_arena_strdup(&b->arena, r.provider);
+    trace->regions[at] = r;
+    return b->arena.failed ? SIZE_MAX : trace->n_regions++;
+}
+
+static size_t text_entry(struct trace_builder *b, enum trace_table table,
+                         portolan_index_same_fn same, const char *text, const char ***texts,
+                         size_t *n)
+{
+    size_t at;
+
+    if (!find_or_reserve(b, table, hash_text(text, 0), same, text, texts, *n, sizeof **texts, &at))
+        return SIZE_MAX;
+    if (at < *n)
+        return at;
+    (*texts)[at] = portolan_arena_strdup(&b->arena, text);
+    return b->arena.failed ? SIZE_MAX : (*n)++;
+}
+
+size_t portolan_trace_routine(struct portolan_trace *trace, const char *name)
+{
+    return text_entry(builder_of(trace), ROUTINES, same_routine, name, &trace->routines,
+                      &trace->n_routines);
+}
+
+size_t portolan_trace_name(struct portolan_trace *trace, const char *name)
+{
+    return text_entry(builder_of(trace), NAMES, same_name, name, &trace->names, &trace->n_names);
+}
+
+static const void *copied(struct portolan_arena *a, const void *items, size_t n, size_t size)
+{
+    void *copy = items ? portolan_arena_alloc(a, n, size) : NULL;
+
+    return copy && n ? memcpy(copy, items, n * size) : copy;
+}
+
+static size_t comm_entry(struct trace_builder *b, enum trace_table table,
+                         portolan_index_same_fn same, const struct portolan_trace_comm *comm,
+                         struct portolan_trace_comm **comms, size_t *n)
+{
+    struct portolan_trace_comm c = *comm;
+    struct portolan_arena *a = &b->arena;
+    size_t at;
+
+    if (!find_or_reserve(b, table, portolan_hash(&c.id, sizeof c.id, 0), same, &c, comms, *n,
+                         sizeof c, &at))
+        return SIZE_MAX;
+    if (at < *n)
+        return at;
+    c.members = copied(a, c.members, c.n_members, sizeof *c.members);
+    c.remote = copied(a, c.remote, c.n_remote, sizeof *c.remote);
+    if (c.neighbours && c.first_neighbour) {
+        c.neighbours =
+            copied(a, c.neighbours, c.first_neighbour[c.n_members], sizeof *c.neighbours);
+        c.first_neighbour =
+            copied(a, c.first_neighbour, c.n_members + 1, sizeof *c.first_neighbour);
+    } else {
+        c.neighbours = NULL;
+        c.first_neighbour = NULL;
+    }
+    (*comms)[at] = c;
+    return a->failed ? SIZE_MAX : (*n)++;
+}
+
+size_t portolan_trace_comm(struct portolan_trace *trace, const struct portolan_trace_comm *comm)
+{
+    return comm_entry(builder_of(trace), COMMS, same_comm, comm, &trace->comms, &trace->n_comms);
+}
+
+size_t portolan_trace_window(struct portolan_trace *trace, const struct portolan_trace_comm *window)
+{
+    return comm_entry(builder_of(trace), WINDOWS, same_window, window, &trace->windows,
+                      &trace->n_windows);
+}
+
+/* ------------------------------------------------- events */
+
+static bool is_location(const struct portolan_trace_location *l, const int place[2])
+{
+    return l->rank == place[0] && l->thread == place[1];
+}
+
+static bool same_location(const void *arg, size_t i)
+{
+    const struct wanted *w = arg;
+
+    return is_location(&w->trace->locations[i], w->entry);
+}
+
+struct portolan_trace_location *portolan_trace_locate(struct portolan_trace *trace, int rank,
+                                                      int thread, const char *host)
+{
+    struct trace_builder *b = builder_of(trace);
+    int place[2] = {rank, thread};
+    size_t at = b->latest, n = trace->n_locations;
+
+    if (at >= n || !is_location(&trace->locations[at], place)) {
+        if (!portolan_reserve(&b->blocks, &b->blocks_room, n + 1, sizeof *b->blocks) ||
+            !find_or_reserve(b, LOCATIONS, portolan_hash(place, sizeof place, 0), same_location,
+                             place, &trace->locations, n, sizeof *trace->locations, &at))
+            return NULL;
+        if (at == n) {
+            b->blocks[n] = (struct event_blocks){0};
+            trace->locations[n] =
+                (struct portolan_trace_location){.rank = rank, .thread = thread, .host = ""};
+            trace->n_locations++;
+        }
+        b->latest = at;
+    }
+    if (host && *host && !*trace->locations[at].host &&
+        !(trace->locations[at].host = portolan_arena_strdup(&b->arena, host)))
+        return NULL;
+    return &trace->locations[at];
+}
+
+/* Blocks double, so that many small locations take little. */
+static struct event_block *append_block(struct event_blocks *blocks)
+{
+    size_t room = !blocks->last ? FIRST_EVENTS : 2 * blocks->last->room;
+    struct event_block *block;
+
+    if (room > MOST_EVENTS)
+        room = MOST_EVENTS;
+    if (!(block = portolan_reallocarray(
+              NULL, 1, sizeof *block + room * sizeof(struct portolan_trace_event))))
+        return NULL;
+    *block = (struct event_block){.room = room};
+    if (blocks->last)
+        blocks->last->next = block;
+    else
+        blocks->first = block;
+    return blocks->last = block;
+}
+
+bool portolan_trace_add(struct portolan_trace *trace, int rank, int thread,
+                        const struct portolan_trace_event *event)
+{
+    struct trace_builder *b = builder_of(trace);
+    struct portolan_trace_location *location = portolan_trace_locate(trace, rank, thread, NULL);
+    struct event_blocks *blocks = location ? &b->blocks[location - trace->locations] : NULL;
+    struct event_block *block = blocks ? blocks->last : NULL;
+
+    if (!blocks)
+        return false;
+    if (block && block->n && event->ns < block->events[block->n - 1].ns)
+        blocks->is_unordered = true;
+    if ((!block || block->n == block->room) && !(block = append_block(blocks)))
+        return false;
+    block->events[block->n++] = *event;
+    blocks->n++;
+    location->n++;
+    return true;
+}
