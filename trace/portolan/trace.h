@@ -47,8 +47,9 @@ enum portolan_trace_kind {
     /** A rank of the group of MPI_Win_post (its origins) or MPI_Win_start (its targets), one event
        each, within that call. `what`: window; `peer` */
     PORTOLAN_TRACE_ACCESS,
-    PORTOLAN_TRACE_EPOCH, /**< fence, post, start, complete or wait (see the call). `what`: window
-                           */
+    /** Fence, post, start, complete or wait, or the making or freeing of a window (see the call).
+       `what`: window */
+    PORTOLAN_TRACE_EPOCH,
     PORTOLAN_TRACE_MARK,  /**< MPI_Pcontrol. `tag`: level */
     PORTOLAN_TRACE_VALUE, /**< of the region entered last. `what`: name; `bytes`: a double, see
                              portolan_trace_value() */
@@ -68,8 +69,8 @@ enum {
 struct portolan_trace_event {
     int64_t ns;
     uint64_t bytes;
-    uint32_t request;   /**< number of a request of this location, from 1; may be used again when it
-                           is done */
+    uint32_t request;   /**< number of a request of this location, from 1, at most the number of
+                           events of the trace; may be used again when it is done */
     int32_t peer;       /**< rank in MPI_COMM_WORLD */
     int32_t tag;        /**< of a message */
     uint32_t kind : 8;  /**< enum portolan_trace_kind */
@@ -170,7 +171,7 @@ enum portolan_trace_routine_class {
     PORTOLAN_ROUTINE_WIN_WAIT
 };
 /** Nonblocking and persistent collectives (MPI_Ibarrier) have the class of the blocking one;
-   *IS_NONBLOCKING (may be NULL) tells them apart. */
+ *IS_NONBLOCKING (may be NULL) tells them apart. */
 PORTOLAN_API enum portolan_trace_routine_class portolan_trace_classify(const char *routine,
                                                                        bool *is_nonblocking);
 
