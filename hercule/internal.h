@@ -46,7 +46,11 @@ struct expression {
     X(ORDINAL, ordinal) /* the how manieth on its rank, from 0 */                                  \
     X(RANK, rank)                                                                                  \
     X(DELAY, delay)   /* waiting of others that it caused, direct and indirect */                  \
-    X(REMOTE, remote) /* share of its messages' partners on other ranks */
+    X(REMOTE, remote) /* share of its messages' partners on other ranks */                         \
+    X(SENDS, sends)   /* messages that it sent, and the sum of the ranks that they went to … */  \
+    X(TO, to)                                                                                      \
+    X(RECEIVES, receives) /* … or received, and came from */                                     \
+    X(FROM, from)
 
 enum quantity {
 #define HERCULE_QUANTITY(name, word) QUANTITY_##name,
@@ -66,6 +70,7 @@ enum quantity {
     X(N, n) /* how many values */                                                                  \
     X(DEVIATION, deviation)                                                                        \
     X(EXCESS, excess)       /* sum over ordinals and ranks of (max - own) */                       \
+    X(STATIC, static)       /* sum over ranks of (max - own), each rank's sum being one value */   \
     X(IMBALANCE, imbalance) /* max over mean of the ranks' sums, less 1 */                         \
     X(LEAD, lead)           /* share of ordinals led by the rank that leads most often */          \
     X(FIRST, first)         /* sum over ranks of each rank's first */                              \
@@ -140,6 +145,8 @@ struct component {
 
 struct event {
     struct item item;
+    /* Constraints, with commas: NAME, an attribute of the event that must not be 0; same(NAME), an
+       attribute of the events within, where a change ends the instance. */
     const char *expression, *constraints;
     struct place expression_place, constraints_place; /* of their first characters */
     size_t *attributes;                               /* positions in paradigm.attributes */
@@ -153,13 +160,16 @@ struct attribute {
     struct expression formula;
 };
 
+/* BY has two names: that of a component of EVENT and that of a component of TO, between which a
+   message went. Or one word: `ordinal`, the instances of the same ordinal on all ranks (own one
+   included; use an aggregate); `before` or `after`, the neighbour in time on the same rank. */
 struct related {
     struct item item; /* name: EVENT.AS */
     const char *event_name, *to_name;
     size_t event, to;
     const char **by; /* component that sends, component that receives */
     size_t n_by;
-    size_t sender, receiver;
+    size_t sender, receiver; /* of EVENT, of TO; HERCULE_NONE when BY is one word */
 };
 
 struct composed {

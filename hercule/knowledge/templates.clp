@@ -40,7 +40,8 @@
   (slot at (type INTEGER) (default 0))
   (slot event (type SYMBOL STRING))
   (slot to (type SYMBOL STRING))
-  (multislot by (type SYMBOL STRING))              ; the component that sends, the one that receives
+  (multislot by (type SYMBOL STRING))              ; a component of EVENT and one of TO, between which
+                                                   ; a message went; or ordinal, before, after
   (slot as (type SYMBOL STRING)))
 
 ; 2. Performance: the parts of a whole, each nanosecond once in each view.
