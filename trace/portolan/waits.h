@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * trace/analysis: which events belong together, who waited for whom, and what caused it.
+ *
+ * First the matching: messages, collectives and epochs of windows. Then the waits: wait states as
+ * EXPERT and Scalasca define them (Wolf and Mohr 2003; Geimer et al. 2010), with root causes by
+ * delay analysis (Boehme et al. 2010): only delays are causes, waiting is passed on to who made the
+ * causing rank wait. Events are named by their index in the trace (uint32_t); calls by that of
+ * their BEGIN. Times are nanoseconds. What is made here belongs to the trace, which must outlive
+ * it; it is read only, by any thread. Nothing prints or exits.
+ */
+#ifndef PORTOLAN_WAITS_H
+#define PORTOLAN_WAITS_H
+
+#include <portolan/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PORTOLAN_NO_EVENT UINT32_MAX
+
+/* ------------------------------------------------- matching */
+
+/** All events of one collective operation, one of each member, in the order of locations. */
+struct portolan_collective {
+    uint32_t first, n; /**< members[first .. first + n) of the matching */
+    bool is_complete;  /**< every member is there, and all call the same routine */
+    bool is_window;    /**< a fence, or the making or freeing of a window */
+    uint32_t what;     /**< communicator, or window */
+};
+
+struct portolan_matching {
+    /** BEGIN: its END; END and what lies between: the BEGIN; outside of calls: none. */
+    uint32_t *call;
+    /**
+     * The other side. SEND: the RECV, or RECV_POST if that never completed. RECV, RECV_POST: the
+     * SEND. ACCESS: that of the other group's call. COLLECTIVE, and EPOCH where all members meet:
+     * index in `collectives`; BEGIN of MPI_Init and MPI_Finalize likewise. Else none.
+     */
+    uint32_t *partner;
+    /**
+     * The other end of the same operation. SEND: its SEND_DONE or CANCELLED; RECV_POST: its RECV or
+     * CANCELLED; COLLECTIVE: its COLLECTIVE_DONE; and back: RECV without a request: the BEGIN of
+     * its call. ACCESS: BEGIN of the MPI_Win_complete or MPI_Win_wait that ends it. Else none.
+     */
+    uint32_t *other;
+    struct portolan_collective *collectives;
+    uint32_t *members; /**< events: COLLECTIVE, EPOCH or BEGIN */
+    size_t n_collectives, n_members;
+    uint8_t *classes; /**< enum portolan_trace_routine_class of each routine */
+
+    uint64_t n_messages;        /**< matched */
+    uint64_t n_unmatched_sends; /**< without those to MPI_PROC_NULL and those cancelled */
+    uint64_t n_unmatched_recvs; /**< received, but no send is known */
+    uint64_t n_cancelled;
+    uint64_t n_reversed;   /**< received before they were sent: the clocks disagree */
+    uint64_t n_incomplete; /**< collectives that lack a member */
+    bool is_uncertain; /**< several threads of a rank communicate: the order of postings, by which
+                          messages are matched, is not certain */
+};
+
+/**
+ * Messages are matched without overtaking (MPI 4.0, 3.5): of one communicator, source, destination
+ * and tag, the k-th send meets the k-th receive in the order of posting. *MATCHING is the caller's
+ * to destroy. PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_matching_create(const struct portolan_trace *trace,
+                                                           struct portolan_matching **matching,
+                                                           struct portolan_error *err);
+/** NULL is legal. */
+PORTOLAN_API void portolan_matching_destroy(struct portolan_matching *matching);
+
+/** The location of an event. */
+PORTOLAN_API size_t portolan_trace_location_of(const struct portolan_trace *trace, uint32_t event);
+
+/* ------------------------------------------------- wait states */
+
+/** Name, and what is known as such; one wait counts once. */
+#define PORTOLAN_WAIT_LIST(X)                                                                      \
+    X(LATE_SENDER, "late sender")                                                                  \
+    X(WRONG_ORDER_SAME_SOURCE, "late sender, wrong order of the same source")                      \
+    X(WRONG_ORDER_OTHER_SOURCE, "late sender, wrong order of different sources")                   \
+    X(LATE_RECEIVER, "late receiver")                                                              \
+    X(BARRIER, "wait at barrier")                                                                  \
+    X(BARRIER_COMPLETION, "barrier completion")                                                    \
+    X(N_TO_N, "wait at n x n")                                                                     \
+    X(N_TO_N_COMPLETION, "n x n completion")                                                       \
+    X(NEIGHBOUR, "wait at neighbourhood")                                                          \
+    X(LATE_BROADCAST, "late broadcast")                                                            \
+    X(EARLY_REDUCE, "early reduce")                                                                \
+    X(EARLY_SCAN, "early scan")                                                                    \
+    X(INIT_COMPLETION, "init completion")                                                          \
+    X(FINALIZE, "wait at finalize")                                                                \
+    X(CREATE, "wait at creation")                                                                  \
+    X(FENCE, "wait at fence")                                                                      \
+    X(EARLY_FENCE, "early fence")                                                                  \
+    X(EARLY_FREE, "early free")                                                                    \
+    X(LATE_POST, "late post")                                                                      \
+    X(LATE_COMPLETE, "late complete")                                                              \
+    X(EARLY_WAIT, "early wait")
+
+enum portolan_wait_state {
+#define PORTOLAN_WAIT_ENUM(name, text) PORTOLAN_WAIT_##name,
+    PORTOLAN_WAIT_LIST(PORTOLAN_WAIT_ENUM)
+#undef PORTOLAN_WAIT_ENUM
+        PORTOLAN_WAIT_STATES
+};
+
+/** "late sender"; never NULL. */
+PORTOLAN_API const char *portolan_wait_state_name(enum portolan_wait_state state);
+
+/** Where time goes: regions entered, and the call of MPI inside. */
+enum portolan_path_kind {
+    PORTOLAN_PATH_PROGRAM, /**< path 0: outside of all regions; parent of what is outermost */
+    PORTOLAN_PATH_GAP,     /**< path 1: nothing is known of this time */
+    PORTOLAN_PATH_REGION,
+    PORTOLAN_PATH_CALL
+};
+
+/** A call path, with its own time: without that of paths below. */
+struct portolan_path {
+    enum portolan_path_kind kind;
+    uint32_t parent;        /**< index of a path; itself for the first two */
+    uint32_t what;          /**< region, or routine */
+    uint32_t n_locations;   /**< that were here; 1: a single participant */
+    int64_t ns, waiting_ns; /**< sums over locations */
+    int64_t overload_ns;    /**< sum of what exceeds the mean over the locations that were here: at
+                               most    half of the imbalance that balancing could win */
+    int64_t critical_ns;    /**< on the critical path */
+    double critical_imbalance_ns; /**< max(0, critical_ns - mean over all locations) */
+};
+
+/** A stretch of waiting. They are in the order of calls. */
+struct portolan_wait {
+    uint32_t call; /**< that waited; of several polls the one that succeeded */
+    uint32_t from; /**< the call in which waiting began: the first poll, else `call` */
+    uint32_t by;   /**< the call on the causing rank that ended the waiting; none: nobody's (what
+                      remains after all have come) */
+    uint32_t cause_path;  /**< where the causing rank lost most of it directly; UINT32_MAX: nowhere,
+                             it waited itself, or nobody did */
+    int64_t begin_ns, ns; /**< waiting by polling also covers what lies between the polls */
+    int64_t direct_ns;    /**< share that the causing rank caused by delays of its own */
+    uint8_t state;        /**< enum portolan_wait_state */
+    bool propagates;      /**< makes others wait later; else it is terminal */
+    bool is_polling;
+};
+
+/** Waiting in one state and path, caused by a delay of one location in one path. */
+struct portolan_delay {
+    enum portolan_wait_state state;
+    uint32_t waiting_path;
+    uint32_t location; /**< of the cause; UINT32_MAX: not known */
+    uint32_t path;     /**< of the cause; of completions that of the wait; UINT32_MAX: not known */
+    int64_t direct_ns; /**< of those who waited for this location */
+    int64_t indirect_ns; /**< of those who waited for others whom it had made wait */
+};
+
+struct portolan_waits {
+    const struct portolan_trace *trace;
+    const struct portolan_matching *matching;
+    struct portolan_wait *waits;
+    size_t n_waits;
+    size_t *first_wait; /**< of each location; one more at the end */
+    struct portolan_path *paths;
+    size_t n_paths;
+    uint32_t *path;                     /**< of the time that follows each event */
+    int64_t *path_ns, *path_waiting_ns; /**< own time: [path * n_locations + location] */
+    struct portolan_delay *delays; /**< the greatest first; with all waits, their sum is the same */
+    size_t n_delays;
+    int64_t state_ns[PORTOLAN_WAIT_STATES]; /**< sums over all locations */
+    int64_t run_ns;                         /**< from the first event to the last */
+};
+
+struct portolan_waits_options {
+    int64_t poll_gap_ns; /**< polls with at most so much between them are one; 0: 10 us */
+};
+
+/** OPTIONS may be NULL. *WAITS is the caller's to destroy. PORTOLAN_ENOMEM. */
+PORTOLAN_API enum portolan_status
+portolan_waits_create(const struct portolan_trace *trace, const struct portolan_matching *matching,
+                      const struct portolan_waits_options *options, struct portolan_waits **waits,
+                      struct portolan_error *err);
+/** NULL is legal. */
+PORTOLAN_API void portolan_waits_destroy(struct portolan_waits *waits);
+
+/** The waits of CALL (its BEGIN): *N from the result on, a few; NULL and 0 if it did not wait. */
+PORTOLAN_API const struct portolan_wait *portolan_waits_of(const struct portolan_waits *waits,
+                                                           uint32_t call, size_t *n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
