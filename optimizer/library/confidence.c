@@ -41,14 +41,6 @@ static uint64_t source_of(const struct quantity *q, size_t path, size_t tuple)
     return q->rows ? 1 + q->rows->number : 1ULL << 48 | (uint64_t)path << 20 | tuple;
 }
 
-/* Outside the measured range, the low end of the interval may be a bound. */
-static void scale_estimate(struct estimate *e, double error, bool outside)
-{
-    double value = e->se > 0 ? e->value * exp(fmin(e->se, 3) * error) : e->value;
-
-    e->value = outside ? fmax(value, fmin(e->low, e->value)) : value;
-}
-
 /* The error of Q in a scenario, in standard errors. */
 static double error_of(const struct scenarios *s, const struct quantity *q, size_t scenario,
                        uint64_t source)
@@ -64,6 +56,15 @@ static double error_of(const struct scenarios *s, const struct quantity *q, size
     return scenario / round % 2 ? error : -error;
 }
 
+/* Scales E by an ERROR in standard errors; outside the measured range, the low end of the interval
+ * may be a bound. */
+static void scale_estimate(struct estimate *e, double error, bool outside)
+{
+    double value = e->value * exp(fmin(e->se, 3) * error);
+
+    e->value = outside ? fmax(value, fmin(e->low, e->value)) : value;
+}
+
 /* The cost of tuple K on path I. HOPEFUL: what is not proven to work is allowed with the chance it
  * has. */
 static void draw_cost(struct scenarios *s, const struct plan_view *v, size_t scenario, bool hopeful,
@@ -77,25 +78,27 @@ static void draw_cost(struct scenarios *s, const struct plan_view *v, size_t sce
     if (hopeful &&
         portolan_draw_uniform(scenario, 4 * source_of(&t->exclusive, i, k) + 3) < c->hope)
         c->allowed = true;
-    scale_estimate(&c->exclusive,
-                   error_of(s, &t->exclusive, scenario, source_of(&t->exclusive, i, k)),
-                   c->extrapolating > 0);
-    scale_estimate(&c->calls, portolan_draw_normal(scenario, 4 * source_of(&t->calls, i, k) + 1),
-                   false);
-    scale_estimate(&c->setup, portolan_draw_normal(scenario, 4 * source_of(&t->setup, i, k) + 2),
-                   false);
+    if (c->exclusive.se > 0)
+        scale_estimate(&c->exclusive,
+                       error_of(s, &t->exclusive, scenario, source_of(&t->exclusive, i, k)),
+                       c->extrapolating > 0);
+    if (c->calls.se > 0)
+        scale_estimate(&c->calls,
+                       portolan_draw_normal(scenario, 4 * source_of(&t->calls, i, k) + 1), false);
+    if (c->setup.se > 0)
+        scale_estimate(&c->setup,
+                       portolan_draw_normal(scenario, 4 * source_of(&t->setup, i, k) + 2), false);
 }
 
 static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t scenario,
                           bool hopeful)
 {
-    s->view.conversions = v->conversions;
     for (size_t i = 0; i < s->p->s.n_nodes; i++)
         for (size_t k = 0; k < s->p->paths[i].scope.n_tuples; k++)
             draw_cost(s, v, scenario, hopeful, i, k);
 }
 
-static enum portolan_status scenarios_init(struct scenarios *s)
+static enum portolan_status scenarios_init(struct scenarios *s, const struct plan_view *v)
 {
     const struct survey *survey = &s->p->s;
     enum portolan_status status = plan_view_create(s->p, &s->pool, &s->view);
@@ -104,6 +107,9 @@ static enum portolan_status scenarios_init(struct scenarios *s)
     for (size_t i = 0; s->points && i < survey->n_trials; i++)
         if (survey->trials[i].point == i)
             s->points[s->n_points++] = i;
+    for (size_t i = 0; !status && i < survey->n_nodes; i++)
+        memcpy(s->view.costs[i], v->costs[i], s->p->paths[i].scope.n_tuples * sizeof **v->costs);
+    s->view.conversions = v->conversions;
     return s->points ? status : PORTOLAN_ENOMEM;
 }
 
@@ -235,7 +241,7 @@ enum portolan_status plan_be_confident(const struct portolan_plan *p, const stru
     size_t base = 0;
     enum portolan_status status;
 
-    status = scenarios_init(&s);
+    status = scenarios_init(&s, v);
     if (!status)
         status = add_candidate(&s, values, &base);
     for (size_t k = 0; !status && k < SCENARIOS; k++)
@@ -248,31 +254,56 @@ enum portolan_status plan_be_confident(const struct portolan_plan *p, const stru
     return status;
 }
 
+/* Fills PATHS with the call paths that cost not the same with both selections; returns how many. */
+static size_t list_differing(const struct portolan_plan *p, const size_t *mine, const size_t *other,
+                             bool *differs, size_t *paths)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->s.n_nodes; i++) {
+        const struct plan_scope *scope = &p->paths[i].scope;
+        long parent = p->s.nodes[i].parent;
+
+        differs[i] = (parent >= 0 && differs[parent]) ||
+                     plan_tuple_of(p, scope, mine) != plan_tuple_of(p, scope, other);
+        if (differs[i])
+            paths[n++] = i;
+    }
+    return n;
+}
+
+/* Draws the costs of PATHS, and tells what the selection costs there, and for conversions. */
+static double draw_total(struct scenarios *s, const struct plan_view *v, size_t scenario,
+                         const size_t *paths, size_t n, const size_t *selection)
+{
+    const struct plan_data *ignored;
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t tuple = plan_tuple_of(s->p, &s->p->paths[paths[i]].scope, selection);
+
+        if (tuple != NONE)
+            draw_cost(s, v, scenario, false, paths[i], tuple);
+        sum += plan_path_ns(s->p, &s->view, s->h, paths[i], selection);
+    }
+    return sum + s->h->steps * plan_convert_all(s->p, &s->view, selection, &ignored);
+}
+
 double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
                    const struct plan_horizon *h, const size_t *mine, const size_t *other,
                    double handicap_ns)
 {
     struct scenarios s = {.p = p, .h = h};
-    size_t wins = 0;
+    enum portolan_status status = scenarios_init(&s, v);
+    size_t *paths = portolan_arena_alloc(&s.pool, p->s.n_nodes, sizeof *paths);
+    bool *differs = portolan_arena_alloc(&s.pool, p->s.n_nodes, sizeof *differs);
+    size_t wins = 0, n = 0;
 
-    if (scenarios_init(&s)) {
-        portolan_arena_clear(&s.pool);
-        return 0;
-    }
-    fill_scenario(&s, v, 0, false);
-    for (size_t k = 0; k < SCENARIOS; k++) {
-        for (size_t i = 0; i < p->s.n_nodes; i++) { /* of the others nothing is asked */
-            size_t one = plan_tuple_of(p, &p->paths[i].scope, mine);
-            size_t two = plan_tuple_of(p, &p->paths[i].scope, other);
-
-            if (one != NONE)
-                draw_cost(&s, v, k, false, i, one);
-            if (two != NONE && two != one)
-                draw_cost(&s, v, k, false, i, two);
-        }
-        wins +=
-            plan_total_ns(p, &s.view, h, mine) + handicap_ns < plan_total_ns(p, &s.view, h, other);
-    }
+    if (!status && paths && differs)
+        n = list_differing(p, mine, other, differs, paths);
+    for (size_t k = 0; n > 0 && k < SCENARIOS; k++)
+        wins += draw_total(&s, v, k, paths, n, mine) + handicap_ns <
+                draw_total(&s, v, k, paths, n, other);
     portolan_arena_clear(&s.pool);
     return (double)wins / SCENARIOS;
 }

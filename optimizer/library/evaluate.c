@@ -314,33 +314,19 @@ static double relative(double value, double end)
     return value > 0 ? (end - value) / value : 0;
 }
 
-/* Calls per step of a path: the product along the path from the root; adds the squares of the
- * relative errors to *LOW2 and *HIGH2. */
-static double calls_of(const struct portolan_plan *p, const struct plan_view *v, long path,
-                       const size_t *selection, double *low2, double *high2)
+double plan_calls_of(const struct portolan_plan *p, const struct plan_view *v, long path,
+                     const size_t *selection)
 {
     double calls = 1;
 
     for (; path >= 0; path = p->s.nodes[path].parent) {
         size_t tuple = plan_tuple_of(p, &p->paths[path].scope, selection);
-        const struct estimate *e;
 
         if (tuple == NONE || !v->costs[path][tuple].allowed)
             return 0; /* forbidden by that path's own table */
-        e = &v->costs[path][tuple].calls;
-        calls *= e->value;
-        *low2 += relative(e->value, e->low) * relative(e->value, e->low);
-        *high2 += relative(e->value, e->high) * relative(e->value, e->high);
+        calls *= v->costs[path][tuple].calls.value;
     }
     return calls;
-}
-
-double plan_calls_of(const struct portolan_plan *p, const struct plan_view *v, long path,
-                     const size_t *selection)
-{
-    double ignored = 0;
-
-    return calls_of(p, v, path, selection, &ignored, &ignored);
 }
 
 /* An instance is set up if the horizon is a whole run, or if it is swapped. */
@@ -357,35 +343,50 @@ struct path_cost {
     double low, high;   /* half widths of the interval, over the horizon */
 };
 
-/* False: forbidden. */
+/* Without the interval. False: forbidden. */
 static bool path_cost(const struct portolan_plan *p, const struct plan_view *v,
                       const struct plan_horizon *h, size_t path, const size_t *selection,
                       struct path_cost *out)
 {
     size_t tuple = plan_tuple_of(p, &p->paths[path].scope, selection);
+    double calls = plan_calls_of(p, v, p->s.nodes[path].parent, selection);
     const struct plan_cost *c;
-    double low2 = 0, high2 = 0, calls, whole;
-    long parent = p->s.nodes[path].parent;
 
     *out = (struct path_cost){0};
-    if (parent >= 0 && plan_calls_of(p, v, parent, selection) == 0)
+    if (calls == 0)
         return true; /* the caller is not called, or is forbidden */
     if (tuple == NONE || !v->costs[path][tuple].allowed)
         return false;
     c = &v->costs[path][tuple];
-    calls = calls_of(p, v, (long)path, selection, &low2, &high2);
-    out->step = calls * c->exclusive.value;
-    low2 += pow(relative(c->exclusive.value, c->exclusive.low), 2);
-    high2 += pow(relative(c->exclusive.value, c->exclusive.high), 2);
-    whole = out->step * h->steps;
+    out->step = calls * c->calls.value * c->exclusive.value;
+    out->setup = sets_up(p, h, path, selection) ? c->setup.value : 0;
+    return true;
+}
+
+static void add_squares(const struct estimate *e, double *low2, double *high2)
+{
+    *low2 += pow(relative(e->value, e->low), 2);
+    *high2 += pow(relative(e->value, e->high), 2);
+}
+
+/* Adds the interval to what a path costs: relative errors of independent factors. */
+static void add_interval(const struct portolan_plan *p, const struct plan_view *v,
+                         const struct plan_horizon *h, size_t path, const size_t *selection,
+                         struct path_cost *out)
+{
+    const struct plan_cost *c = &v->costs[path][plan_tuple_of(p, &p->paths[path].scope, selection)];
+    double low2 = 0, high2 = 0, whole = out->step * h->steps;
+
+    add_squares(&c->exclusive, &low2, &high2);
+    for (long at = (long)path; at >= 0; at = p->s.nodes[at].parent)
+        add_squares(&v->costs[at][plan_tuple_of(p, &p->paths[at].scope, selection)].calls, &low2,
+                    &high2);
     out->low = whole * sqrt(low2);
     out->high = whole * sqrt(high2);
     if (sets_up(p, h, path, selection)) {
-        out->setup = c->setup.value;
         out->low = hypot(out->low, c->setup.value - c->setup.low);
         out->high = hypot(out->high, c->setup.high - c->setup.value);
     }
-    return true;
 }
 
 double plan_path_ns(const struct portolan_plan *p, const struct plan_view *v,
@@ -507,14 +508,15 @@ static bool add_up(const struct portolan_plan *p, const struct plan_view *v,
                 .path = i, .tuple = plan_tuple_of(p, &p->paths[i].scope, selection)};
             return false;
         }
+        if (cost.step * h->steps + cost.setup <= 0)
+            continue;
+        add_interval(p, v, h, i, selection, &cost);
         out->step_ns += cost.step;
         out->setup_ns += cost.setup;
         low2 += cost.low * cost.low;
         high2 += cost.high * cost.high;
         low += cost.low;
         high += cost.high;
-        if (cost.step * h->steps + cost.setup <= 0)
-            continue;
         c = &v->costs[i][plan_tuple_of(p, &p->paths[i].scope, selection)];
         note_accuracy(p, i, c, out, named);
         out->n_extrapolating += c->extrapolating;
@@ -544,16 +546,6 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
         return false;
     write_names(p, &named, out);
     return true;
-}
-
-double plan_total_ns(const struct portolan_plan *p, const struct plan_view *v,
-                     const struct plan_horizon *h, const size_t *selection)
-{
-    struct portolan_plan_prediction total;
-    struct plan_forbidden ignored;
-    struct named unwritten; /* writing them would take most of the time */
-
-    return add_up(p, v, h, selection, &total, &ignored, &unwritten) ? total.total_ns : INFINITY;
 }
 
 bool plan_total_of_run(const struct portolan_plan *p, const size_t *selection,

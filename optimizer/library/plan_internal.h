@@ -453,7 +453,7 @@ enum portolan_status plan_be_confident(const struct portolan_plan *p, const stru
                                        const struct plan_horizon *h, const size_t *values,
                                        struct plan_confidence *out);
 
-/* The chance that the selection MINE plus HANDICAP_NS costs less than OTHER. */
+/* The chance that the selection MINE plus HANDICAP_NS costs less than OTHER; both are allowed. */
 double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
                    const struct plan_horizon *h, const size_t *mine, const size_t *other,
                    double handicap_ns);
@@ -465,9 +465,6 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
 /* The same for the whole run, with the costs of the plan's view. */
 bool plan_total_of_run(const struct portolan_plan *p, const size_t *selection,
                        struct portolan_plan_prediction *out, struct plan_forbidden *why);
-/* As plan_total(), but the time alone, which is quick; INFINITY if SELECTION is not allowed. */
-double plan_total_ns(const struct portolan_plan *p, const struct plan_view *v,
-                     const struct plan_horizon *h, const size_t *selection);
 /* Whether an instance is called at all with SELECTION. */
 bool plan_calls(const struct portolan_plan *p, const struct plan_view *v, size_t variable,
                 const size_t *selection);
