@@ -543,3 +543,17 @@ enum portolan_status portolan_update_model(const struct portolan_update *u,
     }
     return model_give(status, m, model);
 }
+
+enum portolan_status portolan_update_renew(const struct portolan_update *u,
+                                           struct portolan_model *model, struct portolan_error *err)
+{
+    struct portolan_model *now, old = *model;
+    enum portolan_status status = portolan_update_model(u, &now, err);
+
+    if (status)
+        return status;
+    *model = *now;
+    *now = old;
+    portolan_model_destroy(now);
+    return PORTOLAN_OK;
+}

@@ -81,6 +81,11 @@ PORTOLAN_API enum portolan_status portolan_update_model(const struct portolan_up
                                                         struct portolan_model **model,
                                                         struct portolan_error *err);
 
+/** The same in the place of MODEL, so that pointers to it stay valid; on failure MODEL stays. */
+PORTOLAN_API enum portolan_status portolan_update_renew(const struct portolan_update *update,
+                                                        struct portolan_model *model,
+                                                        struct portolan_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -340,6 +340,9 @@ static void test_pieces_are_updated_one_by_one(void **state)
     assert_near(portolan_model_peek_summary(model)->sigma, 0.014, 0.3);
     assert_int_equal(portolan_update_peek_state(u)->n_rows, ROWS);
     assert_non_null(strstr(portolan_model_peek_formula(model), "n < "));
+    assert_string_not_equal(portolan_model_peek_formula(begun), portolan_model_peek_formula(model));
+    assert_int_equal(portolan_update_renew(u, begun, NULL), PORTOLAN_OK);
+    assert_string_equal(portolan_model_peek_formula(begun), portolan_model_peek_formula(model));
     portolan_model_destroy(model);
     portolan_update_destroy(u);
     portolan_model_destroy(begun);

@@ -362,9 +362,8 @@ enum portolan_status plan_advising_open(struct advising *a, struct portolan_erro
     a->profiles = portolan_arena_alloc(&a->pool, s->n_nodes, sizeof *a->profiles);
     if (!a->current || !a->chosen || !a->profiles)
         return PORTOLAN_ENOMEM;
-    status = plan_view_create(a->p, &a->pool, &a->view);
-    if (!status)
-        status = plan_read_selection(s, now->current, now->n_current, a->current, err);
+    a->view = a->p->recent;
+    status = plan_read_selection(s, now->current, now->n_current, a->current, err);
     if (!status)
         status = read_samples(a);
     if (!status)

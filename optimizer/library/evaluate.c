@@ -10,9 +10,12 @@ enum portolan_status plan_view_create(const struct portolan_plan *p, struct port
                                       struct plan_view *v)
 {
     v->costs = portolan_arena_alloc(pool, p->s.n_nodes, sizeof *v->costs);
+    v->stamps = portolan_arena_alloc(pool, p->s.n_nodes, sizeof *v->stamps);
     v->conversions = portolan_arena_alloc(pool, p->n_data, sizeof *v->conversions);
-    for (size_t i = 0; v->costs && i < p->s.n_nodes; i++)
+    for (size_t i = 0; !pool->failed && i < p->s.n_nodes; i++) {
         v->costs[i] = portolan_arena_alloc(pool, p->paths[i].scope.n_tuples, sizeof **v->costs);
+        v->stamps[i] = portolan_arena_alloc(pool, p->paths[i].scope.n_tuples, sizeof **v->stamps);
+    }
     return pool->failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
@@ -296,14 +299,45 @@ static void guess_pruned(const struct portolan_plan *p, size_t path, struct plan
         }
 }
 
+/* Of the contexts that a path's costs depend on. */
+static uint64_t hash_contexts(const struct profile *seen, const struct plan_known *a)
+{
+    uint64_t hash = portolan_hash(a->values, a->n * sizeof *a->values, a->n + 1);
+
+    for (size_t i = 0; i < a->n; i++)
+        hash = portolan_hash(a->names[i], strlen(a->names[i]), hash);
+    if (seen) {
+        hash = portolan_hash(seen->context, seen->n * sizeof *seen->context, hash);
+        hash = portolan_hash(seen->share, seen->n * sizeof *seen->share, hash);
+    }
+    return hash;
+}
+
+/* Rows that have arrived, on which a tuple's costs depend, too. */
+static uint64_t count_arrived(const struct plan_tuple *t)
+{
+    const struct plan_rows *exclusive = t->exclusive.rows, *overall = t->overall.rows;
+
+    return (exclusive ? exclusive->n_arrived : 0) + (overall ? overall->n_arrived : 0);
+}
+
+/* Finds a cost anew only if what it depends on has changed, for this is done at every step. */
 void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
                     const struct profile *profiles, const struct plan_known *announced)
 {
     const struct plan_known a = announced ? *announced : (struct plan_known){0};
 
     for (size_t i = 0; i < p->s.n_nodes; i++) {
-        for (size_t k = 0; k < p->paths[i].scope.n_tuples; k++)
-            fill_tuple(p, i, k, profiles ? &profiles[i] : NULL, &a, &v->costs[i][k]);
+        const struct profile *seen = profiles ? &profiles[i] : NULL;
+        uint64_t contexts = hash_contexts(seen, &a);
+
+        for (size_t k = 0; k < p->paths[i].scope.n_tuples; k++) {
+            uint64_t stamp = contexts + count_arrived(&p->paths[i].tuples[k]);
+
+            if (v->stamps[i][k] != stamp)
+                fill_tuple(p, i, k, seen, &a, &v->costs[i][k]);
+            v->stamps[i][k] = stamp;
+        }
         guess_pruned(p, i, v->costs[i]);
     }
     plan_fill_conversions(p, v, &a);

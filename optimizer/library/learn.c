@@ -45,7 +45,6 @@ static enum portolan_status update_quantity(struct portolan_plan *p, size_t path
                                             enum portolan_update_sign *sign)
 {
     struct plan_rows *r = q->rows;
-    struct portolan_model *model = NULL;
     double inputs[MAX_INPUTS];
     struct quantity now = *q;
     enum portolan_status status = r->update ? PORTOLAN_OK : plan_rows_begin_update(r, q);
@@ -56,14 +55,12 @@ static enum portolan_status update_quantity(struct portolan_plan *p, size_t path
     if (portolan_update_add(r->update, inputs, y, 1))
         return PORTOLAN_OK; /* not a finite number: ignored */
     *sign = portolan_update_peek_state(r->update)->sign;
-    status = portolan_update_model(r->update, &model, NULL);
-    if (status)
-        return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
+    r->is_behind = true;
     now.n_rows++;
     now.constant += (y - now.constant) / (double)now.n_rows;
     now.low = fmin(now.low, y);
     now.high = fmax(now.high, y);
-    plan_rows_share(p, path, r, model, &now);
+    plan_rows_share(p, path, r, r->model, &now);
     return PORTOLAN_OK;
 }
 

@@ -134,6 +134,8 @@ static enum portolan_status build_plan(struct portolan_plan *p, const struct por
         status = steps[i](p, err);
     if (!status)
         status = plan_view_create(p, &p->s.pool, &p->view);
+    if (!status)
+        status = plan_view_create(p, &p->s.pool, &p->recent);
     if (!status) {
         plan_view_fill(p, &p->view, NULL, NULL);
         take_notes(p);
@@ -182,6 +184,8 @@ size_t portolan_plan_peek_callgraph(const struct portolan_plan *p,
 size_t portolan_plan_peek_models(const struct portolan_plan *p,
                                  const struct portolan_plan_model **models)
 {
+    for (size_t i = 0; i < p->n_rows; i++)
+        plan_rows_catch_up(p->rows[i]);
     *models = p->models;
     return p->n_models;
 }

@@ -39,6 +39,7 @@ struct plan_rows {
     size_t *point; /* of each row's trial */
     struct portolan_model *model;
     struct portolan_update *update; /* NULL: no row arrived since the fit */
+    bool is_behind;                 /* UPDATE has rows that MODEL's constants do not know yet */
     struct portolan_local *local;   /* predicts from measured places and their neighbours */
     bool by_local;                  /* LOCAL errs less than the law */
     double sigma;                   /* logarithmic error on rows left out; NaN: not known */
@@ -203,6 +204,7 @@ struct plan_cost {
 /* Costs of all paths' tuples, [path][tuple]. */
 struct plan_view {
     struct plan_cost **costs;
+    uint64_t **stamps; /* hashes of what the costs were found from */
     struct plan_conversions *conversions; /* per data */
 };
 
@@ -241,7 +243,8 @@ struct portolan_plan {
      */
     const struct portolan_assembly_sweep *other_input;
     int steps; /* of the run to predict */
-    struct plan_view view;
+    struct plan_view view;   /* of a whole run */
+    struct plan_view recent; /* of the last step that was asked about */
     struct portolan_arena choice_pool; /* of the last choice */
     struct portolan_plan_choice choice;
 };
@@ -309,6 +312,8 @@ enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
                                        const char *const *names, size_t n_names, size_t n_rows,
                                        const double *x, const double *y, const size_t *point,
                                        enum quantity_kind kind, struct quantity *q);
+/* Brings the constants of the model up to date, which is not done for each row. R may be NULL. */
+void plan_rows_catch_up(struct plan_rows *r);
 /* Appends a row; false without memory. */
 bool plan_rows_add(struct plan_rows *r, const double *x, double y, size_t point);
 /* Searches the form again, in all rows. */

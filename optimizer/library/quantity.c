@@ -368,10 +368,16 @@ static void scale_prediction(double factor, struct portolan_prediction *out)
     out->std_error *= factor;
 }
 
+void plan_rows_catch_up(struct plan_rows *r)
+{
+    if (r && r->is_behind)
+        r->is_behind = portolan_update_renew(r->update, r->model, NULL) != PORTOLAN_OK;
+}
+
 static bool predict_quantity(const struct quantity *q, const double *inputs, size_t point,
                              struct portolan_prediction *out)
 {
-    const struct plan_rows *r = q->rows;
+    struct plan_rows *r = q->rows;
     enum portolan_local_source source = PORTOLAN_LOCAL_NEIGHBOURS;
 
     if (r && r->local)
@@ -383,6 +389,7 @@ static bool predict_quantity(const struct quantity *q, const double *inputs, siz
     }
     if (!q->model)
         return true;
+    plan_rows_catch_up(r);
     if (portolan_model_predict(q->model, inputs, out))
         return false;
     if (r)
@@ -449,6 +456,7 @@ static void find_nearest(const struct quantity *q, const double *x, double *near
     memcpy(near, x, MAX_INPUTS * sizeof *near);
     for (size_t k = 0; k < q->n_fixed; k++)
         near[q->fixed[k]] = q->fixed_at[k];
+    plan_rows_catch_up(q->rows);
     for (size_t k = 0; q->model && k < q->n_inputs; k++) {
         const struct portolan_model_range *r = portolan_model_peek_range(q->model, k);
 
@@ -508,7 +516,8 @@ void plan_rows_share(struct portolan_plan *p, size_t path, struct plan_rows *row
             p->models[i].model = model;
             p->models[i].n_rows = copy.n_rows;
         }
-    portolan_model_destroy(rows->model);
+    if (rows->model != model)
+        portolan_model_destroy(rows->model);
     rows->model = model;
     for (size_t k = 0; k < at->scope.n_tuples; k++) {
         replace_quantity(&at->tuples[k].exclusive, rows, &copy);
@@ -529,8 +538,10 @@ enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, s
         return PORTOLAN_ENOMEM;
     status = fit_model(&in.data, QUANTITY_TIME, &model);
     if (!status) {
+        plan_rows_catch_up(r); /* in case there is no new model */
         portolan_update_destroy(r->update);
         r->update = NULL;
+        r->is_behind = false;
         r->fit_at = 2 * r->n;
         r->patient_until = r->n_arrived + (size_t)fmax(LEAST_PATIENCE, patience * (double)r->n);
     }

@@ -205,8 +205,9 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, 
                                                  struct portolan_error *err)
 {
     struct portolan_text out = {0};
+    const struct portolan_plan_model *models;
     const char *path = "";
-    size_t hidden = 0;
+    size_t hidden = 0, n = portolan_plan_peek_models(p, &models);
 
     portolan_text_add(
         &out,
@@ -215,8 +216,8 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, 
         p->s.a->name);
     portolan_text_add(&out, "  %-28s %-7s%-32s%7s  %s\n", "implementation", "of", "formula",
                       "error", "valid for");
-    for (size_t i = 0; i < p->n_models; i++) {
-        const struct portolan_plan_model *m = &p->models[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct portolan_plan_model *m = &models[i];
 
         /* Set-up costs are in the prediction; here they would hide the models that decide. */
         bool shown = m->core && strcmp(m->quantity, "setup_ns") != 0;
