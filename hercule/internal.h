@@ -45,9 +45,10 @@ struct expression {
     X(END, end)                                                                                    \
     X(ORDINAL, ordinal) /* the how manieth on its rank, from 0 */                                  \
     X(RANK, rank)                                                                                  \
-    X(DELAY, delay)   /* waiting of others that it caused, direct and indirect */                  \
-    X(REMOTE, remote) /* share of its messages' partners on other ranks */                         \
-    X(SENDS, sends)   /* messages that it sent, and the sum of the ranks that they went to … */  \
+    X(DELAY, delay)         /* waiting of others that it caused, direct and indirect */            \
+    X(DELEGATED, delegated) /* waiting caused in a component of another woven paradigm */          \
+    X(REMOTE, remote)       /* share of its messages' partners on other ranks */                   \
+    X(SENDS, sends) /* messages that it sent, and the sum of the ranks that they went to … */    \
     X(TO, to)                                                                                      \
     X(RECEIVES, receives) /* … or received, and came from */                                     \
     X(FROM, from)
@@ -123,6 +124,7 @@ struct reference {
 /* What all named things have. */
 struct item {
     const char *name;    /* unique in the paradigm: that of the file, after the context and a dot */
+    const char *local;   /* that of the file: what comes after the context */
     const char *text;    /* for people; the local name with blanks unless the file has one */
     const char *context; /* "" or the component in which a nested paradigm works, or a guest's
                             prefix */
@@ -175,7 +177,7 @@ struct related {
 struct composed {
     struct item item; /* name: WHOLE, or WHOLE/VIEW */
     const char *event_name, *metric_name;
-    size_t event, metric; /* one is HERCULE_NONE */
+    size_t event, metric; /* both HERCULE_NONE: the run */
     const char *view, *rest;
     const char **of;
     size_t n_of;
@@ -273,6 +275,7 @@ struct paradigm {
 struct knowledge {
     struct portolan_arena arena;
     struct paradigm **paradigms; /* sorted by name */
+    struct paradigm **raw;       /* the same as their files say, before inheritance */
     size_t n_paradigms;
     struct portolan_formula **formulas; /* to be destroyed with it */
     size_t n_formulas;
@@ -298,17 +301,7 @@ struct measured {
     double spread;   /* half of its interval of 95 %, over repetitions; 0 for one */
     size_t samples;  /* instances, calls or rows that it was computed of */
     bool is_trusted; /* false: see why */
-    const char *why; /* borrowed, or NULL */
+    const char *why; /* borrowed; NULL when it is trusted */
 };
-
-/* Supplies what formulas of metrics name, except metrics: from a trace (recognise/), from profiles,
-   or from a table. False: not measured yet. */
-typedef bool (*hercule_lookup_fn)(void *arg, const struct paradigm *paradigm,
-                                  const struct reference *reference, struct measured *value);
-
-/* Values of all metrics: VALUES[i] of metric i; those that cannot be had yet have 0 samples. In
- * evaluate.c. */
-void metrics_evaluate(const struct paradigm *paradigm, hercule_lookup_fn lookup, void *arg,
-                      struct measured *values);
 
 #endif

@@ -19,8 +19,7 @@ probe/portolan: base control probe probe_inline probe_records tau
 mpi: base index list machine probe framework mpi
 mastermind/store: base index list machine store
 analysis/profile: base index json list stats store profile compare models
-analysis/tables: base command chart profile models formula extrap
-analysis/trends: base index stats profile models formula extrap series trend
+analysis/trends: base index stats chart store profile models formula extrap series trend
 analysis/export: base index list store profile extrap tau export json xml
 framework: base shared_object assembly palette framework embed number
 framework/assembly: base assembly palette xml
@@ -33,6 +32,7 @@ base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
 trace: base index list trace
 trace/analysis: base index list trace waits
+hercule: base formula hercule list
 trace/replay: base index list number trace waits replay
 optimizer: base list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind
 call/report: base list formula cll_report
@@ -40,7 +40,7 @@ call/runtime: base block list machine probe store cll cll_report
 call/bsp: base machine cll mpi pub
 call/obsp: base list stats formula local models cll_report obsp pub
 call/translate: base list cll command formula libclang translate
-analysis/llac: base command formula models series extrap store profile cll_report obsp llac stats
+analysis/llac: base command formula models series extrap update chart store profile cll_report obsp llac stats
 components: base assembly control framework probe tau
 framework/link: base command assembly palette link program
 proxygen/wrap: base command assembly control probe store proxygen functions recorder tau wrap

@@ -102,38 +102,40 @@
   (slot as (type SYMBOL STRING) (default ""))      ; prefix of the guest's names; its own name
   (slot expression (type STRING)))                 ; one instance of both
 
-; ---- What rules see and say while a run is diagnosed. Names are those of the composed paradigm.
+; ---- What rules see and say while a run is diagnosed. `id` is the name in the composed paradigm,
+; `name` the one of the file; `context` is where a nested or woven paradigm works, else none.
 
 ; A metric that was measured. `value` in the metric's unit; `share` of its base, `of-run` of the run.
 (deftemplate measure
+  (slot id (type SYMBOL))
   (slot name (type SYMBOL))
+  (slot context (type SYMBOL) (default none))
   (slot value (type FLOAT))
   (slot share (type FLOAT) (default 0.0))
   (slot of-run (type FLOAT) (default 0.0))
-  (slot spread (type FLOAT) (default 0.0))         ; half of the interval of 95 %
+  (slot spread (type FLOAT) (default 0.0))         ; of of-run: half of the interval of 95 %
   (slot samples (type INTEGER) (default 1))
-  (slot trust (type SYMBOL) (allowed-symbols yes no) (default yes)))
+  (slot trust (type SYMBOL) (allowed-symbols yes no) (default yes))
+  (slot why (type STRING)))                        ; it is not trusted
 
-; A node of the tree. `severity` is what its threshold is held against.
+; A node of the tree. Its metric's `of-run` is held against the threshold.
 (deftemplate tree
-  (slot node (type SYMBOL))
+  (slot id (type SYMBOL))
+  (slot name (type SYMBOL))
+  (slot context (type SYMBOL) (default none))
   (slot kind (type SYMBOL))
-  (slot metric (type SYMBOL))
+  (slot metric (type SYMBOL))                      ; its id
   (slot threshold (type FLOAT))
   (slot condition (type SYMBOL) (allowed-symbols yes no unknown) (default yes))
-  (slot experiment (type SYMBOL))                  ; that measures its metric
-  (slot factor (type SYMBOL) (default none)))
+  (slot experiment (type SYMBOL)))                 ; the first that measures its metric
 (deftemplate branch
-  (slot from (type SYMBOL))                        ; root: of the tree
+  (slot from (type SYMBOL))                        ; root: the node is one
   (slot to (type SYMBOL)))
 
-; Experiments that were made.
-(deftemplate made
-  (slot experiment (type SYMBOL)))
-
-; What rules conclude.
+; What rules conclude: nodes by their id.
 (deftemplate holds
-  (slot node (type SYMBOL)))
+  (slot node (type SYMBOL))
+  (slot rule (type SYMBOL) (default threshold)))
 (deftemplate request
   (slot experiment (type SYMBOL))
   (slot node (type SYMBOL)))                       ; that could then be judged

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of measurements. */
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+struct table *llac_table_create(struct portolan_arena *arena, const char *experiment)
+{
+    struct table *t = portolan_arena_alloc(arena, 1, sizeof *t);
+
+    t->arena = arena;
+    t->experiment = experiment;
+    return t;
+}
+
+struct table *llac_table_project(struct portolan_arena *arena, const struct table *t,
+                                 const size_t *columns, size_t n)
+{
+    struct table *copy = llac_table_create(arena, NULL);
+
+    *copy = *t;
+    copy->arena = arena;
+    copy->n_columns = 0;
+    copy->room = t->n_rows;
+    copy->cells = portolan_arena_alloc(arena, t->n_rows, n * sizeof *copy->cells);
+    for (size_t k = 0; k < n; k++) {
+        const struct column *c = &t->columns[columns[k]];
+
+        llac_table_add_column(copy, c->name, c->kind, c->unit);
+    }
+    for (size_t i = 0; i < t->n_rows; i++)
+        for (size_t k = 0; k < n; k++)
+            llac_table_row(copy, i)[k] = llac_table_row(t, i)[columns[k]];
+    return copy;
+}
+
+struct table *llac_table_copy(struct portolan_arena *arena, const struct table *t, bool with_rows)
+{
+    size_t *all = portolan_arena_alloc(arena, t->n_columns, sizeof *all);
+    struct table head = *t;
+
+    for (size_t i = 0; i < t->n_columns; i++)
+        all[i] = i;
+    head.n_rows = with_rows ? t->n_rows : 0;
+    return llac_table_project(arena, &head, all, t->n_columns);
+}
+
+struct table *llac_table_to_show(struct portolan_arena *arena, const struct table *t)
+{
+    size_t *shown = portolan_arena_alloc(arena, t->n_columns, sizeof *shown), n = 0;
+
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (strcmp(t->columns[c].name, "RUN") != 0 || t->n_columns == 1 || llac_table_varies(t, c))
+            shown[n++] = c;
+    return llac_table_project(arena, t, shown, n);
+}
+
+void llac_table_add_column(struct table *t, const char *name, enum column_kind kind,
+                           const char *unit)
+{
+    struct column *old = t->n_columns ? t->columns : NULL;
+
+    t->columns = portolan_arena_grow(t->arena, old, t->n_columns, sizeof *t->columns);
+    t->columns[t->n_columns++] = (struct column){.name = name, .unit = unit, .kind = kind};
+}
+
+double *llac_table_add_row(struct table *t)
+{
+    double *row, *old = t->cells;
+
+    if (t->n_rows == t->room) {
+        t->room = t->room ? 2 * t->room : 16;
+        t->cells = portolan_arena_alloc(t->arena, t->room, t->n_columns * sizeof *t->cells);
+        if (t->n_rows)
+            memcpy(t->cells, old, t->n_rows * t->n_columns * sizeof *old);
+    }
+    row = llac_table_row(t, t->n_rows++);
+    for (size_t i = 0; i < t->n_columns; i++)
+        row[i] = NAN;
+    return row;
+}
+
+double *llac_table_row(const struct table *t, size_t row)
+{
+    return t->cells + row * t->n_columns;
+}
+
+size_t llac_table_find(const struct table *t, const char *column)
+{
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (!strcmp(t->columns[i].name, column))
+            return i;
+    return NONE;
+}
+
+size_t llac_table_observable(const struct table *t, const char *wanted)
+{
+    size_t column = wanted ? llac_table_find(t, wanted) : NONE;
+
+    if (column != NONE)
+        return column;
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (t->columns[i].kind == COLUMN_OBSERVABLE)
+            return i;
+    return NONE;
+}
+
+bool llac_table_span(const struct table *t, size_t column, double *min, double *max)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < t->n_rows; i++) {
+        double value = llac_table_row(t, i)[column];
+
+        if (isnan(value))
+            continue;
+        *min = any ? fmin(*min, value) : value;
+        *max = any ? fmax(*max, value) : value;
+        any = true;
+    }
+    return any;
+}
+
+size_t llac_table_values(const struct table *t, size_t column, const size_t *rows, size_t n,
+                         double *values)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double value = llac_table_row(t, rows ? rows[i] : i)[column];
+
+        if (!isnan(value))
+            values[kept++] = value;
+    }
+    return kept;
+}
+
+bool llac_table_varies(const struct table *t, size_t column)
+{
+    double min, max;
+
+    return llac_table_span(t, column, &min, &max) && min < max;
+}

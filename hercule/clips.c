@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The only file that calls CLIPS (6.30). */
+#include "clips.h"
+
+#include "builtin.h"
+
+#include <clips/clips.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What rules may call: they compute and add facts. That facts are only added keeps the conclusion
+   from depending on the order of rules. */
+static const char allowed_functions[] =
+    " assert bind if while loop-for-count progn progn$ foreach return break switch "
+    " = <> < > <= >= eq neq and or not + - * / div mod ** abs min max sqrt exp log log10 round "
+    "float "
+    " integer numberp floatp integerp evenp oddp symbolp stringp lexemep multifieldp "
+    " str-cat sym-cat str-compare str-length str-index sub-string upcase lowcase "
+    " create$ expand$ nth$ member$ subsetp first$ rest$ subseq$ length$ length implode$ delete$ "
+    " insert$ replace$ any-factp find-fact find-all-facts do-for-fact do-for-all-facts "
+    " fact-slot-value ";
+
+/* A diagnosis fires some hundred rules; this many end within a second. */
+enum { MOST_FIRINGS = 100000, MOST_STEPS = 1000000 };
+
+struct clips {
+    void *env;
+    struct portolan_text printed; /* what CLIPS says of errors */
+    char **removed;               /* functions that were taken away */
+    size_t n_removed;
+    struct portolan_arena arena;
+    struct portolan_diagnostics *d; /* while loading */
+    const char *file;
+    int first_line;
+    long steps; /* while running */
+};
+
+bool clips_allows(const char *function)
+{
+    /* Names in parentheses are what the parser makes of other constructs. */
+    return function[0] == '(' || portolan_has_word(allowed_functions, function);
+}
+
+/* All that CLIPS prints, and what it would read from the user; not the texts that it loads. */
+static int takes_output(void *env, const char *name)
+{
+    (void)env;
+    return strcmp(name, "knowledge") != 0;
+}
+
+static int take_output(void *env, const char *name, const char *text)
+{
+    struct clips *clips = GetEnvironmentRouterContext(env);
+
+    if (strcmp(name, WERROR) == 0)
+        portolan_text_add(&clips->printed, "%s", text);
+    return 0;
+}
+
+/* Rules must not read what the user types. */
+static int no_input(void *env, const char *name)
+{
+    (void)env, (void)name;
+    return EOF;
+}
+
+static bool remove_functions(struct clips *clips)
+{
+    struct FunctionDefinition *next = GetFunctionList(clips->env);
+
+    for (size_t n = 0; next;) {
+        const char *name = ValueToString(next->callFunctionName);
+        char *copy;
+
+        next = next->next;
+        if (clips_allows(name))
+            continue;
+        copy = portolan_arena_strdup(&clips->arena, name);
+        clips->removed =
+            portolan_arena_grow(&clips->arena, clips->removed, n, sizeof *clips->removed);
+        if (!copy || !clips->removed)
+            return false;
+        clips->removed[n++] = copy;
+        clips->n_removed = n;
+        UndefineFunction(clips->env, copy);
+    }
+    return true;
+}
+
+static bool is_removed(const struct clips *clips, const char *function)
+{
+    for (size_t i = 0; i < clips->n_removed; i++)
+        if (strcmp(clips->removed[i], function) == 0)
+            return true;
+    return false;
+}
+
+/* Called between steps of a rule, too: ends a rule that never ends. */
+static void count_step(void *env)
+{
+    struct clips *clips = GetEnvironmentContext(env);
+
+    if (++clips->steps > MOST_STEPS)
+        SetHaltExecution(env, TRUE);
+}
+
+/* The first sentence of what CLIPS says, without its code: "[PRNTUTIL2] Syntax Error: …". */
+static void tidy(char *text)
+{
+    char *from = text + strspn(text, "\n "), *end;
+
+    if (*from == '[' && (end = strchr(from, ']')))
+        from = end + 1 + strspn(end + 1, " ");
+    end = strstr(from, "\nERROR:");
+    if (end)
+        *end = 0;
+    memmove(text, from, strlen(from) + 1);
+    for (char *c = text; *c; c++)
+        if (*c == '\n')
+            *c = ' ';
+    for (size_t n = strlen(text); n && strchr(" .", text[n - 1]);)
+        text[--n] = 0;
+}
+
+static const char *nearest_function(const char *function)
+{
+    char *words = portolan_strdup(allowed_functions), *rest = NULL;
+    const char *known[128], *near;
+    size_t n = 0;
+
+    for (char *w = words ? strtok_r(words, " ", &rest) : NULL; w && n < 128;
+         w = strtok_r(NULL, " ", &rest))
+        known[n++] = w;
+    near = portolan_nearest_word(function, known, n);
+    near = near ? strstr(allowed_functions, near) : NULL;
+    free(words);
+    return near;
+}
+
+static void report_function(struct clips *clips, int line, const char *function)
+{
+    const char *near = nearest_function(function);
+    char word[40] = "";
+
+    if (near)
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(near, " "), near);
+    if (is_removed(clips, function))
+        portolan_diagnose(clips->d, clips->file, line, 0,
+                          "a rule may not call '%s': rules compute and assert facts, no more",
+                          function);
+    else
+        portolan_diagnose(clips->d, clips->file, line, 0, "there is no function '%s'%s", function,
+                          portolan_did_you_mean(near ? word : NULL).text);
+}
+
+static void report_construct(void *env, const char *file, const char *warning, const char *error,
+                             long line)
+{
+    struct clips *clips = GetEnvironmentContext(env);
+    static const char missing[] = "Missing function declaration for ";
+    char *text = portolan_strdup(error), *function;
+    int at = clips->first_line + (int)line - 1;
+
+    (void)file, (void)warning;
+    if (!error)
+        return;
+    if (!text) {
+        portolan_diagnose(clips->d, clips->file, at, 0, "out of memory");
+        return;
+    }
+    tidy(text);
+    function = strstr(text, missing);
+    if (function)
+        report_function(clips, at, function + strlen(missing));
+    else
+        portolan_diagnose(clips->d, clips->file, at, 0, "CLIPS: %s", text);
+    free(text);
+}
+
+void clips_load_builtin(struct clips *clips, const char *name, struct portolan_diagnostics *d)
+{
+    for (size_t i = 0; i < n_builtin_files; i++)
+        if (strcmp(builtin_files[i].name, name) == 0)
+            clips_load(clips, name, 1, builtin_files[i].text, d);
+}
+
+struct clips *clips_create(void)
+{
+    struct clips *clips = portolan_calloc(1, sizeof *clips);
+    struct portolan_diagnostics none = {0};
+
+    if (!clips || !(clips->env = CreateEnvironment()))
+        goto failed;
+    SetEnvironmentContext(clips->env, clips);
+    EnvAddRouterWithContext(clips->env, "hercule", 30, takes_output, take_output, no_input, NULL,
+                            NULL, clips);
+    EnvSetParserErrorCallback(clips->env, report_construct);
+    EnvSetFactDuplication(clips->env, FALSE);
+    EnvAddPeriodicFunction(clips->env, "hercule", count_step, 0);
+    if (!remove_functions(clips))
+        goto failed;
+    clips_load_builtin(clips, "templates.clp", &none);
+    if (!none.count)
+        return clips;
+failed:
+    clips_destroy(clips);
+    return NULL;
+}
+
+void clips_destroy(struct clips *clips)
+{
+    if (!clips)
+        return;
+    if (clips->env)
+        DestroyEnvironment(clips->env);
+    portolan_text_clear(&clips->printed);
+    portolan_arena_clear(&clips->arena);
+    free(clips);
+}
+
+void clips_load(struct clips *clips, const char *file, int first_line, const char *text,
+                struct portolan_diagnostics *d)
+{
+    clips->d = d;
+    clips->file = file;
+    clips->first_line = first_line;
+    if (OpenStringSource(clips->env, "knowledge", text, 0)) {
+        LoadConstructsFromLogicalName(clips->env, "knowledge");
+        CloseStringSource(clips->env, "knowledge");
+    } else
+        portolan_diagnose(d, file, first_line, 0, "out of memory");
+    clips->d = NULL;
+    portolan_text_clear(&clips->printed);
+}
+
+void clips_reset(struct clips *clips)
+{
+    EnvReset(clips->env);
+}
+
+void *clips_next_fact(struct clips *clips, const char *template_name, void *fact)
+{
+    void *found = EnvFindDeftemplate(clips->env, template_name);
+
+    return found ? EnvGetNextFactInTemplate(clips->env, found, fact) : NULL;
+}
+
+static const char *text_of(struct clips *clips, int type, void *value)
+{
+    char *text;
+
+    if (type == STRING || type == SYMBOL)
+        return ValueToString(value);
+    if (type == INTEGER)
+        text = portolan_arena_printf(&clips->arena, "%lld", (long long)ValueToLong(value));
+    else if (type == FLOAT)
+        text = portolan_arena_printf(&clips->arena, "%.17g", ValueToDouble(value));
+    else
+        text = NULL;
+    return text ? text : "";
+}
+
+size_t clips_n_values(struct clips *clips, void *fact, const char *slot)
+{
+    DATA_OBJECT data;
+
+    if (!EnvGetFactSlot(clips->env, fact, slot, &data))
+        return 0;
+    return GetType(data) == MULTIFIELD ? (size_t)GetDOLength(data) : 1;
+}
+
+const char *clips_text(struct clips *clips, void *fact, const char *slot, size_t i)
+{
+    DATA_OBJECT data;
+    long at;
+
+    if (!EnvGetFactSlot(clips->env, fact, slot, &data))
+        return "";
+    if (GetType(data) != MULTIFIELD)
+        return i ? "" : text_of(clips, GetType(data), GetValue(data));
+    at = GetDOBegin(data) + (long)i;
+    if (i >= (size_t)GetDOLength(data))
+        return "";
+    return text_of(clips, GetMFType(GetValue(data), at), GetMFValue(GetValue(data), at));
+}
+
+double clips_number(struct clips *clips, void *fact, const char *slot)
+{
+    DATA_OBJECT data;
+
+    if (!EnvGetFactSlot(clips->env, fact, slot, &data))
+        return 0;
+    if (GetType(data) == INTEGER)
+        return (double)ValueToLong(GetValue(data));
+    return GetType(data) == FLOAT ? ValueToDouble(GetValue(data)) : 0;
+}
+
+static void set_value(void *env, const struct clips_slot *slot, DATA_OBJECT *data)
+{
+    if (slot->symbol || slot->string) {
+        SetpType(data, slot->symbol ? SYMBOL : STRING);
+        SetpValue(data, EnvAddSymbol(env, slot->symbol ? slot->symbol : slot->string));
+    } else if (slot->is_integer) {
+        SetpType(data, INTEGER);
+        SetpValue(data, EnvAddLong(env, (long long)slot->number));
+    } else {
+        SetpType(data, FLOAT);
+        SetpValue(data, EnvAddDouble(env, slot->number));
+    }
+}
+
+bool clips_assert(struct clips *clips, const char *template_name, const struct clips_slot *slots,
+                  size_t n)
+{
+    void *found = EnvFindDeftemplate(clips->env, template_name);
+    struct fact *fact = found ? EnvCreateFact(clips->env, found) : NULL;
+
+    if (!fact)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        DATA_OBJECT data;
+
+        set_value(clips->env, &slots[i], &data);
+        if (!EnvPutFactSlot(clips->env, fact, slots[i].name, &data))
+            return false;
+    }
+    EnvAssignFactSlotDefaults(clips->env, fact);
+    EnvAssert(clips->env, fact); /* NULL: it is there already */
+    return true;
+}
+
+enum portolan_status clips_run(struct clips *clips, int strategy, struct portolan_error *err)
+{
+    void *next;
+    const char *rule;
+    bool has_failed;
+
+    EnvSetStrategy(clips->env, strategy);
+    clips->steps = 0;
+    portolan_text_clear(&clips->printed);
+    EnvRun(clips->env, MOST_FIRINGS);
+    has_failed = clips->printed.length > 0;
+    next = EnvGetNextActivation(clips->env, NULL);
+    rule = next ? EnvGetActivationName(clips->env, next) : "";
+    if (clips->steps > MOST_STEPS || has_failed) {
+        if (clips->printed.bytes)
+            tidy(clips->printed.bytes);
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  clips->steps > MOST_STEPS ? "a rule never ends: %s"
+                                                            : "a rule failed: %s",
+                                  clips->printed.bytes ? clips->printed.bytes : rule);
+    }
+    if (next)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "rule '%s' fires without end; each time it must find fewer facts",
+                                  rule);
+    return PORTOLAN_OK;
+}

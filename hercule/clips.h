@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CLIPS, as hercule uses it: clips.c is the only file that calls it. An environment is used by one
+ * thread. */
+#ifndef HERCULE_CLIPS_H
+#define HERCULE_CLIPS_H
+
+#include <portolan/base.h>
+
+struct clips;
+
+/* An environment with hercule's templates, whose rules cannot touch files, processes or the engine.
+   NULL: no memory. */
+struct clips *clips_create(void);
+void clips_destroy(struct clips *clips);
+
+/* Adds the constructs of TEXT. What is wrong is reported with the line, which FIRST_LINE begins. */
+void clips_load(struct clips *clips, const char *file, int first_line, const char *text,
+                struct portolan_diagnostics *d);
+
+/* The same for a file that comes with Portolan. */
+void clips_load_builtin(struct clips *clips, const char *name, struct portolan_diagnostics *d);
+
+/* Asserts the facts of all deffacts. */
+void clips_reset(struct clips *clips);
+
+/* The fact of TEMPLATE after FACT (NULL: the first), in the order in which they were asserted; NULL
+   when there is none. */
+void *clips_next_fact(struct clips *clips, const char *template_name, void *fact);
+/* How many values a slot has, and the I-th: a text, or a number as text, valid until the
+   environment is destroyed; "" when there is none. */
+size_t clips_n_values(struct clips *clips, void *fact, const char *slot);
+const char *clips_text(struct clips *clips, void *fact, const char *slot, size_t i);
+double clips_number(struct clips *clips, void *fact, const char *slot);
+
+/* A slot of a fact to assert: SYMBOL if it is not NULL, else STRING, else the number, which is an
+   integer in CLIPS when IS_INTEGER. */
+struct clips_slot {
+    const char *name, *symbol, *string;
+    double number;
+    bool is_integer;
+};
+/* False: no memory, or no such template or slot. */
+bool clips_assert(struct clips *clips, const char *template_name, const struct clips_slot *slots,
+                  size_t n);
+
+/* Fires rules until nothing new comes. STRATEGY is 0 … CLIPS_STRATEGIES - 1. PORTOLAN_EINVAL names
+   the rule that failed or that never ends. */
+enum { CLIPS_STRATEGIES = 7 };
+enum portolan_status clips_run(struct clips *clips, int strategy, struct portolan_error *err);
+
+/* Whether rules may call FUNCTION, and whether CLIPS has it: for tests. */
+bool clips_allows(const char *function);
+
+#endif

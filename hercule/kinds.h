@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kinds of facts in files of knowledge, as a table: templates of CLIPS, members of structs. */
+#ifndef HERCULE_KINDS_H
+#define HERCULE_KINDS_H
+
+#include "internal.h"
+
+enum slot_type {
+    SLOT_TEXT,    /* const char * */
+    SLOT_PLACED,  /* const char *; MORE: a struct place */
+    SLOT_FORMULA, /* struct expression */
+    SLOT_NAMES,   /* const char **; MORE: their size_t */
+    SLOT_INTEGER, /* int64_t */
+    SLOT_NUMBER,  /* double */
+    SLOT_WORD     /* an enumeration: the position in WORDS */
+};
+
+struct slot_kind {
+    const char *name;
+    enum slot_type type;
+    bool is_needed;
+    size_t to, more; /* offsets in the struct */
+    const char *const *words;
+};
+
+enum { MOST_SLOTS = 10 };
+struct fact_kind {
+    const char *name;   /* of the template */
+    size_t size;        /* of the struct, which begins with a struct item */
+    size_t list, n;     /* offsets in struct paradigm */
+    bool is_identifier; /* its name can stand in formulas */
+    struct slot_kind slots[MOST_SLOTS];
+};
+
+extern const struct fact_kind fact_kinds[];
+extern const size_t n_fact_kinds;
+
+/* NULL when there is none. */
+const struct fact_kind *fact_kind_find(const char *name);
+const struct slot_kind *slot_kind_find(const struct fact_kind *kind, const char *name);
+
+/* The list of KIND in PARADIGM, and its length. */
+void **kind_list(const struct fact_kind *kind, struct paradigm *paradigm);
+size_t *kind_count(const struct fact_kind *kind, struct paradigm *paradigm);
+struct item *kind_item(const struct fact_kind *kind, const struct paradigm *paradigm, size_t i);
+/* Position of the item of that full name; HERCULE_NONE. */
+size_t kind_find_item(const struct fact_kind *kind, const struct paradigm *paradigm,
+                      const char *name);
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The paradigms of all files, inherited, composed and checked. */
+#include <portolan/hercule.h>
+#include <portolan/list.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "compose.h"
+#include "knowledge.h"
+#include "read.h"
+#include "resolve.h"
+
+enum { MOST_BYTES = 16 << 20 };
+
+/* What is reported of an inherited fact is reported once. */
+struct once {
+    struct portolan_diagnostics_relay relay;
+    uint64_t *told;
+    size_t n_told;
+};
+
+static void report_once(void *arg, const char *file, int line, int column, const char *text)
+{
+    struct once *once = arg;
+    uint64_t hash =
+        portolan_hash(text, strlen(text), portolan_hash(file, strlen(file), (uint64_t)line + 1));
+
+    for (size_t i = 0; i < once->n_told; i++)
+        if (once->told[i] == hash)
+            return;
+    portolan_append(&once->told, &once->n_told, &hash, sizeof hash);
+    portolan_diagnostics_relay(&once->relay, file, line, column, text);
+}
+
+struct library {
+    struct knowledge *knowledge;
+    struct portolan_diagnostics *d;
+    struct paradigm **raw; /* as the files say */
+    char *state;           /* per raw one: 1 while it is being made, 2 when it is */
+    struct paradigm **made;
+    size_t n;
+};
+
+/* ------------------------------------------------- files */
+
+static void add_raw(struct library *l, struct paradigm *paradigm, size_t first_of_folder)
+{
+    const struct place *place = &paradigm->item.place;
+
+    for (size_t i = 0; i < l->n; i++) {
+        if (strcmp(l->raw[i]->item.name, paradigm->item.name) != 0)
+            continue;
+        if (i >= first_of_folder)
+            portolan_diagnose(l->d, place->file, place->line, place->column,
+                              "paradigm '%s' is in %s, too; a folder has one of each name",
+                              paradigm->item.name, l->raw[i]->item.place.file);
+        l->raw[i] = paradigm;
+        return;
+    }
+    portolan_arena_append(&l->knowledge->arena, &l->raw, &l->n, &paradigm,
+                          sizeof(struct paradigm *));
+}
+
+static void read_text(struct library *l, const char *file, int line, const char *text, size_t size,
+                      size_t first)
+{
+    struct paradigm *paradigm = paradigm_read(l->knowledge, file, line, text, size, l->d);
+
+    if (!paradigm)
+        l->knowledge->arena.failed = true;
+    else if (*paradigm->item.name)
+        add_raw(l, paradigm, first);
+    else
+        portolan_diagnose(l->d, file, line, 0,
+                          "this file describes no paradigm: (paradigm (name NAME)) is missing");
+}
+
+static void read_builtin(struct library *l)
+{
+    for (size_t i = 0; i < n_builtin_files; i++)
+        if (!portolan_has_word(" templates.clp inference.clp ", builtin_files[i].name))
+            read_text(l, builtin_files[i].name, 1, builtin_files[i].text, builtin_files[i].size, 0);
+}
+
+static int is_knowledge(const struct dirent *entry)
+{
+    size_t n = strlen(entry->d_name);
+
+    return n > 4 && strcmp(entry->d_name + n - 4, ".clp") == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static enum portolan_status read_folder(struct library *l, const char *folder,
+                                        struct portolan_error *err)
+{
+    struct dirent **entries;
+    int n = scandir(folder, &entries, is_knowledge, by_name);
+    size_t first = l->n;
+
+    if (n < 0)
+        return portolan_error_set(err, errno == ENOMEM ? PORTOLAN_ENOMEM : PORTOLAN_EIO, "%s: %s",
+                                  folder, strerror(errno));
+    for (int i = 0; i < n; i++) {
+        struct portolan_text text = {.arena = &l->knowledge->arena};
+        char *path =
+            portolan_arena_printf(&l->knowledge->arena, "%s/%s", folder, entries[i]->d_name);
+
+        if (path && portolan_text_add_file(&text, path, MOST_BYTES))
+            read_text(l, path, 1, text.bytes ? text.bytes : "", text.length, first);
+        else if (path)
+            portolan_diagnose(l->d, path, 1, 0, "%s", strerror(errno));
+        free(entries[i]);
+    }
+    free(entries);
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------- inheritance and composition */
+
+static struct paradigm *make(struct library *l, size_t i);
+
+static size_t find_raw(const struct library *l, const char *name)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (strcmp(l->raw[i]->item.name, name) == 0)
+            return i;
+    return HERCULE_NONE;
+}
+
+/* The finished paradigm that ITEM names; mistakes are reported. */
+static struct paradigm *need(struct library *l, const struct item *item, const char *name)
+{
+    const struct place *place = &item->place;
+    const char **known = portolan_arena_alloc(&l->knowledge->arena, l->n, sizeof *known);
+    size_t at = find_raw(l, name);
+
+    for (size_t i = 0; known && i < l->n; i++)
+        known[i] = l->raw[i]->item.name;
+    if (at == HERCULE_NONE)
+        portolan_diagnose(
+            l->d, place->file, place->line, place->column, "there is no paradigm '%s'%s", name,
+            portolan_did_you_mean(portolan_nearest_word(name, known, known ? l->n : 0)).text);
+    else if (l->state[at] == 1)
+        portolan_diagnose(l->d, place->file, place->line, place->column,
+                          "paradigm '%s' is made of itself: '%s' depends on it", name, item->name);
+    else
+        return make(l, at);
+    return NULL;
+}
+
+/* All of PARENT, except what is named alike. */
+static void inherit(struct library *l, struct paradigm *p, const struct paradigm *parent)
+{
+    for (size_t k = 0; parent && k < n_fact_kinds; k++)
+        for (size_t i = 0;
+             fact_kinds[k].size && i < *kind_count(&fact_kinds[k], (struct paradigm *)parent); i++)
+            if (!paradigm_put(&l->knowledge->arena, &fact_kinds[k], p,
+                              kind_item(&fact_kinds[k], parent, i)))
+                l->knowledge->arena.failed = true;
+}
+
+static void compose(struct library *l, struct paradigm *p, const struct paradigm *own)
+{
+    for (size_t i = 0; i < own->n_nests; i++) {
+        const struct paradigm *guest = need(l, &own->nests[i].item, own->nests[i].paradigm_name);
+
+        if (guest)
+            paradigm_nest(l->knowledge, p, guest, &own->nests[i], l->d);
+    }
+    for (size_t i = 0; i < own->n_weaves; i++) {
+        const struct paradigm *guest = need(l, &own->weaves[i].item, own->weaves[i].paradigm_name);
+
+        if (guest)
+            paradigm_weave(l->knowledge, p, guest, &own->weaves[i]);
+    }
+}
+
+static struct paradigm *make(struct library *l, size_t i)
+{
+    const struct paradigm *own = l->raw[i];
+    struct paradigm *p;
+    size_t base = find_raw(l, "base");
+
+    if (l->state[i] == 2)
+        return l->made[i];
+    l->state[i] = 1;
+    p = portolan_arena_alloc(&l->knowledge->arena, 1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->item = own->item;
+    p->is_a = own->is_a;
+    p->n_is_a = own->n_is_a;
+    if (base != HERCULE_NONE && base != i)
+        inherit(l, p, make(l, base));
+    for (size_t k = 0; k < own->n_is_a; k++)
+        inherit(l, p, need(l, &own->item, own->is_a[k]));
+    inherit(l, p, own);
+    compose(l, p, own);
+    l->made[i] = p;
+    l->state[i] = 2;
+    return p;
+}
+
+static int compare_paradigms(const void *a, const void *b)
+{
+    return strcmp((*(struct paradigm *const *)a)->item.name,
+                  (*(struct paradigm *const *)b)->item.name);
+}
+
+/* What is made stays as it is while others are made of it: meaning is found for copies of the
+ * lists. */
+static void make_all(struct library *l)
+{
+    struct portolan_arena *arena = &l->knowledge->arena;
+
+    qsort(l->raw, l->n, sizeof *l->raw, compare_paradigms);
+    l->state = portolan_arena_alloc(arena, l->n + 1, 1);
+    l->made = portolan_arena_alloc(arena, l->n + 1, sizeof *l->made);
+    if (!l->state || !l->made)
+        return;
+    for (size_t i = 0; i < l->n; i++)
+        make(l, i);
+    for (size_t i = 0; i < l->n && !arena->failed; i++)
+        paradigm_resolve(l->knowledge, l->made[i], l->d);
+    for (size_t i = 0; i < l->n && !l->d->count && !arena->failed; i++)
+        paradigm_link(l->knowledge, l->made[i]);
+    l->knowledge->paradigms = l->made;
+    l->knowledge->n_paradigms = l->n;
+    l->knowledge->raw = l->raw;
+}
+
+static enum portolan_status verdict(const struct knowledge *knowledge,
+                                    const struct portolan_diagnostics *d,
+                                    struct portolan_error *err)
+{
+    if (knowledge->arena.failed)
+        return portolan_no_memory(err);
+    return d->count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
+}
+
+enum portolan_status portolan_knowledge_read(const char *const *folders, size_t n_folders,
+                                             struct portolan_diagnostics *diagnostics,
+                                             struct portolan_knowledge **out,
+                                             struct portolan_error *err)
+{
+    struct once once = {.relay = {diagnostics, err}};
+    struct portolan_diagnostics d = {report_once, &once, 0};
+    struct portolan_knowledge *knowledge = portolan_calloc(1, sizeof *knowledge);
+    struct library library = {&knowledge->inner, &d, NULL, NULL, NULL, 0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    *out = NULL;
+    if (!knowledge)
+        return portolan_no_memory(err);
+    read_builtin(&library);
+    for (size_t i = 0; i < n_folders && !status; i++)
+        status = read_folder(&library, folders[i], err);
+    if (!status) {
+        make_all(&library);
+        status = verdict(&knowledge->inner, &d, err);
+    }
+    free(once.told);
+    if (status)
+        portolan_knowledge_destroy(knowledge);
+    else
+        *out = knowledge;
+    return status;
+}
+
+void portolan_knowledge_destroy(struct portolan_knowledge *knowledge)
+{
+    if (!knowledge)
+        return;
+    for (size_t i = 0; i < knowledge->inner.n_formulas; i++)
+        portolan_formula_destroy(knowledge->inner.formulas[i]);
+    free(knowledge->inner.formulas);
+    portolan_arena_clear(&knowledge->inner.arena);
+    free(knowledge);
+}
+
+const char *portolan_knowledge_peek_name(const struct portolan_knowledge *knowledge, size_t i)
+{
+    return i < knowledge->inner.n_paradigms ? knowledge->inner.paradigms[i]->item.name : NULL;
+}
+
+const char *portolan_knowledge_peek_text(const struct portolan_knowledge *knowledge, size_t i)
+{
+    return i < knowledge->inner.n_paradigms ? knowledge->inner.paradigms[i]->item.text : NULL;
+}
+
+struct paradigm *knowledge_find(const struct knowledge *knowledge, const char *name)
+{
+    for (size_t i = 0; i < knowledge->n_paradigms; i++)
+        if (strcmp(knowledge->paradigms[i]->item.name, name) == 0)
+            return knowledge->paradigms[i];
+    return NULL;
+}
+
+struct paradigm *knowledge_need(const struct portolan_knowledge *knowledge, const char *name,
+                                struct portolan_error *err)
+{
+    const struct knowledge *k = &knowledge->inner;
+    struct paradigm *found = knowledge_find(k, name);
+    const char **known = found ? NULL : portolan_calloc(k->n_paradigms + 1, sizeof *known);
+
+    for (size_t i = 0; known && i < k->n_paradigms; i++)
+        known[i] = k->paradigms[i]->item.name;
+    if (!found)
+        portolan_error_set(
+            err, PORTOLAN_ENOTFOUND, "there is no paradigm '%s'%s", name,
+            portolan_did_you_mean(portolan_nearest_word(name, known, known ? k->n_paradigms : 0))
+                .text);
+    free(known);
+    return found;
+}
+
+enum portolan_status portolan_knowledge_add(struct portolan_knowledge *knowledge, const char *text,
+                                            const char *file, int line,
+                                            struct portolan_diagnostics *diagnostics,
+                                            struct portolan_error *err)
+{
+    struct knowledge *k = &knowledge->inner, before = *k;
+    struct once once = {.relay = {diagnostics, err}};
+    struct portolan_diagnostics d = {report_once, &once, 0};
+    struct library l = {k, &d, NULL, NULL, NULL, 0};
+    enum portolan_status status;
+
+    for (size_t i = 0; i < k->n_paradigms; i++)
+        portolan_arena_append(&k->arena, &l.raw, &l.n, &k->raw[i], sizeof(struct paradigm *));
+    read_text(&l, file, line, text, strlen(text), l.n);
+    if (!d.count && !k->arena.failed)
+        make_all(&l);
+    status = verdict(k, &d, err);
+    free(once.told);
+    if (status) {
+        k->paradigms = before.paradigms;
+        k->n_paradigms = before.n_paradigms;
+        k->raw = before.raw;
+    }
+    return status;
+}

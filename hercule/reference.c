@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the names in formulas mean. */
+#include <portolan/list.h>
+
+#include <string.h>
+
+#include "compose.h"
+#include "resolve.h"
+
+static const char *const quantity_words[] = {
+#define WORD(name, word) #word,
+    HERCULE_QUANTITIES(WORD)};
+static const char *const aggregate_words[] = {HERCULE_AGGREGATES(WORD)};
+static const char *const global_words[] = {HERCULE_GLOBALS(WORD)
+#undef WORD
+};
+#define COUNT(words) (sizeof(words) / sizeof *(words))
+
+static size_t find_word(const char *const *words, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return HERCULE_NONE;
+}
+
+size_t resolve_outward(const struct resolver *r, const char *kind_name, const char *context,
+                       const char *name)
+{
+    struct portolan_arena *arena = &r->knowledge->arena;
+    const struct fact_kind *kind = fact_kind_find(kind_name);
+    char *around = portolan_arena_strdup(arena, context), *dot;
+
+    if (name[0] == '.')
+        return kind_find_item(kind, r->paradigm, name + 1);
+    while (around) {
+        size_t at = kind_find_item(kind, r->paradigm, context_join(arena, around, name));
+
+        if (at != HERCULE_NONE || !*around)
+            return at;
+        dot = strrchr(around, '.');
+        *(dot ? dot : around) = 0;
+    }
+    return HERCULE_NONE;
+}
+
+/* ------------------------------------------------- one name */
+
+struct lookup {
+    const struct resolver *r;
+    const struct item *item; /* whose formula it is */
+    size_t event;            /* of an attribute */
+    const char *name;
+    struct reference *found;
+};
+
+/* In a nested paradigm, what all have of the whole run is that of the component it works in. */
+static void localize(const struct lookup *l)
+{
+    static const enum quantity quantities[N_GLOBALS] = {
+        [GLOBAL_MPI_TIME] = QUANTITY_MPI,
+        [GLOBAL_MPI_WAIT] = QUANTITY_WAIT,
+        [GLOBAL_MPI_COLLECTIVE] = QUANTITY_COLLECTIVE,
+    };
+    enum quantity quantity = quantities[l->found->index];
+    size_t component =
+        kind_find_item(fact_kind_find("component"), l->r->paradigm, l->item->context);
+
+    if (quantity && component != HERCULE_NONE)
+        *l->found = (struct reference){REFERENCE_COMPONENT, component, HERCULE_NONE, quantity,
+                                       AGGREGATE_SUM};
+}
+
+static size_t attribute_of(const struct lookup *l, size_t event, const char *local)
+{
+    const struct paradigm *p = l->r->paradigm;
+
+    return kind_find_item(fact_kind_find("attribute"), p,
+                          context_join(&l->r->knowledge->arena, p->events[event].item.name, local));
+}
+
+/* A name without a dot, or with one that is a metric's. */
+static bool find_whole(const struct lookup *l)
+{
+    size_t at = find_word(global_words, COUNT(global_words), l->name);
+
+    *l->found =
+        (struct reference){REFERENCE_GLOBAL, at, HERCULE_NONE, QUANTITY_VALUE, N_AGGREGATES};
+    if (at != HERCULE_NONE) {
+        localize(l);
+        return true;
+    }
+    if (l->event != HERCULE_NONE) {
+        l->found->attribute = attribute_of(l, l->event, l->name);
+        l->found->kind =
+            l->found->attribute == HERCULE_NONE ? REFERENCE_EVENT : REFERENCE_ATTRIBUTE;
+        l->found->index = l->event;
+        at = find_word(quantity_words, COUNT(quantity_words), l->name);
+        if (at != HERCULE_NONE && l->found->attribute == HERCULE_NONE)
+            l->found->quantity = (enum quantity)at;
+        return l->found->attribute != HERCULE_NONE || at != HERCULE_NONE;
+    }
+    l->found->kind = REFERENCE_METRIC;
+    l->found->index = resolve_outward(l->r, "metric", l->item->context, l->name);
+    return l->found->index != HERCULE_NONE;
+}
+
+/* The component, event or related event of that name. */
+static bool find_owner(const struct lookup *l, const char *name)
+{
+    const struct paradigm *p = l->r->paradigm;
+
+    l->found->kind = REFERENCE_RELATED;
+    l->found->index = HERCULE_NONE;
+    if (l->event != HERCULE_NONE)
+        l->found->index = kind_find_item(
+            fact_kind_find("related"), p,
+            context_join(&l->r->knowledge->arena, p->events[l->event].item.name, name));
+    if (l->found->index == HERCULE_NONE) {
+        l->found->kind = REFERENCE_EVENT;
+        l->found->index = resolve_outward(l->r, "event", l->item->context, name);
+    }
+    if (l->found->index == HERCULE_NONE) {
+        l->found->kind = REFERENCE_COMPONENT;
+        l->found->index = resolve_outward(l->r, "component", l->item->context, name);
+    }
+    return l->found->index != HERCULE_NONE;
+}
+
+/* What of the owner: REST is QUANTITY or ATTRIBUTE, then perhaps an aggregate. */
+static bool find_rest(const struct lookup *l, char *rest)
+{
+    struct reference *found = l->found;
+    char *dot = strchr(rest, '.');
+    size_t event = found->kind == REFERENCE_EVENT     ? found->index
+                   : found->kind == REFERENCE_RELATED ? l->r->paradigm->related[found->index].to
+                                                      : HERCULE_NONE;
+    size_t aggregate = N_AGGREGATES, quantity;
+
+    if (dot) {
+        *dot = 0;
+        aggregate = find_word(aggregate_words, COUNT(aggregate_words), dot + 1);
+        if (aggregate == HERCULE_NONE)
+            return false;
+    } else if (l->event == HERCULE_NONE)
+        aggregate = AGGREGATE_SUM;
+    found->aggregate = (enum aggregate)aggregate;
+    found->attribute = event == HERCULE_NONE ? HERCULE_NONE : attribute_of(l, event, rest);
+    quantity = find_word(quantity_words, COUNT(quantity_words), rest);
+    found->quantity = found->attribute != HERCULE_NONE || quantity == HERCULE_NONE
+                          ? QUANTITY_VALUE
+                          : (enum quantity)quantity;
+    if (found->attribute != HERCULE_NONE && found->kind == REFERENCE_EVENT)
+        found->kind = REFERENCE_ATTRIBUTE;
+    return found->attribute != HERCULE_NONE || quantity != HERCULE_NONE;
+}
+
+/* OWNER.REST, the longest owner first: components of nested paradigms have dots in their names. */
+static bool find_parts(const struct lookup *l, bool *has_owner)
+{
+    struct portolan_arena *arena = &l->r->knowledge->arena;
+
+    for (size_t n = strlen(l->name); n-- > 1;) {
+        char *name = l->name[n] == '.' ? portolan_arena_strdup(arena, l->name) : NULL;
+
+        if (!name)
+            continue;
+        name[n] = 0;
+        if (!find_owner(l, name))
+            continue;
+        *has_owner = true;
+        return find_rest(l, name + n + 1);
+    }
+    return false;
+}
+
+/* ------------------------------------------------- messages */
+
+struct words {
+    struct portolan_arena *arena;
+    const char **known;
+    size_t n;
+};
+
+static void add_words(struct words *w, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        portolan_arena_append(w->arena, &w->known, &w->n, &words[i], sizeof *words);
+}
+
+static void add_locals(struct words *w, const struct paradigm *p, const char *kind_name)
+{
+    const struct fact_kind *kind = fact_kind_find(kind_name);
+
+    for (size_t i = 0; i < *kind_count(kind, (struct paradigm *)p); i++)
+        add_words(w, &kind_item(kind, p, i)->local, 1);
+}
+
+/* The word of NAME that is wrong, and the nearest that would be right. */
+static const char *nearest(const struct lookup *l, bool has_owner, const char **wrong)
+{
+    struct words words = {.arena = &l->r->knowledge->arena};
+    char *word = portolan_arena_strdup(words.arena, l->name);
+    char *dot = word ? strrchr(word, '.') : NULL;
+
+    *wrong = l->name;
+    if (!word)
+        return NULL;
+    if (has_owner) {
+        if (find_word(aggregate_words, COUNT(aggregate_words), dot + 1) != HERCULE_NONE) {
+            *dot = 0;
+            dot = strrchr(word, '.');
+        }
+        *wrong = dot + 1;
+        add_words(&words, quantity_words, COUNT(quantity_words));
+        add_words(&words, aggregate_words, COUNT(aggregate_words));
+        for (size_t i = 0; i < l->r->paradigm->n_attributes; i++) {
+            const char *local = strrchr(l->r->paradigm->attributes[i].item.local, '.') + 1;
+
+            add_words(&words, &local, 1);
+        }
+    } else if (dot) {
+        *strchr(word, '.') = 0;
+        *wrong = word;
+        add_locals(&words, l->r->paradigm, "component");
+        add_locals(&words, l->r->paradigm, "event");
+    } else {
+        add_locals(&words, l->r->paradigm, "metric");
+        add_words(&words, global_words, COUNT(global_words));
+        if (l->event != HERCULE_NONE)
+            add_words(&words, quantity_words, COUNT(quantity_words));
+    }
+    return portolan_nearest_word(*wrong, words.known, words.n);
+}
+
+/* Where NAME stands in the formula. */
+static struct place place_in(const struct expression *expression, const char *name)
+{
+    struct place place = expression->place;
+    size_t n = strlen(name);
+    const char *at = expression->text;
+
+    while ((at = strstr(at, name)) &&
+           ((at > expression->text && (strchr("._", at[-1]) || (at[-1] | 32) >= 'a')) ||
+            strchr("._", at[n] ? at[n] : ' ')))
+        at += n;
+    for (const char *c = expression->text; at && c < at; c++) {
+        place.column++;
+        if (*c == '\n') {
+            place.line++;
+            place.column = 1;
+        }
+    }
+    return place;
+}
+
+static void report(const struct lookup *l, const struct expression *expression, bool has_owner)
+{
+    const char *wrong, *near = nearest(l, has_owner, &wrong);
+    struct place place = place_in(expression, l->name);
+
+    if (has_owner)
+        portolan_diagnose(l->r->d, place.file, place.line, place.column,
+                          "'%s': there is no quantity, attribute or aggregate '%s'%s", l->name,
+                          wrong, portolan_did_you_mean(near).text);
+    else
+        portolan_diagnose(l->r->d, place.file, place.line, place.column, "there is no %s '%s'%s",
+                          strchr(l->name, '.') ? "component or event" : "metric", wrong,
+                          portolan_did_you_mean(near).text);
+}
+
+/* ------------------------------------------------- formulas */
+
+void expression_parse(struct knowledge *knowledge, struct expression *expression,
+                      struct portolan_diagnostics *d)
+{
+    const struct place *place = &expression->place;
+
+    if (expression->formula || !expression->text || !*expression->text)
+        return;
+    portolan_formula_parse(expression->text, strlen(expression->text), place->file, place->line,
+                           place->column, d, &expression->formula, NULL);
+    if (expression->formula && !portolan_append(&knowledge->formulas, &knowledge->n_formulas,
+                                                &expression->formula, sizeof expression->formula)) {
+        portolan_formula_destroy(expression->formula);
+        expression->formula = NULL;
+        knowledge->arena.failed = true;
+    }
+}
+
+void expression_resolve(const struct resolver *r, const struct item *item,
+                        struct expression *expression, size_t event)
+{
+    size_t n;
+
+    expression_parse(r->knowledge, expression, r->d);
+    if (!expression->formula)
+        return;
+    n = portolan_formula_n_names(expression->formula);
+    expression->references =
+        portolan_arena_alloc(&r->knowledge->arena, n, sizeof *expression->references);
+    expression->n_references = expression->references ? n : 0;
+    for (size_t i = 0; i < expression->n_references; i++) {
+        struct lookup l = {r, item, event, portolan_formula_peek_name(expression->formula, i),
+                           &expression->references[i]};
+        bool has_owner = false;
+
+        if (!find_whole(&l) && !find_parts(&l, &has_owner))
+            report(&l, expression, has_owner);
+    }
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files of knowledge: what is wrong with them, inheritance, and that their order changes nothing.
+ */
+#include "knowledge_files.h"
+
+#include "../knowledge.h"
+
+/* A paradigm that is right, around FACTS. */
+#define PARADIGM(facts)                                                                            \
+    "(deffacts mine\n"                                                                             \
+    "  (paradigm (name mine))\n"                                                                   \
+    "  (component (name work) (kind computation))\n"                                               \
+    "  (component (name talk))\n"                                                                  \
+    "  (metric (name talking) (formula \"talk.mpi.sum\"))\n"                                       \
+    "  (node (name talking) (metric talking))\n"                                                   \
+    "  (node (name leaf) (kind cause) (under talking) (metric talking) (factor f))\n"              \
+    "  (factor (name f) (remedy \"talk less\"))\n" facts
+
+/* Each FACTS is one line or more from line 9 on; all that is wrong is told, at its place. */
+static void tells_each_mistake_with_place_and_nearest_name(void **state)
+{
+    static const char *const mistakes[][2] = {
+        {")", ""},
+        {"(metrc (name x)))", "x.clp:9:2: there is no fact 'metrc'; did you mean 'metric'?\n"},
+        {"(metric (name x) (formla \"1\")))",
+         "x.clp:9:19: a metric has no slot 'formla'; did you mean 'formula'?\n"
+         "x.clp:9:1: this metric has no 'formula'\n"},
+        {"(metric (name x) (formula \"1\") (unit tme)))",
+         "x.clp:9:38: 'tme' is none of time, ratio, count or bytes; did you mean 'time'?\n"},
+        {"(threshold (name x) (value high)))", "x.clp:9:28: value wants a number, not 'high'\n"},
+        {"(metric (name x) (name y) (formula \"1\")))", "x.clp:9:19: slot 'name' is given twice\n"},
+        {"(metric (name talking) (formula \"1\")))",
+         "x.clp:9:1: metric 'talking' is defined twice; the first is in line 5\n"},
+        {"(metric (name a-b) (formula \"1\")))",
+         "x.clp:9:1: 'a-b' cannot stand in formulas: a metric is named by letters, digits and '_', "
+         "and begins with no digit\n"},
+        {"(metric (name x) (formula \"1 + taking\")))",
+         "x.clp:9:32: there is no metric 'taking'; did you mean 'talking'?\n"},
+        {"(metric (name x) (formula \"1 +\n  2 * wrk.time.sum\")))",
+         "x.clp:10:7: there is no component or event 'wrk'; did you mean 'work'?\n"},
+        {"(metric (name x) (formula \"work.tme.sum\")))",
+         "x.clp:9:28: 'work.tme.sum': there is no quantity, attribute or aggregate 'tme'; did you "
+         "mean 'time'?\n"},
+        {"(metric (name x) (formula \"1\") (base talkin)))",
+         "x.clp:9:1: there is no metric 'talkin'; did you mean 'talking'?\n"},
+        {"(metric (name z) (formula \"0\"))\n(metric (name x) (formula \"1\") (base z)))",
+         "x.clp:10:1: the base 'z' is always 0, and nothing is a share of it\n"},
+        {"(metric (name x) (formula \"y\"))\n(metric (name y) (formula \"x\")))",
+         "x.clp:10:1: metric 'y' goes in a circle: 'x' depends on it\n"},
+        {"(component (name in) (within talkk)))",
+         "x.clp:9:1: there is no component 'talkk'; did you mean 'talk'?\n"},
+        {"(node (name a) (under b) (metric talking))\n(node (name b) (under a) (metric talking)))",
+         "x.clp:10:1: node 'b' goes in a circle: 'a' depends on it\n"},
+        {"(node (name a) (kind cause) (metric talking)))",
+         "x.clp:9:1: cause 'a' has no factor, so nothing could be done about it\n"},
+        {"(factor (name g) (removal zeroo) (remedy \"x\")))",
+         "x.clp:9:1: there is no removal 'zeroo'; did you mean 'zero'?\n"},
+        {"(factor (name g) (remedy \"talk {talkin} times\")))",
+         "x.clp:9:33: there is no metric 'talkin'; did you mean 'talking'?\n"},
+        {"(event (name e) (expression \"work, tlk\")))",
+         "x.clp:9:36: there is no component 'tlk'; did you mean 'talk'?\n"},
+        {"(event (name e) (expression \"work, | talk\")))", "x.clp:9:36:"},
+        {"(nest (component tlk) (paradigm prt)))",
+         "x.clp:9:1: there is no component 'tlk'; did you mean 'talk'?\n"},
+        {"(nest (component work) (paradigm prt)))",
+         "x.clp:9:1: no node of the tree is about 'work', so that of 'prt' has no place there\n"},
+        {"(nest (component talk) (paradigm prtt)))",
+         "x.clp:9:1: there is no paradigm 'prtt'; did you mean 'prt'?\n"},
+        {"(nest (component talk) (paradigm mine)))",
+         "x.clp:9:1: paradigm 'mine' is made of itself: 'talk' depends on it\n"},
+        {")\n(defrule r\n  (holds (node ?n))\n  =>\n  (system \"ls\"))",
+         "x.clp:13:0: a rule may not call 'system': rules compute and assert facts, no more\n"},
+        {")\n(defrule r (holds (node ?n)) => (assrt (x)))",
+         "x.clp:10:0: there is no function 'assrt'; did you mean 'assert'?\n"},
+        {")\n(defrule r =>)\n(defrule r =>)",
+         "x.clp:11:1: rule 'r' is defined twice; the first is in line 10\n"},
+        {")\n(defrul r =>)", "x.clp:10:1: a file of knowledge holds (deffacts …) and (defrule …), "
+                             "not 'defrul'; did you "
+                             "mean 'defrule'?\n"},
+        {"", "x.clp:1:1: this '(' is never closed\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        struct portolan_text problems = {0};
+        char *text = portolan_asprintf("%s%s", PARADIGM(""), mistakes[i][0]);
+        const char *const files[] = {"x.clp", text};
+        struct portolan_knowledge *knowledge = knowledge_of(files, 1, &problems);
+        const char *got = problems.bytes ? problems.bytes : "";
+
+        if (strncmp(got, mistakes[i][1], strlen(mistakes[i][1])) != 0 || !*got != !*mistakes[i][1])
+            fail_msg("%s\n said: %s\n want: %s", mistakes[i][0], got, mistakes[i][1]);
+        portolan_knowledge_destroy(knowledge);
+        portolan_text_clear(&problems);
+        free(text);
+    }
+}
+
+static void tells_all_mistakes_of_a_file_at_once(void **state)
+{
+    static const char *const files[] = {
+        "x.clp",
+        "(deffacts x\n (paradigm (name x) (is-a amrr))\n (metric (name a) (formula \"1 +\"))\n"
+        " (metric (name b) (frmula \"1\") (formula \"1\"))\n (node (name n) (metric c)))\n"
+        "(defrule r => (close))"};
+    static const char *const told[] = {
+        "x.clp:4:20: a metric has no slot 'frmula'",
+        "x.clp:3:32: ",
+        "x.clp:6:0: a rule may not call 'close'",
+        "x.clp:2:2: there is no paradigm 'amrr'; did you mean 'amr'",
+        "x.clp:5:2: there is no metric 'c'",
+    };
+    struct portolan_text problems = {0};
+
+    (void)state;
+    assert_null(knowledge_of(files, 1, &problems));
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (!strstr(problems.bytes, told[i]))
+            fail_msg("'%s' is not in\n%s", told[i], problems.bytes);
+    portolan_text_clear(&problems);
+}
+
+/* The tree has no cause; two of one name; is-a in a circle. */
+static void tells_what_is_wrong_with_a_whole(void **state)
+{
+    static const char *const files[] = {
+        "a.clp",
+        "(deffacts a (paradigm (name a) (is-a b)) (metric (name m) (formula \"1\"))\n"
+        " (node (name n) (metric m)))",
+        "b.clp",
+        "(deffacts b (paradigm (name b) (is-a a)))",
+        "c.clp",
+        "(deffacts c (paradigm (name a)))",
+        "d.clp",
+        "(deffacts d (threshold (name t) (value 1)))",
+        "e.clp",
+        "(deffacts e (paradigm (name e)) (metric (name m) (formula \"1\")) (node (name n) (metric "
+        "m)))"};
+    struct portolan_text problems = {0};
+
+    (void)state;
+    assert_null(knowledge_of(files, 5, &problems));
+    assert_non_null(strstr(problems.bytes, "c.clp:1:13: paradigm 'a' is in "));
+    assert_non_null(strstr(problems.bytes, "d.clp:1:0: this file describes no paradigm"));
+    assert_non_null(strstr(problems.bytes, "e.clp:1:13: the tree of 'e' has no leaf"));
+    portolan_text_clear(&problems);
+    assert_null(knowledge_of(files, 2, &problems));
+    assert_non_null(strstr(problems.bytes, "is made of itself"));
+    portolan_text_clear(&problems);
+}
+
+/* What has the same name replaces it, the rest is added; the parent stays as it was. */
+static void inherits_a_paradigm(void **state)
+{
+    static const char *const files[] = {
+        "x.clp", "(deffacts x (paradigm (name my-amr) (is-a amr))\n"
+                 " (component (name solve) (text \"my solver\") (kind computation))\n"
+                 " (component (name filter) (kind computation))\n"
+                 " (metric (name filtering) (formula \"filter.time.sum\"))\n"
+                 " (metric (name uneven) (formula \"solve.time.static\")))"};
+    struct portolan_text problems = {0};
+    struct portolan_knowledge *k = knowledge_of(files, 1, &problems);
+    struct portolan_error err = {0};
+    const struct paradigm *mine, *amr;
+    size_t i;
+
+    (void)state;
+    assert_non_null(k);
+    mine = knowledge_need(k, "my-amr", &err);
+    amr = knowledge_need(k, "amr", &err);
+    assert_int_equal(mine->n_components, amr->n_components + 1);
+    assert_int_equal(mine->n_metrics, amr->n_metrics + 1);
+    assert_int_equal(mine->n_nodes, amr->n_nodes);
+    for (i = 0; strcmp(mine->components[i].item.name, "solve") != 0; i++)
+        ;
+    assert_string_equal(mine->components[i].item.text, "my solver");
+    assert_string_equal(mine->components[i].item.origin, "my-amr");
+    assert_string_equal(amr->components[i].item.text, "solve");
+    for (i = 0; strcmp(mine->metrics[i].item.name, "uneven") != 0; i++)
+        ;
+    assert_int_equal(mine->metrics[i].formula.references[0].aggregate, AGGREGATE_STATIC);
+    assert_int_equal(amr->metrics[i].formula.references[0].aggregate, AGGREGATE_EXCESS);
+    assert_null(knowledge_need(k, "my-am", &err));
+    assert_string_equal(err.text, "there is no paradigm 'my-am'; did you mean 'my-amr'?");
+    portolan_knowledge_destroy(k);
+    portolan_text_clear(&problems);
+}
+
+/* A file's name decides where it is read, not what comes out. */
+static void order_of_files_changes_nothing(void **state)
+{
+    static const char parent[] = PARADIGM(")"),
+                      child[] = "(deffacts c (paradigm (name child) (is-a mine))\n"
+                                " (nest (component talk) (paradigm prt)))";
+    static const char *const orders[][4] = {{"a.clp", parent, "b.clp", child},
+                                            {"b.clp", parent, "a.clp", child}};
+    char *trees[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct portolan_text problems = {0};
+        struct portolan_error err = {0};
+        struct portolan_knowledge *k = knowledge_of(orders[i], 2, &problems);
+
+        assert_non_null(k);
+        assert_int_equal(portolan_knowledge_tree(k, "child", PORTOLAN_TREE_DOT, &trees[i], &err),
+                         PORTOLAN_OK);
+        portolan_knowledge_destroy(k);
+    }
+    assert_string_equal(trees[0], trees[1]);
+    assert_non_null(strstr(trees[0], "\"talk.child\""));
+    free(trees[0]);
+    free(trees[1]);
+}
+
+/* All that comes with Portolan is right, and can be listed. */
+static void reads_what_comes_with_portolan(void **state)
+{
+    struct portolan_text problems = {0};
+    struct portolan_diagnostics d = {collect_problem, &problems, 0};
+    struct portolan_knowledge *k;
+    struct portolan_error err = {0};
+    size_t n = 0;
+
+    (void)state;
+    if (portolan_knowledge_read(NULL, 0, &d, &k, &err))
+        fail_msg("%s", problems.bytes);
+    while (portolan_knowledge_peek_name(k, n))
+        assert_string_not_equal(portolan_knowledge_peek_text(k, n++), "");
+    assert_true(n >= 3);
+    portolan_knowledge_destroy(k);
+    assert_int_equal(portolan_knowledge_read((const char *const[]){"/nowhere"}, 1, &d, &k, &err),
+                     PORTOLAN_EIO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tells_each_mistake_with_place_and_nearest_name),
+        cmocka_unit_test(tells_all_mistakes_of_a_file_at_once),
+        cmocka_unit_test(tells_what_is_wrong_with_a_whole),
+        cmocka_unit_test(inherits_a_paradigm),
+        cmocka_unit_test(order_of_files_changes_nothing),
+        cmocka_unit_test(reads_what_comes_with_portolan),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

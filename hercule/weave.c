@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Restructuring (Li and Malony, section 2.2 and 3.3): two paradigms whose components are
+ * interleaved. One tree is kept, the one with more nodes; the other is walked from its roots. A
+ * node whose metric has the type (the name) of a kept node's is dropped, and its subtrees hang
+ * under that one; any other moves with its subtree to where its parent went.
+ */
+#include <portolan/list.h>
+
+#include <string.h>
+
+#include "compose.h"
+
+struct loom {
+    struct portolan_arena *arena;
+    struct paradigm *paradigm;
+    const char *guest, *host_name, *guest_name; /* the guest's context; names for people */
+    bool keeps_guest;                           /* its tree is the one with more nodes */
+    const char **kept;                          /* per node: where it went, if it is dropped */
+};
+
+static bool is_guest(const struct loom *l, const struct item *item)
+{
+    size_t n = strlen(l->guest);
+
+    return strncmp(item->context, l->guest, n) == 0 &&
+           (!item->context[n] || item->context[n] == '.');
+}
+
+/* Nodes and metrics of a paradigm that is nested in one of the two are no part of the walk. */
+static bool is_in_tree(const struct loom *l, const struct item *item, bool of_guest)
+{
+    return strcmp(item->context, of_guest ? l->guest : "") == 0;
+}
+
+static size_t find_metric(const struct loom *l, const char *context, const char *local)
+{
+    return kind_find_item(fact_kind_find("metric"), l->paradigm,
+                          context_join(l->arena, context, local));
+}
+
+/* A formula that names only what the whole run has means the same in both. */
+static bool is_same_metric(const struct metric *a, const struct metric *b)
+{
+    static const char globals[] = " P T run mpi wait collective outside latency per_byte ";
+
+    if (strcmp(a->formula.text, b->formula.text) != 0)
+        return false;
+    for (size_t i = 0; i < portolan_formula_n_names(a->formula.formula); i++)
+        if (!portolan_has_word(globals, portolan_formula_peek_name(a->formula.formula, i)))
+            return false;
+    return true;
+}
+
+/* The metric of both: the host's name, the sum of what was each one's own. */
+static void compose_metric(struct loom *l, const char *local)
+{
+    size_t host = find_metric(l, "", local), guest = find_metric(l, l->guest, local);
+    struct metric *metrics = l->paradigm->metrics, sum;
+    const char *own = portolan_arena_printf(l->arena, "own_%s", local);
+
+    if (host == HERCULE_NONE || guest == HERCULE_NONE || !own)
+        return;
+    sum = metrics[host];
+    if (is_same_metric(&metrics[host], &metrics[guest])) {
+        metrics[guest] = metrics[--l->paradigm->n_metrics];
+        return;
+    }
+    sum.formula = (struct expression){
+        .text = portolan_arena_printf(l->arena, "%s + %s.%s", own, l->guest, own),
+        .place = metrics[host].formula.place};
+    sum.item.text = portolan_arena_printf(l->arena, "%s of %s and %s", sum.item.text, l->host_name,
+                                          l->guest_name);
+    metrics[host].item.local = metrics[host].item.name = own;
+    metrics[guest].item.local = own;
+    metrics[guest].item.name = context_join(l->arena, l->guest, own);
+    metrics[host].base_name = metrics[guest].base_name =
+        portolan_arena_printf(l->arena, ".%s", local);
+    if (sum.formula.text && sum.item.text)
+        paradigm_put(l->arena, fact_kind_find("metric"), l->paradigm, &sum.item);
+}
+
+static bool is_dropped(const struct loom *l, const struct node *node)
+{
+    return l->kept[node - l->paradigm->nodes];
+}
+
+/* The kept tree's node whose metric is of the type of NODE's. */
+static struct node *node_of_type(struct loom *l, const struct node *node)
+{
+    for (size_t i = 0; i < l->paradigm->n_nodes; i++) {
+        struct node *other = &l->paradigm->nodes[i];
+
+        if (is_in_tree(l, &other->item, l->keeps_guest) && other->kind != NODE_CAUSE &&
+            strcmp(other->metric_name, node->metric_name) == 0)
+            return other;
+    }
+    return NULL;
+}
+
+/* Whether all that NODE stands under was dropped: only then the walk comes to it. */
+static bool is_reached(const struct loom *l, const struct node *node)
+{
+    for (size_t u = 0; u < node->n_under; u++) {
+        const char *full = context_join(l->arena, node->item.context, node->under[u]);
+        size_t at = kind_find_item(fact_kind_find("node"), l->paradigm, full);
+
+        if (at == HERCULE_NONE || !l->kept[at])
+            return false;
+    }
+    return true;
+}
+
+/* The names under which what was under a dropped node now stands. */
+static void move_under(struct loom *l, struct node *node)
+{
+    const char **under = portolan_arena_alloc(l->arena, node->n_under, sizeof *under);
+
+    for (size_t u = 0; under && u < node->n_under; u++) {
+        const char *full = context_join(l->arena, node->item.context, node->under[u]);
+        size_t at = kind_find_item(fact_kind_find("node"), l->paradigm, full);
+
+        under[u] = at != HERCULE_NONE && l->kept[at] ? l->kept[at] : node->under[u];
+    }
+    if (under)
+        node->under = under;
+}
+
+static void merge_trees(struct loom *l)
+{
+    struct paradigm *p = l->paradigm;
+    bool has_changed = true;
+    size_t kept = 0;
+
+    while (has_changed) {
+        has_changed = false;
+        for (size_t i = 0; i < p->n_nodes; i++) {
+            struct node *node = &p->nodes[i], *same;
+
+            if (!is_in_tree(l, &node->item, !l->keeps_guest) || is_dropped(l, node) ||
+                node->kind == NODE_CAUSE || !is_reached(l, node) || !(same = node_of_type(l, node)))
+                continue;
+            l->kept[i] = portolan_arena_printf(l->arena, ".%s", same->item.name);
+            compose_metric(l, node->metric_name);
+            has_changed = l->kept[i] != NULL;
+        }
+    }
+    for (size_t i = 0; i < p->n_nodes; i++)
+        move_under(l, &p->nodes[i]);
+    for (size_t i = 0; i < p->n_nodes; i++)
+        if (!l->kept[i])
+            p->nodes[kept++] = p->nodes[i];
+    p->n_nodes = kept;
+}
+
+/* The parts of a composite metric are those of both, view by view. */
+static void merge_compositions(struct loom *l)
+{
+    struct paradigm *p = l->paradigm;
+
+    for (size_t i = 0; i < p->n_composed; i++) {
+        struct composed *guest = &p->composed[i], *host = NULL;
+        size_t at;
+
+        if (!is_in_tree(l, &guest->item, true) || !*guest->metric_name ||
+            find_metric(l, l->guest, guest->metric_name) != HERCULE_NONE)
+            continue;
+        at = kind_find_item(fact_kind_find("composed"), p, guest->item.local);
+        host = at == HERCULE_NONE ? NULL : &p->composed[at];
+        for (size_t k = 0; host && k < guest->n_of; k++) {
+            const char *part = portolan_arena_printf(l->arena, ".%s.%s", l->guest, guest->of[k]);
+            const char **of = portolan_arena_alloc(l->arena, host->n_of + 1, sizeof *of);
+
+            if (!part || !of)
+                return;
+            memcpy(of, host->of, host->n_of * sizeof *of);
+            of[host->n_of++] = part;
+            host->of = of;
+        }
+        if (host)
+            *guest = p->composed[--p->n_composed], i--;
+    }
+}
+
+/* What shows in one paradigm but was caused in the other: the waiting of its own communication with
+   a cause there, measured (waits.h), as a metric and a node. */
+static void add_delegated(struct loom *l, bool in_guest)
+{
+    struct paradigm *p = l->paradigm;
+    const char *context = in_guest ? l->guest : "";
+    struct portolan_text formula = {.arena = l->arena};
+    struct metric metric = {
+        .item = {.local = "delegated", .origin = p->item.name, .context = context},
+        .base_name = "run",
+        .experiment = EXPERIMENT_TRACE};
+    struct node node = {.item = metric.item,
+                        .kind = NODE_OBSERVATION,
+                        .metric_name = "delegated",
+                        .factor_name = "",
+                        .threshold_name = ""};
+
+    for (size_t i = 0; i < p->n_components; i++)
+        if (p->components[i].kind == COMPONENT_COMMUNICATION &&
+            is_in_tree(l, &p->components[i].item, in_guest))
+            portolan_text_add(&formula, "%s%s.delegated.sum", formula.length ? " + " : "",
+                              p->components[i].item.local);
+    if (!formula.length)
+        return;
+    metric.item.place = node.item.place = p->weaves[p->n_weaves - 1].item.place;
+    metric.formula = (struct expression){.text = formula.bytes, .place = metric.item.place};
+    metric.item.name = node.item.name = context_join(l->arena, context, "delegated");
+    metric.item.text = node.item.text = portolan_arena_printf(
+        l->arena, "delay of %s that shows in %s", in_guest ? l->host_name : l->guest_name,
+        in_guest ? l->guest_name : l->host_name);
+    node.condition = (struct expression){.text = "", .place = metric.item.place};
+    if (metric.item.text && paradigm_put(l->arena, fact_kind_find("metric"), p, &metric.item))
+        paradigm_put(l->arena, fact_kind_find("node"), p, &node.item);
+}
+
+static size_t count_nodes(const struct loom *l, bool of_guest)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->paradigm->n_nodes; i++)
+        n += of_guest ? is_guest(l, &l->paradigm->nodes[i].item)
+                      : !is_guest(l, &l->paradigm->nodes[i].item);
+    return n;
+}
+
+/* Position + 1 of the weave whose guest works in CONTEXT; 0: the host. */
+static size_t woven_number(const struct paradigm *p, const char *context)
+{
+    for (size_t i = 0; i < p->n_weaves; i++) {
+        size_t n = strlen(p->weaves[i].item.name);
+
+        if (strncmp(context, p->weaves[i].item.name, n) == 0 && (!context[n] || context[n] == '.'))
+            return i + 1;
+    }
+    return 0;
+}
+
+/* From a deputy, where a delay shows, to the roots of its delegator's tree; from what is under a
+   composite node to it, across the two. Called when the tree is final and its names have meanings.
+ */
+void paradigm_link(struct knowledge *knowledge, struct paradigm *p)
+{
+    for (size_t i = 0; i < p->n_nodes; i++) {
+        const struct node *node = &p->nodes[i];
+
+        for (size_t k = 0; strcmp(node->item.local, "delegated") == 0 && k < p->n_nodes; k++) {
+            struct link link = {i, k, false};
+
+            if (!p->nodes[k].n_under && k != i &&
+                strcmp(p->nodes[k].item.local, "delegated") != 0 &&
+                strcmp(p->nodes[k].item.context, node->item.context) != 0)
+                portolan_arena_append(&knowledge->arena, &p->links, &p->n_links, &link,
+                                      sizeof link);
+        }
+        for (size_t u = 0; u < node->n_under; u++) {
+            const struct item *above = &p->nodes[node->parents[u]].item;
+            struct link link = {i, node->parents[u], true};
+
+            if (woven_number(p, node->item.context) != woven_number(p, above->context))
+                portolan_arena_append(&knowledge->arena, &p->links, &p->n_links, &link,
+                                      sizeof link);
+        }
+    }
+}
+
+void paradigm_weave(struct knowledge *knowledge, struct paradigm *host,
+                    const struct paradigm *guest, const struct weave *weave)
+{
+    struct portolan_arena *arena = &knowledge->arena;
+    struct loom l = {arena, host, weave->item.name, NULL, guest->item.text, false, NULL};
+    struct event woven = {.item = weave->item,
+                          .expression = weave->expression,
+                          .expression_place = weave->expression_place,
+                          .constraints = ""};
+
+    l.host_name = host->n_is_a ? host->is_a[0] : host->item.name;
+    l.guest_name = guest->item.name;
+    if (!paradigm_add_in_context(arena, host, guest, l.guest))
+        return;
+    l.keeps_guest = count_nodes(&l, true) > count_nodes(&l, false);
+    l.kept = portolan_arena_alloc(arena, host->n_nodes, sizeof *l.kept);
+    if (!l.kept)
+        return;
+    merge_trees(&l);
+    merge_compositions(&l);
+    add_delegated(&l, false);
+    add_delegated(&l, true);
+    woven.item.name = woven.item.local = portolan_arena_printf(arena, "woven_%s", l.guest);
+    if (woven.item.name)
+        paradigm_put(arena, fact_kind_find("event"), host, &woven.item);
+}
