@@ -81,7 +81,7 @@ static bool measure(make_fn *make, const struct random_problem *p, bool margins,
         struct portolan_choice_solution *s = NULL;
         double start = cpu_us();
 
-        if (!c || portolan_choice_solve(c, PORTOLAN_CHOICE_AUTO, margins, &s, NULL))
+        if (!c || portolan_choice_solve(c, margins, &s, NULL))
             return false;
         us[i] = cpu_us() - start;
         portolan_choice_solution_destroy(s);
@@ -119,7 +119,7 @@ static bool reference(const struct random_problem *p, double *enumeration, doubl
     best = enumerate(c, p->n);
     *enumeration = cpu_us() - start;
     start = cpu_us();
-    if (portolan_choice_solve(c, PORTOLAN_CHOICE_AUTO, true, &s, NULL))
+    if (portolan_choice_solve(c, true, &s, NULL))
         return false;
     *choice = cpu_us() - start;
     equal = fabs(s->cost - best) <= 1e-11 * best;

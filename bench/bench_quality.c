@@ -21,7 +21,7 @@ static double solve(const struct random_assembly *a, const size_t *fixed)
     struct portolan_choice_solution *s = NULL;
     double cost = -1;
 
-    if (c && portolan_choice_solve(c, PORTOLAN_CHOICE_AUTO, false, &s, NULL) == PORTOLAN_OK)
+    if (c && portolan_choice_solve(c, false, &s, NULL) == PORTOLAN_OK)
         cost = s->cost;
     portolan_choice_solution_destroy(s);
     portolan_choice_destroy(c);

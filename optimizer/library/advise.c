@@ -152,7 +152,7 @@ static enum portolan_status solve_problem(struct advising *a, double *cost_now, 
     plan_put_values(a->p, &a->view, a->current, values);
     status = plan_advising_problem(a, &problem, err);
     if (!status)
-        status = portolan_choice_solve(problem, PORTOLAN_CHOICE_AUTO, false, &solution, NULL);
+        status = portolan_choice_solve(problem, false, &solution, NULL);
     memcpy(a->chosen, a->current, s->n_variables * sizeof *a->chosen);
     *cost_now = *cost_then = INFINITY;
     if (!status) {

@@ -5,14 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to so many table entries elimination is faster than branch and bound, or for each variable of
- * a large problem, of which branch and bound may not see the end; HARD_LIMIT: at most. */
-enum {
-    AUTO_LIMIT = 1 << 14,
-    AUTO_EACH = 1 << 10,
-    AUTO_LIMIT_MARGINS = 1 << 18,
-    HARD_LIMIT = 6 << 20
-};
+/* With more entries in all, clusters are split: then the search is quicker, but not for large
+ * problems, of which it might not see the end, nor for margins. */
+enum { MOST = 1 << 14, MOST_EACH = 1 << 10, MOST_MARGINS = 1 << 18 };
 
 enum portolan_status portolan_choice_create(struct portolan_choice **c, struct portolan_error *err)
 {
@@ -196,27 +191,15 @@ static void mark_ties(const struct portolan_choice *c, struct portolan_choice_so
     }
 }
 
-enum portolan_status portolan_choice_solve(const struct portolan_choice *c,
-                                           enum portolan_choice_method method, bool margins,
-                                           struct portolan_choice_solution **out,
-                                           struct portolan_error *err)
+enum portolan_status choice_solve(const struct portolan_choice *c, size_t most, bool margins,
+                                  struct portolan_choice_solution **out, struct portolan_error *err)
 {
     struct portolan_choice_solution *s = create_solution(c, margins);
-    enum portolan_status status = PORTOLAN_EUNSUPPORTED;
-    bool may_branch = method != PORTOLAN_CHOICE_ELIMINATION;
-    size_t limit = !may_branch                     ? HARD_LIMIT
-                   : margins                       ? AUTO_LIMIT_MARGINS
-                   : AUTO_EACH * c->n > AUTO_LIMIT ? AUTO_EACH * c->n
-                                                   : AUTO_LIMIT;
+    enum portolan_status status;
 
     if (!s)
         return portolan_no_memory(err);
-    if (c->n_budgets && may_branch)
-        status = choice_solve_bounded(c, limit, method == PORTOLAN_CHOICE_AUTO, margins, s);
-    else if (!c->n_budgets && method != PORTOLAN_CHOICE_BRANCH_AND_BOUND)
-        status = choice_eliminate(c, NULL, limit, margins, s);
-    if (status == PORTOLAN_EUNSUPPORTED && may_branch)
-        status = choice_branch(c, NULL, margins, s);
+    status = choice_search(c, most, margins, s);
     if (!status) {
         s->cost = portolan_choice_cost(c, s->values);
         if (margins)
@@ -224,14 +207,19 @@ enum portolan_status portolan_choice_solve(const struct portolan_choice *c,
         *out = s;
         return PORTOLAN_OK;
     }
-    if (status == PORTOLAN_EINFEASIBLE)
-        portolan_error_set(err, status, "every combination of implementations is forbidden%s",
-                           c->n_budgets ? ", or beyond a budget" : "");
-    else if (status == PORTOLAN_EUNSUPPORTED)
-        portolan_error_set(err, status, "elimination of width %zu is too big, or has budgets",
-                           s->width);
-    else
-        portolan_error_set(err, status, "choosing among %zu variables", c->n);
     portolan_choice_solution_destroy(s);
-    return status;
+    if (status == PORTOLAN_EINFEASIBLE)
+        return portolan_error_set(err, status,
+                                  "every combination of implementations is forbidden%s",
+                                  c->n_budgets ? ", or beyond a budget" : "");
+    return portolan_error_set(err, status, "choosing among %zu variables", c->n);
+}
+
+enum portolan_status portolan_choice_solve(const struct portolan_choice *c, bool margins,
+                                           struct portolan_choice_solution **s,
+                                           struct portolan_error *err)
+{
+    size_t most = MOST_EACH * c->n > MOST ? MOST_EACH * c->n : MOST;
+
+    return choice_solve(c, margins ? MOST_MARGINS : most, margins, s, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** The problem of choice: its tables, and declarations for both exact methods. */
+/** The problem of choice: its tables, and those of elimination, which guide the search. */
 #ifndef PORTOLAN_CHOICE_INTERNAL_H
 #define PORTOLAN_CHOICE_INTERNAL_H
 
@@ -86,21 +86,68 @@ bool choice_is_within(const struct portolan_choice *c, const size_t *values);
 /* A sum above this is beyond budget B for sure, however its terms were added up. */
 double choice_beyond(const struct portolan_choice *c, size_t b);
 
-/*
- * PRICE has a number for each budget, which its uses cost; NULL: budgets do not count. EUNSUPPORTED
- * (without text) when the tables would have more than LIMIT entries.
- */
-enum portolan_status choice_eliminate(const struct portolan_choice *c, const double *price,
-                                      size_t limit, bool margins,
-                                      struct portolan_choice_solution *s);
-/* The best within all budgets, whatever their prices and S->values, where the search starts; those
- * decide how quickly it is found. */
-enum portolan_status choice_branch(const struct portolan_choice *c, const double *price,
-                                   bool margins, struct portolan_choice_solution *s);
-/* budget.c: solves a problem with budgets by branch and bound; IS_QUICK: without it where what is
- * best without budgets keeps within them. */
-enum portolan_status choice_solve_bounded(const struct portolan_choice *c, size_t limit,
-                                          bool is_quick, bool margins,
-                                          struct portolan_choice_solution *s);
+/* A table that waits in a bucket, and the cluster that takes it. */
+struct choice_part {
+    const struct choice_factor *table;
+    const unsigned *away; /* of a message; or NULL */
+    double weight;
+    struct choice_cluster *cluster;
+    struct choice_part *next;
+};
+
+/* Tables of one bucket, summed up. */
+struct choice_cluster {
+    size_t n;
+    size_t *variables; /* the bucket's own one last, so that the values of that are adjacent */
+    size_t size;
+    double *costs;
+    unsigned *away;
+    struct choice_factor message; /* over its other variables */
+    unsigned *message_away;
+    struct choice_cluster *next; /* another one of the same bucket */
+};
+
+struct elimination {
+    const struct portolan_choice *c;
+    size_t most;                 /* with more entries in all, clusters are split */
+    size_t limit;                /* of the entries of a cluster that shares a bucket */
+    size_t forced, forced_value; /* a variable that has this value; SIZE_MAX: there is none */
+    struct portolan_arena pool;
+    size_t words;       /* of a row of `adjacent` */
+    uint64_t *adjacent; /* n rows of bits */
+    size_t *order;      /* variables in order of elimination */
+    size_t *position;   /* of each variable in ORDER */
+    size_t width;
+    struct choice_part **parts;       /* by variable */
+    struct choice_cluster **clusters; /* likewise */
+    bool is_split;
+    struct choice_score bound; /* no assignment is better */
+    size_t *digits, *steps;    /* scratch */
+};
+
+/* What the entries of factor F count: uses of a budget, their price. */
+static inline double choice_weight(const double *price, const struct choice_factor *f)
+{
+    return f->layer ? price[f->layer - 1] : 1;
+}
+
+/* elimination.c: makes all clusters and the bound; PRICE has a number for each budget. The caller
+ * clears the pool, also on failure. */
+enum portolan_status elimination_run(struct elimination *e, const double *price);
+/* The variable of a table that is eliminated first; SIZE_MAX: it has none. */
+size_t elimination_first(const struct elimination *e, const struct choice_factor *f);
+/* Adds X to the one of LISTS, by variable, where its first variable is. Without memory the pool
+ * says so. */
+void elimination_put(struct elimination *e, struct choice_part **lists, struct choice_part x);
+/* If no bucket was split and there is no budget; uses up the tables. */
+enum portolan_status elimination_margins(struct elimination *e, double **margins);
+
+/* search.c: fills S but for its cost and ties. Clusters are split if they would have more than MOST
+ * entries in all. */
+enum portolan_status choice_search(const struct portolan_choice *c, size_t most, bool margins,
+                                   struct portolan_choice_solution *s);
+/* choice.c: portolan_choice_solve(), likewise. */
+enum portolan_status choice_solve(const struct portolan_choice *c, size_t most, bool margins,
+                                  struct portolan_choice_solution **s, struct portolan_error *err);
 
 #endif

@@ -496,7 +496,7 @@ enum portolan_status portolan_plan_choose(struct portolan_plan *p,
     p->choice = (struct portolan_plan_choice){.rival = "", .settle = ""};
     status = plan_make_problem(p, &p->view, &whole, &problem, err);
     if (!status)
-        status = portolan_choice_solve(problem, PORTOLAN_CHOICE_AUTO, true, &solution, NULL);
+        status = portolan_choice_solve(problem, true, &solution, NULL);
     if (!status) {
         struct choosing c = {
             .p = p, .problem = problem, .s = solution, .reasons = {.pool = &p->choice_pool}};

@@ -145,7 +145,7 @@ static enum portolan_status solve_view(struct scenarios *s, struct portolan_choi
     enum portolan_status status = plan_make_problem(s->p, &s->view, s->h, problem, NULL);
 
     if (!status)
-        status = portolan_choice_solve(*problem, PORTOLAN_CHOICE_AUTO, false, &solution, NULL);
+        status = portolan_choice_solve(*problem, false, &solution, NULL);
     if (!status) {
         *least = solution->cost;
         status = add_candidate(s, solution->values, winner);

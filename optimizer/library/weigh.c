@@ -170,7 +170,7 @@ static enum portolan_status find_margins(struct weighing *w, struct portolan_err
     enum portolan_status status = plan_advising_problem(&w->a, &problem, err);
 
     if (!status)
-        status = portolan_choice_solve(problem, PORTOLAN_CHOICE_AUTO, true, &w->best, NULL);
+        status = portolan_choice_solve(problem, true, &w->best, NULL);
     portolan_choice_destroy(problem);
     return status == PORTOLAN_EINFEASIBLE ? PORTOLAN_OK : status;
 }

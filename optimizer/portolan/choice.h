@@ -5,12 +5,12 @@
  * solution is an assignment whose sum of costs is least, and that keeps within all budgets (memory,
  * errors that add up). Part of <portolan/optimizer.h>.
  *
- * The method is variable elimination along a min-fill order (Dechter, Bucket elimination, 1999), or
- * depth-first branch and bound where elimination's tables would be too big, or where the best
- * without budgets exceeds one; then prices for what is used (Lagrange multipliers), found by
- * elimination, raise the bound. Both are exact. Costs that differ by less than 1e-12 of themselves
- * are equal; among equal assignments the one with the fewest variables away from "as written" wins,
- * so the result is the same on every rank and machine.
+ * The method is variable elimination along a min-fill order (Dechter, Bucket elimination, 1999).
+ * Where its tables would be too big they are split (mini-buckets), and guide a depth-first branch
+ * and bound; likewise within budgets, where prices for what is used (Lagrange multipliers) raise
+ * the bound. The result is exact. Costs that differ by less than 1e-12 of themselves are equal;
+ * among equal assignments the one with the fewest variables away from "as written" wins, so the
+ * result is the same on every rank and machine.
  *
  * A problem is used by one thread at a time; solving does not change it.
  */
@@ -67,20 +67,11 @@ enum portolan_status portolan_choice_add_use(struct portolan_choice *c, size_t b
 /** The sum of all factors at VALUES (one per variable); INFINITY beyond a budget. */
 double portolan_choice_cost(const struct portolan_choice *c, const size_t *values);
 
-enum portolan_choice_method {
-    PORTOLAN_CHOICE_AUTO,
-    /** EUNSUPPORTED where its tables exceed some 100 MB, and with budgets */
-    PORTOLAN_CHOICE_ELIMINATION,
-    PORTOLAN_CHOICE_BRANCH_AND_BOUND,
-};
-
 struct portolan_choice_solution {
     size_t n_variables;
     size_t *values; /**< one per variable */
     double cost;
-    enum portolan_choice_method method; /**< the one used */
-    size_t width;                       /**< induced width of the elimination order */
-    size_t nodes;                       /**< visited by branch and bound */
+    size_t nodes; /**< visited by the search */
     /**
      * Only when asked for: [variable][value] = the least cost with that variable forced to that
      * value (INFINITY when nothing is left), and whether another value than the chosen one
@@ -93,10 +84,9 @@ struct portolan_choice_solution {
 /**
  * Finds the least cost. MARGINS asks for the min-marginals too. *S is the caller's, freed with
  * portolan_choice_solution_destroy(). Errors: EINFEASIBLE when every assignment is forbidden,
- * ENOMEM, EUNSUPPORTED (see the methods).
+ * ENOMEM.
  */
-enum portolan_status portolan_choice_solve(const struct portolan_choice *c,
-                                           enum portolan_choice_method method, bool margins,
+enum portolan_status portolan_choice_solve(const struct portolan_choice *c, bool margins,
                                            struct portolan_choice_solution **s,
                                            struct portolan_error *err);
 /** NULL is legal. */

@@ -45,19 +45,18 @@ static double enumerate(const struct portolan_choice *c, size_t n, size_t values
     return best;
 }
 
+/* With clusters split always, and never. */
 static void check_against_enumeration(uint64_t seed, const struct random_problem *p, bool margins)
 {
-    static const enum portolan_choice_method methods[] = {
-        PORTOLAN_CHOICE_ELIMINATION, PORTOLAN_CHOICE_BRANCH_AND_BOUND, PORTOLAN_CHOICE_AUTO};
     struct portolan_choice *c = random_choice(seed, p);
     double least[128], best = enumerate(c, p->n, p->values, margins ? least : NULL);
 
-    for (size_t m = 0; m < 3; m++) {
+    for (int whole = 0; whole < 2; whole++) {
         struct portolan_choice_solution *s = NULL;
-        enum portolan_status status = portolan_choice_solve(c, methods[m], margins, &s, NULL);
+        enum portolan_status status = choice_solve(c, whole ? SIZE_MAX : 0, margins, &s, NULL);
 
         if (status != (isinf(best) ? PORTOLAN_EINFEASIBLE : PORTOLAN_OK))
-            fail_msg("seed %ju method %d: status %d", (uintmax_t)seed, methods[m], status);
+            fail_msg("seed %ju whole %d: status %d", (uintmax_t)seed, whole, status);
         if (status)
             continue;
         assert_close(s->cost, best);
@@ -116,10 +115,8 @@ static void fewest_changes_win_among_equals(void **state)
             random_unit(&same);
             random_unit(&same);
         }
-        assert_int_equal(portolan_choice_solve(c, PORTOLAN_CHOICE_ELIMINATION, true, &s[0], NULL),
-                         0);
-        assert_int_equal(
-            portolan_choice_solve(c, PORTOLAN_CHOICE_BRANCH_AND_BOUND, true, &s[1], NULL), 0);
+        assert_int_equal(choice_solve(c, SIZE_MAX, true, &s[0], NULL), 0);
+        assert_int_equal(choice_solve(c, 0, true, &s[1], NULL), 0);
         do {
             size_t away = 0;
 
@@ -155,7 +152,7 @@ static void a_tie_is_told_and_the_written_value_wins(void **state)
     assert_int_equal(portolan_choice_create(&c, NULL), 0);
     assert_int_equal(portolan_choice_add_variable(c, 3, 2, &v, NULL), 0);
     assert_int_equal(portolan_choice_add_factor(c, 1, &v, costs, NULL), 0);
-    assert_int_equal(portolan_choice_solve(c, PORTOLAN_CHOICE_AUTO, true, &s, NULL), 0);
+    assert_int_equal(portolan_choice_solve(c, true, &s, NULL), 0);
     assert_int_equal(s->values[0], 2);
     assert_true(s->tied[0]);
     assert_true(s->margins[0][0] == 7 && s->margins[0][1] == 5);
@@ -180,17 +177,14 @@ static void equal_costs_everywhere_end_at_once(void **state)
 
             assert_int_equal(portolan_choice_add_factor(c, 2, pair, zero, NULL), 0);
         }
-    assert_int_equal(portolan_choice_solve(c, PORTOLAN_CHOICE_AUTO, true, &s, NULL), 0);
-    assert_int_equal(s->method, PORTOLAN_CHOICE_BRANCH_AND_BOUND);
+    assert_int_equal(portolan_choice_solve(c, true, &s, NULL), 0);
     for (size_t v = 0; v < 40; v++)
         assert_int_equal(s->values[v], v % 3);
     portolan_choice_solution_destroy(s);
-    assert_int_equal(portolan_choice_solve(c, PORTOLAN_CHOICE_ELIMINATION, false, &s, NULL),
-                     PORTOLAN_EUNSUPPORTED);
     portolan_choice_destroy(c);
 }
 
-static void elimination_agrees_with_branch_and_bound_at_20_by_3(void **state)
+static void split_clusters_find_the_same_at_20_by_3(void **state)
 {
     (void)state;
     print_message("seeds 1 to 20\n");
@@ -199,9 +193,8 @@ static void elimination_agrees_with_branch_and_bound_at_20_by_3(void **state)
         struct portolan_choice *c = random_choice(seed, &p);
         struct portolan_choice_solution *a, *b;
 
-        assert_int_equal(portolan_choice_solve(c, PORTOLAN_CHOICE_ELIMINATION, true, &a, NULL), 0);
-        assert_int_equal(portolan_choice_solve(c, PORTOLAN_CHOICE_BRANCH_AND_BOUND, true, &b, NULL),
-                         0);
+        assert_int_equal(choice_solve(c, SIZE_MAX, true, &a, NULL), 0);
+        assert_int_equal(choice_solve(c, 0, true, &b, NULL), 0);
         assert_close(a->cost, b->cost);
         assert_memory_equal(a->values, b->values, 20 * sizeof *a->values);
         for (size_t i = 0; i < 60; i++)
@@ -224,9 +217,7 @@ static void forbidden_everywhere_is_infeasible(void **state)
     assert_int_equal(portolan_choice_create(&c, NULL), 0);
     assert_int_equal(portolan_choice_add_variable(c, 2, 0, &v, NULL), 0);
     assert_int_equal(portolan_choice_add_factor(c, 1, &v, never, NULL), 0);
-    for (int m = PORTOLAN_CHOICE_AUTO; m <= PORTOLAN_CHOICE_BRANCH_AND_BOUND; m++)
-        assert_int_equal(portolan_choice_solve(c, (enum portolan_choice_method)m, true, &s, &err),
-                         PORTOLAN_EINFEASIBLE);
+    assert_int_equal(portolan_choice_solve(c, true, &s, &err), PORTOLAN_EINFEASIBLE);
     assert_null(s);
     assert_true(strlen(err.text) > 0);
     portolan_choice_destroy(c);
@@ -248,7 +239,7 @@ static void bad_tables_are_refused(void **state)
     assert_int_equal(portolan_choice_add_factor(c, 2, unknown, costs, NULL), PORTOLAN_EINVAL);
     assert_int_equal(portolan_choice_add_factor(c, 1, unknown, costs, NULL), PORTOLAN_EINVAL);
     assert_int_equal(portolan_choice_add_factor(c, 1, unknown, costs + 2, NULL), PORTOLAN_EINVAL);
-    assert_int_equal(portolan_choice_solve(c, PORTOLAN_CHOICE_AUTO, true, &s, NULL), 0);
+    assert_int_equal(portolan_choice_solve(c, true, &s, NULL), 0);
     assert_true(s->cost == 0); /* nothing was added */
     portolan_choice_solution_destroy(s);
     portolan_choice_destroy(c);
@@ -263,7 +254,7 @@ static void a_problem_without_variables_costs_its_constants(void **state)
     (void)state;
     assert_int_equal(portolan_choice_create(&c, NULL), 0);
     assert_int_equal(portolan_choice_add_factor(c, 0, NULL, &three, NULL), 0);
-    assert_int_equal(portolan_choice_solve(c, PORTOLAN_CHOICE_AUTO, true, &s, NULL), 0);
+    assert_int_equal(portolan_choice_solve(c, true, &s, NULL), 0);
     assert_true(s->cost == 3);
     portolan_choice_solution_destroy(s);
     portolan_choice_destroy(c);
@@ -282,7 +273,7 @@ static void toulbar2_finds_the_same_cost(void **state)
         struct portolan_choice *c = random_choice(seed, &p);
         struct portolan_choice_solution *s;
 
-        assert_int_equal(portolan_choice_solve(c, PORTOLAN_CHOICE_AUTO, false, &s, NULL), 0);
+        assert_int_equal(portolan_choice_solve(c, false, &s, NULL), 0);
         assert_true(ask_toulbar2(c) == s->cost);
         portolan_choice_solution_destroy(s);
         portolan_choice_destroy(c);
@@ -299,7 +290,7 @@ static void glpsol_finds_the_same_cost(void **state)
         struct portolan_choice *c = random_choice(seed, &p);
         struct portolan_choice_solution *s;
 
-        assert_int_equal(portolan_choice_solve(c, PORTOLAN_CHOICE_AUTO, false, &s, NULL), 0);
+        assert_int_equal(portolan_choice_solve(c, false, &s, NULL), 0);
         assert_true(fabs(ask_glpsol(c) - s->cost) < 1e-6 * s->cost);
         portolan_choice_solution_destroy(s);
         portolan_choice_destroy(c);
@@ -311,7 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_to_enumeration_at_12_by_3),
         cmocka_unit_test(equal_to_enumeration_on_small_problems_of_all_kinds),
-        cmocka_unit_test(elimination_agrees_with_branch_and_bound_at_20_by_3),
+        cmocka_unit_test(split_clusters_find_the_same_at_20_by_3),
         cmocka_unit_test(fewest_changes_win_among_equals),
         cmocka_unit_test(a_tie_is_told_and_the_written_value_wins),
         cmocka_unit_test(equal_costs_everywhere_end_at_once),
