@@ -3,8 +3,6 @@
 #include "trial_store.h"
 
 #include <portolan/command.h>
-#include <portolan/extrap.h>
-#include <portolan/formula.h>
 #include <portolan/list.h>
 #include <portolan/trend.h>
 
@@ -20,15 +18,10 @@ struct model_options {
     const char *sets[2]; /* for `compare`: the arguments after the first */
     size_t n_sets, most_sets;
     bool file_only;
-    const char *value; /* --value: column of a table */
     struct portolan_trend_query query;
     struct portolan_trend_fit fit;
-    const char *formula; /* --formula, as written */
-    struct portolan_trend_list list;
-    struct portolan_name_value *at; /* of `list`; the caller frees it */
-    struct portolan_trend_plot plot;
-    const char *output;                       /* of a plot */
-    enum portolan_trend_form form;            /* the form that --emit names */
+    struct portolan_trend_view view;
+    struct portolan_name_value *at;           /* of the view; the caller frees it */
     struct portolan_diagnostics *diagnostics; /* for errors in files */
 };
 
@@ -48,11 +41,11 @@ static error_t take_at(void *to, char *arg, const struct cli_option *option,
             argp_error(state, "--at wants PARAMETER=NUMBER, not '%s'", word);
         else
             *equals = '\0';
-        if (!portolan_append(&o->at, &o->list.n_at, &(struct portolan_name_value){word, equals + 1},
+        if (!portolan_append(&o->at, &o->view.n_at, &(struct portolan_name_value){word, equals + 1},
                              sizeof *o->at))
             return ENOMEM;
     }
-    o->list.at = o->at;
+    o->view.at = o->at;
     return 0;
 }
 
@@ -126,13 +119,13 @@ static const struct cli_option model_table[] = {
     {"method", 0, "PATTERN", "call paths or methods like this only: 'solver.*'",
      INTO(struct model_options, query.method)},
     {"value", 0, "COLUMN", "of a table: the column to model (default: the last)",
-     INTO(struct model_options, value)},
+     INTO(struct model_options, query.value)},
     {"up-to", 0, "PARAM=VALUE", "fit from rows up to there, predict the others",
      .take = take_up_to},
     {.doc = "Fit:", .group = 3},
     {"formula", 0, "TEXT",
      "fit the constants of this, as: 'c[0] + c[1]*n*log2(n)' (default: search for a form)",
-     INTO(struct model_options, formula)},
+     INTO(struct model_options, fit.formula)},
     {"pieces", 0, "N", "intervals of validity, at most N of them", .take = take_pieces,
      .may_lack_argument = true},
     {"statistic", 0, "NAME",
@@ -148,8 +141,8 @@ static const struct cli_option model_table[] = {
      INTO(struct model_options, fit.options.allow_negative)},
     {"confidence", 0, "PERCENT", "of intervals (default: 95)", .take = take_confidence},
     {.doc = "Output:", .group = 4},
-    {"top", 0, "N", "so many lines; 0: all (default: 50)", INTO(struct model_options, list.top)},
-    {"wide", 0, NULL, "long names whole", INTO(struct model_options, list.wide)},
+    {"top", 0, "N", "so many lines; 0: all (default: 50)", INTO(struct model_options, view.top)},
+    {"wide", 0, NULL, "long names whole", INTO(struct model_options, view.wide)},
     {.doc = "Where from:", .group = 5},
     TABLE_OF(trial_store_table, struct model_options, store),
     {.key = CLI_WORD, .take = take_word},
@@ -161,8 +154,8 @@ static const struct cli_option model_table[] = {
         "emit", 'e', "FORM",                                                                       \
             "xml, c, latex; extrap (its JSON Lines), extrap-json or extrap-text: the rows for "    \
             "Extra-P",                                                                             \
-            INTO_CHOICE(struct model_options, form, "xml", "c", "latex", "extrap", "extrap-json",  \
-                        "extrap-text")                                                             \
+            INTO_CHOICE(struct model_options, view.form, "xml", "c", "latex", "extrap",            \
+                        "extrap-json", "extrap-text")                                              \
     }
 #define MODEL                                                                                      \
     {                                                                                              \
@@ -174,7 +167,7 @@ static const struct cli_option list_table[] = {
     {.doc = "What is shown:", .group = 1},
     {"sort", 0, "KEY",
      "value (default), growth (per doubling of all parameters), error, name or called",
-     INTO(struct model_options, list.sort)},
+     INTO(struct model_options, view.sort)},
     {"at", 0, "PARAM=VALUE,...", "predict there (default: at the largest point)", .take = take_at},
     MODEL,
     {0},
@@ -185,32 +178,18 @@ static const struct cli_option show_table[] = {EMIT, MODEL, {0}};
 static const struct cli_option plot_table[] = {
     {.doc = "The picture:", .group = 1},
     {"output", 'o', "FILE", "where to: .svg (default: model.svg), or .gp for a script of gnuplot",
-     INTO(struct model_options, output)},
+     INTO(struct model_options, view.file)},
     {"x", 0, "PARAM",
      "the parameter along the axis (default: the first that differs); others are as large as "
      "measured",
-     INTO(struct model_options, plot.x)},
+     INTO(struct model_options, view.x)},
     {"linear", 0, NULL, "linear axes, whatever the numbers",
-     INTO(struct model_options, plot.linear)},
+     INTO(struct model_options, view.linear)},
     MODEL,
     {0},
 };
 
 /* -------------------------------------------------------------------------------------- source */
-
-static enum portolan_status read_extrap(const struct model_options *o, const char *text,
-                                        size_t size, struct portolan_trends **trends,
-                                        struct portolan_error *err)
-{
-    struct portolan_measurements *m = NULL;
-    enum portolan_status status =
-        portolan_measurements_read(text, size, o->store.file, o->diagnostics, &m, err);
-
-    if (!status)
-        status = portolan_trends_of_measurements(m, &o->query, o->store.file, trends, err);
-    portolan_measurements_destroy(m);
-    return status;
-}
 
 static enum portolan_status read_file(const struct model_options *o,
                                       struct portolan_trends **trends, struct portolan_error *err)
@@ -220,11 +199,9 @@ static enum portolan_status read_file(const struct model_options *o,
     size_t size;
     enum portolan_status status = portolan_file_read(&arena, o->store.file, &text, &size, err);
 
-    if (!status && portolan_measurements_are_in(text))
-        status = read_extrap(o, text, size, trends, err);
-    else if (!status)
-        status = portolan_trends_read_csv(text, size, o->store.file, o->value, o->diagnostics,
-                                          trends, err);
+    if (!status)
+        status = portolan_trends_read_text(text, size, o->store.file, &o->query, o->diagnostics,
+                                           trends, err);
     portolan_arena_clear(&arena);
     return status;
 }
@@ -245,28 +222,6 @@ static enum portolan_status read_store(const struct model_options *o,
     return status;
 }
 
-static enum portolan_status fit_trends(const struct model_options *o,
-                                       struct portolan_trends *trends, struct portolan_error *err)
-{
-    struct portolan_trend_fit how = o->fit;
-    struct portolan_formula *formula = NULL;
-    struct portolan_formula_sum sum = {0};
-    enum portolan_status status = PORTOLAN_OK;
-
-    if (o->formula) {
-        status = portolan_formula_parse(o->formula, strlen(o->formula), "--formula", 1, 1,
-                                        o->diagnostics, &formula, err);
-        if (!status) /* check the formula once for all trends, so errors have its position */
-            status = portolan_formula_split(formula, "--formula", 1, 1, o->diagnostics, &sum, err);
-        how.formula = formula;
-    }
-    if (!status)
-        status = portolan_trends_fit(trends, &how, err);
-    portolan_formula_sum_clear(&sum);
-    portolan_formula_destroy(formula);
-    return status;
-}
-
 /* Opens the source, reads and fits. Errors in a file are printed with their line. */
 static enum portolan_status open_source(const struct model_options *o,
                                         struct portolan_trends **trends, struct portolan_error *err)
@@ -275,99 +230,19 @@ static enum portolan_status open_source(const struct model_options *o,
     enum portolan_status status =
         file && !trial_store_is_one(file) ? read_file(o, trends, err) : read_store(o, trends, err);
 
-    return status ? status : fit_trends(o, *trends, err);
-}
-
-/* -------------------------------------------------------------------------------------- output */
-
-typedef enum portolan_status (*write_trend_fn)(const struct portolan_trends *trends,
-                                               const struct portolan_trend *trend,
-                                               struct portolan_text *out,
-                                               struct portolan_error *err);
-
-/* Writes the first trends with WRITE, one after the other. */
-static enum portolan_status write_each(const struct portolan_trends *trends, size_t top,
-                                       write_trend_fn write, struct portolan_text *out,
-                                       struct portolan_error *err)
-{
-    enum portolan_status status = PORTOLAN_OK;
-
-    for (size_t i = 0; !status && i < trends->n && (!top || i < top); i++) {
-        portolan_text_add(out, i ? "\n" : "");
-        status = write(trends, &trends->items[i], out, err);
-    }
-    if (!status && top && trends->n > top)
-        portolan_text_add(out, "\n(%zu more; --top=0 shows all)\n", trends->n - top);
-    return status;
-}
-
-static enum portolan_status write_list(const struct model_options *o,
-                                       const struct portolan_trends *trends,
-                                       struct portolan_text *out, struct portolan_error *err)
-{
-    if (o->form != PORTOLAN_TREND_TEXT)
-        return portolan_trends_write_form(trends, o->form, out, err);
-    if (o->file_only && trends->n == 1)
-        return portolan_trend_write(trends, &trends->items[0], out, err);
-    return portolan_trends_write_list(trends, &o->list, out, err);
-}
-
-static enum portolan_status write_all(const struct model_options *o,
-                                      const struct portolan_trends *trends,
-                                      struct portolan_text *out, struct portolan_error *err)
-{
-    return o->form != PORTOLAN_TREND_TEXT
-               ? portolan_trends_write_form(trends, o->form, out, err)
-               : write_each(trends, o->list.top, portolan_trend_write, out, err);
-}
-
-static enum portolan_status write_plot(const struct model_options *o,
-                                       const struct portolan_trends *trends,
-                                       struct portolan_text *out, struct portolan_error *err)
-{
-    struct portolan_trend_plot plot = o->plot;
-    char *text = NULL;
-    enum portolan_status status;
-
-    (void)out;
-    plot.top = o->list.top;
-    status = portolan_trends_write_chart(trends, &plot, o->output, &text, err);
-    if (!status)
-        status = portolan_replace_file(o->output, text, strlen(text), err);
-    free(text);
-    return status;
-}
-
-static enum portolan_status write_errors(const struct portolan_trends *trends,
-                                         const struct portolan_trend *t, struct portolan_text *out,
-                                         struct portolan_error *err)
-{
-    portolan_text_add(out, "%s\n", t->path);
-    if (t->model)
-        portolan_text_add(out, "  %s\n", portolan_model_peek_formula(t->model));
-    return portolan_trend_write_errors(trends, t, out, err);
+    return status ? status : portolan_trends_fit(*trends, &o->fit, o->diagnostics, err);
 }
 
 /* The second source is another set of trials in the same store, or another store or file. */
-static enum portolan_status write_comparison(const struct model_options *o,
-                                             const struct portolan_trends *trends,
-                                             struct portolan_text *out, struct portolan_error *err)
+static enum portolan_status open_second(const struct model_options *o,
+                                        struct portolan_trends **trends, struct portolan_error *err)
 {
     struct model_options other = *o;
-    struct portolan_trends *second = NULL;
-    enum portolan_status status;
 
-    if (o->n_sets == 0)
-        return write_each(trends, o->list.top, write_errors, out, err);
     other.trials = o->n_sets == 2 ? o->sets[1] : NULL;
     if (o->n_sets == 1)
         other.store.file = o->sets[0];
-    status = open_source(&other, &second, err);
-    if (!status)
-        status =
-            portolan_trends_write_comparison(trends, second, o->list.top, o->list.wide, out, err);
-    portolan_trends_destroy(second);
-    return status;
+    return open_source(&other, trends, err);
 }
 
 /* --------------------------------------------------------------------------------------- verbs */
@@ -378,29 +253,23 @@ static const struct verb {
     const char *name, *full;
     struct cli_line line;
     struct model_options defaults;
-    enum portolan_status (*write)(const struct model_options *o,
-                                  const struct portolan_trends *trends, struct portolan_text *out,
-                                  struct portolan_error *err);
 } verbs[] = {
     {"list",
      "portolan model list",
      {any_source,
       "List the models of all call paths of stored trials, or of a file of measurements.",
       list_table, NULL},
-     {.list.top = 50},
-     write_list},
+     {.view = {.form = PORTOLAN_TREND_LIST, .top = 50}}},
     {"show",
      "portolan model show",
      {any_source, "Show all that is known of the models of call paths: --method chooses them.",
       show_table, NULL},
-     {.list.top = 10},
-     write_all},
+     {.view = {.form = PORTOLAN_TREND_WHOLE, .top = 10}}},
     {"plot",
      "portolan model plot",
      {any_source, "Draw rows, model and interval of one call path, or of a few: --method chooses.",
       plot_table, NULL},
-     {.list.top = 6, .output = "model.svg"},
-     write_plot},
+     {.view = {.form = PORTOLAN_TREND_CHART, .top = 6, .file = "model.svg"}}},
     {"compare",
      "portolan model compare",
      {"SOURCE\nSOURCE SOURCE\nSTORE TRIALS TRIALS",
@@ -408,40 +277,50 @@ static const struct verb {
       "of trials of one store, their models side by side. A source is a store, an assembly or a "
       "file of measurements.",
       model_table, NULL},
-     {.list.top = 50, .most_sets = 2},
-     write_comparison},
+     {.view = {.form = PORTOLAN_TREND_ERRORS, .top = 50}, .most_sets = 2}},
     {"fit",
      "portolan model fit",
      {"FILE",
       "Fit models to a file of measurements: a table of comma separated values, or Extra-P's text, "
       "JSON or JSON Lines. One model is shown with all that is known of it, several are listed.",
       list_table, NULL},
-     {.list.top = 50, .file_only = true},
-     write_list},
+     {.view = {.form = PORTOLAN_TREND_LIST_OR_WHOLE, .top = 50}, .file_only = true}},
 };
 
 static int run_verb(const struct verb *v, int argc, char **argv)
 {
     struct model_options o = v->defaults;
-    struct portolan_trends *trends = NULL;
+    struct portolan_trends *trends = NULL, *second = NULL;
     struct portolan_diagnostics diagnostics = {.report = print_diagnostic};
     struct portolan_text out = {0};
     struct portolan_error err = {0};
+    enum portolan_status status;
     char *text = NULL;
     int result;
 
     o.diagnostics = &diagnostics;
-    o.form = PORTOLAN_TREND_TEXT;
     parse_line(&v->line, argc, argv, 0, &o);
     if (o.n_sets == 2)
         o.trials = o.sets[0];
-    if (open_source(&o, &trends, &err) == PORTOLAN_OK &&
-        v->write(&o, trends, &out, &err) == PORTOLAN_OK)
-        portolan_text_take(&out, &text, &err);
-    result = text ? write_text(NULL, text) : diagnostics.count ? EXIT_BAD_INPUT : print_error(&err);
+    status = open_source(&o, &trends, &err);
+    if (!status && o.n_sets) {
+        o.view.form = PORTOLAN_TREND_COMPARISON;
+        status = open_second(&o, &second, &err);
+        o.view.other = second;
+    }
+    if (!status)
+        status = portolan_trends_write(trends, &o.view, &out, &err);
+    if (!status)
+        status = portolan_text_take(&out, &text, &err);
+    if (!status && o.view.form == PORTOLAN_TREND_CHART)
+        status = portolan_replace_file(o.view.file, text, strlen(text), &err);
+    result = status ? diagnostics.count ? EXIT_BAD_INPUT : print_error(&err)
+             : o.view.form == PORTOLAN_TREND_CHART ? 0
+                                                   : write_text(NULL, text);
     free(text);
     portolan_text_clear(&out);
     portolan_trends_destroy(trends);
+    portolan_trends_destroy(second);
     free(o.at);
     return result;
 }

@@ -10,19 +10,19 @@ size_t llac_parse_column(struct statement *s, const struct table *t)
 {
     const struct token at = s->now;
     const char *name = llac_parse_name(s, "a column"), **known;
-    size_t column = llac_table_find(t, name);
+    size_t column = table_find(t, name);
 
     if (column != NONE)
         return column;
-    known = llac_alloc(s, t->n_columns, sizeof *known);
-    llac_fail(s, &at, "'%s' has no column '%s'%s", t->experiment, name,
-              llac_suggest_column(s, name, t, known, 0));
+    known = statement_alloc(s, t->n_columns, sizeof *known);
+    statement_fail(s, &at, "'%s' has no column '%s'%s", t->experiment, name,
+                   llac_suggest_column(s, name, t, known, 0));
 }
 
 /* `A, B, C`: marks the named columns of T. */
 static bool *parse_columns(struct statement *s, const struct table *t)
 {
-    bool *chosen = llac_alloc(s, t->n_columns, sizeof *chosen);
+    bool *chosen = statement_alloc(s, t->n_columns, sizeof *chosen);
 
     do
         chosen[llac_parse_column(s, t)] = true;
@@ -34,12 +34,12 @@ static bool *parse_columns(struct statement *s, const struct table *t)
 static struct table *choose_columns(struct statement *s, const struct table *t, const bool *chosen,
                                     bool keep)
 {
-    size_t *columns = llac_alloc(s, t->n_columns, sizeof *columns), n = 0;
+    size_t *columns = statement_alloc(s, t->n_columns, sizeof *columns), n = 0;
 
     for (size_t i = 0; i < t->n_columns; i++)
         if (chosen[i] == keep)
             columns[n++] = i;
-    return llac_table_project(&s->arena, t, columns, n);
+    return table_project(&s->arena, t, columns, n);
 }
 
 /* where CONDITION */
@@ -49,11 +49,10 @@ static struct table *do_where(struct statement *s, struct table *t)
     size_t kept = 0;
 
     for (size_t i = 0; i < t->n_rows; i++) {
-        double holds = llac_bound_value(&b, llac_table_row(t, i));
+        double holds = llac_bound_value(&b, table_row(t, i));
 
         if (holds != 0 && !isnan(holds))
-            memmove(llac_table_row(t, kept++), llac_table_row(t, i),
-                    t->n_columns * sizeof *t->cells);
+            memmove(table_row(t, kept++), table_row(t, i), t->n_columns * sizeof *t->cells);
     }
     t->n_rows = kept;
     return t;
@@ -63,11 +62,11 @@ static struct table *do_where(struct statement *s, struct table *t)
 static struct table *widen_table(struct statement *s, const struct table *t, const char *name,
                                  enum column_kind kind)
 {
-    struct table *wide = llac_table_copy(&s->arena, t, false);
+    struct table *wide = table_copy(&s->arena, t, false);
 
-    llac_table_add_column(wide, name, kind, NULL);
+    table_add_column(wide, name, kind, NULL);
     for (size_t i = 0; i < t->n_rows; i++)
-        memcpy(llac_table_add_row(wide), llac_table_row(t, i), t->n_columns * sizeof *t->cells);
+        memcpy(table_add_row(wide), table_row(t, i), t->n_columns * sizeof *t->cells);
     return wide;
 }
 
@@ -80,9 +79,9 @@ static struct table *do_with(struct statement *s, struct table *t)
         size_t column;
 
         if (!llac_accept(s, "="))
-            llac_fail(s, &s->now, "'=' and the formula of '%s' are wanted here", name);
+            statement_fail(s, &s->now, "'=' and the formula of '%s' are wanted here", name);
         b = llac_parse_bound(s, t);
-        if ((column = llac_table_find(t, name)) == NONE) {
+        if ((column = table_find(t, name)) == NONE) {
             column = t->n_columns;
             t = widen_table(s, t, name,
                             b.uses_an_observable ? COLUMN_OBSERVABLE : COLUMN_IDENTIFIER);
@@ -90,7 +89,7 @@ static struct table *do_with(struct statement *s, struct table *t)
             t->columns[column].unit = NULL;
         }
         for (size_t i = 0; i < t->n_rows; i++) {
-            double *row = llac_table_row(t, i);
+            double *row = table_row(t, i);
 
             row[column] = llac_bound_value(&b, row);
         }
@@ -105,7 +104,7 @@ static struct table *do_choose(struct statement *s, struct table *t, bool keep)
     struct table *chosen = choose_columns(s, t, parse_columns(s, t), keep);
 
     if (!chosen->n_columns)
-        llac_fail(s, &at, "no column would be left");
+        statement_fail(s, &at, "no column would be left");
     return chosen;
 }
 
@@ -126,8 +125,8 @@ static struct table *do_rename(struct statement *s, struct table *t)
     size_t column = llac_parse_column(s, t);
     const char *name = llac_parse_name(s, "the column's new name");
 
-    if (llac_table_find(t, name) != NONE)
-        llac_fail(s, &at, "there is a column '%s' already", name);
+    if (table_find(t, name) != NONE)
+        statement_fail(s, &at, "there is a column '%s' already", name);
     t->columns[column].name = name;
     return t;
 }
@@ -177,85 +176,29 @@ static struct table *do_unit(struct statement *s, struct table *t)
     const struct unit *old = find_unit(c->unit), *new = find_unit(name);
 
     if (c->unit && strcmp(c->unit, name) != 0 && (!old || !new || old->of != new->of))
-        llac_fail(s, &at, "%s cannot be turned into %s; `with %s = …` computes it by a formula",
-                  c->unit, name, c->name);
+        statement_fail(s, &at,
+                       "%s cannot be turned into %s; `with %s = …` computes it by a formula",
+                       c->unit, name, c->name);
     for (size_t i = 0; old && new &&i < t->n_rows; i++)
-        llac_table_row(t, i)[column] *= old->size / new->size;
+        table_row(t, i)[column] *= old->size / new->size;
     c->unit = name;
     return t;
 }
 
 /* -------------------------------------------------------------------------------------- rows */
 
-/* Sort order: by columns, then by position in the table. */
-struct order {
-    const struct table *t;
-    const size_t *columns;
-    size_t n;
-    const size_t *occurrence; /* compared after the columns; or NULL */
-};
-
-static int compare_keys(const struct order *o, size_t a, size_t b)
-{
-    for (size_t i = 0; i < o->n; i++) {
-        double x = llac_table_row(o->t, a)[o->columns[i]];
-        double y = llac_table_row(o->t, b)[o->columns[i]];
-
-        if (isnan(x) || isnan(y)) {
-            if (isnan(x) != isnan(y))
-                return isnan(x) ? 1 : -1;
-        } else if (x != y) {
-            return x < y ? -1 : 1;
-        }
-    }
-    if (o->occurrence && o->occurrence[a] != o->occurrence[b])
-        return o->occurrence[a] < o->occurrence[b] ? -1 : 1;
-    return 0;
-}
-
-static int compare_rows(const void *a, const void *b, void *order)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    int c = compare_keys(order, x, y);
-
-    return c ? c : x < y ? -1 : x > y;
-}
-
-static size_t *sort_rows(struct statement *s, const struct order *o)
-{
-    size_t *rows = llac_alloc(s, o->t->n_rows, sizeof *rows);
-
-    for (size_t i = 0; i < o->t->n_rows; i++)
-        rows[i] = i;
-    qsort_r(rows, o->t->n_rows, sizeof *rows, compare_rows, (void *)o);
-    return rows;
-}
-
-/* The end of the group of equal rows that begins at FIRST. */
-static size_t end_of_group(const struct order *o, const size_t *rows, size_t first)
-{
-    size_t last = first;
-
-    while (last < o->t->n_rows && !compare_keys(o, rows[first], rows[last]))
-        last++;
-    return last;
-}
-
 /* sort COLUMNS */
 static struct table *do_sort(struct statement *s, struct table *t)
 {
-    struct table *sorted = llac_table_copy(&s->arena, t, true);
-    size_t *columns = NULL, n = 0, *rows;
+    size_t *columns = NULL, n = 0;
 
     do {
         columns = portolan_arena_grow(&s->arena, columns, n, sizeof *columns);
         columns[n++] = llac_parse_column(s, t);
     } while (llac_accept(s, ","));
-    rows = sort_rows(s, &(struct order){.t = t, .columns = columns, .n = n});
-    for (size_t i = 0; i < t->n_rows; i++)
-        memcpy(llac_table_row(sorted, i), llac_table_row(t, rows[i]),
-               t->n_columns * sizeof *t->cells);
-    return sorted;
+    return table_pick(&s->arena, t,
+                      order_rows(s, &(struct order){.t = t, .columns = columns, .n = n}),
+                      t->n_rows);
 }
 
 /* The statistics of `over`; the sum is not in enum portolan_model_statistic. */
@@ -291,12 +234,14 @@ static double reduce_values(int how, size_t n, double *values)
 /* For each row, how many earlier rows have the same labels and identifiers. */
 static size_t *count_occurrences(struct statement *s, const struct order *o)
 {
-    size_t *rows = sort_rows(s, o);
-    size_t *occurrence = llac_alloc(s, o->t->n_rows, sizeof *occurrence);
+    size_t *rows = order_rows(s, o);
+    size_t *occurrence = statement_alloc(s, o->t->n_rows, sizeof *occurrence);
 
-    for (size_t i = 1; i < o->t->n_rows; i++)
-        if (compare_keys(o, rows[i - 1], rows[i]) == 0)
-            occurrence[rows[i]] = occurrence[rows[i - 1]] + 1;
+    for (size_t first = 0, last; first < o->t->n_rows; first = last) {
+        last = order_group_end(o, rows, first);
+        for (size_t i = first; i < last; i++)
+            occurrence[rows[i]] = i - first;
+    }
     return occurrence;
 }
 
@@ -304,19 +249,19 @@ static size_t *count_occurrences(struct statement *s, const struct order *o)
 static struct table *reduce_groups(struct statement *s, const struct table *t,
                                    const struct order *o, int how)
 {
-    const size_t *rows = sort_rows(s, o);
-    double *values = llac_alloc(s, t->n_rows, sizeof *values);
-    struct table *reduced = llac_table_copy(&s->arena, t, false);
+    const size_t *rows = order_rows(s, o);
+    double *values = statement_alloc(s, t->n_rows, sizeof *values);
+    struct table *reduced = table_copy(&s->arena, t, false);
 
     for (size_t first = 0, last; first < t->n_rows; first = last) {
-        double *row = llac_table_add_row(reduced);
+        double *row = table_add_row(reduced);
 
-        last = end_of_group(o, rows, first);
+        last = order_group_end(o, rows, first);
         for (size_t c = 0; c < t->n_columns; c++) {
             size_t k = 0;
 
             for (size_t i = first; i < last; i++)
-                values[k++] = llac_table_row(t, rows[i])[c];
+                values[k++] = table_row(t, rows[i])[c];
             row[c] =
                 t->columns[c].kind == COLUMN_OBSERVABLE ? reduce_values(how, k, values) : values[0];
         }
@@ -341,8 +286,8 @@ static size_t find_keys(const struct table *t, const bool *gone, size_t *columns
  */
 static struct table *do_over(struct statement *s, struct table *t, int statistic)
 {
-    bool *gone = llac_alloc(s, t->n_columns, sizeof *gone), pools = false;
-    size_t *columns = llac_alloc(s, t->n_columns, sizeof *columns);
+    bool *gone = statement_alloc(s, t->n_columns, sizeof *gone), pools = false;
+    size_t *columns = statement_alloc(s, t->n_columns, sizeof *columns);
     struct order o = {.t = t, .columns = columns, .n = find_keys(t, gone, columns)};
 
     llac_advance(s); /* over */
@@ -350,53 +295,23 @@ static struct table *do_over(struct statement *s, struct table *t, int statistic
         size_t column;
         const struct token at = s->now;
 
-        if (llac_table_find(t, "repetitions") == NONE && llac_accept(s, "repetitions")) {
+        if (table_find(t, "repetitions") == NONE && llac_accept(s, "repetitions")) {
             pools = true;
             continue;
         }
         column = llac_parse_column(s, t);
         if (t->columns[column].kind == COLUMN_OBSERVABLE)
-            llac_fail(s, &at,
-                      "'%s' is what was measured; a statistic is over a column such as CPU, or "
-                      "over repetitions",
-                      t->columns[column].name);
+            statement_fail(
+                s, &at,
+                "'%s' is what was measured; a statistic is over a column such as CPU, or "
+                "over repetitions",
+                t->columns[column].name);
         gone[column] = true;
     } while (llac_accept(s, ","));
     if (!pools)
         o.occurrence = count_occurrences(s, &o);
     o.n = find_keys(t, gone, columns);
     return choose_columns(s, reduce_groups(s, t, &o, statistic), gone, false);
-}
-
-/* ------------------------------------------------------------------------------------- points */
-
-struct points llac_points(struct statement *s, const struct table *t, const size_t *by, size_t n_by,
-                          size_t column, enum portolan_model_statistic what)
-{
-    struct order o = {.t = t, .columns = by, .n = n_by};
-    size_t *rows = sort_rows(s, &o);
-    double *values = llac_alloc(s, t->n_rows, sizeof *values);
-    struct points p = {.n_by = n_by,
-                       .x = llac_alloc(s, t->n_rows, (n_by + 1) * sizeof *p.x),
-                       .y = llac_alloc(s, t->n_rows, sizeof *p.y),
-                       .rows = rows,
-                       .first = llac_alloc(s, t->n_rows, sizeof *p.first),
-                       .last = llac_alloc(s, t->n_rows, sizeof *p.last)};
-
-    for (size_t first = 0, last; first < t->n_rows; first = last) {
-        size_t n;
-
-        last = end_of_group(&o, rows, first);
-        n = llac_table_values(t, column, rows + first, last - first, values);
-        if (!n || isnan(p.y[p.n] = portolan_model_stand_in(what, n, values)))
-            continue;
-        for (size_t i = 0; i < n_by; i++)
-            p.x[p.n * n_by + i] = llac_table_row(t, rows[first])[by[i]];
-        p.first[p.n] = first;
-        p.last[p.n] = last;
-        p.n++;
-    }
-    return p;
 }
 
 /* ------------------------------------------------------------------------------------- tables */
@@ -406,18 +321,19 @@ static void check_columns(struct statement *s, const struct token *at, const str
                           const struct table *b)
 {
     for (size_t i = 0; i < a->n_columns; i++) {
-        size_t k = llac_table_find(b, a->columns[i].name);
+        size_t k = table_find(b, a->columns[i].name);
         const char *unit = a->columns[i].unit, *other = k == NONE ? NULL : b->columns[k].unit;
 
         if (k == NONE)
-            llac_fail(s, at,
-                      "'%s' cannot be joined: only one side has the column '%s'; `keep` or `drop` "
-                      "make them alike",
-                      b->experiment, a->columns[i].name);
+            statement_fail(
+                s, at,
+                "'%s' cannot be joined: only one side has the column '%s'; `keep` or `drop` "
+                "make them alike",
+                b->experiment, a->columns[i].name);
         if (unit && other && strcmp(unit, other) != 0)
-            llac_fail(s, at,
-                      "'%s' is in %s on one side and in %s on the other; `unit %s %s` converts it",
-                      a->columns[i].name, unit, other, a->columns[i].name, unit);
+            statement_fail(
+                s, at, "'%s' is in %s on one side and in %s on the other; `unit %s %s` converts it",
+                a->columns[i].name, unit, other, a->columns[i].name, unit);
     }
 }
 
@@ -427,10 +343,10 @@ void llac_table_join(struct statement *s, const struct token *at, struct table *
     check_columns(s, at, t, b);
     check_columns(s, at, b, t);
     for (size_t i = 0; i < b->n_rows; i++) {
-        double *row = llac_table_add_row(t);
+        double *row = table_add_row(t);
 
         for (size_t c = 0; c < t->n_columns; c++)
-            row[c] = llac_table_row(b, i)[llac_table_find(b, t->columns[c].name)];
+            row[c] = table_row(b, i)[table_find(b, t->columns[c].name)];
     }
 }
 
@@ -455,7 +371,7 @@ static struct table *parse_clause(struct statement *s, struct table *t)
 
 struct table *llac_parse_table(struct statement *s)
 {
-    struct table *t = llac_table_copy(&s->arena, llac_parse_object(s, OBJECT_TABLE)->table, true);
+    struct table *t = table_copy(&s->arena, llac_parse_object(s, OBJECT_TABLE)->table, true);
 
     while (llac_accept(s, "+")) {
         const struct token at = s->now;

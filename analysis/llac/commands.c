@@ -49,8 +49,8 @@ static void do_help(struct statement *s)
         portolan_text_add(out, "%s\n  %s\n%s", f->synopsis, f->summary, f->details);
         return;
     }
-    llac_fail(s, &s->now, "there is no command '%s'%s", word,
-              llac_suggest(s, word, known, n, "; `help` alone lists them"));
+    statement_fail(s, &s->now, "there is no command '%s'%s", word,
+                   llac_suggest(s, word, known, n, "; `help` alone lists them"));
 }
 
 static void do_print(struct statement *s)
@@ -89,7 +89,7 @@ static void do_forget(struct statement *s)
 
         names = portolan_arena_grow(&s->arena, names, n, sizeof *names);
         if (!o)
-            llac_fail(s, &at, "there is nothing called '%s'", llac_parse_name(s, "a name"));
+            statement_fail(s, &at, "there is nothing called '%s'", llac_parse_name(s, "a name"));
         names[n++] = llac_text(s, &at);
         llac_advance(s);
     } while (s->now.kind == TOKEN_NAME);
@@ -116,7 +116,7 @@ static void do_quit(struct statement *s)
 
     llac_parse_end(s);
     if (!(code >= 0 && code <= 255 && code == floor(code)))
-        llac_fail(s, &at, "an exit status is a whole number from 0 to 255");
+        statement_fail(s, &at, "an exit status is a whole number from 0 to 255");
     s->in->has_ended = true;
     s->in->code = (int)code;
 }
@@ -129,8 +129,8 @@ static void do_source(struct statement *s)
 
     llac_parse_end(s);
     path = llac_read_path(s, path);
-    text = llac_read_file(s, &at, path, &size);
-    llac_check(s, &at, llac_run(s->in, text, size, path, 1, s->d));
+    text = statement_read_file(s, &at, path, &size);
+    statement_check(s, &at, llac_run(s->in, text, size, path, 1, s->d));
 }
 
 const struct command_form llac_commands[] = {

@@ -43,7 +43,7 @@ static void inspect_series(struct inspection *in, size_t n, bool has_expected, s
 {
     struct portolan_series_report r;
 
-    llac_check(
+    statement_check(
         in->s, &in->at,
         portolan_series_inspect(n, in->y, has_expected ? in->expected : NULL, &r, &in->s->err));
     in->points++;
@@ -70,7 +70,7 @@ static size_t take_point(struct inspection *in, const struct points *p, size_t p
     size_t n = 0;
 
     for (size_t i = p->first[point]; i < p->last[point]; i++) {
-        in->y[n] = llac_table_row(in->table, p->rows[i])[in->column];
+        in->y[n] = table_row(in->table, p->rows[i])[in->column];
         n += isfinite(in->y[n]);
     }
     return n;
@@ -85,7 +85,7 @@ static void inspect_points(struct inspection *in)
     size_t few = 0;
 
     in->n_keys = llac_choose_keys(in->table, "STEP", in->keys);
-    p = llac_points(in->s, in->table, in->keys, in->n_keys, in->column, PORTOLAN_MODEL_MEDIAN);
+    p = table_points(in->s, in->table, in->keys, in->n_keys, in->column, PORTOLAN_MODEL_MEDIAN);
     g = begin_grid(in, "median");
     for (size_t i = 0; i < p.n; i++) {
         size_t n = take_point(in, &p, i);
@@ -115,9 +115,9 @@ static void inspect_model(struct inspection *in, const struct portolan_model *m)
     size_t n = 0;
 
     for (size_t i = 0; i < in->table->n_rows; i++) {
-        const double *row = llac_table_row(in->table, i);
+        const double *row = table_row(in->table, i);
 
-        llac_placed_point(&placed, row, x);
+        placed_point(&placed, row, x);
         in->y[n] = row[in->column];
         in->expected[n] = portolan_model_value(m, x);
         n += isfinite(in->y[n]) && isfinite(in->expected[n]);
@@ -133,7 +133,7 @@ void do_inspect(struct statement *s)
     const struct fitted *f = llac_accept_model(s);
 
     if (f && !f->points)
-        llac_fail(s, &in.at, "a model from a file has no rows; `inspect TABLE`");
+        statement_fail(s, &in.at, "a model from a file has no rows; `inspect TABLE`");
     in.table = f ? f->points : llac_parse_table(s);
     in.column = NONE;
     if (!f && llac_accept(s, "of"))
@@ -141,8 +141,8 @@ void do_inspect(struct statement *s)
     llac_parse_end(s);
     if (in.column == NONE)
         in.column = llac_observable(s, &in.at, in.table, f ? f->observable : NULL);
-    in.keys = llac_alloc(s, in.table->n_columns, sizeof *in.keys);
-    in.y = llac_alloc(s, 2 * in.table->n_rows, sizeof *in.y);
+    in.keys = statement_alloc(s, in.table->n_columns, sizeof *in.keys);
+    in.y = statement_alloc(s, 2 * in.table->n_rows, sizeof *in.y);
     in.expected = in.y + in.table->n_rows;
     if (f)
         inspect_model(&in, f->model);

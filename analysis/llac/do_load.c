@@ -24,23 +24,12 @@ static const char *name_of(struct statement *s, const char *text)
 
 struct table *llac_loaded_add(struct statement *s, struct loaded *l, const char *experiment)
 {
-    struct table *t = llac_table_create(&s->arena, name_of(s, experiment));
+    struct table *t = table_create(&s->arena, name_of(s, experiment));
 
-    llac_table_add_column(t, "RUN", COLUMN_LABEL, NULL);
+    table_add_column(t, "RUN", COLUMN_LABEL, NULL);
     l->tables = portolan_arena_grow(&s->arena, l->tables, l->n_tables, sizeof(void *));
     l->tables[l->n_tables++] = t;
     return t;
-}
-
-size_t llac_loaded_column(struct table *t, const char *name, enum column_kind kind,
-                          const char *unit)
-{
-    size_t column = llac_table_find(t, name);
-
-    if (column != NONE)
-        return column;
-    llac_table_add_column(t, name, kind, unit);
-    return t->n_columns - 1;
 }
 
 /* ------------------------------------------------------------------------------------- stores */
@@ -106,7 +95,7 @@ static const struct portolan_trial *trial_of(const struct portolan_sample_set *s
 static void put_cell(struct table *t, double *row, const char *name, enum column_kind kind,
                      const char *unit, double value)
 {
-    size_t column = llac_loaded_column(t, name, kind, unit);
+    size_t column = table_put_column(t, name, kind, unit);
 
     if (row && (kind != COLUMN_IDENTIFIER || isnan(row[column])))
         row[column] = value;
@@ -169,31 +158,31 @@ static void take_samples(struct statement *s, const struct portolan_sample_set *
                 if (trial && is_experiment(sample))
                     add_formula(t, trial, sample);
             }
-            take_sample(t, trial, sample, pass ? llac_table_add_row(t) : NULL);
+            take_sample(t, trial, sample, pass ? table_add_row(t) : NULL);
         }
 }
 
 static void load_store(struct statement *s, const struct token *at, const char *path,
                        const char *trials, struct loaded *l)
 {
-    struct portolan_trial_list *chosen = llac_alloc(s, 1, sizeof *chosen);
+    struct portolan_trial_list *chosen = statement_alloc(s, 1, sizeof *chosen);
     struct portolan_store *store = NULL;
     struct portolan_sample_set *set = NULL;
     size_t first = l->n_tables;
     enum portolan_status status;
 
-    llac_own(s, OWNED_TRIALS, chosen);
+    statement_own(s, free_trials, chosen);
     status = portolan_store_open(path, PORTOLAN_STORE_READ, &store, &s->err);
     if (status == PORTOLAN_OK)
         status = portolan_trials_select(store, trials, chosen, &s->err);
     if (status == PORTOLAN_OK)
         status = portolan_store_read(store, NULL, true, &set, &s->err);
     portolan_store_close(store);
-    llac_check(s, at, status);
-    llac_own(s, OWNED_SAMPLES, set);
+    statement_check(s, at, status);
+    statement_own(s, free_samples, set);
     take_samples(s, set, chosen, l);
     if (l->n_tables == first)
-        llac_fail(s, at, "nothing was measured in the trials of '%s'", path);
+        statement_fail(s, at, "nothing was measured in the trials of '%s'", path);
 }
 
 /* --------------------------------------------------------------------------------------- forms */
@@ -225,8 +214,8 @@ static bool has_line(const char *text, const char *word)
 static void load_model(struct statement *s, const struct token *at, const char *text, size_t size,
                        const char *path, struct loaded *l)
 {
-    llac_check(s, at, portolan_model_read_xml(text, size, path, s->d, &l->model, &s->err));
-    llac_own(s, OWNED_MODEL, l->model);
+    statement_check(s, at, portolan_model_read_xml(text, size, path, s->d, &l->model, &s->err));
+    statement_own(s, free_model, l->model);
 }
 
 /* The content of a file decides its form. */
@@ -252,13 +241,13 @@ static void load_file(struct statement *s, const struct token *at, const char *p
         load_store(s, at, path, trials, l);
         return;
     }
-    text = llac_read_file(s, at, path, &size);
+    text = statement_read_file(s, at, path, &size);
     if (trials)
-        llac_fail(s, at, "'%s' is no experiment store, and only these have trials", path);
+        statement_fail(s, at, "'%s' is no experiment store, and only these have trials", path);
     if (strlen(text) != size)
-        llac_fail(s, at,
-                  "'%s' is no text: a report, a model, CSV or Extra-P's measurements are wanted",
-                  path);
+        statement_fail(
+            s, at, "'%s' is no text: a report, a model, CSV or Extra-P's measurements are wanted",
+            path);
     find_loader(text)(s, at, text, size, path, l);
 }
 
@@ -267,8 +256,8 @@ static void load_file(struct statement *s, const struct token *at, const char *p
 /* `of A, B`: drops the other loaded tables. */
 static void choose_tables(struct statement *s, struct loaded *l)
 {
-    bool *wanted = llac_alloc(s, l->n_tables, sizeof *wanted);
-    const char **known = llac_alloc(s, l->n_tables, sizeof *known);
+    bool *wanted = statement_alloc(s, l->n_tables, sizeof *wanted);
+    const char **known = statement_alloc(s, l->n_tables, sizeof *known);
     size_t kept = 0;
 
     do {
@@ -282,8 +271,8 @@ static void choose_tables(struct statement *s, struct loaded *l)
             wanted[i] = wanted[i] || !strcmp(known[i], name);
         }
         if (!any)
-            llac_fail(s, &at, "the file has no experiment '%s'%s", name,
-                      llac_suggest(s, name, known, l->n_tables, ""));
+            statement_fail(s, &at, "the file has no experiment '%s'%s", name,
+                           llac_suggest(s, name, known, l->n_tables, ""));
     } while (llac_accept(s, ","));
     for (size_t i = 0; i < l->n_tables; i++)
         if (wanted[i])
@@ -301,9 +290,9 @@ static struct table *merge_with_old(struct statement *s, const struct token *at,
     if (!old)
         return t;
     if (old->kind != OBJECT_TABLE)
-        llac_fail(s, at, "'%s' is a %s already; `forget %s`, or `NAME = load …`", name,
-                  llac_kind(old->kind), name);
-    both = llac_table_copy(&s->arena, old->table, true);
+        statement_fail(s, at, "'%s' is a %s already; `forget %s`, or `NAME = load …`", name,
+                       llac_kind(old->kind), name);
+    both = table_copy(&s->arena, old->table, true);
     llac_table_join(s, at, both, t);
     if (both->formula && t->formula && strcmp(both->formula, t->formula) != 0)
         llac_warn(s->in,
@@ -353,10 +342,10 @@ static void keep_tables(struct statement *s, const struct token *at, const char 
     const char *name = s->result;
 
     if (name && l->n_tables != 1)
-        llac_fail(s, at,
-                  "'%s' has %zu experiments, which one name cannot stand for; `load FILE of "
-                  "EXPERIMENT` takes one of them",
-                  path, l->n_tables);
+        statement_fail(s, at,
+                       "'%s' has %zu experiments, which one name cannot stand for; `load FILE of "
+                       "EXPERIMENT` takes one of them",
+                       path, l->n_tables);
     for (size_t i = 0; !name && i < l->n_tables; i++)
         l->tables[i] = merge_with_old(s, at, l->tables[i]);
     for (size_t i = 0; i < l->n_tables; i++) {
@@ -398,6 +387,16 @@ static struct files parse_files(struct statement *s)
     return f;
 }
 
+/* Notes where T is from: rows without a run get RUN. FILE is as the user wrote it: the script's
+ * folder does not matter to readers of a model. */
+static void stamp_table(struct table *t, const char *file, double run)
+{
+    t->source = file;
+    for (size_t i = 0; i < t->n_rows; i++)
+        if (isnan(table_row(t, i)[0]))
+            table_row(t, i)[0] = run;
+}
+
 void do_load(struct statement *s)
 {
     const struct files files = parse_files(s);
@@ -410,11 +409,11 @@ void do_load(struct statement *s)
 
         l.run++;
         load_file(s, &file->at, file->path, files.trials, &l);
-        /* As the user wrote it: the script's folder does not matter to readers of a model. */
         for (size_t k = before; k < l.n_tables; k++)
-            l.tables[k]->source = file->name;
+            stamp_table(l.tables[k], file->name, l.run);
         if (l.model && files.n > 1)
-            llac_fail(s, &file->at, "'%s' is a model; models are loaded one by one", file->name);
+            statement_fail(s, &file->at, "'%s' is a model; models are loaded one by one",
+                           file->name);
     }
     join_same(s, &first->at, &l);
     if (llac_accept(s, "of"))

@@ -18,24 +18,35 @@ struct evaluation {
     bool has_bsp;
 };
 
+static void free_trace(void *trace)
+{
+    portolan_obsp_destroy(trace);
+}
+
+static void free_result(void *result)
+{
+    portolan_obsp_result_clear(result);
+}
+
 /* Sets the experiment's constants by number; constants of dropped terms are 0. */
 static void use_model(struct evaluation *e, const struct token *at, const struct object *o)
 {
     struct statement *s = e->s;
     const struct fitted *f = o->model;
-    double *constants = llac_alloc(s, f->sum.n_terms, sizeof *constants);
+    double *constants = statement_alloc(s, f->sum.n_terms, sizeof *constants);
 
     if (!f->parsed || portolan_model_n_pieces(f->model) != 1)
-        llac_fail(s, at,
-                  "model '%s' has no constants of a formula that would hold everywhere; `%s = fit "
-                  "TABLE as FORMULA` has",
-                  o->name, o->name);
-    llac_check(s, at,
-               portolan_model_formula_constants(f->model, f->parsed, f->sum.n_terms, constants,
-                                                NULL, &s->err));
-    llac_check(s, at,
-               portolan_obsp_set_constants(e->trace, f->sum.constants, f->sum.n_terms, constants,
-                                           &s->err));
+        statement_fail(
+            s, at,
+            "model '%s' has no constants of a formula that would hold everywhere; `%s = fit "
+            "TABLE as FORMULA` has",
+            o->name, o->name);
+    statement_check(s, at,
+                    portolan_model_formula_constants(f->model, f->parsed, f->sum.n_terms, constants,
+                                                     NULL, &s->err));
+    statement_check(s, at,
+                    portolan_obsp_set_constants(e->trace, f->sum.constants, f->sum.n_terms,
+                                                constants, &s->err));
 }
 
 static void parse_models(struct evaluation *e)
@@ -56,9 +67,9 @@ static void parse_trace(struct evaluation *e)
     size_t size;
 
     e->path = llac_read_path(s, llac_parse_file(s, "a trace"));
-    text = llac_read_file(s, &e->at, e->path, &size);
-    llac_check(s, &e->at, portolan_obsp_read(text, size, e->path, s->d, &e->trace, &s->err));
-    llac_own(s, OWNED_TRACE, e->trace);
+    text = statement_read_file(s, &e->at, e->path, &size);
+    statement_check(s, &e->at, portolan_obsp_read(text, size, e->path, s->d, &e->trace, &s->err));
+    statement_own(s, free_trace, e->trace);
     while (s->now.kind != TOKEN_END) {
         if (llac_accept(s, "predict"))
             e->options.predict = true;
@@ -78,11 +89,11 @@ static void evaluate_trace(struct evaluation *e)
     struct statement *s = e->s;
     struct portolan_error why = {0};
 
-    llac_own(s, OWNED_RESULT, &e->obsp);
-    llac_own(s, OWNED_RESULT, &e->bsp);
+    statement_own(s, free_result, &e->obsp);
+    statement_own(s, free_result, &e->bsp);
     if (e->options.predict && !e->uses_models)
-        llac_check(s, &e->at, portolan_obsp_fit(e->trace, NULL, &s->err));
-    llac_check(s, &e->at, portolan_obsp_evaluate(e->trace, &e->options, &e->obsp, &s->err));
+        statement_check(s, &e->at, portolan_obsp_fit(e->trace, NULL, &s->err));
+    statement_check(s, &e->at, portolan_obsp_evaluate(e->trace, &e->options, &e->obsp, &s->err));
     e->options.model = PORTOLAN_BSP;
     e->has_bsp = portolan_obsp_evaluate(e->trace, &e->options, &e->bsp, &why) == PORTOLAN_OK;
     if (!e->has_bsp)
@@ -125,28 +136,28 @@ static void keep_rows(struct evaluation *e)
 {
     static const char *const columns[] = {"CPU",   "DEPTH",         "STEP", "PARTNERS", "WORK",
                                           "BYTES", "COMMUNICATION", "END",  "MEASURED"};
-    struct table *t = llac_table_create(&e->s->arena, e->s->result);
+    struct table *t = table_create(&e->s->arena, e->s->result);
 
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        llac_table_add_column(t, columns[i],
-                              i == 0  ? COLUMN_LABEL
-                              : i < 4 ? COLUMN_IDENTIFIER
-                                      : COLUMN_OBSERVABLE,
-                              i < 4 || i == 5 ? NULL : "s");
+        table_add_column(t, columns[i],
+                         i == 0  ? COLUMN_LABEL
+                         : i < 4 ? COLUMN_IDENTIFIER
+                                 : COLUMN_OBSERVABLE,
+                         i < 4 || i == 5 ? NULL : "s");
     for (size_t i = 0; i < e->obsp.n_rows; i++) {
         const struct portolan_obsp_row *r = &e->obsp.rows[i];
         const double values[] = {(double)r->processor, (double)r->depth, (double)r->superstep,
                                  (double)r->partners,  r->work,          r->bytes,
                                  r->communication,     r->end,           r->measured};
 
-        memcpy(llac_table_add_row(t), values, sizeof values);
+        memcpy(table_add_row(t), values, sizeof values);
     }
     llac_put_table(e->s, e->s->result, t);
 }
 
 void do_obsp(struct statement *s)
 {
-    struct evaluation *e = llac_alloc(s, 1, sizeof *e);
+    struct evaluation *e = statement_alloc(s, 1, sizeof *e);
 
     e->s = s;
     e->at = s->now;

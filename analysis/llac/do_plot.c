@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plot: tables as points, models as lines with their intervals. */
 #include "internal.h"
-#include "model_view.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MAX_PLOTTED = 16, MAX_SERIES = 48, MAX_GROUPS = 8 };
+enum { MAX_PLOTTED = 16, MAX_GROUPS = 8 };
 
 /* A table or model to draw. */
 struct plotted {
@@ -21,10 +20,8 @@ struct plot {
     struct token at;
     size_t n;
     struct plotted items[MAX_PLOTTED];
-    const char *by, *of, *title, *file; /* or NULL */
-    bool x_log, y_log;
-    struct portolan_chart_series series[MAX_SERIES];
-    size_t n_series;
+    const char *by, *of, *file; /* or NULL */
+    struct drawing drawing;
 };
 
 /* ------------------------------------------------------------------------------------ parsing */
@@ -34,7 +31,7 @@ static void parse_item(struct statement *s, struct plot *p)
     struct plotted *item = &p->items[p->n];
 
     if (p->n == MAX_PLOTTED)
-        llac_fail(s, &s->now, "a plot holds at most %d things", MAX_PLOTTED);
+        statement_fail(s, &s->now, "a plot holds at most %d things", MAX_PLOTTED);
     item->name = llac_text(s, &s->now);
     item->model = llac_accept_model(s);
     item->table = item->model ? item->model->points : llac_parse_table(s);
@@ -51,16 +48,16 @@ static bool parse_option(struct statement *s, struct plot *p)
     } else if (llac_accept(s, "to")) {
         p->file = llac_parse_file(s, "a file such as fft.svg");
     } else if (llac_accept(s, "title")) {
-        p->title = llac_text(s, &s->now);
+        p->drawing.chart.title = llac_text(s, &s->now);
         if (s->now.kind != TOKEN_STRING)
-            llac_fail(s, &s->now, "the title stands in quotes: title \"FFT\"");
+            statement_fail(s, &s->now, "the title stands in quotes: title \"FFT\"");
         llac_advance(s);
     } else if (llac_accept(s, "logx")) {
-        p->x_log = true;
+        p->drawing.chart.x_log = true;
     } else if (llac_accept(s, "logy")) {
-        p->y_log = true;
+        p->drawing.chart.y_log = true;
     } else if (llac_accept(s, "loglog")) {
-        p->x_log = p->y_log = true;
+        p->drawing.chart.x_log = p->drawing.chart.y_log = true;
     } else {
         return false;
     }
@@ -83,7 +80,7 @@ static void parse_plot(struct statement *s, struct plot *p)
 static const char *first_that_varies(const struct table *t, enum column_kind kind)
 {
     for (size_t i = 0; t && i < t->n_columns; i++)
-        if (t->columns[i].kind == kind && llac_table_varies(t, i))
+        if (t->columns[i].kind == kind && table_varies(t, i))
             return t->columns[i].name;
     return NULL;
 }
@@ -105,110 +102,42 @@ static const char *choose_x(const struct plotted *item)
 
 static size_t observable_of(const struct plot *p, const struct plotted *item)
 {
-    return p->of ? llac_table_find(item->table, p->of)
-                 : llac_table_observable(item->table, item->model ? item->model->observable : NULL);
-}
-
-static struct portolan_chart_series *add_series(struct plot *p, enum portolan_chart_kind kind,
-                                                const char *name)
-{
-    struct portolan_chart_series *series = &p->series[p->n_series];
-
-    if (p->n_series == MAX_SERIES)
-        llac_fail(p->s, &p->at, "this is too much for one plot");
-    *series = (struct portolan_chart_series){.kind = kind, .name = name};
-    p->n_series++;
-    return series;
-}
-
-/* Rows to draw as points: all rows, or those of one curve. Not averaged, to show their scatter. */
-struct scatter {
-    const char *name;      /* NULL: the points belong to a curve */
-    const size_t *columns; /* N_COLUMNS columns that must have … */
-    const double *values;  /* … these values */
-    size_t n_columns;
-};
-
-static bool is_of(const struct scatter *which, const double *row)
-{
-    for (size_t k = 0; k < which->n_columns; k++)
-        if (row[which->columns[k]] != which->values[k])
-            return false;
-    return true;
+    return p->of ? table_find(item->table, p->of)
+                 : table_observable(item->table, item->model ? item->model->observable : NULL);
 }
 
 static void add_points(struct plot *p, const struct plotted *item, const struct scatter *which)
 {
     struct statement *s = p->s;
-    const struct table *t = item->table;
-    size_t x = llac_table_find(t, p->by), y = observable_of(p, item);
-    double *at = llac_alloc(s, t->n_rows, 2 * sizeof *at);
-    struct portolan_chart_series *series;
+    size_t x = table_find(item->table, p->by), y = observable_of(p, item);
 
     if (y == NONE)
-        llac_fail(s, &p->at, "'%s' has no column '%s'", item->name,
-                  p->of ? p->of : "that was measured");
+        statement_fail(s, &p->at, "'%s' has no column '%s'", item->name,
+                       p->of ? p->of : "that was measured");
     if (x == NONE && item->model)
         return;
     if (x == NONE)
-        llac_fail(s, &p->at, "'%s' has no column '%s'; `by COLUMN` says what the x axis is",
-                  item->name, p->by);
-    series = add_series(p, PORTOLAN_CHART_POINTS, which->name);
-    series->x = at;
-    series->y = at + t->n_rows;
-    for (size_t i = 0; i < t->n_rows; i++) {
-        const double *row = llac_table_row(t, i);
-
-        if (!is_of(which, row))
-            continue;
-        at[series->n] = row[x];
-        at[t->n_rows + series->n++] = row[y];
-    }
+        statement_fail(s, &p->at, "'%s' has no column '%s'; `by COLUMN` says what the x axis is",
+                       item->name, p->by);
+    drawing_add_points(&p->drawing, item->table, x, y, which);
 }
 
 /* ------------------------------------------------------------------------------------- curves */
 
-/* A curve and the parameters that are fixed on it. */
-struct curve {
-    const struct fitted *f;
-    const char *name;
-    size_t param;                        /* the parameter along the x axis */
-    double x[PORTOLAN_MODEL_MAX_PARAMS]; /* values of the other parameters */
-    double min, max;
-};
-
-/* Adds the line and the band of one curve. */
-static void add_curve(struct plot *p, const struct curve *c)
-{
-    struct portolan_chart_series *band = add_series(p, PORTOLAN_CHART_BAND, NULL);
-    struct portolan_chart_series *line = add_series(p, PORTOLAN_CHART_LINE, c->name);
-    double at[PORTOLAN_MODEL_MAX_PARAMS];
-    struct model_curve curve;
-
-    memcpy(at, c->x, sizeof at);
-    model_trace(c->f->model, c->param, at, c->min, c->max, p->x_log && c->min > 0, &p->s->arena,
-                &curve);
-    band->x = line->x = curve.x;
-    line->y = curve.y;
-    band->low = curve.low;
-    band->high = curve.high;
-    band->n = line->n = curve.n;
-}
-
 /* The x axis covers everything that was measured. */
 static void find_span(const struct plot *p, struct curve *c)
 {
-    const struct portolan_model_range *r = portolan_model_peek_range(c->f->model, c->param);
+    const struct portolan_model_range *r = portolan_model_peek_range(c->model, c->param);
 
-    c->min = r->min;
-    c->max = r->max;
+    c->first = r->min;
+    c->last = r->max;
     for (size_t i = 0; i < p->n; i++) {
-        size_t column = p->items[i].table ? llac_table_find(p->items[i].table, p->by) : NONE;
+        size_t column = p->items[i].table ? table_find(p->items[i].table, p->by) : NONE;
         double min, max;
 
-        if (column != NONE && llac_table_span(p->items[i].table, column, &min, &max)) {
-            c->min = fmin(c->min, min);
-            c->max = fmax(c->max, max);
+        if (column != NONE && table_span(p->items[i].table, column, &min, &max)) {
+            c->first = fmin(c->first, min);
+            c->last = fmax(c->last, max);
         }
     }
 }
@@ -227,17 +156,17 @@ static struct groups find_groups(struct plot *p, const struct plotted *item, siz
 
     for (size_t i = 0; i < portolan_model_n_params(m); i++) {
         const char *name = portolan_model_peek_param(m, i);
-        size_t column = item->table ? llac_table_find(item->table, name) : NONE;
+        size_t column = item->table ? table_find(item->table, name) : NONE;
 
         if (i == param || llac_variable(p->s->in, name, &value) || column == NONE ||
-            !llac_table_varies(item->table, column))
+            !table_varies(item->table, column))
             continue;
         g.params[g.n_params] = i;
         g.columns[g.n_params++] = column;
     }
     if (g.n_params)
-        g.points = llac_points(p->s, item->table, g.columns, g.n_params, observable_of(p, item),
-                               PORTOLAN_MODEL_MEDIAN);
+        g.points = table_points(p->s, item->table, g.columns, g.n_params, observable_of(p, item),
+                                PORTOLAN_MODEL_MEDIAN);
     return g;
 }
 
@@ -249,11 +178,11 @@ static void add_group(struct plot *p, const struct plotted *item, const struct g
     struct portolan_text name = {.arena = &p->s->arena};
 
     for (size_t i = 0; i < portolan_model_n_params(m); i++)
-        if (!llac_variable(p->s->in, portolan_model_peek_param(m, i), &c->x[i]))
-            c->x[i] = portolan_model_peek_range(m, i)->max;
+        if (!llac_variable(p->s->in, portolan_model_peek_param(m, i), &c->at[i]))
+            c->at[i] = portolan_model_peek_range(m, i)->max;
     portolan_text_add(&name, "%s", item->name);
     for (size_t k = 0; k < g->n_params; k++) {
-        c->x[g->params[k]] = at[k];
+        c->at[g->params[k]] = at[k];
         portolan_text_add(&name, ", %s = %.6g", portolan_model_peek_param(m, g->params[k]), at[k]);
     }
     c->name = name.bytes;
@@ -261,18 +190,18 @@ static void add_group(struct plot *p, const struct plotted *item, const struct g
         add_points(
             p, item,
             &(struct scatter){.columns = g->columns, .values = at, .n_columns = g->n_params});
-    add_curve(p, c);
+    drawing_add_curve(&p->drawing, c);
 }
 
 /* Adds the curves of a model; if there can be several, each with its rows. */
 static void add_curves(struct plot *p, struct plotted *item)
 {
     const struct portolan_model *m = item->model->model;
-    struct curve c = {.f = item->model, .param = llac_find_param(m, p->by)};
+    struct curve c = {.model = m, .has_band = true, .param = model_find_param(m, p->by)};
     struct groups g;
 
     if (c.param == NONE)
-        llac_fail(p->s, &p->at, "model '%s' does not depend on '%s'", item->name, p->by);
+        statement_fail(p->s, &p->at, "model '%s' does not depend on '%s'", item->name, p->by);
     find_span(p, &c);
     g = find_groups(p, item, c.param);
     item->is_drawn = g.n_params > 0;
@@ -309,8 +238,8 @@ static void build_chart(struct plot *p)
     for (size_t i = 0; !p->by && i < p->n; i++)
         p->by = choose_x(&p->items[i]);
     if (!p->by)
-        llac_fail(p->s, &p->at, "nothing varies in '%s'; `by COLUMN` says what the x axis is",
-                  p->items[0].name);
+        statement_fail(p->s, &p->at, "nothing varies in '%s'; `by COLUMN` says what the x axis is",
+                       p->items[0].name);
     for (size_t i = 0; i < p->n; i++)
         if (p->items[i].model)
             add_curves(p, &p->items[i]);
@@ -325,34 +254,16 @@ static void build_chart(struct plot *p)
     }
 }
 
-/* Writes to the file that the user names, or to a numbered one. */
-static void write_chart(struct plot *p, const struct portolan_chart *chart)
-{
-    struct statement *s = p->s;
-    const char *file = p->file;
-    char *text = NULL;
-
-    if (!file)
-        file = portolan_arena_printf(&s->arena, "llac.%u.svg", s->in->plots + 1);
-    llac_check(s, &p->at, portolan_chart_write(chart, file, &text, &s->err));
-    llac_own(s, OWNED_TEXT, text);
-    llac_write_file(s, &p->at, file, text);
-    s->in->plots += !p->file;
-}
-
 void do_plot(struct statement *s)
 {
-    struct plot p = {.s = s, .at = s->now};
-    struct portolan_chart chart;
+    struct plot p = {.s = s, .at = s->now, .drawing.s = s};
+    const char *file;
 
     parse_plot(s, &p);
     build_chart(&p);
-    chart = (struct portolan_chart){.title = p.title,
-                                    .x_label = p.by,
-                                    .y_label = y_label(&p),
-                                    .x_log = p.x_log,
-                                    .y_log = p.y_log,
-                                    .n_series = p.n_series,
-                                    .series = p.series};
-    write_chart(&p, &chart);
+    p.drawing.chart.x_label = p.by;
+    p.drawing.chart.y_label = y_label(&p);
+    file = p.file ? p.file : portolan_arena_printf(&s->arena, "llac.%u.svg", s->in->plots + 1);
+    llac_write_file(s, &p.at, file, drawing_write(&p.drawing, &p.at, file));
+    s->in->plots += !p.file;
 }

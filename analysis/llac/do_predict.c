@@ -15,14 +15,6 @@ struct setting {
     size_t count[PORTOLAN_MODEL_MAX_PARAMS]; /* 0: not given */
 };
 
-size_t llac_find_param(const struct portolan_model *m, const char *name)
-{
-    for (size_t p = 0; p < portolan_model_n_params(m); p++)
-        if (!strcmp(portolan_model_peek_param(m, p), name))
-            return p;
-    return NONE;
-}
-
 /* `{1, 2, 4}` or one number. */
 static double *parse_numbers(struct statement *s, size_t *n)
 {
@@ -35,7 +27,7 @@ static double *parse_numbers(struct statement *s, size_t *n)
         values[(*n)++] = llac_parse_number(s);
     } while (is_list && llac_accept(s, ","));
     if (is_list && !llac_accept(s, "}"))
-        llac_fail(s, &s->now, "a list of numbers ends with '}'");
+        statement_fail(s, &s->now, "a list of numbers ends with '}'");
     return values;
 }
 
@@ -45,18 +37,18 @@ static void parse_setting(struct statement *s, const struct portolan_model *m, s
     do {
         const struct token at = s->now;
         const char *name = llac_parse_name(s, "a parameter"), *known[PORTOLAN_MODEL_MAX_PARAMS];
-        size_t p = llac_find_param(m, name);
+        size_t p = model_find_param(m, name);
 
         for (size_t i = 0; i < portolan_model_n_params(m); i++)
             known[i] = portolan_model_peek_param(m, i);
         if (p == NONE)
-            llac_fail(s, &at, "the model has no parameter '%s'%s", name,
-                      llac_suggest(s, name, known, portolan_model_n_params(m), ""));
+            statement_fail(s, &at, "the model has no parameter '%s'%s", name,
+                           llac_suggest(s, name, known, portolan_model_n_params(m), ""));
         if (set->count[p])
-            llac_fail(s, &at, "'%s' is said twice; `%s = {1, 2}` gives it several values", name,
-                      name);
+            statement_fail(s, &at, "'%s' is said twice; `%s = {1, 2}` gives it several values",
+                           name, name);
         if (!llac_accept(s, "="))
-            llac_fail(s, &s->now, "'=' and the value of '%s' are wanted here", name);
+            statement_fail(s, &s->now, "'=' and the value of '%s' are wanted here", name);
         set->values[p] = parse_numbers(s, &set->count[p]);
     } while (llac_accept(s, ","));
 }
@@ -69,13 +61,14 @@ static void complete_setting(struct statement *s, const struct token *at,
 
         if (set->count[p])
             continue;
-        set->values[p] = llac_alloc(s, 1, sizeof *set->values[p]);
+        set->values[p] = statement_alloc(s, 1, sizeof *set->values[p]);
         set->count[p] = 1;
         if (!llac_usual_value(s, m, p, set->values[p]))
-            llac_fail(s, at,
-                      "the model also depends on '%s'; say `at %s = VALUE`, or set the variable: "
-                      "`%s = VALUE`",
-                      name, name, name);
+            statement_fail(
+                s, at,
+                "the model also depends on '%s'; say `at %s = VALUE`, or set the variable: "
+                "`%s = VALUE`",
+                name, name, name);
     }
 }
 
@@ -122,18 +115,18 @@ static struct predictions begin_predictions(struct statement *s, const struct fi
     double confidence = portolan_model_peek_summary(f->model)->confidence;
     size_t n = portolan_model_n_params(f->model);
     struct predictions p = {.grid = llac_grid_of(s, n + 4),
-                            .table = llac_table_create(&s->arena, "prediction"),
+                            .table = table_create(&s->arena, "prediction"),
                             .model = f->model,
                             .n_params = n};
 
     for (size_t i = 0; i < n; i++) {
         const char *name = portolan_model_peek_param(f->model, i);
 
-        llac_table_add_column(p.table, name, COLUMN_IDENTIFIER, NULL);
+        table_add_column(p.table, name, COLUMN_IDENTIFIER, NULL);
         grid_text(&p.grid, name);
     }
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        llac_table_add_column(p.table, columns[i], COLUMN_OBSERVABLE, f->unit);
+        table_add_column(p.table, columns[i], COLUMN_OBSERVABLE, f->unit);
     grid_format(&p.grid, "%s%s", columns[0], llac_unit(s, f->unit));
     grid_text(&p.grid, "from");
     grid_format(&p.grid, "to, at %g %%", 100 * (confidence > 0 ? confidence : 0.95));
@@ -143,7 +136,7 @@ static struct predictions begin_predictions(struct statement *s, const struct fi
 
 static void add_prediction(struct statement *s, struct predictions *p, const double *x)
 {
-    double *row = llac_table_add_row(p->table), *values = row + p->n_params;
+    double *row = table_add_row(p->table), *values = row + p->n_params;
     struct portolan_prediction value;
     const char *mark = "! the model has no value here";
 
@@ -169,7 +162,7 @@ static void predict_settings(struct statement *s, const struct token *at, struct
 
     for (size_t i = 0; i < p->n_params; i++)
         if ((total *= set->count[i]) > MAX_PREDICTIONS)
-            llac_fail(s, at, "these are more than %d combinations", MAX_PREDICTIONS);
+            statement_fail(s, at, "these are more than %d combinations", MAX_PREDICTIONS);
     for (size_t k = 0; k < total; k++) {
         double x[PORTOLAN_MODEL_MAX_PARAMS];
         size_t rest = k;
@@ -235,7 +228,7 @@ static int find_decimals(const struct table *t, size_t c)
     int decimals;
 
     for (size_t i = 0; i < t->n_rows; i++) {
-        double size = fabs(llac_table_row(t, i)[c]);
+        double size = fabs(table_row(t, i)[c]);
 
         if (!isfinite(size))
             continue;
@@ -250,7 +243,7 @@ static int find_decimals(const struct table *t, size_t c)
     /* Whole numbers need no decimals. */
     decimals = (int)ceil(-log10(least)) + 3;
     for (size_t i = 0; i < t->n_rows; i++) {
-        double value = llac_table_row(t, i)[c];
+        double value = table_row(t, i)[c];
 
         if (isfinite(value) && value != floor(value))
             return decimals < 0 ? 0 : decimals > 9 || most >= 1e9 ? -1 : decimals;
@@ -264,14 +257,14 @@ static int find_decimals(const struct table *t, size_t c)
  */
 static void write_comparison(struct statement *s, const struct table *t, const char **marks)
 {
-    size_t *shown = llac_alloc(s, t->n_columns, sizeof *shown), n = 0, last = t->n_columns - 2;
+    size_t *shown = statement_alloc(s, t->n_columns, sizeof *shown), n = 0, last = t->n_columns - 2;
     struct grid g;
     double sum = 0;
     size_t counted = 0;
     int decimals = find_decimals(t, last);
 
     for (size_t c = 0; c < last; c++)
-        if (llac_table_varies(t, c))
+        if (table_varies(t, c))
             shown[n++] = c;
     if (!n && last)
         shown[n++] = 0;
@@ -281,7 +274,7 @@ static void write_comparison(struct statement *s, const struct table *t, const c
     grid_text(&g, head_of(t->columns[last].name));
     llac_grid_add_texts(&g, (const char *[]){t->columns[last + 1].name, "ERROR %", ""}, 3);
     for (size_t i = 0; i < t->n_rows; i++) {
-        const double *row = llac_table_row(t, i);
+        const double *row = table_row(t, i);
         double error = 100 * (row[last] - row[last + 1]) / row[last];
 
         for (size_t k = 0; k < n; k++)
@@ -307,20 +300,20 @@ static void compare_model(struct statement *s, const struct token *at, const str
     const struct portolan_model *m = f->model;
     size_t observable = llac_observable(s, at, t, f->observable);
     size_t n_params = portolan_model_n_params(m);
-    struct table *both = llac_table_create(&s->arena, t->experiment);
+    struct table *both = table_create(&s->arena, t->experiment);
     const char **marks;
     struct points p;
     double *x;
 
     p = llac_model_points(s, at, m, t, observable, portolan_model_peek_summary(m)->statistic, &x);
-    marks = llac_alloc(s, p.n, sizeof *marks);
+    marks = statement_alloc(s, p.n, sizeof *marks);
     for (size_t i = 0; i < n_params; i++)
-        llac_table_add_column(both, portolan_model_peek_param(m, i), COLUMN_IDENTIFIER, NULL);
-    llac_table_add_column(both, t->columns[observable].name, COLUMN_OBSERVABLE, NULL);
-    llac_table_add_column(both, head, COLUMN_OBSERVABLE, NULL);
+        table_add_column(both, portolan_model_peek_param(m, i), COLUMN_IDENTIFIER, NULL);
+    table_add_column(both, t->columns[observable].name, COLUMN_OBSERVABLE, NULL);
+    table_add_column(both, head, COLUMN_OBSERVABLE, NULL);
     for (size_t i = 0; i < p.n; i++, x += n_params) {
         struct portolan_prediction value = {.value = NAN};
-        double *row = llac_table_add_row(both);
+        double *row = table_add_row(both);
 
         marks[i] = portolan_model_predict(m, x, &value) ? "" : outside_text(s, m, x, &value);
         memcpy(row, x, n_params * sizeof *x);
@@ -352,28 +345,29 @@ static void compare_columns(struct statement *s)
     const struct table *t;
 
     if (!llac_accept(s, "with"))
-        llac_fail(s, &predicted_at,
-                  "there is no model '%s'; `compare MODEL with TABLE` or `compare COLUMN with "
-                  "COLUMN of TABLE`",
-                  name);
+        statement_fail(s, &predicted_at,
+                       "there is no model '%s'; `compare MODEL with TABLE` or `compare COLUMN with "
+                       "COLUMN of TABLE`",
+                       name);
     real_at = s->now;
     llac_parse_name(s, "the column of real values");
     if (!llac_accept(s, "of"))
-        llac_fail(s, &s->now,
-                  "'of' and a table are wanted here; if '%s' was to be a model, there is none of "
-                  "that name",
-                  name);
+        statement_fail(
+            s, &s->now,
+            "'of' and a table are wanted here; if '%s' was to be a model, there is none of "
+            "that name",
+            name);
     t = llac_parse_table(s);
     predicted = parse_column_at(s, &predicted_at, t);
     real = parse_column_at(s, &real_at, t);
     llac_parse_end(s);
-    columns = llac_alloc(s, t->n_columns + 2, sizeof *columns);
+    columns = statement_alloc(s, t->n_columns + 2, sizeof *columns);
     for (size_t c = 0; c < t->n_columns; c++)
         if (t->columns[c].kind == COLUMN_IDENTIFIER && c != real && c != predicted)
             columns[n++] = c;
     columns[n++] = real;
     columns[n++] = predicted;
-    write_comparison(s, llac_table_project(&s->arena, t, columns, n), NULL);
+    write_comparison(s, table_project(&s->arena, t, columns, n), NULL);
 }
 
 /* The heading: `as "OBSP*"`, else the paper's word for the predictions of a formula. */
@@ -384,7 +378,7 @@ static const char *parse_head(struct statement *s, const struct fitted *f)
     if (!llac_accept(s, "as"))
         return head;
     if (s->now.kind != TOKEN_STRING && s->now.kind != TOKEN_NAME)
-        llac_fail(s, &s->now, "a heading such as \"OBSP*\" is wanted here");
+        statement_fail(s, &s->now, "a heading such as \"OBSP*\" is wanted here");
     head = llac_text(s, &s->now);
     llac_advance(s);
     return head;
@@ -406,7 +400,7 @@ void do_compare(struct statement *s)
         at = s->now;
         t = llac_parse_table(s);
     } else if (!t) {
-        llac_fail(s, &at, "a model from a file has no rows; `compare MODEL with TABLE`");
+        statement_fail(s, &at, "a model from a file has no rows; `compare MODEL with TABLE`");
     }
     head = parse_head(s, f);
     llac_parse_end(s);

@@ -3,9 +3,9 @@
 #include "internal.h"
 
 #include <portolan/cll_report.h>
-#include <portolan/extrap.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool ends_with(const char *text, const char *end)
@@ -20,20 +20,13 @@ static bool ends_with(const char *text, const char *end)
 static const char *write_model(struct statement *s, const struct token *at, const char *name,
                                const struct portolan_model *m, const char *path)
 {
-    char *text = NULL;
-    enum portolan_status status;
-
     if (ends_with(path, ".xml"))
-        status = portolan_model_write_xml(m, &text, &s->err);
-    else if (ends_with(path, ".c") || ends_with(path, ".h"))
-        status = portolan_model_write_c(m, name, &text, &s->err);
-    else if (ends_with(path, ".tex"))
-        status = portolan_model_write_latex(m, &text, &s->err);
-    else
-        llac_fail(s, at, "'%s': a model's file ends in .xml, .c, .h or .tex", path);
-    llac_check(s, at, status);
-    llac_own(s, OWNED_TEXT, text);
-    return text;
+        return model_text(s, at, m, MODEL_XML, NULL);
+    if (ends_with(path, ".c") || ends_with(path, ".h"))
+        return model_text(s, at, m, MODEL_C, name);
+    if (ends_with(path, ".tex"))
+        return model_text(s, at, m, MODEL_LATEX, NULL);
+    statement_fail(s, at, "'%s': a model's file ends in .xml, .c, .h or .tex", path);
 }
 
 /* -------------------------------------------------------------------------------------- tables */
@@ -58,7 +51,7 @@ static unsigned count_constants(const char *formula)
 /* The value of a label, such as the processor, in a row; OTHERWISE when it is missing. */
 static double label(const struct table *t, const double *row, const char *name, double otherwise)
 {
-    size_t column = llac_table_find(t, name);
+    size_t column = table_find(t, name);
 
     return column == NONE || isnan(row[column]) ? otherwise : row[column];
 }
@@ -75,8 +68,8 @@ static void add_experiment(struct statement *s, struct portolan_cll_report *r,
                                        .begin_lines = t->begin_lines,
                                        .end_lines = t->end_lines};
     struct portolan_cll_sample *sample;
-    size_t *places = llac_alloc(s, t->n_columns, sizeof *places), n = 0;
-    char **names = llac_alloc(s, t->n_columns, sizeof *names);
+    size_t *places = statement_alloc(s, t->n_columns, sizeof *places), n = 0;
+    char **names = statement_alloc(s, t->n_columns, sizeof *names);
     double *rows = NULL;
 
     for (int kind = COLUMN_IDENTIFIER; kind <= COLUMN_OBSERVABLE; kind++)
@@ -91,9 +84,9 @@ static void add_experiment(struct statement *s, struct portolan_cll_report *r,
     like.observables = names + like.n_identifiers;
     if (portolan_cll_report_join(r, &like, &sample) != PORTOLAN_OK ||
         (t->n_rows && !(rows = portolan_cll_sample_add_rows(sample, t->n_rows))))
-        llac_no_memory(s);
+        statement_no_memory(s);
     for (size_t i = 0; i < t->n_rows; i++) {
-        const double *row = llac_table_row(t, i);
+        const double *row = table_row(t, i);
 
         *rows++ = label(t, row, "CPU", 0);
         *rows++ = label(t, row, "NCPUS", 1);
@@ -109,13 +102,13 @@ static const char *write_report(struct statement *s, const struct token *at,
     const char *program = tables[0]->program;
     char *text = NULL;
 
-    llac_own(s, OWNED_REPORT, r);
+    statement_own(s, free_report, r);
     if (!r || (program && portolan_cll_report_add_header(r, "PROGRAM", program) != PORTOLAN_OK))
-        llac_no_memory(s);
+        statement_no_memory(s);
     for (size_t i = 0; i < n; i++)
         add_experiment(s, r, tables[i]);
-    llac_check(s, at, portolan_cll_report_write(r, form, &text, &s->err));
-    llac_own(s, OWNED_TEXT, text);
+    statement_check(s, at, portolan_cll_report_write(r, form, &text, &s->err));
+    statement_own(s, free, text);
     return text;
 }
 
@@ -129,7 +122,7 @@ static const char *write_csv(struct statement *s, const struct table *t)
                           llac_unit(s, t->columns[c].unit));
     for (size_t i = 0; i < t->n_rows; i++)
         for (size_t c = 0; c < t->n_columns; c++) {
-            double value = llac_table_row(t, i)[c];
+            double value = table_row(t, i)[c];
 
             portolan_text_add(&out, c ? "," : "\n");
             if (!isnan(value))
@@ -137,51 +130,6 @@ static const char *write_csv(struct statement *s, const struct table *t)
         }
     portolan_text_add(&out, "\n");
     return out.bytes;
-}
-
-/* Adds column C of T as a metric; the parameters are in the columns BY. */
-static void add_observable(struct statement *s, struct portolan_measurements *m,
-                           const struct table *t, size_t c, const size_t *by)
-{
-    struct portolan_measurement *item =
-        portolan_measurements_item(m, t->experiment, t->columns[c].name);
-    double *x = llac_alloc(s, m->n_params, sizeof *x);
-
-    if (!item)
-        llac_no_memory(s);
-    for (size_t i = 0; i < t->n_rows; i++) {
-        const double *row = llac_table_row(t, i);
-
-        for (size_t k = 0; k < m->n_params; k++)
-            x[k] = row[by[k]];
-        if (!isnan(row[c]) && !portolan_measurements_add(m, item, x, row[c]))
-            llac_no_memory(s);
-    }
-}
-
-/* For Extra-P: identifiers are parameters, each observable a metric. */
-static const char *write_extrap(struct statement *s, const struct token *at, const struct table *t,
-                                enum portolan_measurements_format form)
-{
-    size_t *by = llac_alloc(s, t->n_columns, sizeof *by), n = 0;
-    const char **params = llac_alloc(s, t->n_columns, sizeof *params);
-    struct portolan_measurements *m;
-    char *text = NULL;
-
-    for (size_t c = 0; c < t->n_columns; c++)
-        if (t->columns[c].kind == COLUMN_IDENTIFIER) {
-            params[n] = t->columns[c].name;
-            by[n++] = c;
-        }
-    if (!(m = portolan_measurements_create(n, params)))
-        llac_no_memory(s);
-    llac_own(s, OWNED_MEASUREMENTS, m);
-    for (size_t c = 0; c < t->n_columns; c++)
-        if (t->columns[c].kind == COLUMN_OBSERVABLE)
-            add_observable(s, m, t, c, by);
-    llac_check(s, at, portolan_measurements_write(m, form, &text, &s->err));
-    llac_own(s, OWNED_TEXT, text);
-    return text;
 }
 
 static const char *write_tables(struct statement *s, const struct token *at,
@@ -194,16 +142,18 @@ static const char *write_tables(struct statement *s, const struct token *at,
     if (ends_with(path, ".json"))
         return write_report(s, at, tables, n, PORTOLAN_CLL_JSON);
     if (!is_csv && !is_jsonl && !ends_with(path, ".txt"))
-        llac_fail(s, at,
-                  "'%s': a table's file ends in .dat or .json (reports), in .csv, or in .txt or "
-                  ".jsonl (Extra-P)",
-                  path);
+        statement_fail(
+            s, at,
+            "'%s': a table's file ends in .dat or .json (reports), in .csv, or in .txt or "
+            ".jsonl (Extra-P)",
+            path);
     if (n > 1)
-        llac_fail(s, at, "'%s' holds one table; several go into a report: .dat or .json", path);
-    return is_csv
-               ? write_csv(s, tables[0])
-               : write_extrap(s, at, tables[0],
-                              is_jsonl ? PORTOLAN_MEASUREMENTS_JSONL : PORTOLAN_MEASUREMENTS_TEXT);
+        statement_fail(s, at, "'%s' holds one table; several go into a report: .dat or .json",
+                       path);
+    return is_csv ? write_csv(s, tables[0])
+                  : tables_write_extrap(s, at, tables, 1,
+                                        is_jsonl ? PORTOLAN_MEASUREMENTS_JSONL
+                                                 : PORTOLAN_MEASUREMENTS_TEXT);
 }
 
 /* ------------------------------------------------------------------------------------- command */
@@ -213,7 +163,7 @@ static const char *parse_target(struct statement *s, struct token *at)
     const char *path;
 
     if (!llac_accept(s, "to"))
-        llac_fail(s, &s->now, "'to' and a file's name are wanted here");
+        statement_fail(s, &s->now, "'to' and a file's name are wanted here");
     *at = s->now;
     path = llac_parse_file(s, "a file");
     llac_parse_end(s);

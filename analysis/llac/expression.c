@@ -22,11 +22,11 @@ struct portolan_formula *llac_parse_formula(struct statement *s)
     if (s->now.kind == TOKEN_BAD)
         llac_parse_end(s);
     if (end == first.at)
-        llac_fail(s, &first, "a formula is wanted here");
-    llac_check(s, &first,
-               portolan_formula_parse(first.at, (size_t)(end - first.at), s->file, first.line,
-                                      first.column, s->d, &f, &s->err));
-    llac_own(s, OWNED_FORMULA, f);
+        statement_fail(s, &first, "a formula is wanted here");
+    statement_check(s, &first,
+                    portolan_formula_parse(first.at, (size_t)(end - first.at), s->file, first.line,
+                                           first.column, s->d, &f, &s->err));
+    statement_own(s, free_formula, f);
     return f;
 }
 
@@ -45,19 +45,20 @@ _Noreturn static void fail_unknown(struct statement *s, const struct table *t,
 {
     struct token at = find_name(s, first, name);
     size_t n = 0, room = (t ? t->n_columns : 0) + s->in->n_objects;
-    const char **known = llac_alloc(s, room, sizeof *known);
+    const char **known = statement_alloc(s, room, sizeof *known);
     const struct object *o = llac_find(s->in, name);
 
     for (size_t i = 0; i < s->in->n_objects; i++)
         if (s->in->objects[i].kind == OBJECT_NUMBER)
             known[n++] = s->in->objects[i].name;
     if (o && o->kind != OBJECT_NUMBER)
-        llac_fail(s, &at, "'%s' is a %s, and a formula is of numbers", name, llac_kind(o->kind));
+        statement_fail(s, &at, "'%s' is a %s, and a formula is of numbers", name,
+                       llac_kind(o->kind));
     if (!t)
-        llac_fail(s, &at, "there is no variable '%s'%s", name,
-                  llac_suggest(s, name, known, n, "; `NAME = VALUE` makes one"));
-    llac_fail(s, &at, "'%s' has no column '%s', nor is there a variable of that name%s",
-              t->experiment, name, llac_suggest_column(s, name, t, known, n));
+        statement_fail(s, &at, "there is no variable '%s'%s", name,
+                       llac_suggest(s, name, known, n, "; `NAME = VALUE` makes one"));
+    statement_fail(s, &at, "'%s' has no column '%s', nor is there a variable of that name%s",
+                   t->experiment, name, llac_suggest_column(s, name, t, known, n));
 }
 
 static void resolve_names(struct statement *s, const struct table *t, struct bound *b)
@@ -66,7 +67,7 @@ static void resolve_names(struct statement *s, const struct table *t, struct bou
         const char *name = portolan_formula_peek_name(b->formula, i);
         const struct object *o = llac_find(s->in, name);
 
-        b->columns[i] = t ? llac_table_find(t, name) : NONE;
+        b->columns[i] = t ? table_find(t, name) : NONE;
         if (b->columns[i] != NONE) {
             b->uses_an_observable |= t->columns[b->columns[i]].kind == COLUMN_OBSERVABLE;
         } else if (o && o->kind == OBJECT_MODEL) {
@@ -88,12 +89,12 @@ struct bound llac_parse_bound(struct statement *s, const struct table *t)
 
     b.formula = llac_parse_formula(s);
     b.n = portolan_formula_n_names(b.formula);
-    b.columns = llac_alloc(s, b.n, sizeof *b.columns);
-    b.x = llac_alloc(s, b.n, sizeof *b.x);
-    b.models = llac_alloc(s, b.n, sizeof *b.models);
-    b.placed = llac_alloc(s, b.n, sizeof *b.placed);
+    b.columns = statement_alloc(s, b.n, sizeof *b.columns);
+    b.x = statement_alloc(s, b.n, sizeof *b.x);
+    b.models = statement_alloc(s, b.n, sizeof *b.models);
+    b.placed = statement_alloc(s, b.n, sizeof *b.placed);
     if (portolan_formula_has_constants(b.formula))
-        llac_fail(s, &b.token, "constants such as fft[0] are unknown here; `fit` finds them");
+        statement_fail(s, &b.token, "constants such as fft[0] are unknown here; `fit` finds them");
     resolve_names(s, t, &b);
     return b;
 }
@@ -104,7 +105,7 @@ double llac_bound_value(struct bound *b, const double *row)
 
     for (size_t i = 0; i < b->n; i++)
         if (b->models[i]) {
-            llac_placed_point(&b->placed[i], row, x);
+            placed_point(&b->placed[i], row, x);
             b->x[i] = portolan_model_value(b->models[i], x);
         } else if (b->columns[i] != NONE) {
             b->x[i] = row[b->columns[i]];
@@ -139,19 +140,14 @@ struct placed llac_place_model(struct statement *s, const struct token *at,
     for (size_t p = 0; p < placed.n; p++) {
         const char *name = portolan_model_peek_param(m, p);
 
-        placed.columns[p] = t ? llac_table_find(t, name) : NONE;
+        placed.columns[p] = t ? table_find(t, name) : NONE;
         if (placed.columns[p] == NONE && !llac_usual_value(s, m, p, &placed.values[p]))
-            llac_fail(s, at,
-                      "the model depends on '%s', which is %s; a variable of that name would serve",
-                      name, t ? "no column here" : "not set");
+            statement_fail(
+                s, at,
+                "the model depends on '%s', which is %s; a variable of that name would serve", name,
+                t ? "no column here" : "not set");
     }
     return placed;
-}
-
-void llac_placed_point(const struct placed *p, const double *row, double *x)
-{
-    for (size_t i = 0; i < p->n; i++)
-        x[i] = p->columns[i] == NONE ? p->values[i] : row[p->columns[i]];
 }
 
 struct points llac_model_points(struct statement *s, const struct token *at,
@@ -165,9 +161,9 @@ struct points llac_model_points(struct statement *s, const struct token *at,
     for (size_t i = 0; i < n_params; i++)
         if (placed.columns[i] != NONE)
             by[n_by++] = placed.columns[i];
-    p = llac_points(s, t, by, n_by, observable, what);
-    *x = llac_alloc(s, p.n, n_params * sizeof **x);
+    p = table_points(s, t, by, n_by, observable, what);
+    *x = statement_alloc(s, p.n, n_params * sizeof **x);
     for (size_t i = 0; i < p.n; i++)
-        llac_placed_point(&placed, llac_table_row(t, p.rows[p.first[i]]), *x + i * n_params);
+        placed_point(&placed, table_row(t, p.rows[p.first[i]]), *x + i * n_params);
     return p;
 }

@@ -86,7 +86,7 @@ static unsigned *keep_lines(struct portolan_arena *arena, const unsigned *lines,
 
 static struct table *keep_table(struct portolan_arena *arena, const struct table *t)
 {
-    struct table *kept = t ? llac_table_copy(arena, t, true) : NULL;
+    struct table *kept = t ? table_copy(arena, t, true) : NULL;
 
     if (!t)
         return NULL;
@@ -127,7 +127,7 @@ static struct object *make_room(struct statement *s, const char *name)
         return old;
     }
     if (!(grown = portolan_reallocarray(in->objects, in->n_objects + 1, sizeof *grown)))
-        llac_no_memory(s);
+        statement_no_memory(s);
     in->objects = grown;
     return &in->objects[in->n_objects++];
 }
@@ -148,9 +148,9 @@ const struct object *llac_put(struct statement *s, const char *name, const struc
     *kept = *making;
     *making = (struct object){0};
     if (o->model) {
-        llac_give_away(s, o->model->model);
-        llac_give_away(s, o->model->parsed);
-        llac_give_away(s, &o->model->sum);
+        statement_give_away(s, o->model->model);
+        statement_give_away(s, o->model->parsed);
+        statement_give_away(s, &o->model->sum);
     }
     return kept;
 }
@@ -211,7 +211,7 @@ static const char *parse_object_name(struct statement *s, const char *what)
 const struct object *llac_parse_object(struct statement *s, enum object_kind kind)
 {
     const struct token at = s->now;
-    const char **known = llac_alloc(s, s->in->n_objects, sizeof *known);
+    const char **known = statement_alloc(s, s->in->n_objects, sizeof *known);
     const char *what = portolan_arena_printf(&s->arena, "a %s", kinds[kind].what);
     const char *name = parse_object_name(s, what);
     const struct object *o = llac_find(s->in, name);
@@ -220,12 +220,13 @@ const struct object *llac_parse_object(struct statement *s, enum object_kind kin
     if (o && o->kind == kind)
         return o;
     if (o)
-        llac_fail(s, &at, "'%s' is a %s, and %s is wanted here", name, llac_kind(o->kind), what);
+        statement_fail(s, &at, "'%s' is a %s, and %s is wanted here", name, llac_kind(o->kind),
+                       what);
     for (size_t i = 0; i < s->in->n_objects; i++)
         if (s->in->objects[i].kind == kind)
             known[n++] = s->in->objects[i].name;
-    llac_fail(s, &at, "there is no %s '%s'%s", kinds[kind].what, name,
-              llac_suggest(s, name, known, n, kinds[kind].remedy));
+    statement_fail(s, &at, "there is no %s '%s'%s", kinds[kind].what, name,
+                   llac_suggest(s, name, known, n, kinds[kind].remedy));
 }
 
 /* --------------------------------------------------------------------------------- statements */
@@ -233,7 +234,7 @@ const struct object *llac_parse_object(struct statement *s, enum object_kind kin
 static void run_command(struct statement *s, const struct command_form *form)
 {
     if (form->touches_files && s->in->options.without_files)
-        llac_fail(s, &s->now, "'%s' would touch files, which is not wanted here", form->name);
+        statement_fail(s, &s->now, "'%s' would touch files, which is not wanted here", form->name);
     llac_advance(s);
     form->run(s);
 }
@@ -248,7 +249,7 @@ static void define_result(struct statement *s)
     struct object o = {.kind = OBJECT_NUMBER};
 
     if (form && !form->gives)
-        llac_fail(s, &at, "'%s' gives nothing that could be called '%s'", word, s->result);
+        statement_fail(s, &at, "'%s' gives nothing that could be called '%s'", word, s->result);
     if (form) {
         run_command(s, form);
         return;
@@ -287,8 +288,8 @@ _Noreturn static void fail_unknown(struct statement *s, const char *word)
         known[n++] = f->name;
     for (size_t i = 0; i < s->in->n_objects && n < 100; i++)
         known[n++] = s->in->objects[i].name;
-    llac_fail(s, &s->now, "'%s' is neither a command nor anything that was loaded%s", word,
-              llac_suggest(s, word, known, n, "; `help` lists the commands"));
+    statement_fail(s, &s->now, "'%s' is neither a command nor anything that was loaded%s", word,
+                   llac_suggest(s, word, known, n, "; `help` lists the commands"));
 }
 
 static void do_statement(struct statement *s)
@@ -314,7 +315,7 @@ static void do_statement(struct statement *s)
         fail_unknown(s, word);
     }
     if (s->in->out.failed)
-        llac_no_memory(s);
+        statement_no_memory(s);
 }
 
 /* ---------------------------------------------------------------------------------- splitting */
@@ -383,7 +384,8 @@ static enum portolan_status run_statement(struct portolan_llac *in, const char *
     if (s.now.kind == TOKEN_END)
         return PORTOLAN_OK;
     at = s.now.at;
-    status = llac_attempt(&s, do_statement);
+    status = statement_attempt(&s, do_statement);
+    portolan_arena_clear(&in->making.arena);
     if (status == PORTOLAN_OK)
         remember(in, at, end);
     flush_output(in);

@@ -12,6 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+void free_report(void *report)
+{
+    portolan_cll_report_destroy(report);
+}
+
 static const char *unit_of(const char *observable)
 {
     return strstr(observable, "CLOCK") || strstr(observable, "TIME") ? "s" : NULL;
@@ -20,13 +25,13 @@ static const char *unit_of(const char *observable)
 /* Adds CPU, NCPUS, identifiers and observables, in a report's order. */
 static void add_columns(const struct portolan_cll_sample *e, struct table *t, size_t *places)
 {
-    *places++ = llac_loaded_column(t, "CPU", COLUMN_LABEL, NULL);
-    *places++ = llac_loaded_column(t, "NCPUS", COLUMN_LABEL, NULL);
+    *places++ = table_put_column(t, "CPU", COLUMN_LABEL, NULL);
+    *places++ = table_put_column(t, "NCPUS", COLUMN_LABEL, NULL);
     for (size_t i = 0; i < e->n_identifiers; i++)
-        *places++ = llac_loaded_column(t, e->identifiers[i], COLUMN_IDENTIFIER, NULL);
+        *places++ = table_put_column(t, e->identifiers[i], COLUMN_IDENTIFIER, NULL);
     for (size_t i = 0; i < e->n_observables; i++)
         *places++ =
-            llac_loaded_column(t, e->observables[i], COLUMN_OBSERVABLE, unit_of(e->observables[i]));
+            table_put_column(t, e->observables[i], COLUMN_OBSERVABLE, unit_of(e->observables[i]));
 }
 
 /* The experiment's name, with that of its source file if several experiments have the name. */
@@ -50,7 +55,7 @@ static void take_experiment(struct statement *s, const struct portolan_cll_repor
 {
     struct table *t = llac_loaded_add(s, l, name_of(s, r, e));
     size_t n = 2 + e->n_identifiers + e->n_observables;
-    size_t *places = llac_alloc(s, n, sizeof *places);
+    size_t *places = statement_alloc(s, n, sizeof *places);
 
     add_columns(e, t, places);
     t->file = e->file;
@@ -61,9 +66,8 @@ static void take_experiment(struct statement *s, const struct portolan_cll_repor
     t->begin_lines = e->begin_lines;
     t->end_lines = e->end_lines;
     for (size_t i = 0; i < e->n_rows; i++) {
-        double *row = llac_table_add_row(t);
+        double *row = table_add_row(t);
 
-        row[0] = l->run;
         for (size_t k = 0; k < n; k++)
             row[places[k]] = e->rows[i * n + k];
     }
@@ -92,8 +96,8 @@ void llac_load_report(struct statement *s, const struct token *at, const char *t
 {
     struct portolan_cll_report *r = NULL;
 
-    llac_check(s, at, portolan_cll_report_parse(text, size, path, s->d, &r, &s->err));
-    llac_own(s, OWNED_REPORT, r);
+    statement_check(s, at, portolan_cll_report_parse(text, size, path, s->d, &r, &s->err));
+    statement_own(s, free_report, r);
     for (size_t i = 0; i < r->n_experiments; i++)
         take_experiment(s, r, &r->experiments[i], l);
     warn_of_lost(s, r, path);
@@ -110,20 +114,8 @@ static void take_measurement(struct statement *s, const struct portolan_measurem
                                       portolan_arena_printf(&s->arena, "%s%s%s", item->callpath,
                                                             several_metrics ? "_" : "",
                                                             several_metrics ? item->metric : ""));
-    size_t *places = llac_alloc(s, m->n_params + 1, sizeof *places);
 
-    for (size_t i = 0; i < m->n_params; i++)
-        places[i] = llac_loaded_column(t, m->params[i], COLUMN_IDENTIFIER, NULL);
-    places[m->n_params] =
-        llac_loaded_column(t, metric, COLUMN_OBSERVABLE, strstr(metric, "time") ? "s" : NULL);
-    for (size_t i = 0; i < item->n_rows; i++) {
-        double *row = llac_table_add_row(t);
-
-        row[0] = l->run;
-        for (size_t k = 0; k < m->n_params; k++)
-            row[places[k]] = item->x[i * m->n_params + k];
-        row[places[m->n_params]] = item->y[i];
-    }
+    table_add_measurement(t, m, item, metric, strstr(metric, "time") ? "s" : NULL);
 }
 
 void llac_load_measurements(struct statement *s, const struct token *at, const char *text,
@@ -132,8 +124,8 @@ void llac_load_measurements(struct statement *s, const struct token *at, const c
     struct portolan_measurements *m = NULL;
     bool several = false;
 
-    llac_check(s, at, portolan_measurements_read(text, size, path, s->d, &m, &s->err));
-    llac_own(s, OWNED_MEASUREMENTS, m);
+    statement_check(s, at, portolan_measurements_read(text, size, path, s->d, &m, &s->err));
+    statement_own(s, free_measurements, m);
     for (size_t i = 1; i < m->n; i++)
         several = several || strcmp(m->items[i].metric, m->items[0].metric) != 0;
     for (size_t i = 0; i < m->n; i++)
@@ -178,7 +170,7 @@ static enum column_kind kind_of(const char *name, const char *unit)
 /* A token at that column in the current line of C, for failures. */
 static const struct token *place_of(struct statement *s, const struct portolan_csv *c, int column)
 {
-    struct token *at = llac_alloc(s, 1, sizeof *at);
+    struct token *at = statement_alloc(s, 1, sizeof *at);
 
     at->line = c->line;
     at->column = column;
@@ -189,7 +181,7 @@ static const struct token *place_of(struct statement *s, const struct portolan_c
 /* Adds the columns that the line names to T; returns their positions. */
 static size_t *read_head(struct statement *s, const struct portolan_csv *c, struct table *t)
 {
-    size_t *places = llac_alloc(s, c->n_fields, sizeof *places);
+    size_t *places = statement_alloc(s, c->n_fields, sizeof *places);
 
     for (size_t i = 0; i < c->n_fields; i++) {
         char *name = portolan_arena_strdup(&s->arena, c->fields[i]);
@@ -197,14 +189,14 @@ static size_t *read_head(struct statement *s, const struct portolan_csv *c, stru
         double number;
 
         if (!*name || portolan_read_double(name, &number))
-            llac_fail(s, place_of(s, c, c->columns[i]),
-                      "the first line names the columns, as in \"N,P,TIME (s)\"%s%s%s",
-                      *name ? ", not '" : "", name, *name ? "'" : "");
-        if (llac_table_find(t, name) != NONE && (strcmp(name, "RUN") || i))
-            llac_fail(s, place_of(s, c, c->columns[i]), "there are two columns '%s'", name);
-        places[i] = llac_loaded_column(t, name, kind_of(name, unit), unit);
+            statement_fail(s, place_of(s, c, c->columns[i]),
+                           "the first line names the columns, as in \"N,P,TIME (s)\"%s%s%s",
+                           *name ? ", not '" : "", name, *name ? "'" : "");
+        if (table_find(t, name) != NONE && (strcmp(name, "RUN") || i))
+            statement_fail(s, place_of(s, c, c->columns[i]), "there are two columns '%s'", name);
+        places[i] = table_put_column(t, name, kind_of(name, unit), unit);
     }
-    if (llac_table_observable(t, NULL) == NONE)
+    if (table_observable(t, NULL) == NONE)
         t->columns[t->n_columns - 1].kind = COLUMN_OBSERVABLE;
     return places;
 }
@@ -213,14 +205,15 @@ static void read_row(struct statement *s, const struct portolan_csv *c, const si
                      size_t n, double *row)
 {
     if (c->n_fields != n)
-        llac_fail(s, place_of(s, c, 0), "this line has %zu fields, the first has %zu names",
-                  c->n_fields, n);
+        statement_fail(s, place_of(s, c, 0), "this line has %zu fields, the first has %zu names",
+                       c->n_fields, n);
     for (size_t i = 0; i < n; i++) {
         if (!*c->fields[i] || !strcasecmp(c->fields[i], "nan"))
             continue;
         if (!portolan_read_double(c->fields[i], &row[places[i]]))
-            llac_fail(s, place_of(s, c, c->columns[i]),
-                      "'%s' is no number; a field that was not measured stays empty", c->fields[i]);
+            statement_fail(s, place_of(s, c, c->columns[i]),
+                           "'%s' is no number; a field that was not measured stays empty",
+                           c->fields[i]);
     }
 }
 
@@ -235,18 +228,15 @@ void llac_load_csv(struct statement *s, const struct token *at, const char *text
 
     portolan_csv_begin(&c, text, size);
     if (!portolan_csv_next(&c))
-        llac_fail(s, at,
-                  "'%s' holds nothing that could be read: a report, a model, CSV, or Extra-P's "
-                  "measurements",
-                  path);
+        statement_fail(
+            s, at,
+            "'%s' holds nothing that could be read: a report, a model, CSV, or Extra-P's "
+            "measurements",
+            path);
     n = c.n_fields;
     places = read_head(s, &c, t);
-    while (portolan_csv_next(&c)) {
-        double *row = llac_table_add_row(t);
-
-        row[0] = l->run;
-        read_row(s, &c, places, n, row);
-    }
+    while (portolan_csv_next(&c))
+        read_row(s, &c, places, n, table_add_row(t));
     if (s->d->count > s->told) /* about quotes */
-        llac_check(s, at, PORTOLAN_ESYNTAX);
+        statement_check(s, at, PORTOLAN_ESYNTAX);
 }

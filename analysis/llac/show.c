@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Columns of text; models as text; and the commands show, rows and summary. */
 #include "internal.h"
-#include "model_view.h"
 
 #include <portolan/stats.h>
 
@@ -39,6 +38,16 @@ void llac_grid_numbers(struct grid *g, const double *values, size_t n)
         llac_grid_number(g, values[i]);
 }
 
+struct table *llac_table_to_show(struct portolan_arena *arena, const struct table *t)
+{
+    size_t *shown = portolan_arena_alloc(arena, t->n_columns, sizeof *shown), n = 0;
+
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (strcmp(t->columns[c].name, "RUN") != 0 || t->n_columns == 1 || table_varies(t, c))
+            shown[n++] = c;
+    return table_project(arena, t, shown, n);
+}
+
 const char *llac_unit(struct statement *s, const char *unit)
 {
     return unit && *unit ? portolan_arena_printf(&s->arena, " (%s)", unit) : "";
@@ -55,12 +64,9 @@ static void add_term(struct statement *s, struct grid *g, const struct fitted *f
     const struct portolan_model_term *terms = portolan_model_peek_terms(m, &n);
     const struct portolan_model_dropped *dropped = portolan_model_peek_dropped(m, &n_dropped);
     const struct portolan_model_shape given = {.expression = own ? own->expression : NULL};
-    struct portolan_text shape = {0};
+    struct portolan_text shape = {.arena = &s->arena};
 
     model_add_shape(m, own ? &given : i < n ? &terms[i].shape : &dropped[i - n].shape, &shape);
-    llac_own(s, OWNED_TEXT, shape.bytes);
-    if (shape.failed)
-        llac_no_memory(s);
     if (own)
         grid_format(g, "  %s[%zu]", f->sum.constants, own->index);
     else
@@ -230,11 +236,11 @@ static void add_lines(struct portolan_text *out, const struct table *t)
 static void add_column(struct statement *s, struct grid *g, const struct table *t, size_t c)
 {
     static const char *const kinds[] = {"label", "identifier", "observable"};
-    const struct points p = llac_points(s, t, &c, 1, c, PORTOLAN_MODEL_MEDIAN);
-    double min = NAN, max = NAN, *values = llac_alloc(s, t->n_rows, sizeof *values);
-    size_t n = llac_table_values(t, c, NULL, t->n_rows, values);
+    const struct points p = table_points(s, t, &c, 1, c, PORTOLAN_MODEL_MEDIAN);
+    double min = NAN, max = NAN, *values = statement_alloc(s, t->n_rows, sizeof *values);
+    size_t n = table_values(t, c, NULL, t->n_rows, values);
 
-    llac_table_span(t, c, &min, &max);
+    table_span(t, c, &min, &max);
     grid_format(g, "  %s", t->columns[c].name);
     grid_text(g, t->columns[c].unit ? t->columns[c].unit : "");
     grid_text(g, kinds[t->columns[c].kind]);
@@ -334,7 +340,7 @@ void do_rows(struct statement *s)
     for (size_t c = 0; c < t->n_columns; c++)
         grid_format(&g, "%s%s", t->columns[c].name, llac_unit(s, t->columns[c].unit));
     for (size_t i = 0; i < t->n_rows && (double)i < limit; i++)
-        llac_grid_numbers(&g, llac_table_row(t, i), t->n_columns);
+        llac_grid_numbers(&g, table_row(t, i), t->n_columns);
     grid_write(&g, &s->in->out);
     if ((double)t->n_rows > limit)
         portolan_text_add(&s->in->out, "… %zu rows in all; `rows all TABLE` shows them\n",
@@ -349,7 +355,7 @@ size_t llac_choose_keys(const struct table *t, const char *without, size_t *keys
 
     for (size_t i = 0; i < t->n_columns; i++)
         if (t->columns[i].kind != COLUMN_OBSERVABLE && strcmp(t->columns[i].name, "RUN") != 0 &&
-            strcmp(t->columns[i].name, without) != 0 && llac_table_varies(t, i))
+            strcmp(t->columns[i].name, without) != 0 && table_varies(t, i))
             keys[n++] = i;
     return n;
 }
@@ -362,7 +368,7 @@ static void add_statistics(struct grid *g, const struct table *t, const struct p
         PORTOLAN_MODEL_MINIMUM, PORTOLAN_MODEL_MEDIAN, PORTOLAN_MODEL_MEAN, PORTOLAN_MODEL_MAXIMUM,
         PORTOLAN_MODEL_DEVIATION};
     size_t first = p->first[point];
-    size_t n = llac_table_values(t, column, p->rows + first, p->last[point] - first, values);
+    size_t n = table_values(t, column, p->rows + first, p->last[point] - first, values);
 
     grid_format(g, "%zu", n);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
@@ -374,9 +380,9 @@ static void summarise_column(struct statement *s, const struct table *t, const s
                              size_t n_keys, size_t c)
 {
     static const char *const heads[] = {"n", "min", "median", "mean", "max", "deviation"};
-    const struct points p = llac_points(s, t, keys, n_keys, c, PORTOLAN_MODEL_MEDIAN);
+    const struct points p = table_points(s, t, keys, n_keys, c, PORTOLAN_MODEL_MEDIAN);
     struct grid g = {.in = &s->arena, .n_columns = n_keys + 6};
-    double *values = llac_alloc(s, t->n_rows, sizeof *values);
+    double *values = statement_alloc(s, t->n_rows, sizeof *values);
 
     portolan_text_add(&s->in->out, "%s%s\n", t->columns[c].name, llac_unit(s, t->columns[c].unit));
     for (size_t k = 0; k < n_keys; k++)
@@ -400,7 +406,7 @@ void do_summary(struct statement *s)
             keys[n++] = llac_parse_column(s, t);
         } while (llac_accept(s, ","));
     } else {
-        keys = llac_alloc(s, t->n_columns, sizeof *keys);
+        keys = statement_alloc(s, t->n_columns, sizeof *keys);
         n = llac_choose_keys(t, "CPU", keys);
     }
     llac_parse_end(s);

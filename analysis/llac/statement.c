@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A statement: its tokens, how it fails, what it frees. */
+/* A statement that is read: its tokens, names and files. */
 #include "internal.h"
 
-#include <portolan/cll_report.h>
 #include <portolan/command.h>
-#include <portolan/extrap.h>
-#include <portolan/obsp.h>
-#include <portolan/profile.h>
 
 #include <ctype.h>
 #include <stdio.h>
@@ -168,141 +164,18 @@ const char *llac_text(struct statement *s, const struct token *t)
     return portolan_arena_strndup(&s->arena, t->at + quoted, t->length - (quoted ? 2 : 0));
 }
 
-/* ---------------------------------------------------------------------------------- failures */
-
-_Noreturn static void leave(struct statement *s, enum portolan_status status)
-{
-    s->status = status;
-    longjmp(*s->failed, 1);
-}
-
-_Noreturn void llac_fail(struct statement *s, const struct token *t, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    portolan_diagnose(s->d, s->file, t->line, t->column, "%s",
-                      portolan_arena_vprintf(&s->arena, format, args));
-    va_end(args);
-    leave(s, PORTOLAN_ESYNTAX);
-}
-
-void llac_check(struct statement *s, const struct token *t, enum portolan_status status)
-{
-    if (status == PORTOLAN_OK)
-        return;
-    if (s->d->count == s->told)
-        portolan_diagnose(s->d, s->file, t->line, t->column, "%s",
-                          *s->err.text ? s->err.text : portolan_status_text(status));
-    leave(s, status);
-}
-
-_Noreturn void llac_no_memory(struct statement *s)
-{
-    portolan_diagnose(s->d, s->file, s->now.line, s->now.column, "out of memory");
-    leave(s, PORTOLAN_ENOMEM);
-}
+/* ------------------------------------------------------------------------------- suggestions */
 
 size_t llac_observable(struct statement *s, const struct token *at, const struct table *t,
                        const char *wanted)
 {
-    size_t column = llac_table_observable(t, wanted);
+    size_t column = table_observable(t, wanted);
 
     if (column == NONE)
-        llac_fail(s, at, "'%s' has nothing that was measured; `observing COLUMN` says what was",
-                  t->experiment);
+        statement_fail(s, at,
+                       "'%s' has nothing that was measured; `observing COLUMN` says what was",
+                       t->experiment);
     return column;
-}
-
-static void leave_without_memory(void *statement)
-{
-    llac_no_memory(statement);
-}
-
-/* ---------------------------------------------------------------------------------- resources */
-
-struct owned {
-    enum owned_kind kind;
-    void *object;
-};
-
-static void free_owned(const struct owned *o)
-{
-    switch (o->kind) {
-    case OWNED_TEXT:
-        free(o->object);
-        break;
-    case OWNED_FORMULA:
-        portolan_formula_destroy(o->object);
-        break;
-    case OWNED_SUM:
-        portolan_formula_sum_clear(o->object);
-        break;
-    case OWNED_MODEL:
-        portolan_model_destroy(o->object);
-        break;
-    case OWNED_MEASUREMENTS:
-        portolan_measurements_destroy(o->object);
-        break;
-    case OWNED_REPORT:
-        portolan_cll_report_destroy(o->object);
-        break;
-    case OWNED_SAMPLES:
-        portolan_sample_set_destroy(o->object);
-        break;
-    case OWNED_TRIALS:
-        portolan_trials_clear(o->object);
-        break;
-    case OWNED_TRACE:
-        portolan_obsp_destroy(o->object);
-        break;
-    case OWNED_RESULT:
-        portolan_obsp_result_clear(o->object);
-        break;
-    }
-}
-
-void *llac_alloc(struct statement *s, size_t count, size_t size)
-{
-    return portolan_arena_alloc(&s->arena, count, size);
-}
-
-void llac_own(struct statement *s, enum owned_kind kind, void *object)
-{
-    struct owned *grown;
-
-    s->arena.no_memory = NULL; /* OBJECT must be freed first if memory is out */
-    grown = portolan_arena_grow(&s->arena, s->owned, s->n_owned, sizeof *grown);
-    s->arena.no_memory = leave_without_memory;
-    if (!grown) {
-        free_owned(&(struct owned){kind, object});
-        llac_no_memory(s);
-    }
-    s->owned = grown;
-    s->owned[s->n_owned++] = (struct owned){kind, object};
-}
-
-void llac_give_away(struct statement *s, const void *object)
-{
-    for (size_t i = 0; i < s->n_owned; i++)
-        if (s->owned[i].object == object)
-            s->owned[i] = (struct owned){0};
-}
-
-enum portolan_status llac_attempt(struct statement *s, void (*run)(struct statement *s))
-{
-    jmp_buf failed;
-
-    s->arena = (struct portolan_arena){.no_memory = leave_without_memory, .no_memory_arg = s};
-    s->told = s->d->count;
-    s->failed = &failed;
-    if (setjmp(failed) == 0)
-        run(s);
-    for (size_t i = 0; i < s->n_owned; i++)
-        free_owned(&s->owned[i]);
-    portolan_arena_clear(&s->in->making.arena);
-    portolan_arena_clear(&s->arena);
-    return s->status;
 }
 
 const char *llac_suggest(struct statement *s, const char *name, const char *const *known, size_t n,
@@ -345,13 +218,14 @@ const char *llac_parse_name(struct statement *s, const char *what)
     const char *name = llac_text(s, &s->now);
 
     if (s->now.kind != TOKEN_NAME)
-        llac_fail(s, &s->now, "%s is wanted here%s%s%s", what, *name ? ", not '" : "", name,
-                  *name ? "'" : "");
+        statement_fail(s, &s->now, "%s is wanted here%s%s%s", what, *name ? ", not '" : "", name,
+                       *name ? "'" : "");
     if (*s->now.at != '`' && is_reserved(name))
-        llac_fail(s, &s->now,
-                  "%s is wanted here, and '%s' is a word of the language; a column of that name "
-                  "stands between backquotes",
-                  what, name);
+        statement_fail(
+            s, &s->now,
+            "%s is wanted here, and '%s' is a word of the language; a column of that name "
+            "stands between backquotes",
+            what, name);
     llac_advance(s);
     return name;
 }
@@ -373,17 +247,18 @@ const char *llac_parse_file(struct statement *s, const char *what)
     if (s->now.length)
         llac_advance(s);
     if (!*name)
-        llac_fail(s, &s->now, "%s is wanted here", what);
+        statement_fail(s, &s->now, "%s is wanted here", what);
     return name;
 }
 
 void llac_parse_end(struct statement *s)
 {
     if (s->now.kind == TOKEN_BAD)
-        llac_fail(s, &s->now, "this text has no end; it ends with %c on the same line", *s->now.at);
+        statement_fail(s, &s->now, "this text has no end; it ends with %c on the same line",
+                       *s->now.at);
     if (s->now.kind != TOKEN_END)
-        llac_fail(s, &s->now, "'%s' does not belong here; a command ends with its line or ';'",
-                  llac_text(s, &s->now));
+        statement_fail(s, &s->now, "'%s' does not belong here; a command ends with its line or ';'",
+                       llac_text(s, &s->now));
 }
 
 bool llac_is_stop(const struct statement *s)
@@ -409,22 +284,9 @@ const char *llac_read_path(struct statement *s, const char *file)
     return access(beside, R_OK) == 0 ? beside : file;
 }
 
-const char *llac_read_file(struct statement *s, const struct token *at, const char *path,
-                           size_t *size)
-{
-    const char *text = NULL;
-    enum portolan_status status;
-
-    s->arena.no_memory = NULL; /* the file must be closed first if memory is out */
-    status = portolan_file_read(&s->arena, path, &text, size, &s->err);
-    s->arena.no_memory = leave_without_memory;
-    llac_check(s, at, status);
-    return text;
-}
-
 void llac_write_file(struct statement *s, const struct token *at, const char *path,
                      const char *text)
 {
-    llac_check(s, at, portolan_replace_file(path, text, strlen(text), &s->err));
+    statement_check(s, at, portolan_replace_file(path, text, strlen(text), &s->err));
     portolan_text_add(&s->in->out, "%s\n", path);
 }

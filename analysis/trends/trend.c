@@ -2,28 +2,53 @@
 /* Rows by call path, the trends that they make, and the models of these. */
 #include "trend.h"
 
-#include <portolan/formula.h>
-
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct trend_place trend_place(struct trend_builder *b, const struct trend_place *parent,
-                               const char *instance, const char *port, const char *method)
+enum portolan_status trend_call(void (*run)(struct statement *s), void *arg,
+                                struct portolan_diagnostics *d, struct portolan_error *err)
+{
+    struct statement s = {.arg = arg};
+    struct portolan_diagnostics_relay relay = {.user = d, .err = &s.err};
+
+    s.d = &(struct portolan_diagnostics){.report = portolan_diagnostics_relay, .arg = &relay};
+    if (statement_attempt(&s, run))
+        portolan_error_set(err, s.status, "%s", s.err.text);
+    return s.status;
+}
+
+/* ----------------------------------------------------------------------------------- building */
+
+static void free_index(void *index)
+{
+    portolan_index_clear(index);
+}
+
+struct trend_builder *trend_begin(struct statement *s, const char *method)
+{
+    struct trend_builder *b = statement_alloc(s, 1, sizeof *b);
+
+    *b = (struct trend_builder){.s = s, .t = statement_alloc(s, 1, sizeof *b->t), .method = method};
+    statement_own(s, free_index, &b->index);
+    return b;
+}
+
+void trend_place(struct trend_builder *b, struct trend_key *key, const struct trend_key *parent,
+                 const char *instance, const char *port, const char *method)
 {
     const char *parts[] = {parent ? parent->path : "", parent ? "->" : "", instance,
                            *instance ? "." : "", method};
     enum { PARTS = sizeof parts / sizeof *parts };
     size_t length = 0;
-    char *path, *end;
+    char *end;
 
     for (int i = 0; i < PARTS; i++)
         length += strlen(parts[i]);
-    end = path = portolan_arena_alloc(&b->arena, length + 1, 1);
-    for (int i = 0; path && i < PARTS; i++) /* without printf: there is one for each sample */
+    key->path = end = statement_alloc(b->s, length + 1, 1);
+    for (int i = 0; i < PARTS; i++) /* without printf: there is one for each sample */
         end = stpcpy(end, parts[i]);
-    return (struct trend_place){path,
-                                portolan_hash(port, strlen(port) + 1, parent ? parent->ports : 0)};
+    key->ports = portolan_hash(port, strlen(port) + 1, parent ? parent->ports : 0);
 }
 
 static const char *label_of(const char *path)
@@ -36,9 +61,9 @@ static const char *label_of(const char *path)
 }
 
 /* "main->solve [heat.Band]"; without WORD the path itself. */
-static const char *path_with(struct portolan_arena *arena, const char *path, const char *word)
+static const char *path_with(struct statement *s, const char *path, const char *word)
 {
-    return *word ? portolan_arena_printf(arena, "%s [%s]", path, word) : path;
+    return *word ? portolan_arena_printf(&s->arena, "%s [%s]", path, word) : path;
 }
 
 static bool is_like(const char *path, const char *pattern)
@@ -46,41 +71,24 @@ static bool is_like(const char *path, const char *pattern)
     return !fnmatch(pattern, label_of(path), 0) || !fnmatch(pattern, path, 0);
 }
 
-/* The pattern may match the label or the whole path, with or without implementation or metric. */
-static bool is_wanted(const struct trend_builder *b, const struct trend_series *s)
+static uint64_t hash_key(const struct trend_key *k)
 {
-    struct portolan_arena arena = {0};
-    const char *path = s->place.path, *with, *named;
-    bool wanted;
+    uint64_t h = portolan_hash(k->path, strlen(k->path), k->ports);
 
-    if (!b->method || is_like(path, b->method))
-        return true;
-    with = path_with(&arena, path, s->implementation);
-    named = with && b->names_metrics ? path_with(&arena, with, s->metric) : with;
-    wanted = named && (is_like(with, b->method) || is_like(named, b->method));
-    portolan_arena_clear(&arena);
-    return wanted;
-}
-
-static uint64_t hash_series(const struct trend_series *s)
-{
-    uint64_t h = portolan_hash(s->place.path, strlen(s->place.path), s->place.ports);
-
-    h = portolan_hash(s->implementation, strlen(s->implementation), h);
-    return portolan_hash(s->metric, strlen(s->metric), h);
+    h = portolan_hash(k->implementation, strlen(k->implementation), h);
+    return portolan_hash(k->metric, strlen(k->metric), h);
 }
 
 struct wanted {
-    const struct trend_builder *b;
-    const struct trend_series *series;
+    const struct trend *items;
+    const struct trend_key *key;
 };
 
-static bool same_series(const void *wanted, size_t i)
+static bool same_key(const void *wanted, size_t i)
 {
     const struct wanted *w = wanted;
-    const struct trend_series *a = &w->b->series[i], *b = w->series;
-    bool same = a->place.ports == b->place.ports && a->n_params == b->n_params &&
-                !strcmp(a->place.path, b->place.path) &&
+    const struct trend_key *a = &w->items[i].key, *b = w->key;
+    bool same = a->ports == b->ports && a->n_params == b->n_params && !strcmp(a->path, b->path) &&
                 !strcmp(a->implementation, b->implementation) && !strcmp(a->metric, b->metric);
 
     for (size_t p = 0; p < a->n_params && same; p++)
@@ -88,137 +96,96 @@ static bool same_series(const void *wanted, size_t i)
     return same;
 }
 
-static bool add_series(struct trend_builder *b, const struct trend_series *like, uint64_t hash)
+/*
+ * A trend without rows. The pattern may match the label or the whole path, with or without
+ * implementation and metric; a trend that it excludes has no table.
+ */
+static struct trend make_trend(struct trend_builder *b, const struct trend_key *like)
 {
-    const char **params = portolan_arena_alloc(&b->arena, like->n_params, sizeof *params);
-    struct trend_series *grown =
-        portolan_arena_grow(&b->arena, b->series, b->n_series, sizeof *grown);
+    struct portolan_arena *arena = &b->s->arena;
+    const char **params = statement_alloc(b->s, like->n_params, sizeof *params);
+    struct trend t = {.key = {.path = portolan_arena_strdup(arena, like->path),
+                              .ports = like->ports,
+                              .implementation = portolan_arena_strdup(arena, like->implementation),
+                              .metric = portolan_arena_strdup(arena, like->metric),
+                              .n_params = like->n_params,
+                              .params = params}};
+    const char *callpath = path_with(b->s, t.key.path, t.key.implementation);
 
-    if (!params || !grown || !portolan_index_add(&b->index, hash, b->n_series))
-        return false;
-    for (size_t p = 0; p < like->n_params; p++)
-        params[p] = portolan_arena_strdup(&b->arena, like->params[p]);
-    b->series = grown;
-    b->series[b->n_series++] = (struct trend_series){
-        .place = {portolan_arena_strdup(&b->arena, like->place.path), like->place.ports},
-        .implementation = portolan_arena_strdup(&b->arena, like->implementation),
-        .metric = portolan_arena_strdup(&b->arena, like->metric),
-        .n_params = like->n_params,
-        .params = params};
-    return !b->arena.failed;
+    t.path = b->names_metrics ? path_with(b->s, callpath, t.key.metric) : callpath;
+    t.label = label_of(t.path);
+    if (!b->method || is_like(t.key.path, b->method) || is_like(callpath, b->method) ||
+        is_like(t.path, b->method))
+        t.rows = table_create(arena, callpath);
+    for (size_t p = 0; p < like->n_params; p++) {
+        params[p] = portolan_arena_strdup(arena, like->params[p]);
+        if (t.rows)
+            table_add_column(t.rows, params[p], COLUMN_IDENTIFIER, NULL);
+    }
+    if (t.rows)
+        table_add_column(t.rows, t.key.metric, COLUMN_OBSERVABLE, NULL);
+    return t;
 }
 
-bool trend_add(struct trend_builder *b, const struct trend_series *series, const double *x,
-               double y)
+void trend_add(struct trend_builder *b, const struct trend_key *key, const double *x, double y)
 {
-    uint64_t hash = hash_series(series);
-    size_t at = portolan_index_find(&b->index, hash, same_series, &(struct wanted){b, series});
-    struct trend_series *s;
+    struct portolan_trends *t = b->t;
+    uint64_t hash = hash_key(key);
+    size_t at = portolan_index_find(&b->index, hash, same_key, &(struct wanted){t->items, key});
+    double *row;
 
     if (at == SIZE_MAX) {
-        if (!is_wanted(b, series))
-            return true;
-        at = b->n_series;
-        if (!add_series(b, series, hash))
-            return false;
+        at = t->n;
+        t->items = portolan_arena_grow(&b->s->arena, t->items, at, sizeof *t->items);
+        t->items[at] = make_trend(b, key);
+        if (!portolan_index_add(&b->index, hash, at))
+            statement_no_memory(b->s);
+        t->n++;
+        b->n_wanted += t->items[at].rows != NULL;
     }
-    s = &b->series[at];
-    s->x = portolan_arena_grow(&b->arena, s->x, s->n_rows, s->n_params * sizeof *s->x);
-    s->y = portolan_arena_grow(&b->arena, s->y, s->n_rows, sizeof *s->y);
-    if (!s->x || !s->y)
-        return false;
-    if (s->n_params)
-        memcpy(s->x + s->n_rows * s->n_params, x, s->n_params * sizeof *x);
-    s->y[s->n_rows++] = y;
-    return true;
+    if (!t->items[at].rows)
+        return;
+    row = table_add_row(t->items[at].rows);
+    if (key->n_params)
+        memcpy(row, x, key->n_params * sizeof *x);
+    row[key->n_params] = y;
 }
 
-static int compare_rows(const void *left, const void *right, void *series)
+static void sort_rows(struct statement *s, struct trend *t)
 {
-    const struct trend_series *s = series;
-    size_t a = *(const size_t *)left, b = *(const size_t *)right;
-    const double *p = s->x + a * s->n_params, *q = s->x + b * s->n_params;
+    size_t params[MAX_PARAMS];
 
-    for (size_t k = 0; k < s->n_params; k++)
-        if (p[k] != q[k])
-            return p[k] < q[k] ? -1 : 1;
-    return (a > b) - (a < b);
+    for (size_t p = 0; p < t->key.n_params; p++)
+        params[p] = p;
+    t->arrival =
+        order_rows(s, &(struct order){.t = t->rows, .columns = params, .n = t->key.n_params});
+    t->rows = table_pick(&s->arena, t->rows, t->arrival, t->rows->n_rows);
 }
 
-static bool fill_trend(struct trend_builder *b, struct trend_series *s, struct portolan_trend *t)
+struct portolan_trends *trend_finish(struct trend_builder *b, const char *unit, const char *what)
 {
-    struct portolan_arena *arena = &b->arena;
-    double *x = portolan_arena_alloc(arena, s->n_rows, (s->n_params + 1) * sizeof *x);
-    double *y = portolan_arena_alloc(arena, s->n_rows, sizeof *y);
-    size_t *in_time = portolan_arena_alloc(arena, s->n_rows, sizeof *in_time);
-    size_t *order = portolan_arena_alloc(arena, s->n_rows, sizeof *order);
+    struct portolan_trends *t = b->t;
+    size_t kept = 0;
 
-    t->callpath = path_with(arena, s->place.path, s->implementation);
-    t->path =
-        t->callpath && b->names_metrics ? path_with(arena, t->callpath, s->metric) : t->callpath;
-    if (!x || !y || !in_time || !order || !t->path)
-        return false;
-    for (size_t i = 0; i < s->n_rows; i++)
-        order[i] = i;
-    qsort_r(order, s->n_rows, sizeof *order, compare_rows, s);
-    for (size_t i = 0; i < s->n_rows; i++) {
-        if (s->n_params)
-            memcpy(x + i * s->n_params, s->x + order[i] * s->n_params, s->n_params * sizeof *x);
-        y[i] = s->y[order[i]];
-        in_time[order[i]] = i;
-    }
-    t->label = label_of(t->path);
-    t->metric = s->metric;
-    t->n_params = s->n_params;
-    t->params = s->params;
-    t->n_rows = s->n_rows;
-    t->x = s->n_params ? x : NULL;
-    t->y = y;
-    t->in_time = in_time;
-    return true;
+    t->unit = portolan_arena_strdup(&b->s->arena, unit);
+    t->what = portolan_arena_strdup(&b->s->arena, what);
+    for (size_t i = 0; i < t->n; i++)
+        if (t->items[i].rows) {
+            t->items[kept] = t->items[i];
+            sort_rows(b->s, &t->items[kept++]);
+        }
+    t->n = kept;
+    t->arena = b->s->arena;
+    t->arena.no_memory = NULL;
+    b->s->arena = (struct portolan_arena){0};
+    return t;
 }
 
-enum portolan_status trend_finish(struct trend_builder *b, const char *unit, const char *what,
-                                  size_t n_trials, struct portolan_trends **trends,
-                                  struct portolan_error *err)
+size_t trend_param(const struct trend *t, const char *name)
 {
-    struct portolan_trends *t = portolan_calloc(1, sizeof *t);
-    bool good = t;
+    size_t p = table_find(t->rows, name);
 
-    if (good) {
-        t->unit = portolan_arena_strdup(&b->arena, unit);
-        t->what = portolan_arena_strdup(&b->arena, what);
-        t->n_trials = n_trials;
-        t->n = b->n_series;
-        t->items = portolan_arena_alloc(&b->arena, t->n, sizeof *t->items);
-        good = t->unit && t->what && t->items;
-    }
-    for (size_t i = 0; good && i < t->n; i++)
-        good = fill_trend(b, &b->series[i], &t->items[i]);
-    if (good) {
-        t->arena = b->arena;
-        b->arena = (struct portolan_arena){0};
-        *trends = t;
-    } else {
-        free(t);
-    }
-    trend_clear(b);
-    return good ? PORTOLAN_OK : portolan_no_memory(err);
-}
-
-void trend_clear(struct trend_builder *b)
-{
-    portolan_index_clear(&b->index);
-    portolan_arena_clear(&b->arena);
-    *b = (struct trend_builder){0};
-}
-
-size_t trend_param(const struct portolan_trend *t, const char *name)
-{
-    for (size_t p = 0; p < t->n_params; p++)
-        if (!strcmp(t->params[p], name))
-            return p;
-    return SIZE_MAX;
+    return p < t->key.n_params ? p : NONE;
 }
 
 int trend_time(const char *metric)
@@ -231,48 +198,66 @@ int trend_time(const char *metric)
     return -1;
 }
 
+const double *trend_last_row(const struct trend *t)
+{
+    return table_row(t->rows, t->rows->n_rows - 1);
+}
+
 void portolan_trends_destroy(struct portolan_trends *t)
 {
+    struct portolan_arena arena;
+
     if (!t)
         return;
     for (size_t i = 0; i < t->n; i++)
         portolan_model_destroy(t->items[i].model);
-    portolan_arena_clear(&t->arena);
-    free(t);
+    arena = t->arena; /* T is in it */
+    portolan_arena_clear(&arena);
 }
 
-/* ------------------------------------------------- models */
+/* ------------------------------------------------------------------------------------- models */
 
-/* The rows up to FIT's limit, perhaps copied to *ROOM, which the caller frees. False: no memory. */
-static bool choose_rows(const struct portolan_trend *t, const struct portolan_trend_fit *fit,
-                        struct portolan_model_data *data, double **room)
+struct fitting {
+    struct portolan_trends *trends;
+    const struct portolan_trend_fit *how;
+    struct portolan_formula *formula;
+};
+
+/* Once for all trends, so that errors have its position. */
+static struct portolan_formula *parse_formula(struct statement *s, const char *text)
 {
-    size_t p = fit->up_to ? trend_param(t, fit->up_to) : SIZE_MAX, n = t->n_params;
-    double *x, *y;
+    struct portolan_formula_sum *sum = statement_alloc(s, 1, sizeof *sum);
+    struct portolan_formula *formula = NULL;
 
-    *data = (struct portolan_model_data){
-        .n_params = n, .params = t->params, .n_rows = t->n_rows, .x = t->x, .y = t->y};
-    if (p == SIZE_MAX)
-        return true;
-    if (!(*room = x = portolan_calloc(t->n_rows, (n + 1) * sizeof *x)))
-        return false;
-    y = x + t->n_rows * n;
-    data->n_rows = 0;
-    data->x = x;
-    data->y = y;
-    for (size_t i = 0; i < t->n_rows; i++) {
-        if (t->x[i * n + p] > fit->limit)
-            continue;
-        memcpy(x + data->n_rows * n, t->x + i * n, n * sizeof *x);
-        y[data->n_rows++] = t->y[i];
-    }
-    return true;
+    if (!text)
+        return NULL;
+    statement_check(
+        s, NULL,
+        portolan_formula_parse(text, strlen(text), "--formula", 1, 1, s->d, &formula, &s->err));
+    statement_own(s, free_formula, formula);
+    statement_own(s, free_formula_sum, sum);
+    statement_check(s, NULL,
+                    portolan_formula_split(formula, "--formula", 1, 1, s->d, sum, &s->err));
+    return formula;
+}
+
+/* The rows of T up to the limit of the fit. */
+static const struct table *choose_rows(struct statement *s, const struct trend *t,
+                                       const struct portolan_trend_fit *how)
+{
+    size_t p = how->up_to ? trend_param(t, how->up_to) : NONE, n = 0;
+    size_t *rows = p == NONE ? NULL : statement_alloc(s, t->rows->n_rows, sizeof *rows);
+
+    for (size_t i = 0; rows && i < t->rows->n_rows; i++)
+        if (table_row(t->rows, i)[p] <= how->limit)
+            rows[n++] = i;
+    return rows ? table_pick(&s->arena, t->rows, rows, n) : t->rows;
 }
 
 /* Numbers of calls are integers, unless they are means. */
-static bool is_count(const struct portolan_trend *t, const struct portolan_model_data *data)
+static bool is_count(const struct trend *t, const struct portolan_model_data *data)
 {
-    if (!t->metric || strcmp(t->metric, "calls") != 0)
+    if (strcmp(t->key.metric, "calls") != 0)
         return false;
     for (size_t i = 0; i < data->n_rows; i++)
         if (data->y[i] < 0 || floor(data->y[i]) < data->y[i])
@@ -280,75 +265,141 @@ static bool is_count(const struct portolan_trend *t, const struct portolan_model
     return true;
 }
 
-static enum portolan_status fit_one(const struct portolan_trends *all, struct portolan_trend *t,
-                                    const struct portolan_trend_fit *fit,
-                                    struct portolan_error *err)
+static enum portolan_status fit_trend(struct statement *s, const struct fitting *f, struct trend *t)
 {
-    const struct portolan_model_envelope envelope = {
-        .name = t->path,
-        .unit = *all->unit ? all->unit : NULL,
-        /* metrics of files keep their names */
-        .quality = trend_time(t->metric) >= 0 ? "time" : t->metric,
-        .source = all->what};
-    struct portolan_model_options options = fit->options;
+    const struct table *rows = choose_rows(s, t, f->how);
+    const char *unit = f->trends->unit;
+    struct fit fit = {
+        .observable = t->key.n_params,
+        .placed.n = t->key.n_params,
+        .formula = f->formula,
+        .has_pieces = f->how->pieces,
+        .options = f->how->options,
+        .envelope = {.name = t->path,
+                     .unit = *unit ? unit : NULL,
+                     /* metrics of files keep their names */
+                     .quality = trend_time(t->key.metric) >= 0 ? "time" : t->key.metric,
+                     .source = f->trends->what}};
     struct portolan_model_data data;
-    double *room = NULL;
-    enum portolan_status status;
 
-    if (!choose_rows(t, fit, &data, &room))
-        return portolan_no_memory(err);
-    if (is_count(t, &data))
-        options.kind = PORTOLAN_MODEL_COUNT;
+    for (size_t p = 0; p < t->key.n_params; p++) {
+        fit.params[p] = t->key.params[p];
+        fit.placed.columns[p] = p;
+    }
+    data = fit_rows(s, rows, &fit);
     if (!data.n_rows)
-        status = portolan_error_set(err, PORTOLAN_EINVAL, "no row has %s up to %g", fit->up_to,
-                                    fit->limit);
-    else
-        status = portolan_model_fit_as(&data, fit->formula, fit->pieces, &options, &t->model, err);
-    free(room);
-    return status ? status : portolan_model_describe(t->model, &envelope, err);
+        return portolan_error_set(&s->err, PORTOLAN_EINVAL, "no row has %s up to %g", f->how->up_to,
+                                  f->how->limit);
+    if (is_count(t, &data))
+        fit.options.kind = PORTOLAN_MODEL_COUNT;
+    return fit_data(s, rows, &fit, &data, &t->model);
 }
 
 /* Fails unless some trend has the parameter that limits the rows. */
-static enum portolan_status check_limit(const struct portolan_trends *t,
-                                        const struct portolan_trend_fit *fit,
-                                        struct portolan_error *err)
+static void check_limit(struct statement *s, const struct fitting *f)
 {
-    for (size_t i = 0; fit->up_to && i < t->n; i++)
-        if (trend_param(&t->items[i], fit->up_to) != SIZE_MAX)
-            return PORTOLAN_OK;
-    return fit->up_to
-               ? portolan_error_set(err, PORTOLAN_EINVAL, "'%s' is no parameter here", fit->up_to)
-               : PORTOLAN_OK;
+    size_t i = 0, n = f->trends->n;
+
+    while (f->how->up_to && i < n && trend_param(&f->trends->items[i], f->how->up_to) == NONE)
+        i++;
+    if (f->how->up_to && i == n)
+        statement_fail(s, NULL, "'%s' is no parameter here", f->how->up_to);
+}
+
+static void fit_trends(struct statement *s)
+{
+    struct fitting *f = s->arg;
+    struct portolan_trends *trends = f->trends;
+    struct portolan_error first = {0};
+    size_t fitted = 0;
+
+    f->formula = parse_formula(s, f->how->formula);
+    check_limit(s, f);
+    trends->statistic = f->how->options.statistic;
+    for (size_t i = 0; i < trends->n; i++) {
+        struct trend *t = &trends->items[i];
+        enum portolan_status status;
+
+        portolan_model_destroy(t->model);
+        t->model = NULL;
+        t->why = NULL;
+        s->err = (struct portolan_error){0};
+        status = fit_trend(s, f, t);
+        if (status == PORTOLAN_ENOMEM)
+            statement_no_memory(s);
+        fitted += !status;
+        if (!status)
+            continue;
+        first = first.status ? first : s->err;
+        if (!(t->why = portolan_arena_strdup(&trends->arena, s->err.text)))
+            statement_no_memory(s);
+    }
+    s->err = first;
+    if (!fitted)
+        statement_check(s, NULL, first.status);
 }
 
 enum portolan_status portolan_trends_fit(struct portolan_trends *trends,
                                          const struct portolan_trend_fit *fit,
+                                         struct portolan_diagnostics *diagnostics,
                                          struct portolan_error *err)
 {
-    size_t fitted = 0;
-    enum portolan_status status = check_limit(trends, fit, err);
-    struct portolan_error first = {0};
+    return trend_call(fit_trends, &(struct fitting){.trends = trends, .how = fit}, diagnostics,
+                      err);
+}
 
-    for (size_t i = 0; !status && i < trends->n; i++) {
-        struct portolan_trend *t = &trends->items[i];
-        struct portolan_error why = {0};
+/* -------------------------------------------------------------------------------------- texts */
 
-        portolan_model_destroy(t->model);
-        t->model = NULL;
-        t->statistic = fit->options.statistic;
-        status = fit_one(trends, t, fit, &why);
-        if (!status) {
-            t->why = NULL;
-            fitted++;
-        } else if (status != PORTOLAN_ENOMEM) {
-            first = first.status ? first : why;
-            t->why = portolan_arena_strdup(&trends->arena, why.text);
-            status = t->why ? PORTOLAN_OK : PORTOLAN_ENOMEM;
-        }
+/* Writes the first trends with WRITE, one after the other. */
+static void write_each(const struct writing *w,
+                       void (*write)(const struct writing *w, const struct trend *t))
+{
+    size_t top = w->view->top;
+
+    for (size_t i = 0; i < w->t->n && (!top || i < top); i++) {
+        portolan_text_add(w->out, i ? "\n" : "");
+        write(w, &w->t->items[i]);
     }
-    if (status == PORTOLAN_ENOMEM)
-        return portolan_error_set(err, status, "out of memory");
-    if (!status && !fitted && trends->n)
-        return portolan_error_set(err, first.status, "%s", first.text);
-    return status;
+    if (top && w->t->n > top)
+        portolan_text_add(w->out, "\n(%zu more; --top=0 shows all)\n", w->t->n - top);
+}
+
+static void write_named_errors(const struct writing *w, const struct trend *t)
+{
+    portolan_text_add(w->out, "%s\n", t->path);
+    if (t->model)
+        portolan_text_add(w->out, "  %s\n", portolan_model_peek_formula(t->model));
+    trend_write_errors(w, t);
+}
+
+static void write_trends(struct statement *s)
+{
+    struct writing *w = s->arg;
+    enum portolan_trend_form form = w->view->form;
+
+    w->s = s;
+    if (form == PORTOLAN_TREND_LIST_OR_WHOLE)
+        form = w->t->n == 1 ? PORTOLAN_TREND_WHOLE : PORTOLAN_TREND_LIST;
+    if (form == PORTOLAN_TREND_LIST)
+        trend_write_list(w);
+    else if (form == PORTOLAN_TREND_WHOLE)
+        write_each(w, trend_write_whole);
+    else if (form == PORTOLAN_TREND_ERRORS)
+        write_each(w, write_named_errors);
+    else if (form == PORTOLAN_TREND_COMPARISON)
+        trend_write_comparison(w);
+    else if (form == PORTOLAN_TREND_CHART)
+        trend_write_chart(w);
+    else
+        trend_write_form(w);
+    if (w->out->failed)
+        statement_no_memory(s);
+}
+
+enum portolan_status portolan_trends_write(const struct portolan_trends *trends,
+                                           const struct portolan_trend_view *view,
+                                           struct portolan_text *out, struct portolan_error *err)
+{
+    return trend_call(write_trends, &(struct writing){.t = trends, .view = view, .out = out}, NULL,
+                      err);
 }

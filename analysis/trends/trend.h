@@ -1,61 +1,98 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared by the files on trends. */
-#ifndef PORTOLAN_PROFILE_TREND_H
-#define PORTOLAN_PROFILE_TREND_H
+#ifndef PORTOLAN_TRENDS_TREND_H
+#define PORTOLAN_TRENDS_TREND_H
 
 #include "grid.h"
+#include "tables.h"
 
 #include <portolan/index.h>
 #include <portolan/trend.h>
 
 #include <math.h>
 
-/* A call path without the implementation of its last call. */
-struct trend_place {
-    const char *path; /* "driver.go->solver.solve" */
-    uint64_t ports;   /* a hash of the ports on the path */
-};
+enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS };
 
-/* A trend that is being built. */
-struct trend_series {
-    struct trend_place place;
+/* What tells a trend from others. */
+struct trend_key {
+    const char *path; /* "driver.go->solver.solve", without the implementation of its last call */
+    uint64_t ports;   /* a hash of the ports on the path */
     const char *implementation, *metric;
     size_t n_params;
     const char *const *params;
-    size_t n_rows; /* in order of arrival */
-    double *x, *y;
 };
 
-/* Collects rows and makes trends of them. Start it as {0}. */
+struct trend {
+    struct trend_key key;
+    const char *path;  /* "driver.go->solver.solve [heat.Cholmod]", and where a file has several
+                          metrics, "main->solve [time]" */
+    const char *label; /* its last part */
+    struct table
+        *rows; /* the parameters, then the metric; sorted. Its name is PATH without metric */
+    const size_t *arrival;        /* row I was measured, or read, as number ARRIVAL[I] */
+    struct portolan_model *model; /* NULL before the fit, or: */
+    const char *why;              /* why there is no model; else NULL */
+};
+
+struct portolan_trends {
+    const char *unit; /* "ns", "" */
+    const char *what; /* "exclusive time per run, mean over ranks" */
+    size_t n_trials;  /* 0: from a file */
+    size_t n;
+    struct trend *items; /* in order of first occurrence, callers before callees */
+    enum portolan_model_statistic statistic; /* that the models predict */
+    struct portolan_arena arena;             /* holds everything but the models */
+};
+
+/*
+ * Runs RUN as a statement that a program calls, with ARG. Problems in files go to D (may be NULL),
+ * the first of them and any other failure to ERR.
+ */
+enum portolan_status trend_call(void (*run)(struct statement *s), void *arg,
+                                struct portolan_diagnostics *d, struct portolan_error *err);
+
+/* Collects rows, in the arena of S, and makes trends of them. */
 struct trend_builder {
-    struct portolan_arena arena; /* also for what the trends keep */
-    struct trend_series *series;
-    size_t n_series;
-    struct portolan_index index; /* of the series */
+    struct statement *s;
+    struct portolan_trends *t;
+    struct portolan_index index; /* of the trends */
+    size_t n_wanted;             /* trends that the pattern does not exclude */
     const char *method;          /* a pattern, or NULL */
     bool names_metrics;          /* there are several metrics: paths end with the metric */
 };
 
-/* The call path of this method below PARENT (NULL: a root). */
-struct trend_place trend_place(struct trend_builder *b, const struct trend_place *parent,
-                               const char *instance, const char *port, const char *method);
-/* Adds a row to SERIES, unless the method pattern excludes it; copies everything. The caller keeps
- * the rows and texts of SERIES. False without memory. */
-bool trend_add(struct trend_builder *b, const struct trend_series *series, const double *x,
-               double y);
+struct trend_builder *trend_begin(struct statement *s, const char *method);
+/* KEY's place is the call path of this method below PARENT (NULL: a root). */
+void trend_place(struct trend_builder *b, struct trend_key *key, const struct trend_key *parent,
+                 const char *instance, const char *port, const char *method);
+/* Adds a row to the trend of KEY, unless the method pattern excludes it; copies everything. */
+void trend_add(struct trend_builder *b, const struct trend_key *key, const double *x, double y);
+/* The trends of the rows, which take the arena of the statement: the last thing that it does. */
+struct portolan_trends *trend_finish(struct trend_builder *b, const char *unit, const char *what);
 
-/* Makes the trends of the collected rows; always clears B. */
-enum portolan_status trend_finish(struct trend_builder *b, const char *unit, const char *what,
-                                  size_t n_trials, struct portolan_trends **trends,
-                                  struct portolan_error *err);
-void trend_clear(struct trend_builder *b);
-
-/* The position of a parameter of T, or SIZE_MAX. */
-size_t trend_param(const struct portolan_trend *t, const char *name);
+/* The position of a parameter of T, or NONE. */
+size_t trend_param(const struct trend *t, const char *name);
 /* 0: METRIC is exclusive time, 1: inclusive time, 2: time in MPI; -1: not a time. */
 int trend_time(const char *metric);
+/* The last row: the largest parameters. Its last number is the value. */
+const double *trend_last_row(const struct trend *t);
+
+/* What portolan_trends_write() is doing. */
+struct writing {
+    struct statement *s;
+    const struct portolan_trends *t;
+    const struct portolan_trend_view *view;
+    struct portolan_text *out;
+};
 
 /* Adds a heading line: what is shown, and of how many trials. */
 void trend_add_head(const struct portolan_trends *t, struct portolan_text *out);
+void trend_write_list(const struct writing *w);
+void trend_write_errors(const struct writing *w, const struct trend *t);
+void trend_write_comparison(const struct writing *w);
+void trend_write_whole(const struct writing *w, const struct trend *t);
+void trend_write_chart(const struct writing *w);
+/* As models or rows for other programs. */
+void trend_write_form(const struct writing *w);
 
 #endif

@@ -1,227 +1,147 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trends as charts. */
-#include "model_view.h"
 #include "trend.h"
-
-#include <portolan/chart.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS, PER_TREND = 3 };
 static const double wide = 8;   /* a larger span gets a logarithmic axis */
 static const double beyond = 2; /* the line extends to so many times the largest row */
 
-struct drawing {
-    struct portolan_arena arena;
-    const struct portolan_trends *trends;
-    const struct portolan_trend_plot *plot;
-    const struct portolan_trend **chosen;
+struct plot {
+    const struct writing *w;
     size_t n;
+    const struct trend **chosen;
     const char *x_name;
-    struct portolan_chart chart;
-    struct portolan_chart_series *series;
+    struct drawing drawing;
 };
 
-static double last_value(const struct portolan_trend *t)
+static double last_value(const struct trend *t)
 {
-    return t->y[t->n_rows - 1];
+    return trend_last_row(t)[t->key.n_params];
 }
 
 static int larger_first(const void *left, const void *right)
 {
-    double a = last_value(*(const struct portolan_trend *const *)left);
-    double b = last_value(*(const struct portolan_trend *const *)right);
+    double a = last_value(*(const struct trend *const *)left);
+    double b = last_value(*(const struct trend *const *)right);
 
     return (a < b) - (a > b);
 }
 
-struct span {
-    double low, high;
-};
-
-static struct span span_of(const struct portolan_trend *t, size_t p)
+static const char *first_that_varies(const struct trend *t)
 {
-    struct span s = {INFINITY, -INFINITY};
-
-    for (size_t i = 0; i < t->n_rows; i++) {
-        s.low = fmin(s.low, t->x[i * t->n_params + p]);
-        s.high = fmax(s.high, t->x[i * t->n_params + p]);
-    }
-    return s;
-}
-
-static const char *first_that_varies(const struct portolan_trend *t)
-{
-    for (size_t p = 0; p < t->n_params; p++) {
-        const struct span s = span_of(t, p);
-
-        if (s.low < s.high)
-            return t->params[p];
-    }
-    return t->n_params ? t->params[0] : NULL;
+    for (size_t p = 0; p < t->key.n_params; p++)
+        if (table_varies(t->rows, p))
+            return t->key.params[p];
+    return t->key.n_params ? t->key.params[0] : NULL;
 }
 
 /* The largest trends that have the parameter. */
-static enum portolan_status choose_trends(struct drawing *d, struct portolan_error *err)
+static void choose_trends(struct plot *d)
 {
-    const struct portolan_trend **all =
-        portolan_arena_alloc(&d->arena, d->trends->n, sizeof(void *));
-    size_t n = d->trends->n;
+    const struct portolan_trend_view *view = d->w->view;
+    size_t n = d->w->t->n;
 
-    if (!all)
-        return portolan_no_memory(err);
+    d->chosen = statement_alloc(d->w->s, n, sizeof(void *));
     for (size_t i = 0; i < n; i++)
-        all[i] = &d->trends->items[i];
-    qsort(all, n, sizeof(void *), larger_first);
-    d->x_name = d->plot->x;
+        d->chosen[i] = &d->w->t->items[i];
+    qsort(d->chosen, n, sizeof(void *), larger_first);
+    d->x_name = view->x;
     for (size_t i = 0; i < n && !d->x_name; i++)
-        d->x_name = first_that_varies(all[i]);
-    d->chosen = all;
-    for (size_t i = 0; i < n && d->x_name && (!d->plot->top || d->n < d->plot->top); i++)
-        if (trend_param(all[i], d->x_name) != SIZE_MAX)
-            all[d->n++] = all[i];
-    return d->n ? PORTOLAN_OK
-                : portolan_error_set(err, PORTOLAN_EINVAL, "%s%s%s",
-                                     d->x_name ? "'" : "there is no parameter to draw against",
-                                     d->x_name ? d->x_name : "",
-                                     d->x_name ? "' is no parameter here" : "");
+        d->x_name = first_that_varies(d->chosen[i]);
+    if (!d->x_name)
+        statement_fail(d->w->s, NULL, "there is no parameter to draw against");
+    for (size_t i = 0; i < n && (!view->top || d->n < view->top); i++)
+        if (trend_param(d->chosen[i], d->x_name) != NONE)
+            d->chosen[d->n++] = d->chosen[i];
+    if (!d->n)
+        statement_fail(d->w->s, NULL, "'%s' is no parameter here", d->x_name);
 }
 
-/* The point with all parameters at their largest measured values. */
-static void base_point(const struct portolan_trend *t, double *x)
+/* Whether the numbers of all chosen trends span so much; of the value if X_NAME is NULL. */
+static bool is_wide(const struct plot *d, const char *x_name)
 {
-    for (size_t p = 0; p < t->n_params; p++)
-        x[p] = span_of(t, p).high;
-}
-
-/* Whether row I has the base point's values in all parameters except P. */
-static bool is_on_line(const struct portolan_trend *t, size_t i, size_t p, const double *base)
-{
-    for (size_t q = 0; q < t->n_params; q++)
-        if (q != p && t->x[i * t->n_params + q] != base[q])
-            return false;
-    return true;
-}
-
-static void add_series(struct drawing *d, enum portolan_chart_kind kind, const char *name, size_t n,
-                       const double *x, const double *y, const double *low, const double *high)
-{
-    d->series[d->chart.n_series++] = (struct portolan_chart_series){name, kind, n, x, y, low, high};
-}
-
-static bool add_points(struct drawing *d, const struct portolan_trend *t, size_t p,
-                       const double *base, bool single)
-{
-    double *x = portolan_arena_alloc(&d->arena, t->n_rows, sizeof *x);
-    double *y = portolan_arena_alloc(&d->arena, t->n_rows, sizeof *y);
-    size_t n = 0;
-
-    for (size_t i = 0; x && y && i < t->n_rows; i++)
-        if (is_on_line(t, i, p, base)) {
-            x[n] = t->x[i * t->n_params + p];
-            y[n++] = t->y[i];
-        }
-    if (x && y)
-        add_series(d, PORTOLAN_CHART_POINTS, single ? "measured" : t->label, n, x, y, NULL, NULL);
-    return x && y;
-}
-
-static bool add_curve(struct drawing *d, const struct portolan_trend *t, size_t p, double *base,
-                      bool single)
-{
-    struct model_curve c;
-    struct span s = span_of(t, p);
-    bool log = d->chart.x_log;
-
-    if (log)
-        s = (struct span){s.low / beyond, s.high * beyond};
-    else
-        s.high += (s.high - s.low) / 4;
-    if (!model_trace(t->model, p, base, s.low, s.high, log, &d->arena, &c))
-        return false;
-    if (single)
-        add_series(d, PORTOLAN_CHART_BAND, "interval of a new row", c.n, c.x, NULL, c.low, c.high);
-    add_series(d, PORTOLAN_CHART_LINE, single ? portolan_model_peek_formula(t->model) : NULL, c.n,
-               c.x, c.y, NULL, NULL);
-    return true;
-}
-
-static void choose_axes(struct drawing *d)
-{
-    struct span x = {INFINITY, -INFINITY}, y = x;
+    double low = INFINITY, high = -INFINITY, least, most;
 
     for (size_t k = 0; k < d->n; k++) {
-        struct span s = span_of(d->chosen[k], trend_param(d->chosen[k], d->x_name));
+        const struct trend *t = d->chosen[k];
 
-        x = (struct span){fmin(x.low, s.low), fmax(x.high, s.high)};
-        for (size_t i = 0; i < d->chosen[k]->n_rows; i++) {
-            y.low = fmin(y.low, d->chosen[k]->y[i]);
-            y.high = fmax(y.high, d->chosen[k]->y[i]);
+        if (table_span(t->rows, x_name ? trend_param(t, x_name) : t->key.n_params, &least, &most)) {
+            low = fmin(low, least);
+            high = fmax(high, most);
         }
     }
-    d->chart.x_log = !d->plot->linear && x.low > 0 && x.high / x.low >= wide;
-    d->chart.y_log = !d->plot->linear && y.low > 0 && y.high / y.low >= wide;
+    return !d->w->view->linear && low > 0 && high / low >= wide;
 }
 
 /* "driver.n (ranks=4)" */
-static char *x_label(struct drawing *d, const double *base)
+static char *x_label(const struct plot *d, const double *base)
 {
-    const struct portolan_trend *t = d->chosen[0];
-    struct portolan_text text = {.arena = &d->arena};
+    const struct trend *t = d->chosen[0];
+    struct portolan_text text = {.arena = &d->w->s->arena};
     const char *between = " (";
 
     portolan_text_add(&text, "%s", d->x_name);
-    for (size_t p = 0; p < t->n_params; p++)
-        if (strcmp(t->params[p], d->x_name) != 0) {
-            portolan_text_add(&text, "%s%s=%.10g", between, t->params[p], base[p]);
+    for (size_t p = 0; p < t->key.n_params; p++)
+        if (strcmp(t->key.params[p], d->x_name) != 0) {
+            portolan_text_add(&text, "%s%s=%.10g", between, t->key.params[p], base[p]);
             between = ", ";
         }
     portolan_text_add(&text, between[0] == ',' ? ")" : "");
     return text.bytes;
 }
 
-static enum portolan_status draw_chart(struct drawing *d, struct portolan_error *err)
+/* Line and rows where the other parameters are as large as they were measured. */
+static void add_trend(struct plot *d, const struct trend *t, bool single)
 {
-    enum portolan_status status = choose_trends(d, err);
-    bool single = d->n == 1, good = true;
+    struct curve c = {.model = t->model,
+                      .has_band = single,
+                      .band = "interval of a new row",
+                      .param = trend_param(t, d->x_name)};
+    size_t others[MAX_PARAMS], n = 0;
+    double values[MAX_PARAMS], least;
 
-    if (status)
-        return status;
-    d->series = portolan_arena_alloc(&d->arena, d->n * PER_TREND, sizeof *d->series);
-    if (!d->series)
-        return portolan_no_memory(err);
-    choose_axes(d);
-    for (size_t k = 0; k < d->n && good; k++) {
-        const struct portolan_trend *t = d->chosen[k];
-        size_t p = trend_param(t, d->x_name);
-        double base[MAX_PARAMS];
-
-        base_point(t, base);
-        if (k == 0)
-            d->chart.x_label = x_label(d, base);
-        good = !t->model || add_curve(d, t, p, base, single);
-        base_point(t, base);
-        good = good && add_points(d, t, p, base, single);
+    for (size_t p = 0; p < t->key.n_params; p++) {
+        table_span(t->rows, p, &least, &c.at[p]);
+        if (p != c.param) {
+            others[n] = p;
+            values[n++] = c.at[p];
+        }
     }
-    d->chart.title = single ? d->chosen[0]->path : d->trends->what;
-    d->chart.y_label = *d->trends->unit ? portolan_arena_printf(&d->arena, "%s in %s",
-                                                                d->trends->what, d->trends->unit)
-                                        : d->chosen[0]->metric;
-    d->chart.series = d->series;
-    return good && !d->arena.failed ? PORTOLAN_OK : portolan_no_memory(err);
+    if (t == d->chosen[0])
+        d->drawing.chart.x_label = x_label(d, c.at);
+    table_span(t->rows, c.param, &c.first, &c.last);
+    if (d->drawing.chart.x_log) {
+        c.first /= beyond;
+        c.last *= beyond;
+    } else {
+        c.last += (c.last - c.first) / 4;
+    }
+    if (t->model) {
+        c.name = single ? portolan_model_peek_formula(t->model) : NULL;
+        drawing_add_curve(&d->drawing, &c);
+    }
+    drawing_add_points(&d->drawing, t->rows, c.param, t->key.n_params,
+                       &(struct scatter){.name = single ? "measured" : t->label,
+                                         .n_columns = n,
+                                         .columns = others,
+                                         .values = values});
 }
 
-enum portolan_status portolan_trends_write_chart(const struct portolan_trends *trends,
-                                                 const struct portolan_trend_plot *plot,
-                                                 const char *file, char **text,
-                                                 struct portolan_error *err)
+void trend_write_chart(const struct writing *w)
 {
-    struct drawing d = {.trends = trends, .plot = plot};
-    enum portolan_status status = draw_chart(&d, err);
+    struct plot d = {.w = w, .drawing.s = w->s};
+    struct portolan_chart *chart = &d.drawing.chart;
 
-    if (!status)
-        status = portolan_chart_write(&d.chart, file, text, err);
-    portolan_arena_clear(&d.arena);
-    return status;
+    choose_trends(&d);
+    chart->x_log = is_wide(&d, d.x_name);
+    chart->y_log = is_wide(&d, NULL);
+    for (size_t k = 0; k < d.n; k++)
+        add_trend(&d, d.chosen[k], d.n == 1);
+    chart->title = d.n == 1 ? d.chosen[0]->path : w->t->what;
+    chart->y_label = *w->t->unit
+                         ? portolan_arena_printf(&w->s->arena, "%s in %s", w->t->what, w->t->unit)
+                         : d.chosen[0]->key.metric;
+    portolan_text_add(w->out, "%s", drawing_write(&d.drawing, NULL, w->view->file));
 }

@@ -2,15 +2,15 @@
 /* Trends from the trials of a store: from profiles or, if contexts are wanted, from samples. */
 #include "trend.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS };
-
 struct reading {
-    struct trend_builder b;
+    struct portolan_store *store;
+    const struct portolan_trial_list *list;
     const struct portolan_trend_query *q;
+    struct portolan_trends **trends;
+    struct statement *s;
+    struct trend_builder *b;
     const char *metric;
     const struct portolan_trial **trials;
     size_t n_trials;
@@ -21,24 +21,23 @@ struct reading {
 
 /* ------------------------------------------------- parameters of the trials */
 
-static enum portolan_status find_params(struct reading *r, struct portolan_error *err)
+static void find_params(struct reading *r)
 {
-    size_t n = portolan_trials_differ_in(r->trials, r->n_trials, r->params, MAX_PARAMS);
-
-    if (n > MAX_PARAMS)
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "more than %d parameters differ between the trials; name "
-                                  "trials that have some of them in common",
-                                  (int)MAX_PARAMS);
-    r->n_params = n;
-    return PORTOLAN_OK;
+    r->n_params = portolan_trials_differ_in(r->trials, r->n_trials, r->params, MAX_PARAMS);
+    if (r->n_params > MAX_PARAMS)
+        statement_fail(r->s, NULL,
+                       "more than %d parameters differ between the trials; name trials that have "
+                       "some of them in common",
+                       (int)MAX_PARAMS);
 }
 
 /* Unfinished trials count only if no trial finished. */
-static void choose_trials(struct reading *r, const struct portolan_trial_list *list)
+static void choose_trials(struct reading *r)
 {
+    const struct portolan_trial_list *list = r->list;
     size_t n = 0;
 
+    r->trials = statement_alloc(r->s, list->n, sizeof(void *));
     for (size_t i = 0; i < list->n; i++)
         if (!strcmp(list->trials[i]->outcome, "finished"))
             r->trials[n++] = list->trials[i];
@@ -89,41 +88,40 @@ static double value_of(const struct reading *r, const struct portolan_profile *p
                : NAN;
 }
 
-static bool take_profile(struct reading *r, const struct portolan_profile *p, const double *point)
+static void take_profile(struct reading *r, const struct portolan_profile *p, const double *point)
 {
-    struct trend_place *places = portolan_calloc(p->n_nodes + 1, sizeof *places);
-    bool good = places != NULL;
+    struct trend_key *keys = statement_alloc(r->s, p->n_nodes, sizeof *keys);
 
     r->counter_seen = r->counter_seen || counter_at(p, r->metric) < p->n_counters;
-    for (size_t i = 0; good && i < p->n_nodes; i++) {
+    for (size_t i = 0; i < p->n_nodes; i++) {
         const struct portolan_profile_node *n = &p->nodes[i];
         double value = value_of(r, p, n);
-        struct trend_series series = {.implementation = n->implementation,
-                                      .metric = r->metric,
-                                      .n_params = r->n_params,
-                                      .params = r->params};
 
-        places[i] = trend_place(&r->b, n->parent < 0 ? NULL : &places[n->parent], n->instance,
-                                n->port, n->method);
-        series.place = places[i];
-        good = series.place.path && (!isfinite(value) || trend_add(&r->b, &series, point, value));
+        keys[i] = (struct trend_key){.implementation = n->implementation,
+                                     .metric = r->metric,
+                                     .n_params = r->n_params,
+                                     .params = r->params};
+        trend_place(r->b, &keys[i], n->parent < 0 ? NULL : &keys[n->parent], n->instance, n->port,
+                    n->method);
+        if (isfinite(value))
+            trend_add(r->b, &keys[i], point, value);
     }
-    free(places);
-    return good;
 }
 
-static enum portolan_status read_profile(struct reading *r, struct portolan_store *store,
-                                         int64_t trial, const double *point,
-                                         struct portolan_error *err)
+static void free_profile(void *profile)
+{
+    portolan_profile_destroy(profile);
+}
+
+static void read_profile(struct reading *r, int64_t trial, const double *point)
 {
     struct portolan_profile_query q = {.trial = trial};
     struct portolan_profile *p = NULL;
-    enum portolan_status status = portolan_profile_read(store, &q, &p, err);
 
-    if (!status && !take_profile(r, p, point))
-        status = portolan_no_memory(err);
-    portolan_profile_destroy(p);
-    return status;
+    statement_check(r->s, NULL, portolan_profile_read(r->store, &q, &p, &r->s->err));
+    statement_own(r->s, free_profile, p);
+    take_profile(r, p, point);
+    statement_release(r->s, p);
 }
 
 /* ------------------------------------------------- one row per sample */
@@ -147,15 +145,15 @@ static double sample_value(const struct reading *r, const struct portolan_sample
 }
 
 /* Parameters are the sample's contexts, or else those of its trial; or both, the trial's first. */
-static bool take_sample(struct reading *r, const struct portolan_sample *s,
-                        struct trend_place place, const double *point)
+static void take_sample(struct reading *r, const struct portolan_sample *s, struct trend_key key,
+                        const double *point)
 {
     const char *names[MAX_PARAMS];
     double x[MAX_PARAMS], value = sample_value(r, s);
     size_t n = s->n_context && r->q->by != PORTOLAN_TREND_BOTH ? 0 : r->n_params;
 
     if (!isfinite(value))
-        return true;
+        return;
     r->counter_seen = true;
     memcpy(names, r->params, n * sizeof *names);
     memcpy(x, point, n * sizeof *x);
@@ -163,44 +161,29 @@ static bool take_sample(struct reading *r, const struct portolan_sample *s,
         names[n] = s->context_name[k];
         x[n++] = s->context[k];
     }
-    return trend_add(&r->b,
-                     &(struct trend_series){.place = place,
-                                            .implementation = s->implementation,
-                                            .metric = r->metric,
-                                            .n_params = n,
-                                            .params = names},
-                     x, value);
+    key.n_params = n;
+    key.params = names;
+    trend_add(r->b, &key, x, value);
 }
 
-static bool take_samples(struct reading *r, const struct portolan_sample_set *set,
-                         const double *point)
-{
-    struct trend_place *places = portolan_calloc(set->n_samples + 1, sizeof *places);
-    bool good = places != NULL;
-
-    for (size_t i = 0; good && i < set->n_samples; i++) {
-        const struct portolan_sample *s = &set->samples[i];
-
-        places[i] = trend_place(&r->b, s->parent < 0 ? NULL : &places[s->parent], s->instance,
-                                s->port, s->method);
-        good = places[i].path && take_sample(r, s, places[i], point);
-    }
-    free(places);
-    return good;
-}
-
-static enum portolan_status read_samples(struct reading *r, struct portolan_store *store,
-                                         int64_t trial, const double *point,
-                                         struct portolan_error *err)
+static void read_samples(struct reading *r, int64_t trial, const double *point)
 {
     struct portolan_store_query q = {.trial = trial};
     struct portolan_sample_set *set = NULL;
-    enum portolan_status status = portolan_store_read(store, &q, true, &set, err);
+    struct trend_key *keys;
 
-    if (!status && !take_samples(r, set, point))
-        status = portolan_no_memory(err);
-    portolan_sample_set_destroy(set);
-    return status;
+    statement_check(r->s, NULL, portolan_store_read(r->store, &q, true, &set, &r->s->err));
+    statement_own(r->s, free_samples, set);
+    keys = statement_alloc(r->s, set->n_samples, sizeof *keys);
+    for (size_t i = 0; i < set->n_samples; i++) {
+        const struct portolan_sample *s = &set->samples[i];
+
+        keys[i] = (struct trend_key){.implementation = s->implementation, .metric = r->metric};
+        trend_place(r->b, &keys[i], s->parent < 0 ? NULL : &keys[s->parent], s->instance, s->port,
+                    s->method);
+        take_sample(r, s, keys[i], point);
+    }
+    statement_release(r->s, set);
 }
 
 /* ------------------------------------------------- both */
@@ -212,55 +195,54 @@ static const char *over_text(enum portolan_trend_over over)
                                         : "mean over ranks";
 }
 
-static enum portolan_status name_and_finish(struct reading *r, bool by_context,
-                                            struct portolan_trends **trends,
-                                            struct portolan_error *err)
+static void name_and_finish(struct reading *r, bool by_context)
 {
-    bool time = trend_time(r->metric) >= 0;
-    char what[200];
+    bool time = trend_time(r->metric) >= 0, calls = !strcmp(r->metric, "calls");
+    const char *per = !by_context ? "per run" : calls ? "per step and rank" : "per call";
 
-    if (!time && strcmp(r->metric, "calls") != 0 && !r->counter_seen)
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "no trial has '%s'; there are exclusive, inclusive, mpi, calls, "
-                                  "accuracy (where components report it) and the counters",
-                                  r->metric);
-    if (r->b.n_series == 0)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "no call path is like '%s'",
-                                  r->q->method ? r->q->method : "*");
-    snprintf(what, sizeof what, "%.60s%s %s", !strcmp(r->metric, "mpi") ? "MPI" : r->metric,
-             time ? " time" : "",
-             by_context && !strcmp(r->metric, "calls") ? "per step and rank"
-             : by_context                              ? "per call"
-                                                       : "per run");
-    if (!by_context)
-        snprintf(what + strlen(what), sizeof what - strlen(what), ", %s", over_text(r->q->over));
-    return trend_finish(&r->b, time ? "ns" : "", what, r->n_trials, trends, err);
+    if (!time && !calls && !r->counter_seen)
+        statement_fail(r->s, NULL,
+                       "no trial has '%s'; there are exclusive, inclusive, mpi, calls, accuracy "
+                       "(where components report it) and the counters",
+                       r->metric);
+    if (r->b->n_wanted == 0)
+        statement_check(r->s, NULL,
+                        portolan_error_set(&r->s->err, PORTOLAN_ENOTFOUND,
+                                           "no call path is like '%s'",
+                                           r->q->method ? r->q->method : "*"));
+    r->b->t->n_trials = r->n_trials;
+    *r->trends =
+        trend_finish(r->b, time ? "ns" : "",
+                     portolan_arena_printf(&r->s->arena, "%s%s %s%s%s",
+                                           !strcmp(r->metric, "mpi") ? "MPI" : r->metric,
+                                           time ? " time" : "", per, by_context ? "" : ", ",
+                                           by_context ? "" : over_text(r->q->over)));
 }
 
-static enum portolan_status read_rows(struct reading *r, struct portolan_store *store,
-                                      struct portolan_trends **trends, struct portolan_error *err)
+static void read_trends(struct statement *s)
 {
-    enum portolan_status status = find_params(r, err);
-    bool by_context = r->q->by >= PORTOLAN_TREND_CONTEXTS ||
-                      (r->q->by == PORTOLAN_TREND_AUTO && !r->n_params) ||
-                      !strcmp(r->metric, "accuracy");
+    struct reading *r = s->arg;
+    bool by_context;
 
-    if (status)
-        return status;
+    r->s = s;
+    r->b = trend_begin(s, r->q->method);
+    choose_trials(r);
+    find_params(r);
+    by_context = r->q->by >= PORTOLAN_TREND_CONTEXTS ||
+                 (r->q->by == PORTOLAN_TREND_AUTO && !r->n_params) ||
+                 !strcmp(r->metric, "accuracy");
     if (!by_context && !r->n_params)
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "no number among the parameters differs between the trials; "
-                                  "name trials of several sizes, or of several numbers of ranks");
-    for (size_t i = 0; !status && i < r->n_trials; i++) {
-        const struct portolan_trial *t = r->trials[i];
+        statement_fail(s, NULL,
+                       "no number among the parameters differs between the trials; name trials of "
+                       "several sizes, or of several numbers of ranks");
+    for (size_t i = 0; i < r->n_trials; i++) {
         double point[MAX_PARAMS];
 
         for (size_t k = 0; k < r->n_params; k++)
-            portolan_trial_number(t, r->params[k], &point[k]);
-        status = by_context ? read_samples(r, store, t->id, point, err)
-                            : read_profile(r, store, t->id, point, err);
+            portolan_trial_number(r->trials[i], r->params[k], &point[k]);
+        (by_context ? read_samples : read_profile)(r, r->trials[i]->id, point);
     }
-    return status ? status : name_and_finish(r, by_context, trends, err);
+    name_and_finish(r, by_context);
 }
 
 enum portolan_status portolan_trends_read(struct portolan_store *store,
@@ -269,17 +251,12 @@ enum portolan_status portolan_trends_read(struct portolan_store *store,
                                           struct portolan_trends **trends,
                                           struct portolan_error *err)
 {
-    struct reading r = {.q = query, .metric = query->metric ? query->metric : "exclusive"};
-    enum portolan_status status;
+    struct reading r = {.store = store,
+                        .list = trials,
+                        .q = query,
+                        .trends = trends,
+                        .metric = query->metric ? query->metric : "exclusive"};
 
-    if (!trials->n)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial");
-    if (!(r.trials = portolan_calloc(trials->n, sizeof(void *))))
-        return portolan_no_memory(err);
-    r.b.method = query->method;
-    choose_trials(&r, trials);
-    status = read_rows(&r, store, trends, err);
-    free(r.trials);
-    trend_clear(&r.b);
-    return status;
+    return trials->n ? trend_call(read_trends, &r, NULL, err)
+                     : portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial");
 }

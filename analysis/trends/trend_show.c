@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shows everything that is known about one trend. */
-#include "model_view.h"
 #include "trend.h"
 
 #include <portolan/series.h>
@@ -224,47 +223,37 @@ static void add_findings(const struct portolan_series_report *r, struct portolan
 }
 
 /* Inspects the rows, divided by the model's values, in order of time. */
-static enum portolan_status add_series(const struct portolan_trend *t, struct portolan_text *out,
-                                       struct portolan_error *err)
+static void add_series(const struct writing *w, const struct trend *t)
 {
-    double *y = portolan_calloc(2 * t->n_rows, sizeof *y), *expected = y + t->n_rows;
+    size_t n = t->rows->n_rows;
+    double *y = statement_alloc(w->s, n, 2 * sizeof *y), *expected = y + n;
     struct portolan_series_report report;
-    bool usable = t->n_rows >= ROWS_FOR_SERIES && t->statistic != PORTOLAN_MODEL_DEVIATION;
-    enum portolan_status status = PORTOLAN_OK;
 
-    if (!y)
-        return portolan_no_memory(err);
-    for (size_t k = 0; k < t->n_rows && usable; k++) {
-        size_t i = t->in_time[k];
+    if (n < ROWS_FOR_SERIES || w->t->statistic == PORTOLAN_MODEL_DEVIATION)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        const double *row = table_row(t->rows, i);
+        size_t k = t->arrival[i];
 
-        y[k] = t->y[i];
-        expected[k] = portolan_model_value(t->model, t->x ? t->x + i * t->n_params : NULL);
-        usable = y[k] > 0 && expected[k] > 0 && isfinite(expected[k]);
+        y[k] = row[t->key.n_params];
+        expected[k] = portolan_model_value(t->model, row);
+        if (!(y[k] > 0 && expected[k] > 0 && isfinite(expected[k])))
+            return;
     }
-    if (usable)
-        status = portolan_series_inspect(t->n_rows, y, expected, &report, err);
-    if (usable && !status)
-        add_findings(&report, out);
-    free(y);
-    return status;
+    statement_check(w->s, NULL, portolan_series_inspect(n, y, expected, &report, &w->s->err));
+    add_findings(&report, w->out);
 }
 
-enum portolan_status portolan_trend_write(const struct portolan_trends *trends,
-                                          const struct portolan_trend *t, struct portolan_text *out,
-                                          struct portolan_error *err)
+void trend_write_whole(const struct writing *w, const struct trend *t)
 {
-    enum portolan_status status;
-
-    portolan_text_add(out, "%s\n  ", t->path);
-    trend_add_head(trends, out);
+    portolan_text_add(w->out, "%s\n  ", t->path);
+    trend_add_head(w->t, w->out);
     if (!t->model) {
-        portolan_text_add(out, "  no model: %s\n", t->why ? t->why : "it was not fitted");
-        return PORTOLAN_OK;
+        portolan_text_add(w->out, "  no model: %s\n", t->why ? t->why : "it was not fitted");
+        return;
     }
-    add_model(t->model, out);
-    status = add_series(t, out, err);
-    if (status)
-        return status;
-    portolan_text_add(out, "\n");
-    return portolan_trend_write_errors(trends, t, out, err);
+    add_model(t->model, w->out);
+    add_series(w, t);
+    portolan_text_add(w->out, "\n");
+    trend_write_errors(w, t);
 }

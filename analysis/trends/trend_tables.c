@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS, MAX_COLUMNS = MAX_PARAMS + 7 };
+enum { MAX_COLUMNS = MAX_PARAMS + 7 };
 static const double rounding = 1e-9; /* smaller relative errors count as 0 */
 
 /* ------------------------------------------------- words */
@@ -40,24 +40,24 @@ static void add_level(const struct portolan_model *m, struct portolan_text *out)
 /* ------------------------------------------------- a list */
 
 struct line {
-    const struct portolan_trend *t;
+    const struct trend *t;
     struct portolan_prediction at; /* value NaN: none */
     double growth, error;
 };
 
 /* The point to predict at: for parameters that are not given, that of the last row. */
-static void choose_point(const struct portolan_trend *t, const struct portolan_trend_list *list,
+static void choose_point(const struct trend *t, const struct portolan_trend_view *view,
                          const double *at, double *x)
 {
-    for (size_t p = 0; p < t->n_params; p++) {
-        x[p] = t->x[(t->n_rows - 1) * t->n_params + p];
-        for (size_t k = 0; k < list->n_at; k++)
-            if (!strcmp(list->at[k].name, t->params[p]))
+    for (size_t p = 0; p < t->key.n_params; p++) {
+        x[p] = trend_last_row(t)[p];
+        for (size_t k = 0; k < view->n_at; k++)
+            if (!strcmp(view->at[k].name, t->key.params[p]))
                 x[p] = at[k];
     }
 }
 
-static struct line look_at(const struct portolan_trend *t, const struct portolan_trend_list *list,
+static struct line look_at(const struct trend *t, const struct portolan_trend_view *view,
                            const double *at)
 {
     struct line l = {
@@ -66,11 +66,11 @@ static struct line look_at(const struct portolan_trend *t, const struct portolan
 
     if (!t->model)
         return l;
-    choose_point(t, list, at, x);
+    choose_point(t, view, at, x);
     l.error = portolan_model_peek_summary(t->model)->rms;
     if (portolan_model_predict(t->model, x, &l.at))
         return l;
-    for (size_t p = 0; p < t->n_params; p++)
+    for (size_t p = 0; p < t->key.n_params; p++)
         x[p] *= 2;
     twice = portolan_model_value(t->model, x);
     l.growth = l.at.value > 0 && twice > 0 ? log2(twice / l.at.value) : 0;
@@ -85,7 +85,7 @@ static int by_size(double a, double b)
     return (a < b) - (a > b);
 }
 
-enum order { BY_VALUE, BY_GROWTH, BY_ERROR, BY_NAME, BY_CALL };
+enum sort_key { BY_VALUE, BY_GROWTH, BY_ERROR, BY_NAME, BY_CALL };
 
 /* Lines with equal sort keys stay in the order of the calls. */
 static int compare_lines(const void *left, const void *right, void *order)
@@ -93,7 +93,7 @@ static int compare_lines(const void *left, const void *right, void *order)
     const struct line *a = left, *b = right;
     int c = 0;
 
-    switch (*(const enum order *)order) {
+    switch (*(const enum sort_key *)order) {
     case BY_GROWTH:
         c = by_size(a->growth, b->growth);
         if (c)
@@ -114,42 +114,37 @@ static int compare_lines(const void *left, const void *right, void *order)
     return c ? c : (a->t > b->t) - (a->t < b->t);
 }
 
-static enum portolan_status find_order(const char *name, enum order *order,
-                                       struct portolan_error *err)
+static enum sort_key find_order(struct statement *s, const char *name)
 {
     static const char *const names[] = {"value", "growth", "error", "name", "called"};
 
     for (int i = BY_VALUE; i <= BY_CALL; i++)
-        if (!strcmp(names[i], name ? name : "value")) {
-            *order = (enum order)i;
-            return PORTOLAN_OK;
-        }
-    return portolan_error_set(err, PORTOLAN_EINVAL,
-                              "no order '%s': want value, growth, error, name or called", name);
+        if (!strcmp(names[i], name ? name : "value"))
+            return (enum sort_key)i;
+    statement_fail(s, NULL, "no order '%s': want value, growth, error, name or called", name);
 }
 
 static bool is_param(const struct portolan_trends *trends, const char *name)
 {
     for (size_t i = 0; i < trends->n; i++)
-        if (trend_param(&trends->items[i], name) != SIZE_MAX)
+        if (trend_param(&trends->items[i], name) != NONE)
             return true;
     return false;
 }
 
-static enum portolan_status read_at(const struct portolan_trends *trends,
-                                    const struct portolan_trend_list *list, double *at,
-                                    struct portolan_error *err)
+static double *read_at(const struct writing *w)
 {
-    for (size_t k = 0; k < list->n_at; k++) {
-        const struct portolan_name_value *a = &list->at[k];
+    double *at = statement_alloc(w->s, w->view->n_at, sizeof *at);
 
-        if (!is_param(trends, a->name))
-            return portolan_error_set(err, PORTOLAN_EINVAL, "'%s' is no parameter here", a->name);
+    for (size_t k = 0; k < w->view->n_at; k++) {
+        const struct portolan_name_value *a = &w->view->at[k];
+
+        if (!is_param(w->t, a->name))
+            statement_fail(w->s, NULL, "'%s' is no parameter here", a->name);
         if (!portolan_read_double(a->value, &at[k]) || !isfinite(at[k]))
-            return portolan_error_set(err, PORTOLAN_EINVAL, "%s=%s: want a number", a->name,
-                                      a->value);
+            statement_fail(w->s, NULL, "%s=%s: want a number", a->name, a->value);
     }
-    return PORTOLAN_OK;
+    return at;
 }
 
 static const struct grid_column list_columns[] = {
@@ -172,13 +167,13 @@ struct marks {
 static void add_line(struct grid *table, const struct portolan_trends *trends, const struct line *l,
                      struct marks *marks)
 {
-    const struct portolan_trend *t = l->t;
+    const struct trend *t = l->t;
     bool relative =
         t->model && portolan_model_peek_summary(t->model)->weighting == PORTOLAN_MODEL_RELATIVE;
     bool unfit = t->model && !portolan_model_fits(t->model);
 
     grid_text(table, t->path);
-    grid_number(table, (double)t->n_rows);
+    grid_number(table, (double)t->rows->n_rows);
     grid_number(table, !relative ? NAN : l->error < rounding ? 0 : l->error);
     add_value(table, trends, l->at.value);
     add_value(table, trends, l->at.low);
@@ -207,56 +202,39 @@ static void add_foot(const struct portolan_trends *trends, size_t shown, const s
         portolan_text_add(out, "* does not fit its own points: see portolan model show\n");
 }
 
-enum portolan_status portolan_trends_write_list(const struct portolan_trends *trends,
-                                                const struct portolan_trend_list *list,
-                                                struct portolan_text *out,
-                                                struct portolan_error *err)
+void trend_write_list(const struct writing *w)
 {
-    struct grid table = {.columns = list_columns,
+    const struct portolan_trends *trends = w->t;
+    struct grid table = {.in = &w->s->arena,
+                         .columns = list_columns,
                          .n_columns = sizeof list_columns / sizeof *list_columns,
-                         .wide = list->wide};
-    struct line *lines = portolan_calloc(trends->n + 1, sizeof *lines);
-    double *at = portolan_calloc(list->n_at + 1, sizeof *at);
-    enum order order = BY_VALUE;
+                         .wide = w->view->wide};
+    enum sort_key order = find_order(w->s, w->view->sort);
+    const double *at = read_at(w);
+    struct line *lines = statement_alloc(w->s, trends->n, sizeof *lines);
+    size_t top = w->view->top, shown = top && top < trends->n ? top : trends->n;
     struct marks marks = {0};
-    enum portolan_status status = find_order(list->sort, &order, err);
-    size_t shown = list->top && list->top < trends->n ? list->top : trends->n;
 
-    if (!status && (!lines || !at))
-        status = portolan_no_memory(err);
-    if (!status)
-        status = read_at(trends, list, at, err);
-    if (!status) {
-        for (size_t i = 0; i < trends->n; i++)
-            lines[i] = look_at(&trends->items[i], list, at);
-        qsort_r(lines, trends->n, sizeof *lines, compare_lines, &order);
-        for (size_t i = 0; i < shown; i++)
-            add_line(&table, trends, &lines[i], &marks);
-        trend_add_head(trends, out);
-        grid_write(&table, out);
-        add_foot(trends, shown, &marks, out);
-    }
-    free(lines);
-    free(at);
-    return status;
+    for (size_t i = 0; i < trends->n; i++)
+        lines[i] = look_at(&trends->items[i], w->view, at);
+    qsort_r(lines, trends->n, sizeof *lines, compare_lines, &order);
+    for (size_t i = 0; i < shown; i++)
+        add_line(&table, trends, &lines[i], &marks);
+    trend_add_head(trends, w->out);
+    grid_write(&table, w->out);
+    add_foot(trends, shown, &marks, w->out);
 }
 
 /* ------------------------------------------------- measured against predicted */
 
-static bool same_point(const struct portolan_trend *t, size_t i, size_t k)
-{
-    return !t->n_params ||
-           memcmp(t->x + i * t->n_params, t->x + k * t->n_params, t->n_params * sizeof *t->x) == 0;
-}
-
-static size_t start_table(const struct portolan_trends *trends, const struct portolan_trend *t,
+static size_t start_table(const struct portolan_trends *trends, const struct trend *t,
                           struct grid_column *columns)
 {
     enum grid_kind kind = strcmp(trends->unit, "ns") ? GRID_PLAIN : GRID_EACH;
     size_t n = 0;
 
-    for (size_t p = 0; p < t->n_params; p++)
-        columns[n++] = (struct grid_column){t->params[p], GRID_TEXT};
+    for (size_t p = 0; p < t->key.n_params; p++)
+        columns[n++] = (struct grid_column){t->key.params[p], GRID_TEXT};
     columns[n++] = (struct grid_column){"rows", GRID_COUNT};
     columns[n++] = (struct grid_column){"measured", kind};
     columns[n++] = (struct grid_column){"predicted", kind};
@@ -272,21 +250,18 @@ struct errors {
     size_t n, n_outside;
 };
 
-/* The rows [FROM, TO) of a point; ROOM has place for their values. */
-static void add_point(const struct portolan_trend *t, size_t from, size_t to, double *room,
-                      struct grid *table, struct errors *errors)
+static void add_point(const struct trend *t, const struct points *p, size_t i, struct grid *table,
+                      struct errors *errors)
 {
-    const double *x = t->x ? t->x + from * t->n_params : NULL;
+    const double *x = p->x + i * p->n_by, measured = p->y[i];
     struct portolan_prediction at = {.value = NAN, .low = NAN, .high = NAN};
-    double measured, error;
+    double error;
 
-    memcpy(room, t->y + from, (to - from) * sizeof *room);
-    measured = portolan_model_stand_in(t->statistic, to - from, room);
     portolan_model_predict(t->model, x, &at);
     error = measured != 0 && isfinite(measured) ? 100 * (measured - at.value) / measured : NAN;
-    for (size_t p = 0; p < t->n_params; p++)
-        grid_format(table, "%.10g", x[p]);
-    grid_number(table, (double)(to - from));
+    for (size_t k = 0; k < p->n_by; k++)
+        grid_format(table, "%.10g", x[k]);
+    grid_number(table, (double)(p->last[i] - p->first[i]));
     grid_number(table, measured);
     grid_number(table, at.value);
     grid_number(table, at.low);
@@ -301,71 +276,63 @@ static void add_point(const struct portolan_trend *t, size_t from, size_t to, do
     }
 }
 
-enum portolan_status portolan_trend_write_errors(const struct portolan_trends *trends,
-                                                 const struct portolan_trend *t,
-                                                 struct portolan_text *out,
-                                                 struct portolan_error *err)
+void trend_write_errors(const struct writing *w, const struct trend *t)
 {
     struct grid_column columns[MAX_COLUMNS];
-    struct grid table = {.columns = columns};
+    struct grid table = {.in = &w->s->arena, .columns = columns};
+    size_t by[MAX_PARAMS], n_by = t->key.n_params;
     struct errors errors = {0};
-    double *room;
+    struct points points;
 
     if (!t->model) {
-        portolan_text_add(out, "no model: %s\n", t->why ? t->why : "it was not fitted");
-        return PORTOLAN_OK;
+        portolan_text_add(w->out, "no model: %s\n", t->why ? t->why : "it was not fitted");
+        return;
     }
-    if (!(room = portolan_calloc(t->n_rows, sizeof *room)))
-        return portolan_no_memory(err);
-    table.n_columns = start_table(trends, t, columns);
-    for (size_t from = 0, to; from < t->n_rows; from = to) {
-        for (to = from + 1; to < t->n_rows && same_point(t, from, to);)
-            to++;
-        add_point(t, from, to, room, &table, &errors);
-    }
-    free(room);
-    grid_write(&table, out);
-    add_level(t->model, out);
+    for (size_t p = 0; p < n_by; p++)
+        by[p] = p;
+    points = table_points(w->s, t->rows, by, n_by, n_by, w->t->statistic);
+    table.n_columns = start_table(w->t, t, columns);
+    for (size_t i = 0; i < points.n; i++)
+        add_point(t, &points, i, &table, &errors);
+    grid_write(&table, w->out);
+    add_level(t->model, w->out);
     if (errors.n)
-        portolan_text_add(out, "mean |error| %.2f %%", errors.sum / (double)errors.n);
+        portolan_text_add(w->out, "mean |error| %.2f %%", errors.sum / (double)errors.n);
     if (errors.n_outside && errors.n_outside < errors.n)
-        portolan_text_add(out, ", of the points outside %.2f %%",
+        portolan_text_add(w->out, ", of the points outside %.2f %%",
                           errors.sum_outside / (double)errors.n_outside);
-    portolan_text_add(out, errors.n ? "\n" : "");
-    return PORTOLAN_OK;
+    portolan_text_add(w->out, errors.n ? "\n" : "");
 }
 
 /* ------------------------------------------------- two sets */
 
 static int by_path(const void *left, const void *right)
 {
-    const struct portolan_trend *const *a = left, *const *b = right;
+    const struct trend *const *a = left, *const *b = right;
 
     return strcmp((*a)->path, (*b)->path);
 }
 
-/* The trends sorted by path; the caller frees the array. */
-static const struct portolan_trend **sort_by_path(const struct portolan_trends *trends)
+/* The trends sorted by path. */
+static const struct trend **sort_by_path(struct statement *s, const struct portolan_trends *trends)
 {
-    const struct portolan_trend **sorted = portolan_calloc(trends->n + 1, sizeof *sorted);
+    const struct trend **sorted = statement_alloc(s, trends->n, sizeof(void *));
 
-    for (size_t i = 0; sorted && i < trends->n; i++)
+    for (size_t i = 0; i < trends->n; i++)
         sorted[i] = &trends->items[i];
-    if (sorted && trends->n)
-        qsort(sorted, trends->n, sizeof *sorted, by_path);
+    qsort(sorted, trends->n, sizeof *sorted, by_path);
     return sorted;
 }
 
 /* The largest point within both ranges, X for A and Y for B; false when the parameters differ. */
-static bool common_point(const struct portolan_trend *a, const struct portolan_trend *b, double *x,
-                         double *y)
+static bool common_point(const struct trend *a, const struct trend *b, double *x, double *y)
 {
-    if (a->n_params != b->n_params || !a->model || !b->model)
+    if (a->key.n_params != b->key.n_params || !a->model || !b->model)
         return false;
-    for (size_t p = 0; p < a->n_params; p++) {
-        size_t q = trend_param(b, a->params[p]);
+    for (size_t p = 0; p < a->key.n_params; p++) {
+        size_t q = trend_param(b, a->key.params[p]);
 
-        if (q == SIZE_MAX)
+        if (q == NONE)
             return false;
         x[p] = fmin(portolan_model_peek_range(a->model, p)->max,
                     portolan_model_peek_range(b->model, q)->max);
@@ -374,19 +341,19 @@ static bool common_point(const struct portolan_trend *a, const struct portolan_t
     return true;
 }
 
-static const char *model_text(const struct portolan_trend *t)
+static const char *formula_of(const struct trend *t)
 {
     return !t ? "-" : t->model ? portolan_model_peek_formula(t->model) : "no model";
 }
 
 struct pair {
-    const struct portolan_trend *a, *b;
+    const struct trend *a, *b;
     struct portolan_prediction at_a, at_b;
     bool compared;
     double larger; /* the larger of both values: the sort key */
 };
 
-static struct pair pair_of(const struct portolan_trend *a, const struct portolan_trend *b)
+static struct pair pair_of(const struct trend *a, const struct trend *b)
 {
     double x[MAX_PARAMS], y[MAX_PARAMS];
     struct pair p = {.a = a, .b = b};
@@ -421,59 +388,51 @@ static void add_pair(const struct portolan_trends *a, const struct pair *p, stru
     grid_text(table, !p->compared                                               ? ""
                      : p->at_a.low > p->at_b.high || p->at_b.low > p->at_a.high ? "*"
                                                                                 : "");
-    grid_text(table, model_text(p->a));
-    grid_text(table, model_text(p->b));
+    grid_text(table, formula_of(p->a));
+    grid_text(table, formula_of(p->b));
 }
 
-/* Pairs the trends of one path; those on one side only get no partner. *PAIRS NULL: no memory. */
-static size_t match_paths(const struct portolan_trends *a, const struct portolan_trends *b,
-                          struct pair **pairs)
+/* Pairs the trends of one path; those on one side only get no partner. */
+static struct pair *match_paths(const struct writing *w, size_t *n)
 {
-    const struct portolan_trend **in_a = sort_by_path(a), **in_b = sort_by_path(b);
-    size_t n = 0, i = 0, k = 0;
+    const struct portolan_trends *a = w->t, *b = w->view->other;
+    const struct trend **in_a = sort_by_path(w->s, a), **in_b = sort_by_path(w->s, b);
+    struct pair *pairs = statement_alloc(w->s, a->n + b->n, sizeof *pairs);
 
-    if (in_a && in_b)
-        *pairs = portolan_calloc(a->n + b->n + 1, sizeof **pairs);
-    while (*pairs && (i < a->n || k < b->n)) {
+    *n = 0;
+    for (size_t i = 0, k = 0; i < a->n || k < b->n;) {
         int order = i == a->n ? 1 : k == b->n ? -1 : strcmp(in_a[i]->path, in_b[k]->path);
 
-        (*pairs)[n++] = pair_of(order <= 0 ? in_a[i] : NULL, order >= 0 ? in_b[k] : NULL);
+        pairs[(*n)++] = pair_of(order <= 0 ? in_a[i] : NULL, order >= 0 ? in_b[k] : NULL);
         i += order <= 0;
         k += order >= 0;
     }
-    free(in_a);
-    free(in_b);
-    return n;
+    return pairs;
 }
 
-enum portolan_status portolan_trends_write_comparison(const struct portolan_trends *a,
-                                                      const struct portolan_trends *b, size_t top,
-                                                      bool wide, struct portolan_text *out,
-                                                      struct portolan_error *err)
+void trend_write_comparison(const struct writing *w)
 {
     static const struct grid_column columns[] = {
         {"call path", GRID_NAME}, {"in A", GRID_TEXT}, {"in B", GRID_TEXT},
         {"B / A", GRID_TEXT},     {"", GRID_TEXT},     {"model of A", GRID_NAME},
         {"model of B", GRID_NAME}};
-    struct grid table = {
-        .columns = columns, .n_columns = sizeof columns / sizeof *columns, .wide = wide};
-    struct pair *pairs = NULL;
-    size_t n = match_paths(a, b, &pairs);
+    struct grid table = {.in = &w->s->arena,
+                         .columns = columns,
+                         .n_columns = sizeof columns / sizeof *columns,
+                         .wide = w->view->wide};
+    size_t n, top = w->view->top;
+    struct pair *pairs = match_paths(w, &n);
 
-    if (!pairs)
-        return portolan_no_memory(err);
     qsort(pairs, n, sizeof *pairs, larger_pair_first);
-    portolan_text_add(out, "A: ");
-    trend_add_head(a, out);
-    portolan_text_add(out, "B: ");
-    trend_add_head(b, out);
+    portolan_text_add(w->out, "A: ");
+    trend_add_head(w->t, w->out);
+    portolan_text_add(w->out, "B: ");
+    trend_add_head(w->view->other, w->out);
     for (size_t i = 0; i < n && (!top || i < top); i++)
-        add_pair(a, &pairs[i], &table);
-    grid_write(&table, out);
+        add_pair(w->t, &pairs[i], &table);
+    grid_write(&table, w->out);
     if (top && n > top)
-        portolan_text_add(out, "(%zu more; --top=0 shows all)\n", n - top);
-    portolan_text_add(out, "values at the largest point that both cover; * the intervals of new "
-                           "rows there do not meet\n");
-    free(pairs);
-    return PORTOLAN_OK;
+        portolan_text_add(w->out, "(%zu more; --top=0 shows all)\n", n - top);
+    portolan_text_add(w->out, "values at the largest point that both cover; * the intervals of new "
+                              "rows there do not meet\n");
 }

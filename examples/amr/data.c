@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* amr.Data: what fills guard cells, and what refining does to data, in terms of the tree. */
+#include "amr.h"
 #include "blocks.h"
 #include "component.h"
 
@@ -11,10 +12,10 @@ enum { TREE };
 typedef void fetch_fn(amr_Tree tree, void *links, sidl_BaseInterface *_ex);
 
 /* Collective: FETCH, if all ranks found memory for the links. */
-static void fetch_links(struct amr_component *c, fetch_fn *fetch, struct amr_links *links,
+static void fetch_links(struct component *c, fetch_fn *fetch, struct amr_links *links,
                         bool has_memory, sidl_BaseInterface *_ex)
 {
-    amr_Tree tree = amr_port(c, TREE, _ex);
+    amr_Tree tree = component_port(c, TREE, _ex);
 
     SIDL_CHECK(*_ex);
     if (!has_memory)
@@ -63,7 +64,7 @@ static void restrict_child(struct amr_block *parent, const struct amr_block *chi
 }
 
 /* As in FLASH, all ranks agree after each level whether another one follows. */
-static void restrict_level(struct amr_component *c, struct amr_blocks *b, int level,
+static void restrict_level(struct component *c, struct amr_blocks *b, int level,
                            sidl_BaseInterface *_ex)
 {
     struct amr_links links = {.blocks = b};
@@ -93,7 +94,7 @@ static void data_restriction(void *self, void *blocks, sidl_BaseInterface *_ex)
 
 static void data_connect(void *self, void *blocks, sidl_BaseInterface *_ex)
 {
-    amr_Tree tree = amr_port(self, TREE, _ex);
+    amr_Tree tree = component_port(self, TREE, _ex);
 
     if (!*_ex)
         amr_Tree_buildTree(tree, blocks, _ex);
@@ -122,8 +123,8 @@ static void sum_edge(struct amr_blocks *b, const struct amr_link *link)
 
 /* Edges of leaves and of parents of leaves, from neighbours of the same level or of coarser ones.
  */
-static void exchange_edges(struct amr_component *c, struct amr_blocks *b, bool coarser,
-                           fetch_fn *fetch, sidl_BaseInterface *_ex)
+static void exchange_edges(struct component *c, struct amr_blocks *b, bool coarser, fetch_fn *fetch,
+                           sidl_BaseInterface *_ex)
 {
     struct amr_links links = {.blocks = b};
     bool has_memory = true;
@@ -152,9 +153,9 @@ static void data_exchange(void *self, void *blocks, sidl_BaseInterface *_ex)
 
 static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
-    static const struct amr_use uses[AMR_USES] = {{"tree", "amr.Tree", NULL}};
+    static const struct component_use uses[COMPONENT_USES] = {{"tree", "amr.Tree", NULL}};
 
-    amr_register(self, services, "data", "amr.Data", uses, _ex);
+    component_register(self, services, "data", "amr.Data", uses, _ex);
 }
 
 static const struct amr_Data__epv data_epv = {.f_prolong = data_prolong,
@@ -162,6 +163,6 @@ static const struct amr_Data__epv data_epv = {.f_prolong = data_prolong,
                                               .f_connect = data_connect,
                                               .f_exchange = data_exchange};
 
-PORTOLAN_COMPONENT_CLASS(amr_Data, "amr.Data", struct amr_component, set_services, NULL,
+PORTOLAN_COMPONENT_CLASS(amr_Data, "amr.Data", struct component, set_services, NULL,
                          {&amr_Data__type, &data_epv},
-                         {&gov_cca_ComponentRelease__type, &amr_release_epv});
+                         {&gov_cca_ComponentRelease__type, &component_release_epv});

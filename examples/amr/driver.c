@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* amr.Driver: the operations of each step, in turn. */
-#include "../solvers/steps.h"
 #include "amr.h"
+#include "steps.h"
 
 #include <inttypes.h>
 

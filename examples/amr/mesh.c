@@ -3,6 +3,7 @@
  * amr.Mesh: a mesh that is fine along a circle that grows and starts again, as the front of an
  * explosion. Its operations are those of section 5.1 of the paper.
  */
+#include "amr.h"
 #include "blocks.h"
 #include "component.h"
 
@@ -13,7 +14,7 @@
 enum { DATA, ORDER, WORK };
 
 struct mesh {
-    struct amr_component base;
+    struct component base;
     struct amr_blocks blocks;
     double radius, cell; /* of the front, the side of the mesh is 1; seconds of work of a block */
     bool is_begun;
@@ -28,7 +29,7 @@ static void begin(struct mesh *m, sidl_BaseInterface *_ex)
         return;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    m->cell = amr_parameter(&m->base, "work", 50e-6, _ex);
+    m->cell = component_parameter(&m->base, "work", 50e-6, _ex);
     SIDL_CHECK(*_ex);
     m->radius = 0.1;
     if (!amr_blocks_begin(&m->blocks, rank, size))
@@ -83,7 +84,7 @@ static void mesh_check_refinement(void *self, sidl_BaseInterface *_ex)
 /* All ranks agree on the tree that they have changed. */
 static void connect(struct mesh *m, sidl_BaseInterface *_ex)
 {
-    amr_Data data = amr_port(&m->base, DATA, _ex);
+    amr_Data data = component_port(&m->base, DATA, _ex);
 
     if (!*_ex)
         amr_Data_connect(data, &m->blocks, _ex);
@@ -138,7 +139,7 @@ static void mesh_derefine(void *self, sidl_BaseInterface *_ex)
 static void mesh_balance(void *self, sidl_BaseInterface *_ex)
 {
     struct mesh *m = self;
-    amr_Order order = amr_port(&m->base, ORDER, _ex);
+    amr_Order order = component_port(&m->base, ORDER, _ex);
 
     SIDL_CHECK(*_ex);
     amr_Order_place(order, &m->blocks, _ex);
@@ -150,7 +151,7 @@ EXIT:;
 static void mesh_prolong(void *self, sidl_BaseInterface *_ex)
 {
     struct mesh *m = self;
-    amr_Data data = amr_port(&m->base, DATA, _ex);
+    amr_Data data = component_port(&m->base, DATA, _ex);
 
     if (!*_ex)
         amr_Data_prolong(data, &m->blocks, _ex);
@@ -159,7 +160,7 @@ static void mesh_prolong(void *self, sidl_BaseInterface *_ex)
 static void mesh_fill_guard_cells(void *self, sidl_BaseInterface *_ex)
 {
     struct mesh *m = self;
-    amr_Data data = amr_port(&m->base, DATA, _ex);
+    amr_Data data = component_port(&m->base, DATA, _ex);
 
     SIDL_CHECK(*_ex);
     amr_Data_restriction(data, &m->blocks, _ex);
@@ -173,7 +174,7 @@ EXIT:;
 static void mesh_advance(void *self, sidl_BaseInterface *_ex)
 {
     struct mesh *m = self;
-    portolan_ports_Work work = amr_port(&m->base, WORK, _ex);
+    portolan_ports_Work work = component_port(&m->base, WORK, _ex);
     int n = 0;
 
     SIDL_CHECK(*_ex);
@@ -206,11 +207,12 @@ static int64_t mesh_checksum(void *self, sidl_BaseInterface *_ex)
 
 static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
-    static const struct amr_use uses[AMR_USES] = {{"data", "amr.Data", NULL},
-                                                  {"order", "amr.Order", NULL},
-                                                  {"work", "portolan.ports.Work", NULL}};
+    static const struct component_use uses[COMPONENT_USES] = {
+        {"data", "amr.Data", NULL},
+        {"order", "amr.Order", NULL},
+        {"work", "portolan.ports.Work", NULL}};
 
-    amr_register(self, services, "mesh", "amr.Mesh", uses, _ex);
+    component_register(self, services, "mesh", "amr.Mesh", uses, _ex);
 }
 
 static void destroy(void *self)
@@ -230,4 +232,4 @@ static const struct amr_Mesh__epv mesh_epv = {.f_checkRefinement = mesh_check_re
 
 PORTOLAN_COMPONENT_CLASS(amr_Mesh, "amr.Mesh", struct mesh, set_services, destroy,
                          {&amr_Mesh__type, &mesh_epv},
-                         {&gov_cca_ComponentRelease__type, &amr_release_epv});
+                         {&gov_cca_ComponentRelease__type, &component_release_epv});

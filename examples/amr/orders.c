@@ -6,6 +6,7 @@
  * children part.
  *  - Scattered: one block to each rank in turn: neither levels nor siblings stay together.
  */
+#include "amr.h"
 #include "blocks.h"
 #include "component.h"
 
@@ -61,14 +62,15 @@ static void place_scattered(void *self, void *blocks, sidl_BaseInterface *_ex)
 
 static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
-    amr_register(self, services, "order", "amr.Order", (struct amr_use[AMR_USES]){{0}}, _ex);
+    component_register(self, services, "order", "amr.Order",
+                       (struct component_use[COMPONENT_USES]){{0}}, _ex);
 }
 
 #define ORDER(NAME, PLACE)                                                                         \
     static const struct amr_Order__epv NAME##_order_epv = {.f_place = PLACE};                      \
-    PORTOLAN_COMPONENT_CLASS(amr_##NAME, "amr." #NAME, struct amr_component, set_services, NULL,   \
+    PORTOLAN_COMPONENT_CLASS(amr_##NAME, "amr." #NAME, struct component, set_services, NULL,       \
                              {&amr_Order__type, &NAME##_order_epv},                                \
-                             {&gov_cca_ComponentRelease__type, &amr_release_epv})
+                             {&gov_cca_ComponentRelease__type, &component_release_epv})
 
 ORDER(Morton, place_morton);
 ORDER(Levels, place_levels);

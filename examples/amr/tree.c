@@ -3,6 +3,7 @@
  * amr.Tree: the operations of the parallel recursive tree. As in FLASH, receives are posted first,
  * then data is sent synchronously, and all receives are awaited.
  */
+#include "amr.h"
 #include "blocks.h"
 #include "component.h"
 
@@ -121,7 +122,8 @@ static void build_tree(void *self, void *blocks, sidl_BaseInterface *_ex)
 
 static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
-    amr_register(self, services, "tree", "amr.Tree", (struct amr_use[AMR_USES]){{0}}, _ex);
+    component_register(self, services, "tree", "amr.Tree",
+                       (struct component_use[COMPONENT_USES]){{0}}, _ex);
 }
 
 static const struct amr_Tree__epv tree_epv = {.f_commToParent = fetch,
@@ -129,6 +131,6 @@ static const struct amr_Tree__epv tree_epv = {.f_commToParent = fetch,
                                               .f_commToSibling = fetch,
                                               .f_buildTree = build_tree};
 
-PORTOLAN_COMPONENT_CLASS(amr_Tree, "amr.Tree", struct amr_component, set_services, NULL,
+PORTOLAN_COMPONENT_CLASS(amr_Tree, "amr.Tree", struct component, set_services, NULL,
                          {&amr_Tree__type, &tree_epv},
-                         {&gov_cca_ComponentRelease__type, &amr_release_epv});
+                         {&gov_cca_ComponentRelease__type, &component_release_epv});

@@ -93,7 +93,8 @@ struct optimizer_mind {
     double swap_ns;             /* cost of a swap, as measured in this run */
     struct portolan_race *race; /* NULL: it does not explore */
     int explored_step;          /* the last one that the race saw */
-    int kept_visits;            /* of the race, that the plan and a stored decision know of */
+    int kept_visits;            /* of the race, that a stored decision knows of */
+    size_t kept_tried;          /* alternatives tried in it that the plan knows of */
     double foretold_ns; /* sum of the predictions of all steps, each made just before it; or NaN */
     double deciding_ns; /* spent at swap points */
     bool went_beyond;   /* the run goes on beyond its steps, and a message said so */

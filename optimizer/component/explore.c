@@ -219,7 +219,9 @@ static void hand_over(struct optimizer *o)
         return;
     o->mind.kept_visits = s.visits;
     o->mind.from_store = false;
-    optimizer_make_plan(o);
+    if (!o->mind.plan || o->mind.kept_tried != s.n_tried)
+        optimizer_make_plan(o); /* what was known before has been learned step by step */
+    o->mind.kept_tried = s.n_tried;
     snprintf(o->mind.reason, sizeof o->mind.reason, "best of %zu that were tried in this run",
              s.n_tried + 1);
     optimizer_store_decision(o);

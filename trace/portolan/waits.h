@@ -42,7 +42,8 @@ struct portolan_matching {
     /**
      * The other end of the same operation. SEND: its SEND_DONE or CANCELLED; RECV_POST: its RECV or
      * CANCELLED; COLLECTIVE: its COLLECTIVE_DONE; and back: RECV without a request: the BEGIN of
-     * its call. ACCESS: BEGIN of the MPI_Win_complete or MPI_Win_wait that ends it. Else none.
+     * its call. ACCESS: BEGIN of the MPI_Win_complete or MPI_Win_wait that ends it; EPOCH of these:
+     * BEGIN of the MPI_Win_start or MPI_Win_post that they end. Else none.
      */
     uint32_t *other;
     struct portolan_collective *collectives;

@@ -21,12 +21,12 @@ static void put_table(struct statement *s)
     static const char *const names[] = {"CPU", "N", "P", "CLOCK"};
     static const enum column_kind kinds[] = {COLUMN_LABEL, COLUMN_IDENTIFIER, COLUMN_IDENTIFIER,
                                              COLUMN_OBSERVABLE};
-    struct table *t = llac_table_create(&s->arena, "t");
+    struct table *t = table_create(&s->arena, "t");
 
     for (int i = 0; i < 4; i++)
-        llac_table_add_column(t, names[i], kinds[i], i == 3 ? "s" : NULL);
+        table_add_column(t, names[i], kinds[i], i == 3 ? "s" : NULL);
     for (int i = 0; i < 16; i++) {
-        double *row = llac_table_add_row(t);
+        double *row = table_add_row(t);
 
         row[0] = i % 2;
         row[1] = 1 << (i / 4);
@@ -54,18 +54,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t n;
 
     if (!text || portolan_llac_create(&options, &llac, NULL) != PORTOLAN_OK ||
-        llac_attempt(&(struct statement){.in = llac, .d = &d, .file = "fuzz"}, put_table))
+        statement_attempt(&(struct statement){.in = llac, .d = &d, .file = "fuzz"}, put_table))
         abort();
     portolan_llac_run(llac, (const char *)data, size, "fuzz", 1, NULL, NULL);
     if (portolan_llac_complete(llac, text, &words, &n, NULL) != PORTOLAN_OK)
         abort();
     free(words);
-    llac_attempt(&(struct statement){.in = llac,
-                                     .d = &d,
-                                     .file = "fuzz",
-                                     .end = text + size,
-                                     .now = {.at = text, .line = 1, .column = 1}},
-                 load_csv);
+    statement_attempt(&(struct statement){.in = llac,
+                                          .d = &d,
+                                          .file = "fuzz",
+                                          .end = text + size,
+                                          .now = {.at = text, .line = 1, .column = 1}},
+                      load_csv);
     portolan_llac_destroy(llac);
     portolan_arena_clear(&arena);
     return 0;

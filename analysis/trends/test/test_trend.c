@@ -7,9 +7,8 @@
 
 #include <cmocka.h>
 
-#include <math.h>
-#include <portolan/formula.h>
-#include <portolan/trend.h>
+#include "trend.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,21 +18,33 @@ static const char table[] = "callpath,n,p,t\n"
                             "solve,10,4,25\nsolve,20,4,100\nsolve,40,4,400\nsolve,80,4,1600\n"
                             "\"out, put\",10,1,30\n\"out, put\",20,1,60\n\"out, put\",40,1,120\n";
 
+static const struct portolan_trend_query all = {0};
+
 static struct portolan_trends *read_table(const char *text)
 {
     struct portolan_trends *t = NULL;
     struct portolan_error err = {0};
 
-    if (portolan_trends_read_csv(text, strlen(text), "t.csv", NULL, NULL, &t, &err))
+    if (portolan_trends_read_text(text, strlen(text), "t.csv", &all, NULL, &t, &err))
         fail_msg("%s", err.text);
     return t;
+}
+
+static double x_of(const struct portolan_trends *t, size_t item, size_t row, size_t param)
+{
+    return table_row(t->items[item].rows, row)[param];
+}
+
+static double y_of(const struct portolan_trends *t, size_t item, size_t row)
+{
+    return x_of(t, item, row, t->items[item].key.n_params);
 }
 
 static void fit(struct portolan_trends *t, struct portolan_trend_fit how)
 {
     struct portolan_error err = {0};
 
-    if (portolan_trends_fit(t, &how, &err))
+    if (portolan_trends_fit(t, &how, NULL, &err))
         fail_msg("%s", err.text);
 }
 
@@ -51,11 +62,11 @@ static void a_table_gives_a_trend_for_each_call_path(void **state)
     assert_int_equal(t->n, 2);
     assert_string_equal(t->items[0].path, "solve");
     assert_string_equal(t->items[1].path, "out, put");
-    assert_int_equal(t->items[0].n_params, 2);
-    assert_string_equal(t->items[0].params[1], "p");
-    assert_int_equal(t->items[0].n_rows, 12);
-    assert_true(t->items[0].x[0] == 10 && t->items[0].x[1] == 1 && t->items[0].y[0] == 100);
-    assert_true(t->items[0].x[2] == 10 && t->items[0].x[3] == 2 && t->items[0].y[1] == 50);
+    assert_int_equal(t->items[0].key.n_params, 2);
+    assert_string_equal(t->items[0].key.params[1], "p");
+    assert_int_equal(t->items[0].rows->n_rows, 12);
+    assert_true(x_of(t, 0, 0, 0) == 10 && x_of(t, 0, 0, 1) == 1 && y_of(t, 0, 0) == 100);
+    assert_true(x_of(t, 0, 1, 0) == 10 && x_of(t, 0, 1, 1) == 2 && y_of(t, 0, 1) == 50);
     fit(t, (struct portolan_trend_fit){0});
     assert_close(portolan_model_value(t->items[0].model, (double[]){160, 8}), 160 * 160 / 8.0,
                  1e-6);
@@ -68,7 +79,7 @@ static void a_mark_of_byte_order_is_no_part_of_a_name(void **state)
     struct portolan_trends *t = read_table("\xef\xbb\xbfn,t\n1,3\n2,6\n");
 
     (void)state;
-    assert_string_equal(t->items[0].params[0], "n");
+    assert_string_equal(t->items[0].key.params[0], "n");
     portolan_trends_destroy(t);
 }
 
@@ -79,14 +90,14 @@ static void text_behind_a_quoted_field_is_told(void **state)
     struct portolan_trends *t = read_table("\"n\" ,\"t\"\n\"10\"\t, \"3\"\n");
 
     (void)state;
-    assert_true(t->items[0].x[0] == 10 && t->items[0].y[0] == 3);
+    assert_true(x_of(t, 0, 0, 0) == 10 && y_of(t, 0, 0) == 3);
     portolan_trends_destroy(t);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct portolan_error err = {0};
 
         t = NULL;
         assert_int_equal(
-            portolan_trends_read_csv(bad[i], strlen(bad[i]), "t.csv", NULL, NULL, &t, &err),
+            portolan_trends_read_text(bad[i], strlen(bad[i]), "t.csv", &all, NULL, &t, &err),
             PORTOLAN_ESYNTAX);
         assert_non_null(strstr(err.text, "t.csv:2: "));
         assert_null(t);
@@ -102,45 +113,53 @@ static void rows_up_to_a_limit_are_fitted_and_the_others_predicted(void **state)
     (void)state;
     fit(t, (struct portolan_trend_fit){.up_to = "n", .limit = 8});
     assert_close(portolan_model_value(t->items[0].model, (double[]){16}), 48, 1e-6);
-    assert_int_equal(portolan_trend_write_errors(t, &t->items[0], &out, &err), PORTOLAN_OK);
+    assert_int_equal(
+        portolan_trends_write(t, &(struct portolan_trend_view){.form = PORTOLAN_TREND_ERRORS}, &out,
+                              &err),
+        PORTOLAN_OK);
     assert_non_null(strstr(out.bytes, "52.00  ! outside\n"));
     assert_non_null(strstr(out.bytes, "mean |error| 10.40 %, of the points outside 52.00 %\n"));
     portolan_text_clear(&out);
-    assert_int_equal(portolan_trends_fit(t, &(struct portolan_trend_fit){.up_to = "m"}, &err),
+    assert_int_equal(portolan_trends_fit(t, &(struct portolan_trend_fit){.up_to = "m"}, NULL, &err),
                      PORTOLAN_EINVAL);
     assert_non_null(strstr(err.text, "'m'"));
     portolan_trends_destroy(t);
 }
 
+/* The rows of T written in that form of Extra-P, and read again. */
+static struct portolan_trends *round_trip(const struct portolan_trends *t, int form,
+                                          const char *metric)
+{
+    const struct portolan_trend_view view = {.form = (enum portolan_trend_form)form};
+    const struct portolan_trend_query query = {.metric = metric};
+    struct portolan_trends *again = NULL;
+    struct portolan_text text = {0};
+
+    assert_int_equal(portolan_trends_write(t, &view, &text, NULL), PORTOLAN_OK);
+    assert_int_equal(
+        portolan_trends_read_text(text.bytes, text.length, "x", &query, NULL, &again, NULL),
+        PORTOLAN_OK);
+    portolan_text_clear(&text);
+    return again;
+}
+
 static void rows_go_to_extrap_and_come_back(void **state)
 {
-    static const enum portolan_measurements_format formats[] = {PORTOLAN_MEASUREMENTS_JSON,
-                                                                PORTOLAN_MEASUREMENTS_JSONL};
     struct portolan_trends *t = read_table(table);
 
     (void)state;
-    for (size_t f = 0; f < 2; f++) {
-        static const struct portolan_trend_query all = {0};
-        struct portolan_measurements *m = NULL;
-        struct portolan_trends *again = NULL;
-        char *text = NULL;
+    for (int form = PORTOLAN_TREND_EXTRAP; form <= PORTOLAN_TREND_EXTRAP_JSON; form++) {
+        struct portolan_trends *again = round_trip(t, form, NULL);
 
-        assert_int_equal(portolan_trends_write_extrap(t, formats[f], &text, NULL), PORTOLAN_OK);
-        assert_int_equal(portolan_measurements_read(text, strlen(text), "x", NULL, &m, NULL),
-                         PORTOLAN_OK);
-        assert_int_equal(portolan_trends_of_measurements(m, &all, "x", &again, NULL), PORTOLAN_OK);
         assert_int_equal(again->n, t->n);
         for (size_t i = 0; i < t->n; i++) {
+            const struct table *a = again->items[i].rows, *b = t->items[i].rows;
+
             assert_string_equal(again->items[i].path, t->items[i].path);
-            assert_int_equal(again->items[i].n_rows, t->items[i].n_rows);
-            assert_memory_equal(again->items[i].x, t->items[i].x,
-                                t->items[i].n_rows * 2 * sizeof(double));
-            assert_memory_equal(again->items[i].y, t->items[i].y,
-                                t->items[i].n_rows * sizeof(double));
+            assert_int_equal(a->n_rows, b->n_rows);
+            assert_memory_equal(a->cells, b->cells, b->n_rows * 3 * sizeof(double));
         }
         portolan_trends_destroy(again);
-        portolan_measurements_destroy(m);
-        free(text);
     }
     portolan_trends_destroy(t);
 }
@@ -204,14 +223,11 @@ enum { FORMS = sizeof two_by_two / sizeof *two_by_two };
 
 static struct portolan_trends *read_extrap(const char *text, struct portolan_trend_query query)
 {
-    struct portolan_measurements *m = NULL;
     struct portolan_trends *t = NULL;
     struct portolan_error err = {0};
 
-    if (portolan_measurements_read(text, strlen(text), "x", NULL, &m, &err) ||
-        portolan_trends_of_measurements(m, &query, "x", &t, &err))
+    if (portolan_trends_read_text(text, strlen(text), "x", &query, NULL, &t, &err))
         fail_msg("%s", err.text);
-    portolan_measurements_destroy(m);
     return t;
 }
 
@@ -233,10 +249,10 @@ static void assert_two_by_two(const struct portolan_trends *t)
             k++;
         if (k == t->n)
             fail_msg("no '%s'", expected[i].path);
-        assert_string_equal(t->items[k].callpath, expected[i].callpath);
-        assert_string_equal(t->items[k].metric, expected[i].metric);
-        assert_int_equal(t->items[k].n_rows, 2);
-        assert_memory_equal(t->items[k].y, expected[i].y, sizeof expected[i].y);
+        assert_string_equal(t->items[k].rows->experiment, expected[i].callpath);
+        assert_string_equal(t->items[k].key.metric, expected[i].metric);
+        assert_int_equal(t->items[k].rows->n_rows, 2);
+        assert_true(y_of(t, k, 0) == expected[i].y[0] && y_of(t, k, 1) == expected[i].y[1]);
     }
 }
 
@@ -258,7 +274,7 @@ static void each_call_path_and_metric_is_a_trend(void **state)
         portolan_trends_destroy(t);
         t = read_extrap(two_by_two[f], (struct portolan_trend_query){.method = "*[[]time]"});
         assert_int_equal(t->n, 2);
-        assert_string_equal(t->items[1].callpath, "main->solve");
+        assert_string_equal(t->items[1].rows->experiment, "main->solve");
         portolan_trends_destroy(t);
     }
 }
@@ -272,20 +288,17 @@ static void several_metrics_keep_their_call_paths_when_written(void **state)
 
     (void)state;
     for (size_t f = 0; f <= FORMS; f++)
-        for (int to = PORTOLAN_MEASUREMENTS_TEXT; to <= PORTOLAN_MEASUREMENTS_JSONL; to++) {
+        for (int to = PORTOLAN_TREND_EXTRAP; to <= PORTOLAN_TREND_EXTRAP_TEXT; to++) {
             struct portolan_trends *t =
                 f < FORMS ? read_extrap(two_by_two[f], (struct portolan_trend_query){0})
                           : read_table(csv);
             struct portolan_trends *again;
-            char *text = NULL;
 
             assert_two_by_two(t);
-            assert_int_equal(portolan_trends_write_extrap(t, to, &text, NULL), PORTOLAN_OK);
-            again = read_extrap(text, (struct portolan_trend_query){0});
+            again = round_trip(t, to, NULL);
             assert_two_by_two(again);
             portolan_trends_destroy(again);
             portolan_trends_destroy(t);
-            free(text);
         }
 }
 
@@ -364,9 +377,9 @@ static void a_store_gives_one_row_per_trial_over_what_differs(void **state)
     (void)state;
     assert_int_equal(t->n, 2);
     assert_string_equal(t->items[1].path, "driver.go->worker.work [a.Worker]");
-    assert_int_equal(t->items[1].n_params, 1);
-    assert_string_equal(t->items[1].params[0], "driver.n");
-    assert_int_equal(t->items[1].n_rows, 3);
+    assert_int_equal(t->items[1].key.n_params, 1);
+    assert_string_equal(t->items[1].key.params[0], "driver.n");
+    assert_int_equal(t->items[1].rows->n_rows, 3);
     assert_close(portolan_model_value(t->items[1].model, at), 24000, 1e-6); /* the mean */
     assert_close(portolan_model_value(t->items[0].model, at), 500, 1e-6);
     portolan_trends_destroy(t);
@@ -390,20 +403,20 @@ static void contexts_give_a_row_for_each_sample_per_call(void **state)
 
     (void)state;
     assert_int_equal(t->n, 1);
-    assert_int_equal(t->items[0].n_rows, 6);
-    assert_int_equal(t->items[0].n_params, 1);
-    assert_string_equal(t->items[0].params[0], "size");
-    assert_true(t->items[0].y[0] == 200 && t->items[0].y[1] == 400);
+    assert_int_equal(t->items[0].rows->n_rows, 6);
+    assert_int_equal(t->items[0].key.n_params, 1);
+    assert_string_equal(t->items[0].key.params[0], "size");
+    assert_true(y_of(t, 0, 0) == 200 && y_of(t, 0, 1) == 400);
     portolan_trends_destroy(t);
     t = read_store(store, (struct portolan_trend_query){.metric = "accuracy"});
     assert_int_equal(t->n, 1);
     assert_close(portolan_model_value(t->items[0].model, (double[]){16}), 1e-3 / 16, 1e-3);
     portolan_trends_destroy(t);
     t = read_store(store, (struct portolan_trend_query){.by = PORTOLAN_TREND_BOTH});
-    assert_int_equal(t->items[0].n_params, 1); /* driver.go has no context */
-    assert_int_equal(t->items[1].n_params, 2);
-    assert_string_equal(t->items[1].params[0], "driver.n");
-    assert_string_equal(t->items[1].params[1], "size");
+    assert_int_equal(t->items[0].key.n_params, 1); /* driver.go has no context */
+    assert_int_equal(t->items[1].key.n_params, 2);
+    assert_string_equal(t->items[1].key.params[0], "driver.n");
+    assert_string_equal(t->items[1].key.params[1], "size");
     portolan_trends_destroy(t);
     portolan_store_close(store);
 }
@@ -411,35 +424,26 @@ static void contexts_give_a_row_for_each_sample_per_call(void **state)
 /* Everything on one table, with the N-th allocation failing; ENOMEM or success, and no leak. */
 static enum portolan_status all_of_it(void)
 {
-    static const char formula_text[] = "c[0] + c[1]*n*n/p";
-    static const struct portolan_trend_list list = {.sort = "growth"};
-    static const struct portolan_trend_plot plot = {.x = "n"};
+    struct portolan_trend_view view = {.sort = "growth", .x = "n", .file = "t.svg", .wide = true};
     struct portolan_trend_fit how = {0};
-    struct portolan_formula *f = NULL;
     struct portolan_trends *t = NULL;
     struct portolan_text out = {0};
-    char *svg = NULL, *rows = NULL;
     enum portolan_status s =
-        portolan_trends_read_csv(table, sizeof table - 1, "t.csv", NULL, NULL, &t, NULL);
+        portolan_trends_read_text(table, sizeof table - 1, "t.csv", &all, NULL, &t, NULL);
 
-    s = s ? s : portolan_trends_fit(t, &how, NULL);
-    s = s ? s : portolan_trends_write_list(t, &list, &out, NULL);
-    s = s ? s
-          : portolan_formula_parse(formula_text, strlen(formula_text), "f", 1, 1, NULL, &f, NULL);
-    how.formula = f;
-    s = s ? s : portolan_trends_fit(t, &how, NULL);
+    s = s ? s : portolan_trends_fit(t, &how, NULL, NULL);
+    how.formula = "c[0] + c[1]*n*n/p";
+    s = s ? s : portolan_trends_fit(t, &how, NULL, NULL);
     how.pieces = true;
-    s = s ? s : portolan_trends_fit(t, &how, NULL);
-    s = s ? s : portolan_trend_write(t, &t->items[0], &out, NULL);
-    s = s ? s : portolan_trends_write_comparison(t, t, 0, true, &out, NULL);
-    s = s ? s : portolan_trends_write_chart(t, &plot, "t.svg", &svg, NULL);
-    s = s ? s : portolan_trends_write_extrap(t, PORTOLAN_MEASUREMENTS_JSONL, &rows, NULL);
-    s = s ? s : out.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
+    s = s ? s : portolan_trends_fit(t, &how, NULL, NULL);
+    view.other = t;
+    for (int form = PORTOLAN_TREND_C; form <= PORTOLAN_TREND_CHART; form++)
+        if (form != PORTOLAN_TREND_EXTRAP_TEXT) { /* the call paths have other points */
+            view.form = (enum portolan_trend_form)form;
+            s = s ? s : portolan_trends_write(t, &view, &out, NULL);
+        }
     portolan_text_clear(&out);
-    portolan_formula_destroy(f);
     portolan_trends_destroy(t);
-    free(svg);
-    free(rows);
     return s;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "model_view.h"
+/* Words for the parts of models. */
+#include "tables.h"
 
 #include <portolan/formula.h>
 
@@ -69,32 +70,4 @@ void model_add_break(const struct portolan_model *m, const struct portolan_model
     add_ratio(m, b->param, b->divisor, out);
     portolan_text_add(out, " between %.6g and %.6g; it may lie from %.6g to %.6g", b->below,
                       b->above, b->low, b->high);
-}
-
-enum { CURVE_POINTS = 160 };
-
-bool model_trace(const struct portolan_model *m, size_t p, double *at, double first, double last,
-                 bool log, struct portolan_arena *arena, struct model_curve *curve)
-{
-    double *v = portolan_arena_alloc(arena, CURVE_POINTS, 4 * sizeof *v);
-
-    if (!v)
-        return false;
-    *curve = (struct model_curve){.n = CURVE_POINTS,
-                                  .x = v,
-                                  .y = v + CURVE_POINTS,
-                                  .low = v + 2 * CURVE_POINTS,
-                                  .high = v + 3 * CURVE_POINTS};
-    for (size_t i = 0; i < CURVE_POINTS; i++) {
-        double part = (double)i / (CURVE_POINTS - 1);
-        struct portolan_prediction value = {.value = NAN, .low = NAN, .high = NAN};
-
-        at[p] = log ? first * pow(last / first, part) : first + part * (last - first);
-        portolan_model_predict(m, at, &value);
-        curve->x[i] = at[p];
-        curve->y[i] = value.value;
-        curve->low[i] = value.low;
-        curve->high[i] = value.high;
-    }
-    return true;
 }

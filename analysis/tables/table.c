@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of measurements. */
-#include "internal.h"
+#include "tables.h"
 
 #include <math.h>
 #include <string.h>
 
-struct table *llac_table_create(struct portolan_arena *arena, const char *experiment)
+struct table *table_create(struct portolan_arena *arena, const char *experiment)
 {
     struct table *t = portolan_arena_alloc(arena, 1, sizeof *t);
 
@@ -14,10 +14,10 @@ struct table *llac_table_create(struct portolan_arena *arena, const char *experi
     return t;
 }
 
-struct table *llac_table_project(struct portolan_arena *arena, const struct table *t,
-                                 const size_t *columns, size_t n)
+struct table *table_project(struct portolan_arena *arena, const struct table *t,
+                            const size_t *columns, size_t n)
 {
-    struct table *copy = llac_table_create(arena, NULL);
+    struct table *copy = table_create(arena, NULL);
 
     *copy = *t;
     copy->arena = arena;
@@ -27,15 +27,15 @@ struct table *llac_table_project(struct portolan_arena *arena, const struct tabl
     for (size_t k = 0; k < n; k++) {
         const struct column *c = &t->columns[columns[k]];
 
-        llac_table_add_column(copy, c->name, c->kind, c->unit);
+        table_add_column(copy, c->name, c->kind, c->unit);
     }
     for (size_t i = 0; i < t->n_rows; i++)
         for (size_t k = 0; k < n; k++)
-            llac_table_row(copy, i)[k] = llac_table_row(t, i)[columns[k]];
+            table_row(copy, i)[k] = table_row(t, i)[columns[k]];
     return copy;
 }
 
-struct table *llac_table_copy(struct portolan_arena *arena, const struct table *t, bool with_rows)
+struct table *table_copy(struct portolan_arena *arena, const struct table *t, bool with_rows)
 {
     size_t *all = portolan_arena_alloc(arena, t->n_columns, sizeof *all);
     struct table head = *t;
@@ -43,21 +43,20 @@ struct table *llac_table_copy(struct portolan_arena *arena, const struct table *
     for (size_t i = 0; i < t->n_columns; i++)
         all[i] = i;
     head.n_rows = with_rows ? t->n_rows : 0;
-    return llac_table_project(arena, &head, all, t->n_columns);
+    return table_project(arena, &head, all, t->n_columns);
 }
 
-struct table *llac_table_to_show(struct portolan_arena *arena, const struct table *t)
+struct table *table_pick(struct portolan_arena *arena, const struct table *t, const size_t *rows,
+                         size_t n)
 {
-    size_t *shown = portolan_arena_alloc(arena, t->n_columns, sizeof *shown), n = 0;
+    struct table *picked = table_copy(arena, t, false);
 
-    for (size_t c = 0; c < t->n_columns; c++)
-        if (strcmp(t->columns[c].name, "RUN") != 0 || t->n_columns == 1 || llac_table_varies(t, c))
-            shown[n++] = c;
-    return llac_table_project(arena, t, shown, n);
+    for (size_t i = 0; i < n; i++)
+        memcpy(table_add_row(picked), table_row(t, rows[i]), t->n_columns * sizeof *t->cells);
+    return picked;
 }
 
-void llac_table_add_column(struct table *t, const char *name, enum column_kind kind,
-                           const char *unit)
+void table_add_column(struct table *t, const char *name, enum column_kind kind, const char *unit)
 {
     struct column *old = t->n_columns ? t->columns : NULL;
 
@@ -65,7 +64,17 @@ void llac_table_add_column(struct table *t, const char *name, enum column_kind k
     t->columns[t->n_columns++] = (struct column){.name = name, .unit = unit, .kind = kind};
 }
 
-double *llac_table_add_row(struct table *t)
+size_t table_put_column(struct table *t, const char *name, enum column_kind kind, const char *unit)
+{
+    size_t column = table_find(t, name);
+
+    if (column != NONE)
+        return column;
+    table_add_column(t, name, kind, unit);
+    return t->n_columns - 1;
+}
+
+double *table_add_row(struct table *t)
 {
     double *row, *old = t->cells;
 
@@ -75,18 +84,18 @@ double *llac_table_add_row(struct table *t)
         if (t->n_rows)
             memcpy(t->cells, old, t->n_rows * t->n_columns * sizeof *old);
     }
-    row = llac_table_row(t, t->n_rows++);
+    row = table_row(t, t->n_rows++);
     for (size_t i = 0; i < t->n_columns; i++)
         row[i] = NAN;
     return row;
 }
 
-double *llac_table_row(const struct table *t, size_t row)
+double *table_row(const struct table *t, size_t row)
 {
     return t->cells + row * t->n_columns;
 }
 
-size_t llac_table_find(const struct table *t, const char *column)
+size_t table_find(const struct table *t, const char *column)
 {
     for (size_t i = 0; i < t->n_columns; i++)
         if (!strcmp(t->columns[i].name, column))
@@ -94,9 +103,9 @@ size_t llac_table_find(const struct table *t, const char *column)
     return NONE;
 }
 
-size_t llac_table_observable(const struct table *t, const char *wanted)
+size_t table_observable(const struct table *t, const char *wanted)
 {
-    size_t column = wanted ? llac_table_find(t, wanted) : NONE;
+    size_t column = wanted ? table_find(t, wanted) : NONE;
 
     if (column != NONE)
         return column;
@@ -106,12 +115,12 @@ size_t llac_table_observable(const struct table *t, const char *wanted)
     return NONE;
 }
 
-bool llac_table_span(const struct table *t, size_t column, double *min, double *max)
+bool table_span(const struct table *t, size_t column, double *min, double *max)
 {
     bool any = false;
 
     for (size_t i = 0; i < t->n_rows; i++) {
-        double value = llac_table_row(t, i)[column];
+        double value = table_row(t, i)[column];
 
         if (isnan(value))
             continue;
@@ -122,13 +131,13 @@ bool llac_table_span(const struct table *t, size_t column, double *min, double *
     return any;
 }
 
-size_t llac_table_values(const struct table *t, size_t column, const size_t *rows, size_t n,
-                         double *values)
+size_t table_values(const struct table *t, size_t column, const size_t *rows, size_t n,
+                    double *values)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++) {
-        double value = llac_table_row(t, rows ? rows[i] : i)[column];
+        double value = table_row(t, rows ? rows[i] : i)[column];
 
         if (!isnan(value))
             values[kept++] = value;
@@ -136,9 +145,9 @@ size_t llac_table_values(const struct table *t, size_t column, const size_t *row
     return kept;
 }
 
-bool llac_table_varies(const struct table *t, size_t column)
+bool table_varies(const struct table *t, size_t column)
 {
     double min, max;
 
-    return llac_table_span(t, column, &min, &max) && min < max;
+    return table_span(t, column, &min, &max) && min < max;
 }

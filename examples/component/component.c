@@ -3,15 +3,16 @@
 
 #include <string.h>
 
-void amr_register(struct amr_component *c, gov_cca_Services services, const char *provides,
-                  const char *type, const struct amr_use uses[AMR_USES], sidl_BaseInterface *_ex)
+void component_register(struct component *c, gov_cca_Services services, const char *provides,
+                        const char *type, const struct component_use uses[COMPONENT_USES],
+                        sidl_BaseInterface *_ex)
 {
     c->services = services;
     gov_cca_Services_addRef(services, _ex);
     gov_cca_Services_registerForRelease(services, sidl_object_facet(c, "gov.cca.ComponentRelease"),
                                         _ex);
     SIDL_CHECK(*_ex);
-    for (int k = 0; k < AMR_USES && uses[k].name; k++) {
+    for (int k = 0; k < COMPONENT_USES && uses[k].name; k++) {
         c->uses[k] = uses[k];
         gov_cca_Services_registerUsesPort(services, uses[k].name, uses[k].type, NULL, _ex);
         SIDL_CHECK(*_ex);
@@ -21,9 +22,9 @@ void amr_register(struct amr_component *c, gov_cca_Services services, const char
 EXIT:;
 }
 
-void *amr_port(struct amr_component *c, int k, sidl_BaseInterface *_ex)
+void *component_port(struct component *c, int k, sidl_BaseInterface *_ex)
 {
-    struct amr_use *use = &c->uses[k];
+    struct component_use *use = &c->uses[k];
     sidl_BaseInterface ignored;
     gov_cca_Port port;
 
@@ -38,8 +39,8 @@ void *amr_port(struct amr_component *c, int k, sidl_BaseInterface *_ex)
     return use->port;
 }
 
-double amr_parameter(struct amr_component *c, const char *name, double usual,
-                     sidl_BaseInterface *_ex)
+double component_parameter(struct component *c, const char *name, double usual,
+                           sidl_BaseInterface *_ex)
 {
     gov_cca_TypeMap properties = portolan_component_properties(c->services, _ex);
     sidl_BaseInterface ignored;
@@ -54,11 +55,11 @@ double amr_parameter(struct amr_component *c, const char *name, double usual,
 
 static void release_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
-    struct amr_component *c = self;
+    struct component *c = self;
     sidl_BaseInterface ignored = NULL;
 
     *_ex = NULL;
-    for (int k = 0; k < AMR_USES; k++) {
+    for (int k = 0; k < COMPONENT_USES; k++) {
         if (!c->uses[k].port)
             continue;
         sidl_reference_delete(c->uses[k].port, &ignored);
@@ -71,5 +72,5 @@ static void release_services(void *self, gov_cca_Services services, sidl_BaseInt
     c->services = NULL;
 }
 
-const struct gov_cca_ComponentRelease__epv amr_release_epv = {.f_releaseServices =
-                                                                  release_services};
+const struct gov_cca_ComponentRelease__epv component_release_epv = {.f_releaseServices =
+                                                                        release_services};

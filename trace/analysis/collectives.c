@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The k-th collective operation of each member of a communicator is one operation. */
+#include "internal.h"
+
+#include <stdlib.h>
+
+/* Communicators, windows, and the two that MPI itself has: those who meet count alike. */
+struct meeting_groups {
+    size_t n;
+    uint32_t *ordinals; /* of the next operation of the present rank */
+    int *ranks;         /* for whom the ordinal counts, + 1 */
+    uint32_t *most;     /* operations of any rank; later the first of the group */
+};
+
+/* The group that meets at event E, SIZE_MAX: none. */
+static size_t group_of(const struct portolan_trace *t, const struct portolan_matching *m,
+                       uint32_t e)
+{
+    const struct portolan_trace_event *event = &t->events[e];
+    uint32_t call = event->kind == PORTOLAN_TRACE_BEGIN ? e : m->call[e];
+    enum portolan_trace_routine_class class;
+
+    if (event->kind != PORTOLAN_TRACE_BEGIN && event->kind != PORTOLAN_TRACE_COLLECTIVE &&
+        event->kind != PORTOLAN_TRACE_EPOCH)
+        return SIZE_MAX;
+    class = call_class(t, m, call);
+    if (class == PORTOLAN_ROUTINE_INIT || class == PORTOLAN_ROUTINE_FINALIZE)
+        return event->kind == PORTOLAN_TRACE_BEGIN
+                   ? t->n_comms + t->n_windows + (class == PORTOLAN_ROUTINE_FINALIZE)
+                   : SIZE_MAX;
+    if (event->kind == PORTOLAN_TRACE_COLLECTIVE && event->what < t->n_comms)
+        return event->what;
+    if (event->kind == PORTOLAN_TRACE_EPOCH && event->what < t->n_windows &&
+        (class == PORTOLAN_ROUTINE_FENCE || class == PORTOLAN_ROUTINE_CREATE))
+        return t->n_comms + event->what;
+    return SIZE_MAX;
+}
+
+/* Puts the ordinal of each event into `partner`. */
+static void count_ordinals(const struct portolan_trace *t, struct portolan_matching *m,
+                           struct meeting_groups *g)
+{
+    for (size_t i = 0; i < t->n_locations; i++) {
+        const struct portolan_trace_location *l = &t->locations[i];
+
+        for (uint32_t e = (uint32_t)l->first; e < l->first + l->n; e++) {
+            size_t at = group_of(t, m, e);
+
+            if (at == SIZE_MAX)
+                continue;
+            if (g->ranks[at] != l->rank + 1) {
+                g->ranks[at] = l->rank + 1;
+                g->ordinals[at] = 0;
+            }
+            m->partner[e] = g->ordinals[at]++;
+            if (g->most[at] < g->ordinals[at])
+                g->most[at] = g->ordinals[at];
+            m->n_members++;
+        }
+    }
+    for (size_t at = 0; at < g->n; at++) {
+        uint32_t n = g->most[at];
+
+        g->most[at] = (uint32_t)m->n_collectives;
+        m->n_collectives += n;
+    }
+}
+
+static void put_members(const struct portolan_trace *t, struct portolan_matching *m,
+                        const struct meeting_groups *g)
+{
+    uint32_t first = 0;
+
+    for (uint32_t e = 0; e < t->n_events; e++) {
+        size_t at = group_of(t, m, e);
+        struct portolan_collective *c;
+
+        if (at == SIZE_MAX)
+            continue;
+        m->partner[e] += g->most[at];
+        c = &m->collectives[m->partner[e]];
+        c->n++;
+        c->is_window = at >= t->n_comms && at < t->n_comms + t->n_windows;
+        c->what = t->events[e].kind == PORTOLAN_TRACE_BEGIN ? 0 : t->events[e].what;
+    }
+    for (size_t i = 0; i < m->n_collectives; i++) {
+        m->collectives[i].first = first;
+        first += m->collectives[i].n;
+        m->collectives[i].n = 0;
+    }
+    for (uint32_t e = 0; e < t->n_events; e++)
+        if (group_of(t, m, e) != SIZE_MAX) {
+            struct portolan_collective *c = &m->collectives[m->partner[e]];
+
+            m->members[c->first + c->n++] = e;
+        }
+}
+
+static uint32_t routine_at(const struct portolan_trace *t, const struct portolan_matching *m,
+                           uint32_t e)
+{
+    uint32_t call = t->events[e].kind == PORTOLAN_TRACE_BEGIN ? e : m->call[e];
+
+    return call == no_event ? UINT32_MAX : t->events[call].what;
+}
+
+/* All there, and all in the same routine: whoever differs did not meet. */
+static void check_members(const struct portolan_trace *t, struct portolan_matching *m)
+{
+    for (size_t i = 0; i < m->n_collectives; i++) {
+        struct portolan_collective *c = &m->collectives[i];
+        const struct portolan_trace_comm *group =
+            c->is_window ? &t->windows[c->what] : &t->comms[c->what];
+        const uint32_t *members = m->members + c->first;
+
+        c->is_complete = c->n == group->n_members + group->n_remote;
+        for (uint32_t k = 1; k < c->n; k++)
+            c->is_complete &= routine_at(t, m, members[k]) == routine_at(t, m, members[0]);
+        m->n_incomplete += !c->is_complete;
+    }
+}
+
+bool match_collectives(const struct portolan_trace *t, struct portolan_matching *m)
+{
+    struct meeting_groups g = {.n = t->n_comms + t->n_windows + 2};
+    bool ok;
+
+    g.ordinals = portolan_calloc(g.n, sizeof *g.ordinals);
+    g.ranks = portolan_calloc(g.n, sizeof *g.ranks);
+    g.most = portolan_calloc(g.n, sizeof *g.most);
+    ok = g.ordinals && g.ranks && g.most;
+    if (ok) {
+        count_ordinals(t, m, &g);
+        m->collectives = portolan_calloc(m->n_collectives + 1, sizeof *m->collectives);
+        m->members = portolan_calloc(m->n_members + 1, sizeof *m->members);
+        ok = m->collectives && m->members;
+    }
+    if (ok) {
+        put_members(t, m, &g);
+        check_members(t, m);
+    }
+    free(g.ordinals);
+    free(g.ranks);
+    free(g.most);
+    return ok;
+}

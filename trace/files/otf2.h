@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* OTF2 archives, read and written; only where Portolan is built with OTF2. */
+#ifndef TRACE_FILES_OTF2_H
+#define TRACE_FILES_OTF2_H
+
+#include <portolan/trace.h>
+
+/* As portolan_trace_read() for the anchor file PATH, "traces.otf2". */
+enum portolan_status trace_read_otf2(const char *path, struct portolan_diagnostics *diagnostics,
+                                     struct portolan_trace **trace, struct portolan_error *err);
+
+/* Writes an archive whose anchor file is PATH, NAME.otf2; its folder NAME must not hold another. */
+enum portolan_status trace_write_otf2(const struct portolan_trace *trace, const char *path,
+                                      struct portolan_error *err);
+
+#endif

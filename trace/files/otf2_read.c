@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads OTF2 archives of any writer, location by location, so that a file that is cut or missing
+ * spares the others.
+ */
+#include "otf2_reader.h"
+
+#include <portolan/list.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENT_ARGUMENTS                                                                            \
+    OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *arg,                  \
+        OTF2_AttributeList *attributes
+#define EVENT_UNUSED (void)location, (void)position, (void)attributes
+
+/* ------------------------------------------------- events of one location */
+
+static int64_t nanoseconds(const struct reader *r, OTF2_TimeStamp time)
+{
+    int64_t ticks = (int64_t)(time - r->first_tick), per_s = (int64_t)r->ticks_per_s;
+
+    if (per_s == 1000000000)
+        return ticks;
+    return ticks / per_s * 1000000000 + (int64_t)((double)(ticks % per_s) * 1e9 / (double)per_s);
+}
+
+static OTF2_CallbackCode add(struct reader *r, OTF2_TimeStamp time, enum portolan_trace_kind kind,
+                             struct portolan_trace_event event)
+{
+    if (!portolan_reserve(&r->events, &r->events_capacity, r->n_events + 1, sizeof event)) {
+        r->status = PORTOLAN_ENOMEM;
+        return OTF2_CALLBACK_ERROR;
+    }
+    event.ns = nanoseconds(r, time);
+    event.kind = kind;
+    r->events[r->n_events++] = event;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static const struct otf2_comm *comm_of(const struct reader *r, uint32_t self)
+{
+    static const struct otf2_comm none = {0};
+    const struct otf2_comm *comms = r->comms.entries;
+
+    return self < r->comms.n ? &comms[self] : &none;
+}
+
+/* World rank of RANK in COMM: of the other group in an intercommunicator. */
+static int world_rank(const struct reader *r, const struct otf2_comm *comm, uint32_t rank)
+{
+    bool is_ours = true;
+
+    if (comm->n_others) {
+        is_ours = false;
+        for (size_t i = 0; i < comm->n_others; i++)
+            is_ours = is_ours || comm->others[i] == r->here->rank;
+    }
+    if (is_ours)
+        return rank < comm->n_members ? comm->members[rank] : PORTOLAN_TRACE_NONE;
+    return rank < comm->n_others ? comm->others[rank] : PORTOLAN_TRACE_NONE;
+}
+
+static struct portolan_trace_event message(const struct reader *r, uint32_t partner, uint32_t comm,
+                                           uint32_t tag, uint64_t bytes, uint32_t request)
+{
+    const struct otf2_comm *c = comm_of(r, comm);
+
+    return (struct portolan_trace_event){.what = (uint32_t)c->at & 0xffffff,
+                                         .peer = world_rank(r, c, partner),
+                                         .tag = (int32_t)tag,
+                                         .bytes = bytes,
+                                         .request = request};
+}
+
+/* ------------------------------------------------- requests */
+
+/* A new number for request ID, which the event to come posts; 0: no memory. */
+static uint32_t open_request(struct reader *r, uint64_t id)
+{
+    if (!portolan_reserve(&r->requests, &r->requests_capacity, r->n_requests + 1,
+                          sizeof *r->requests)) {
+        r->status = PORTOLAN_ENOMEM;
+        return 0;
+    }
+    r->requests[r->n_requests++] =
+        (struct otf2_request){.id = id, .number = ++r->n_numbers, .posted = r->n_events};
+    return r->n_numbers;
+}
+
+/* Requests are few at a time, and mostly end in the order of their begin. */
+static struct otf2_request close_request(struct reader *r, uint64_t id)
+{
+    struct otf2_request request = {.posted = SIZE_MAX};
+
+    for (size_t i = 0; i < r->n_requests; i++) {
+        if (r->requests[i].id != id)
+            continue;
+        request = r->requests[i];
+        memmove(&r->requests[i], &r->requests[i + 1], (--r->n_requests - i) * sizeof *r->requests);
+        break;
+    }
+    return request;
+}
+
+/* What the posting did not say: the archive tells it when the request is done. */
+static void complete_posting(struct reader *r, const struct otf2_request *request,
+                             const struct portolan_trace_event *done)
+{
+    struct portolan_trace_event *posted =
+        request->posted < r->n_events ? &r->events[request->posted] : NULL;
+
+    if (!posted)
+        return;
+    posted->what = done->what;
+    posted->peer = done->peer;
+    posted->tag = done->tag;
+    if (posted->kind == PORTOLAN_TRACE_COLLECTIVE)
+        posted->bytes = done->bytes;
+}
+
+/* ------------------------------------------------- callbacks */
+
+static OTF2_CallbackCode put_values(struct reader *r, OTF2_TimeStamp time,
+                                    OTF2_AttributeList *attributes)
+{
+    const struct otf2_attribute *known = r->attributes.entries;
+    uint32_t n = OTF2_AttributeList_GetNumberOfElements(attributes);
+    OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
+
+    for (uint32_t i = 0; i < n && !code; i++) {
+        OTF2_AttributeRef self;
+        OTF2_Type type;
+        OTF2_AttributeValue value;
+        struct portolan_trace_event event = {0};
+
+        if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &self, &type, &value) ||
+            type != OTF2_TYPE_DOUBLE || self >= r->attributes.n)
+            continue;
+        event.what = (uint32_t)known[self].at & 0xffffff;
+        memcpy(&event.bytes, &value.float64, sizeof event.bytes);
+        code = add(r, time, PORTOLAN_TRACE_VALUE, event);
+    }
+    return code;
+}
+
+static OTF2_CallbackCode on_enter(EVENT_ARGUMENTS, OTF2_RegionRef self)
+{
+    struct reader *r = arg;
+    const struct otf2_region *regions = r->regions.entries;
+    struct portolan_trace_event event = {0};
+    enum portolan_trace_routine_class class;
+    OTF2_CallbackCode code;
+
+    EVENT_UNUSED;
+    if (self >= r->regions.n)
+        return OTF2_CALLBACK_SUCCESS;
+    event.what = (uint32_t)regions[self].at & 0xffffff;
+    if (!regions[self].is_mpi) {
+        code = add(r, time, PORTOLAN_TRACE_ENTER, event);
+        return code ? code : put_values(r, time, attributes);
+    }
+    if (r->depth++)
+        return OTF2_CALLBACK_SUCCESS;
+    class = portolan_trace_classify(otf2_string(r, regions[self].name), NULL);
+    r->names_group = class == PORTOLAN_ROUTINE_WIN_POST || class == PORTOLAN_ROUTINE_WIN_START;
+    return add(r, time, PORTOLAN_TRACE_BEGIN, event);
+}
+
+static OTF2_CallbackCode on_leave(EVENT_ARGUMENTS, OTF2_RegionRef self)
+{
+    struct reader *r = arg;
+    const struct otf2_region *regions = r->regions.entries;
+    struct portolan_trace_event event = {0};
+
+    EVENT_UNUSED;
+    if (self >= r->regions.n)
+        return OTF2_CALLBACK_SUCCESS;
+    event.what = (uint32_t)regions[self].at & 0xffffff;
+    if (!regions[self].is_mpi)
+        return add(r, time, PORTOLAN_TRACE_LEAVE, event);
+    if (r->depth > 0 && --r->depth)
+        return OTF2_CALLBACK_SUCCESS;
+    return add(r, time, PORTOLAN_TRACE_END, event);
+}
+
+static OTF2_CallbackCode on_send(EVENT_ARGUMENTS, uint32_t to, OTF2_CommRef comm, uint32_t tag,
+                                 uint64_t bytes)
+{
+    struct reader *r = arg;
+
+    EVENT_UNUSED;
+    return add(r, time, PORTOLAN_TRACE_SEND, message(r, to, comm, tag, bytes, 0));
+}
+
+static OTF2_CallbackCode on_isend(EVENT_ARGUMENTS, uint32_t to, OTF2_CommRef comm, uint32_t tag,
+                                  uint64_t bytes, uint64_t id)
+{
+    struct reader *r = arg;
+    uint32_t request = open_request(r, id);
+
+    EVENT_UNUSED;
+    return add(r, time, PORTOLAN_TRACE_SEND, message(r, to, comm, tag, bytes, request));
+}
+
+static OTF2_CallbackCode on_isend_complete(EVENT_ARGUMENTS, uint64_t id)
+{
+    struct reader *r = arg;
+    struct portolan_trace_event event = {.request = close_request(r, id).number};
+
+    EVENT_UNUSED;
+    return add(r, time, PORTOLAN_TRACE_SEND_DONE, event);
+}
+
+/* Whom the receive is from is known when it is done; until then it is from any. */
+static OTF2_CallbackCode on_irecv_request(EVENT_ARGUMENTS, uint64_t id)
+{
+    struct reader *r = arg;
+    struct portolan_trace_event event = {.peer = PORTOLAN_TRACE_ANY, .tag = PORTOLAN_TRACE_ANY};
+
+    EVENT_UNUSED;
+    event.request = open_request(r, id);
+    return add(r, time, PORTOLAN_TRACE_RECV_POST, event);
+}
+
+static OTF2_CallbackCode on_recv(EVENT_ARGUMENTS, uint32_t from, OTF2_CommRef comm, uint32_t tag,
+                                 uint64_t bytes)
+{
+    struct reader *r = arg;
+
+    EVENT_UNUSED;
+    return add(r, time, PORTOLAN_TRACE_RECV, message(r, from, comm, tag, bytes, 0));
+}
+
+static OTF2_CallbackCode on_irecv(EVENT_ARGUMENTS, uint32_t from, OTF2_CommRef comm, uint32_t tag,
+                                  uint64_t bytes, uint64_t id)
+{
+    struct reader *r = arg;
+    struct otf2_request request = close_request(r, id);
+    struct portolan_trace_event event = message(r, from, comm, tag, bytes, request.number);
+
+    EVENT_UNUSED;
+    complete_posting(r, &request, &event);
+    return add(r, time, PORTOLAN_TRACE_RECV, event);
+}
+
+static OTF2_CallbackCode on_cancelled(EVENT_ARGUMENTS, uint64_t id)
+{
+    struct reader *r = arg;
+    struct portolan_trace_event event = {.request = close_request(r, id).number};
+
+    EVENT_UNUSED;
+    return add(r, time, PORTOLAN_TRACE_CANCELLED, event);
+}
+
+static struct portolan_trace_event collective(const struct reader *r, uint32_t comm, uint32_t root,
+                                              uint64_t sent, uint64_t received)
+{
+    const struct otf2_comm *c = comm_of(r, comm);
+    struct portolan_trace_event event = {.what = (uint32_t)c->at & 0xffffff,
+                                         .peer = PORTOLAN_TRACE_NONE,
+                                         .bytes = sent ? sent : received};
+
+    if (root < c->n_members || root < c->n_others)
+        event.peer = world_rank(r, c, root);
+    return event;
+}
+
+static OTF2_CallbackCode on_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operation,
+                                       OTF2_CommRef comm, uint32_t root, uint64_t sent,
+                                       uint64_t received)
+{
+    struct reader *r = arg;
+
+    (void)operation;
+    EVENT_UNUSED;
+    return add(r, time, PORTOLAN_TRACE_COLLECTIVE, collective(r, comm, root, sent, received));
+}
+
+static OTF2_CallbackCode on_collective_request(EVENT_ARGUMENTS, uint64_t id)
+{
+    struct reader *r = arg;
+    struct portolan_trace_event event = {.peer = PORTOLAN_TRACE_NONE};
+
+    EVENT_UNUSED;
+    event.request = open_request(r, id);
+    return add(r, time, PORTOLAN_TRACE_COLLECTIVE, event);
+}
+
+static OTF2_CallbackCode on_collective_complete(EVENT_ARGUMENTS, OTF2_CollectiveOp operation,
+                                                OTF2_CommRef comm, uint32_t root, uint64_t sent,
+                                                uint64_t received, uint64_t id)
+{
+    struct reader *r = arg;
+    struct otf2_request request = close_request(r, id);
+    struct portolan_trace_event event = collective(r, comm, root, sent, received);
+
+    (void)operation;
+    EVENT_UNUSED;
+    complete_posting(r, &request, &event);
+    event = (struct portolan_trace_event){.request = request.number};
+    return add(r, time, PORTOLAN_TRACE_COLLECTIVE_DONE, event);
+}
+
+static struct portolan_trace_event of_window(const struct reader *r, uint32_t self)
+{
+    const struct otf2_window *windows = r->windows.entries;
+
+    return (struct portolan_trace_event){
+        .what = self < r->windows.n ? (uint32_t)windows[self].at & 0xffffff : 0};
+}
+
+static int window_rank(const struct reader *r, uint32_t self, uint32_t rank)
+{
+    const struct otf2_window *windows = r->windows.entries;
+
+    return self < r->windows.n ? world_rank(r, comm_of(r, windows[self].comm), rank)
+                               : PORTOLAN_TRACE_NONE;
+}
+
+static OTF2_CallbackCode on_window_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operation,
+                                              OTF2_RmaSyncLevel level, OTF2_RmaWinRef self,
+                                              uint32_t root, uint64_t sent, uint64_t received)
+{
+    struct reader *r = arg;
+
+    (void)operation, (void)level, (void)root, (void)sent, (void)received;
+    EVENT_UNUSED;
+    return add(r, time, PORTOLAN_TRACE_EPOCH, of_window(r, self));
+}
+
+static OTF2_CallbackCode on_group_sync(EVENT_ARGUMENTS, OTF2_RmaSyncLevel level,
+                                       OTF2_RmaWinRef self, OTF2_GroupRef group)
+{
+    struct reader *r = arg;
+    const struct otf2_group *groups = r->groups.entries;
+    OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
+
+    (void)level;
+    EVENT_UNUSED;
+    for (uint32_t i = 0; r->names_group && group < r->groups.n && i < groups[group].n && !code;
+         i++) {
+        struct portolan_trace_event event = of_window(r, self);
+
+        event.peer = (int32_t)groups[group].members[i];
+        code = add(r, time, PORTOLAN_TRACE_ACCESS, event);
+    }
+    return code ? code : add(r, time, PORTOLAN_TRACE_EPOCH, of_window(r, self));
+}
+
+static OTF2_CallbackCode transfer(struct reader *r, OTF2_TimeStamp time, uint32_t self,
+                                  uint32_t target, uint64_t bytes)
+{
+    struct portolan_trace_event event = of_window(r, self);
+
+    event.peer = window_rank(r, self, target);
+    event.bytes = bytes;
+    return add(r, time, PORTOLAN_TRACE_TRANSFER, event);
+}
+
+static OTF2_CallbackCode on_transfer(EVENT_ARGUMENTS, OTF2_RmaWinRef self, uint32_t target,
+                                     uint64_t bytes, uint64_t match)
+{
+    (void)match;
+    EVENT_UNUSED;
+    return transfer(arg, time, self, target, bytes);
+}
+
+static OTF2_CallbackCode on_atomic(EVENT_ARGUMENTS, OTF2_RmaWinRef self, uint32_t target,
+                                   OTF2_RmaAtomicType type, uint64_t sent, uint64_t received,
+                                   uint64_t match)
+{
+    (void)type, (void)match;
+    EVENT_UNUSED;
+    return transfer(arg, time, self, target, sent + received);
+}
+
+static OTF2_CallbackCode on_flush(EVENT_ARGUMENTS, OTF2_TimeStamp stop)
+{
+    (void)time;
+    EVENT_UNUSED;
+    return add(arg, stop, PORTOLAN_TRACE_GAP, (struct portolan_trace_event){0});
+}
+
+static OTF2_CallbackCode on_switch(EVENT_ARGUMENTS, OTF2_MeasurementMode mode)
+{
+    struct reader *r = arg;
+    bool was_off = r->is_off;
+
+    EVENT_UNUSED;
+    r->is_off = mode == OTF2_MEASUREMENT_OFF;
+    if (r->is_off || !was_off)
+        return OTF2_CALLBACK_SUCCESS;
+    return add(r, time, PORTOLAN_TRACE_GAP, (struct portolan_trace_event){0});
+}
+
+static OTF2_EvtReaderCallbacks *callbacks(void)
+{
+    OTF2_EvtReaderCallbacks *c = OTF2_EvtReaderCallbacks_New();
+
+    if (!c)
+        return NULL;
+    OTF2_EvtReaderCallbacks_SetEnterCallback(c, on_enter);
+    OTF2_EvtReaderCallbacks_SetLeaveCallback(c, on_leave);
+    OTF2_EvtReaderCallbacks_SetMpiSendCallback(c, on_send);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCallback(c, on_isend);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(c, on_isend_complete);
+    OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback(c, on_irecv_request);
+    OTF2_EvtReaderCallbacks_SetMpiRecvCallback(c, on_recv);
+    OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(c, on_irecv);
+    OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(c, on_cancelled);
+    OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, on_collective);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(c, on_collective_request);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c, on_collective_complete);
+    OTF2_EvtReaderCallbacks_SetRmaCollectiveEndCallback(c, on_window_collective);
+    OTF2_EvtReaderCallbacks_SetRmaGroupSyncCallback(c, on_group_sync);
+    OTF2_EvtReaderCallbacks_SetRmaPutCallback(c, on_transfer);
+    OTF2_EvtReaderCallbacks_SetRmaGetCallback(c, on_transfer);
+    OTF2_EvtReaderCallbacks_SetRmaAtomicCallback(c, on_atomic);
+    OTF2_EvtReaderCallbacks_SetBufferFlushCallback(c, on_flush);
+    OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(c, on_switch);
+    return c;
+}
+
+/* ------------------------------------------------- locations */
+
+static void hand_over(struct reader *r, bool is_cut)
+{
+    const struct otf2_location *here = r->here;
+    struct portolan_trace_location *l =
+        portolan_trace_locate(r->trace, here->rank, here->thread, here->host);
+
+    if (!l) {
+        r->status = PORTOLAN_ENOMEM;
+        return;
+    }
+    l->is_cut = is_cut;
+    for (size_t i = 0; i < r->n_events && !r->status; i++)
+        if (!portolan_trace_add(r->trace, here->rank, here->thread, &r->events[i]))
+            r->status = PORTOLAN_ENOMEM;
+}
+
+/* Numbers in a location's events are its own: local definitions map them, also its clock. */
+static void read_local_definitions(struct reader *r, uint64_t location)
+{
+    OTF2_DefReader *reader = OTF2_Reader_GetDefReader(r->otf2, location);
+    uint64_t n;
+
+    if (!reader)
+        return;
+    OTF2_Reader_ReadAllLocalDefinitions(r->otf2, reader, &n);
+    OTF2_Reader_CloseDefReader(r->otf2, reader);
+}
+
+static void read_location(struct reader *r, const struct otf2_location *l,
+                          const OTF2_EvtReaderCallbacks *c)
+{
+    OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(r->otf2, l->self);
+    uint64_t n = 0;
+    bool is_cut = true;
+
+    r->here = l;
+    r->n_events = r->n_requests = 0;
+    r->depth = 0;
+    r->is_off = false;
+    if (reader) {
+        OTF2_EvtReader_ApplyClockOffsets(reader, true);
+        is_cut = OTF2_Reader_RegisterEvtCallbacks(r->otf2, reader, c, r) ||
+                 OTF2_Reader_ReadAllLocalEvents(r->otf2, reader, &n) || n < l->expected;
+        OTF2_Reader_CloseEvtReader(r->otf2, reader);
+    }
+    if (r->status)
+        return;
+    if (is_cut)
+        portolan_diagnose(r->diagnostics, r->path, 0, 0,
+                          "rank %d, thread %d: %llu of %llu records can be read", l->rank,
+                          l->thread, (unsigned long long)n, (unsigned long long)l->expected);
+    hand_over(r, is_cut);
+}
+
+static void read_locations(struct reader *r)
+{
+    OTF2_EvtReaderCallbacks *c = callbacks();
+    bool has_definitions;
+
+    if (!c) {
+        r->status = PORTOLAN_ENOMEM;
+        return;
+    }
+    for (size_t i = 0; i < r->n_locations; i++)
+        OTF2_Reader_SelectLocation(r->otf2, r->locations[i].self);
+    has_definitions = OTF2_Reader_OpenDefFiles(r->otf2) == OTF2_SUCCESS;
+    OTF2_Reader_OpenEvtFiles(r->otf2);
+    for (size_t i = 0; i < r->n_locations && has_definitions; i++)
+        read_local_definitions(r, r->locations[i].self);
+    for (size_t i = 0; i < r->n_locations && !r->status; i++)
+        read_location(r, &r->locations[i], c);
+    OTF2_EvtReaderCallbacks_Delete(c);
+}
+
+/* ------------------------------------------------- the archive */
+
+/* The library would print; what went wrong is told by its results. */
+static OTF2_ErrorCode keep_quiet(void *arg, const char *file, uint64_t line, const char *function,
+                                 OTF2_ErrorCode code, const char *format, va_list args)
+{
+    (void)arg, (void)file, (void)line, (void)function, (void)format, (void)args;
+    return code;
+}
+
+/* The library leaks memory when it opens other files. */
+static bool is_anchor(const char *path)
+{
+    char head[6] = {0};
+    FILE *file = fopen(path, "re");
+    bool is_one =
+        file && fread(head, 1, sizeof head, file) == sizeof head && !memcmp(head + 2, "OTF2", 4);
+
+    if (file)
+        fclose(file);
+    return is_one;
+}
+
+static void clear_reader(struct reader *r)
+{
+    struct otf2_table *tables[] = {&r->strings, &r->nodes, &r->processes, &r->regions,
+                                   &r->groups,  &r->comms, &r->windows,   &r->attributes};
+
+    if (r->otf2)
+        OTF2_Reader_Close(r->otf2);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        free(tables[i]->entries);
+    free(r->locations);
+    free(r->events);
+    free(r->requests);
+    portolan_arena_clear(&r->arena);
+}
+
+static enum portolan_status explain(const struct reader *r, struct portolan_error *err)
+{
+    if (r->status == PORTOLAN_ENOMEM)
+        return portolan_no_memory(err);
+    return portolan_error_set(err, r->status,
+                              "'%s' is no OTF2 archive that can be read; otf2-print %s says more",
+                              r->path, r->path);
+}
+
+enum portolan_status trace_read_otf2(const char *path, struct portolan_diagnostics *diagnostics,
+                                     struct portolan_trace **trace, struct portolan_error *err)
+{
+    struct reader r = {.path = path, .diagnostics = diagnostics};
+    OTF2_ErrorCallback old = OTF2_Error_RegisterCallback(keep_quiet, NULL);
+    enum portolan_status status;
+
+    r.otf2 = is_anchor(path) ? OTF2_Reader_Open(path) : NULL;
+    if (!r.otf2 || OTF2_Reader_SetSerialCollectiveCallbacks(r.otf2))
+        r.status = PORTOLAN_ESYNTAX;
+    if (!r.status)
+        otf2_read_definitions(&r);
+    if (!r.status && !r.ticks_per_s)
+        r.status = PORTOLAN_ESYNTAX;
+    if (!r.status)
+        read_locations(&r);
+    status = r.status ? explain(&r, err) : portolan_trace_finish(r.trace, err);
+    if (status)
+        portolan_trace_destroy(r.trace);
+    else
+        *trace = r.trace;
+    clear_reader(&r);
+    OTF2_Error_RegisterCallback(old, NULL);
+    return status;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading OTF2: what otf2_definitions.c and otf2_read.c share. */
+#ifndef TRACE_FILES_OTF2_READER_H
+#define TRACE_FILES_OTF2_READER_H
+
+#include "otf2.h"
+
+#include <portolan/index.h>
+
+#include <otf2/otf2.h>
+
+enum { OTF2_TABLE_MAX = 1 << 24 };
+
+/* Entries by their number in the archive; numbers that are not defined have zeroed entries. */
+struct otf2_table {
+    void *entries;
+    size_t n, capacity;
+};
+
+struct otf2_process {
+    uint32_t node;
+    int rank, n_threads; /* threads that have no MPI */
+};
+
+struct otf2_location {
+    uint64_t self, expected;
+    uint32_t group;
+    int rank, thread;
+    const char *host;
+};
+
+struct otf2_region {
+    uint32_t name;
+    bool is_mpi;
+    size_t at; /* of the trace's regions or routines */
+};
+
+struct otf2_group {
+    OTF2_GroupType type;
+    uint32_t n;
+    const uint64_t *members;
+};
+
+struct otf2_comm {
+    bool is_used;
+    uint32_t group, remote;
+    const int *members, *others;
+    size_t n_members, n_others;
+    size_t at;
+};
+
+struct otf2_window {
+    uint32_t comm;
+    size_t at;
+};
+
+struct otf2_attribute {
+    uint32_t name;
+    bool is_double;
+    size_t at;
+};
+
+/* A request that is open: its number in the archive, and the event that posted it. */
+struct otf2_request {
+    uint64_t id;
+    uint32_t number;
+    size_t posted;
+};
+
+struct reader {
+    const char *path;
+    struct portolan_diagnostics *diagnostics;
+    enum portolan_status status; /* of a callback that failed */
+    struct portolan_arena arena;
+    OTF2_Reader *otf2;
+    struct otf2_table strings, nodes, processes, regions, groups, comms, windows, attributes;
+    struct otf2_location *locations;
+    size_t n_locations, locations_capacity;
+    uint64_t ticks_per_s, first_tick;
+    uint32_t world; /* the group of all locations that have MPI */
+    int n_ranks;
+    struct portolan_trace *trace;
+    /* the location that is being read */
+    const struct otf2_location *here;
+    struct portolan_trace_event *events;
+    size_t n_events, events_capacity;
+    struct otf2_request *requests;
+    size_t n_requests, requests_capacity;
+    uint32_t n_numbers;
+    int depth; /* of calls of MPI inside each other */
+    bool is_off;
+    bool names_group; /* the open call is MPI_Win_post or MPI_Win_start */
+};
+
+/* "" for a number that is not defined. */
+const char *otf2_string(const struct reader *r, uint32_t self);
+
+/* Reads all definitions, and makes the trace with its tables; sets STATUS. */
+void otf2_read_definitions(struct reader *r);
+
+#endif

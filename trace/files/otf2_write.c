@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes a trace as an OTF2 archive. Processor times and marks have no record there. */
+#include "otf2.h"
+
+#include <portolan/list.h>
+
+#include <otf2/otf2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 1 << 22 };
+
+/* A group of MPI_Win_post or MPI_Win_start: the ACCESS events FIRST … LAST of a location. */
+struct group {
+    size_t first, last;
+};
+
+/*
+ * Numbers in the archive. Regions: those of the trace, then its routines. Groups: all ranks, then
+ * two of each communicator, then those of windows. Attributes are names of values.
+ */
+struct writer {
+    const struct portolan_trace *trace;
+    OTF2_Archive *archive;
+    OTF2_GlobalDefWriter *definitions;
+    OTF2_EvtWriter *events;
+    OTF2_AttributeList *attributes;
+    uint32_t n_strings;
+    struct group *groups;
+    size_t n_groups;
+    uint32_t *posted; /* event that posted a request of this location, by its number; + 1 */
+    size_t posted_capacity;
+    const char *routine; /* of the call that is open */
+    enum portolan_trace_routine_class class;
+    size_t next_group, post_group, start_group; /* of GROUPS */
+    OTF2_ErrorCode error;                       /* the first */
+    bool has_memory;
+};
+
+static void check(struct writer *w, OTF2_ErrorCode code)
+{
+    if (code && !w->error)
+        w->error = code;
+}
+
+static uint32_t put_string(struct writer *w, const char *text)
+{
+    check(w, OTF2_GlobalDefWriter_WriteString(w->definitions, w->n_strings, text));
+    return w->n_strings++;
+}
+
+/* ------------------------------------------------- definitions */
+
+static void define_group(struct writer *w, uint32_t self, OTF2_GroupType type, size_t n,
+                         const int *members)
+{
+    uint64_t *copy = portolan_calloc(n + 1, sizeof *copy);
+
+    if (!copy) {
+        w->has_memory = false;
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        copy[i] = members ? (uint64_t)members[i] : i;
+    check(w, OTF2_GlobalDefWriter_WriteGroup(w->definitions, self, 0, type, OTF2_PARADIGM_MPI,
+                                             OTF2_GROUP_FLAG_NONE, (uint32_t)n, copy));
+    free(copy);
+}
+
+static void define_comm(struct writer *w, size_t i)
+{
+    const struct portolan_trace_comm *comm = &w->trace->comms[i];
+    uint32_t group = (uint32_t)(1 + 2 * i), self = (uint32_t)i;
+
+    define_group(w, group, OTF2_GROUP_TYPE_COMM_GROUP, comm->n_members, comm->members);
+    if (!comm->n_remote) {
+        check(w, OTF2_GlobalDefWriter_WriteComm(w->definitions, self,
+                                                put_string(w, i ? "" : "MPI_COMM_WORLD"), group,
+                                                OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+        return;
+    }
+    define_group(w, group + 1, OTF2_GROUP_TYPE_COMM_GROUP, comm->n_remote, comm->remote);
+    check(w,
+          OTF2_GlobalDefWriter_WriteInterComm(w->definitions, self, put_string(w, ""), group,
+                                              group + 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+}
+
+/* A window has a communicator of its own, after those of the trace. */
+static void define_window(struct writer *w, size_t i)
+{
+    const struct portolan_trace *t = w->trace;
+    uint32_t self = (uint32_t)(t->n_comms + i), group = (uint32_t)(1 + 2 * self);
+
+    define_group(w, group, OTF2_GROUP_TYPE_COMM_GROUP, t->windows[i].n_members,
+                 t->windows[i].members);
+    check(w, OTF2_GlobalDefWriter_WriteComm(w->definitions, self, put_string(w, ""), group,
+                                            OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    check(w, OTF2_GlobalDefWriter_WriteRmaWin(w->definitions, (uint32_t)i, put_string(w, ""), self,
+                                              OTF2_RMA_WIN_FLAG_NONE));
+}
+
+static uint32_t first_access_group(const struct writer *w)
+{
+    return (uint32_t)(1 + 2 * (w->trace->n_comms + w->trace->n_windows));
+}
+
+/* Each call that names a group gives it anew; archives hold them all as definitions. */
+static void define_access_groups(struct writer *w)
+{
+    for (size_t g = 0; g < w->n_groups; g++) {
+        size_t n = 0, room = w->groups[g].last - w->groups[g].first + 1;
+        int *members = portolan_calloc(room, sizeof *members);
+
+        for (size_t i = w->groups[g].first; members && i <= w->groups[g].last; i++)
+            if (w->trace->events[i].kind == PORTOLAN_TRACE_ACCESS)
+                members[n++] = w->trace->events[i].peer;
+        define_group(w, (uint32_t)(first_access_group(w) + g), OTF2_GROUP_TYPE_COMM_GROUP, n,
+                     members);
+        w->has_memory = w->has_memory && members;
+        free(members);
+    }
+}
+
+static void define_region(struct writer *w, uint32_t self, const char *name, bool is_mpi)
+{
+    uint32_t text = put_string(w, name);
+
+    check(w, OTF2_GlobalDefWriter_WriteRegion(
+                 w->definitions, self, text, text, text,
+                 is_mpi ? OTF2_REGION_ROLE_UNKNOWN : OTF2_REGION_ROLE_FUNCTION,
+                 is_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, 0, 0, 0));
+}
+
+/* "user.port.method" of a port's method; else the name alone. */
+static void define_program_region(struct writer *w, uint32_t self)
+{
+    const struct portolan_trace_region *r = &w->trace->regions[self];
+    char *name = *r->port ? portolan_asprintf("%s.%s.%s", r->user, r->port, r->name)
+                          : portolan_strdup(r->name);
+
+    w->has_memory = w->has_memory && name;
+    define_region(w, self, name ? name : "", false);
+    free(name);
+}
+
+static void define_locations(struct writer *w)
+{
+    const struct portolan_trace *t = w->trace;
+    int rank = -1;
+
+    for (size_t i = 0; i < t->n_locations; i++) {
+        const struct portolan_trace_location *l = &t->locations[i];
+        uint32_t group = (uint32_t)l->rank;
+
+        if (l->rank != rank) {
+            char name[32];
+
+            rank = l->rank;
+            snprintf(name, sizeof name, "rank %d", rank);
+            check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->definitions, 1 + group,
+                                                              put_string(w, l->host),
+                                                              put_string(w, "node"), 0));
+            check(w,
+                  OTF2_GlobalDefWriter_WriteLocationGroup(
+                      w->definitions, group, put_string(w, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
+                      1 + group, OTF2_UNDEFINED_LOCATION_GROUP));
+        }
+        check(w, OTF2_GlobalDefWriter_WriteLocation(w->definitions, i, put_string(w, "thread"),
+                                                    OTF2_LOCATION_TYPE_CPU_THREAD, l->n, group));
+    }
+}
+
+/* Locations that have MPI: the first of each rank. */
+static void define_ranks(struct writer *w)
+{
+    const struct portolan_trace *t = w->trace;
+    int *first = portolan_calloc((size_t)t->n_ranks + 1, sizeof *first);
+
+    for (size_t i = t->n_locations; first && i-- > 0;)
+        first[t->locations[i].rank] = (int)i;
+    define_group(w, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, (size_t)t->n_ranks, first);
+    w->has_memory = w->has_memory && first;
+    free(first);
+}
+
+static void define_all(struct writer *w)
+{
+    const struct portolan_trace *t = w->trace;
+    uint64_t length = 0;
+
+    for (size_t i = 0; i < t->n_locations; i++)
+        if (t->locations[i].n &&
+            (uint64_t)t->events[t->locations[i].first + t->locations[i].n - 1].ns > length)
+            length = (uint64_t)t->events[t->locations[i].first + t->locations[i].n - 1].ns;
+    put_string(w, "");
+    check(w, OTF2_GlobalDefWriter_WriteClockProperties(w->definitions, 1000000000, 0, length + 1,
+                                                       OTF2_UNDEFINED_TIMESTAMP));
+    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->definitions, 0, put_string(w, "machine"),
+                                                      put_string(w, "machine"),
+                                                      OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    define_locations(w);
+    for (size_t i = 0; i < t->n_regions; i++)
+        define_program_region(w, (uint32_t)i);
+    for (size_t i = 0; i < t->n_routines; i++)
+        define_region(w, (uint32_t)(t->n_regions + i), t->routines[i], true);
+    define_ranks(w);
+    for (size_t i = 0; i < t->n_comms; i++)
+        define_comm(w, i);
+    for (size_t i = 0; i < t->n_windows; i++)
+        define_window(w, i);
+    define_access_groups(w);
+    for (size_t i = 0; i < t->n_names; i++)
+        check(w, OTF2_GlobalDefWriter_WriteAttribute(
+                     w->definitions, (uint32_t)i, put_string(w, t->names[i]), 0, OTF2_TYPE_DOUBLE));
+}
+
+/* ------------------------------------------------- events */
+
+static bool is_in(const struct portolan_trace_comm *comm, int rank)
+{
+    for (size_t i = 0; i < comm->n_members; i++)
+        if (comm->members[i] == rank)
+            return true;
+    return false;
+}
+
+/* Rank in COMM (in the other group of an intercommunicator) of world rank PEER, as rank OWN sees
+ * it. */
+static uint32_t rank_in(const struct portolan_trace_comm *comm, int own, int peer)
+{
+    bool is_other = comm->n_remote && is_in(comm, own);
+    const int *ranks = is_other ? comm->remote : comm->members;
+    size_t n = is_other ? comm->n_remote : comm->n_members;
+
+    if (peer >= 0 && (size_t)peer < n && ranks[peer] == peer)
+        return (uint32_t)peer;
+    for (size_t i = 0; i < n; i++)
+        if (ranks[i] == peer)
+            return (uint32_t)i;
+    return OTF2_UNDEFINED_UINT32;
+}
+
+static OTF2_CollectiveOp operation(const char *routine)
+{
+    static const struct {
+        const char *name;
+        OTF2_CollectiveOp op;
+    } ops[] = {
+        {"barrier", OTF2_COLLECTIVE_OP_BARRIER},
+        {"bcast", OTF2_COLLECTIVE_OP_BCAST},
+        {"gatherv", OTF2_COLLECTIVE_OP_GATHERV},
+        {"gather", OTF2_COLLECTIVE_OP_GATHER},
+        {"scatterv", OTF2_COLLECTIVE_OP_SCATTERV},
+        {"scatter", OTF2_COLLECTIVE_OP_SCATTER},
+        {"allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
+        {"allgather", OTF2_COLLECTIVE_OP_ALLGATHER},
+        {"alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW},
+        {"alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
+        {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},
+        {"allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE},
+        {"reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
+        {"reduce_scatter", OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
+        {"reduce", OTF2_COLLECTIVE_OP_REDUCE},
+        {"exscan", OTF2_COLLECTIVE_OP_EXSCAN},
+        {"scan", OTF2_COLLECTIVE_OP_SCAN},
+    };
+
+    if (!strncmp(routine, "MPI_", 4))
+        routine += 4;
+    if (*routine == 'I' && strncmp(routine, "Init", 4) != 0)
+        routine++;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (!strncasecmp(routine, ops[i].name, strlen(ops[i].name)))
+            return ops[i].op;
+    return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
+}
+
+static void put_enter(struct writer *w, const struct portolan_trace_event *e,
+                      const struct portolan_trace_event *end)
+{
+    for (const struct portolan_trace_event *v = e + 1; v < end && v->kind == PORTOLAN_TRACE_VALUE;
+         v++)
+        check(w, OTF2_AttributeList_AddDouble(w->attributes, v->what, portolan_trace_value(v)));
+    check(w, OTF2_EvtWriter_Enter(w->events, w->attributes, (uint64_t)e->ns, e->what));
+}
+
+static void put_message(struct writer *w, const struct portolan_trace_event *e, int own)
+{
+    uint32_t peer = rank_in(&w->trace->comms[e->what], own, e->peer), tag = (uint32_t)e->tag;
+    uint64_t ns = (uint64_t)e->ns;
+
+    if (e->kind == PORTOLAN_TRACE_SEND)
+        check(w, e->request
+                     ? OTF2_EvtWriter_MpiIsend(w->events, NULL, ns, peer, e->what, tag, e->bytes,
+                                               e->request)
+                     : OTF2_EvtWriter_MpiSend(w->events, NULL, ns, peer, e->what, tag, e->bytes));
+    else
+        check(w, e->request
+                     ? OTF2_EvtWriter_MpiIrecv(w->events, NULL, ns, peer, e->what, tag, e->bytes,
+                                               e->request)
+                     : OTF2_EvtWriter_MpiRecv(w->events, NULL, ns, peer, e->what, tag, e->bytes));
+}
+
+static void put_collective(struct writer *w, const struct portolan_trace_event *e, int own)
+{
+    const struct portolan_trace_comm *comm = &w->trace->comms[e->what];
+    uint32_t root = e->peer < 0 ? OTF2_UNDEFINED_UINT32 : rank_in(comm, own, e->peer);
+    uint64_t ns = (uint64_t)e->ns;
+
+    if (e->request) {
+        check(w, OTF2_EvtWriter_NonBlockingCollectiveRequest(w->events, NULL, ns, e->request));
+        return;
+    }
+    check(w, OTF2_EvtWriter_MpiCollectiveBegin(w->events, NULL, ns));
+    check(w, OTF2_EvtWriter_MpiCollectiveEnd(w->events, NULL, ns, operation(w->routine), e->what,
+                                             root, e->bytes, 0));
+}
+
+/* The archive wants to know at the end what was posted. */
+static void remember(struct writer *w, const struct portolan_trace_event *e)
+{
+    size_t had = w->posted_capacity;
+
+    if (!portolan_reserve(&w->posted, &w->posted_capacity, (size_t)e->request + 1,
+                          sizeof *w->posted)) {
+        w->has_memory = false;
+        return;
+    }
+    if (w->posted_capacity > had)
+        memset(w->posted + had, 0, (w->posted_capacity - had) * sizeof *w->posted);
+    w->posted[e->request] = (uint32_t)(e - w->trace->events) + 1;
+}
+
+/* Name of the call that an event lies in. */
+static const char *routine_of(const struct writer *w, const struct portolan_trace_event *e)
+{
+    while (e > w->trace->events && e->kind != PORTOLAN_TRACE_BEGIN)
+        e--;
+    return e->kind == PORTOLAN_TRACE_BEGIN ? w->trace->routines[e->what] : "";
+}
+
+static void put_collective_done(struct writer *w, const struct portolan_trace_event *e, int own)
+{
+    const struct portolan_trace_event *posted;
+    uint32_t at = e->request < w->posted_capacity ? w->posted[e->request] : 0, root;
+
+    if (!at)
+        return;
+    posted = &w->trace->events[at - 1];
+    root = posted->peer < 0 ? OTF2_UNDEFINED_UINT32
+                            : rank_in(&w->trace->comms[posted->what], own, posted->peer);
+    check(w, OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                 w->events, NULL, (uint64_t)e->ns, operation(routine_of(w, posted)), posted->what,
+                 root, posted->bytes, 0, e->request));
+}
+
+/* The group of an epoch's call; SIZE_MAX: all ranks of the window. */
+static size_t epoch_group(const struct writer *w)
+{
+    switch (w->class) {
+    case PORTOLAN_ROUTINE_WIN_POST:
+    case PORTOLAN_ROUTINE_WIN_WAIT:
+        return w->post_group;
+    case PORTOLAN_ROUTINE_WIN_START:
+    case PORTOLAN_ROUTINE_WIN_COMPLETE:
+        return w->start_group;
+    default:
+        return SIZE_MAX;
+    }
+}
+
+static void put_transfer(struct writer *w, const struct portolan_trace_event *e, int own)
+{
+    uint32_t target = rank_in(&w->trace->windows[e->what], own, e->peer);
+    uint64_t ns = (uint64_t)e->ns;
+
+    check(w, !strncmp(w->routine, "MPI_Get", 7) || !strncmp(w->routine, "MPI_Rget", 8)
+                 ? OTF2_EvtWriter_RmaGet(w->events, NULL, ns, e->what, target, e->bytes, 0)
+                 : OTF2_EvtWriter_RmaPut(w->events, NULL, ns, e->what, target, e->bytes, 0));
+}
+
+static void put_epoch(struct writer *w, const struct portolan_trace_event *e)
+{
+    size_t group = epoch_group(w);
+    uint64_t ns = (uint64_t)e->ns;
+
+    if (group < w->n_groups) {
+        check(w, OTF2_EvtWriter_RmaGroupSync(w->events, NULL, ns, OTF2_RMA_SYNC_LEVEL_PROCESS,
+                                             e->what, first_access_group(w) + (uint32_t)group));
+        return;
+    }
+    check(w, OTF2_EvtWriter_RmaCollectiveBegin(w->events, NULL, ns));
+    check(w, OTF2_EvtWriter_RmaCollectiveEnd(w->events, NULL, ns, OTF2_COLLECTIVE_OP_BARRIER,
+                                             OTF2_RMA_SYNC_LEVEL_PROCESS, e->what,
+                                             OTF2_UNDEFINED_UINT32, 0, 0));
+}
+
+static bool begins_group(const struct portolan_trace_event *e)
+{
+    return e->kind == PORTOLAN_TRACE_ACCESS && e[-1].kind != PORTOLAN_TRACE_ACCESS;
+}
+
+/* Groups are numbered in the order of their first events, as find_groups() found them. */
+static void note_group(struct writer *w, const struct portolan_trace_event *e)
+{
+    if (!begins_group(e))
+        return;
+    if (w->class == PORTOLAN_ROUTINE_WIN_POST)
+        w->post_group = w->next_group;
+    else
+        w->start_group = w->next_group;
+    w->next_group++;
+}
+
+static void put_gap(struct writer *w, const struct portolan_trace_event *e, uint64_t before)
+{
+    check(w, OTF2_EvtWriter_MeasurementOnOff(w->events, NULL, before, OTF2_MEASUREMENT_OFF));
+    check(w,
+          OTF2_EvtWriter_MeasurementOnOff(w->events, NULL, (uint64_t)e->ns, OTF2_MEASUREMENT_ON));
+}
+
+static void put_call(struct writer *w, const struct portolan_trace_event *e)
+{
+    uint32_t region = (uint32_t)w->trace->n_regions + e->what;
+
+    if (e->kind == PORTOLAN_TRACE_END) {
+        check(w, OTF2_EvtWriter_Leave(w->events, NULL, (uint64_t)e->ns, region));
+        return;
+    }
+    w->routine = w->trace->routines[e->what];
+    w->class = portolan_trace_classify(w->routine, NULL);
+    check(w, OTF2_EvtWriter_Enter(w->events, NULL, (uint64_t)e->ns, region));
+}
+
+static void put_event(struct writer *w, const struct portolan_trace_location *l,
+                      const struct portolan_trace_event *e)
+{
+    const struct portolan_trace_event *first = w->trace->events + l->first;
+    uint64_t ns = (uint64_t)e->ns;
+
+    if (e->kind == PORTOLAN_TRACE_COLLECTIVE && e->request)
+        remember(w, e);
+    switch ((enum portolan_trace_kind)e->kind) {
+    case PORTOLAN_TRACE_ENTER:
+        put_enter(w, e, first + l->n);
+        break;
+    case PORTOLAN_TRACE_LEAVE:
+        check(w, OTF2_EvtWriter_Leave(w->events, NULL, ns, e->what));
+        break;
+    case PORTOLAN_TRACE_BEGIN:
+    case PORTOLAN_TRACE_END:
+        put_call(w, e);
+        break;
+    case PORTOLAN_TRACE_SEND:
+    case PORTOLAN_TRACE_RECV:
+        put_message(w, e, l->rank);
+        break;
+    case PORTOLAN_TRACE_SEND_DONE:
+        check(w, OTF2_EvtWriter_MpiIsendComplete(w->events, NULL, ns, e->request));
+        break;
+    case PORTOLAN_TRACE_RECV_POST:
+        check(w, OTF2_EvtWriter_MpiIrecvRequest(w->events, NULL, ns, e->request));
+        break;
+    case PORTOLAN_TRACE_CANCELLED:
+        check(w, OTF2_EvtWriter_MpiRequestCancelled(w->events, NULL, ns, e->request));
+        break;
+    case PORTOLAN_TRACE_COLLECTIVE:
+        put_collective(w, e, l->rank);
+        break;
+    case PORTOLAN_TRACE_COLLECTIVE_DONE:
+        put_collective_done(w, e, l->rank);
+        break;
+    case PORTOLAN_TRACE_TRANSFER:
+        put_transfer(w, e, l->rank);
+        break;
+    case PORTOLAN_TRACE_ACCESS:
+        note_group(w, e);
+        break;
+    case PORTOLAN_TRACE_EPOCH:
+        put_epoch(w, e);
+        break;
+    case PORTOLAN_TRACE_GAP:
+        put_gap(w, e, e > first ? (uint64_t)e[-1].ns : 0);
+        break;
+    case PORTOLAN_TRACE_VALUE: /* with its region */
+    case PORTOLAN_TRACE_MARK:
+    case PORTOLAN_TRACE_CPU:
+    case PORTOLAN_TRACE_KINDS:
+        break;
+    }
+}
+
+static void put_location(struct writer *w, size_t at)
+{
+    const struct portolan_trace_location *l = &w->trace->locations[at];
+
+    w->events = OTF2_Archive_GetEvtWriter(w->archive, at);
+    if (!w->events) {
+        check(w, OTF2_ERROR_INVALID);
+        return;
+    }
+    w->post_group = w->start_group = SIZE_MAX;
+    free(w->posted);
+    w->posted = NULL;
+    w->posted_capacity = 0;
+    for (size_t i = 0; i < l->n && !w->error && w->has_memory; i++)
+        put_event(w, l, &w->trace->events[l->first + i]);
+    check(w, OTF2_Archive_CloseEvtWriter(w->archive, w->events));
+}
+
+static void find_groups(struct writer *w)
+{
+    const struct portolan_trace *t = w->trace;
+
+    for (size_t i = 1; i < t->n_events && w->has_memory; i++) {
+        struct group group = {.first = i, .last = i};
+
+        if (!begins_group(&t->events[i]))
+            continue;
+        while (group.last + 1 < t->n_events &&
+               t->events[group.last + 1].kind == PORTOLAN_TRACE_ACCESS)
+            group.last++;
+        w->has_memory = portolan_append(&w->groups, &w->n_groups, &group, sizeof group);
+    }
+}
+
+/* ------------------------------------------------- the archive */
+
+static OTF2_FlushType always_flush(void *arg, OTF2_FileType type, OTF2_LocationRef location,
+                                   void *data, bool is_final)
+{
+    (void)arg, (void)type, (void)location, (void)data, (void)is_final;
+    return OTF2_FLUSH;
+}
+
+static OTF2_ErrorCode keep_quiet(void *arg, const char *file, uint64_t line, const char *function,
+                                 OTF2_ErrorCode code, const char *format, va_list args)
+{
+    (void)arg, (void)file, (void)line, (void)function, (void)format, (void)args;
+    return code;
+}
+
+/* The archive's folder and name: PATH is FOLDER/NAME.otf2. NULL: no memory. */
+static char *split_path(const char *path, const char **name)
+{
+    char *folder = portolan_strdup(path), *slash;
+    size_t length = strlen(path);
+
+    if (!folder)
+        return NULL;
+    if (length > 5 && !strcmp(folder + length - 5, ".otf2"))
+        folder[length - 5] = 0;
+    slash = strrchr(folder, '/');
+    *name = slash ? slash + 1 : folder;
+    if (slash)
+        *slash = 0;
+    return folder;
+}
+
+static void write_archive(struct writer *w)
+{
+    static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = always_flush};
+
+    check(w, OTF2_Archive_SetFlushCallbacks(w->archive, &flush, NULL));
+    check(w, OTF2_Archive_SetSerialCollectiveCallbacks(w->archive));
+    check(w, OTF2_Archive_SetCreator(w->archive, "portolan"));
+    check(w, OTF2_Archive_OpenEvtFiles(w->archive));
+    find_groups(w);
+    for (size_t i = 0; i < w->trace->n_locations && !w->error && w->has_memory; i++)
+        put_location(w, i);
+    check(w, OTF2_Archive_CloseEvtFiles(w->archive));
+    w->definitions = OTF2_Archive_GetGlobalDefWriter(w->archive);
+    if (w->definitions)
+        define_all(w);
+    else
+        check(w, OTF2_ERROR_INVALID);
+}
+
+enum portolan_status trace_write_otf2(const struct portolan_trace *trace, const char *path,
+                                      struct portolan_error *err)
+{
+    struct writer w = {.trace = trace, .has_memory = true};
+    OTF2_ErrorCallback old = OTF2_Error_RegisterCallback(keep_quiet, NULL);
+    const char *name = "";
+    char *folder = split_path(path, &name);
+
+    w.attributes = OTF2_AttributeList_New();
+    if (!folder || !w.attributes)
+        w.has_memory = false;
+    else
+        w.archive =
+            OTF2_Archive_Open(name == folder ? "." : folder, name, OTF2_FILEMODE_WRITE, EVENT_CHUNK,
+                              DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (w.archive) {
+        write_archive(&w);
+        check(&w, OTF2_Archive_Close(w.archive));
+    }
+    OTF2_Error_RegisterCallback(old, NULL);
+    if (w.attributes)
+        OTF2_AttributeList_Delete(w.attributes);
+    free(folder);
+    free(w.posted);
+    free(w.groups);
+    if (!w.has_memory)
+        return portolan_no_memory(err);
+    if (!w.archive || w.error)
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path,
+                                  w.archive ? OTF2_Error_GetDescription(w.error)
+                                            : "there is such an archive, or no such folder");
+    return PORTOLAN_OK;
+}

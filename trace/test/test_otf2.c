@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* OTF2: what is written is read again; archives that are cut or wrong are told. */
+#include "../files/otf2.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { N_RANKS = 3 };
+
+static char folder[] = "/tmp/portolan-otf2-XXXXXX";
+static int64_t now;
+
+static void put(struct portolan_trace *t, int rank, struct portolan_trace_event event)
+{
+    now += 10;
+    event.ns = now;
+    assert_true(portolan_trace_add(t, rank, 0, &event));
+}
+
+static void begin(struct portolan_trace *t, int rank, const char *routine)
+{
+    put(t, rank,
+        (struct portolan_trace_event){.kind = PORTOLAN_TRACE_BEGIN,
+                                      .what =
+                                          (uint32_t)portolan_trace_routine(t, routine) & 0xffffff});
+}
+
+static void end(struct portolan_trace *t, int rank, const char *routine)
+{
+    put(t, rank,
+        (struct portolan_trace_event){.kind = PORTOLAN_TRACE_END,
+                                      .what =
+                                          (uint32_t)portolan_trace_routine(t, routine) & 0xffffff});
+}
+
+static void call(struct portolan_trace *t, int rank, const char *routine,
+                 struct portolan_trace_event event)
+{
+    begin(t, rank, routine);
+    put(t, rank, event);
+    end(t, rank, routine);
+}
+
+/* Ranks 2 and 0, in this order. */
+static uint32_t pair(struct portolan_trace *t)
+{
+    static const int members[] = {2, 0};
+    struct portolan_trace_comm comm = {.id = 7, .n_members = 2, .members = members};
+
+    return (uint32_t)portolan_trace_comm(t, &comm);
+}
+
+static uint32_t bridge(struct portolan_trace *t)
+{
+    static const int members[] = {0}, remote[] = {2, 1};
+    struct portolan_trace_comm comm = {
+        .id = 8, .n_members = 1, .members = members, .n_remote = 2, .remote = remote};
+
+    return (uint32_t)portolan_trace_comm(t, &comm);
+}
+
+static uint32_t window(struct portolan_trace *t)
+{
+    static const int members[] = {2, 0};
+    struct portolan_trace_comm comm = {.id = 3, .n_members = 2, .members = members};
+
+    return (uint32_t)portolan_trace_window(t, &comm);
+}
+
+#define E(KIND, ...)                                                                               \
+    (struct portolan_trace_event)                                                                  \
+    {                                                                                              \
+        .kind = PORTOLAN_TRACE_##KIND, __VA_ARGS__                                                 \
+    }
+
+static void put_region(struct portolan_trace *t, int rank)
+{
+    struct portolan_trace_region region = {PORTOLAN_TRACE_FUNCTION, "solve", "", "", ""};
+    uint32_t what = (uint32_t)portolan_trace_region(t, &region) & 0xffffff;
+    double n = 640;
+    struct portolan_trace_event value =
+        E(VALUE, .what = (uint32_t)portolan_trace_name(t, "n") & 0xffffff);
+
+    memcpy(&value.bytes, &n, sizeof n);
+    put(t, rank, E(ENTER, .what = what));
+    value.ns = now;
+    assert_true(portolan_trace_add(t, rank, 0, &value));
+    put(t, rank, E(LEAVE, .what = what));
+}
+
+/* Every kind of event that OTF2 has a record for. */
+static struct portolan_trace *make_trace(void)
+{
+    struct portolan_trace *t = portolan_trace_create(N_RANKS, "test");
+    uint32_t two = pair(t), both = bridge(t), win = window(t);
+    struct portolan_error err = {0};
+
+    now = -10;
+    put_region(t, 0);
+    call(t, 0, "MPI_Send", E(SEND, .peer = 1, .tag = 5, .bytes = 4096));
+    call(t, 0, "MPI_Isend", E(SEND, .what = two, .peer = 2, .tag = 1, .bytes = 8, .request = 1));
+    call(t, 0, "MPI_Wait", E(SEND_DONE, .request = 1));
+    call(t, 0, "MPI_Send", E(SEND, .what = both, .peer = 1, .bytes = 16));
+    call(t, 1, "MPI_Recv", E(RECV, .peer = 0, .tag = 5, .bytes = 4096));
+    call(t, 1, "MPI_Recv", E(RECV, .what = both, .peer = 0, .bytes = 16));
+    call(t, 2, "MPI_Irecv", E(RECV_POST, .what = two, .peer = 0, .tag = 1, .request = 1));
+    call(t, 2, "MPI_Wait", E(RECV, .what = two, .peer = 0, .tag = 1, .bytes = 8, .request = 1));
+    call(t, 2, "MPI_Irecv", E(RECV_POST, .peer = -2, .tag = -2, .request = 2));
+    call(t, 2, "MPI_Wait", E(CANCELLED, .request = 2));
+    for (int rank = 0; rank < N_RANKS; rank++) {
+        call(t, rank, "MPI_Allreduce", E(COLLECTIVE, .peer = -1, .bytes = 8));
+        call(t, rank, "MPI_Ibcast", E(COLLECTIVE, .peer = 1, .bytes = 64, .request = 9));
+        call(t, rank, "MPI_Wait", E(COLLECTIVE_DONE, .request = 9));
+    }
+    put(t, 0, E(GAP));
+    call(t, 0, "MPI_Win_fence", E(EPOCH, .what = win));
+    call(t, 2, "MPI_Win_fence", E(EPOCH, .what = win));
+    begin(t, 0, "MPI_Win_start");
+    put(t, 0, E(ACCESS, .what = win, .peer = 2));
+    now -= 10; /* the archive has one record for the group and the epoch */
+    put(t, 0, E(EPOCH, .what = win));
+    end(t, 0, "MPI_Win_start");
+    call(t, 0, "MPI_Put", E(TRANSFER, .what = win, .peer = 2, .bytes = 32));
+    call(t, 0, "MPI_Win_complete", E(EPOCH, .what = win));
+    assert_int_equal(portolan_trace_finish(t, &err), PORTOLAN_OK);
+    return t;
+}
+
+static void assert_same_ranks(const int *a, const int *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(a[i], b[i]);
+}
+
+static void assert_same_event(const struct portolan_trace *a, const struct portolan_trace *b,
+                              size_t i)
+{
+    const struct portolan_trace_event *x = &a->events[i], *y = &b->events[i];
+
+    assert_int_equal(x->ns, y->ns);
+    assert_int_equal(x->kind, y->kind);
+    assert_int_equal(x->peer, y->peer);
+    assert_int_equal(x->tag, y->tag);
+    assert_int_equal(x->bytes, y->bytes);
+    assert_int_equal(!x->request, !y->request);
+    switch (x->kind) {
+    case PORTOLAN_TRACE_BEGIN:
+    case PORTOLAN_TRACE_END:
+        assert_string_equal(a->routines[x->what], b->routines[y->what]);
+        break;
+    case PORTOLAN_TRACE_ENTER:
+    case PORTOLAN_TRACE_LEAVE:
+        assert_string_equal(a->regions[x->what].name, b->regions[y->what].name);
+        break;
+    case PORTOLAN_TRACE_VALUE:
+        assert_string_equal(a->names[x->what], b->names[y->what]);
+        break;
+    case PORTOLAN_TRACE_TRANSFER:
+    case PORTOLAN_TRACE_EPOCH:
+    case PORTOLAN_TRACE_ACCESS:
+        assert_int_equal(a->windows[x->what].n_members, b->windows[y->what].n_members);
+        break;
+    default:
+        assert_int_equal(a->comms[x->what].n_members, b->comms[y->what].n_members);
+        assert_same_ranks(a->comms[x->what].members, b->comms[y->what].members,
+                          a->comms[x->what].n_members);
+    }
+}
+
+static void test_round_trip(void **state)
+{
+    struct portolan_trace *written = make_trace(), *read = NULL;
+    struct portolan_error err = {0};
+    char path[64];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/trace.otf2", folder);
+    assert_int_equal(trace_write_otf2(written, path, &err), PORTOLAN_OK);
+    assert_int_equal(trace_read_otf2(path, NULL, &read, &err), PORTOLAN_OK);
+    assert_int_equal(read->n_ranks, N_RANKS);
+    assert_int_equal(read->n_locations, written->n_locations);
+    assert_int_equal(read->n_events, written->n_events);
+    for (size_t i = 0; i < read->n_locations; i++)
+        assert_false(read->locations[i].is_cut);
+    for (size_t i = 0; i < read->n_events; i++)
+        assert_same_event(written, read, i);
+    portolan_trace_destroy(read);
+    /* The folder holds an archive. */
+    assert_int_equal(trace_write_otf2(written, path, &err), PORTOLAN_EIO);
+    portolan_trace_destroy(written);
+}
+
+static int n_reports;
+
+static void count_report(void *arg, const char *file, int line, int column, const char *text)
+{
+    (void)arg, (void)file, (void)line, (void)column, (void)text;
+    n_reports++;
+}
+
+static void test_cut(void **state)
+{
+    struct portolan_diagnostics diagnostics = {.report = count_report};
+    struct portolan_trace *trace = NULL;
+    struct portolan_error err = {0};
+    char path[64], file[64];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/trace.otf2", folder);
+    snprintf(file, sizeof file, "%s/trace/0.evt", folder);
+    assert_int_equal(truncate(file, 100), 0);
+    assert_int_equal(trace_read_otf2(path, &diagnostics, &trace, &err), PORTOLAN_OK);
+    assert_int_equal(n_reports, 1);
+    assert_true(trace->locations[0].is_cut);
+    assert_false(trace->locations[1].is_cut);
+    portolan_trace_destroy(trace);
+    snprintf(file, sizeof file, "%s/trace/1.evt", folder);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(trace_read_otf2(path, &diagnostics, &trace, &err), PORTOLAN_OK);
+    assert_int_equal(n_reports, 3);
+    portolan_trace_destroy(trace);
+}
+
+static void test_wrong(void **state)
+{
+    struct portolan_trace *trace = NULL;
+    struct portolan_error err = {0};
+    char path[64];
+    FILE *file;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/wrong.otf2", folder);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("no archive\n", file);
+    fclose(file);
+    assert_int_equal(trace_read_otf2(path, NULL, &trace, &err), PORTOLAN_ESYNTAX);
+    assert_non_null(strstr(err.text, "is no OTF2 archive"));
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    char command[64];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_wrong),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
