@@ -19,7 +19,7 @@ probe/portolan: base control probe probe_inline probe_records tau
 mpi: base index list machine probe framework mpi
 mastermind/store: base index list machine store
 analysis/profile: base index json list stats store profile compare models
-analysis/tables: base command chart profile models formula extrap
+analysis/tables: base command chart profile models formula extrap series stats
 analysis/trends: base index stats profile models formula extrap series trend
 analysis/export: base index list store profile extrap tau export json xml
 framework: base shared_object assembly palette framework embed number
@@ -41,7 +41,7 @@ call/runtime: base block list machine probe store cll cll_report
 call/bsp: base machine cll mpi pub
 call/obsp: base list stats formula local models cll_report obsp pub
 call/translate: base list cll command formula libclang translate
-analysis/llac: base command formula models series extrap store profile cll_report obsp llac stats
+analysis/llac: base command formula models extrap store profile cll_report obsp llac stats
 components: base assembly control framework probe tau
 framework/link: base command assembly palette link program
 proxygen/wrap: base command assembly control probe store proxygen functions recorder tau wrap

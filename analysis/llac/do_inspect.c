@@ -2,8 +2,6 @@
 /* inspect: finds evidence that rows are not independent repetitions. */
 #include "internal.h"
 
-#include <portolan/series.h>
-
 #include <math.h>
 #include <string.h>
 
@@ -19,23 +17,16 @@ struct inspection {
     size_t points;        /* inspected */
 };
 
-/* "3 spikes of 12 times", "drifts by 8 %", "two places, 60 % at 1.2 and the rest at 2.4". */
-static const char *describe_series(struct inspection *in, const struct portolan_series_report *r)
+static const char *describe_series(struct inspection *in, const struct portolan_series_report *r,
+                                   bool has_expected)
 {
     struct portolan_text out = {.arena = &in->s->arena};
+    const char *found[SERIES_FINDINGS];
 
-    if (r->spikes.n)
-        portolan_text_add(&out, "%zu spike%s, about %.3g times as long", r->spikes.n,
-                          r->spikes.n == 1 ? "" : "s", r->spikes.factor);
-    if (r->spikes.n_small)
-        portolan_text_add(&out, "%s%zu far too small", out.length ? "; " : "", r->spikes.n_small);
-    if (r->drift.is_there)
-        portolan_text_add(&out, "%sdrifts by %+.3g %% from first to last", out.length ? "; " : "",
-                          100 * r->drift.change);
-    if (r->modes.is_bimodal)
-        portolan_text_add(&out, "%stwo places: %.0f %% at %.4g, others at %.4g",
-                          out.length ? "; " : "", 100 * r->modes.low_share, r->modes.low,
-                          r->modes.high);
+    series_findings(&in->s->arena, r, has_expected ? " times the model" : "", found);
+    for (size_t i = 0; i < SERIES_FINDINGS; i++)
+        if (found[i])
+            portolan_text_add(&out, "%s%s", out.length ? "; " : "", found[i]);
     return out.length ? out.bytes : "nothing";
 }
 
@@ -50,7 +41,7 @@ static void inspect_series(struct inspection *in, size_t n, bool has_expected, s
     grid_format(g, "%zu", n);
     llac_grid_number(g, r.place);
     grid_format(g, "%.3g", 100 * r.spread);
-    grid_text(g, describe_series(in, &r));
+    grid_text(g, describe_series(in, &r, has_expected));
 }
 
 static struct grid begin_grid(struct inspection *in, const char *place)

@@ -55,132 +55,39 @@ const char *llac_unit(struct statement *s, const char *unit)
 
 /* ------------------------------------------------------------------------------------- models */
 
-/* Adds term I of M; dropped terms come last. OWN is the term in the user's formula, or NULL. */
-static void add_term(struct statement *s, struct grid *g, const struct fitted *f,
-                     const struct portolan_model *m, size_t i,
-                     const struct portolan_formula_term *own)
+/* The constants of the user's formula in M by their names; none if M is not of a formula. */
+static struct named_constant *name_constants(struct statement *s, const struct fitted *f,
+                                             const struct portolan_model *m, size_t *n)
 {
-    size_t n, n_dropped;
-    const struct portolan_model_term *terms = portolan_model_peek_terms(m, &n);
-    const struct portolan_model_dropped *dropped = portolan_model_peek_dropped(m, &n_dropped);
-    const struct portolan_model_shape given = {.expression = own ? own->expression : NULL};
-    struct portolan_text shape = {.arena = &s->arena};
+    struct named_constant *named = statement_alloc(s, f->sum.n_terms, sizeof *named);
+    size_t places[PORTOLAN_MODEL_MAX_TERMS];
 
-    model_add_shape(m, own ? &given : i < n ? &terms[i].shape : &dropped[i - n].shape, &shape);
-    if (own)
-        grid_format(g, "  %s[%zu]", f->sum.constants, own->index);
-    else
-        grid_text(g, "");
-    llac_grid_number(g, i < n ? terms[i].constant : 0);
-    if (i >= n)
-        grid_text(g, "");
-    else if (isnan(terms[i].std_error))
-        grid_text(g, "unknown");
-    else
-        grid_format(g, "%.2g", terms[i].std_error);
-    grid_format(g, "%s%s", shape.bytes,
-                i < n ? ""
-                : i - n < n_dropped && dropped[i - n].reason == PORTOLAN_MODEL_DROP_NEGATIVE
-                    ? ": dropped, its constant would be negative"
-                    : ": dropped, the rows cannot tell it from the others");
+    *n = f->parsed && !portolan_model_formula_terms(m, f->parsed, f->sum.n_terms, places, NULL)
+             ? f->sum.n_terms
+             : 0;
+    for (size_t k = 0; k < *n; k++) {
+        const struct portolan_formula_term *t = &f->sum.terms[k];
+
+        named[k] = (struct named_constant){
+            .name = portolan_arena_printf(&s->arena, "%s[%zu]", f->sum.constants, t->index),
+            .term = places[t->index],
+            .expression = t->expression};
+    }
+    return named;
 }
 
-/* One row per constant, including dropped ones; in the order of the formula if there is one. */
-static void add_terms(struct statement *s, const struct fitted *f, const struct portolan_model *m)
-{
-    struct grid g = {.in = &s->arena, .n_columns = 4, .left = 9};
-    size_t places[PORTOLAN_MODEL_MAX_TERMS], n, n_dropped;
-    const char *const heads[] = {f->parsed ? "  constant" : "", "value", "std. error",
-                                 "of the term"};
-
-    portolan_model_peek_terms(m, &n);
-    portolan_model_peek_dropped(m, &n_dropped);
-    llac_grid_add_texts(&g, heads, g.n_columns);
-    if (f->parsed && !portolan_model_formula_terms(m, f->parsed, f->sum.n_terms, places, NULL))
-        for (size_t k = 0; k < f->sum.n_terms; k++)
-            add_term(s, &g, f, m, places[f->sum.terms[k].index], &f->sum.terms[k]);
-    else
-        for (size_t i = 0; i < n + n_dropped; i++)
-            add_term(s, &g, f, m, i, NULL);
-    grid_write(&g, &s->in->out);
-}
-
-/* "0.35 %" or, absolute, "0.004 s". */
-static void add_error(struct portolan_text *out, const struct fitted *f,
-                      const struct portolan_model_summary *sum, double error)
-{
-    if (sum->weighting == PORTOLAN_MODEL_RELATIVE)
-        portolan_text_add(out, "%.2f %%", 100 * error);
-    else
-        portolan_text_add(out, "%.3g%s%s", error, f->unit ? " " : "", f->unit ? f->unit : "");
-}
-
-static void add_summary(struct statement *s, const struct fitted *f, const struct portolan_model *m)
+static void add_origin(const struct portolan_model *m, struct portolan_text *out)
 {
     const struct portolan_model_summary *sum = portolan_model_peek_summary(m);
-    struct portolan_text *out = &s->in->out;
 
-    portolan_text_add(out, "  %zu row%s at %zu point%s", sum->n_rows, sum->n_rows == 1 ? "" : "s",
-                      sum->n_points, sum->n_points == 1 ? "" : "s");
+    portolan_text_add(out, "  %-14s%zu row%s at %zu point%s", "from", sum->n_rows,
+                      sum->n_rows == 1 ? "" : "s", sum->n_points, sum->n_points == 1 ? "" : "s");
     if (sum->n_outliers)
         portolan_text_add(out, ", %zu left out as outliers", sum->n_outliers);
     portolan_text_add(out, "; condition number %.4g; constants %s\n", sum->condition,
                       sum->nonnegative ? "not negative"
                       : sum->bounded   ? "of either sign, values kept above 0"
                                        : "of either sign");
-    if (!isnan(sum->sigma_repeat)) {
-        portolan_text_add(out, "  repetitions scatter by ");
-        add_error(out, f, sum, sum->sigma_repeat);
-        portolan_text_add(out, "\n");
-    }
-    portolan_text_add(out, "  residuals ");
-    add_error(out, f, sum, sum->rms);
-    portolan_text_add(out, " rms, ");
-    add_error(out, f, sum, sum->max);
-    portolan_text_add(out, " at most");
-    if (!isnan(sum->leave_one_out)) {
-        portolan_text_add(out, "; predicted without itself, a point is off by ");
-        add_error(out, f, sum, sum->leave_one_out);
-    }
-    portolan_text_add(out, "\n");
-    if (!portolan_model_fits(m))
-        portolan_text_add(out, "  does not fit its own points; do not believe it elsewhere\n");
-    if (sum->sigma_is_assumed)
-        portolan_text_add(out,
-                          "  the rows do not tell their own error: intervals rest on an "
-                          "assumed %.0f %%\n",
-                          100 * PORTOLAN_MODEL_ASSUMED_ERROR);
-}
-
-static void add_range(struct statement *s, const struct portolan_model *m)
-{
-    struct portolan_text *out = &s->in->out;
-
-    for (size_t p = 0; p < portolan_model_n_params(m); p++) {
-        const struct portolan_model_range *r = portolan_model_peek_range(m, p);
-        const char *name = portolan_model_peek_param(m, p);
-
-        portolan_text_add(out, "%s", p ? ", " : "  valid for ");
-        if (r->min == r->max)
-            portolan_text_add(out, "%s = %.10g", name, r->min);
-        else
-            portolan_text_add(out, "%.10g <= %s <= %.10g", r->min, name, r->max);
-    }
-    if (portolan_model_n_params(m))
-        portolan_text_add(out, "\n");
-}
-
-static void add_breaks(struct statement *s, const struct portolan_model *m)
-{
-    struct portolan_text *out = &s->in->out;
-    size_t n;
-    const struct portolan_model_break *breaks = portolan_model_peek_breaks(m, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        portolan_text_add(out, "  break of ");
-        model_add_break(m, &breaks[i], out);
-        portolan_text_add(out, "\n");
-    }
 }
 
 static const char *const statistics[] = {
@@ -204,24 +111,26 @@ void llac_show_model(struct statement *s, const char *name, const struct fitted 
         portolan_text_add(out, " of %s%s%s", statistics[portolan_model_peek_summary(m)->statistic],
                           f->observable, llac_unit(s, f->unit));
     portolan_text_add(out, "\n  %s\n", f->formula ? f->formula : portolan_model_peek_formula(m));
+    if (n > 1) {
+        model_add_breaks(m, out);
+        model_add_errors(m, out);
+        add_origin(m, out);
+    }
     for (size_t i = 0; i < n; i++) {
         const struct portolan_model_condition *conditions;
-        size_t n_conditions;
+        size_t n_conditions, n_named;
         const struct portolan_model *piece =
             portolan_model_peek_piece(m, i, &conditions, &n_conditions);
+        const struct named_constant *named = name_constants(s, f, piece, &n_named);
 
         if (n_conditions) {
             portolan_text_add(out, "  where ");
             model_add_conditions(m, conditions, n_conditions, out);
             portolan_text_add(out, "\n");
         }
-        add_terms(s, f, piece);
-        if (n > 1)
-            add_summary(s, f, piece);
+        model_add_piece(piece, named, n_named, out);
+        add_origin(piece, out);
     }
-    add_breaks(s, m);
-    add_summary(s, f, m);
-    add_range(s, m);
 }
 
 /* --------------------------------------------------------------------------------------- show */

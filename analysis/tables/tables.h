@@ -16,6 +16,7 @@
 #include <portolan/extrap.h>
 #include <portolan/formula.h>
 #include <portolan/models.h>
+#include <portolan/series.h>
 
 #include <setjmp.h>
 
@@ -210,15 +211,30 @@ enum model_form { MODEL_XML, MODEL_C, MODEL_LATEX };
 const char *model_text(struct statement *s, const struct token *at, const struct portolan_model *m,
                        enum model_form form, const char *name);
 
-/* A term of M without its constant: "n^1.5 log2(p)". */
-void model_add_shape(const struct portolan_model *m, const struct portolan_model_shape *shape,
-                     struct portolan_text *out);
 /* Where a piece of M holds: "n >= 1024, n/p from 64 to 4096". */
 void model_add_conditions(const struct portolan_model *m, const struct portolan_model_condition *c,
                           size_t n, struct portolan_text *out);
-/* "n between 190 and 200; it may lie from 180 to 200". */
-void model_add_break(const struct portolan_model *m, const struct portolan_model_break *b,
+/* A line for each: "n between 190 and 200; it may lie from 180 to 200". */
+void model_add_breaks(const struct portolan_model *m, struct portolan_text *out);
+/* Lines about residuals, errors of new rows, and repetitions. */
+void model_add_errors(const struct portolan_model *m, struct portolan_text *out);
+
+/* A constant of a formula, as its user calls it, and what it is a factor of. */
+struct named_constant {
+    const char *name;
+    size_t term; /* of the model; those that it dropped come last */
+    const struct portolan_formula *expression;
+};
+
+/* Lines about constants (by name, if N is not 0), the range that was measured, and errors. */
+void model_add_piece(const struct portolan_model *m, const struct named_constant *named, size_t n,
                      struct portolan_text *out);
+
+/* What speaks against rows in time being repetitions: spikes, a drift, two values of that UNIT.
+ * Each text is NULL if that was not found. */
+enum { SERIES_FINDINGS = 3 };
+void series_findings(struct portolan_arena *arena, const struct portolan_series_report *r,
+                     const char *unit, const char *found[SERIES_FINDINGS]);
 
 /* ------------------------------------------------------------------------------------ charts */
 
