@@ -75,41 +75,12 @@ static const char *keep_text(struct portolan_arena *arena, const char *text)
     return text ? portolan_arena_strdup(arena, text) : NULL;
 }
 
-static unsigned *keep_lines(struct portolan_arena *arena, const unsigned *lines, size_t n)
-{
-    unsigned *kept = portolan_arena_alloc(arena, n, sizeof *kept);
-
-    if (n)
-        memcpy(kept, lines, n * sizeof *kept);
-    return kept;
-}
-
-static struct table *keep_table(struct portolan_arena *arena, const struct table *t)
-{
-    struct table *kept = t ? table_copy(arena, t, true) : NULL;
-
-    if (!t)
-        return NULL;
-    kept->experiment = keep_text(arena, t->experiment);
-    kept->source = keep_text(arena, t->source);
-    kept->file = keep_text(arena, t->file);
-    kept->formula = keep_text(arena, t->formula);
-    kept->program = keep_text(arena, t->program);
-    kept->begin_lines = keep_lines(arena, t->begin_lines, t->n_begin);
-    kept->end_lines = keep_lines(arena, t->end_lines, t->n_end);
-    for (size_t c = 0; c < t->n_columns; c++) {
-        kept->columns[c].name = keep_text(arena, t->columns[c].name);
-        kept->columns[c].unit = keep_text(arena, t->columns[c].unit);
-    }
-    return kept;
-}
-
 static struct fitted *keep_fitted(struct portolan_arena *arena, const struct fitted *f)
 {
     struct fitted *kept = portolan_arena_alloc(arena, 1, sizeof *kept);
 
     *kept = *f;
-    kept->points = keep_table(arena, f->points);
+    kept->points = f->points ? table_copy(arena, f->points, true) : NULL;
     kept->observable = keep_text(arena, f->observable);
     kept->unit = keep_text(arena, f->unit);
     kept->formula = keep_text(arena, f->formula);
@@ -142,7 +113,7 @@ const struct object *llac_put(struct statement *s, const char *name, const struc
     making->name = portolan_arena_strdup(arena, name);
     making->kind = o->kind;
     making->number = o->number;
-    making->table = keep_table(arena, o->table);
+    making->table = o->table ? table_copy(arena, o->table, true) : NULL;
     making->model = o->model ? keep_fitted(arena, o->model) : NULL;
     kept = make_room(s, name);
     *kept = *making;

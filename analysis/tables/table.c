@@ -14,15 +14,37 @@ struct table *table_create(struct portolan_arena *arena, const char *experiment)
     return t;
 }
 
+static const char *copy_text(struct portolan_arena *arena, const char *text)
+{
+    return text ? portolan_arena_strdup(arena, text) : NULL;
+}
+
+static unsigned *copy_lines(struct portolan_arena *arena, const unsigned *lines, size_t n)
+{
+    unsigned *copy = portolan_arena_alloc(arena, n, sizeof *copy);
+
+    if (n)
+        memcpy(copy, lines, n * sizeof *copy);
+    return copy;
+}
+
 struct table *table_project(struct portolan_arena *arena, const struct table *t,
                             const size_t *columns, size_t n)
 {
     struct table *copy = table_create(arena, NULL);
 
-    *copy = *t;
-    copy->arena = arena;
-    copy->n_columns = 0;
-    copy->room = t->n_rows;
+    *copy = (struct table){.arena = arena,
+                           .experiment = copy_text(arena, t->experiment),
+                           .source = copy_text(arena, t->source),
+                           .file = copy_text(arena, t->file),
+                           .formula = copy_text(arena, t->formula),
+                           .program = copy_text(arena, t->program),
+                           .n_begin = t->n_begin,
+                           .n_end = t->n_end,
+                           .begin_lines = copy_lines(arena, t->begin_lines, t->n_begin),
+                           .end_lines = copy_lines(arena, t->end_lines, t->n_end),
+                           .n_rows = t->n_rows,
+                           .room = t->n_rows};
     copy->cells = portolan_arena_alloc(arena, t->n_rows, n * sizeof *copy->cells);
     for (size_t k = 0; k < n; k++) {
         const struct column *c = &t->columns[columns[k]];
@@ -61,7 +83,8 @@ void table_add_column(struct table *t, const char *name, enum column_kind kind, 
     struct column *old = t->n_columns ? t->columns : NULL;
 
     t->columns = portolan_arena_grow(t->arena, old, t->n_columns, sizeof *t->columns);
-    t->columns[t->n_columns++] = (struct column){.name = name, .unit = unit, .kind = kind};
+    t->columns[t->n_columns++] = (struct column){
+        .name = copy_text(t->arena, name), .unit = copy_text(t->arena, unit), .kind = kind};
 }
 
 size_t table_put_column(struct table *t, const char *name, enum column_kind kind, const char *unit)

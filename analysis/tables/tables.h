@@ -91,7 +91,7 @@ struct column {
     enum column_kind kind;
 };
 
-/* Rows of one experiment or call path. Texts belong to the caller, all else is in the arena. */
+/* Rows of one experiment or call path, in an arena. Copies have their texts in it, too. */
 struct table {
     struct portolan_arena *arena; /* set while the table may grow */
     const char *experiment;       /* its name; a call path */
