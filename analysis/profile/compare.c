@@ -80,32 +80,13 @@ find_row(struct comparing *x, const struct portolan_profile_node *n, int64_t par
     return c->rows[last].label ? &c->rows[last] : NULL;
 }
 
-static double known(double x)
-{
-    return isnan(x) ? 0 : x;
-}
-
+/* The mean over ranks; 0 where nothing was measured. */
 static double value_of(const struct comparing *x, const struct portolan_profile *p,
                        const struct portolan_profile_node *n)
 {
-    switch (x->quantity) {
-    case EXCLUSIVE:
-        return known(n->exclusive.value) / p->ranks;
-    case INCLUSIVE:
-        return known(n->inclusive.value) / p->ranks;
-    case MPI:
-        return known(n->mpi.value) / p->ranks;
-    case CALLS:
-        return n->calls.mean;
-    default:
-        for (size_t i = 0; i < p->n_counters; i++)
-            if (!strcmp(p->counter_names[i], x->c->query.metric))
-                return n->counted >> i & 1 && n->timed_calls > 0
-                           ? n->counters[i].mean *
-                                 portolan_profile_ratio(n->calls.sum, n->timed_calls)
-                           : 0;
-        return 0;
-    }
+    double max, sum = portolan_profile_sum(p, n, x->c->query.metric, &max);
+
+    return isnan(sum) ? 0 : sum / p->ranks;
 }
 
 static const char *join_names(struct comparing *x, const char *had, const char *more)
@@ -191,12 +172,10 @@ static enum portolan_status set_quantity(struct comparing *x)
         }
     x->quantity = COUNTER;
     for (size_t i = 0; i < x->c->n_a + x->c->n_b; i++)
-        for (size_t k = 0; k < x->profiles[i]->n_counters; k++) {
-            if (!strcmp(metric, x->profiles[i]->counter_names[k]))
-                return PORTOLAN_OK;
-            if (i == 0)
-                portolan_text_add(&known, ", %s", x->profiles[i]->counter_names[k]);
-        }
+        if (portolan_profile_find_counter(x->profiles[i], metric) < x->profiles[i]->n_counters)
+            return PORTOLAN_OK;
+    for (size_t k = 0; k < x->profiles[0]->n_counters; k++)
+        portolan_text_add(&known, ", %s", x->profiles[0]->counter_names[k]);
     portolan_error_set(x->err, PORTOLAN_EINVAL,
                        "no trial has a metric '%s'; there are: exclusive, inclusive, mpi, calls%s",
                        metric, known.bytes ? known.bytes : "");

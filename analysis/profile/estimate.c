@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A mean below this many costs of a call says more about measuring than about the method. */
 static const double marked_below = 20;
@@ -28,6 +29,40 @@ static double or_0(double x)
 double portolan_profile_ratio(double calls, double timed_calls)
 {
     return timed_calls >= calls ? 1 : timed_calls > 0 ? calls / timed_calls : NAN;
+}
+
+size_t portolan_profile_find_counter(const struct portolan_profile *p, const char *name)
+{
+    size_t k = 0;
+
+    while (k < p->n_counters && strcmp(p->counter_names[k], name) != 0)
+        k++;
+    return k;
+}
+
+double portolan_profile_sum(const struct portolan_profile *p, const struct portolan_profile_node *n,
+                            const char *metric, double *max)
+{
+    const struct {
+        const char *name;
+        const struct portolan_statistics *stored;
+        double sum;
+    } known[] = {{"exclusive", &n->exclusive_ns, n->exclusive.value},
+                 {"inclusive", &n->inclusive_ns, n->inclusive.value},
+                 {"mpi", &n->mpi_ns, n->mpi.value},
+                 {"calls", &n->calls, n->calls.sum}};
+    size_t k = portolan_profile_find_counter(p, metric);
+    double ratio = portolan_profile_ratio(n->calls.sum, n->timed_calls);
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(metric, known[i].name)) {
+            *max = known[i].stored->max;
+            return known[i].sum;
+        }
+    if (k == p->n_counters || !(n->counted & UINT32_C(1) << k))
+        return *max = NAN;
+    *max = n->counters[k].max * ratio;
+    return n->counters[k].sum * ratio;
 }
 
 /* 1 if no call was timed: the time is then in the caller's. */

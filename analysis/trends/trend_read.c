@@ -48,51 +48,22 @@ static void choose_trials(struct reading *r)
 
 /* ------------------------------------------------- one row per trial: profiles */
 
-static size_t counter_at(const struct portolan_profile *p, const char *metric)
-{
-    size_t k = 0;
-
-    while (k < p->n_counters && strcmp(p->counter_names[k], metric) != 0)
-        k++;
-    return k;
-}
-
-static double pick(const struct reading *r, const struct portolan_profile *p,
-                   const struct portolan_statistics *s, double sum)
-{
-    switch (r->q->over) {
-    case PORTOLAN_TREND_MAX:
-        return s->max;
-    case PORTOLAN_TREND_SUM:
-        return sum;
-    default:
-        return sum / fmax(p->ranks, 1);
-    }
-}
-
 /* NaN: the metric was not measured there. */
 static double value_of(const struct reading *r, const struct portolan_profile *p,
                        const struct portolan_profile_node *n)
 {
-    const struct portolan_statistics *times[] = {&n->exclusive_ns, &n->inclusive_ns, &n->mpi_ns};
-    const double sums[] = {n->exclusive.value, n->inclusive.value, n->mpi.value};
-    int time = trend_time(r->metric);
-    size_t k = counter_at(p, r->metric);
+    double max, sum = portolan_profile_sum(p, n, r->metric, &max);
 
-    if (time >= 0)
-        return pick(r, p, times[time], sums[time]);
-    if (!strcmp(r->metric, "calls"))
-        return pick(r, p, &n->calls, n->calls.sum);
-    return k < p->n_counters && n->counted & UINT32_C(1) << k
-               ? pick(r, p, &n->counters[k], n->counters[k].sum)
-               : NAN;
+    return r->q->over == PORTOLAN_TREND_MAX   ? max
+           : r->q->over == PORTOLAN_TREND_SUM ? sum
+                                              : sum / fmax(p->ranks, 1);
 }
 
 static void take_profile(struct reading *r, const struct portolan_profile *p, const double *point)
 {
     struct trend_key *keys = statement_alloc(r->s, p->n_nodes, sizeof *keys);
 
-    r->counter_seen = r->counter_seen || counter_at(p, r->metric) < p->n_counters;
+    r->counter_seen |= portolan_profile_find_counter(p, r->metric) < p->n_counters;
     for (size_t i = 0; i < p->n_nodes; i++) {
         const struct portolan_profile_node *n = &p->nodes[i];
         double value = value_of(r, p, n);

@@ -164,6 +164,19 @@ PORTOLAN_API enum portolan_status portolan_profile_flatten(const struct portolan
 /** The factor that scales sums over TIMED_CALLS up to all CALLS; NaN where none was timed. */
 PORTOLAN_API double portolan_profile_ratio(double calls, double timed_calls);
 
+/** The position of counter NAME in PROFILE; `n_counters` if there is none. */
+PORTOLAN_API size_t portolan_profile_find_counter(const struct portolan_profile *profile,
+                                                  const char *name);
+
+/**
+ * METRIC of a node, summed over ranks: "exclusive", "inclusive" or "mpi" (time in ns), "calls" or a
+ * counter; of sampled calls the estimate for all. NaN if it was not measured there. *MAX becomes
+ * the largest value of a rank: of times as stored.
+ */
+PORTOLAN_API double portolan_profile_sum(const struct portolan_profile *profile,
+                                         const struct portolan_profile_node *node,
+                                         const char *metric, double *max);
+
 /** NULL is legal. */
 PORTOLAN_API void portolan_profile_destroy(struct portolan_profile *profile);
 

@@ -395,6 +395,53 @@ static void a_store_gives_one_row_per_trial_over_what_differs(void **state)
     portolan_store_close(store);
 }
 
+/* Half of the calls were timed, and counted 100 n: all of them count 200 n. */
+static void counters_of_sampled_calls_are_scaled_up(void **state)
+{
+    static const char *const sizes[] = {"2", "4", "8"};
+    struct portolan_store *store = NULL;
+    struct portolan_trends *t;
+
+    (void)state;
+    assert_int_equal(portolan_store_open(":memory:", PORTOLAN_STORE_WRITE, &store, NULL),
+                     PORTOLAN_OK);
+    for (int i = 0; i < 3; i++) {
+        const struct portolan_name_value n = {"n", sizes[i]};
+        const struct portolan_trial trial = {
+            .assembly = "a", .purpose = "run", .ranks = 1, .n_parameters = 1, .parameters = &n};
+        const struct portolan_sample s = {.parent = -1,
+                                          .user = "",
+                                          .uses = "",
+                                          .instance = "driver",
+                                          .port = "go",
+                                          .implementation = "",
+                                          .port_type = "a.Port",
+                                          .method = "go",
+                                          .calls = 10,
+                                          .timed_calls = 5,
+                                          .exclusive_ns = 500,
+                                          .inclusive_ns = 500,
+                                          .quality = NAN,
+                                          .n_counters = 1,
+                                          .counter_name = {"PAPI_TOT_INS"},
+                                          .counter = {100 * atof(sizes[i])}};
+        int64_t id;
+
+        assert_int_equal(portolan_store_begin_trial(store, &trial, &id, NULL), PORTOLAN_OK);
+        assert_int_equal(portolan_store_put_step(store, id, 0, &s, 1, NULL), PORTOLAN_OK);
+        assert_int_equal(portolan_store_summarise(store, id, NULL), PORTOLAN_OK);
+        assert_int_equal(portolan_store_end_trial(store, id, "finished", 1, NULL), PORTOLAN_OK);
+    }
+    for (int over = PORTOLAN_TREND_MEAN; over <= PORTOLAN_TREND_SUM; over++) {
+        t = read_store(store,
+                       (struct portolan_trend_query){.metric = "PAPI_TOT_INS",
+                                                     .over = (enum portolan_trend_over)over});
+        assert_close(portolan_model_value(t->items[0].model, (double[]){16}), 3200, 1e-6);
+        portolan_trends_destroy(t);
+    }
+    portolan_store_close(store);
+}
+
 static void contexts_give_a_row_for_each_sample_per_call(void **state)
 {
     struct portolan_store *store = make_store();
@@ -477,6 +524,7 @@ int main(void)
         cmocka_unit_test(each_call_path_and_metric_is_a_trend),
         cmocka_unit_test(several_metrics_keep_their_call_paths_when_written),
         cmocka_unit_test(a_store_gives_one_row_per_trial_over_what_differs),
+        cmocka_unit_test(counters_of_sampled_calls_are_scaled_up),
         cmocka_unit_test(contexts_give_a_row_for_each_sample_per_call),
         cmocka_unit_test(every_failing_allocation_is_reported),
     };
