@@ -95,6 +95,12 @@ void grid_number(struct grid *t, double x)
     add_cell(t, (struct cell){.number = x});
 }
 
+void grid_add_numbers(struct grid *t, size_t n, const double *numbers)
+{
+    for (size_t i = 0; i < n; i++)
+        grid_number(t, numbers[i]);
+}
+
 static const struct unit *column_unit(const struct grid *t, size_t column)
 {
     double largest = 0;

@@ -41,6 +41,10 @@ void grid_take(struct grid *t, const struct portolan_text *text);
 void grid_format(struct grid *t, const char *format, ...) PORTOLAN_PRINTF(2, 3);
 /* NaN is shown as "-". */
 void grid_number(struct grid *t, double x);
+void grid_add_numbers(struct grid *t, size_t n, const double *numbers);
+/* Adds cells for all these numbers. */
+#define grid_numbers(t, ...)                                                                       \
+    grid_add_numbers((t), sizeof((double[]){__VA_ARGS__}) / sizeof(double), (double[]){__VA_ARGS__})
 
 /* Empties a table that is not to be written. */
 void grid_clear(struct grid *t);

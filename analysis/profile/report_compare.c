@@ -67,9 +67,7 @@ static void add_row(const struct portolan_comparison *c, const struct portolan_c
     add_label(r, t);
     if (marks)
         grid_text(t, r->is_marked ? "!" : "");
-    grid_number(t, r->median_a);
-    grid_number(t, r->median_b);
-    grid_number(t, r->share);
+    grid_numbers(t, r->median_a, r->median_b, r->share);
     grid_format(t, "%.3f", r->ratio.value);
     if (isinf(r->ratio.high))
         grid_text(t, "-");

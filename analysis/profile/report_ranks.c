@@ -137,13 +137,8 @@ static void write_total(const struct view *v, const struct total *t, double mean
 {
     double compute = t->exclusive_ns - t->mpi_ns;
 
-    grid_number(out, t->rank);
-    grid_number(out, (double)t->threads);
-    grid_number(out, t->calls);
-    grid_number(out, t->exclusive_ns);
-    grid_number(out, t->mpi_ns);
-    grid_number(out, compute);
-    grid_number(out, mean != 0 ? compute / mean - 1 : NAN);
+    grid_numbers(out, t->rank, (double)t->threads, t->calls, t->exclusive_ns, t->mpi_ns, compute,
+                 mean != 0 ? compute / mean - 1 : NAN);
     write_excess(v, &t->compute, out);
     write_excess(v, &t->mpi, out);
 }
@@ -192,9 +187,7 @@ static void write_cell(const struct view *v, const struct portolan_profile_cell 
 
     portolan_profile_add_label(n, profile_is_ambiguous(v->p, c->node), &label);
     grid_take(out, &label);
-    grid_number(out, c->rank);
-    grid_number(out, c->thread);
-    grid_number(out, c->calls);
+    grid_numbers(out, c->rank, c->thread, c->calls);
     if (v->metric == METRIC_COUNTER) {
         double ratio = v->r->values == PORTOLAN_PROFILE_RAW
                            ? 1
@@ -204,12 +197,9 @@ static void write_cell(const struct view *v, const struct portolan_profile_cell 
         grid_number(out, c->timed_calls > 0 ? c->counters[v->counter] / c->timed_calls : NAN);
         return;
     }
-    grid_number(out, s.inclusive_ns);
-    grid_number(out, s.exclusive_ns);
-    grid_number(out, s.mpi_ns);
-    grid_number(out, s.exclusive_ns - s.mpi_ns);
-    grid_number(out, mean_compute != 0 ? (s.exclusive_ns - s.mpi_ns) / mean_compute - 1 : NAN);
-    grid_number(out, c->timed_calls > 0 ? c->max_ns : NAN);
+    grid_numbers(out, s.inclusive_ns, s.exclusive_ns, s.mpi_ns, s.exclusive_ns - s.mpi_ns,
+                 mean_compute != 0 ? (s.exclusive_ns - s.mpi_ns) / mean_compute - 1 : NAN,
+                 c->timed_calls > 0 ? c->max_ns : NAN);
 }
 
 static void write_cells(const struct view *v)

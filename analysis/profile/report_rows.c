@@ -152,12 +152,8 @@ static void write_text(const struct collecting *c, struct portolan_text *out)
         grid_number(&t, r->path->thread);
         portolan_profile_add_label(&node, false, &label);
         grid_take(&t, &label);
-        grid_number(&t, (double)r->call.ordinal);
-        grid_number(&t, r->call.step);
-        grid_number(&t, r->call.start_ns);
-        grid_number(&t, r->call.inclusive_ns);
-        grid_number(&t, r->call.exclusive_ns);
-        grid_number(&t, r->call.mpi_ns);
+        grid_numbers(&t, (double)r->call.ordinal, r->call.step, r->call.start_ns,
+                     r->call.inclusive_ns, r->call.exclusive_ns, r->call.mpi_ns);
         add_context(r, &t);
     }
     grid_write(&t, out);

@@ -104,13 +104,10 @@ static enum portolan_status write_mpi(const struct view *v, struct portolan_traf
         double mean = routines[i].time_ns / ranks;
 
         grid_text(&t, routines[i].name);
-        grid_number(&t, routines[i].calls);
-        grid_number(&t, mean);
-        grid_number(&t, routines[i].calls > 0 ? routines[i].time_ns / routines[i].calls : NAN);
-        grid_number(&t, routines[i].bytes);
-        grid_number(&t, routines[i].max_ns);
-        grid_number(&t, mean > 0 ? routines[i].max_ns / mean - 1 : 0);
-        grid_number(&t, routines[i].max_rank);
+        grid_numbers(&t, routines[i].calls, mean,
+                     routines[i].calls > 0 ? routines[i].time_ns / routines[i].calls : NAN,
+                     routines[i].bytes, routines[i].max_ns,
+                     mean > 0 ? routines[i].max_ns / mean - 1 : 0, routines[i].max_rank);
     }
     free(routines);
     if (n == 0) {
@@ -222,12 +219,8 @@ static void write_pairs(const struct pair *pairs, size_t n, size_t top, struct p
     size_t shown = 0;
 
     for (; shown < n && (!top || shown < top); shown++) {
-        grid_number(&t, pairs[shown].from);
-        grid_number(&t, pairs[shown].to);
-        grid_number(&t, pairs[shown].calls);
-        grid_number(&t, pairs[shown].sent);
-        grid_number(&t, pairs[shown].received);
-        grid_number(&t, pairs[shown].time_ns);
+        grid_numbers(&t, pairs[shown].from, pairs[shown].to, pairs[shown].calls, pairs[shown].sent,
+                     pairs[shown].received, pairs[shown].time_ns);
     }
     portolan_text_add(out, "pairs, the heaviest first; time: of the calls on both sides\n");
     grid_write(&t, out);
@@ -387,11 +380,8 @@ static enum portolan_status write_events(const struct view *v, struct portolan_e
         double mean = e->sum / e->count;
 
         add_event_name(set, e, &t);
-        grid_number(&t, e->count);
-        grid_number(&t, mean);
-        grid_number(&t, e->min);
-        grid_number(&t, e->max);
-        grid_number(&t, sqrt(fmax(0, e->sum_squares / e->count - mean * mean)));
+        grid_numbers(&t, e->count, mean, e->min, e->max,
+                     sqrt(fmax(0, e->sum_squares / e->count - mean * mean)));
     }
     free(totals);
     if (n)

@@ -261,11 +261,7 @@ static void add_point(const struct trend *t, const struct points *p, size_t i, s
     error = measured != 0 && isfinite(measured) ? 100 * (measured - at.value) / measured : NAN;
     for (size_t k = 0; k < p->n_by; k++)
         grid_format(table, "%.10g", x[k]);
-    grid_number(table, (double)(p->last[i] - p->first[i]));
-    grid_number(table, measured);
-    grid_number(table, at.value);
-    grid_number(table, at.low);
-    grid_number(table, at.high);
+    grid_numbers(table, (double)(p->last[i] - p->first[i]), measured, at.value, at.low, at.high);
     grid_format(table, isnan(error) ? "-" : "%.2f", error);
     grid_text(table, at.extrapolates ? "! outside" : "");
     if (!isnan(error)) {
