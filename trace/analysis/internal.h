@@ -21,5 +21,7 @@ bool link_operations(const struct portolan_trace *t, struct portolan_matching *m
 bool match_messages(const struct portolan_trace *t, struct portolan_matching *m);
 /* collectives.c: fills in `collectives`, `members` and `partner` of their events. */
 bool match_collectives(const struct portolan_trace *t, struct portolan_matching *m);
+/* waits.c: the first of waits LOW to HIGH whose call is CALL or later; HIGH: none. */
+size_t first_wait_from(const struct portolan_waits *w, size_t low, size_t high, uint32_t call);
 
 #endif

@@ -121,8 +121,8 @@ static bool same_window(const void *arg, size_t i)
 }
 
 /*
- * Finds ENTRY or makes room for it at the end of *ITEMS, in which there are *N. *AT is where;
- * whether it is new shows as *AT == *N, which the caller fills in and counts. False: no memory.
+ * Finds ENTRY or makes room for it at the end of ITEMS, in which there are N. *AT is where; if it
+ * is new, *AT is N: then the caller fills it in and calls count_entry(). False: no memory.
  */
 static bool find_or_reserve(struct trace_builder *b, enum trace_table table, uint64_t hash,
                             portolan_index_same_fn same, const void *entry, void *items, size_t n,
@@ -134,8 +134,13 @@ static bool find_or_reserve(struct trace_builder *b, enum trace_table table, uin
     if (*at != SIZE_MAX)
         return true;
     *at = n;
-    return n < MOST_ENTRIES && portolan_reserve(items, &b->room[table], n + 1, size) &&
-           portolan_index_add(&b->index[table], hash, n);
+    return n < MOST_ENTRIES && portolan_reserve(items, &b->room[table], n + 1, size);
+}
+
+/* The index of entry *N, which is filled in; SIZE_MAX: no memory. */
+static size_t count_entry(struct trace_builder *b, enum trace_table table, uint64_t hash, size_t *n)
+{
+    return b->arena.failed || !portolan_index_add(&b->index[table], hash, *n) ? SIZE_MAX : (*n)++;
 }
 
 static uint64_t hash_text(const char *text, uint64_t seed)
@@ -157,8 +162,9 @@ size_t portolan_trace_region(struct portolan_trace *trace,
     uint64_t hash = hash_text(r.provider, hash_text(r.port, hash_text(r.user, 0)));
     size_t at;
 
-    if (!find_or_reserve(b, REGIONS, hash_text(r.name, hash), same_region, &r, &trace->regions,
-                         trace->n_regions, sizeof r, &at))
+    hash = hash_text(r.name, hash);
+    if (!find_or_reserve(b, REGIONS, hash, same_region, &r, &trace->regions, trace->n_regions,
+                         sizeof r, &at))
         return SIZE_MAX;
     if (at < trace->n_regions)
         return at;
@@ -167,21 +173,22 @@ size_t portolan_trace_region(struct portolan_trace *trace,
     r.port = portolan_arena_strdup(&b->arena, r.port);
     r.provider = portolan_arena_strdup(&b->arena, r.provider);
     trace->regions[at] = r;
-    return b->arena.failed ? SIZE_MAX : trace->n_regions++;
+    return count_entry(b, REGIONS, hash, &trace->n_regions);
 }
 
 static size_t text_entry(struct trace_builder *b, enum trace_table table,
                          portolan_index_same_fn same, const char *text, const char ***texts,
                          size_t *n)
 {
+    uint64_t hash = hash_text(text, 0);
     size_t at;
 
-    if (!find_or_reserve(b, table, hash_text(text, 0), same, text, texts, *n, sizeof **texts, &at))
+    if (!find_or_reserve(b, table, hash, same, text, texts, *n, sizeof **texts, &at))
         return SIZE_MAX;
     if (at < *n)
         return at;
     (*texts)[at] = portolan_arena_strdup(&b->arena, text);
-    return b->arena.failed ? SIZE_MAX : (*n)++;
+    return count_entry(b, table, hash, n);
 }
 
 size_t portolan_trace_routine(struct portolan_trace *trace, const char *name)
@@ -208,10 +215,10 @@ static size_t comm_entry(struct trace_builder *b, enum trace_table table,
 {
     struct portolan_trace_comm c = *comm;
     struct portolan_arena *a = &b->arena;
+    uint64_t hash = portolan_hash(&c.id, sizeof c.id, 0);
     size_t at;
 
-    if (!find_or_reserve(b, table, portolan_hash(&c.id, sizeof c.id, 0), same, &c, comms, *n,
-                         sizeof c, &at))
+    if (!find_or_reserve(b, table, hash, same, &c, comms, *n, sizeof c, &at))
         return SIZE_MAX;
     if (at < *n)
         return at;
@@ -227,7 +234,7 @@ static size_t comm_entry(struct trace_builder *b, enum trace_table table,
         c.first_neighbour = NULL;
     }
     (*comms)[at] = c;
-    return a->failed ? SIZE_MAX : (*n)++;
+    return count_entry(b, table, hash, n);
 }
 
 size_t portolan_trace_comm(struct portolan_trace *trace, const struct portolan_trace_comm *comm)
@@ -263,15 +270,18 @@ struct portolan_trace_location *portolan_trace_locate(struct portolan_trace *tra
     size_t at = b->latest, n = trace->n_locations;
 
     if (at >= n || !is_location(&trace->locations[at], place)) {
+        uint64_t hash = portolan_hash(place, sizeof place, 0);
+
         if (!portolan_reserve(&b->blocks, &b->blocks_room, n + 1, sizeof *b->blocks) ||
-            !find_or_reserve(b, LOCATIONS, portolan_hash(place, sizeof place, 0), same_location,
-                             place, &trace->locations, n, sizeof *trace->locations, &at))
+            !find_or_reserve(b, LOCATIONS, hash, same_location, place, &trace->locations, n,
+                             sizeof *trace->locations, &at))
             return NULL;
         if (at == n) {
             b->blocks[n] = (struct event_blocks){0};
             trace->locations[n] =
                 (struct portolan_trace_location){.rank = rank, .thread = thread, .host = ""};
-            trace->n_locations++;
+            if (count_entry(b, LOCATIONS, hash, &trace->n_locations) == SIZE_MAX)
+                return NULL;
         }
         b->latest = at;
     }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The engine: gives new times to the events of a trace by the rules of MPI.
+ *
+ * Each location runs on its own until it waits for a call that another has not begun. Between
+ * calls time passes as in the trace. A call begins at E, and ends when all that it waits for is
+ * there (ready), or at E, plus what it took beyond that in the trace (excess). In a scenario the
+ * trace has only the time of computing, nothing waits in it, and excess is all that a call takes.
+ */
+#ifndef TRACE_REPLAY_ENGINE_H
+#define TRACE_REPLAY_ENGINE_H
+
+#include <portolan/replay.h>
+
+#include "message_queues.h"
+
+/* Changes, a byte for each event; the upper four bits are the number of a removal, from 1, whose
+ * factor the excess is multiplied by. */
+enum engine_change {
+    CHANGE_LOCAL = 1,       /* this side of a message is not: nobody waits, it costs nothing */
+    CHANGE_INDEPENDENT = 2, /* BEGIN: waits for nobody */
+    CHANGE_FREE = 4,        /* BEGIN: no excess */
+    CHANGE_JOINED = 8,      /* SEND that carries the bytes of others, too */
+    CHANGE_FACTOR_SHIFT = 4,
+    MOST_FACTORS = 15
+};
+
+struct engine_location {
+    size_t at, end;           /* next event */
+    int64_t clock;            /* new time of the event before */
+    uint32_t call;            /* that has begun; none: between calls */
+    int64_t ready, ready_was; /* when all was there that it waits for: new, and in the trace */
+    int64_t begin_was;        /* in the trace; of several polls, of the first */
+    size_t wait;              /* next of its waits */
+    uint32_t next_waiting;    /* with it for the same, + 1 */
+    bool awaits_match;        /* waits for a message to be matched */
+    bool ignores;             /* what it looks at: it waits for nobody */
+    int last_source;          /* of a message, for those who answer */
+    int until_tag;            /* scenario: tag that ends a loop; PORTOLAN_TRACE_ANY: none */
+};
+
+/* A collective operation on its way. */
+struct engine_meeting {
+    uint32_t n, waiting; /* members that have begun; a location that waits for all, + 1 */
+    int64_t last, last_was, first_end_was;
+};
+
+struct joined_message {
+    uint32_t send;
+    uint64_t bytes;
+};
+
+struct engine {
+    const struct portolan_trace *trace;
+    const struct portolan_matching *matching;
+    const struct portolan_waits *waits; /* NULL: a scenario, whose trace has no waiting */
+    struct message_queues *queues; /* scenario: messages are matched when they come; else NULL */
+    struct portolan_trace_event *changed_events; /* scenario: the trace's, else NULL */
+    struct portolan_costs costs, costs_was;
+    int64_t *ns; /* new time; NOT_YET, DROPPED, or below: a location that waits for it */
+
+    const int64_t *following_ns; /* new time between an event and the next; NULL: as it was */
+    const uint8_t *changes;      /* NULL: none */
+    const struct portolan_removal *removals; /* for factors */
+    const uint32_t *partner;                 /* the matching's, or with joined messages */
+    const struct joined_message *joined;     /* in the order of sends */
+    size_t n_joined;
+    bool is_ideal; /* calls have no excess */
+
+    int8_t *synchronous; /* by routine: 1 always, -1 never, 0 by size */
+    struct engine_location *locations;
+    struct engine_meeting *meetings;
+    size_t *location_of_rank; /* its first */
+    struct runnable {
+        int64_t ns;
+        size_t location;
+    } * runnable; /* a heap */
+    size_t n_runnable;
+};
+
+enum { NOT_YET = -1, DROPPED = -2, FIRST_WAITING = -3 };
+/* Kinds and peers that only traces of scenarios have, until they have run. */
+enum { LOOP_BEGIN = PORTOLAN_TRACE_KINDS, LOOP_END, PEER_SENDER = -3 };
+
+/* Before: trace, matching, costs and what may be changed. False: no memory. */
+bool engine_prepare(struct engine *x);
+/* Runs; false: locations are left that wait for each other (see `at` and `call`). */
+bool engine_run(struct engine *x);
+void engine_clear(struct engine *x); /* what engine_prepare() has made */
+
+/* What remains is for the engine's own files. */
+
+/* rules.c: whether what event E of the call of location I waits for has begun: then `ready` knows;
+ * else the location is noted there. E is the BEGIN for what the call as such waits for. */
+bool engine_await(struct engine *x, size_t i, uint32_t e);
+/* rules.c: event E, of a call that begins at NS, is a member of a meeting. */
+void engine_arrive(struct engine *x, uint32_t e, int64_t ns);
+void engine_wake(struct engine *x, size_t location);
+/* A message of LOCATION has been matched: wakes it if that is what it waits for. */
+void engine_match_woken(struct engine *x, size_t location);
+int64_t message_ns(const struct portolan_costs *costs, uint64_t bytes);
+
+static inline uint32_t begin_of(const struct engine *x, uint32_t e)
+{
+    return x->trace->events[e].kind == PORTOLAN_TRACE_BEGIN ? e : x->matching->call[e];
+}
+
+static inline enum portolan_trace_routine_class class_of(const struct engine *x, uint32_t call)
+{
+    return (enum portolan_trace_routine_class)x->matching->classes[x->trace->events[call].what];
+}
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Expressions of scenarios: numbers with units, ranks, variables, conditions. */
+#include "scenario.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum operator{
+    OP_OR,
+    OP_AND,
+    OP_SAME,
+    OP_EQUAL,
+    OP_UNEQUAL,
+    OP_AT_MOST,
+    OP_AT_LEAST,
+    OP_LESS,
+    OP_MORE,
+    OP_ADD,
+    OP_SUBTRACT,
+    OP_MULTIPLY,
+    OP_DIVIDE,
+    OP_MODULO,
+    OP_NEGATE,
+    OP_NOT,
+    OP_MIN,
+    OP_MAX,
+    OP_FLOOR,
+    OPERATORS
+};
+
+static const struct operator_row {
+    const char *text;
+    int precedence; /* 0: not between two operands */
+} operators[OPERATORS] = {
+    [OP_OR] = {"or", 1},       [OP_AND] = {"and", 2},    [OP_SAME] = {"==", 3},
+    [OP_EQUAL] = {"=", 3},     [OP_UNEQUAL] = {"!=", 3}, [OP_AT_MOST] = {"<=", 3},
+    [OP_AT_LEAST] = {">=", 3}, [OP_LESS] = {"<", 3},     [OP_MORE] = {">", 3},
+    [OP_ADD] = {"+", 4},       [OP_SUBTRACT] = {"-", 4}, [OP_MULTIPLY] = {"*", 5},
+    [OP_DIVIDE] = {"/", 5},    [OP_MODULO] = {"%", 5},
+};
+
+enum { MOST_DEPTH = 100 };
+
+void scenario_mistake(struct scenario_reader *r, const char *at, const char *format, ...)
+{
+    char text[300];
+    va_list args;
+
+    if (!r->at) /* the line's first has been told */
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    portolan_diagnose(r->d, r->file, r->line, at ? (int)(at - r->line_text) + 1 : 0, "%s", text);
+    r->n_mistakes++;
+    r->at = NULL;
+}
+
+static void skip_blanks(struct scenario_reader *r)
+{
+    while (r->at && (*r->at == ' ' || *r->at == '\t' || *r->at == '\r'))
+        r->at++;
+}
+
+bool scenario_at_end(struct scenario_reader *r)
+{
+    skip_blanks(r);
+    return !r->at || !*r->at || *r->at == '#';
+}
+
+static size_t word_length(const char *at)
+{
+    size_t n = 0;
+
+    while (isalnum((unsigned char)at[n]) || at[n] == '_' || (n && at[n] == '.' && at[n + 1] != '.'))
+        n++;
+    return n;
+}
+
+const char *scenario_word(struct scenario_reader *r)
+{
+    const char *word;
+    size_t n;
+
+    skip_blanks(r);
+    if (!r->at || !(n = word_length(r->at)))
+        return NULL;
+    word = portolan_arena_strndup(&r->arena, r->at, n);
+    r->at += n;
+    return word;
+}
+
+bool scenario_takes(struct scenario_reader *r, const char *word)
+{
+    size_t n = strlen(word);
+
+    skip_blanks(r);
+    if (!r->at || strncmp(r->at, word, n) != 0 ||
+        (isalpha((unsigned char)*word) && word_length(r->at) != n))
+        return false;
+    r->at += n;
+    return true;
+}
+
+/* ------------------------------------------------- reading */
+
+static struct expression *node(struct scenario_reader *r, enum expression_kind kind, int operator,
+                               struct expression * left, struct expression *right)
+{
+    struct expression *e = portolan_arena_alloc(&r->arena, 1, sizeof *e);
+
+    *e = (struct expression){.kind = kind, .operator= operator, .left = left, .right = right};
+    return e;
+}
+
+static struct expression *read_between(struct scenario_reader *r, int precedence, int depth);
+
+static struct expression *read_number(struct scenario_reader *r)
+{
+    static const struct {
+        const char *text;
+        double factor;
+    } units[] = {{"ns", 1},      {"us", 1e3},    {"ms", 1e6},   {"s", 1e9},
+                 {"k", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}};
+    size_t n = strspn(r->at, "0123456789");
+    struct expression *e = node(r, EXPRESSION_NUMBER, 0, NULL, NULL);
+    const char *begin = r->at;
+    char text[40];
+
+    if (r->at[n] == '.' && isdigit((unsigned char)r->at[n + 1]))
+        n += 1 + strspn(r->at + n + 1, "0123456789");
+    if ((r->at[n] == 'e' || r->at[n] == 'E') &&
+        isdigit((unsigned char)r->at[n + 1 + (r->at[n + 1] == '-')]))
+        n += 2 + strspn(r->at + n + 2, "0123456789");
+    snprintf(text, sizeof text, "%.*s", (int)n, r->at);
+    if (n >= sizeof text || !portolan_read_double(text, &e->number)) {
+        scenario_mistake(r, begin, "this is no number that can be read");
+        return NULL;
+    }
+    r->at += n;
+    if (!(n = word_length(r->at)))
+        return e;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i].text) == n && strncmp(r->at, units[i].text, n) == 0) {
+            e->number *= units[i].factor;
+            r->at += n;
+            return e;
+        }
+    scenario_mistake(r, r->at, "'%.*s' is no unit; use ns, us, ms, s, k, M or G", (int)n, r->at);
+    return NULL;
+}
+
+static struct expression *read_function(struct scenario_reader *r, int operator, int depth)
+{
+    struct expression *left, *right = NULL;
+
+    if (!scenario_takes(r, "(")) {
+        scenario_mistake(r, r->at, "'(' is missing");
+        return NULL;
+    }
+    left = read_between(r, 1, depth);
+    if (operator!= OP_FLOOR && r->at && !scenario_takes(r, ","))
+        scenario_mistake(r, r->at, "',' and a second value are missing");
+    if (operator!= OP_FLOOR)
+        right = read_between(r, 1, depth);
+    if (r->at && !scenario_takes(r, ")"))
+        scenario_mistake(r, r->at, "')' is missing");
+    return r->at ? node(r, EXPRESSION_OPERATOR, operator, left, right) : NULL;
+}
+
+static struct expression *read_name(struct scenario_reader *r, int depth)
+{
+    const char *begin = r->at, *word = scenario_word(r);
+    struct expression *e;
+
+    if (!word) {
+        scenario_mistake(r, begin, "a value is missing: a number, rank, size, or a variable");
+        return NULL;
+    }
+    if (strcmp(word, "random") == 0)
+        return node(r, EXPRESSION_RANDOM, 0, NULL, NULL);
+    if (strcmp(word, "min") == 0 || strcmp(word, "max") == 0)
+        return read_function(r, word[1] == 'i' ? OP_MIN : OP_MAX, depth);
+    if (strcmp(word, "floor") == 0)
+        return read_function(r, OP_FLOOR, depth);
+    for (int i = r->n_variables; i-- > 0;)
+        if (strcmp(r->variables[i], word) == 0) {
+            e = node(r, EXPRESSION_VARIABLE, 0, NULL, NULL);
+            e->variable = i;
+            return e;
+        }
+    scenario_mistake(
+        r, begin, "no value is called '%.40s'%s", word,
+        portolan_did_you_mean(portolan_nearest_word(word, r->variables, (size_t)r->n_variables))
+            .text);
+    return NULL;
+}
+
+static struct expression *read_operand(struct scenario_reader *r, int depth)
+{
+    struct expression *e;
+
+    skip_blanks(r);
+    if (depth > MOST_DEPTH)
+        scenario_mistake(r, r->at, "this is nested more than %d deep", MOST_DEPTH);
+    if (!r->at)
+        return NULL;
+    if (isdigit((unsigned char)*r->at))
+        return read_number(r);
+    if (scenario_takes(r, "-"))
+        return (e = read_operand(r, depth + 1)) ? node(r, EXPRESSION_OPERATOR, OP_NEGATE, e, NULL)
+                                                : NULL;
+    if (scenario_takes(r, "not"))
+        return (e = read_between(r, 3, depth + 1)) ? node(r, EXPRESSION_OPERATOR, OP_NOT, e, NULL)
+                                                   : NULL;
+    if (!scenario_takes(r, "("))
+        return read_name(r, depth + 1);
+    e = read_between(r, 1, depth + 1);
+    if (r->at && !scenario_takes(r, ")")) {
+        scenario_mistake(r, r->at, "')' is missing");
+        return NULL;
+    }
+    return e;
+}
+
+/* Operators of at least PRECEDENCE, those of the same from left to right. */
+static struct expression *read_between(struct scenario_reader *r, int precedence, int depth)
+{
+    struct expression *left = read_operand(r, depth), *right;
+
+    for (int i = 0; left && i < OPERATORS; i++) {
+        if (operators[i].precedence < precedence || !operators[i].precedence ||
+            !scenario_takes(r, operators[i].text))
+            continue;
+        right = read_between(r, operators[i].precedence + 1, depth + 1);
+        left = right ? node(r, EXPRESSION_OPERATOR, i, left, right) : NULL;
+        i = -1;
+    }
+    return left;
+}
+
+struct expression *scenario_expression(struct scenario_reader *r)
+{
+    return read_between(r, 1, 0);
+}
+
+/* ------------------------------------------------- evaluating */
+
+/* SplitMix64 (Steele, Lea, Flood 2014), between 0 and 1. */
+static double draw(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+/* As with integers, but of the sign of B: ranks around a ring. */
+static double modulo(double a, double b)
+{
+    return b == 0 ? 0 : a - b * floor(a / b);
+}
+
+double expression_value(const struct expression *e, struct scenario_values *values)
+{
+    double a, b;
+
+    if (e->kind == EXPRESSION_NUMBER)
+        return e->number;
+    if (e->kind == EXPRESSION_VARIABLE)
+        return values->variables[e->variable];
+    if (e->kind == EXPRESSION_RANDOM)
+        return draw(&values->random);
+    a = expression_value(e->left, values);
+    b = e->right ? expression_value(e->right, values) : 0;
+    switch (e->operator) {
+    case OP_OR:
+        return a != 0 || b != 0;
+    case OP_AND:
+        return a != 0 && b != 0;
+    case OP_SAME:
+    case OP_EQUAL:
+        return a == b;
+    case OP_UNEQUAL:
+        return a != b;
+    case OP_AT_MOST:
+        return a <= b;
+    case OP_AT_LEAST:
+        return a >= b;
+    case OP_LESS:
+        return a < b;
+    case OP_MORE:
+        return a > b;
+    case OP_ADD:
+        return a + b;
+    case OP_SUBTRACT:
+        return a - b;
+    case OP_MULTIPLY:
+        return a * b;
+    case OP_DIVIDE:
+        return b == 0 ? 0 : a / b;
+    case OP_MODULO:
+        return modulo(a, b);
+    case OP_NEGATE:
+        return -a;
+    case OP_NOT:
+        return a == 0;
+    case OP_MIN:
+        return fmin(a, b);
+    case OP_MAX:
+        return fmax(a, b);
+    default:
+        return floor(a);
+    }
+}
+
+bool expression_is_condition(const struct expression *e)
+{
+    return e->kind == EXPRESSION_OPERATOR && (e->operator<= OP_MORE || e->operator== OP_NOT);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who waits for whom (MPI 4.0, chapters 3, 6 and 12). */
+#include "engine.h"
+
+#include <math.h>
+
+int64_t message_ns(const struct portolan_costs *costs, uint64_t bytes)
+{
+    return costs->latency_ns + llround(costs->ns_per_byte * (double)bytes);
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A location that is woken runs again; a chain of those who wait for one thing. */
+static void note_waiting(struct engine *x, size_t i, uint32_t *head)
+{
+    x->locations[i].next_waiting = *head;
+    *head = (uint32_t)i + 1;
+}
+
+/* Whether CALL has begun, or I does not care; else I waits for it: its time holds who does. */
+static bool has_begun(struct engine *x, size_t i, uint32_t call)
+{
+    uint32_t head;
+
+    if (x->locations[i].ignores || x->ns[call] >= 0 || x->ns[call] == DROPPED)
+        return true;
+    head = x->ns[call] <= FIRST_WAITING ? (uint32_t)(FIRST_WAITING - x->ns[call]) + 1 : 0;
+    note_waiting(x, i, &head);
+    x->ns[call] = FIRST_WAITING - (int64_t)(head - 1);
+    return false;
+}
+
+/* What is awaited came at NEW, and in the trace at WAS. */
+static void was_ready(struct engine *x, size_t i, int64_t new, int64_t was)
+{
+    struct engine_location *l = &x->locations[i];
+
+    if (!l->ignores)
+        l->ready = later(l->ready, new);
+    if (x->waits)
+        l->ready_was = later(l->ready_was, was);
+}
+
+static void call_was_ready(struct engine *x, size_t i, uint32_t call)
+{
+    was_ready(x, i, x->ns[call], x->trace->events[call].ns);
+}
+
+static bool is_changed(const struct engine *x, uint32_t e, enum engine_change change)
+{
+    return x->changes && (x->changes[e] & change);
+}
+
+/* Whether a send ends only when the message has been received. */
+static bool is_synchronous(const struct engine *x, uint32_t send)
+{
+    uint32_t call = x->matching->call[send];
+    int kind = call == PORTOLAN_NO_EVENT ? 0 : x->synchronous[x->trace->events[call].what];
+
+    return kind > 0 || (kind == 0 && x->trace->events[send].bytes > x->costs_was.eager_bytes);
+}
+
+static uint64_t bytes_of(const struct engine *x, uint32_t send)
+{
+    size_t low = 0, high = x->n_joined;
+
+    if (!is_changed(x, send, CHANGE_JOINED))
+        return x->trace->events[send].bytes;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+
+        if (x->joined[middle].send <= send)
+            low = middle;
+        else
+            high = middle;
+    }
+    return x->joined[low].bytes;
+}
+
+/* The BEGIN of the call that posted the receive which RECV, or RECV_POST, is. */
+static uint32_t posting_call(const struct engine *x, uint32_t recv)
+{
+    uint32_t other = x->matching->other[recv];
+
+    return x->trace->events[recv].kind == PORTOLAN_TRACE_RECV_POST || other == PORTOLAN_NO_EVENT
+               ? x->matching->call[recv]
+               : begin_of(x, other);
+}
+
+/* An eager message arrives after it was sent, a synchronous one after both sides were there. */
+static int64_t arrival(const struct engine *x, uint32_t send, uint32_t recv, bool is_new)
+{
+    uint32_t from = x->matching->call[send], to = posting_call(x, recv);
+    const struct portolan_trace_event *events = x->trace->events;
+    int64_t sent = is_new ? x->ns[from] : events[from].ns;
+    int64_t posted = is_new ? x->ns[to] : events[to].ns;
+
+    return (is_synchronous(x, send) ? later(sent, posted) : sent) +
+           message_ns(is_new ? &x->costs : &x->costs_was,
+                      is_new ? bytes_of(x, send) : events[send].bytes);
+}
+
+/* In a scenario who has no partner waits for one. */
+static bool await_match(struct engine *x, size_t i, uint32_t e)
+{
+    if (x->queues && x->trace->events[e].peer != PORTOLAN_TRACE_NONE)
+        x->locations[i].awaits_match = true;
+    return !x->locations[i].awaits_match;
+}
+
+static bool await_received(struct engine *x, size_t i, uint32_t recv)
+{
+    uint32_t send = x->partner[recv];
+
+    if (send == PORTOLAN_NO_EVENT)
+        return await_match(x, i, recv);
+    if (x->matching->call[send] == PORTOLAN_NO_EVENT || posting_call(x, recv) == PORTOLAN_NO_EVENT)
+        return true;
+    if (!has_begun(x, i, x->matching->call[send]))
+        return false;
+    was_ready(x, i, arrival(x, send, recv, true),
+              arrival(x, x->matching->partner[recv], recv, false));
+    return true;
+}
+
+static bool await_sent(struct engine *x, size_t i, uint32_t send)
+{
+    uint32_t recv = x->partner[send];
+
+    if (!is_synchronous(x, send))
+        return true;
+    if (recv == PORTOLAN_NO_EVENT)
+        return await_match(x, i, send);
+    if (x->matching->call[send] == PORTOLAN_NO_EVENT || posting_call(x, recv) == PORTOLAN_NO_EVENT)
+        return true;
+    if (!has_begun(x, i, posting_call(x, recv)))
+        return false;
+    was_ready(x, i, arrival(x, send, recv, true),
+              arrival(x, send, x->matching->partner[send], false));
+    return true;
+}
+
+/* ------------------------------------------------- collectives */
+
+void engine_arrive(struct engine *x, uint32_t e, int64_t ns)
+{
+    uint32_t meeting = x->matching->partner[e];
+    struct engine_meeting *g = &x->meetings[meeting];
+
+    g->last = later(g->last, ns);
+    if (++g->n < x->matching->collectives[meeting].n)
+        return;
+    for (uint32_t i = g->waiting; i; i = x->locations[i - 1].next_waiting)
+        engine_wake(x, i - 1);
+    g->waiting = 0;
+}
+
+static bool await_all(struct engine *x, size_t i, uint32_t meeting, bool must_overlap)
+{
+    struct engine_meeting *g = &x->meetings[meeting];
+
+    if (!x->locations[i].ignores && g->n < x->matching->collectives[meeting].n) {
+        note_waiting(x, i, &g->waiting);
+        return false;
+    }
+    if (!must_overlap || !x->waits || g->first_end_was >= g->last_was)
+        was_ready(x, i, g->last, g->last_was);
+    return true;
+}
+
+/* The call of RANK in a meeting; none: it has no part. */
+static uint32_t call_of_member(const struct engine *x, const struct portolan_collective *c,
+                               int rank)
+{
+    const uint32_t *members = x->matching->members + c->first;
+    size_t first, low = 0, high = c->n;
+
+    if (rank < 0 || rank >= x->trace->n_ranks || x->location_of_rank[rank] == SIZE_MAX)
+        return PORTOLAN_NO_EVENT;
+    first = x->trace->locations[x->location_of_rank[rank]].first;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (members[middle] < first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == c->n ||
+        x->trace->locations[portolan_trace_location_of(x->trace, members[low])].rank != rank)
+        return PORTOLAN_NO_EVENT;
+    return begin_of(x, members[low]);
+}
+
+static bool await_members(struct engine *x, size_t i, const struct portolan_collective *c,
+                          const int *ranks, size_t n)
+{
+    int own = x->trace->locations[i].rank;
+
+    for (size_t k = 0; k < n; k++) {
+        uint32_t call = ranks[k] == own ? PORTOLAN_NO_EVENT : call_of_member(x, c, ranks[k]);
+
+        if (call == PORTOLAN_NO_EVENT)
+            continue;
+        if (!has_begun(x, i, call))
+            return false;
+        call_was_ready(x, i, call);
+    }
+    return true;
+}
+
+static size_t place_in(const struct portolan_trace_comm *comm, int rank)
+{
+    size_t place = 0;
+
+    while (place < comm->n_members && comm->members[place] != rank)
+        place++;
+    return place;
+}
+
+/* E is a COLLECTIVE, in this call or in the one that posted it. */
+static bool await_collective(struct engine *x, size_t i, uint32_t e)
+{
+    uint32_t meeting = x->matching->partner[e], call = x->matching->call[e];
+    const struct portolan_trace_event *event = &x->trace->events[e];
+    const struct portolan_trace_comm *comm = &x->trace->comms[event->what];
+    const struct portolan_collective *c;
+    int own = x->trace->locations[i].rank;
+    size_t place;
+
+    if (meeting == PORTOLAN_NO_EVENT || call == PORTOLAN_NO_EVENT ||
+        !x->matching->collectives[meeting].is_complete)
+        return true;
+    c = &x->matching->collectives[meeting];
+    switch (class_of(x, call)) {
+    case PORTOLAN_ROUTINE_ONE_TO_N:
+        return event->peer == own || await_members(x, i, c, &event->peer, 1);
+    case PORTOLAN_ROUTINE_N_TO_ONE:
+        return event->peer != own || await_all(x, i, meeting, false);
+    case PORTOLAN_ROUTINE_SCAN:
+        return await_members(x, i, c, comm->members, place_in(comm, own));
+    case PORTOLAN_ROUTINE_NEIGHBOUR:
+        place = place_in(comm, own);
+        return !comm->neighbours || place == comm->n_members ||
+               await_members(x, i, c, comm->neighbours + comm->first_neighbour[place],
+                             comm->first_neighbour[place + 1] - comm->first_neighbour[place]);
+    default:
+        return await_all(x, i, meeting, class_of(x, call) == PORTOLAN_ROUTINE_CREATE);
+    }
+}
+
+/* ------------------------------------------------- windows */
+
+/* For each access that CALL named: the call on the other side, or what ends that. */
+static bool await_accesses(struct engine *x, size_t i, uint32_t call, bool is_their_end)
+{
+    for (uint32_t e = call + 1; e < x->matching->call[call]; e++) {
+        uint32_t access = x->matching->partner[e], far;
+
+        if (x->trace->events[e].kind != PORTOLAN_TRACE_ACCESS || access == PORTOLAN_NO_EVENT)
+            continue;
+        far = is_their_end ? x->matching->other[access] : x->matching->call[access];
+        if (far == PORTOLAN_NO_EVENT)
+            continue;
+        if (!has_begun(x, i, far))
+            return false;
+        call_was_ready(x, i, far);
+    }
+    return true;
+}
+
+static bool await_epoch(struct engine *x, size_t i, uint32_t e)
+{
+    uint32_t meeting = x->matching->partner[e], opened = x->matching->other[e];
+
+    switch (class_of(x, x->locations[i].call)) {
+    case PORTOLAN_ROUTINE_FENCE:
+    case PORTOLAN_ROUTINE_CREATE:
+        return meeting == PORTOLAN_NO_EVENT || !x->matching->collectives[meeting].is_complete ||
+               await_all(x, i, meeting, true);
+    case PORTOLAN_ROUTINE_WIN_COMPLETE:
+        return opened == PORTOLAN_NO_EVENT || await_accesses(x, i, opened, false);
+    case PORTOLAN_ROUTINE_WIN_WAIT:
+        return opened == PORTOLAN_NO_EVENT || await_accesses(x, i, opened, true);
+    default:
+        return true;
+    }
+}
+
+/* What the call as such waits for: MPI's begin and end, or what the trace saw it wait for. */
+static bool await_call(struct engine *x, size_t i, uint32_t call)
+{
+    enum portolan_trace_routine_class class = class_of(x, call);
+    uint32_t meeting = x->matching->partner[call];
+    const struct portolan_wait *wait;
+    size_t n;
+
+    if (meeting != PORTOLAN_NO_EVENT)
+        return !x->matching->collectives[meeting].is_complete || await_all(x, i, meeting, false);
+    if (!x->waits ||
+        (class != PORTOLAN_ROUTINE_PROBE && class != PORTOLAN_ROUTINE_WIN_START &&
+         class != PORTOLAN_ROUTINE_TRANSFER) ||
+        !(wait = portolan_waits_of(x->waits, call, &n)) || wait->by == PORTOLAN_NO_EVENT)
+        return true;
+    if (!has_begun(x, i, wait->by))
+        return false;
+    call_was_ready(x, i, wait->by);
+    return true;
+}
+
+bool engine_await(struct engine *x, size_t i, uint32_t e)
+{
+    const struct portolan_trace_event *event = &x->trace->events[e];
+    uint32_t other = x->matching->other[e];
+
+    x->locations[i].ignores =
+        is_changed(x, x->locations[i].call, CHANGE_INDEPENDENT) || is_changed(x, e, CHANGE_LOCAL);
+    switch (event->kind) {
+    case PORTOLAN_TRACE_BEGIN:
+        return await_call(x, i, e);
+    case PORTOLAN_TRACE_RECV:
+        return await_received(x, i, e);
+    case PORTOLAN_TRACE_SEND:
+        return event->request || await_sent(x, i, e);
+    case PORTOLAN_TRACE_SEND_DONE:
+        return other == PORTOLAN_NO_EVENT || await_sent(x, i, other);
+    case PORTOLAN_TRACE_COLLECTIVE:
+        return event->request || await_collective(x, i, e);
+    case PORTOLAN_TRACE_COLLECTIVE_DONE:
+        return other == PORTOLAN_NO_EVENT || await_collective(x, i, other);
+    case PORTOLAN_TRACE_EPOCH:
+        return await_epoch(x, i, e);
+    default:
+        return true;
+    }
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A scenario after it was read, and how it is read. */
+#ifndef TRACE_REPLAY_SCENARIO_H
+#define TRACE_REPLAY_SCENARIO_H
+
+#include <portolan/replay.h>
+
+enum { MOST_VARIABLES = 64, MOST_RANKS = 1 << 20 };
+
+/* ------------------------------------------------- expressions */
+
+enum expression_kind {
+    EXPRESSION_NUMBER,
+    EXPRESSION_VARIABLE,
+    EXPRESSION_RANDOM,
+    EXPRESSION_OPERATOR
+};
+
+struct expression {
+    enum expression_kind kind;
+    double number;
+    int variable;
+    int operator; /* its place in the table of operators */
+    struct expression *left, *right;
+};
+
+/* What expressions see: variables 0 and 1 are rank and size. */
+struct scenario_values {
+    double variables[MOST_VARIABLES];
+    uint64_t random; /* state of the generator */
+};
+double expression_value(const struct expression *e, struct scenario_values *values);
+/* Whether it is a condition: true or false. */
+bool expression_is_condition(const struct expression *e);
+
+/* A line that is read. */
+struct scenario_reader {
+    struct portolan_arena arena;
+    struct portolan_diagnostics *d;
+    const char *file, *line_text, *at; /* the rest of the line */
+    int line, n_mistakes;
+    const char *variables[MOST_VARIABLES]; /* names in reach */
+    int n_variables;
+};
+/* Notes a mistake at AT. The rest of the line is not read; the first of a line counts. */
+void scenario_mistake(struct scenario_reader *r, const char *at, const char *format, ...)
+    PORTOLAN_PRINTF(3, 4);
+/* The next word (letters, digits, _ and .), NULL: there is none. In the arena. */
+const char *scenario_word(struct scenario_reader *r);
+/* Takes WORD if it comes next. */
+bool scenario_takes(struct scenario_reader *r, const char *word);
+bool scenario_at_end(struct scenario_reader *r);
+/* NULL after a mistake. */
+struct expression *scenario_expression(struct scenario_reader *r);
+
+/* ------------------------------------------------- statements */
+
+enum scenario_action {
+    DO_COMPUTE,
+    DO_LET,
+    DO_REPEAT,
+    DO_ON,
+    DO_REGION,
+    DO_MARK,
+    DO_VALUE,
+    DO_CALL, /* of MPI, about nothing: MPI_Init */
+    DO_SEND,
+    DO_RECV,
+    DO_SENDRECV,
+    DO_WAIT,
+    DO_WAIT_ALL,
+    DO_COLLECTIVE,
+    DO_FENCE,
+    DO_OPEN, /* MPI_Win_post, MPI_Win_start */
+    DO_CLOSE,
+    DO_TRANSFER
+};
+
+struct rank_range {
+    struct expression *first, *last; /* LAST is NULL: a single one, or a condition */
+    struct rank_range *next;
+};
+
+struct statement {
+    enum scenario_action action;
+    const char *routine; /* of MPI */
+    int line;
+    struct expression *value; /* time, times, number, destination or source; NULL: any */
+    struct expression *tag, *bytes, *root, *until;
+    struct expression *from, *from_tag; /* the receiving half of sendrecv */
+    bool is_sender;                     /* destination: whoever sent the last message received */
+    bool is_any_tag;
+    int variable; /* LET, REPEAT; -1: none */
+    int request;  /* index of a name; -1: none */
+    int what;     /* communicator or window */
+    struct portolan_trace_region region;
+    const char *name; /* VALUE */
+    struct rank_range *ranks;
+    struct statement *body, *otherwise, *next;
+};
+
+struct scenario_comm {
+    const char *name;
+    struct rank_range *ranks; /* NULL: all */
+    int comm;                 /* windows: of this communicator */
+    int line;
+};
+
+struct scenario {
+    struct scenario_reader reader;
+    int n_ranks;
+    struct portolan_costs costs;
+    uint64_t seed;
+    struct scenario_comm *comms, *windows;
+    size_t n_comms, n_windows;
+    const char **requests;
+    size_t n_requests;
+    struct statement *body;
+};
+
+/* scenario_read.c: PORTOLAN_ESYNTAX after mistakes, PORTOLAN_ENOMEM. */
+enum portolan_status scenario_parse(struct scenario *s, const char *text);
+/* scenario_run.c: whether RANK is in RANGES. */
+bool ranks_have(const struct rank_range *ranges, struct scenario_values *values);
+/* scenario_run.c: *TRACE: what the scenario does, in time. */
+enum portolan_status scenario_run(struct scenario *s, struct portolan_trace **trace,
+                                  struct portolan_error *err);
+
+#endif

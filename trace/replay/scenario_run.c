@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a scenario to a trace: first what each rank does, with the times of computing alone; then
+ * the engine finds who waits for whom.
+ */
+#include "engine.h"
+#include "scenario.h"
+
+#include <portolan/list.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_MISTAKES = 10, MOST_STATEMENTS = 100 * 1000 * 1000 };
+
+struct open_request {
+    int name;
+    struct portolan_trace_event done; /* what its completion says */
+};
+
+struct scenario_runner {
+    struct scenario *s;
+    struct portolan_trace *trace;
+    struct scenario_values values;
+    int rank;
+    int64_t clock;
+    struct open_request *open;
+    size_t n_open, open_room;
+    uint32_t *free_numbers; /* of requests */
+    size_t n_free, free_room;
+    uint32_t n_numbers;
+    bool in_until, no_memory;
+    uint64_t n_statements;
+};
+
+#define RUN_MISTAKE(x, line, ...)                                                                  \
+    ((x)->s->reader.n_mistakes++ < MOST_MISTAKES                                                   \
+         ? portolan_diagnose((x)->s->reader.d, (x)->s->reader.file, line, 0, __VA_ARGS__)          \
+         : (void)0)
+
+static bool is_over(const struct scenario_runner *x)
+{
+    return x->no_memory || x->s->reader.n_mistakes > 0;
+}
+
+static void add_event(struct scenario_runner *x, unsigned kind, struct portolan_trace_event e)
+{
+    e.kind = kind & 0xff;
+    e.ns = x->clock;
+    x->no_memory |= !portolan_trace_add(x->trace, x->rank, 0, &e);
+}
+
+/* BEGIN keeps the line, for messages, until the engine has run. */
+static void add_call(struct scenario_runner *x, unsigned kind, const struct statement *to)
+{
+    size_t what = portolan_trace_routine(x->trace, to->routine);
+
+    x->no_memory |= what == SIZE_MAX;
+    add_event(x, kind,
+              (struct portolan_trace_event){.what = what & 0xffffff, .bytes = (unsigned)to->line});
+}
+
+static double value_of(struct scenario_runner *x, const struct expression *e, double otherwise)
+{
+    return e ? expression_value(e, &x->values) : otherwise;
+}
+
+/* A whole number between LEAST and MOST, or a mistake. */
+static int64_t whole(struct scenario_runner *x, const struct statement *to,
+                     const struct expression *e, double least, double most, const char *what)
+{
+    double value = value_of(x, e, least);
+
+    if (value >= least && value <= most)
+        return (int64_t)llround(value);
+    RUN_MISTAKE(x, to->line, "rank %d: the %s is %g; it should be between %g and %g", x->rank, what,
+                value, least, most);
+    return (int64_t)least;
+}
+
+static int partner(struct scenario_runner *x, const struct statement *to,
+                   const struct expression *e, const char *what)
+{
+    return (int)whole(x, to, e, 0, x->s->n_ranks - 1, what);
+}
+
+static uint64_t bytes_of(struct scenario_runner *x, const struct statement *to)
+{
+    return (uint64_t)whole(x, to, to->bytes, 0, 1e15, "number of bytes");
+}
+
+static int tag_of(struct scenario_runner *x, const struct statement *to, const struct expression *e)
+{
+    return (int)whole(x, to, e, 0, 1 << 30, "tag");
+}
+
+/* ------------------------------------------------- requests */
+
+static uint32_t open_request(struct scenario_runner *x, const struct statement *to, unsigned done,
+                             struct portolan_trace_event e)
+{
+    struct open_request *open;
+
+    if (to->request < 0)
+        return 0;
+    if (!portolan_reserve(&x->open, &x->open_room, x->n_open + 1, sizeof *x->open)) {
+        x->no_memory = true;
+        return 0;
+    }
+    open = &x->open[x->n_open++];
+    e.request = x->n_free ? x->free_numbers[--x->n_free] : ++x->n_numbers;
+    e.kind = done & 0xff;
+    *open = (struct open_request){to->request, e};
+    return e.request;
+}
+
+/* Waits for the requests of a name, -1: for all. */
+static void wait_for(struct scenario_runner *x, const struct statement *to)
+{
+    size_t kept = 0;
+
+    add_call(x, PORTOLAN_TRACE_BEGIN, to);
+    for (size_t i = 0; i < x->n_open; i++) {
+        const struct open_request *open = &x->open[i];
+
+        if (to->request >= 0 && open->name != to->request) {
+            x->open[kept++] = *open;
+            continue;
+        }
+        add_event(x, open->done.kind, open->done);
+        if (!portolan_reserve(&x->free_numbers, &x->free_room, x->n_free + 1,
+                              sizeof *x->free_numbers))
+            x->no_memory = true;
+        else
+            x->free_numbers[x->n_free++] = open->done.request;
+    }
+    if (to->request >= 0 && kept == x->n_open)
+        RUN_MISTAKE(x, to->line, "rank %d: no request '%s' is open", x->rank,
+                    x->s->requests[to->request]);
+    x->n_open = kept;
+    add_call(x, PORTOLAN_TRACE_END, to);
+}
+
+/* ------------------------------------------------- calls */
+
+static void send_half(struct scenario_runner *x, const struct statement *to)
+{
+    struct portolan_trace_event e = {
+        .what = (unsigned)to->what & 0xffffff,
+        .peer = to->is_sender ? PEER_SENDER : partner(x, to, to->value, "destination"),
+        .tag = tag_of(x, to, to->tag),
+        .bytes = bytes_of(x, to),
+    };
+
+    e.request = open_request(x, to, PORTOLAN_TRACE_SEND_DONE, (struct portolan_trace_event){0});
+    add_event(x, PORTOLAN_TRACE_SEND, e);
+}
+
+static void recv_half(struct scenario_runner *x, const struct statement *to,
+                      const struct expression *source, const struct expression *tag)
+{
+    struct portolan_trace_event e = {
+        .what = (unsigned)to->what & 0xffffff,
+        .peer = source ? partner(x, to, source, "source") : PORTOLAN_TRACE_ANY,
+        .tag = to->is_any_tag ? PORTOLAN_TRACE_ANY : tag_of(x, to, tag),
+    };
+
+    e.request = open_request(x, to, PORTOLAN_TRACE_RECV, e);
+    add_event(x, e.request ? PORTOLAN_TRACE_RECV_POST : PORTOLAN_TRACE_RECV, e);
+}
+
+/* Messages go up and down a tree. */
+static int64_t collective_ns(const struct scenario_runner *x, size_t n_members, uint64_t bytes)
+{
+    int64_t steps = 0;
+
+    for (size_t n = 1; n < n_members; n *= 2)
+        steps++;
+    return steps * x->s->costs.latency_ns +
+           llround(x->s->costs.ns_per_byte * (double)bytes) * (steps > 0);
+}
+
+static void collective_half(struct scenario_runner *x, const struct statement *to)
+{
+    const struct portolan_trace_comm *comm = &x->trace->comms[to->what];
+    struct portolan_trace_event e = {
+        .what = (unsigned)to->what & 0xffffff,
+        .peer = to->root ? partner(x, to, to->root, "root") : PORTOLAN_TRACE_NONE,
+        .bytes = bytes_of(x, to),
+    };
+    struct scenario_values of_rank = x->values;
+
+    if (x->s->comms[to->what].ranks && !ranks_have(x->s->comms[to->what].ranks, &of_rank))
+        RUN_MISTAKE(x, to->line, "rank %d is not in communicator '%s'", x->rank,
+                    x->s->comms[to->what].name);
+    e.request =
+        open_request(x, to, PORTOLAN_TRACE_COLLECTIVE_DONE, (struct portolan_trace_event){0});
+    add_event(x, PORTOLAN_TRACE_COLLECTIVE, e);
+    if (!e.request)
+        x->clock += collective_ns(x, comm->n_members, e.bytes);
+}
+
+static void add_accesses(struct scenario_runner *x, const struct statement *to)
+{
+    for (const struct rank_range *range = to->ranks; range; range = range->next) {
+        int first = partner(x, to, range->first, "rank");
+        int last = range->last ? partner(x, to, range->last, "rank") : first;
+
+        for (int peer = first; peer <= last; peer++)
+            add_event(
+                x, PORTOLAN_TRACE_ACCESS,
+                (struct portolan_trace_event){.what = (unsigned)to->what & 0xffffff, .peer = peer});
+    }
+}
+
+static void run_call(struct scenario_runner *x, const struct statement *to)
+{
+    struct portolan_trace_event window = {.what = (unsigned)to->what & 0xffffff};
+
+    if (x->in_until && (to->action == DO_COLLECTIVE || to->action == DO_FENCE))
+        RUN_MISTAKE(x, to->line, "a loop that ends 'until' a message comes has no collectives");
+    add_call(x, PORTOLAN_TRACE_BEGIN, to);
+    switch (to->action) {
+    case DO_SEND:
+        send_half(x, to);
+        break;
+    case DO_RECV:
+        recv_half(x, to, to->value, to->tag);
+        break;
+    case DO_SENDRECV:
+        send_half(x, to);
+        recv_half(x, to, to->from, to->tag);
+        break;
+    case DO_COLLECTIVE:
+        collective_half(x, to);
+        break;
+    case DO_OPEN:
+        add_accesses(x, to);
+        add_event(x, PORTOLAN_TRACE_EPOCH, window);
+        break;
+    case DO_FENCE:
+    case DO_CLOSE:
+        add_event(x, PORTOLAN_TRACE_EPOCH, window);
+        break;
+    case DO_TRANSFER:
+        window.peer = partner(x, to, to->value, "target");
+        window.bytes = bytes_of(x, to);
+        add_event(x, PORTOLAN_TRACE_TRANSFER, window);
+        break;
+    default:
+        break;
+    }
+    add_call(x, PORTOLAN_TRACE_END, to);
+}
+
+/* ------------------------------------------------- statements */
+
+bool ranks_have(const struct rank_range *ranges, struct scenario_values *values)
+{
+    double rank = values->variables[0];
+
+    for (; ranges; ranges = ranges->next) {
+        double first = expression_value(ranges->first, values);
+        double last = ranges->last ? expression_value(ranges->last, values) : first;
+
+        if (expression_is_condition(ranges->first) ? first != 0 : rank >= first && rank <= last)
+            return true;
+    }
+    return false;
+}
+
+static void run_block(struct scenario_runner *x, const struct statement *to);
+
+static void run_repeat(struct scenario_runner *x, const struct statement *to)
+{
+    int64_t times = whole(x, to, to->value, 0, 1e12, "number of times");
+    struct portolan_trace_event loop = {.tag = to->until ? tag_of(x, to, to->until) : 0};
+
+    if (to->until) {
+        if (x->in_until)
+            RUN_MISTAKE(x, to->line, "a loop 'until' is in another");
+        x->in_until = true;
+        add_event(x, LOOP_BEGIN, loop);
+    }
+    for (int64_t i = 0; i < times && !is_over(x); i++) {
+        if (to->variable >= 0)
+            x->values.variables[to->variable] = (double)i;
+        run_block(x, to->body);
+        if (++x->n_statements > MOST_STATEMENTS)
+            break;
+    }
+    if (to->until) {
+        add_event(x, LOOP_END, loop);
+        x->in_until = false;
+    }
+}
+
+static void run_region(struct scenario_runner *x, const struct portolan_trace_region *region,
+                       const struct statement *body)
+{
+    size_t what = portolan_trace_region(x->trace, region);
+
+    x->no_memory |= what == SIZE_MAX;
+    add_event(x, PORTOLAN_TRACE_ENTER, (struct portolan_trace_event){.what = what & 0xffffff});
+    run_block(x, body);
+    add_event(x, PORTOLAN_TRACE_LEAVE, (struct portolan_trace_event){.what = what & 0xffffff});
+}
+
+static void run_value(struct scenario_runner *x, const struct statement *to)
+{
+    union {
+        double value;
+        uint64_t bytes;
+    } u = {.value = value_of(x, to->value, 0)};
+    size_t what = portolan_trace_name(x->trace, to->name);
+
+    x->no_memory |= what == SIZE_MAX;
+    add_event(x, PORTOLAN_TRACE_VALUE,
+              (struct portolan_trace_event){.what = what & 0xffffff, .bytes = u.bytes});
+}
+
+static void run_statement(struct scenario_runner *x, const struct statement *to)
+{
+    switch (to->action) {
+    case DO_COMPUTE:
+        x->clock += whole(x, to, to->value, 0, 1e15, "time");
+        return;
+    case DO_LET:
+        x->values.variables[to->variable] = value_of(x, to->value, 0);
+        return;
+    case DO_REPEAT:
+        run_repeat(x, to);
+        return;
+    case DO_ON:
+        run_block(x, ranks_have(to->ranks, &x->values) ? to->body : to->otherwise);
+        return;
+    case DO_REGION:
+        run_region(x, &to->region, to->body);
+        return;
+    case DO_MARK:
+        add_event(x, PORTOLAN_TRACE_MARK,
+                  (struct portolan_trace_event){.tag = tag_of(x, to, to->value)});
+        return;
+    case DO_VALUE:
+        run_value(x, to);
+        return;
+    case DO_WAIT:
+    case DO_WAIT_ALL:
+        wait_for(x, to);
+        return;
+    default:
+        run_call(x, to);
+    }
+}
+
+static void run_block(struct scenario_runner *x, const struct statement *to)
+{
+    for (; to && !is_over(x); to = to->next) {
+        run_statement(x, to);
+        if (++x->n_statements == MOST_STATEMENTS)
+            RUN_MISTAKE(x, to->line, "this is too much: more than %d statements", MOST_STATEMENTS);
+    }
+}
+
+static void run_rank(struct scenario_runner *x, int rank)
+{
+    static const struct portolan_trace_region program = {.kind = PORTOLAN_TRACE_FUNCTION,
+                                                         .name = "main"};
+
+    x->rank = rank;
+    x->clock = 0;
+    x->n_open = x->n_free = 0;
+    x->n_numbers = 0;
+    x->values = (struct scenario_values){.variables = {rank, x->s->n_ranks}};
+    x->values.random = portolan_hash(&rank, sizeof rank, x->s->seed + 1);
+    run_region(x, &program, x->s->body);
+    if (x->n_open && !is_over(x))
+        RUN_MISTAKE(x, x->s->reader.line, "rank %d: nobody waits for request '%s'", rank,
+                    x->s->requests[x->open[0].name]);
+}
+
+static bool add_comm(struct scenario_runner *x, const struct scenario_comm *comm, size_t id,
+                     bool is_window)
+{
+    struct portolan_trace_comm c = {.id = id};
+    int *members = portolan_calloc((size_t)x->s->n_ranks, sizeof *members);
+    const struct rank_range *ranks = is_window ? x->s->comms[comm->comm].ranks : comm->ranks;
+    struct scenario_values values = {.variables = {0, x->s->n_ranks}};
+    bool ok = members;
+
+    for (int i = 0; ok && i < x->s->n_ranks; i++) {
+        values.variables[0] = i;
+        if (!ranks || ranks_have(ranks, &values))
+            members[c.n_members++] = i;
+    }
+    c.members = members;
+    ok = ok && (is_window ? portolan_trace_window(x->trace, &c)
+                          : portolan_trace_comm(x->trace, &c)) != SIZE_MAX;
+    if (ok && !c.n_members)
+        RUN_MISTAKE(x, comm->line, "no rank is in '%s'", comm->name);
+    free(members);
+    return ok;
+}
+
+/* What each rank does, without waiting. */
+static enum portolan_status spell_out(struct scenario *s, struct portolan_trace **trace,
+                                      struct portolan_error *err)
+{
+    struct scenario_runner x = {.s = s};
+    bool ok = (x.trace = portolan_trace_create(s->n_ranks, s->reader.file));
+
+    for (size_t i = 1; ok && i < s->n_comms; i++)
+        ok = add_comm(&x, &s->comms[i], i, false);
+    for (size_t i = 0; ok && i < s->n_windows; i++)
+        ok = add_comm(&x, &s->windows[i], i, true);
+    for (int rank = 0; ok && rank < s->n_ranks && !is_over(&x); rank++)
+        run_rank(&x, rank);
+    free(x.open);
+    free(x.free_numbers);
+    *trace = x.trace;
+    if (!ok || x.no_memory)
+        return portolan_no_memory(err);
+    return s->reader.n_mistakes ? PORTOLAN_ESYNTAX : portolan_trace_finish(x.trace, err);
+}
+
+/* ------------------------------------------------- time */
+
+static int line_of(const struct engine *x, uint32_t e)
+{
+    uint32_t call = begin_of(x, e);
+
+    return call == PORTOLAN_NO_EVENT ? 0 : (int)x->trace->events[call].bytes;
+}
+
+static void tell_incomplete(struct scenario *s, const struct engine *x)
+{
+    for (size_t i = 0; i < x->matching->n_collectives; i++) {
+        const struct portolan_collective *c = &x->matching->collectives[i];
+        uint32_t e = x->matching->members[c->first];
+
+        if (!c->is_complete && s->reader.n_mistakes++ < MOST_MISTAKES)
+            portolan_diagnose(s->reader.d, s->reader.file, line_of(x, e), 0,
+                              "rank %d takes part here, but not all of its group do",
+                              x->trace->locations[portolan_trace_location_of(x->trace, e)].rank);
+    }
+}
+
+static void tell_stuck(struct scenario *s, const struct engine *x)
+{
+    for (size_t i = 0; i < x->trace->n_locations; i++) {
+        const struct engine_location *l = &x->locations[i];
+
+        if (l->at < l->end && s->reader.n_mistakes++ < MOST_MISTAKES)
+            portolan_diagnose(s->reader.d, s->reader.file, (int)x->trace->events[l->call].bytes, 0,
+                              "rank %d waits here for ever", x->trace->locations[i].rank);
+    }
+}
+
+/* Events get their times; those that a loop left out go. */
+static void take_times(struct portolan_trace *t, const int64_t *ns)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n_locations; i++) {
+        size_t first = t->locations[i].first, end = first + t->locations[i].n;
+
+        t->locations[i].first = n;
+        for (size_t e = first; e < end; e++) {
+            if (ns[e] < 0)
+                continue;
+            t->events[n] = t->events[e];
+            t->events[n].ns = ns[e];
+            if (t->events[n].kind == PORTOLAN_TRACE_BEGIN ||
+                t->events[n].kind == PORTOLAN_TRACE_END)
+                t->events[n].bytes = 0;
+            n++;
+        }
+        t->locations[i].n = n - t->locations[i].first;
+    }
+    t->n_events = n;
+    t->is_virtual = true;
+}
+
+/* Messages are matched when they come, not by what they say. */
+static void forget_messages(const struct portolan_trace *t, struct portolan_matching *m)
+{
+    for (size_t e = 0; e < t->n_events; e++)
+        if (t->events[e].kind == PORTOLAN_TRACE_SEND || t->events[e].kind == PORTOLAN_TRACE_RECV ||
+            t->events[e].kind == PORTOLAN_TRACE_RECV_POST)
+            m->partner[e] = PORTOLAN_NO_EVENT;
+}
+
+enum portolan_status scenario_run(struct scenario *s, struct portolan_trace **trace,
+                                  struct portolan_error *err)
+{
+    enum portolan_status status = spell_out(s, trace, err);
+    struct portolan_matching *m = NULL;
+    struct message_queues queues = {0};
+    struct engine x = {
+        .trace = *trace, .queues = &queues, .costs = s->costs, .costs_was = s->costs};
+
+    if (!status)
+        status = portolan_matching_create(*trace, &m, err);
+    if (!status) {
+        forget_messages(*trace, m);
+        x.changed_events = (*trace)->events;
+        x.matching = m;
+        tell_incomplete(s, &x);
+        if (!message_queues_prepare(&queues, *trace) || !engine_prepare(&x))
+            status = portolan_no_memory(err);
+        else if (engine_run(&x))
+            take_times(*trace, x.ns);
+        else
+            tell_stuck(s, &x);
+    }
+    engine_clear(&x);
+    message_queues_clear(&queues);
+    portolan_matching_destroy(m);
+    return !status && s->reader.n_mistakes ? PORTOLAN_ESYNTAX : status;
+}
+
+enum portolan_status portolan_scenario_read(const char *path, const char *text,
+                                            struct portolan_diagnostics *diagnostics,
+                                            struct portolan_trace **trace,
+                                            struct portolan_costs *costs,
+                                            struct portolan_error *err)
+{
+    struct portolan_diagnostics_relay relay = {diagnostics, err};
+    struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
+    struct scenario s = {.reader = {.d = &d, .file = path}};
+    struct portolan_text file = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    *trace = NULL;
+    if (!text && !portolan_text_add_file(&file, path, 1 << 26))
+        status =
+            portolan_error_set(err, PORTOLAN_EIO, "%s cannot be read: %s", path, strerror(errno));
+    if (!status)
+        status = scenario_parse(&s, text ? text : file.bytes ? file.bytes : "");
+    if (!status)
+        status = scenario_run(&s, trace, err);
+    if (status == PORTOLAN_ENOMEM)
+        portolan_no_memory(err);
+    if (costs)
+        *costs = s.costs;
+    if (status) {
+        portolan_trace_destroy(*trace);
+        *trace = NULL;
+    }
+    portolan_text_clear(&file);
+    portolan_arena_clear(&s.reader.arena);
+    return status;
+}
