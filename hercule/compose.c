@@ -12,6 +12,25 @@ const char *context_join(struct portolan_arena *arena, const char *context, cons
     return joined ? joined : "";
 }
 
+size_t paradigm_find(struct portolan_arena *arena, const struct paradigm *paradigm,
+                     const char *kind_name, const char *context, const char *name)
+{
+    const struct fact_kind *kind = fact_kind_find(kind_name);
+    char *around = portolan_arena_strdup(arena, context), *dot;
+
+    if (name[0] == '.')
+        return kind_find_item(kind, paradigm, name + 1);
+    while (around) {
+        size_t at = kind_find_item(kind, paradigm, context_join(arena, around, name));
+
+        if (at != HERCULE_NONE || !*around)
+            return at;
+        dot = strrchr(around, '.');
+        *(dot ? dot : around) = 0;
+    }
+    return HERCULE_NONE;
+}
+
 bool paradigm_put(struct portolan_arena *arena, const struct fact_kind *kind,
                   struct paradigm *paradigm, const struct item *item)
 {

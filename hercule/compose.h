@@ -9,6 +9,10 @@
 /* "guard_cells" in context "a" is "a.guard_cells". A name that begins with a dot is a full one. */
 const char *context_join(struct portolan_arena *arena, const char *context, const char *local);
 
+/* Position of what NAME means in CONTEXT: there, else in the contexts around it; HERCULE_NONE. */
+size_t paradigm_find(struct portolan_arena *arena, const struct paradigm *paradigm,
+                     const char *kind, const char *context, const char *name);
+
 /* Puts ITEM into PARADIGM: in the place of the one of that name, else at the end. False: no memory.
  */
 bool paradigm_put(struct portolan_arena *arena, const struct fact_kind *kind,

@@ -209,7 +209,7 @@ struct node {
 
 struct factor {
     struct item item;
-    const char *removal; /* a word of <portolan/replay.h>'s closed list, or "none" */
+    int removal; /* 0: none, else 1 + enum portolan_removal_kind of <portolan/replay.h> */
     const char **of;
     size_t n_of;
     size_t *components;

@@ -6,6 +6,10 @@
 static const char *const component_words[] = {"communication", "computation", NULL};
 static const char *const unit_words[] = {"time", "ratio", "count", "bytes", NULL};
 static const char *const experiment_words[] = {"profile", "operations", "trace", NULL};
+/* In the order of enum portolan_removal_kind. */
+static const char *const removal_words[] = {"none",     "time", "imbalance",  "variation",
+                                            "messages", "cost", "dependence", "distance",
+                                            "network",  NULL};
 static const char *const node_words[] = {"symptom", "observation", "cause", NULL};
 
 #define AT(type, member) offsetof(struct type, member)
@@ -81,7 +85,7 @@ const struct fact_kind fact_kinds[] = {
       WORD(node, "factor", factor_name, false)}},
     {HEAD(factor, factors),
      false,
-     {NAME(factor), TEXT(factor), WORD(factor, "removal", removal, false),
+     {NAME(factor), TEXT(factor), ONE_OF(factor, "removal", removal, removal_words),
       NAMES(factor, "of", of, false), FORMULA(factor, "by", by, false),
       PLACED(factor, "remedy", remedy, true)}},
     {HEAD(threshold, thresholds),

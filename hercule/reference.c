@@ -24,24 +24,10 @@ static size_t find_word(const char *const *words, size_t n, const char *word)
     return HERCULE_NONE;
 }
 
-size_t resolve_outward(const struct resolver *r, const char *kind_name, const char *context,
+size_t resolve_outward(const struct resolver *r, const char *kind, const char *context,
                        const char *name)
 {
-    struct portolan_arena *arena = &r->knowledge->arena;
-    const struct fact_kind *kind = fact_kind_find(kind_name);
-    char *around = portolan_arena_strdup(arena, context), *dot;
-
-    if (name[0] == '.')
-        return kind_find_item(kind, r->paradigm, name + 1);
-    while (around) {
-        size_t at = kind_find_item(kind, r->paradigm, context_join(arena, around, name));
-
-        if (at != HERCULE_NONE || !*around)
-            return at;
-        dot = strrchr(around, '.');
-        *(dot ? dot : around) = 0;
-    }
-    return HERCULE_NONE;
+    return paradigm_find(&r->knowledge->arena, r->paradigm, kind, context, name);
 }
 
 /* ------------------------------------------------- one name */

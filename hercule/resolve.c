@@ -235,11 +235,6 @@ static void resolve_composed(const struct resolver *r, struct composed *c)
             resolve_name(r, "attribute", &c->item, context_join(arena, c->event_name, c->of[i]));
 }
 
-/* Removals of <portolan/replay.h>. */
-static const char *const removals[] = {
-    "none",        "mean_over_ranks",  "mean_over_iterations", "zero",           "join_messages",
-    "per_message", "free_collectives", "no_dependence",        "local_messages", "ideal_network"};
-
 static void check_remedy(const struct resolver *r, const struct factor *f)
 {
     for (const char *at = f->remedy; (at = strchr(at, '{'));) {
@@ -256,16 +251,8 @@ static void check_remedy(const struct resolver *r, const struct factor *f)
 
 static void resolve_factor(const struct resolver *r, struct factor *f)
 {
-    const size_t n = sizeof removals / sizeof *removals;
-    size_t i = 0;
-
     f->components = resolve_names(r, "component", &f->item, f->of, f->n_of);
     expression_resolve(r, &f->item, &f->by, HERCULE_NONE);
-    while (i < n && strcmp(removals[i], f->removal) != 0)
-        i++;
-    if (i == n)
-        REPORT(r, f->item.place, "there is no removal '%s'%s", f->removal,
-               portolan_did_you_mean(portolan_nearest_word(f->removal, removals, n)).text);
     check_remedy(r, f);
 }
 

@@ -79,9 +79,9 @@
   (slot at (type INTEGER) (default 0))
   (slot name (type SYMBOL STRING))
   (slot text (type STRING))
-  (slot removal (type SYMBOL) (default none))
+  (slot removal (type SYMBOL) (default none))        ; what replay takes away
   (multislot of (type SYMBOL STRING))              ; the components that the removal changes
-  (slot by (type STRING))                          ; how much: a formula
+  (slot by (type STRING))                          ; factor of time, or messages that become one
   (slot remedy (type STRING)))                     ; {metric} stands for its value
 
 (deftemplate threshold

@@ -59,6 +59,68 @@ PORTOLAN_API enum portolan_status
 portolan_knowledge_tree(const struct portolan_knowledge *knowledge, const char *paradigm,
                         enum portolan_tree_format format, char **text, struct portolan_error *err);
 
+/* ------------------------------------------------- diagnosis */
+
+/** A threshold of base.clp with another value. */
+struct portolan_setting {
+    const char *name;
+    double value;
+};
+
+enum portolan_verdict {
+    PORTOLAN_NO_PROBLEM,
+    PORTOLAN_PROBLEM,
+    PORTOLAN_NOT_THE_PROGRAM, /**< others took the processor, a slow host */
+    PORTOLAN_CANNOT_TELL
+};
+
+/** A cause. Shares are of the run: ranks times run time. NaN: not known. */
+struct portolan_finding {
+    const char *cause; /**< name of the node, as in the tree */
+    const char *text;  /**< "inter-level contiguity, parallel recursive tree in restriction" */
+    const char
+        *factor; /**< the decision of the design that costs it; for <alternative remedies=""> */
+    const char *remedy; /**< what to do */
+    const char *where;  /**< ranks, steps, instances; "": unknown */
+    double share;       /**< what it costs */
+    double without_ns;  /**< run time without it, by replay */
+    double gain;        /**< share of the run time that this saves; with its interval of 95 %: */
+    double low, high;
+};
+
+struct portolan_diagnosis {
+    enum portolan_verdict verdict;
+    const char *why;      /**< of NOT_THE_PROGRAM and CANNOT_TELL; "" for the others */
+    const char *paradigm; /**< its name */
+    int n_ranks;
+    double run_ns;                     /**< run time */
+    struct portolan_finding *findings; /**< by gain, else by share */
+    size_t n_findings;
+    const char *const *wanted; /**< experiments that would tell more: "trace of restriction" */
+    size_t n_wanted;
+};
+
+/** NULL is legal. */
+PORTOLAN_API void portolan_diagnosis_destroy(struct portolan_diagnosis *diagnosis);
+
+/**
+ * *TEXT (malloc'ed): the diagnosis for people; percentages with so many DIGITS (0 to 6) after the
+ * point. TITLES (may be NULL): what was done in the three experiments (profile, profile of
+ * operations, trace), NULL for those that were not made. PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_diagnosis_text(const struct portolan_diagnosis *diagnosis, const char *const titles[3],
+                        int digits, char **text, struct portolan_error *err);
+/** The same as JSON (RFC 8259), with all numbers. */
+PORTOLAN_API enum portolan_status
+portolan_diagnosis_json(const struct portolan_diagnosis *diagnosis, char **text,
+                        struct portolan_error *err);
+/** Base, formula, samples and rule of every number from the symptom down to finding NUMBER, from 1.
+    PORTOLAN_ENOTFOUND. */
+PORTOLAN_API enum portolan_status portolan_diagnosis_why(const struct portolan_diagnosis *diagnosis,
+                                                         size_t number, int digits, char **text,
+                                                         struct portolan_error *err);
+
 #ifdef __cplusplus
 }
 #endif

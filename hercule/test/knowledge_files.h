@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 /* Each problem as "FILE:LINE:COLUMN: TEXT" without the folder, in one text. */
-static void collect_problem(void *arg, const char *file, int line, int column, const char *text)
+static inline void collect_problem(void *arg, const char *file, int line, int column,
+                                   const char *text)
 {
     const char *name = strrchr(file, '/');
 
@@ -27,8 +28,8 @@ static void collect_problem(void *arg, const char *file, int line, int column, c
 
 /* N pairs of file name and text, read after the knowledge that comes with Portolan; NULL when that
  * failed. */
-static struct portolan_knowledge *knowledge_of(const char *const *files, size_t n,
-                                               struct portolan_text *problems)
+static inline struct portolan_knowledge *knowledge_of(const char *const *files, size_t n,
+                                                      struct portolan_text *problems)
 {
     char folder[] = "/tmp/portolan-knowledge-XXXXXX";
     struct portolan_diagnostics d = {collect_problem, problems, 0};

@@ -53,8 +53,10 @@ static void tells_each_mistake_with_place_and_nearest_name(void **state)
          "x.clp:10:1: node 'b' goes in a circle: 'a' depends on it\n"},
         {"(node (name a) (kind cause) (metric talking)))",
          "x.clp:9:1: cause 'a' has no factor, so nothing could be done about it\n"},
-        {"(factor (name g) (removal zeroo) (remedy \"x\")))",
-         "x.clp:9:1: there is no removal 'zeroo'; did you mean 'zero'?\n"},
+        {"(factor (name g) (removal tiem) (remedy \"x\")))",
+         "x.clp:9:27: 'tiem' is none of none, time, imbalance, variation, messages, cost, "
+         "dependence, distance or network; did you mean "
+         "'time'?\n"},
         {"(factor (name g) (remedy \"talk {talkin} times\")))",
          "x.clp:9:33: there is no metric 'talkin'; did you mean 'talking'?\n"},
         {"(event (name e) (expression \"work, tlk\")))",

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From a paradigm and what was measured to findings. */
+#ifndef HERCULE_DIAGNOSIS_H
+#define HERCULE_DIAGNOSIS_H
+
+#include <portolan/hercule.h>
+
+#include "evaluate.h"
+#include "infer.h"
+
+/* What the run would take without the factors of some nodes. */
+struct gain {
+    bool is_known;
+    double without_ns, share, low, high; /* of the run's time; LOW … HIGH: interval of 95 % */
+    const char *why;                     /* it is not known; borrowed, or NULL */
+};
+
+/* Where numbers come from. `gain` may be NULL: then no gain is known; `where`, too. */
+struct diagnosis_sources {
+    hercule_lookup_fn lookup;
+    bool (*gain)(void *arg, const struct paradigm *paradigm, const size_t *nodes, size_t n,
+                 struct gain *gain);
+    /* Adds in which ranks, steps and instances the metric of a node lies. */
+    void (*where)(void *arg, const struct paradigm *paradigm, size_t node,
+                  struct portolan_text *text);
+    void *arg;
+};
+
+struct diagnosis {
+    struct portolan_diagnosis public; /* the first member: each is the other */
+    struct portolan_arena arena;
+    const struct paradigm *paradigm; /* borrowed of the knowledge */
+    struct measured *measured;       /* per metric, like the next */
+    struct judged *metrics;
+    struct conclusion *conclusions; /* per node */
+    size_t *found;                  /* node of each finding */
+    struct gain *gains;             /* of each finding */
+    struct gain together;           /* of all findings */
+    double run_ns, run_share;       /* ranks times run time; unexplained of it */
+};
+
+/*
+ * *DIAGNOSIS: what SOURCES say of PARADIGM, under its thresholds with N settings in their place.
+ * PORTOLAN_ENOTFOUND: a setting's name; PORTOLAN_EINVAL: a rule that failed; PORTOLAN_ENOMEM.
+ * STRATEGY as paradigm_infer().
+ */
+enum portolan_status diagnosis_make(const struct paradigm *paradigm,
+                                    const struct diagnosis_sources *sources,
+                                    const struct portolan_setting *settings, size_t n, int strategy,
+                                    struct portolan_diagnosis **diagnosis,
+                                    struct portolan_error *err);
+
+/* The rest of COMPOSED's whole that its parts do not explain; false: something is not measured. */
+bool composed_rest(const struct diagnosis *d, const struct composed *composed, double *whole,
+                   double *rest);
+/* "data in restriction": what METRIC measures, and where. */
+const char *item_title(struct portolan_arena *arena, const struct paradigm *paradigm,
+                       const struct item *item);
+
+#endif

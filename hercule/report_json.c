@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A diagnosis for programs. */
+#include <portolan/json.h>
+
+#include "diagnosis.h"
+
+static void add_metrics(struct portolan_json *j, const struct diagnosis *d)
+{
+    static const char *const units[] = {"ns", "ratio", "count", "bytes"};
+
+    portolan_json_open(j, "metrics", '[');
+    for (size_t i = 0; i < d->paradigm->n_metrics; i++) {
+        const struct metric *metric = &d->paradigm->metrics[i];
+        const struct judged *m = &d->metrics[i];
+
+        if (!m->measured.samples)
+            continue;
+        portolan_json_open(j, NULL, '{');
+        portolan_json_text(j, "name", metric->item.name);
+        portolan_json_number(j, "value", m->measured.value);
+        portolan_json_text(j, "unit", units[metric->unit]);
+        portolan_json_text(
+            j, "base",
+            metric->base == HERCULE_NONE ? "run" : d->paradigm->metrics[metric->base].item.name);
+        portolan_json_number(j, "share", m->share);
+        portolan_json_number(j, "of_run", m->of_run);
+        portolan_json_number(j, "spread", m->measured.spread);
+        portolan_json_number(j, "samples", (double)m->measured.samples);
+        portolan_json_text(j, "formula", metric->formula.text);
+        portolan_json_close(j, '}');
+    }
+    portolan_json_close(j, ']');
+}
+
+static void add_nodes(struct portolan_json *j, const struct diagnosis *d)
+{
+    static const char *const kinds[] = {"symptom", "observation", "cause"};
+
+    portolan_json_open(j, "nodes", '[');
+    for (size_t i = 0; i < d->paradigm->n_nodes; i++) {
+        const struct node *node = &d->paradigm->nodes[i];
+        const struct conclusion *c = &d->conclusions[i];
+
+        if (!c->is_reached)
+            continue;
+        portolan_json_open(j, NULL, '{');
+        portolan_json_text(j, "name", node->item.name);
+        portolan_json_text(j, "kind", kinds[node->kind]);
+        portolan_json_text(j, "metric", d->paradigm->metrics[node->metric].item.name);
+        portolan_json_number(j, "threshold", c->threshold);
+        portolan_json_bool(j, "holds", c->holds);
+        portolan_json_text(j, "rule", c->rule);
+        portolan_json_text(j, "cannot_tell", c->why);
+        portolan_json_close(j, '}');
+    }
+    portolan_json_close(j, ']');
+}
+
+static void add_findings(struct portolan_json *j, const struct portolan_diagnosis *d)
+{
+    portolan_json_open(j, "findings", '[');
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct portolan_finding *f = &d->findings[i];
+
+        portolan_json_open(j, NULL, '{');
+        portolan_json_text(j, "cause", f->cause);
+        portolan_json_text(j, "text", f->text);
+        portolan_json_text(j, "factor", f->factor);
+        portolan_json_text(j, "remedy", f->remedy);
+        portolan_json_text(j, "where", f->where);
+        portolan_json_number(j, "share", f->share);
+        portolan_json_number(j, "without_ns", f->without_ns);
+        portolan_json_number(j, "gain", f->gain);
+        portolan_json_number(j, "gain_low", f->low);
+        portolan_json_number(j, "gain_high", f->high);
+        portolan_json_close(j, '}');
+    }
+    portolan_json_close(j, ']');
+}
+
+enum portolan_status portolan_diagnosis_json(const struct portolan_diagnosis *diagnosis,
+                                             char **text, struct portolan_error *err)
+{
+    static const char *const verdicts[] = {"no problem found", "problem", "not the program",
+                                           "cannot tell"};
+    const struct diagnosis *d = (const struct diagnosis *)diagnosis;
+    struct portolan_text out = {0};
+    struct portolan_json j = {.out = &out};
+
+    portolan_json_open(&j, NULL, '{');
+    portolan_json_text(&j, "verdict", verdicts[diagnosis->verdict]);
+    portolan_json_text(&j, "why", diagnosis->why);
+    portolan_json_text(&j, "paradigm", diagnosis->paradigm);
+    portolan_json_number(&j, "ranks", diagnosis->n_ranks);
+    portolan_json_number(&j, "run_ns", diagnosis->run_ns);
+    portolan_json_number(&j, "unexplained", d->run_share);
+    add_findings(&j, diagnosis);
+    portolan_json_open(&j, "wanted", '[');
+    for (size_t i = 0; i < diagnosis->n_wanted; i++)
+        portolan_json_text(&j, NULL, diagnosis->wanted[i]);
+    portolan_json_close(&j, ']');
+    add_nodes(&j, d);
+    add_metrics(&j, d);
+    portolan_json_close(&j, '}');
+    return portolan_text_take(&out, text, err);
+}
