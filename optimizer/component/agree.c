@@ -61,8 +61,7 @@ static double hash_choices(struct optimizer *o, int step)
     if (!o->check)
         return 0;
     for (size_t i = 0; i < o->assembly->n_instances; i++)
-        o->running[i] =
-            o->assembly->instances[i].n_alternatives > 1 ? find_running(o, i) : o->current[i];
+        o->running[i] = optimizer_has_choice(o, i) ? find_running(o, i) : o->current[i];
     return (double)(portolan_hash(o->running, bytes_of(o), (uint64_t)step) >> 12);
 }
 

@@ -64,31 +64,45 @@ static void release_ports(struct optimizer *o)
     o->cohort = NULL;
 }
 
+/* Lists the alternatives of the instances that have several. */
+static void list_options(struct optimizer *o)
+{
+    size_t n = o->assembly->n_instances;
+
+    o->first = portolan_arena_alloc(&o->arena, n, sizeof *o->first);
+    o->options = NULL;
+    o->n_options = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0;
+             optimizer_has_choice(o, i) && k < o->assembly->instances[i].n_alternatives; k++) {
+            struct optimizer_option x = {.instance = i, .alternative = k, .counted_step = -1};
+
+            portolan_arena_append(&o->arena, &o->options, &o->n_options, &x, sizeof x);
+        }
+    for (size_t k = o->arena.failed ? 0 : o->n_options; k-- > 0;)
+        o->first[o->options[k].instance] = &o->options[k];
+}
+
 static void get_ready(struct optimizer *o, sidl_BaseInterface *_ex)
 {
-    size_t n, alternatives = 0, choices = 0;
+    size_t n;
 
     get_ports(o, _ex);
     SIDL_CHECK(*_ex);
     n = o->assembly->n_instances;
-    for (size_t i = 0; i < n; i++)
-        alternatives += o->assembly->instances[i].n_alternatives;
     o->current = portolan_arena_alloc(&o->arena, n, sizeof *o->current);
     o->wanted = portolan_arena_alloc(&o->arena, n, sizeof *o->wanted);
     o->swapped = portolan_arena_alloc(&o->arena, n, sizeof *o->swapped);
-    o->banned = portolan_arena_alloc(&o->arena, alternatives, sizeof *o->banned);
-    o->holds = portolan_arena_alloc(&o->arena, alternatives, sizeof *o->holds);
+    list_options(o);
     optimizer_get_policy(o, _ex);
     SIDL_CHECK(*_ex);
     if (!optimizer_agree_ready(o) || o->arena.failed) {
         portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory for the state of %zu instances", n);
         goto EXIT;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         o->current[i] = (int32_t)o->assembly->instances[i].selected;
-        choices += o->assembly->instances[i].n_alternatives > 1;
-    }
-    o->idle = choices == 0 || !o->enabled ||
+    o->idle = o->n_options == 0 || !o->enabled ||
               (o->assembly->purpose && strcmp(o->assembly->purpose, "run") != 0);
     o->ready = true;
     optimizer_hold_assembly(o);
@@ -332,7 +346,7 @@ static void clear(struct optimizer *o)
     optimizer_mind_clear(&o->mind);
     portolan_arena_clear(&o->arena);
     o->announced = (struct optimizer_contexts){0};
-    o->n_banned = o->n_holds = 0;
+    o->n_holds = 0;
     o->step = -1;
     o->ready = false;
 }

@@ -7,11 +7,6 @@
 #include <portolan/mastermind.h>
 #include <portolan/optimizer.h>
 
-/* An instance and one of its alternatives, by position in the assembly. */
-struct optimizer_pick {
-    size_t instance, alternative;
-};
-
 /* A swap that was made. */
 struct optimizer_swap {
     size_t instance, from, to;
@@ -47,11 +42,17 @@ struct optimizer_seen {
  * wait for rank 0 to decide. */
 enum optimizer_todo { OPTIMIZER_STAY, OPTIMIZER_SWAP, OPTIMIZER_DECIDE };
 
-/* An alternative that somebody pinned or forbade. */
-struct optimizer_hold {
-    size_t instance, alternative;
-    bool is_pin;
-    enum optimizer_asker by;
+enum optimizer_hold { OPTIMIZER_FREE, OPTIMIZER_PINNED, OPTIMIZER_FORBIDDEN };
+
+/* An alternative of an instance that has several, and what this run knows of it. */
+struct optimizer_option {
+    size_t instance, alternative; /* positions in the assembly */
+    bool failed;                  /* or missed the accuracy */
+    enum optimizer_hold hold;
+    enum optimizer_asker held_by;
+    int32_t steps;    /* with it, for the policy … */
+    double total_ns;  /* … and how long its calls took in them */
+    int counted_step; /* the last of them */
 };
 
 enum optimizer_wish_kind {
@@ -66,13 +67,6 @@ struct optimizer_wish {
     enum optimizer_wish_kind kind;
     size_t instance, alternative; /* OPTIMIZER_ALL: of a release */
     double share;                 /* of EXPLORE: 0: off; INFINITY: on, as the parameters say */
-};
-
-/* How the steps went with one alternative of an instance, for the policy. */
-struct optimizer_tally {
-    int32_t steps;
-    double total_ns;
-    int last_step; /* that counts */
 };
 
 /* Values that contexts are going to have. */
@@ -129,8 +123,9 @@ struct optimizer {
     /* the same on all ranks */
     int32_t *current, *wanted;   /* alternative of every instance of the assembly */
     struct portolan_arena arena; /* of these lists */
-    size_t n_banned;
-    struct optimizer_pick *banned;
+    size_t n_options;
+    struct optimizer_option *options,
+        **first; /* of all instances in order; of each the first one */
     struct optimizer_contexts announced;
     int swap_step; /* of the swaps in `swapped`; -2: none */
     size_t n_swapped;
@@ -147,15 +142,11 @@ struct optimizer {
     /* wishes.c: alike on all ranks only if a component asked; rank 0's count */
     bool listens; /* to the control file */
     size_t n_holds;
-    struct optimizer_hold *holds;
     bool undoes; /* at the next decision */
     enum optimizer_asker undo_by;
     int undo_step; /* at which the last undo was decided; -1: none */
 
-    /* policy.c, on rank 0: the alternatives of the instances that have several, in order */
-    size_t n_tallies;
-    struct optimizer_tally *tallies;
-    int tallied_step;
+    int tallied_step; /* the last that policy.c has counted, on rank 0 */
 
     int step; /* of the last swap point; -1: there was none */
 
@@ -212,8 +203,8 @@ char *optimizer_get_obstacle(const struct optimizer *o, size_t instance, size_t 
  */
 bool optimizer_may_run(const struct optimizer *o, size_t instance, size_t alternative);
 /* The wish because of which it may not run: a forbid of it, or a pin of another one; NULL. */
-const struct optimizer_hold *optimizer_peek_hold(const struct optimizer *o, size_t instance,
-                                                 size_t alternative);
+const struct optimizer_option *optimizer_peek_hold(const struct optimizer *o, size_t instance,
+                                                   size_t alternative);
 /* The alternatives that may not run, *N names and classes; the caller frees them. NULL: ENOMEM. */
 struct portolan_name_value *optimizer_list_excluded(const struct optimizer *o, size_t *n);
 /* Pins and forbids what the assembly says. */
@@ -233,7 +224,7 @@ enum portolan_status optimizer_take_wish(struct optimizer *o, const struct optim
  * is the decision. */
 bool optimizer_obey(struct optimizer *o, int step);
 
-/* policy.c: gets the port "policy", if one is connected, and room for its tallies. */
+/* policy.c: gets the port "policy", if one is connected. */
 void optimizer_get_policy(struct optimizer *o, sidl_BaseInterface *_ex);
 /* Rank 0: fills o->wanted with what the policy chooses; false when there is none, or it failed. */
 bool optimizer_ask_policy(struct optimizer *o, int step);
@@ -313,13 +304,25 @@ void optimizer_expect(struct optimizer *o, int step, const struct portolan_plan_
  * error. An error that lasts is told in o->mind.lasting. To be called before the plan learns. */
 void optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now);
 
-/* Finds an instance by name, and its alternative by class; false if either is missing. */
-bool optimizer_find(const struct optimizer *o, const char *instance, const char *class_name,
-                    struct optimizer_pick *pick);
+/* Finds an instance by name, and its alternative by class; NULL if either is missing. */
+struct optimizer_option *optimizer_find(const struct optimizer *o, const char *instance,
+                                        const char *class_name);
 
-static inline const char *optimizer_hold_word(const struct optimizer_hold *h)
+static inline struct optimizer_option *optimizer_option(const struct optimizer *o, size_t instance,
+                                                        size_t alternative)
 {
-    return h->is_pin ? "pin" : "forbid";
+    return o->first[instance] + alternative;
+}
+
+/* Whether the instance has several alternatives. */
+static inline bool optimizer_has_choice(const struct optimizer *o, size_t instance)
+{
+    return o->assembly->instances[instance].n_alternatives > 1;
+}
+
+static inline const char *optimizer_hold_word(const struct optimizer_option *held)
+{
+    return held->hold == OPTIMIZER_PINNED ? "pin" : "forbid";
 }
 
 static inline const char *optimizer_class(const struct optimizer *o, size_t instance, size_t k)

@@ -82,24 +82,24 @@ static int steps_of(const struct portolan_assembly *a)
                                                                                        : 0;
 }
 
-bool optimizer_find(const struct optimizer *o, const char *instance, const char *class_name,
-                    struct optimizer_pick *pick)
+struct optimizer_option *optimizer_find(const struct optimizer *o, const char *instance,
+                                        const char *class_name)
 {
-    for (size_t i = 0; i < o->assembly->n_instances; i++)
-        for (size_t k = 0; k < o->assembly->instances[i].n_alternatives; k++)
-            if (!strcmp(o->assembly->instances[i].name, instance) &&
-                !strcmp(optimizer_class(o, i, k), class_name)) {
-                *pick = (struct optimizer_pick){i, k};
-                return true;
-            }
-    return false;
+    for (size_t i = 0; i < o->n_options; i++) {
+        struct optimizer_option *x = &o->options[i];
+
+        if (!strcmp(o->assembly->instances[x->instance].name, instance) &&
+            !strcmp(optimizer_class(o, x->instance, x->alternative), class_name))
+            return x;
+    }
+    return NULL;
 }
 
 /* "assembler=heat.Band solver=heat.Cholmod"; false when the assembly lacks or forbids one. */
 static bool read_choice(struct optimizer *o, const char *choice)
 {
     char *copy = portolan_strdup(choice), *rest = copy, *word;
-    struct optimizer_pick pick;
+    const struct optimizer_option *x;
     bool known = copy;
 
     while ((word = strsep(&rest, " "))) {
@@ -108,9 +108,9 @@ static bool read_choice(struct optimizer *o, const char *choice)
         strsep(&value, "=");
         if (!*word)
             continue;
-        if (value && optimizer_find(o, word, value, &pick) &&
-            !optimizer_peek_hold(o, pick.instance, pick.alternative))
-            o->wanted[pick.instance] = (int32_t)pick.alternative;
+        if (value && (x = optimizer_find(o, word, value)) &&
+            !optimizer_peek_hold(o, x->instance, x->alternative))
+            o->wanted[x->instance] = (int32_t)x->alternative;
         else
             known = false;
     }
@@ -171,7 +171,7 @@ struct portolan_name_value *optimizer_list_names(const struct optimizer *o, size
 
     *n = 0;
     for (size_t i = 0; list && i < o->assembly->n_instances; i++)
-        if (o->assembly->instances[i].n_alternatives > 1)
+        if (optimizer_has_choice(o, i))
             list[(*n)++] = (struct portolan_name_value){
                 o->assembly->instances[i].name, optimizer_class(o, i, (size_t)o->wanted[i])};
     return list;
@@ -221,11 +221,11 @@ static void record_advice(struct optimizer *o, int step, const struct portolan_p
 
 void optimizer_want(struct optimizer *o, const struct portolan_plan_advice *advice)
 {
-    struct optimizer_pick pick;
+    const struct optimizer_option *x;
 
     for (size_t i = 0; i < advice->n_changes; i++)
-        if (optimizer_find(o, advice->changes[i].instance, advice->changes[i].to, &pick))
-            o->wanted[pick.instance] = (int32_t)pick.alternative;
+        if ((x = optimizer_find(o, advice->changes[i].instance, advice->changes[i].to)))
+            o->wanted[x->instance] = (int32_t)x->alternative;
 }
 
 /* What this run has measured side by side overrules the models. */
@@ -294,9 +294,10 @@ static void leave_what_may_not_run(struct optimizer *o, int step)
 {
     for (size_t i = 0; i < o->assembly->n_instances; i++) {
         size_t n = o->assembly->instances[i].n_alternatives, now = (size_t)o->wanted[i], k = 0;
-        const struct optimizer_hold *held = optimizer_peek_hold(o, i, now);
+        const struct optimizer_option *held;
 
-        if (n < 2 || optimizer_may_run(o, i, now) || (o->mind.plan && !held))
+        if (optimizer_may_run(o, i, now) ||
+            (!(held = optimizer_peek_hold(o, i, now)) && o->mind.plan))
             continue;
         while (k < n && !optimizer_may_run(o, i, k))
             k++;
@@ -307,7 +308,7 @@ static void leave_what_may_not_run(struct optimizer *o, int step)
                  o->assembly->instances[i].name, optimizer_class(o, i, now),
                  optimizer_class(o, i, k), held ? "is forbidden" : "does not work");
         o->wanted[i] = (int32_t)k;
-        optimizer_record(o, step, held ? held->by : OPTIMIZER_FAILURE,
+        optimizer_record(o, step, held ? held->held_by : OPTIMIZER_FAILURE,
                          held ? optimizer_hold_word(held) : "failure", NULL);
     }
 }

@@ -14,17 +14,6 @@ struct question {
     struct sidl_double__array *times;
 };
 
-/* The place of an alternative among the options, which those of instances with several are. */
-static size_t option_of(const struct optimizer *o, size_t instance, size_t alternative)
-{
-    size_t at = alternative;
-
-    while (instance-- > 0)
-        if (o->assembly->instances[instance].n_alternatives > 1)
-            at += o->assembly->instances[instance].n_alternatives;
-    return at;
-}
-
 void optimizer_get_policy(struct optimizer *o, sidl_BaseInterface *_ex)
 {
     gov_cca_Port port = gov_cca_Services_getPortNonblocking(o->services, "policy", _ex);
@@ -32,8 +21,6 @@ void optimizer_get_policy(struct optimizer *o, sidl_BaseInterface *_ex)
 
     if (*_ex || !port)
         return;
-    o->n_tallies = option_of(o, o->assembly->n_instances, 0);
-    o->tallies = portolan_arena_alloc(&o->arena, o->n_tallies, sizeof *o->tallies);
     o->policy = portolan_ports_Policy__cast(port, _ex);
     gov_cca_Port_deleteRef(port, &ignored);
     if (!*_ex && !o->policy)
@@ -53,7 +40,7 @@ static bool is_nested(const struct portolan_sample *samples, size_t i)
     return at >= 0;
 }
 
-/* Adds the finished step to the tallies, once; returns its whole time. */
+/* Adds the finished step to what is known of the options, once; returns its whole time. */
 static double take_step(struct optimizer *o, int step)
 {
     bool again = step == o->tallied_step;
@@ -62,18 +49,15 @@ static double take_step(struct optimizer *o, int step)
     o->tallied_step = step;
     for (size_t i = 0; i < o->n_step_samples; i++) {
         const struct portolan_sample *s = &o->step_samples[i];
-        struct optimizer_tally *t;
-        struct optimizer_pick pick;
+        struct optimizer_option *x;
 
         whole += s->parent < 0 ? s->inclusive_ns : 0;
         if (again || is_nested(o->step_samples, i) ||
-            !optimizer_find(o, s->instance, s->implementation, &pick) ||
-            o->assembly->instances[pick.instance].n_alternatives < 2)
+            !(x = optimizer_find(o, s->instance, s->implementation)))
             continue;
-        t = &o->tallies[option_of(o, pick.instance, pick.alternative)];
-        t->total_ns += s->inclusive_ns;
-        t->steps += t->last_step != step;
-        t->last_step = step;
+        x->total_ns += s->inclusive_ns;
+        x->steps += x->counted_step != step;
+        x->counted_step = step;
     }
     return whole;
 }
@@ -82,21 +66,16 @@ static double take_step(struct optimizer *o, int step)
 
 static void fill_question(const struct optimizer *o, struct question *q)
 {
-    int32_t n = 0;
+    for (int32_t n = 0; n < (int32_t)o->n_options; n++) {
+        const struct optimizer_option *x = &o->options[n];
+        size_t i = x->instance, k = x->alternative;
 
-    for (size_t i = 0; i < o->assembly->n_instances; i++) {
-        const struct portolan_assembly_instance *x = &o->assembly->instances[i];
-
-        for (size_t k = 0; x->n_alternatives > 1 && k < x->n_alternatives; k++, n++) {
-            const struct optimizer_tally *t = &o->tallies[n];
-
-            sidl_string__array_set1(q->instances, n, x->name);
-            sidl_string__array_set1(q->classes, n, optimizer_class(o, i, k));
-            sidl_int__array_set1(q->running, n, k == (size_t)o->current[i]);
-            sidl_int__array_set1(q->allowed, n, optimizer_may_run(o, i, k));
-            sidl_int__array_set1(q->steps, n, t->steps);
-            sidl_double__array_set1(q->times, n, t->steps ? t->total_ns / t->steps : 0);
-        }
+        sidl_string__array_set1(q->instances, n, o->assembly->instances[i].name);
+        sidl_string__array_set1(q->classes, n, optimizer_class(o, i, k));
+        sidl_int__array_set1(q->running, n, k == (size_t)o->current[i]);
+        sidl_int__array_set1(q->allowed, n, optimizer_may_run(o, i, k));
+        sidl_int__array_set1(q->steps, n, x->steps);
+        sidl_double__array_set1(q->times, n, x->steps ? x->total_ns / x->steps : 0);
     }
 }
 
@@ -104,7 +83,7 @@ static void fill_question(const struct optimizer *o, struct question *q)
 static struct sidl_int__array *ask(struct optimizer *o, int step, double step_ns,
                                    struct portolan_error *err)
 {
-    int32_t n = (int32_t)o->n_tallies;
+    int32_t n = (int32_t)o->n_options;
     struct question q = {sidl_string__array_create1d(n), sidl_string__array_create1d(n),
                          sidl_int__array_create1d(n),    sidl_int__array_create1d(n),
                          sidl_int__array_create1d(n),    sidl_double__array_create1d(n)};
@@ -134,32 +113,31 @@ static struct sidl_int__array *ask(struct optimizer *o, int step, double step_ns
     return NULL;
 }
 
-/* The alternative of instance I that the answer wants, if it may run; otherwise that of now. */
-static int32_t wanted_of(const struct optimizer *o, int step, size_t i,
-                         const struct sidl_int__array *answer)
+/* Wants what the answer says: one option of each instance, which may run; else what runs now. */
+static void read_answer(struct optimizer *o, int step, const struct sidl_int__array *answer)
 {
-    const struct portolan_assembly_instance *x = &o->assembly->instances[i];
-    int32_t first = sidl_int__array_lower(answer, 0) + (int32_t)option_of(o, i, 0), wanted = -1;
+    size_t refused = SIZE_MAX, answered = SIZE_MAX; /* instances */
 
-    for (size_t k = 0; x->n_alternatives > 1 && k < x->n_alternatives; k++) {
+    for (size_t n = 0; n < o->n_options; n++) {
+        size_t i = o->options[n].instance, k = o->options[n].alternative;
         const char *fault = NULL;
 
-        if (!sidl_int__array_get1(answer, first + (int32_t)k))
+        if (i == refused ||
+            !sidl_int__array_get1(answer, sidl_int__array_lower(answer, 0) + (int32_t)n))
             continue;
         if (!optimizer_may_run(o, i, k))
             fault = "which is not allowed";
-        else if (wanted >= 0)
+        else if (i == answered)
             fault = "and another one as well";
-        wanted = (int32_t)k;
-        if (!fault)
-            continue;
-        portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
-                     "step %d: the policy wants %s for %s, %s: %s stays", step,
-                     optimizer_class(o, i, k), x->name, fault,
-                     optimizer_class(o, i, (size_t)o->current[i]));
-        return o->current[i];
+        answered = i;
+        refused = fault ? i : refused;
+        o->wanted[i] = fault ? o->current[i] : (int32_t)k;
+        if (fault)
+            portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
+                         "step %d: the policy wants %s for %s, %s: %s stays", step,
+                         optimizer_class(o, i, k), o->assembly->instances[i].name, fault,
+                         optimizer_class(o, i, (size_t)o->current[i]));
     }
-    return wanted < 0 ? o->current[i] : wanted;
 }
 
 /* ANSWER NULL: all stays, also what a stored decision wanted. */
@@ -167,8 +145,9 @@ static void take_answer(struct optimizer *o, int step, const struct sidl_int__ar
 {
     char *change;
 
-    for (size_t i = 0; i < o->assembly->n_instances; i++)
-        o->wanted[i] = answer ? wanted_of(o, step, i, answer) : o->current[i];
+    optimizer_want_current(o);
+    if (answer)
+        read_answer(o, step, answer);
     o->mind.from_store = false;
     if (!optimizer_has_to_swap(o))
         return;

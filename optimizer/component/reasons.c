@@ -6,7 +6,6 @@
 #include "component.h"
 
 #include <math.h>
-#include <portolan/list.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,79 +36,66 @@ char *optimizer_change_text(const struct optimizer *o)
     return portolan_text_take(&text, &out, NULL) ? NULL : out;
 }
 
-/* All alternatives, of which nothing is known yet. *N: how many; the caller frees them. */
-static struct portolan_alternative *list_alternatives(const struct optimizer *o, size_t *n)
+/* All alternatives, of which nothing is known yet; the caller frees them. */
+static struct portolan_alternative *list_alternatives(const struct optimizer *o)
 {
-    struct portolan_alternative *rows = NULL;
+    struct portolan_alternative *rows = portolan_calloc(o->n_options + 1, sizeof *rows);
 
-    *n = 0;
-    for (size_t i = 0; i < o->assembly->n_instances; i++)
-        for (size_t k = 0; k < o->assembly->instances[i].n_alternatives; k++) {
-            const struct portolan_alternative row = {.instance = o->assembly->instances[i].name,
-                                                     .implementation = optimizer_class(o, i, k),
-                                                     .chosen = (size_t)o->wanted[i] == k,
-                                                     .step_ns = NAN,
-                                                     .low_ns = NAN,
-                                                     .high_ns = NAN,
-                                                     .forced_ns = NAN,
-                                                     .chance = NAN,
-                                                     .binding = "unmeasured",
-                                                     .text = "nothing is known of it"};
+    for (size_t k = 0; rows && k < o->n_options; k++) {
+        const struct optimizer_option *x = &o->options[k];
 
-            if (o->assembly->instances[i].n_alternatives > 1 &&
-                !portolan_append(&rows, n, &row, sizeof row)) {
-                free(rows);
-                return NULL;
-            }
-        }
+        rows[k] = (struct portolan_alternative){
+            .instance = o->assembly->instances[x->instance].name,
+            .implementation = optimizer_class(o, x->instance, x->alternative),
+            .chosen = (size_t)o->wanted[x->instance] == x->alternative,
+            .step_ns = NAN,
+            .low_ns = NAN,
+            .high_ns = NAN,
+            .forced_ns = NAN,
+            .chance = NAN,
+            .binding = "unmeasured",
+            .text = "nothing is known of it"};
+    }
     return rows;
 }
 
-/* Fills what no model knows with what this run has measured. */
-static void fill_measured(const struct optimizer *o, struct portolan_alternative *rows, size_t n)
+/* Fills what no model knows with what this run has measured beside the wanted ones, WHOLE. */
+static void fill_measured(const struct optimizer *o, const struct optimizer_option *x,
+                          int32_t *whole, struct portolan_alternative *row)
 {
-    int32_t *whole = portolan_calloc(o->assembly->n_instances, sizeof *whole);
-    struct optimizer_pick x;
     double half_ns;
 
-    for (size_t i = 0; whole && o->mind.race && i < n; i++) {
-        memcpy(whole, o->wanted, o->assembly->n_instances * sizeof *whole);
-        if (!isnan(rows[i].step_ns) ||
-            !optimizer_find(o, rows[i].instance, rows[i].implementation, &x))
-            continue;
-        whole[x.instance] = (int32_t)x.alternative;
-        rows[i].rows = (int)portolan_race_measured(o->mind.race, whole, &rows[i].step_ns, &half_ns);
-        if (!rows[i].rows)
-            continue;
-        rows[i].low_ns = rows[i].step_ns - half_ns;
-        rows[i].high_ns = rows[i].step_ns + half_ns;
-        rows[i].binding = "";
-        rows[i].text = "measured in this run";
-    }
-    free(whole);
+    if (!o->mind.race || !isnan(row->step_ns))
+        return;
+    whole[x->instance] = (int32_t)x->alternative;
+    row->rows = (int)portolan_race_measured(o->mind.race, whole, &row->step_ns, &half_ns);
+    whole[x->instance] = o->wanted[x->instance];
+    if (!row->rows)
+        return;
+    row->low_ns = row->step_ns - half_ns;
+    row->high_ns = row->step_ns + half_ns;
+    row->binding = "";
+    row->text = "measured in this run";
 }
 
 /* What is excluded in this run, whatever the models say. */
-static void mark_excluded(const struct optimizer *o, struct portolan_alternative *rows, size_t n)
+static void mark_excluded(const struct optimizer *o, const struct optimizer_option *x,
+                          struct portolan_alternative *row)
 {
-    struct optimizer_pick x;
-    const struct optimizer_hold *held;
+    const struct optimizer_option *held = optimizer_peek_hold(o, x->instance, x->alternative);
+    char *obstacle = x->failed ? NULL : optimizer_get_obstacle(o, x->instance, x->alternative);
 
-    for (size_t i = 0; i < n; i++) {
-        if (!optimizer_find(o, rows[i].instance, rows[i].implementation, &x))
-            continue;
-        if (optimizer_is_banned(o, x.instance, x.alternative)) {
-            char *why = optimizer_get_obstacle(o, x.instance, x.alternative);
-
-            rows[i].binding = why ? "stateful" : "failure";
-            rows[i].text =
-                why ? "would lose what the running implementation keeps" : "failed in this run";
-            sidl_String_free(why);
-        } else if ((held = optimizer_peek_hold(o, x.instance, x.alternative))) {
-            rows[i].binding = optimizer_hold_word(held);
-            rows[i].text = held->is_pin ? "another one is pinned" : "it is forbidden";
-        }
+    if (obstacle) {
+        row->binding = "stateful";
+        row->text = "would lose what the running implementation keeps";
+    } else if (x->failed) {
+        row->binding = "failure";
+        row->text = "failed in this run";
+    } else if (held) {
+        row->binding = optimizer_hold_word(held);
+        row->text = held->hold == OPTIMIZER_PINNED ? "another one is pinned" : "it is forbidden";
     }
+    sidl_String_free(obstacle);
 }
 
 /* The constraints that excluded alternatives, "accuracy, failure": lack of knowledge is none. */
@@ -132,20 +118,24 @@ static enum portolan_status put_reason(struct optimizer *o, struct portolan_reas
     const struct optimizer_mind *m = &o->mind;
     struct portolan_arena pool = {0};
     enum portolan_status status = PORTOLAN_ENOMEM;
-    size_t n_names, n;
+    size_t n_names, n = o->n_options;
     struct portolan_name_value *names = optimizer_list_names(o, &n_names);
-    struct portolan_alternative *rows = list_alternatives(o, &n);
+    struct portolan_alternative *rows = list_alternatives(o);
+    int32_t *whole = portolan_arena_alloc(&pool, o->assembly->n_instances, sizeof *whole);
     char *choice = NULL, bindings[100];
 
-    if (!names || !rows || portolan_plan_write_selection(names, n_names, &choice, err)) {
+    if (!names || !rows || !whole || portolan_plan_write_selection(names, n_names, &choice, err)) {
         portolan_no_memory(err);
         goto out;
     }
     if (m->plan && m->now && m->now->remaining_steps > 0 &&
         portolan_plan_weigh(m->plan, m->now, names, n_names, r, rows, n, &pool, err))
         goto out;
-    fill_measured(o, rows, n);
-    mark_excluded(o, rows, n);
+    memcpy(whole, o->wanted, o->assembly->n_instances * sizeof *whole);
+    for (size_t k = 0; k < n; k++) {
+        fill_measured(o, &o->options[k], whole, &rows[k]);
+        mark_excluded(o, &o->options[k], &rows[k]);
+    }
     bindings_of(rows, n, bindings, sizeof bindings);
     r->choice = choice;
     r->trials += m->n_tried;

@@ -219,7 +219,7 @@ static void explain_all(struct optimizer *o, struct portolan_text *text)
     for (size_t i = 0; i < o->assembly->n_instances; i++) {
         const struct portolan_assembly_instance *x = &o->assembly->instances[i];
 
-        if (x->n_alternatives < 2)
+        if (!optimizer_has_choice(o, i))
             continue;
         portolan_text_add(text, "%s: %s\n", x->name, optimizer_class(o, i, (size_t)o->current[i]));
         for (size_t k = 0; k < x->n_alternatives; k++) {

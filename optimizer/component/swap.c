@@ -50,14 +50,6 @@ static enum portolan_status replace_everywhere(struct optimizer *o, const struct
     return status;
 }
 
-static bool has_failed(const struct optimizer *o, size_t instance, size_t alternative)
-{
-    for (size_t i = 0; i < o->n_banned; i++)
-        if (o->banned[i].instance == instance && o->banned[i].alternative == alternative)
-            return true;
-    return false;
-}
-
 char *optimizer_get_obstacle(const struct optimizer *o, size_t instance, size_t alternative)
 {
     sidl_BaseInterface ex = NULL;
@@ -76,7 +68,7 @@ char *optimizer_get_obstacle(const struct optimizer *o, size_t instance, size_t 
 bool optimizer_tell_ban(const struct optimizer *o, size_t instance, size_t alternative,
                         struct portolan_error *why)
 {
-    bool failed = has_failed(o, instance, alternative);
+    bool failed = optimizer_option(o, instance, alternative)->failed;
     char *obstacle = failed ? NULL : optimizer_get_obstacle(o, instance, alternative);
     bool is_banned = failed || obstacle;
 
@@ -92,14 +84,6 @@ bool optimizer_tell_ban(const struct optimizer *o, size_t instance, size_t alter
 bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative)
 {
     return optimizer_tell_ban(o, instance, alternative, NULL);
-}
-
-/* Excludes an alternative for the rest of the run. The array has room for all alternatives, so that
- * no rank can run out of memory here. */
-static void ban(struct optimizer *o, size_t instance, size_t alternative)
-{
-    if (!has_failed(o, instance, alternative))
-        o->banned[o->n_banned++] = (struct optimizer_pick){instance, alternative};
 }
 
 /* Rank 0: stores the outcome of a swap. If that fails, the simulation goes on. */
@@ -159,7 +143,7 @@ static enum portolan_status keep_old(struct optimizer *o, int step,
                      o->assembly->instances[failed->instance].name,
                      optimizer_class(o, failed->instance, failed->from),
                      optimizer_class(o, failed->instance, failed->to), err->text);
-    ban(o, failed->instance, failed->to);
+    optimizer_option(o, failed->instance, failed->to)->failed = true;
     return PORTOLAN_EBUSY;
 }
 
@@ -205,7 +189,7 @@ enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *w
                          "step %d failed with %s (%s): %s is back", step,
                          optimizer_class(o, x->instance, x->to), why,
                          optimizer_class(o, x->instance, x->from));
-        ban(o, x->instance, x->to);
+        optimizer_option(o, x->instance, x->to)->failed = true;
     }
     o->n_swapped = 0;
     o->swap_step = -2;
@@ -218,13 +202,9 @@ enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *w
 static struct optimizer_seen *find_seen(struct optimizer *o, const char *name,
                                         const char *class_name)
 {
-    struct optimizer_pick x;
+    const struct optimizer_option *x = optimizer_find(o, name, class_name);
 
-    return optimizer_find(o, name, class_name, &x) &&
-                   o->assembly->instances[x.instance].n_alternatives > 1 &&
-                   x.alternative == (size_t)o->current[x.instance]
-               ? &o->seen[x.instance]
-               : NULL;
+    return x && x->alternative == (size_t)o->current[x->instance] ? &o->seen[x->instance] : NULL;
 }
 
 static void see_nothing(struct optimizer *o)
@@ -244,7 +224,7 @@ static bool is_inaccurate(const struct optimizer *o, size_t instance)
 static bool is_to_be_banned(const struct optimizer *o, size_t instance)
 {
     return (o->seen[instance].failed > 0 || is_inaccurate(o, instance)) &&
-           !has_failed(o, instance, (size_t)o->current[instance]);
+           !optimizer_option(o, instance, (size_t)o->current[instance])->failed;
 }
 
 static void tell_ban(const struct optimizer *o, int step, const char *why, size_t instance)
@@ -273,7 +253,7 @@ bool optimizer_ban_seen(struct optimizer *o, int step, const char *why)
             continue;
         if (o->cohort->rank == 0)
             tell_ban(o, step, why, i);
-        ban(o, i, (size_t)o->current[i]);
+        optimizer_option(o, i, (size_t)o->current[i])->failed = true;
         any = true;
     }
     return any;

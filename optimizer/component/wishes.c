@@ -12,77 +12,81 @@
 
 /* ------------------------------------------------- what may run */
 
-const struct optimizer_hold *optimizer_peek_hold(const struct optimizer *o, size_t instance,
-                                                 size_t alternative)
+const struct optimizer_option *optimizer_peek_hold(const struct optimizer *o, size_t instance,
+                                                   size_t alternative)
 {
-    for (size_t i = 0; i < o->n_holds; i++)
-        if (o->holds[i].instance == instance &&
-            (o->holds[i].alternative == alternative) != o->holds[i].is_pin)
-            return &o->holds[i];
+    for (size_t k = 0; k < o->assembly->instances[instance].n_alternatives; k++) {
+        const struct optimizer_option *x = optimizer_option(o, instance, k);
+
+        if (x->hold == (k == alternative ? OPTIMIZER_FORBIDDEN : OPTIMIZER_PINNED))
+            return x;
+    }
     return NULL;
 }
 
 bool optimizer_may_run(const struct optimizer *o, size_t instance, size_t alternative)
 {
-    return !optimizer_peek_hold(o, instance, alternative) &&
-           !optimizer_is_banned(o, instance, alternative);
+    return !optimizer_has_choice(o, instance) || (!optimizer_peek_hold(o, instance, alternative) &&
+                                                  !optimizer_is_banned(o, instance, alternative));
 }
 
 struct portolan_name_value *optimizer_list_excluded(const struct optimizer *o, size_t *n)
 {
-    size_t most = 1;
-    struct portolan_name_value *list;
+    struct portolan_name_value *list = portolan_calloc(o->n_options + 1, sizeof *list);
 
-    for (size_t i = 0; i < o->assembly->n_instances; i++)
-        most += o->assembly->instances[i].n_alternatives;
-    list = portolan_calloc(most, sizeof *list);
     *n = 0;
-    for (size_t i = 0; list && i < o->assembly->n_instances; i++) {
-        const struct portolan_assembly_instance *x = &o->assembly->instances[i];
+    for (size_t k = 0; list && k < o->n_options; k++) {
+        const struct optimizer_option *x = &o->options[k];
 
-        for (size_t k = 0; x->n_alternatives > 1 && k < x->n_alternatives; k++)
-            if (!optimizer_may_run(o, i, k))
-                list[(*n)++] = (struct portolan_name_value){x->name, optimizer_class(o, i, k)};
+        if (!optimizer_may_run(o, x->instance, x->alternative))
+            list[(*n)++] =
+                (struct portolan_name_value){o->assembly->instances[x->instance].name,
+                                             optimizer_class(o, x->instance, x->alternative)};
     }
     return list;
+}
+
+static void set_hold(struct optimizer *o, struct optimizer_option *x, enum optimizer_hold hold,
+                     enum optimizer_asker by)
+{
+    o->n_holds += (hold != OPTIMIZER_FREE) - (size_t)(x->hold != OPTIMIZER_FREE);
+    x->hold = hold;
+    x->held_by = by;
 }
 
 /* Ends the pins and forbids of an alternative, of all of an instance, or all. */
 static void lift(struct optimizer *o, size_t instance, size_t alternative)
 {
-    size_t kept = 0;
+    for (size_t k = 0; k < o->n_options; k++) {
+        struct optimizer_option *x = &o->options[k];
 
-    for (size_t i = 0; i < o->n_holds; i++) {
-        const struct optimizer_hold *h = &o->holds[i];
-
-        if ((instance != OPTIMIZER_ALL && h->instance != instance) ||
-            (alternative != OPTIMIZER_ALL && h->alternative != alternative))
-            o->holds[kept++] = *h;
+        if ((instance == OPTIMIZER_ALL || x->instance == instance) &&
+            (alternative == OPTIMIZER_ALL || x->alternative == alternative))
+            set_hold(o, x, OPTIMIZER_FREE, x->held_by);
     }
-    o->n_holds = kept;
 }
 
-/* An instance has one pin, an alternative one hold: there is room for that. */
+/* An instance has one pin at most. */
 static void hold(struct optimizer *o, size_t instance, size_t alternative, bool is_pin,
                  enum optimizer_asker by)
 {
-    for (size_t i = o->n_holds; is_pin && i-- > 0;)
-        if (o->holds[i].instance == instance && o->holds[i].is_pin)
-            lift(o, instance, o->holds[i].alternative);
-    lift(o, instance, alternative);
-    o->holds[o->n_holds++] = (struct optimizer_hold){instance, alternative, is_pin, by};
+    for (size_t k = 0; is_pin && k < o->assembly->instances[instance].n_alternatives; k++)
+        if (optimizer_option(o, instance, k)->hold == OPTIMIZER_PINNED)
+            lift(o, instance, k);
+    set_hold(o, optimizer_option(o, instance, alternative),
+             is_pin ? OPTIMIZER_PINNED : OPTIMIZER_FORBIDDEN, by);
 }
 
 void optimizer_hold_assembly(struct optimizer *o)
 {
-    for (size_t i = 0; i < o->assembly->n_instances; i++)
-        for (size_t k = 0; k < o->assembly->instances[i].n_alternatives; k++) {
-            const struct portolan_assembly_alternative *x =
-                &o->assembly->instances[i].alternatives[k];
+    for (size_t k = 0; k < o->n_options; k++) {
+        size_t i = o->options[k].instance, own = o->options[k].alternative;
+        const struct portolan_assembly_alternative *x =
+            &o->assembly->instances[i].alternatives[own];
 
-            if (x->is_pinned || x->is_forbidden)
-                hold(o, i, k, x->is_pinned, OPTIMIZER_ASSEMBLY);
-        }
+        if (x->is_pinned || x->is_forbidden)
+            hold(o, i, own, x->is_pinned, OPTIMIZER_ASSEMBLY);
+    }
 }
 
 /* ------------------------------------------------- reading a wish */
@@ -200,22 +204,14 @@ static enum portolan_status take_pin(struct optimizer *o, const struct optimizer
     return err->status;
 }
 
-static bool is_forbidden(const struct optimizer *o, size_t instance, size_t alternative)
-{
-    for (size_t i = 0; i < o->n_holds; i++)
-        if (!o->holds[i].is_pin && o->holds[i].instance == instance &&
-            o->holds[i].alternative == alternative)
-            return true;
-    return false;
-}
-
 static enum portolan_status take_forbid(struct optimizer *o, const struct optimizer_wish *w,
                                         enum optimizer_asker by, struct portolan_error *err)
 {
     const struct portolan_assembly_instance *x = &o->assembly->instances[w->instance];
 
     for (size_t k = 0; k < x->n_alternatives; k++)
-        if (k != w->alternative && !is_forbidden(o, w->instance, k) &&
+        if (k != w->alternative &&
+            optimizer_option(o, w->instance, k)->hold != OPTIMIZER_FORBIDDEN &&
             !optimizer_is_banned(o, w->instance, k)) {
             hold(o, w->instance, w->alternative, false, by);
             return PORTOLAN_OK;
@@ -321,7 +317,7 @@ static void undo(struct optimizer *o, int step, struct portolan_text *why)
     o->undo_step = step;
 }
 
-static bool is_dropped(struct optimizer *o, int step, const struct optimizer_hold *pin)
+static bool is_dropped(struct optimizer *o, int step, const struct optimizer_option *pin)
 {
     struct portolan_error why = {0};
 
@@ -330,7 +326,7 @@ static bool is_dropped(struct optimizer *o, int step, const struct optimizer_hol
     portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
                  "step %d: the pin of %s to %s, which %s asked for, ends: %s", step,
                  o->assembly->instances[pin->instance].name,
-                 optimizer_class(o, pin->instance, pin->alternative), asker_names[pin->by],
+                 optimizer_class(o, pin->instance, pin->alternative), asker_names[pin->held_by],
                  why.text);
     lift(o, pin->instance, pin->alternative);
     return true;
@@ -347,15 +343,15 @@ bool optimizer_obey(struct optimizer *o, int step)
     o->undoes = false;
     if (any)
         undo(o, step, &why);
-    for (size_t i = o->n_holds; i-- > 0;) {
-        const struct optimizer_hold *h = &o->holds[i];
+    for (size_t i = 0; i < o->n_options; i++) {
+        const struct optimizer_option *x = &o->options[i];
 
-        if (!h->is_pin || is_dropped(o, step, h) ||
-            (size_t)o->wanted[h->instance] == h->alternative)
+        if (x->hold != OPTIMIZER_PINNED || is_dropped(o, step, x) ||
+            (size_t)o->wanted[x->instance] == x->alternative)
             continue;
-        want(o, h->instance, h->alternative, "pinned by", h->by, &why);
-        binding = optimizer_hold_word(h);
-        by = h->by;
+        want(o, x->instance, x->alternative, "pinned by", x->held_by, &why);
+        binding = optimizer_hold_word(x);
+        by = x->held_by;
         any = true;
     }
     if (any) {
