@@ -15,13 +15,13 @@ enum portolan_status plan_read_selection(const struct survey *s,
 {
     for (size_t i = 0; i < n; i++) {
         const struct portolan_name_value *x = &current[i];
-        size_t v = survey_variable_of(s, x->name), k;
+        size_t v = survey_variable_of(s, x->name);
+        size_t k = v == NONE ? NONE : survey_alternative_of(s, v, x->value);
 
-        if (v == NONE)
-            continue;
-        if ((k = survey_alternative_of(s, v, x->value)) == NONE)
+        if (k == NONE)
             return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                      "'%s' is no alternative of instance '%s'", x->value, x->name);
+                                      "'%s' is no instance with an alternative '%s'", x->name,
+                                      x->value);
         selection[v] = k;
     }
     return PORTOLAN_OK;

@@ -423,6 +423,7 @@ static enum portolan_status fill_choice(struct choosing *c)
     for (size_t v = 0; v < n; v++)
         c->variables[v].called = plan_calls(p, &p->view, v, selection);
     explain_choice(c, selection);
+    p->chosen = selection;
     p->choice.n_variables = n;
     p->choice.variables = c->variables;
     p->choice.n_reasons = c->reasons.n;
@@ -533,25 +534,21 @@ enum portolan_status portolan_plan_write_selection(struct portolan_name_value *s
     return portolan_text_take(&all, text, err);
 }
 
-static int by_text(const void *left, const void *right)
-{
-    return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
-/* Adds the parameters of ONE instance as "name.parameter=value" after the N of WORDS. */
-static void list_words(struct portolan_arena *pool, const struct portolan_assembly_instance *one,
-                       char ***words, size_t *n)
+/* Adds the parameters of ONE instance to LIST. */
+static void list_parameters(struct portolan_arena *pool,
+                            const struct portolan_assembly_instance *one,
+                            struct portolan_name_value **list, size_t *n)
 {
     const struct portolan_assembly_alternative *now = &one->alternatives[one->selected];
 
     if (one->n_alternatives > 1 || strncmp(now->class_name, "portolan.", 9) == 0)
         return;
     for (size_t k = 0; k < now->n_parameters; k++) {
-        char *word = portolan_arena_printf(pool, "%s.%s=%s", one->name, now->parameters[k].name,
-                                           now->parameters[k].text);
+        const struct portolan_assembly_parameter *from = &now->parameters[k];
+        struct portolan_name_value x = {portolan_arena_printf(pool, "%s.%s", one->name, from->name),
+                                        from->text};
 
-        if (word)
-            portolan_arena_append(pool, words, n, &word, sizeof word);
+        portolan_arena_append(pool, list, n, &x, sizeof x);
     }
 }
 
@@ -559,18 +556,15 @@ enum portolan_status portolan_plan_write_parameters(const struct portolan_assemb
                                                     struct portolan_error *err)
 {
     struct portolan_arena pool = {0};
-    struct portolan_text all = {0};
-    char **words = NULL;
+    struct portolan_name_value *list = NULL;
+    enum portolan_status status;
     size_t n = 0;
 
     *text = NULL;
-    for (size_t i = 0; i < a->n_instances && !pool.failed; i++)
-        list_words(&pool, &a->instances[i], &words, &n);
-    all.failed = pool.failed;
-    if (n)
-        qsort(words, n, sizeof *words, by_text);
-    for (size_t i = 0; i < n && !all.failed; i++)
-        portolan_text_add(&all, "%s%s", i ? " " : "", words[i]);
+    for (size_t i = 0; i < a->n_instances; i++)
+        list_parameters(&pool, &a->instances[i], &list, &n);
+    status =
+        pool.failed ? portolan_no_memory(err) : portolan_plan_write_selection(list, n, text, err);
     portolan_arena_clear(&pool);
-    return portolan_text_take(&all, text, err);
+    return status;
 }

@@ -323,16 +323,6 @@ struct left_out {
     size_t n_losses;
 };
 
-/* Lists the class chosen for each variable, for a prediction. */
-static size_t list_chosen(const struct portolan_plan_choice *c, struct portolan_name_value *list)
-{
-    for (size_t v = 0; v < c->n_variables; v++)
-        list[v] = (struct portolan_name_value){
-            c->variables[v].instance,
-            c->variables[v].options[c->variables[v].chosen].implementation};
-    return c->n_variables;
-}
-
 /* A case is called by its first parameter. */
 static const char *case_name(const struct portolan_assembly *a, size_t index)
 {
@@ -343,90 +333,60 @@ static const char *case_name(const struct portolan_assembly *a, size_t index)
     return k < a->n_case_columns ? a->cases[index].values[k] : "";
 }
 
-static void put_line(struct left_out *l, size_t at, const char *text)
-{
-    portolan_text_add(&l->out, "  %-32s %s\n", case_name(l->a, at), text);
-}
-
 /* Compares the choice of a plan without the case with what was measured in that case. */
-static enum portolan_status judge_case(struct left_out *l, size_t at, struct portolan_plan *truth,
-                                       double best_ns, const struct portolan_plan_choice *choice,
-                                       struct portolan_error *err)
+static void judge_case(struct left_out *l, const struct portolan_plan *truth, const size_t *chosen)
 {
-    struct portolan_name_value *list = portolan_calloc(choice->n_variables + 1, sizeof *list);
+    const struct survey *s = &truth->s;
     struct portolan_plan_prediction t;
-    size_t n = list ? list_chosen(choice, list) : 0;
-    char *chosen = NULL, text[400];
-    enum portolan_status status;
-    double loss;
 
-    status = list ? portolan_plan_write_selection(list, n, &chosen, err) : PORTOLAN_ENOMEM;
-    if (!status)
-        status = portolan_plan_predict(truth, list, n, &t, NULL);
-    loss = status ? INFINITY : t.total_ns / best_ns - 1;
-    if (status == PORTOLAN_EINFEASIBLE) {
+    for (size_t v = 0; v < s->n_variables; v++)
+        portolan_text_add(&l->out, " %s=%s", s->variables[v].instance->name,
+                          s->variables[v].instance->alternatives[chosen[v]].class_name);
+    if (!plan_total_of_run(truth, chosen, &t, NULL)) {
         l->n_wrong++;
-        snprintf(text, sizeof text, "%.300s: fails, is not accurate, or was never measured",
-                 chosen);
-        status = PORTOLAN_OK;
-    } else if (!status) {
-        l->n_right += loss <= right;
-        l->losses[l->n_losses++] = 1 + loss;
-        snprintf(text, sizeof text, "%.300s: %+.3g %%", chosen, 100 * loss);
+        portolan_text_add(&l->out, ": fails, is not accurate, or was never measured\n");
+        return;
     }
-    if (!status)
-        put_line(l, at, text);
-    free(list);
-    free(chosen);
-    return status;
+    l->losses[l->n_losses] = t.total_ns / truth->choice.prediction.total_ns;
+    l->n_right += l->losses[l->n_losses] <= 1 + right;
+    portolan_text_add(&l->out, ": %+.3g %%\n", 100 * (l->losses[l->n_losses++] - 1));
 }
 
-/* The choice without the case; NULL in *CHOICE: it cannot tell. */
-static enum portolan_status choose_without(struct left_out *l, size_t at,
-                                           struct portolan_plan **plan,
-                                           const struct portolan_plan_choice **choice)
+/* A plan and its choice; ENOTFOUND: nothing can be told. */
+static enum portolan_status choose_for(const struct left_out *l, size_t at_case,
+                                       size_t left_out_case, struct portolan_plan **plan)
 {
     struct portolan_plan_options options = l->options;
+    const struct portolan_plan_choice *choice;
     enum portolan_status status;
 
-    options.left_out_case = at + 1;
-    *choice = NULL;
+    options.at_case = at_case;
+    options.left_out_case = left_out_case;
     status = portolan_plan_create(l->a, l->data, &options, plan, NULL);
     if (!status)
-        status = portolan_plan_choose(*plan, choice, NULL);
-    if (!status && (*choice)->verdict == PORTOLAN_PLAN_CANNOT_TELL)
-        *choice = NULL;
-    return status == PORTOLAN_ENOTFOUND || status == PORTOLAN_EINFEASIBLE ? PORTOLAN_OK : status;
+        status = portolan_plan_choose(*plan, &choice, NULL);
+    return status == PORTOLAN_EINFEASIBLE ? PORTOLAN_ENOTFOUND : status;
 }
 
-static enum portolan_status leave_out(struct left_out *l, size_t at, struct portolan_error *err)
+static enum portolan_status leave_out(struct left_out *l, size_t at)
 {
-    struct portolan_plan_options options = l->options;
     struct portolan_plan *truth = NULL, *plan = NULL;
-    const struct portolan_plan_choice *best, *choice = NULL;
-    enum portolan_status status;
+    enum portolan_status status = choose_for(l, at + 1, 0, &truth);
 
-    options.at_case = at + 1;
-    status = portolan_plan_create(l->a, l->data, &options, &truth, NULL);
-    if (!status && truth->s.target_point == NONE)
-        status = PORTOLAN_ENOTFOUND;
-    if (!status)
-        status = portolan_plan_choose(truth, &best, NULL);
-    if (!status) {
+    if (!status && truth->s.target_point != NONE) {
         l->n++;
-        status = choose_without(l, at, &plan, &choice);
-        if (!status && !choice) {
+        portolan_text_add(&l->out, "  %-32s", case_name(l->a, at));
+        status = choose_for(l, 0, at + 1, &plan);
+        if (!status && plan->choice.verdict != PORTOLAN_PLAN_CANNOT_TELL) {
+            judge_case(l, truth, plan->chosen);
+        } else {
             l->n_unknown++;
-            put_line(l, at, "cannot tell");
-        } else if (!status) {
-            status = judge_case(l, at, truth, best->prediction.total_ns, choice, err);
+            portolan_text_add(&l->out, " cannot tell\n");
         }
-    } else if (status == PORTOLAN_ENOTFOUND || status == PORTOLAN_EINFEASIBLE) {
-        status = PORTOLAN_OK; /* nothing works in this case: there is nothing to compare with */
     }
     portolan_plan_destroy(plan);
     portolan_plan_destroy(truth);
-    return status;
+    return status == PORTOLAN_ENOTFOUND ? PORTOLAN_OK : status;
 }
 
 static void sum_up_cases(struct left_out *l)
@@ -465,7 +425,7 @@ enum portolan_status portolan_plan_report_left_out(const struct portolan_assembl
     portolan_text_add(&l.out, "Choices for cases of '%s' from all others (%d rank%s)\n", a->name,
                       options->ranks, options->ranks == 1 ? "" : "s");
     for (size_t i = 0; !status && i < a->n_cases; i++)
-        status = leave_out(&l, i, err);
+        status = leave_out(&l, i);
     if (!status)
         sum_up_cases(&l);
     free(l.losses);

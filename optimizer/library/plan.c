@@ -354,23 +354,13 @@ enum portolan_status portolan_plan_predict(const struct portolan_plan *p,
                                            struct portolan_error *err)
 {
     size_t *chosen = portolan_calloc(p->s.n_variables + 1, sizeof *chosen);
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status;
     struct plan_forbidden why;
     char text[300];
 
     if (!chosen)
         return portolan_no_memory(err);
-    for (size_t i = 0; !status && i < n; i++) {
-        size_t v = survey_variable_of(&p->s, selection[i].name);
-        size_t k = v == NONE ? NONE : survey_alternative_of(&p->s, v, selection[i].value);
-
-        if (k == NONE)
-            status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                        "'%s' is no instance with an alternative '%s'",
-                                        selection[i].name, selection[i].value);
-        else
-            chosen[v] = k;
-    }
+    status = plan_read_selection(&p->s, selection, n, chosen, err);
     if (!status && !plan_total_of_run(p, chosen, prediction, &why)) {
         plan_explain_forbidden(p, &why, text, sizeof text);
         status = portolan_error_set(err, PORTOLAN_EINFEASIBLE, "%s", text);

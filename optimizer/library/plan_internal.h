@@ -204,7 +204,7 @@ struct plan_cost {
 /* Costs of all paths' tuples, [path][tuple]. */
 struct plan_view {
     struct plan_cost **costs;
-    uint64_t **stamps; /* hashes of what the costs were found from */
+    uint64_t **stamps;                    /* hashes of what the costs were found from */
     struct plan_conversions *conversions; /* per data */
 };
 
@@ -242,11 +242,12 @@ struct portolan_plan {
     /* A parameter that was measured only as the sweep sets it, not with its present value; or NULL.
      */
     const struct portolan_assembly_sweep *other_input;
-    int steps; /* of the run to predict */
-    struct plan_view view;   /* of a whole run */
-    struct plan_view recent; /* of the last step that was asked about */
+    int steps;                         /* of the run to predict */
+    struct plan_view view;             /* of a whole run */
+    struct plan_view recent;           /* of the last step that was asked about */
     struct portolan_arena choice_pool; /* of the last choice */
     struct portolan_plan_choice choice;
+    size_t *chosen; /* by it, per variable */
 };
 
 /* advise.c: a running assembly at one moment. */

@@ -80,20 +80,19 @@ double portolan_plan_wanted_accuracy(const struct portolan_assembly *a, const ch
 enum portolan_status portolan_plan_check_models(const struct portolan_assembly *a,
                                                 struct portolan_diagnostics *d)
 {
-    enum portolan_status worst = PORTOLAN_OK, status;
+    enum portolan_status worst = plan_check_formulas(a, d);
 
     for (size_t i = 0; i < a->n_instances; i++)
         for (size_t k = 0; k < a->instances[i].n_alternatives; k++)
             for (size_t m = 0; m < a->instances[i].alternatives[k].n_models; m++) {
                 struct plan_stated s = {0};
-
-                status = read_one(&a->instances[i].alternatives[k].models[m], d, &s);
+                enum portolan_status status =
+                    read_one(&a->instances[i].alternatives[k].models[m], d, &s);
 
                 portolan_model_destroy(s.model);
                 worst = status ? status : worst;
             }
-    status = plan_check_formulas(a, d);
-    return status ? status : worst;
+    return worst;
 }
 
 enum portolan_status plan_read_stated(struct portolan_plan *p, struct portolan_error *err)
