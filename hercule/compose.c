@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "compose.h"
+#include "resolve.h"
 
 #include <portolan/list.h>
 
@@ -44,6 +45,29 @@ bool paradigm_put(struct portolan_arena *arena, const struct fact_kind *kind,
                                  kind->size);
 }
 
+/* A full name, ".X", of what is composed already is one in the context now. */
+static void move_full_names(struct portolan_arena *arena, const struct fact_kind *kind, char *item,
+                            const char *context)
+{
+    for (const struct slot_kind *slot = kind->slots; slot < kind->slots + MOST_SLOTS && slot->name;
+         slot++) {
+        const char **names = slot->type == SLOT_NAMES ? *(const char ***)(item + slot->to)
+                                                      : (const char **)(item + slot->to);
+        size_t n =
+            slot->type == SLOT_NAMES ? *(size_t *)(item + slot->more) : slot->type == SLOT_TEXT;
+        const char **moved = n ? portolan_arena_alloc(arena, n, sizeof *moved) : NULL;
+
+        for (size_t i = 0; moved && i < n; i++)
+            moved[i] = names[i] && names[i][0] == '.'
+                           ? portolan_arena_printf(arena, ".%s%s", context, names[i])
+                           : names[i];
+        if (moved && slot->type == SLOT_NAMES)
+            *(const char ***)(item + slot->to) = moved;
+        else if (moved)
+            *names = moved[0];
+    }
+}
+
 /* A copy of item I of GUEST with its name in CONTEXT. */
 static struct item *item_in_context(struct portolan_arena *arena, const struct fact_kind *kind,
                                     const struct paradigm *guest, size_t i, const char *context)
@@ -55,6 +79,7 @@ static struct item *item_in_context(struct portolan_arena *arena, const struct f
     memcpy(item, kind_item(kind, guest, i), kind->size);
     item->context = *item->context ? context_join(arena, context, item->context) : context;
     item->name = context_join(arena, item->context, item->local);
+    move_full_names(arena, kind, (char *)item, context);
     return item;
 }
 
@@ -99,68 +124,67 @@ static void remove_context(struct paradigm *paradigm, const char *context)
     }
 }
 
-/* How many names in the formula of METRIC are about a component, and whether COMPONENT is among
- * them. */
-static size_t count_components(const struct metric *metric, const char *component, bool *is_named)
+/* How often the formula of METRIC, and those of the metrics that it names, speak of a component. */
+static void count_components(struct portolan_arena *arena, const struct paradigm *p,
+                             const struct metric *metric, size_t component, int depth, size_t n[2])
 {
-    size_t n = strlen(component), others = 0;
     const struct portolan_formula *formula = metric->formula.formula;
 
-    for (size_t i = 0; formula && i < portolan_formula_n_names(formula); i++) {
-        const char *name = portolan_formula_peek_name(formula, i);
+    for (size_t i = 0; formula && depth && i < portolan_formula_n_names(formula); i++) {
+        char *name = portolan_arena_strdup(arena, portolan_formula_peek_name(formula, i)), *dot;
+        size_t at =
+            name ? paradigm_find(arena, p, "metric", metric->item.context, name) : HERCULE_NONE;
 
-        if (strncmp(name, component, n) == 0 && name[n] == '.')
-            *is_named = true;
-        else
-            others += strchr(name, '.') != NULL;
+        if (at != HERCULE_NONE)
+            count_components(arena, p, &p->metrics[at], component, depth - 1, n);
+        while (at == HERCULE_NONE && name && (dot = strrchr(name, '.'))) {
+            *dot = 0;
+            at = paradigm_find(arena, p, "component", metric->item.context, name);
+            if (at != HERCULE_NONE)
+                n[at == component]++;
+        }
     }
-    return others;
-}
-
-static const struct metric *metric_of(const struct paradigm *paradigm, const struct node *node)
-{
-    for (size_t i = 0; i < paradigm->n_metrics; i++)
-        if (strcmp(paradigm->metrics[i].item.context, node->item.context) == 0 &&
-            strcmp(paradigm->metrics[i].item.local, node->metric_name) == 0)
-            return &paradigm->metrics[i];
-    return NULL;
 }
 
 /* The nodes that speak of COMPONENT: of it alone if there are such, else of it among others. */
-static size_t nodes_about(struct portolan_arena *arena, const struct paradigm *paradigm,
-                          size_t n_nodes, const struct component *component, const char ***names)
+static size_t nodes_about(struct portolan_arena *arena, const struct paradigm *p, size_t component,
+                          const char ***names)
 {
-    size_t n = 0;
+    size_t n_names = 0;
 
-    for (int pass = 0; pass < 2 && !n; pass++)
-        for (size_t i = 0; i < n_nodes; i++) {
-            const struct node *node = &paradigm->nodes[i];
-            const struct metric *metric = metric_of(paradigm, node);
-            bool is_named = false;
+    for (int pass = 0; pass < 2 && !n_names; pass++)
+        for (size_t i = 0; i < p->n_nodes; i++) {
+            const struct node *node = &p->nodes[i];
+            size_t metric =
+                paradigm_find(arena, p, "metric", node->item.context, node->metric_name);
+            size_t n[2] = {0, 0};
             const char *name;
 
-            if (!metric || strcmp(node->item.context, component->item.context) != 0 ||
-                node->kind == NODE_CAUSE ||
-                (count_components(metric, component->item.local, &is_named) && !pass) || !is_named)
+            if (metric == HERCULE_NONE || node->kind == NODE_CAUSE)
+                continue;
+            count_components(arena, p, &p->metrics[metric], component, 16, n);
+            if (!n[1] || (n[0] && !pass))
                 continue;
             name = portolan_arena_printf(arena, ".%s", node->item.name);
-            portolan_arena_append(arena, names, &n, &name, sizeof name);
+            portolan_arena_append(arena, names, &n_names, &name, sizeof name);
         }
-    return n;
+    return n_names;
 }
 
 /* What of the guest was about the whole run is now about the component: its roots hang under the
    nodes about it, its shares of the run are shares of what these measure. */
 static void bind_to_host(struct portolan_arena *arena, struct paradigm *host, const char *context,
-                         const struct component *component, const char **under, size_t n_under)
+                         const char **under, size_t n_under)
 {
     const char *base = "run";
 
     for (size_t i = 0; n_under && i < host->n_nodes; i++)
         if (strcmp(host->nodes[i].item.name, under[0] + 1) == 0)
-            base = context_join(arena, host->nodes[i].item.context, host->nodes[i].metric_name);
-    if (strcmp(base, "run") != 0)
-        base = portolan_arena_printf(arena, ".%s", base);
+            base = portolan_arena_printf(
+                arena, ".%s",
+                host->metrics[paradigm_find(arena, host, "metric", host->nodes[i].item.context,
+                                            host->nodes[i].metric_name)]
+                    .item.name);
     for (size_t i = 0; i < host->n_nodes; i++)
         if (is_within(host->nodes[i].item.context, context) && !host->nodes[i].n_under) {
             host->nodes[i].under = under;
@@ -179,42 +203,28 @@ static void bind_to_host(struct portolan_arena *arena, struct paradigm *host, co
     for (size_t i = 0; i < host->n_components; i++)
         if (is_within(host->components[i].item.context, context) &&
             !*host->components[i].within_name)
-            host->components[i].within_name =
-                portolan_arena_printf(arena, ".%s", component->item.name);
+            host->components[i].within_name = portolan_arena_printf(arena, ".%s", context);
 }
 
 void paradigm_nest(struct knowledge *knowledge, struct paradigm *host, const struct paradigm *guest,
                    const struct nest *nest, struct portolan_diagnostics *d)
 {
     struct portolan_arena *arena = &knowledge->arena;
-    const struct place *place = &nest->item.place;
-    size_t at = kind_find_item(fact_kind_find("component"), host, nest->item.name), n,
-           n_nodes = host->n_nodes;
-    const struct component *component = at == HERCULE_NONE ? NULL : &host->components[at];
+    const struct resolver r = {knowledge, host, d};
+    size_t component = resolve_name(&r, "component", &nest->item, nest->item.name), n;
+    const char *context;
     const char **under = NULL;
-    const char **known = portolan_arena_alloc(arena, host->n_components, sizeof *known);
 
-    if (!component && known) {
-        for (size_t i = 0; i < host->n_components; i++)
-            known[i] = host->components[i].item.name;
-        portolan_diagnose(
-            d, place->file, place->line, place->column, "there is no component '%s'%s",
-            nest->item.name,
-            portolan_did_you_mean(portolan_nearest_word(nest->item.name, known, host->n_components))
-                .text);
-    }
-    if (!component)
+    if (component == HERCULE_NONE)
         return;
-    remove_context(host, component->item.name);
-    n_nodes = host->n_nodes;
-    at = kind_find_item(fact_kind_find("component"), host, nest->item.name);
-    n = nodes_about(arena, host, n_nodes, &host->components[at], &under);
-    if (!n) {
-        portolan_diagnose(d, place->file, place->line, place->column,
+    context = host->components[component].item.name;
+    remove_context(host, context);
+    component = kind_find_item(fact_kind_find("component"), host, context);
+    n = nodes_about(arena, host, component, &under);
+    if (!n)
+        portolan_diagnose(d, nest->item.place.file, nest->item.place.line, nest->item.place.column,
                           "no node of the tree is about '%s', so that of '%s' has no place there",
                           nest->item.name, nest->paradigm_name);
-        return;
-    }
-    if (paradigm_add_in_context(arena, host, guest, host->components[at].item.name))
-        bind_to_host(arena, host, host->components[at].item.name, &host->components[at], under, n);
+    else if (paradigm_add_in_context(arena, host, guest, context))
+        bind_to_host(arena, host, context, under, n);
 }

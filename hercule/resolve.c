@@ -3,6 +3,7 @@
 
 #include <portolan/list.h>
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -190,6 +191,36 @@ static void check_event_names(const struct resolver *r, const struct item *item,
         check_event_names(r, item, part, names, n);
 }
 
+static bool is_in_name(char c)
+{
+    return isalnum((unsigned char)c) || (c && strchr("_-.", c));
+}
+
+/* The expression with full names, as the recogniser wants it. */
+static const char *with_full_names(const struct resolver *r, const struct event *e)
+{
+    struct portolan_text text = {.arena = &r->knowledge->arena};
+
+    for (const char *at = e->expression, *end; *at; at = end) {
+        const char *name;
+        size_t found;
+
+        for (end = at + 1; is_in_name(*at) && is_in_name(*end); end++)
+            ;
+        name = portolan_arena_strndup(text.arena, at, (size_t)(end - at));
+        if (!name)
+            break;
+        if (is_in_name(*at) &&
+            (found = resolve_outward(r, "component", e->item.context, name)) != HERCULE_NONE)
+            name = r->paradigm->components[found].item.name;
+        else if (is_in_name(*at) &&
+                 (found = resolve_outward(r, "event", e->item.context, name)) != HERCULE_NONE)
+            name = r->paradigm->events[found].item.name;
+        portolan_text_add(&text, "%s", name);
+    }
+    return text.bytes ? text.bytes : "";
+}
+
 /* Expressions are made into automata when a trace is recognised; here, for what is wrong with them.
    Names of an event in a context are looked for there, then around it. */
 static void resolve_events(const struct resolver *r)
@@ -204,13 +235,14 @@ static void resolve_events(const struct resolver *r)
     for (size_t i = 0; names && i < p->n_events; i++)
         names[n++] = p->events[i].item.local;
     for (size_t i = 0; i < p->n_events; i++) {
-        const struct event *e = &p->events[i];
+        struct event *e = &p->events[i];
         const struct event_expression *parsed = NULL;
 
         if (!event_expression_parse(e->expression, e->expression_place.file,
                                     e->expression_place.line, e->expression_place.column, arena,
                                     r->d, &parsed, NULL))
             check_event_names(r, &e->item, parsed, names, n);
+        e->expression = with_full_names(r, e);
     }
 }
 

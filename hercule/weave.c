@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "compose.h"
+#include "resolve.h"
 
 struct loom {
+    struct knowledge *knowledge;
     struct portolan_arena *arena;
     struct paradigm *paradigm;
     const char *guest, *host_name, *guest_name; /* the guest's context; names for people */
@@ -76,6 +78,7 @@ static void compose_metric(struct loom *l, const char *local)
     metrics[guest].item.name = context_join(l->arena, l->guest, own);
     metrics[host].base_name = metrics[guest].base_name =
         portolan_arena_printf(l->arena, ".%s", local);
+    expression_parse(l->knowledge, &sum.formula, NULL);
     if (sum.formula.text && sum.item.text)
         paradigm_put(l->arena, fact_kind_find("metric"), l->paradigm, &sum.item);
 }
@@ -271,7 +274,7 @@ void paradigm_weave(struct knowledge *knowledge, struct paradigm *host,
                     const struct paradigm *guest, const struct weave *weave)
 {
     struct portolan_arena *arena = &knowledge->arena;
-    struct loom l = {arena, host, weave->item.name, NULL, guest->item.text, false, NULL};
+    struct loom l = {knowledge, arena, host, weave->item.name, NULL, guest->item.text, false, NULL};
     struct event woven = {.item = weave->item,
                           .expression = weave->expression,
                           .expression_place = weave->expression_place,

@@ -33,7 +33,7 @@ base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
 trace: base index list trace
 trace/analysis: base index list trace waits
-hercule: base formula hercule list
+hercule: base formula hercule json list
 trace/replay: base index list number trace waits replay
 optimizer: base list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind
 call/report: base list formula cll_report

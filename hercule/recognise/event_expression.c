@@ -53,7 +53,7 @@ static struct event_expression *new_part(struct reader *r, enum event_expression
 
 static bool is_in_name(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '-';
+    return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.';
 }
 
 static struct event_expression *read_name(struct reader *r)

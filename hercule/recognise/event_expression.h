@@ -8,7 +8,8 @@
 /**
  * What was written, from loose to tight: `a | b` (one of them), `a, b` (one after the other), `a+`
  * (once or more), `a*` (any number of times), `[a]` (or nothing), parentheses. A name is that of a
- * component or of another event; it holds letters, digits, _ and -. The operators are those of Li
+ * component or of another event; it holds letters, digits, _, - and the dots of
+ * names in a context. The operators are those of Li
  * and Malony, IPDPS 2007, section 3.1.
  */
 enum event_expression_kind { EXPRESSION_NAME, EXPRESSION_SEQUENCE, EXPRESSION_CHOICE };

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From numbers to findings: branches, thresholds, gains, what cannot be told, rules of one's own.
+ */
+#include "knowledge_files.h"
+
+#include <math.h>
+
+#include "../clips.h"
+#include "../diagnosis.h"
+#include "../knowledge.h"
+
+/* Two causes below one symptom; times are shares of a run of 100 ns on one rank. */
+#define FARM(more)                                                                                 \
+    "(deffacts farm (paradigm (name farm))\n"                                                      \
+    " (component (name wait_work)) (component (name wait_end)) (component (name set_up))\n"        \
+    " (metric (name lost) (formula \"wait_work.time.sum + wait_end.time.sum\") (experiment "       \
+    "profile))\n"                                                                                  \
+    " (metric (name at_work) (base lost) (formula \"wait_work.time.sum\"))\n"                      \
+    " (metric (name at_end) (base lost) (formula \"wait_end.time.sum\"))\n"                        \
+    " (composed (metric lost) (of at_work at_end))\n"                                              \
+    " (node (name lost) (metric lost))\n"                                                          \
+    " (node (name starved) (kind cause) (under lost) (metric at_work) (factor grain))\n"           \
+    " (node (name tail) (kind cause) (under lost) (metric at_end) (factor tasks))\n"               \
+    " (factor (name grain) (of set_up) (removal time) (remedy \"tasks of {at_work} ns\"))\n"       \
+    " (factor (name tasks) (of wait_end) (removal imbalance) (remedy \"more tasks\"))\n" more
+
+/* What was measured, by component; NaN: nothing. */
+struct table {
+    double wait_work, wait_end, set_up, spread;
+    const char *why; /* it is not trusted */
+    double gains[2]; /* of starved, of tail; NaN: none is known */
+    const char *no_gain;
+};
+
+static bool look_up(void *arg, const struct paradigm *p, const struct reference *r,
+                    struct measured *value)
+{
+    const struct table *t = arg;
+    const double of_component[] = {t->wait_work, t->wait_end, t->set_up};
+
+    (void)p;
+    *value = (struct measured){100, 0, 1, true, NULL};
+    if (r->kind == REFERENCE_GLOBAL)
+        value->value = r->index == GLOBAL_P ? 1 : 100;
+    else
+        *value = (struct measured){of_component[r->index], t->spread, 7, !t->why, t->why};
+    return !isnan(value->value);
+}
+
+static bool get_gain(void *arg, const struct paradigm *p, const size_t *nodes, size_t n,
+                     struct gain *gain)
+{
+    const struct table *t = arg;
+
+    *gain = (struct gain){.is_known = !t->no_gain, .why = t->no_gain};
+    for (size_t i = 0; i < n; i++)
+        gain->share += t->gains[strcmp(p->nodes[nodes[i]].item.name, "tail") == 0];
+    gain->without_ns = 100 * (1 - gain->share);
+    return gain->is_known && !isnan(gain->share);
+}
+
+/* The diagnosis of T under FACTS as JSON or an error's text, to be freed; *VERDICT, and *TEXT for
+ * people, may be NULL. */
+static char *diagnose(const char *file, const struct table *t,
+                      const struct portolan_setting *settings, size_t n,
+                      enum portolan_verdict *verdict, char **text)
+{
+    const char *const files[] = {"farm.clp", file};
+    struct portolan_text problems = {0};
+    struct portolan_knowledge *k = knowledge_of(files, 1, &problems);
+    const struct diagnosis_sources sources = {look_up, get_gain, NULL, (void *)t};
+    struct portolan_error err = {0};
+    struct portolan_diagnosis *d;
+    char *json = NULL;
+
+    if (!k)
+        fail_msg("%s", problems.bytes);
+    if (diagnosis_make(knowledge_need(k, "farm", &err), &sources, settings, n, 0, &d, &err)) {
+        json = portolan_strdup(err.text);
+    } else {
+        portolan_diagnosis_json(d, &json, &err);
+        if (text)
+            portolan_diagnosis_text(d, NULL, 1, text, &err);
+        if (verdict)
+            *verdict = d->verdict;
+        portolan_diagnosis_destroy(d);
+    }
+    portolan_knowledge_destroy(k);
+    return json;
+}
+
+/* The causes in the order found, with blanks around, in FOUND. */
+static const char *causes_in(const char *json, char found[64])
+{
+    const char *at = json;
+
+    strcpy(found, " ");
+    while ((at = strstr(at, "\"cause\": \""))) {
+        at += strlen("\"cause\": \"");
+        strncat(found, at, strcspn(at, "\""));
+        strcat(found, " ");
+    }
+    return found;
+}
+
+static void follows_all_branches_in_the_order_of_gain(void **state)
+{
+    const struct {
+        struct table table;
+        const char *causes;
+        enum portolan_verdict verdict;
+    } cases[] = {
+        {{30, 10, 0, 0, NULL, {0.25, 0.05}, NULL}, " starved tail ", PORTOLAN_PROBLEM},
+        {{30, 10, 0, 0, NULL, {0.03, 0.09}, NULL}, " tail starved ", PORTOLAN_PROBLEM},
+        {{3, 10, 0, 0, NULL, {NAN, NAN}, NULL}, " tail starved ", PORTOLAN_PROBLEM},
+        {{30, 10, 0, 0, NULL, {0.25, 0.019}, NULL}, " starved ", PORTOLAN_PROBLEM},
+        {{30, 1.9, 0, 0, NULL, {0.25, 0.25}, NULL}, " starved ", PORTOLAN_PROBLEM},
+        {{0.9, 0.9, 0, 0, NULL, {0.25, 0.25}, NULL}, " ", PORTOLAN_NO_PROBLEM},
+        {{0, 0, 0, 0, NULL, {0.25, 0.25}, NULL}, " ", PORTOLAN_NO_PROBLEM},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        enum portolan_verdict verdict;
+        char *json = diagnose(FARM(")"), &cases[i].table, NULL, 0, &verdict, NULL), found[64];
+
+        assert_string_equal(causes_in(json, found), cases[i].causes);
+        assert_int_equal(verdict, cases[i].verdict);
+        free(json);
+    }
+}
+
+static void thresholds_can_be_set(void **state)
+{
+    const struct table t = {30, 1, 0, 0, NULL, {0.25, 0.03}, NULL};
+    const struct portolan_setting lower = {"cause", 0.01}, higher = {"gain", 0.3},
+                                  wrong = {"gian", 0.1};
+    char found[64], *json = diagnose(FARM(")"), &t, &lower, 1, NULL, NULL);
+
+    (void)state;
+    assert_string_equal(causes_in(json, found), " starved tail ");
+    free(json);
+    json = diagnose(FARM(")"), &t, &higher, 1, NULL, NULL);
+    assert_string_equal(causes_in(json, found), " ");
+    free(json);
+    json = diagnose(FARM(")"), &t, &wrong, 1, NULL, NULL);
+    assert_string_equal(json, "there is no threshold 'gian'; did you mean 'gain'?");
+    free(json);
+}
+
+static void says_what_cannot_be_told(void **state)
+{
+    const struct {
+        struct table table;
+        const char *more, *told;
+    } cases[] = {
+        {{30, 10, 0, 0, "messages are unmatched", {0, 0}, NULL},
+         ")",
+         "lost (messages are unmatched)"},
+        {{30, 10, 0, 45, NULL, {0, 0}, NULL}, ")", "lost (runs differ by as much as it takes)"},
+        {{30, 10, 0, 0, NULL, {NAN, NAN}, "the replay misses the run by 7 %"},
+         ")",
+         "starved (the replay misses the run by 7 %), tail (the replay misses the run by 7 %)"},
+        {{30, 10, NAN, 0, NULL, {0, 0}, NULL},
+         " (node (name slow) (kind cause) (under lost) (metric at_work) (factor grain) (condition "
+         "\"set_up.time > 1\")))",
+         "slow (what its condition compares was not measured)"},
+        {{30, 10, 0, 0, NULL, {0, 0}, NULL},
+         " (metric (name twice) (base lost) (formula \"2 * wait_work.time\"))\n"
+         " (composed (metric lost) (view \"twice\") (of twice)))",
+         "lost (its parts take more time than the whole)"},
+        {{30, NAN, 0, 0, NULL, {0, 0}, NULL}, ")", "cannot tell: profile was not made\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *file = portolan_asprintf("%s%s", FARM(""), cases[i].more), *text = NULL;
+        enum portolan_verdict verdict = PORTOLAN_PROBLEM;
+
+        free(diagnose(file, &cases[i].table, NULL, 0, &verdict, &text));
+        assert_int_equal(verdict, PORTOLAN_CANNOT_TELL);
+        if (!text || !strstr(text, cases[i].told))
+            fail_msg("'%s' is not in\n%s", cases[i].told, text);
+        free(text);
+        free(file);
+    }
+}
+
+static void asks_for_the_experiment_that_tells_more(void **state)
+{
+    static const char file[] =
+        FARM(" (metric (name setting_up) (formula \"set_up.time.sum\"))\n"
+             " (node (name slow) (kind cause) (under lost) (metric setting_up) (factor grain)))");
+    struct table t = {30, 10, NAN, 0, NULL, {0.2, 0.1}, NULL};
+    char *json = diagnose(file, &t, NULL, 0, NULL, NULL);
+
+    (void)state;
+    assert_non_null(strstr(json, "\"trace of lost\""));
+    free(json);
+    t.wait_work = t.wait_end = 0.1; /* nothing to look into: nothing is wanted */
+    json = diagnose(file, &t, NULL, 0, NULL, NULL);
+    assert_null(strstr(json, "\"trace of lost\""));
+    free(json);
+}
+
+/* An author's rule may conclude what thresholds do not; where it stands in the file changes
+ * nothing. */
+static void rules_of_ones_own_conclude(void **state)
+{
+    static const char rule_a[] = "(defrule waits-for-set-up (measure (name at_work) (share ?s)) "
+                                 "(test (> ?s 0.01)) (own yes)\n"
+                                 " => (assert (holds (node tail) (rule waits-for-set-up))))\n";
+    static const char rule_b[] = "(defrule also (holds (node tail)) => (assert (seen tail)))\n";
+    const struct table t = {30, 1, 0, 0, NULL, {0.25, 0.05}, NULL};
+    char *texts[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char *file = portolan_asprintf("%s%s%s%s%s", i ? rule_b : "", i ? rule_a : "",
+                                       FARM(" (own yes))\n"), i ? "" : rule_a, i ? "" : rule_b);
+
+        texts[i] = diagnose(file, &t, NULL, 0, NULL, NULL);
+        free(file);
+    }
+    assert_string_equal(texts[0], texts[1]);
+    assert_non_null(strstr(texts[0], "\"rule\": \"waits-for-set-up\""));
+    free(texts[0]);
+    free(texts[1]);
+}
+
+static void stops_and_names_endless_rules(void **state)
+{
+    const struct table t = {30, 10, 0, 0, NULL, {0, 0}, NULL};
+    static const char *const cases[][2] = {
+        {FARM(" (n 0))\n") "(defrule count (n ?x) => (assert (n (+ ?x 1))))",
+         "rule 'farm.count' fires without end"},
+        {FARM(")\n") "(defrule loop (tree) => (while TRUE do (bind ?x 1)))", "a rule never ends: "},
+        {FARM(")\n") "(defrule fail (measure (name lost) (value ?v)) => (assert (x (/ ?v 0))))",
+         "a rule failed: "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *json = diagnose(cases[i][0], &t, NULL, 0, NULL, NULL);
+
+        if (strncmp(json, cases[i][1], strlen(cases[i][1])) != 0)
+            fail_msg("%s", json);
+        if (i > 0)
+            assert_non_null(strstr(json, i == 1 ? "loop" : "fail"));
+        free(json);
+    }
+}
+
+/* All that touches files, processes, the engine or chance, of the 400 functions there are. */
+static void rules_may_only_compute_and_assert(void **state)
+{
+    static const char refused[] = "system open close remove rename exit batch batch* load load* "
+                                  "bload bsave save dribble-on dribble-off "
+                                  "load-facts save-facts load-instances save-instances "
+                                  "restore-instances bload-instances bsave-instances "
+                                  "read readline read-number get-char put-char printout format "
+                                  "clear reset build eval set-locale random seed time "
+                                  "funcall timer run halt focus set-strategy undefrule undeffacts "
+                                  "undeftemplate retract modify duplicate "
+                                  "assert-string str-assert load-facts make-instance gensym* "
+                                  "setgen operating-system release-mem";
+    char *words = portolan_strdup(refused), *rest = NULL;
+
+    (void)state;
+    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *file =
+            portolan_asprintf("%s(defrule r (holds (node ?n)) => (%s))", FARM(")\n"), word);
+        const char *const files[] = {"farm.clp", file};
+        struct portolan_text problems = {0};
+
+        if (clips_allows(word) || knowledge_of(files, 1, &problems))
+            fail_msg("a rule may call %s", word);
+        portolan_text_clear(&problems);
+        free(file);
+    }
+    free(words);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(follows_all_branches_in_the_order_of_gain),
+        cmocka_unit_test(thresholds_can_be_set),
+        cmocka_unit_test(says_what_cannot_be_told),
+        cmocka_unit_test(asks_for_the_experiment_that_tells_more),
+        cmocka_unit_test(rules_of_ones_own_conclude),
+        cmocka_unit_test(stops_and_names_endless_rules),
+        cmocka_unit_test(rules_may_only_compute_and_assert),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
