@@ -8,7 +8,6 @@
 #include <portolan/cll_report.h>
 #include <portolan/extrap.h>
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,109 +133,22 @@ void llac_load_measurements(struct statement *s, const struct token *at, const c
 
 /* ---------------------------------------------------------------------------------------- CSV */
 
-/* The unit: splits "TIME (s)" into TIME and s; shortens NAME. */
-static const char *take_unit(char *name)
-{
-    size_t length = strlen(name);
-    char *open = length && name[length - 1] == ')'   ? strrchr(name, '(')
-                 : length && name[length - 1] == ']' ? strrchr(name, '[')
-                                                     : NULL;
-
-    if (!open || open == name)
-        return NULL;
-    name[length - 1] = '\0';
-    *open = '\0';
-    for (char *at = open; at > name && isspace((unsigned char)at[-1]);)
-        *--at = '\0';
-    return open + 1;
-}
-
-static enum column_kind kind_of(const char *name, const char *unit)
-{
-    static const char *const labels[] = {"RUN", "CPU", "NCPUS"};
-    static const char *const times[] = {"ns", "us", "ms", "s"};
-
-    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
-        if (!strcmp(name, labels[i]))
-            return COLUMN_LABEL;
-    for (size_t i = 0; unit && i < sizeof times / sizeof *times; i++)
-        if (!strcmp(unit, times[i]))
-            return COLUMN_OBSERVABLE;
-    return !strcmp(name, "CLOCK") || !strcmp(name, "TIME") || !strncmp(name, "PAPI_", 5)
-               ? COLUMN_OBSERVABLE
-               : COLUMN_IDENTIFIER;
-}
-
-/* A token at that column in the current line of C, for failures. */
-static const struct token *place_of(struct statement *s, const struct portolan_csv *c, int column)
-{
-    struct token *at = statement_alloc(s, 1, sizeof *at);
-
-    at->line = c->line;
-    at->column = column;
-    s->file = c->file;
-    return at;
-}
-
-/* Adds the columns that the line names to T; returns their positions. */
-static size_t *read_head(struct statement *s, const struct portolan_csv *c, struct table *t)
-{
-    size_t *places = statement_alloc(s, c->n_fields, sizeof *places);
-
-    for (size_t i = 0; i < c->n_fields; i++) {
-        char *name = portolan_arena_strdup(&s->arena, c->fields[i]);
-        const char *unit = take_unit(name);
-        double number;
-
-        if (!*name || portolan_read_double(name, &number))
-            statement_fail(s, place_of(s, c, c->columns[i]),
-                           "the first line names the columns, as in \"N,P,TIME (s)\"%s%s%s",
-                           *name ? ", not '" : "", name, *name ? "'" : "");
-        if (table_find(t, name) != NONE && (strcmp(name, "RUN") || i))
-            statement_fail(s, place_of(s, c, c->columns[i]), "there are two columns '%s'", name);
-        places[i] = table_put_column(t, name, kind_of(name, unit), unit);
-    }
-    if (table_observable(t, NULL) == NONE)
-        t->columns[t->n_columns - 1].kind = COLUMN_OBSERVABLE;
-    return places;
-}
-
-static void read_row(struct statement *s, const struct portolan_csv *c, const size_t *places,
-                     size_t n, double *row)
-{
-    if (c->n_fields != n)
-        statement_fail(s, place_of(s, c, 0), "this line has %zu fields, the first has %zu names",
-                       c->n_fields, n);
-    for (size_t i = 0; i < n; i++) {
-        if (!*c->fields[i] || !strcasecmp(c->fields[i], "nan"))
-            continue;
-        if (!portolan_read_double(c->fields[i], &row[places[i]]))
-            statement_fail(s, place_of(s, c, c->columns[i]),
-                           "'%s' is no number; a field that was not measured stays empty",
-                           c->fields[i]);
-    }
-}
-
 void llac_load_csv(struct statement *s, const struct token *at, const char *text, size_t size,
                    const char *path, struct loaded *l)
 {
-    struct portolan_csv c = {.arena = &s->arena, .d = s->d, .file = path, .comment = '#'};
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    struct table *t =
-        llac_loaded_add(s, l, portolan_arena_strndup(&s->arena, base, strcspn(base, ".")));
-    size_t *places, n;
+    const char *name = portolan_arena_strndup(&s->arena, base, strcspn(base, "."));
+    struct csv c = {.s = s, .in.file = path, .table = llac_loaded_add(s, l, name)};
 
-    portolan_csv_begin(&c, text, size);
-    if (!portolan_csv_next(&c))
-        statement_fail(
-            s, at,
-            "'%s' holds nothing that could be read: a report, a model, CSV, or Extra-P's "
-            "measurements",
-            path);
-    n = c.n_fields;
-    places = read_head(s, &c, t);
-    while (portolan_csv_next(&c))
-        read_row(s, &c, places, n, table_add_row(t));
-    if (s->d->count > s->told) /* about quotes */
+    if (!csv_begin(&c, text, size))
+        statement_fail(s, at,
+                       "'%s' holds nothing that could be read: a report, a model, CSV, or "
+                       "Extra-P's measurements",
+                       path);
+    if (table_observable(c.table, NULL) == NONE)
+        c.table->columns[c.table->n_columns - 1].kind = COLUMN_OBSERVABLE;
+    while (csv_next(&c))
+        ;
+    if (s->d->count > s->told)
         statement_check(s, at, PORTOLAN_ESYNTAX);
 }

@@ -160,6 +160,21 @@ struct points {
 struct points table_points(struct statement *s, const struct table *t, const size_t *by,
                            size_t n_by, size_t column, enum portolan_model_statistic what);
 
+/* Comma separated values that are read. Problems go to the statement's diagnostics. */
+struct csv {
+    struct statement *s;
+    struct table *table;    /* gets the columns of the head and the rows */
+    struct portolan_csv in; /* its `file` is set */
+    bool is_complete;       /* no field is missing, and columns "callpath" and "metric" are texts */
+    size_t n, *places;      /* of the file's columns in the table */
+};
+
+/* Reads the head; false without one. */
+bool csv_begin(struct csv *c, const char *text, size_t size);
+/* Adds the next row that is good; NULL at the end. */
+const double *csv_next(struct csv *c);
+bool csv_is_text(const struct csv *c, size_t column);
+
 /* Adds the rows of ITEM to T, which gets the columns: M's parameters, then METRIC. */
 void table_add_measurement(struct table *t, const struct portolan_measurements *m,
                            const struct portolan_measurement *item, const char *metric,

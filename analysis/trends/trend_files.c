@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 64 };
-
 /* A text that is read. */
 struct source {
     const char *text, *file;
@@ -18,121 +16,87 @@ struct source {
 
 /* ------------------------------------------------- from comma separated values */
 
-struct csv {
-    struct trend_builder *b;
-    struct portolan_csv in;
-    struct portolan_diagnostics *d;
-    const char *file, *value;
-    size_t n_columns, value_at, path_at, metric_at; /* NONE: there is none */
-    char *names[MAX_COLUMNS];
-    const char *params[MAX_PARAMS];
+/* The roles of columns. */
+struct roles {
+    size_t value, path, metric; /* NONE: there is none */
     size_t n_params, param_at[MAX_PARAMS];
+    const char *params[MAX_PARAMS];
 };
 
-static bool is_text_column(const char *name)
+/* Finds the role of each column; false after a report. VALUE NULL: the last column of numbers. */
+static bool find_roles(const struct csv *c, const char *value, struct roles *r)
 {
-    return !strcmp(name, "callpath") || !strcmp(name, "metric");
-}
+    const struct table *t = c->table;
 
-/* Finds the role of each column; false after a report. */
-static bool read_head(struct csv *c)
-{
-    c->n_columns = c->in.n_fields;
-    c->value_at = c->path_at = c->metric_at = NONE;
-    if (c->n_columns > MAX_COLUMNS) {
-        portolan_diagnose(c->d, c->file, c->in.line, 0, "more than %d columns", (int)MAX_COLUMNS);
-        return false;
-    }
-    memcpy(c->names, c->in.fields, c->n_columns * sizeof *c->names);
-    for (size_t i = 0; i < c->n_columns; i++) {
-        if (!strcmp(c->names[i], "callpath"))
-            c->path_at = i;
-        else if (!strcmp(c->names[i], "metric"))
-            c->metric_at = i;
-        else if (!c->value || !strcmp(c->names[i], c->value))
-            c->value_at = i;
-    }
-    c->b->names_metrics = c->metric_at != NONE;
-    if (c->value_at == NONE) {
-        portolan_diagnose(c->d, c->file, c->in.line, 0, "no column '%s' to model",
-                          c->value ? c->value : "of values");
-        return false;
-    }
-    for (size_t i = 0; i < c->value_at; i++) {
-        if (is_text_column(c->names[i]))
+    *r = (struct roles){.value = value ? table_find(t, value) : c->n - 1,
+                        .path = table_find(t, "callpath"),
+                        .metric = table_find(t, "metric")};
+    while (!value && r->value != NONE && csv_is_text(c, r->value))
+        r->value--;
+    if (r->value == NONE)
+        portolan_diagnose(c->s->d, c->in.file, c->in.line, 0, "no column %s%s%s to model",
+                          value ? "'" : "of ", value ? value : "numbers", value ? "'" : "");
+    for (size_t i = 0; r->value != NONE && i < r->value && r->n_params <= MAX_PARAMS; i++) {
+        if (csv_is_text(c, i))
             continue;
-        if (c->n_params == MAX_PARAMS) {
-            portolan_diagnose(c->d, c->file, c->in.line, 0,
-                              "more than %d columns before '%s', the value; --value names it",
-                              (int)MAX_PARAMS, c->names[c->value_at]);
-            return false;
+        if (strpbrk(t->columns[i].name, " \t"))
+            portolan_diagnose(c->s->d, c->in.file, c->in.line, 0,
+                              "column %zu: a parameter's name has no blanks", i + 1);
+        if (r->n_params < MAX_PARAMS) {
+            r->param_at[r->n_params] = i;
+            r->params[r->n_params] = t->columns[i].name;
         }
-        if (!c->names[i][0] || strpbrk(c->names[i], " \t")) {
-            portolan_diagnose(c->d, c->file, c->in.line, 0,
-                              "column %zu: a parameter's name has no blanks and is not empty",
-                              i + 1);
-            return false;
-        }
-        c->param_at[c->n_params] = i;
-        c->params[c->n_params++] = c->names[i];
+        r->n_params++;
     }
-    return true;
+    if (r->n_params > MAX_PARAMS)
+        portolan_diagnose(c->s->d, c->in.file, c->in.line, 0,
+                          "more than %d columns before '%s', the value; --value names it",
+                          (int)MAX_PARAMS, t->columns[r->value].name);
+    return !c->s->d->count;
 }
 
-static bool read_number(struct csv *c, const char *name, const char *text, double *value)
+static void take_row(struct trend_builder *b, const struct csv *c, const struct roles *r,
+                     const double *row)
 {
-    if (portolan_read_double(text, value) && isfinite(*value))
-        return true;
-    portolan_diagnose(c->d, c->file, c->in.line, 0, "%s is '%s', want a number", name, text);
-    return false;
-}
-
-/* An error in the line is reported. */
-static void read_row(struct csv *c)
-{
-    char **fields = c->in.fields;
-    const char *value = c->names[c->value_at];
-    const struct trend_key key = {.path = c->path_at == NONE ? value : fields[c->path_at],
+    const char *value = c->table->columns[r->value].name;
+    const struct trend_key key = {.path = r->path == NONE ? value : c->in.fields[r->path],
                                   .implementation = "",
-                                  .metric = c->b->names_metrics ? fields[c->metric_at] : value,
-                                  .n_params = c->n_params,
-                                  .params = c->params};
-    double x[MAX_PARAMS], y;
+                                  .metric = r->metric == NONE ? value : c->in.fields[r->metric],
+                                  .n_params = r->n_params,
+                                  .params = r->params};
+    double x[MAX_PARAMS];
 
-    if (c->in.n_fields != c->n_columns) {
-        portolan_diagnose(c->d, c->file, c->in.line, 0, "%zu fields, the head has %zu",
-                          c->in.n_fields, c->n_columns);
-        return;
-    }
-    for (size_t p = 0; p < c->n_params; p++)
-        if (!read_number(c, c->params[p], fields[c->param_at[p]], &x[p]))
-            return;
-    if (read_number(c, value, fields[c->value_at], &y))
-        trend_add(c->b, &key, x, y);
+    for (size_t p = 0; p < r->n_params; p++)
+        x[p] = row[r->param_at[p]];
+    trend_add(b, &key, x, row[r->value]);
 }
 
 static void read_csv(struct statement *s, const struct source *from)
 {
-    struct csv *c = statement_alloc(s, 1, sizeof *c);
+    struct csv c = {
+        .s = s, .in.file = from->file, .is_complete = true, .table = table_create(&s->arena, NULL)};
+    struct trend_builder *b = trend_begin(s, NULL);
+    const struct column *value;
+    const double *row;
+    struct roles roles;
 
-    *c = (struct csv){.b = trend_begin(s, NULL),
-                      .d = s->d,
-                      .file = from->file,
-                      .value = from->q->value,
-                      .in = {.arena = &s->arena, .d = s->d, .file = from->file, .comment = '#'}};
-    portolan_csv_begin(&c->in, from->text, from->size);
-    if (portolan_csv_next(&c->in) && read_head(c))
-        while (portolan_csv_next(&c->in))
-            read_row(c);
+    if (csv_begin(&c, from->text, from->size) && !s->d->count &&
+        find_roles(&c, from->q->value, &roles)) {
+        b->names_metrics = roles.metric != NONE;
+        while ((row = csv_next(&c)))
+            take_row(b, &c, &roles, row);
+    }
     if (memchr(from->text, '\0', from->size))
         portolan_diagnose(s->d, from->file, 1, 0, "this is no text");
-    else if (!s->d->count && !c->b->n_wanted)
-        portolan_diagnose(s->d, from->file, c->in.line + !c->in.line, 0,
+    else if (!s->d->count && !b->n_wanted)
+        portolan_diagnose(s->d, from->file, c.in.line + !c.in.line, 0,
                           "no row: want a line of names, then numbers");
     if (s->d->count)
         statement_check(s, NULL, PORTOLAN_ESYNTAX);
-    *from->trends = trend_finish(
-        c->b, "", portolan_arena_printf(&s->arena, "%s of %s", c->names[c->value_at], from->file));
+    value = &c.table->columns[roles.value];
+    *from->trends =
+        trend_finish(b, value->unit ? value->unit : "",
+                     portolan_arena_printf(&s->arena, "%s of %s", value->name, from->file));
 }
 
 /* ------------------------------------------------- from Extra-P */

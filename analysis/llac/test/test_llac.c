@@ -265,7 +265,7 @@ static void bad_tables_are_told_by_line_and_column(void **state)
     static const struct {
         const char *text, *failure;
     } cases[] = {
-        {"N,TIME\n1,2\n3\n", "t.csv:3:0: this line has 1 fields"},
+        {"N,TIME\n1,2\n3\n", "t.csv:3:0: 1 fields, the head has 2"},
         {"N,TIME\n1,two\n", "t.csv:2:3: 'two' is no number"},
         {"1,2\n", "t.csv:1:1: the first line names the columns"},
         {"N,,T\n", "t.csv:1:3: the first line names the columns"},
