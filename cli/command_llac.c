@@ -15,32 +15,15 @@ struct options {
     bool interactive, keep_going;
 };
 
-static const struct argp_option options[] = {
-    {"execute", 'e', "COMMANDS", 0, "run these, behind the scripts; may be repeated", 0},
-    {"interactive", 'i', NULL, 0, "then go on with what is typed", 0},
-    {"keep-going", 'k', NULL, 0, "go on behind a command that failed", 0},
+static const struct cli_option options[] = {
+    {"execute", 'e', "COMMANDS", "run these, behind the scripts; may be repeated",
+     INTO_LIST(struct options, commands, n_commands)},
+    {"interactive", 'i', NULL, "then go on with what is typed", INTO(struct options, interactive)},
+    {"keep-going", 'k', NULL, "go on behind a command that failed",
+     INTO(struct options, keep_going)},
+    {.key = CLI_WORD, INTO_LIST(struct options, files, n_files)},
     {0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case 'e':
-        return append_text(&o->commands, &o->n_commands, arg);
-    case 'i':
-        o->interactive = true;
-        return 0;
-    case 'k':
-        o->keep_going = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        return append_text(&o->files, &o->n_files, arg);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static void print_text(void *arg, const char *text)
 {
@@ -118,13 +101,12 @@ static bool run_all(struct portolan_llac *llac, const struct options *o, bool at
 
 int command_llac(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse_option,
-        .args_doc = "[SCRIPT]...",
+    static const struct cli_line line = {
+        .words = "[SCRIPT]...",
         .doc = "Analyze reports of measurements: load and merge them, take subsets, transform, fit "
                "models, predict, compare, plot and save. Without SCRIPT and -e, commands are read "
                "from standard input.",
+        .options = options,
     };
     struct portolan_error err = {0};
     struct options o = {0};
@@ -132,7 +114,7 @@ int command_llac(int argc, char **argv)
     bool at_terminal, good = false;
     int code = 0;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    parse_line(&line, argc, argv, 0, &o);
     at_terminal = terminal_is_there() && (o.interactive || (!o.n_files && !o.n_commands));
     if (portolan_llac_create(
             &(struct portolan_llac_options){

@@ -20,52 +20,14 @@ struct options {
     bool models[2];
 };
 
-/* Whether ARG is FIRST; anything but FIRST and SECOND is wrong usage. */
-static bool is_first(struct argp_state *state, const char *option, const char *arg,
-                     const char *first, const char *second)
-{
-    if (!strcmp(arg, first))
-        return true;
-    if (strcmp(arg, second) != 0)
-        argp_error(state, "--%s is %s or %s, not '%s'", option, first, second, arg);
-    return false;
-}
-
-static error_t take_combine(void *to, char *arg, const struct cli_option *option,
-                            struct argp_state *state)
-{
-    ((struct options *)to)->combine =
-        is_first(state, option->name, arg, "max", "sum") ? PORTOLAN_OBSP_MAX : PORTOLAN_OBSP_SUM;
-    return 0;
-}
-
 static error_t take_model(void *to, char *arg, const struct cli_option *option,
                           struct argp_state *state)
 {
-    bool is_obsp = is_first(state, option->name, arg, "obsp", "bsp");
+    bool is_bsp = !strcmp(arg, "bsp");
 
-    ((struct options *)to)->models[is_obsp ? PORTOLAN_BSP : PORTOLAN_OBSP] = false;
-    return 0;
-}
-
-static error_t check_constants(void *to, char *arg, const struct cli_option *option,
-                               struct argp_state *state)
-{
-    (void)to, (void)option;
-    if (!strchr(arg, '='))
-        argp_error(state, "--constants wants NAME=NUMBER,…, not '%s'", arg);
-    return 0;
-}
-
-static error_t take_file(void *to, char *arg, const struct cli_option *option,
-                         struct argp_state *state)
-{
-    struct options *o = to;
-
-    (void)option;
-    if (o->file)
-        argp_error(state, "one trace at a time: '%s' is too much", arg);
-    o->file = arg;
+    if (!is_bsp && strcmp(arg, "obsp") != 0)
+        argp_error(state, "--%s is obsp or bsp, not '%s'", option->name, arg);
+    ((struct options *)to)->models[is_bsp ? PORTOLAN_OBSP : PORTOLAN_BSP] = false;
     return 0;
 }
 
@@ -84,7 +46,7 @@ static const struct cli_option options[] = {
     {"predict", 'p', NULL, "computation by constants and formulas, not as measured",
      INTO(struct options, predict)},
     {"constants", 'c', "NAME=C0,C1,...", "constants of an experiment (repeatable; predicts)",
-     INTO_LIST(struct options, constants, n_constants), .take = check_constants},
+     INTO_LIST(struct options, constants, n_constants), .take = need_equals},
     {"report", 'r', "FILE", "fit the constants to this report of CALL (predicts)",
      INTO(struct options, report)},
     {"from", 0, "TRACE", "fit g, latency, speed and constants to this trace (predicts)",
@@ -95,10 +57,10 @@ static const struct cli_option options[] = {
     {"speed", 0, "SECONDS", "plain BSP's time of an operation", INTO(struct options, machine.speed),
      .wanted = "seconds"},
     {"combine", 0, "max|sum", "h is of bytes in or out (default), or of both together",
-     .take = take_combine},
+     INTO_CHOICE(struct options, combine, "max", "sum")},
     {"model", 0, "obsp|bsp", "only this model", .take = take_model},
     {"totals", 0, NULL, "processors only, not every superstep", INTO(struct options, totals)},
-    {.key = CLI_WORD, .take = take_file},
+    {.key = CLI_WORD, .doc = "one trace at a time", INTO(struct options, file)},
     {.key = CLI_END,
      .doc = "which trace? BSP_TRACE=FILE makes a program of the BSP library write one",
      INTO(struct options, file)},

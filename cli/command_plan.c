@@ -188,19 +188,10 @@ struct veto_options {
     const char *lift;
 };
 
-static error_t check_lift(void *to, char *arg, const struct cli_option *option,
-                          struct argp_state *state)
-{
-    (void)to, (void)option;
-    if (!strchr(arg, '='))
-        argp_error(state, "--lift takes INSTANCE=CLASS, not '%s'", arg);
-    return 0;
-}
-
 static const struct cli_option veto_table[] = {
     {"lift", 'l', "INSTANCE=CLASS",
      "what failed of this class up to now counts no longer: it was mended",
-     INTO(struct veto_options, lift), .take = check_lift},
+     INTO(struct veto_options, lift), .take = need_equals},
     TABLE_OF(assembly_table, struct veto_options, study.assembly),
     {0},
 };
