@@ -76,6 +76,25 @@ static struct named_constant *name_constants(struct statement *s, const struct f
     return named;
 }
 
+static void add_range(const struct portolan_model *m, struct portolan_text *out)
+{
+    for (size_t p = 0; p < portolan_model_n_params(m); p++) {
+        const struct portolan_model_range *r = portolan_model_peek_range(m, p);
+        const char *name = portolan_model_peek_param(m, p);
+
+        if (p)
+            portolan_text_add(out, ", ");
+        else
+            portolan_text_add(out, "  %-14s", "valid for");
+        if (r->min == r->max)
+            portolan_text_add(out, "%s = %.10g", name, r->min);
+        else
+            portolan_text_add(out, "%.10g <= %s <= %.10g", r->min, name, r->max);
+    }
+    if (portolan_model_n_params(m))
+        portolan_text_add(out, "\n");
+}
+
 static void add_origin(const struct portolan_model *m, struct portolan_text *out)
 {
     const struct portolan_model_summary *sum = portolan_model_peek_summary(m);
@@ -128,8 +147,10 @@ void llac_show_model(struct statement *s, const char *name, const struct fitted 
             model_add_conditions(m, conditions, n_conditions, out);
             portolan_text_add(out, "\n");
         }
-        model_add_piece(piece, named, n_named, out);
+        model_add_constants(piece, named, n_named, out);
+        model_add_errors(piece, out);
         add_origin(piece, out);
+        add_range(piece, out);
     }
 }
 

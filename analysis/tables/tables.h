@@ -241,9 +241,9 @@ struct named_constant {
     const struct portolan_formula *expression;
 };
 
-/* Lines about constants (by name, if N is not 0), the range that was measured, and errors. */
-void model_add_piece(const struct portolan_model *m, const struct named_constant *named, size_t n,
-                     struct portolan_text *out);
+/* A line for each constant, by name if N is not 0, and for each term that was dropped. */
+void model_add_constants(const struct portolan_model *m, const struct named_constant *named,
+                         size_t n, struct portolan_text *out);
 
 /* What speaks against rows in time being repetitions: spikes, a drift, two values of that UNIT.
  * Each text is NULL if that was not found. */

@@ -111,8 +111,8 @@ static void add_constant(const struct portolan_model *m, const char *label, size
                           : ": the rows cannot tell it from the others");
 }
 
-static void add_constants(const struct portolan_model *m, const struct named_constant *named,
-                          size_t n_named, struct portolan_text *out)
+void model_add_constants(const struct portolan_model *m, const struct named_constant *named,
+                         size_t n_named, struct portolan_text *out)
 {
     size_t n, n_dropped;
 
@@ -122,22 +122,6 @@ static void add_constants(const struct portolan_model *m, const struct named_con
         add_constant(m, named[k].name, named[k].term, named[k].expression, out);
     for (size_t i = 0; !n_named && i < n + n_dropped; i++)
         add_constant(m, i == 0 ? "constants" : i == n ? "dropped" : "", i, NULL, out);
-}
-
-static void add_ranges(const struct portolan_model *m, struct portolan_text *out)
-{
-    for (size_t p = 0; p < portolan_model_n_params(m); p++) {
-        const struct portolan_model_range *r = portolan_model_peek_range(m, p);
-
-        portolan_text_add(out, "  %-14s%s %.10g to %.10g", p ? "" : "measured for",
-                          portolan_model_peek_param(m, p), r->min, r->max);
-        if (r->drift_below > 0 || r->drift_above > 0)
-            portolan_text_add(out,
-                              "; forms that fit as well differ by %.3g %% per doubling above, "
-                              "%.3g %% per halving below",
-                              100 * r->drift_above, 100 * r->drift_below);
-        portolan_text_add(out, "\n");
-    }
 }
 
 /* ------------------------------------------------------------------------------------- errors */
@@ -196,14 +180,6 @@ void model_add_errors(const struct portolan_model *m, struct portolan_text *out)
         add_error(m, s->sigma_repeat, out);
         portolan_text_add(out, " (standard deviation)\n");
     }
-}
-
-void model_add_piece(const struct portolan_model *m, const struct named_constant *named, size_t n,
-                     struct portolan_text *out)
-{
-    add_constants(m, named, n, out);
-    add_ranges(m, out);
-    model_add_errors(m, out);
 }
 
 /* ------------------------------------------------------------------------------- rows in time */

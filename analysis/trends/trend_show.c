@@ -7,6 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void add_ranges(const struct portolan_model *m, struct portolan_text *out)
+{
+    for (size_t p = 0; p < portolan_model_n_params(m); p++) {
+        const struct portolan_model_range *r = portolan_model_peek_range(m, p);
+
+        portolan_text_add(out, "  %-14s%s %.10g to %.10g", p ? "" : "measured for",
+                          portolan_model_peek_param(m, p), r->min, r->max);
+        if (r->drift_below > 0 || r->drift_above > 0)
+            portolan_text_add(out,
+                              "; forms that fit as well differ by %.3g %% per doubling above, "
+                              "%.3g %% per halving below",
+                              100 * r->drift_above, 100 * r->drift_below);
+        portolan_text_add(out, "\n");
+    }
+}
+
 /* How the model came about: rows, points and how well they tell its constants. */
 static void add_origin(const struct portolan_model *m, struct portolan_text *out)
 {
@@ -43,7 +59,9 @@ static void add_model(const struct portolan_model *m, struct portolan_text *out)
         }
         portolan_text_add(out, "  %-14s%s (%s)\n", "model", portolan_model_peek_formula(piece),
                           portolan_model_family_name(portolan_model_peek_summary(piece)->family));
-        model_add_piece(piece, NULL, 0, out);
+        model_add_constants(piece, NULL, 0, out);
+        add_ranges(piece, out);
+        model_add_errors(piece, out);
         add_origin(piece, out);
     }
 }
