@@ -96,12 +96,10 @@ static void put_members(const struct portolan_trace *t, struct portolan_matching
         }
 }
 
-static uint32_t routine_at(const struct portolan_trace *t, const struct portolan_matching *m,
-                           uint32_t e)
+static uint32_t call_at(const struct portolan_trace *t, const struct portolan_matching *m,
+                        uint32_t e)
 {
-    uint32_t call = t->events[e].kind == PORTOLAN_TRACE_BEGIN ? e : m->call[e];
-
-    return call == no_event ? UINT32_MAX : t->events[call].what;
+    return t->events[e].kind == PORTOLAN_TRACE_BEGIN ? e : m->call[e];
 }
 
 /* All there, and all in the same routine: whoever differs did not meet. */
@@ -111,13 +109,75 @@ static void check_members(const struct portolan_trace *t, struct portolan_matchi
         struct portolan_collective *c = &m->collectives[i];
         const struct portolan_trace_comm *group =
             c->is_window ? &t->windows[c->what] : &t->comms[c->what];
-        const uint32_t *members = m->members + c->first;
+        uint32_t first = c->n ? call_at(t, m, m->members[c->first]) : no_event;
 
-        c->is_complete = c->n == group->n_members + group->n_remote;
-        for (uint32_t k = 1; k < c->n; k++)
-            c->is_complete &= routine_at(t, m, members[k]) == routine_at(t, m, members[0]);
+        c->is_complete = c->n == group->n_members + group->n_remote && first != no_event;
+        c->last = first;
+        c->last_ns = INT64_MIN;
+        c->first_end_ns = INT64_MAX;
+        for (uint32_t k = 0; k < c->n; k++) {
+            uint32_t call = call_at(t, m, m->members[c->first + k]);
+
+            if (call == no_event || t->events[call].what != t->events[first].what) {
+                c->is_complete = false;
+                break;
+            }
+            if (t->events[call].ns > c->last_ns) {
+                c->last = call;
+                c->last_ns = t->events[call].ns;
+            }
+            if (t->events[m->call[call]].ns < c->first_end_ns)
+                c->first_end_ns = t->events[m->call[call]].ns;
+        }
         m->n_incomplete += !c->is_complete;
     }
+}
+
+/* The first location of RANK or a higher one. */
+static size_t location_of_rank(const struct portolan_trace *t, int rank)
+{
+    size_t low = 0, high = t->n_locations;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (t->locations[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t collective_slot(const struct portolan_trace *t, const struct portolan_matching *m,
+                         const struct portolan_collective *c, int rank)
+{
+    size_t location = location_of_rank(t, rank);
+    uint32_t low = c->first, high = c->first + c->n;
+
+    if (location == t->n_locations || t->locations[location].rank != rank)
+        return no_event;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (m->members[middle] < t->locations[location].first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < c->first + c->n &&
+                   t->locations[portolan_trace_location_of(t, m->members[low])].rank == rank
+               ? low
+               : no_event;
+}
+
+uint32_t portolan_collective_call(const struct portolan_trace *trace,
+                                  const struct portolan_matching *matching,
+                                  const struct portolan_collective *collective, int rank)
+{
+    uint32_t slot = collective_slot(trace, matching, collective, rank);
+
+    return slot == no_event ? no_event : call_at(trace, matching, matching->members[slot]);
 }
 
 bool match_collectives(const struct portolan_trace *t, struct portolan_matching *m)

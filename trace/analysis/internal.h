@@ -15,13 +15,67 @@ call_class(const struct portolan_trace *t, const struct portolan_matching *m, ui
                             : (enum portolan_trace_routine_class)m->classes[t->events[call].what];
 }
 
+/* ------------------------------------------------- matching */
+
 /* links.c: fills in `call` and `other`. False: no memory. */
 bool link_operations(const struct portolan_trace *t, struct portolan_matching *m);
 /* messages.c: fills in `partner` of messages and accesses, and their counts. */
 bool match_messages(const struct portolan_trace *t, struct portolan_matching *m);
 /* collectives.c: fills in `collectives`, `members` and `partner` of their events. */
 bool match_collectives(const struct portolan_trace *t, struct portolan_matching *m);
+/* collectives.c: the position of RANK among the matching's members; none: it has no part. */
+uint32_t collective_slot(const struct portolan_trace *t, const struct portolan_matching *m,
+                         const struct portolan_collective *c, int rank);
+
+/* ------------------------------------------------- waits */
+
+/* While waits are looked for, location by location. */
+struct wait_finder {
+    const struct portolan_trace *t;
+    const struct portolan_matching *m;
+    struct portolan_waits *w;
+    size_t room;
+    int64_t poll_gap_ns;
+    int rank;
+    uint32_t first;           /* event of the location */
+    uint8_t *late_states;     /* of its calls: which kind of late sender it would be */
+    uint32_t *last_transfers; /* towards each member of a window's meeting, before it: the call */
+    uint32_t *starts;         /* call of the present MPI_Win_start of each window, + 1 */
+    bool no_memory;
+};
+
+/* A call that may have waited. Of polls, waiting begins with the first. */
+struct waiting_call {
+    uint32_t call, from;
+    int64_t begin_ns, end_ns;
+    bool is_polling;
+};
+
+/* wait_states.c: CALL waited from BEGIN_NS until UNTIL_NS, when call BY ended that: noted if it is
+ * more than nothing. Time beyond the call's end does not count. */
+void note_wait(struct wait_finder *f, const struct waiting_call *call,
+               enum portolan_wait_state state, uint32_t by, int64_t begin_ns, int64_t until_ns);
+/* wait_windows.c: prepares for what events of windows say; false: no memory. */
+bool find_transfers(struct wait_finder *f);
+/* wait_windows.c: event E of CALL is an EPOCH or a TRANSFER. */
+void find_window_wait(struct wait_finder *f, const struct waiting_call *call, uint32_t e);
+/* wait_states.c: fills in `waits`, `first_wait` and `state_ns`. False: no memory. */
+bool find_waits(struct wait_finder *f);
 /* waits.c: the first of waits LOW to HIGH whose call is CALL or later; HIGH: none. */
 size_t first_wait_from(const struct portolan_waits *w, size_t low, size_t high, uint32_t call);
+
+/* ------------------------------------------------- paths and causes */
+
+/* paths.c: fills in `paths` and `path`. False: no memory. */
+bool find_paths(struct portolan_waits *w);
+/* paths.c: fills in the times of paths, when the waits are known. */
+bool sum_paths(struct portolan_waits *w);
+/* paths.c: adds SIGN times the waiting of WAIT to the paths it lies in. */
+void add_waiting(const struct portolan_waits *w, const struct portolan_wait *wait, int64_t sign,
+                 int64_t *by_path, size_t stride);
+/* causes.c: fills in `delays`, and of waits what their causes are. False: no memory. */
+bool find_causes(struct portolan_waits *w);
+/* critical_path.c: fills in what paths have on the critical path. */
+void find_critical_path(struct portolan_waits *w);
 
 #endif

@@ -51,3 +51,37 @@ void portolan_waits_destroy(struct portolan_waits *waits)
     free(waits->delays);
     free(waits);
 }
+
+enum { POLL_GAP_NS = 10000 };
+
+enum portolan_status portolan_waits_create(const struct portolan_trace *trace,
+                                           const struct portolan_matching *matching,
+                                           const struct portolan_waits_options *options,
+                                           struct portolan_waits **waits,
+                                           struct portolan_error *err)
+{
+    struct portolan_waits *w = portolan_calloc(1, sizeof *w);
+    struct wait_finder f = {.t = trace, .m = matching, .w = w, .poll_gap_ns = POLL_GAP_NS};
+
+    *waits = NULL;
+    if (!w)
+        return portolan_no_memory(err);
+    if (options && options->poll_gap_ns)
+        f.poll_gap_ns = options->poll_gap_ns;
+    w->trace = trace;
+    w->matching = matching;
+    for (size_t i = 0; i < trace->n_locations; i++)
+        if (trace->locations[i].n) {
+            size_t last = trace->locations[i].first + trace->locations[i].n - 1;
+
+            if (trace->events[last].ns > w->run_ns)
+                w->run_ns = trace->events[last].ns;
+        }
+    if (!find_waits(&f) || !find_paths(w) || !sum_paths(w) || !find_causes(w)) {
+        portolan_waits_destroy(w);
+        return portolan_no_memory(err);
+    }
+    find_critical_path(w);
+    *waits = w;
+    return PORTOLAN_OK;
+}

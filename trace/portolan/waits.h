@@ -24,10 +24,12 @@ extern "C" {
 
 /** All events of one collective operation, one of each member, in the order of locations. */
 struct portolan_collective {
-    uint32_t first, n; /**< members[first .. first + n) of the matching */
-    bool is_complete;  /**< every member is there, and all call the same routine */
-    bool is_window;    /**< a fence, or the making or freeing of a window */
-    uint32_t what;     /**< communicator, or window */
+    uint32_t first, n;             /**< members[first .. first + n) of the matching */
+    bool is_complete;              /**< every member is there, and all call the same routine */
+    bool is_window;                /**< a fence, or the making or freeing of a window */
+    uint32_t what;                 /**< communicator, or window */
+    uint32_t last;                 /**< the call (its BEGIN) that began last … */
+    int64_t last_ns, first_end_ns; /**< … when; and when the first of all ended */
 };
 
 struct portolan_matching {
@@ -71,6 +73,12 @@ PORTOLAN_API enum portolan_status portolan_matching_create(const struct portolan
                                                            struct portolan_error *err);
 /** NULL is legal. */
 PORTOLAN_API void portolan_matching_destroy(struct portolan_matching *matching);
+
+/** The call (its BEGIN) by which RANK takes part in COLLECTIVE; none: it does not. */
+PORTOLAN_API uint32_t portolan_collective_call(const struct portolan_trace *trace,
+                                               const struct portolan_matching *matching,
+                                               const struct portolan_collective *collective,
+                                               int rank);
 
 /** The location of an event. */
 PORTOLAN_API size_t portolan_trace_location_of(const struct portolan_trace *trace, uint32_t event);

@@ -245,24 +245,6 @@ bool engine_run(struct engine *x)
 
 /* ------------------------------------------------- making one */
 
-static void note_meetings(struct engine *x)
-{
-    const struct portolan_matching *m = x->matching;
-
-    for (size_t i = 0; i < m->n_collectives; i++) {
-        struct engine_meeting *g = &x->meetings[i];
-
-        *g = (struct engine_meeting){.first_end_was = INT64_MAX};
-        for (uint32_t k = 0; k < m->collectives[i].n; k++) {
-            uint32_t call = begin_of(x, m->members[m->collectives[i].first + k]);
-            int64_t begin = x->trace->events[call].ns, end = x->trace->events[m->call[call]].ns;
-
-            g->last_was = begin > g->last_was ? begin : g->last_was;
-            g->first_end_was = end < g->first_end_was ? end : g->first_end_was;
-        }
-    }
-}
-
 static int8_t synchronous(const char *routine)
 {
     routine += *routine == 'P';
@@ -276,21 +258,18 @@ static int8_t synchronous(const char *routine)
 bool engine_prepare(struct engine *x)
 {
     const struct portolan_trace *t = x->trace;
-    size_t n = t->n_locations, ranks = (size_t)t->n_ranks;
+    size_t n = t->n_locations;
 
     x->ns = portolan_calloc(t->n_events + 1, sizeof *x->ns);
     x->locations = portolan_calloc(n + 1, sizeof *x->locations);
     x->meetings = portolan_calloc(x->matching->n_collectives + 1, sizeof *x->meetings);
     x->runnable = portolan_calloc(n + 1, sizeof *x->runnable);
-    x->location_of_rank = portolan_calloc(ranks + 1, sizeof *x->location_of_rank);
     x->synchronous = portolan_calloc(t->n_routines + 1, 1);
-    if (!x->ns || !x->locations || !x->meetings || !x->runnable || !x->location_of_rank ||
-        !x->synchronous)
+    if (!x->ns || !x->locations || !x->meetings || !x->runnable || !x->synchronous)
         return false;
-    memset(x->location_of_rank, 0xff, ranks * sizeof *x->location_of_rank);
     for (size_t e = 0; e < t->n_events; e++)
         x->ns[e] = NOT_YET;
-    for (size_t i = n; i-- > 0;) {
+    for (size_t i = 0; i < n; i++)
         x->locations[i] = (struct engine_location){
             .at = t->locations[i].first,
             .end = t->locations[i].first + t->locations[i].n,
@@ -299,13 +278,9 @@ bool engine_prepare(struct engine *x)
             .last_source = PORTOLAN_TRACE_NONE,
             .until_tag = PORTOLAN_TRACE_ANY,
         };
-        if (t->locations[i].rank >= 0 && t->locations[i].rank < t->n_ranks)
-            x->location_of_rank[t->locations[i].rank] = i;
-    }
     for (size_t i = 0; i < t->n_routines; i++)
         x->synchronous[i] = synchronous(t->routines[i]);
     x->partner = x->partner ? x->partner : x->matching->partner;
-    note_meetings(x);
     return true;
 }
 
@@ -315,6 +290,5 @@ void engine_clear(struct engine *x)
     free(x->locations);
     free(x->meetings);
     free(x->runnable);
-    free(x->location_of_rank);
     free(x->synchronous);
 }

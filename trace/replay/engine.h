@@ -42,7 +42,7 @@ struct engine_location {
 /* A collective operation on its way. */
 struct engine_meeting {
     uint32_t n, waiting; /* members that have begun; a location that waits for all, + 1 */
-    int64_t last, last_was, first_end_was;
+    int64_t last;        /* when the last of them did */
 };
 
 struct joined_message {
@@ -70,7 +70,6 @@ struct engine {
     int8_t *synchronous; /* by routine: 1 always, -1 never, 0 by size */
     struct engine_location *locations;
     struct engine_meeting *meetings;
-    size_t *location_of_rank; /* its first */
     struct runnable {
         int64_t ns;
         size_t location;

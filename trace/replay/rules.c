@@ -162,38 +162,15 @@ void engine_arrive(struct engine *x, uint32_t e, int64_t ns)
 static bool await_all(struct engine *x, size_t i, uint32_t meeting, bool must_overlap)
 {
     struct engine_meeting *g = &x->meetings[meeting];
+    const struct portolan_collective *c = &x->matching->collectives[meeting];
 
-    if (!x->locations[i].ignores && g->n < x->matching->collectives[meeting].n) {
+    if (!x->locations[i].ignores && g->n < c->n) {
         note_waiting(x, i, &g->waiting);
         return false;
     }
-    if (!must_overlap || !x->waits || g->first_end_was >= g->last_was)
-        was_ready(x, i, g->last, g->last_was);
+    if (!must_overlap || !x->waits || c->first_end_ns >= c->last_ns)
+        was_ready(x, i, g->last, c->last_ns);
     return true;
-}
-
-/* The call of RANK in a meeting; none: it has no part. */
-static uint32_t call_of_member(const struct engine *x, const struct portolan_collective *c,
-                               int rank)
-{
-    const uint32_t *members = x->matching->members + c->first;
-    size_t first, low = 0, high = c->n;
-
-    if (rank < 0 || rank >= x->trace->n_ranks || x->location_of_rank[rank] == SIZE_MAX)
-        return PORTOLAN_NO_EVENT;
-    first = x->trace->locations[x->location_of_rank[rank]].first;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (members[middle] < first)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == c->n ||
-        x->trace->locations[portolan_trace_location_of(x->trace, members[low])].rank != rank)
-        return PORTOLAN_NO_EVENT;
-    return begin_of(x, members[low]);
 }
 
 static bool await_members(struct engine *x, size_t i, const struct portolan_collective *c,
@@ -202,7 +179,9 @@ static bool await_members(struct engine *x, size_t i, const struct portolan_coll
     int own = x->trace->locations[i].rank;
 
     for (size_t k = 0; k < n; k++) {
-        uint32_t call = ranks[k] == own ? PORTOLAN_NO_EVENT : call_of_member(x, c, ranks[k]);
+        uint32_t call = ranks[k] == own
+                            ? PORTOLAN_NO_EVENT
+                            : portolan_collective_call(x->trace, x->matching, c, ranks[k]);
 
         if (call == PORTOLAN_NO_EVENT)
             continue;

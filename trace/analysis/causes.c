@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Root causes by delay analysis (Boehme et al. 2010; Scalasca). Rank q waits W for rank p. Since
+ * both met last, p spent more time than q on some paths: these delays d, and what p waited itself,
+ * w, made q wait. Each has its share of W: a delay is a cause; w is handed on to who made p wait.
+ *
+ * First forwards: which waits come before which, and when ranks met last. Then backwards: each wait
+ * knows by then how much later waiting it has caused.
+ */
+#include "internal.h"
+
+#include <portolan/index.h>
+#include <portolan/list.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+/* Between which moments a wait and its cause are looked at. */
+struct wait_interval {
+    uint32_t own_from, by_from; /* events of the rank that waited, and of that which caused it */
+    int64_t from_ns;
+};
+
+/* Two locations, the lower first, when they met last. */
+struct location_pair {
+    uint32_t low, high, at_low, at_high;
+    int64_t ns;
+};
+
+/* Waiting of one state in one path. */
+struct wait_class {
+    enum portolan_wait_state state;
+    uint32_t path;
+};
+
+/* So much of a class per nanosecond waits FIRST to some other of a location have caused. */
+struct handed_on {
+    uint32_t class, next_begin, next_end;
+    double rate;
+};
+
+struct active_class {
+    uint32_t class, n;
+    double rate;
+};
+struct active_classes {
+    struct active_class *classes;
+    size_t n, room;
+};
+
+struct delay_cell {
+    uint32_t class, location, path;
+    double direct, indirect;
+};
+
+struct cause_finder {
+    struct portolan_waits *w;
+    const struct portolan_trace *t;
+    struct path_profile profile;
+    struct path_times times;
+    uint32_t *order; /* of waits: each after those that it depends on */
+    int64_t *summed; /* waiting of all waits before each */
+    struct wait_interval *intervals;
+
+    struct location_pair *pairs;
+    size_t n_pairs, pairs_room;
+    struct portolan_index pair_index;
+    uint32_t *cursors,
+        *meetings; /* of each location: next event; what all ranks met at last, + 1 */
+
+    struct wait_class *classes;
+    size_t n_classes, classes_room;
+    uint32_t *class_of; /* [path * states + state], + 1 */
+    struct handed_on *handed;
+    size_t n_handed, handed_room;
+    uint32_t free_handed;
+    uint32_t *begins, *ends;       /* of each wait: what is handed on from here, and to here; + 1 */
+    struct active_classes *active; /* of each location */
+
+    struct delay_cell *cells;
+    size_t n_cells, cells_room;
+    struct portolan_index cell_index;
+    bool no_memory;
+};
+
+/* ------------------------------------------------- order */
+
+/*
+ * Waits of a location are in order; a wait also comes after those of the causing location that lie
+ * before the call which ended it. Locations on the stack wait for that of the one above.
+ */
+struct order_stack {
+    uint32_t *locations;
+    size_t n;
+    bool *is_on;
+    size_t *next; /* wait of each location */
+};
+
+/* The location that must go on before location I can; SIZE_MAX: none. */
+static size_t must_precede(const struct cause_finder *f, const struct order_stack *s, size_t i)
+{
+    uint32_t by = f->w->waits[s->next[i]].by;
+    size_t p = by == no_event ? SIZE_MAX : portolan_trace_location_of(f->t, by);
+
+    return p != SIZE_MAX && p != i && !s->is_on[p] && s->next[p] < f->w->first_wait[p + 1] &&
+                   f->w->waits[s->next[p]].call < by
+               ? p
+               : SIZE_MAX;
+}
+
+static void order_waits(struct cause_finder *f, struct order_stack *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->t->n_locations; i++)
+        while (s->next[i] < f->w->first_wait[i + 1]) {
+            s->locations[0] = (uint32_t)i;
+            s->is_on[i] = true;
+            for (s->n = 1; s->n;) {
+                size_t top = s->locations[s->n - 1], p = must_precede(f, s, top);
+
+                if (p != SIZE_MAX) {
+                    s->locations[s->n++] = (uint32_t)p;
+                    s->is_on[p] = true;
+                    continue;
+                }
+                f->order[n++] = (uint32_t)s->next[top]++;
+                s->is_on[top] = false;
+                s->n--;
+            }
+        }
+}
+
+static bool find_order(struct cause_finder *f)
+{
+    size_t n = f->t->n_locations;
+    struct order_stack s = {.locations = portolan_calloc(n + 1, sizeof *s.locations),
+                            .is_on = portolan_calloc(n + 1, sizeof *s.is_on),
+                            .next = portolan_calloc(n + 1, sizeof *s.next)};
+    bool ok = s.locations && s.is_on && s.next &&
+              (f->order = portolan_calloc(f->w->n_waits + 1, sizeof *f->order));
+
+    if (ok) {
+        memcpy(s.next, f->w->first_wait, n * sizeof *s.next);
+        order_waits(f, &s);
+    }
+    free(s.locations);
+    free(s.is_on);
+    free(s.next);
+    return ok;
+}
+
+/* ------------------------------------------------- when two locations met last */
+
+static bool same_pair(const void *arg, size_t i)
+{
+    const struct cause_finder *f = ((const void *const *)arg)[0];
+    const struct location_pair *wanted = ((const void *const *)arg)[1], *pair = &f->pairs[i];
+
+    return pair->low == wanted->low && pair->high == wanted->high;
+}
+
+/* The pair of both locations; new ones have met at the begin. NULL: no memory. */
+static struct location_pair *find_pair(struct cause_finder *f, size_t a, size_t b)
+{
+    struct location_pair new = {.low = (uint32_t)(a < b ? a : b),
+                                .high = (uint32_t)(a < b ? b : a)};
+    const void *wanted[] = {f, &new};
+    uint64_t hash = (((uint64_t) new.low << 32) | new.high) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t at;
+
+    new.at_low = (uint32_t)f->t->locations[new.low].first;
+    new.at_high = (uint32_t)f->t->locations[new.high].first;
+    if (!portolan_reserve(&f->pairs, &f->pairs_room, f->n_pairs + 1, sizeof *f->pairs) ||
+        !portolan_index_put(&f->pair_index, hash ^ (hash >> 32), f->n_pairs, same_pair, wanted,
+                            &at)) {
+        f->no_memory = true;
+        return NULL;
+    }
+    if (at == f->n_pairs)
+        f->pairs[f->n_pairs++] = new;
+    return &f->pairs[at];
+}
+
+/* Whether all ranks met at a collective operation, and none went before the last came. */
+static bool is_meeting_of_all(const struct cause_finder *f, const struct portolan_collective *c)
+{
+    if (!c->is_complete || c->n != (uint32_t)f->t->n_ranks || c->first_end_ns < c->last_ns)
+        return false;
+    switch (call_class(f->t, f->w->matching, c->last)) {
+    case PORTOLAN_ROUTINE_BARRIER:
+    case PORTOLAN_ROUTINE_N_TO_N:
+    case PORTOLAN_ROUTINE_CREATE:
+    case PORTOLAN_ROUTINE_FENCE:
+    case PORTOLAN_ROUTINE_INIT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Goes on to event END of a location, and notes where all ranks met. */
+static void pass_meetings(struct cause_finder *f, size_t i, uint32_t end)
+{
+    const struct portolan_matching *m = f->w->matching;
+
+    for (; f->cursors[i] < end; f->cursors[i]++) {
+        uint32_t e = f->cursors[i];
+        unsigned kind = f->t->events[e].kind;
+
+        if ((kind == PORTOLAN_TRACE_COLLECTIVE || kind == PORTOLAN_TRACE_EPOCH ||
+             kind == PORTOLAN_TRACE_BEGIN) &&
+            m->partner[e] != no_event && is_meeting_of_all(f, &m->collectives[m->partner[e]]))
+            f->meetings[i] = m->partner[e] + 1;
+    }
+}
+
+/* Fills in the interval of wait W of location I for location P, and notes that they met. */
+static void find_interval(struct cause_finder *f, size_t i, size_t p, const struct portolan_wait *w,
+                          struct wait_interval *interval)
+{
+    const struct portolan_matching *m = f->w->matching;
+    struct location_pair *pair = find_pair(f, i, p);
+    const struct portolan_collective *all;
+    uint32_t own, by;
+
+    if (!pair)
+        return;
+    *interval = (struct wait_interval){pair->low == i ? pair->at_low : pair->at_high,
+                                       pair->low == i ? pair->at_high : pair->at_low, pair->ns};
+    pass_meetings(f, i, w->from);
+    if (f->meetings[i]) {
+        all = &m->collectives[f->meetings[i] - 1];
+        own = portolan_collective_call(f->t, m, all, f->t->locations[i].rank);
+        by = portolan_collective_call(f->t, m, all, f->t->locations[p].rank);
+        if (all->last_ns >= pair->ns && own != no_event && by != no_event && by < w->by &&
+            portolan_trace_location_of(f->t, own) == i && portolan_trace_location_of(f->t, by) == p)
+            *interval = (struct wait_interval){own, by, all->last_ns};
+    }
+    pair->at_low = pair->low == i ? w->call : w->by;
+    pair->at_high = pair->low == i ? w->by : w->call;
+    pair->ns = w->begin_ns + w->ns;
+}
+
+static bool find_intervals(struct cause_finder *f)
+{
+    size_t n = f->t->n_locations;
+
+    f->intervals = portolan_calloc(f->w->n_waits + 1, sizeof *f->intervals);
+    f->cursors = portolan_calloc(n + 1, sizeof *f->cursors);
+    f->meetings = portolan_calloc(n + 1, sizeof *f->meetings);
+    if (!f->intervals || !f->cursors || !f->meetings)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        f->cursors[i] = (uint32_t)f->t->locations[i].first;
+    for (size_t k = 0; k < f->w->n_waits && !f->no_memory; k++) {
+        const struct portolan_wait *wait = &f->w->waits[f->order[k]];
+
+        if (wait->by != no_event)
+            find_interval(f, portolan_trace_location_of(f->t, wait->call),
+                          portolan_trace_location_of(f->t, wait->by), wait,
+                          &f->intervals[f->order[k]]);
+    }
+    return !f->no_memory;
+}
+
+/* ------------------------------------------------- what is charged */
+
+static bool same_cell(const void *arg, size_t i)
+{
+    const struct cause_finder *f = ((const void *const *)arg)[0];
+    const struct delay_cell *wanted = ((const void *const *)arg)[1], *cell = &f->cells[i];
+
+    return cell->class == wanted->class && cell->location == wanted->location &&
+           cell->path == wanted->path;
+}
+
+static void charge(struct cause_finder *f, uint32_t class, size_t location, uint32_t path,
+                   double direct, double indirect)
+{
+    struct delay_cell new = {class, (uint32_t)location, path, 0, 0};
+    const void *wanted[] = {f, &new};
+    uint64_t hash =
+        ((uint64_t) class << 40 | (uint64_t)location << 20 | path) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t at;
+
+    if (!portolan_reserve(&f->cells, &f->cells_room, f->n_cells + 1, sizeof *f->cells) ||
+        !portolan_index_put(&f->cell_index, hash ^ (hash >> 32), f->n_cells, same_cell, wanted,
+                            &at)) {
+        f->no_memory = true;
+        return;
+    }
+    if (at == f->n_cells)
+        f->cells[f->n_cells++] = new;
+    f->cells[at].direct += direct;
+    f->cells[at].indirect += indirect;
+}
+
+static uint32_t class_of_wait(struct cause_finder *f, const struct portolan_wait *wait)
+{
+    uint32_t path = f->w->path[wait->call];
+    uint32_t *class = &f->class_of[(size_t)path * PORTOLAN_WAIT_STATES + wait->state];
+
+    if (!*class) {
+        if (!portolan_reserve(&f->classes, &f->classes_room, f->n_classes + 1,
+                              sizeof *f->classes)) {
+            f->no_memory = true;
+            return 0;
+        }
+        f->classes[f->n_classes++] =
+            (struct wait_class){(enum portolan_wait_state)wait->state, path};
+        *class = (uint32_t)f->n_classes;
+    }
+    return *class - 1;
+}
+
+/* Adds N times RATE of a class to what is active; a class that nobody has handed on goes. */
+static void activate(struct cause_finder *f, struct active_classes *a, uint32_t class, int n,
+                     double rate)
+{
+    size_t i = 0;
+
+    while (i < a->n && a->classes[i].class != class)
+        i++;
+    if (i == a->n) {
+        if (!portolan_reserve(&a->classes, &a->room, a->n + 1, sizeof *a->classes)) {
+            f->no_memory = true;
+            return;
+        }
+        a->classes[a->n++] = (struct active_class){.class = class};
+    }
+    a->classes[i].rate += n * rate;
+    if (!(a->classes[i].n += (uint32_t)n))
+        a->classes[i] = a->classes[--a->n];
+}
+
+/* Waits FIRST to END of a location have caused RATE of CLASS for each nanosecond. */
+static void hand_on(struct cause_finder *f, size_t first, size_t end, uint32_t class, double rate)
+{
+    uint32_t at = f->free_handed;
+
+    if (at) {
+        f->free_handed = f->handed[at - 1].next_end;
+    } else {
+        if (!portolan_reserve(&f->handed, &f->handed_room, f->n_handed + 1, sizeof *f->handed)) {
+            f->no_memory = true;
+            return;
+        }
+        at = (uint32_t)++f->n_handed;
+    }
+    f->handed[at - 1] = (struct handed_on){class, f->begins[end - 1], f->ends[first], rate};
+    f->begins[end - 1] = f->ends[first] = at;
+}
+
+/* What is handed on from wait K on, backwards, becomes active; what ends with it goes. */
+static void begin_handed(struct cause_finder *f, struct active_classes *a, size_t k)
+{
+    for (uint32_t at = f->begins[k]; at; at = f->handed[at - 1].next_begin)
+        activate(f, a, f->handed[at - 1].class, 1, f->handed[at - 1].rate);
+}
+
+static void end_handed(struct cause_finder *f, struct active_classes *a, size_t k)
+{
+    uint32_t next;
+
+    for (uint32_t at = f->ends[k]; at; at = next) {
+        next = f->handed[at - 1].next_end;
+        activate(f, a, f->handed[at - 1].class, -1, f->handed[at - 1].rate);
+        f->handed[at - 1].next_end = f->free_handed;
+        f->free_handed = at;
+    }
+}
+
+/* ------------------------------------------------- shares */
+
+/* Waits of location P between two moments: those that end by the later one. */
+struct wait_range {
+    size_t first, end;
+    int64_t ns;
+};
+
+static struct wait_range waits_between(const struct cause_finder *f, size_t p, struct moment from,
+                                       struct moment to)
+{
+    const struct portolan_waits *w = f->w;
+    struct wait_range r = {.end = w->first_wait[p + 1]};
+
+    r.first = first_wait_from(w, w->first_wait[p], r.end, from.at);
+    while (r.first < r.end && w->waits[r.first].call <= to.at &&
+           w->waits[r.first].begin_ns < from.ns)
+        r.first++;
+    r.end = first_wait_from(w, r.first, r.end, to.at);
+    while (r.end < w->first_wait[p + 1] && w->waits[r.end].call == to.at &&
+           w->waits[r.end].begin_ns + w->waits[r.end].ns <= to.ns)
+        r.end++;
+    r.ns = f->summed[r.end] - f->summed[r.first];
+    return r;
+}
+
+/* Leaves in `times` the delays d of location P in the interval of wait K; returns their sum. */
+static int64_t find_delays(struct cause_finder *f, size_t i, size_t p, size_t k,
+                           struct wait_range *r)
+{
+    const struct portolan_wait *wait = &f->w->waits[k];
+    const struct wait_interval *interval = &f->intervals[k];
+    struct moment from = {interval->by_from, interval->from_ns};
+    struct moment to = {wait->by, wait->begin_ns + wait->ns};
+    struct moment own_from = {interval->own_from, interval->from_ns};
+    struct moment own_to = {wait->from, wait->begin_ns};
+    int64_t sum = 0;
+
+    path_times_empty(&f->times);
+    profile_add(&f->profile, p, from, to, 1, &f->times);
+    *r = waits_between(f, p, from, to);
+    profile_subtract_waits(&f->profile, p, r->first, r->end, &f->times);
+    profile_add(&f->profile, i, own_from, own_to, -1, &f->times);
+    for (size_t n = 0; n < f->times.n_paths; n++)
+        if (f->times.ns[f->times.paths[n]] > 0)
+            sum += f->times.ns[f->times.paths[n]];
+    return sum;
+}
+
+/* Charges each delay its share of what wait K has caused, and hands on the rest. */
+static void share_wait(struct cause_finder *f, size_t i, size_t k, uint32_t class)
+{
+    struct portolan_wait *wait = &f->w->waits[k];
+    struct active_classes *active = &f->active[i];
+    size_t p = portolan_trace_location_of(f->t, wait->by);
+    struct wait_range r;
+    int64_t delays = find_delays(f, i, p, k, &r), most = 0;
+    double all = (double)(delays + r.ns > wait->ns ? delays + r.ns : wait->ns);
+    double rest = (all - (double)(delays + r.ns)) / all;
+
+    for (size_t n = 0; n < f->times.n_paths; n++) {
+        uint32_t path = f->times.paths[n];
+        double share = (double)f->times.ns[path] / all;
+
+        if (share <= 0)
+            continue;
+        if (f->times.ns[path] > most) {
+            most = f->times.ns[path];
+            wait->cause_path = path;
+        }
+        charge(f, class, p, path, (double)wait->ns * share, 0);
+        for (size_t c = 0; c < active->n; c++)
+            charge(f, active->classes[c].class, p, path, 0,
+                   (double)wait->ns * active->classes[c].rate * share);
+    }
+    wait->direct_ns = llround((double)wait->ns * (double)delays / all);
+    if (rest > 0) {
+        charge(f, class, UINT32_MAX, UINT32_MAX, (double)wait->ns * rest, 0);
+        for (size_t c = 0; c < active->n; c++)
+            charge(f, active->classes[c].class, UINT32_MAX, UINT32_MAX, 0,
+                   (double)wait->ns * active->classes[c].rate * rest);
+    }
+    if (!r.ns)
+        return;
+    hand_on(f, r.first, r.end, class, (double)wait->ns / all);
+    for (size_t c = 0; c < active->n; c++)
+        hand_on(f, r.first, r.end, active->classes[c].class,
+                (double)wait->ns * active->classes[c].rate / all);
+}
+
+/* What nobody ended is a cause itself. */
+static void keep_wait(struct cause_finder *f, size_t i, struct portolan_wait *wait, uint32_t class)
+{
+    const struct active_classes *active = &f->active[i];
+    uint32_t path = f->w->path[wait->call];
+
+    charge(f, class, i, path, (double)wait->ns, 0);
+    for (size_t c = 0; c < active->n; c++)
+        charge(f, active->classes[c].class, i, path, 0, (double)wait->ns * active->classes[c].rate);
+    wait->direct_ns = wait->ns;
+}
+
+static void charge_all(struct cause_finder *f)
+{
+    for (size_t n = f->w->n_waits; n-- > 0 && !f->no_memory;) {
+        size_t k = f->order[n];
+        struct portolan_wait *wait = &f->w->waits[k];
+        size_t i = portolan_trace_location_of(f->t, wait->call);
+        uint32_t class = class_of_wait(f, wait);
+
+        begin_handed(f, &f->active[i], k);
+        wait->propagates = f->active[i].n > 0;
+        if (wait->by == no_event)
+            keep_wait(f, i, wait, class);
+        else
+            share_wait(f, i, k, class);
+        end_handed(f, &f->active[i], k);
+    }
+}
+
+/* ------------------------------------------------- whole nanoseconds */
+
+static int by_class(const void *a, const void *b)
+{
+    const struct delay_cell *x = a, *y = b;
+
+    if (x->class != y->class)
+        return (x->class > y->class) - (x->class < y->class);
+    return x->location != y->location ? (x->location > y->location) - (x->location < y->location)
+                                      : (x->path > y->path) - (x->path < y->path);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct portolan_delay *x = a, *y = b;
+    int64_t sx = x->direct_ns + x->indirect_ns, sy = y->direct_ns + y->indirect_ns;
+
+    if (sx != sy)
+        return (sx < sy) - (sx > sy);
+    if (x->state != y->state)
+        return (x->state > y->state) - (x->state < y->state);
+    if (x->waiting_path != y->waiting_path)
+        return (x->waiting_path > y->waiting_path) - (x->waiting_path < y->waiting_path);
+    return x->location != y->location ? (x->location > y->location) - (x->location < y->location)
+                                      : (x->path > y->path) - (x->path < y->path);
+}
+
+/* Rounds what was added up, so that the sum of each class is that of its waits. */
+static int64_t round_on(double *sum, int64_t *taken, double ns)
+{
+    int64_t before = *taken;
+
+    *sum += ns;
+    *taken = llround(*sum);
+    return *taken - before;
+}
+
+static bool write_delays(struct cause_finder *f)
+{
+    double sum = 0;
+    int64_t taken = 0;
+
+    if (!(f->w->delays = portolan_calloc(f->n_cells + 1, sizeof *f->w->delays)))
+        return false;
+    if (f->n_cells)
+        qsort(f->cells, f->n_cells, sizeof *f->cells, by_class);
+    for (size_t i = 0; i < f->n_cells; i++) {
+        const struct delay_cell *cell = &f->cells[i];
+        const struct wait_class *class = &f->classes[cell->class];
+        struct portolan_delay delay = {class->state, class->path, cell->location, cell->path, 0, 0};
+
+        if (i && f->cells[i - 1].class != cell->class) {
+            sum = 0;
+            taken = 0;
+        }
+        delay.direct_ns = round_on(&sum, &taken, cell->direct);
+        delay.indirect_ns = round_on(&sum, &taken, cell->indirect);
+        if (delay.direct_ns || delay.indirect_ns)
+            f->w->delays[f->w->n_delays++] = delay;
+    }
+    if (f->w->n_delays)
+        qsort(f->w->delays, f->w->n_delays, sizeof *f->w->delays, by_size);
+    return true;
+}
+
+bool find_causes(struct portolan_waits *w)
+{
+    struct cause_finder f = {.w = w, .t = w->trace};
+    size_t n = w->n_waits;
+    bool ok =
+        (f.class_of = portolan_calloc(w->n_paths * PORTOLAN_WAIT_STATES, sizeof *f.class_of)) &&
+        (f.begins = portolan_calloc(n + 1, sizeof *f.begins)) &&
+        (f.ends = portolan_calloc(n + 1, sizeof *f.ends)) &&
+        (f.summed = portolan_calloc(n + 1, sizeof *f.summed)) &&
+        (f.active = portolan_calloc(w->trace->n_locations + 1, sizeof *f.active)) &&
+        path_times_prepare(&f.times, w->n_paths) && profile_prepare(&f.profile, w) &&
+        find_order(&f) && find_intervals(&f);
+
+    for (size_t i = 0; ok && i < n; i++)
+        f.summed[i + 1] = f.summed[i] + w->waits[i].ns;
+    if (ok)
+        charge_all(&f);
+    ok = ok && !f.no_memory && write_delays(&f);
+    for (size_t i = 0; f.active && i < w->trace->n_locations; i++)
+        free(f.active[i].classes);
+    free(f.active);
+    free(f.class_of);
+    free(f.begins);
+    free(f.ends);
+    free(f.order);
+    free(f.summed);
+    free(f.intervals);
+    free(f.pairs);
+    free(f.cursors);
+    free(f.meetings);
+    free(f.classes);
+    free(f.handed);
+    free(f.cells);
+    portolan_index_clear(&f.pair_index);
+    portolan_index_clear(&f.cell_index);
+    path_times_clear(&f.times);
+    profile_clear(&f.profile);
+    return ok;
+}

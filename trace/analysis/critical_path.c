@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The critical path, from the last event backwards: where a location waited, the path goes on in
+ * the one that ended the waiting.
+ */
+#include "internal.h"
+
+static void add_stretch(struct portolan_waits *w, uint32_t from, int64_t from_ns, uint32_t to,
+                        int64_t to_ns)
+{
+    const struct portolan_trace_event *events = w->trace->events;
+
+    for (uint32_t e = from; e <= to && from_ns < to_ns; e++) {
+        int64_t next = e == to || events[e + 1].ns > to_ns ? to_ns : events[e + 1].ns;
+
+        if (next > from_ns) {
+            w->paths[w->path[e]].critical_ns += next - from_ns;
+            from_ns = next;
+        }
+    }
+}
+
+/* The last wait of location I that somebody ended by then; NULL: none. */
+static const struct portolan_wait *wait_before(const struct portolan_waits *w, size_t i,
+                                               uint32_t at, int64_t ns)
+{
+    size_t k = first_wait_from(w, w->first_wait[i], w->first_wait[i + 1], at + 1);
+
+    while (k-- > w->first_wait[i])
+        if (w->waits[k].by != no_event && w->waits[k].begin_ns + w->waits[k].ns <= ns)
+            return &w->waits[k];
+    return NULL;
+}
+
+void find_critical_path(struct portolan_waits *w)
+{
+    const struct portolan_trace *t = w->trace;
+    const struct portolan_wait *wait;
+    size_t i = 0, n = t->n_locations;
+    uint32_t at = 0;
+    int64_t ns = -1;
+
+    for (size_t k = 0; k < n; k++) {
+        size_t last = t->locations[k].first + t->locations[k].n - 1;
+
+        if (t->locations[k].n && t->events[last].ns > ns) {
+            i = k;
+            at = (uint32_t)last;
+            ns = t->events[last].ns;
+        }
+    }
+    /* At most as often as there are waits, also if the clocks make them go round. */
+    for (size_t k = 0; ns >= 0 && k <= w->n_waits; k++) {
+        wait = wait_before(w, i, at, ns);
+        if (!wait) {
+            add_stretch(w, (uint32_t)t->locations[i].first, t->events[t->locations[i].first].ns, at,
+                        ns);
+            break;
+        }
+        add_stretch(w, wait->call, wait->begin_ns + wait->ns, at, ns);
+        at = wait->by;
+        ns = wait->begin_ns + wait->ns;
+        i = portolan_trace_location_of(t, at);
+    }
+    for (size_t p = 0; p < w->n_paths; p++) {
+        double over =
+            (double)w->paths[p].critical_ns - (double)w->paths[p].ns / (double)(n ? n : 1);
+
+        w->paths[p].critical_imbalance_ns = over > 0 ? over : 0;
+    }
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Call paths: the regions that were entered, and the call of MPI inside; and their times. */
+#include "internal.h"
+
+#include <portolan/index.h>
+#include <portolan/list.h>
+
+#include <stdlib.h>
+
+enum { PROGRAM, GAP, FIRST_PATHS };
+
+struct path_builder {
+    struct portolan_waits *w;
+    struct portolan_index index;
+    size_t room;
+};
+
+struct wanted_path {
+    const struct portolan_waits *w;
+    enum portolan_path_kind kind;
+    uint32_t parent, what;
+};
+
+static bool same_path(const void *arg, size_t i)
+{
+    const struct wanted_path *wanted = arg;
+    const struct portolan_path *p = &wanted->w->paths[i];
+
+    return p->parent == wanted->parent && p->what == wanted->what && p->kind == wanted->kind;
+}
+
+/* The path below PARENT; UINT32_MAX: no memory. */
+static uint32_t path_below(struct path_builder *b, enum portolan_path_kind kind, uint32_t parent,
+                           uint32_t what)
+{
+    struct wanted_path wanted = {b->w, kind, parent, what};
+    uint64_t hash =
+        ((uint64_t)parent << 32 | what << 2 | (unsigned)kind) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t at;
+
+    hash ^= hash >> 32;
+    if (!portolan_reserve(&b->w->paths, &b->room, b->w->n_paths + 1, sizeof *b->w->paths) ||
+        !portolan_index_put(&b->index, hash, b->w->n_paths, same_path, &wanted, &at))
+        return UINT32_MAX;
+    if (at == b->w->n_paths)
+        b->w->paths[b->w->n_paths++] =
+            (struct portolan_path){.kind = kind, .parent = parent, .what = what};
+    return (uint32_t)at;
+}
+
+/* Begins and ends are in pairs, so that the path after an end is the parent of that before. */
+static bool find_location_paths(struct path_builder *b, const struct portolan_trace_location *l)
+{
+    const struct portolan_trace_event *events = b->w->trace->events;
+    uint32_t path = PROGRAM;
+
+    for (size_t e = l->first; e < l->first + l->n; e++) {
+        switch (events[e].kind) {
+        case PORTOLAN_TRACE_ENTER:
+        case PORTOLAN_TRACE_BEGIN:
+            path = path_below(b,
+                              events[e].kind == PORTOLAN_TRACE_ENTER ? PORTOLAN_PATH_REGION
+                                                                     : PORTOLAN_PATH_CALL,
+                              path, events[e].what);
+            if (path == UINT32_MAX)
+                return false;
+            break;
+        case PORTOLAN_TRACE_LEAVE:
+        case PORTOLAN_TRACE_END:
+            path = b->w->paths[path].parent;
+            break;
+        case PORTOLAN_TRACE_GAP:
+            if (e > l->first)
+                b->w->path[e - 1] = GAP;
+            break;
+        default:
+            break;
+        }
+        b->w->path[e] = path;
+    }
+    return true;
+}
+
+bool find_paths(struct portolan_waits *w)
+{
+    struct path_builder b = {.w = w};
+    bool ok = (w->path = portolan_reallocarray(NULL, w->trace->n_events + 1, sizeof *w->path)) &&
+              path_below(&b, PORTOLAN_PATH_PROGRAM, PROGRAM, 0) == PROGRAM &&
+              path_below(&b, PORTOLAN_PATH_GAP, GAP, 0) == GAP;
+
+    for (size_t i = 0; ok && i < w->trace->n_locations; i++)
+        ok = find_location_paths(&b, &w->trace->locations[i]);
+    portolan_index_clear(&b.index);
+    return ok;
+}
+
+void add_waiting(const struct portolan_waits *w, const struct portolan_wait *wait, int64_t sign,
+                 int64_t *by_path, size_t stride)
+{
+    const struct portolan_trace_event *events = w->trace->events;
+    int64_t from = wait->begin_ns, end = from + wait->ns;
+
+    if (!wait->is_polling) {
+        by_path[w->path[wait->call] * stride] += sign * wait->ns;
+        return;
+    }
+    for (uint32_t e = wait->from; from < end; e++) {
+        int64_t next = e == wait->call || events[e + 1].ns > end ? end : events[e + 1].ns;
+
+        if (next > from) {
+            by_path[w->path[e] * stride] += sign * (next - from);
+            from = next;
+        }
+    }
+}
+
+static void sum_location(struct portolan_waits *w, size_t i)
+{
+    const struct portolan_trace_location *l = &w->trace->locations[i];
+    const struct portolan_trace_event *events = w->trace->events;
+    size_t n = w->trace->n_locations;
+
+    for (size_t e = l->first; e + 1 < l->first + l->n; e++)
+        w->path_ns[w->path[e] * n + i] += events[e + 1].ns - events[e].ns;
+    for (size_t k = w->first_wait[i]; k < w->first_wait[i + 1]; k++)
+        add_waiting(w, &w->waits[k], 1, w->path_waiting_ns + i, n);
+}
+
+static void sum_path(struct portolan_waits *w, size_t p)
+{
+    size_t n = w->trace->n_locations;
+    struct portolan_path *path = &w->paths[p];
+    const int64_t *ns = w->path_ns + p * n;
+    int64_t mean;
+
+    for (size_t i = 0; i < n; i++) {
+        path->n_locations += ns[i] > 0;
+        path->ns += ns[i];
+        path->waiting_ns += w->path_waiting_ns[p * n + i];
+    }
+    mean = path->n_locations ? path->ns / path->n_locations : 0;
+    for (size_t i = 0; i < n; i++)
+        path->overload_ns += ns[i] > mean ? ns[i] - mean : 0;
+}
+
+bool sum_paths(struct portolan_waits *w)
+{
+    size_t n = w->trace->n_locations;
+
+    w->path_ns = portolan_calloc(w->n_paths * n + 1, sizeof *w->path_ns);
+    w->path_waiting_ns = portolan_calloc(w->n_paths * n + 1, sizeof *w->path_waiting_ns);
+    if (!w->path_ns || !w->path_waiting_ns)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        sum_location(w, i);
+    for (size_t p = 0; p < w->n_paths; p++)
+        sum_path(w, p);
+    return true;
+}

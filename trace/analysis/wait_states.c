@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Wait states of messages and collectives (EXPERT, Scalasca 2.6). E: when a call begins; L: when
+ * it ends. Waiting is cut to the time inside the own call, and counts once.
+ */
+#include "internal.h"
+
+#include <portolan/list.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+void note_wait(struct wait_finder *f, const struct waiting_call *call,
+               enum portolan_wait_state state, uint32_t by, int64_t begin_ns, int64_t until_ns)
+{
+    int64_t end = until_ns < call->end_ns ? until_ns : call->end_ns;
+    struct portolan_waits *w = f->w;
+
+    if (begin_ns < call->begin_ns)
+        begin_ns = call->begin_ns;
+    if (end <= begin_ns)
+        return;
+    if (!portolan_reserve(&w->waits, &f->room, w->n_waits + 1, sizeof *w->waits)) {
+        f->no_memory = true;
+        return;
+    }
+    w->waits[w->n_waits++] = (struct portolan_wait){
+        .call = call->call,
+        .from = call->from,
+        .by = by,
+        .cause_path = UINT32_MAX,
+        .begin_ns = begin_ns,
+        .ns = end - begin_ns,
+        .state = (uint8_t)state,
+        .is_polling = call->is_polling,
+    };
+    w->state_ns[state] += end - begin_ns;
+}
+
+static int64_t begin_ns(const struct wait_finder *f, uint32_t call)
+{
+    return f->t->events[call].ns;
+}
+
+static int64_t end_ns(const struct wait_finder *f, uint32_t call)
+{
+    return f->t->events[f->m->call[call]].ns;
+}
+
+/* ------------------------------------------------- messages */
+
+/* The call that sent what RECV received; none: not known. */
+static uint32_t sending_call(const struct wait_finder *f, uint32_t recv)
+{
+    uint32_t send = f->m->partner[recv];
+
+    return send == no_event ? no_event : f->m->call[send];
+}
+
+/* The call that posted the receive of SEND, when it was one; none: not known. */
+static uint32_t posting_call(const struct wait_finder *f, uint32_t send)
+{
+    uint32_t recv = f->m->partner[send], posted;
+
+    if (recv == no_event)
+        return no_event;
+    posted = f->t->events[recv].kind == PORTOLAN_TRACE_RECV ? f->m->other[recv] : recv;
+    if (posted == no_event)
+        return f->m->call[recv];
+    return f->t->events[posted].kind == PORTOLAN_TRACE_BEGIN ? posted : f->m->call[posted];
+}
+
+static void take_later(const struct wait_finder *f, uint32_t call, uint32_t *last)
+{
+    if (call != no_event && (*last == no_event || begin_ns(f, call) > begin_ns(f, *last)))
+        *last = call;
+}
+
+/* Which call sent the latest of all messages that CALL received. */
+static uint32_t latest_sender(const struct wait_finder *f, uint32_t call)
+{
+    uint32_t last = no_event;
+
+    for (uint32_t e = call + 1; e < f->m->call[call]; e++)
+        if (f->t->events[e].kind == PORTOLAN_TRACE_RECV)
+            take_later(f, sending_call(f, e), &last);
+    return last;
+}
+
+/* Sends that were not received until then: the earliest of all, and of another rank than its. */
+struct earliest_sends {
+    int64_t ns, other_ns;
+    int rank;
+    int64_t *of_rank; /* valid where the stamp is the location's */
+    size_t *stamps, stamp;
+};
+
+static void take_earlier(struct earliest_sends *x, int rank, int64_t ns)
+{
+    if (x->stamps[rank] != x->stamp || ns < x->of_rank[rank])
+        x->of_rank[rank] = ns;
+    x->stamps[rank] = x->stamp;
+    if (ns < x->ns) {
+        x->other_ns = rank == x->rank ? x->other_ns : x->ns;
+        x->ns = ns;
+        x->rank = rank;
+    } else if (rank != x->rank && ns < x->other_ns) {
+        x->other_ns = ns;
+    }
+}
+
+/* From the last call to the first: was one sent before it that is received after it? */
+static void find_wrong_order(struct wait_finder *f, const struct portolan_trace_location *l,
+                             struct earliest_sends *x)
+{
+    x->ns = x->other_ns = INT64_MAX;
+    x->rank = -1;
+    x->stamp++;
+    for (uint32_t e = (uint32_t)(l->first + l->n); e-- > l->first;) {
+        uint32_t call = f->t->events[e].kind == PORTOLAN_TRACE_END ? f->m->call[e] : no_event;
+        uint32_t late = call == no_event ? no_event : latest_sender(f, call);
+        enum portolan_wait_state state = PORTOLAN_WAIT_LATE_SENDER;
+        int rank;
+
+        if (late == no_event)
+            continue;
+        rank = f->t->locations[portolan_trace_location_of(f->t, late)].rank;
+        if (x->stamps[rank] == x->stamp && x->of_rank[rank] < begin_ns(f, late))
+            state = PORTOLAN_WAIT_WRONG_ORDER_SAME_SOURCE;
+        else if ((x->rank == rank ? x->other_ns : x->ns) < begin_ns(f, late))
+            state = PORTOLAN_WAIT_WRONG_ORDER_OTHER_SOURCE;
+        f->late_states[call - f->first] = (uint8_t)state;
+        for (uint32_t i = call + 1; i < e; i++) {
+            uint32_t sent =
+                f->t->events[i].kind == PORTOLAN_TRACE_RECV ? sending_call(f, i) : no_event;
+
+            if (sent != no_event && f->t->events[i].peer >= 0 &&
+                f->t->events[i].peer < f->t->n_ranks)
+                take_earlier(x, f->t->events[i].peer, begin_ns(f, sent));
+        }
+    }
+}
+
+/* A send that ended before the receive was posted did not wait for it. */
+static uint32_t latest_receiver(const struct wait_finder *f, const struct waiting_call *call)
+{
+    uint32_t last = no_event;
+
+    for (uint32_t e = call->call + 1; e < f->m->call[call->call]; e++) {
+        const struct portolan_trace_event *event = &f->t->events[e];
+        uint32_t send = event->kind == PORTOLAN_TRACE_SEND_DONE                 ? f->m->other[e]
+                        : event->kind == PORTOLAN_TRACE_SEND && !event->request ? e
+                                                                                : no_event;
+        uint32_t posted = send == no_event ? no_event : posting_call(f, send);
+
+        if (posted != no_event && begin_ns(f, posted) <= call->end_ns)
+            take_later(f, posted, &last);
+    }
+    return last;
+}
+
+static void find_message_wait(struct wait_finder *f, const struct waiting_call *call)
+{
+    uint32_t late = latest_sender(f, call->call);
+
+    if (late != no_event && begin_ns(f, late) > call->begin_ns) {
+        note_wait(f, call, f->late_states[call->call - f->first], late, call->begin_ns,
+                  begin_ns(f, late));
+        return;
+    }
+    late = latest_receiver(f, call);
+    if (late != no_event && call_class(f->t, f->m, call->call) != PORTOLAN_ROUTINE_BUFFERED_SEND)
+        note_wait(f, call, PORTOLAN_WAIT_LATE_RECEIVER, late, call->begin_ns, begin_ns(f, late));
+}
+
+/* ------------------------------------------------- collectives */
+
+static void wait_for_call(struct wait_finder *f, const struct waiting_call *call,
+                          enum portolan_wait_state state, uint32_t last)
+{
+    if (last != no_event)
+        note_wait(f, call, state, last, call->begin_ns, begin_ns(f, last));
+}
+
+static void wait_for_all(struct wait_finder *f, const struct waiting_call *call,
+                         const struct portolan_collective *c, enum portolan_wait_state state)
+{
+    wait_for_call(f, call, state, c->last);
+}
+
+/* What remains after the last has come and the first has gone. */
+static void complete(struct wait_finder *f, const struct waiting_call *call,
+                     const struct portolan_collective *c, enum portolan_wait_state state)
+{
+    int64_t from = c->first_end_ns > c->last_ns ? c->first_end_ns : c->last_ns;
+
+    note_wait(f, call, state, no_event, from, call->end_ns);
+}
+
+static uint32_t last_of_ranks(const struct wait_finder *f, const struct portolan_collective *c,
+                              const int *ranks, size_t n)
+{
+    uint32_t last = no_event;
+
+    for (size_t i = 0; i < n; i++)
+        take_later(f, portolan_collective_call(f->t, f->m, c, ranks[i]), &last);
+    return last;
+}
+
+static size_t place_in(const struct portolan_trace_comm *comm, int rank)
+{
+    size_t place = 0;
+
+    while (place < comm->n_members && comm->members[place] != rank)
+        place++;
+    return place;
+}
+
+static uint32_t last_neighbour(const struct wait_finder *f, const struct portolan_collective *c,
+                               const struct portolan_trace_comm *comm)
+{
+    size_t place = place_in(comm, f->rank);
+
+    if (!comm->neighbours || place == comm->n_members)
+        return no_event;
+    return last_of_ranks(f, c, comm->neighbours + comm->first_neighbour[place],
+                         comm->first_neighbour[place + 1] - comm->first_neighbour[place]);
+}
+
+/* CALL completes the operation that E, a COLLECTIVE, began there or before. */
+static void find_collective_wait(struct wait_finder *f, const struct waiting_call *call, uint32_t e)
+{
+    const struct portolan_trace_event *event = &f->t->events[e];
+    const struct portolan_collective *c;
+    const struct portolan_trace_comm *comm;
+    bool is_blocking = f->m->call[e] == call->call;
+
+    if (f->m->partner[e] == no_event || !(c = &f->m->collectives[f->m->partner[e]])->is_complete)
+        return;
+    comm = &f->t->comms[c->what];
+    switch (call_class(f->t, f->m, f->m->call[e])) {
+    case PORTOLAN_ROUTINE_BARRIER:
+        wait_for_all(f, call, c, PORTOLAN_WAIT_BARRIER);
+        if (is_blocking)
+            complete(f, call, c, PORTOLAN_WAIT_BARRIER_COMPLETION);
+        return;
+    case PORTOLAN_ROUTINE_N_TO_N:
+        wait_for_all(f, call, c, PORTOLAN_WAIT_N_TO_N);
+        if (is_blocking)
+            complete(f, call, c, PORTOLAN_WAIT_N_TO_N_COMPLETION);
+        return;
+    case PORTOLAN_ROUTINE_CREATE:
+        if (c->first_end_ns >= c->last_ns)
+            wait_for_all(f, call, c, PORTOLAN_WAIT_CREATE);
+        return;
+    case PORTOLAN_ROUTINE_ONE_TO_N:
+        if (event->peer != f->rank)
+            wait_for_call(f, call, PORTOLAN_WAIT_LATE_BROADCAST,
+                          portolan_collective_call(f->t, f->m, c, event->peer));
+        return;
+    case PORTOLAN_ROUTINE_N_TO_ONE:
+        if (event->peer == f->rank)
+            wait_for_all(f, call, c, PORTOLAN_WAIT_EARLY_REDUCE);
+        return;
+    case PORTOLAN_ROUTINE_SCAN:
+        wait_for_call(f, call, PORTOLAN_WAIT_EARLY_SCAN,
+                      last_of_ranks(f, c, comm->members, place_in(comm, f->rank)));
+        return;
+    case PORTOLAN_ROUTINE_NEIGHBOUR:
+        wait_for_call(f, call, PORTOLAN_WAIT_NEIGHBOUR, last_neighbour(f, c, comm));
+        return;
+    case PORTOLAN_ROUTINE_POST: /* persistent: which one is not known, but all to all waits */
+        if (event->peer == PORTOLAN_TRACE_NONE)
+            wait_for_all(f, call, c, PORTOLAN_WAIT_N_TO_N);
+        return;
+    default:
+        return;
+    }
+}
+
+static void find_process_wait(struct wait_finder *f, const struct waiting_call *call)
+{
+    const struct portolan_collective *c;
+
+    if (f->m->partner[call->call] == no_event ||
+        !(c = &f->m->collectives[f->m->partner[call->call]])->is_complete)
+        return;
+    if (call_class(f->t, f->m, call->call) == PORTOLAN_ROUTINE_INIT)
+        complete(f, call, c, PORTOLAN_WAIT_INIT_COMPLETION);
+    else
+        wait_for_all(f, call, c, PORTOLAN_WAIT_FINALIZE);
+}
+
+/* ------------------------------------------------- calls */
+
+static void find_call_waits(struct wait_finder *f, const struct waiting_call *call)
+{
+    find_message_wait(f, call);
+    find_process_wait(f, call);
+    for (uint32_t e = call->call + 1; e < f->m->call[call->call]; e++)
+        switch (f->t->events[e].kind) {
+        case PORTOLAN_TRACE_COLLECTIVE:
+            if (!f->t->events[e].request)
+                find_collective_wait(f, call, e);
+            break;
+        case PORTOLAN_TRACE_COLLECTIVE_DONE:
+            if (f->m->other[e] != no_event)
+                find_collective_wait(f, call, f->m->other[e]);
+            break;
+        case PORTOLAN_TRACE_EPOCH:
+        case PORTOLAN_TRACE_TRANSFER:
+            find_window_wait(f, call, e);
+            break;
+        default:
+            break;
+        }
+}
+
+static bool has_message(const struct wait_finder *f, uint32_t call)
+{
+    for (uint32_t e = call + 1; e < f->m->call[call]; e++)
+        if (f->t->events[e].kind != PORTOLAN_TRACE_ENTER &&
+            f->t->events[e].kind != PORTOLAN_TRACE_LEAVE &&
+            f->t->events[e].kind != PORTOLAN_TRACE_CPU)
+            return true;
+    return false;
+}
+
+/* Who probes waits there for the message that the next call receives. */
+static void find_probe_wait(struct wait_finder *f, uint32_t probe, uint32_t call)
+{
+    struct waiting_call waiting = {probe, probe, begin_ns(f, probe), end_ns(f, probe), false};
+
+    for (uint32_t e = call + 1; e < f->m->call[call]; e++)
+        if (f->t->events[e].kind == PORTOLAN_TRACE_RECV ||
+            f->t->events[e].kind == PORTOLAN_TRACE_RECV_POST) {
+            wait_for_call(f, &waiting, f->late_states[call - f->first], sending_call(f, e));
+            return;
+        }
+}
+
+/* Polls with nothing but short gaps between them, up to the one that succeeds, are one waiting. */
+static void find_location_waits(struct wait_finder *f, const struct portolan_trace_location *l)
+{
+    uint32_t poll = no_event, probe = no_event; /* first poll; the probe before this call */
+    int64_t polled_ns = 0;                      /* when the last poll ended */
+
+    for (uint32_t e = f->first; e < l->first + l->n; e++) {
+        enum portolan_trace_routine_class class;
+        struct waiting_call call = {e, e, begin_ns(f, e), 0, false};
+
+        if (f->t->events[e].kind != PORTOLAN_TRACE_BEGIN)
+            continue;
+        class = call_class(f->t, f->m, e);
+        call.end_ns = end_ns(f, e);
+        if (poll != no_event && call.begin_ns - polled_ns > f->poll_gap_ns)
+            poll = no_event;
+        if ((class == PORTOLAN_ROUTINE_POLL || class == PORTOLAN_ROUTINE_TEST) &&
+            !has_message(f, e)) {
+            poll = poll == no_event ? e : poll;
+            polled_ns = call.end_ns;
+            continue;
+        }
+        if (class == PORTOLAN_ROUTINE_PROBE) {
+            probe = e;
+            continue;
+        }
+        if (poll != no_event) {
+            call.from = poll;
+            call.begin_ns = begin_ns(f, poll);
+            call.is_polling = true;
+        }
+        if (probe != no_event)
+            find_probe_wait(f, probe, e);
+        /* A test that succeeds at once did not wait. */
+        if (class != PORTOLAN_ROUTINE_TEST || call.is_polling)
+            find_call_waits(f, &call);
+        poll = probe = no_event;
+    }
+}
+
+bool find_waits(struct wait_finder *f)
+{
+    const struct portolan_trace *t = f->t;
+    size_t ranks = t->n_ranks > 0 ? (size_t)t->n_ranks : 0, most = 0;
+    struct earliest_sends x = {.of_rank = portolan_calloc(ranks + 1, sizeof *x.of_rank),
+                               .stamps = portolan_calloc(ranks + 1, sizeof *x.stamps)};
+    bool ok;
+
+    for (size_t i = 0; i < t->n_locations; i++)
+        most = t->locations[i].n > most ? t->locations[i].n : most;
+    f->late_states = portolan_calloc(most + 1, 1);
+    f->w->first_wait = portolan_calloc(t->n_locations + 1, sizeof *f->w->first_wait);
+    ok = x.of_rank && x.stamps && f->late_states && f->w->first_wait && find_transfers(f);
+    for (size_t i = 0; ok && i < t->n_locations; i++) {
+        f->rank = t->locations[i].rank;
+        f->first = (uint32_t)t->locations[i].first;
+        f->w->first_wait[i] = f->w->n_waits;
+        memset(f->late_states, PORTOLAN_WAIT_LATE_SENDER, t->locations[i].n);
+        find_wrong_order(f, &t->locations[i], &x);
+        find_location_waits(f, &t->locations[i]);
+    }
+    if (ok)
+        f->w->first_wait[t->n_locations] = f->w->n_waits;
+    free(x.of_rank);
+    free(x.stamps);
+    free(f->late_states);
+    free(f->last_transfers);
+    free(f->starts);
+    return ok && !f->no_memory;
+}
