@@ -235,6 +235,30 @@ static void reads_what_comes_with_portolan(void **state)
                      PORTOLAN_EIO);
 }
 
+/* Whoever follows portolan-paradigm(5) is told no mistake: its example is read as it stands there.
+ */
+static void reads_the_example_of_the_manual(void **state)
+{
+    struct portolan_text page = {0}, problems = {0};
+    struct portolan_error err = {0};
+    struct portolan_knowledge *k;
+    char *begin, *end;
+
+    (void)state;
+    assert_true(portolan_text_add_file(&page, MANUAL, 1 << 20));
+    begin = strstr(page.bytes, ".Sh EXAMPLES");
+    begin = begin ? strstr(begin, "(deffacts") : NULL;
+    end = begin ? strstr(begin, "\n.Ed") : NULL;
+    assert_non_null(end);
+    *end = 0;
+    k = knowledge_of((const char *const[]){"ring.clp", begin}, 1, &problems);
+    if (!k)
+        fail_msg("%s", problems.bytes);
+    assert_non_null(knowledge_need(k, "ring", &err));
+    portolan_knowledge_destroy(k);
+    portolan_text_clear(&page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +268,7 @@ int main(void)
         cmocka_unit_test(inherits_a_paradigm),
         cmocka_unit_test(order_of_files_changes_nothing),
         cmocka_unit_test(reads_what_comes_with_portolan),
+        cmocka_unit_test(reads_the_example_of_the_manual),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
