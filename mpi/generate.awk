@@ -109,15 +109,18 @@ function write_watch(    watched, statuses)
 function write_wrapper()
 {
     printf "\nPORTOLAN_API int MPI_%s(%s)\n{\n", name, parameters
-    printf "    struct mpi_call call = {.routine = MPI_ROUTINE_%s};\n%s\n", name,
-        note ~ /^watch/ ? "    struct mpi_watched watched;\n" : ""
+    if (note ~ /^watch/)
+        printf "    struct mpi_watched watched;\n"
+    printf "    MPI_BEGIN_NOTE(call, %s);\n\n", name
     if (note ~ /^watch/)
         write_watch()
     if (note ~ /^(received|exchanged|matched)/)
         printf "    status = mpi_status(&call, status);\n"
     if (note ~ /_message\(/)
         printf "    mpi_take_message(&call, message);\n"
-    printf "    portolan_probe_mpi_enter_at(__builtin_frame_address(0));\n"
+    printf "    mpi_begin_call(&call);\n"
+    if (note ~ /^freed/)
+        printf "    mpi_hold_%s;\n", note ~ /window/ ? "window(&call, *win)" : "comm(&call, *comm)"
     printf "    call.result = %s_%s(%s);\n", other == "" ? "PMPI" : "mpi_do", name, given
     printf "    call.ticks = portolan_probe_mpi_leave();\n"
     if (other != "")
@@ -126,14 +129,28 @@ function write_wrapper()
         printf "    mpi_note(&call);\n"
     else
         printf "    mpi_note_%s\n", sub_call(note)
-    printf "    return call.result;\n}\n"
+    printf "    mpi_end_call(&call);\n    return call.result;\n}\n"
 }
 
-# "sent(a, b)" -> "sent(&call, a, b);"
-function sub_call(note)
+# "sent(a, b)" -> "sent(&call, a, b, tag, NULL);": adds what the observer is told besides
+function sub_call(note,    request, root)
 {
+    request = parameters ~ /MPI_Request \*request/ ? "request" : "NULL"
+    root = parameters ~ /int root,/ ? "root" : "PORTOLAN_MPI_NONE"
+    if (note ~ /^collective/) {
+        sub(/, request\)$/, ")", note)
+        sub(/\)$/, ", comm, " root ", " request ")", note)
+    } else if (note ~ /^sent\(/)
+        sub(/\)$/, ", tag, " request ")", note)
+    else if (note ~ /^exchanged\(/)
+        sub(/\)$/, ", sendtag)", note)
+    else if (note ~ /^exchanging\(/)
+        sub(/\)$/, ", sendtag, recvtag, request)", note)
+    else if (note ~ /^(sending_again|receiving|receiving_again)\(/)
+        sub(/, request\)$/, ", tag, request)", note)
     if (!sub(/\(/, "(\\&call, ", note))
         exit_with("'" note "' is no note of a call")
+    sub(/, \)$/, ")", note)
     return note ";"
 }
 

@@ -4,6 +4,7 @@
 #define PORTOLAN_MPI_INTERNAL_H
 
 #include <portolan/mpi.h>
+#include <portolan/observer.h>
 #include <portolan/probe.h>
 
 #include "narrow.h"
@@ -17,6 +18,8 @@ enum mpi_routine {
 #undef ROUTINE
     MPI_ROUTINES
 };
+
+extern const char *const mpi_routine_names[MPI_ROUTINES];
 
 /* The text of an MPI error code, written to TEXT. */
 const char *mpi_error_text(int code, char text[MPI_MAX_ERROR_STRING]);
@@ -79,6 +82,15 @@ void mpi_gather_ranks(MPI_Comm comm);
 /* mpi_yielding_Name, and mpi_do_Name, which calls that or PMPI_Name, as decided. */
 #include "mpi_forms.h"
 
+/* Set by mpi_yield_decide(): some host has more ranks than cores. */
+extern bool mpi_shares_cores;
+
+/* -- observe.c: one who is told of single calls -- */
+
+extern const struct portolan_mpi_observer *mpi_observer;
+/* All ranks had an observer when MPI began; communicators and windows have numbers. */
+extern bool mpi_is_observable;
+
 /* -- lifecycle.c -- */
 
 /* Several threads may call MPI at one time (MPI_THREAD_MULTIPLE). */
@@ -95,12 +107,35 @@ struct mpi_peers;
 /* To be called when MPI has begun. */
 void mpi_peers_begin(void);
 
+/* To be called next, where an observer may be: gives MPI_COMM_WORLD and MPI_COMM_SELF numbers. */
+void mpi_peers_number(void);
+/*
+ * Those of COMM, and of WIN; valid as long as these are. NULL without memory, or when they are to
+ * be made just now.
+ */
+const struct portolan_mpi_comm *mpi_comm_of(MPI_Comm comm);
+const struct portolan_mpi_comm *mpi_window_of(MPI_Win win);
+const struct portolan_mpi_comm *mpi_comm_of_peers(const struct mpi_peers *peers);
+/*
+ * Gives COMM, which may be null, its number: all ranks of PARENT made it, in the same order among
+ * what they make of PARENT. The second is in two parts, for what is ready later.
+ */
+void mpi_number_comm(MPI_Comm parent, MPI_Comm comm);
+uint64_t mpi_number_next(MPI_Comm parent);
+void mpi_number_comm_as(uint64_t seed, MPI_Comm comm);
+/* The same when only the ranks of COMM made it. */
+void mpi_number_alone(MPI_Comm comm);
+void mpi_number_window(MPI_Comm parent, MPI_Win win);
+
 /* World rank of RANK in COMM; -1 for MPI_PROC_NULL and for ranks outside MPI_COMM_WORLD. */
 int mpi_world_rank(MPI_Comm comm, int rank);
 int mpi_world_rank_in(MPI_Win win, int rank);
 
 /* Keeps the ranks of COMM, which may be freed, until mpi_peers_release(); NULL without memory. */
 struct mpi_peers *mpi_peers_hold(MPI_Comm comm);
+struct mpi_peers *mpi_peers_hold_window(MPI_Win win);
+/* World ranks of GROUP, the caller's; NULL without memory. */
+int *mpi_ranks_of(MPI_Group group, int *n);
 void mpi_peers_release(struct mpi_peers *peers);
 int mpi_peers_rank(const struct mpi_peers *peers, int rank);
 

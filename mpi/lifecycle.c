@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How MPI begins and ends. */
-#include "internal.h"
+#include "note.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,19 +33,42 @@ bool portolan_mpi_is_running(void)
 static enum portolan_status begin(struct portolan_error *err)
 {
     int provided = MPI_THREAD_SINGLE;
+    enum portolan_status status;
 
     PMPI_Query_thread(&provided);
     mpi_is_concurrent = provided == MPI_THREAD_MULTIPLE;
     mpi_peers_begin();
-    return mpi_yield_decide(err);
+    status = mpi_yield_decide(err);
+    if (mpi_is_observable)
+        mpi_peers_number();
+    return status;
+}
+
+/* After MPI began by ROUTINE, as far as the observer is concerned: the call that began it. */
+static void observe_start(enum mpi_routine routine, uint64_t began, uint64_t ticks)
+{
+    struct mpi_call call = {.routine = routine, .began = began, .ticks = ticks};
+
+    if (!mpi_is_observable)
+        return;
+    mpi_tell(&call, &(struct portolan_mpi_event){
+                        .kind = PORTOLAN_MPI_STARTED,
+                        .comm = mpi_comm_of(MPI_COMM_WORLD),
+                        .peer = mpi_world_rank(MPI_COMM_SELF, 0),
+                        .tag = (mpi_shares_cores ? PORTOLAN_MPI_SHARES_CORES : 0) |
+                               (mpi_is_concurrent ? PORTOLAN_MPI_HAS_THREADS : 0),
+                    });
+    mpi_observe_begin(&call, began);
+    mpi_end_call(&call);
 }
 
 /*
  * The same after the program itself began MPI by ROUTINE, with RESULT; errors are logged, since
  * nobody takes them.
  */
-static int begin_unasked(enum mpi_routine routine, int result)
+static int begin_unasked(enum mpi_routine routine, uint64_t began, int result)
 {
+    uint64_t ticks;
     struct portolan_error err = {0};
 
     if (result == MPI_SUCCESS && begin(&err) != PORTOLAN_OK)
@@ -53,20 +76,34 @@ static int begin_unasked(enum mpi_routine routine, int result)
                      portolan_mpi_describe_waits());
     else if (result == MPI_SUCCESS && mpi_yields && mpi_world_rank(MPI_COMM_SELF, 0) == 0)
         portolan_log(PORTOLAN_LOG_NOTICE, "mpi", "%s", portolan_mpi_describe_waits());
-    mpi_add(routine, -1, false, 1, portolan_probe_mpi_leave(), 0);
+    ticks = portolan_probe_mpi_leave();
+    mpi_add(routine, -1, false, 1, ticks, 0);
+    if (result == MPI_SUCCESS)
+        observe_start(routine, began, ticks);
     return result;
 }
 
 static int end(void)
 {
+    struct mpi_call call = {.routine = MPI_ROUTINE_Finalize};
+
+    mpi_begin_call(&call);
     mpi_gather_ranks(MPI_COMM_WORLD);
-    return PMPI_Finalize();
+    call.result = PMPI_Finalize();
+    call.ticks = portolan_probe_mpi_leave();
+    mpi_note(&call);
+    mpi_end_call(&call);
+    if (mpi_is_observable)
+        mpi_tell(&call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_ENDED});
+    mpi_is_observable = false;
+    return call.result;
 }
 
 enum portolan_status portolan_mpi_init(struct portolan_error *err)
 {
     enum portolan_status status = portolan_mpi_check_launcher(err);
     int result, provided, ended = 0;
+    uint64_t began, ticks;
     char text[MPI_MAX_ERROR_STRING];
 
     if (status != PORTOLAN_OK)
@@ -76,11 +113,14 @@ enum portolan_status portolan_mpi_init(struct portolan_error *err)
     PMPI_Finalized(&ended);
     if (ended)
         return portolan_error_set(err, PORTOLAN_EINVAL, "MPI has ended and cannot begin again");
-    portolan_probe_mpi_enter();
+    began = portolan_probe_mpi_enter();
     result = PMPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
     if (result == MPI_SUCCESS)
         status = begin(err);
-    mpi_add(MPI_ROUTINE_Init_thread, -1, false, 1, portolan_probe_mpi_leave(), 0);
+    ticks = portolan_probe_mpi_leave();
+    mpi_add(MPI_ROUTINE_Init_thread, -1, false, 1, ticks, 0);
+    if (result == MPI_SUCCESS && status == PORTOLAN_OK)
+        observe_start(MPI_ROUTINE_Init_thread, began, ticks);
     if (result != MPI_SUCCESS)
         return portolan_error_set(err, PORTOLAN_EIO, "MPI does not start: %s",
                                   mpi_error_text(result, text));
@@ -125,28 +165,26 @@ const char *portolan_mpi_describe(void)
 /* Components written as whole programs begin and end MPI themselves, but it is running already. */
 PORTOLAN_API int MPI_Init(int *argc, char ***argv)
 {
+    uint64_t began;
+
     if (owned && portolan_mpi_is_running())
         return MPI_SUCCESS;
-    portolan_probe_mpi_enter();
-    return begin_unasked(MPI_ROUTINE_Init, PMPI_Init(argc, argv));
+    began = portolan_probe_mpi_enter();
+    return begin_unasked(MPI_ROUTINE_Init, began, PMPI_Init(argc, argv));
 }
 
 PORTOLAN_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
+    uint64_t began;
+
     if (owned && portolan_mpi_is_running())
         return PMPI_Query_thread(provided);
-    portolan_probe_mpi_enter();
-    return begin_unasked(MPI_ROUTINE_Init_thread, PMPI_Init_thread(argc, argv, required, provided));
+    began = portolan_probe_mpi_enter();
+    return begin_unasked(MPI_ROUTINE_Init_thread, began,
+                         PMPI_Init_thread(argc, argv, required, provided));
 }
 
 PORTOLAN_API int MPI_Finalize(void)
 {
-    int result;
-
-    if (owned)
-        return MPI_SUCCESS;
-    portolan_probe_mpi_enter();
-    result = end();
-    mpi_add(MPI_ROUTINE_Finalize, -1, false, 1, portolan_probe_mpi_leave(), 0);
-    return result;
+    return owned ? MPI_SUCCESS : end();
 }

@@ -2,6 +2,8 @@
 /* Notes calls that are complete when they return, with their bytes; requests.c notes the others. */
 #include "note.h"
 
+#include <stdlib.h>
+
 void mpi_note(const struct mpi_call *call)
 {
     mpi_add(call->routine, -1, false, 1, call->ticks, 0);
@@ -37,25 +39,53 @@ static bool is_transfer(const struct mpi_call *call, int peer)
     return call->result == MPI_SUCCESS && peer >= 0;
 }
 
+static MPI_COLD void tell_sent(const struct mpi_call *call, MPI_Comm comm, int peer, int tag,
+                               uint64_t bytes, const MPI_Request *request)
+{
+    mpi_tell(call, &(struct portolan_mpi_event){
+                       .kind = PORTOLAN_MPI_SEND,
+                       .comm = mpi_comm_of(comm),
+                       .peer = peer,
+                       .tag = tag,
+                       .bytes = bytes,
+                       .request = mpi_expect(request, PORTOLAN_MPI_SEND_DONE),
+                   });
+}
+
 void mpi_note_sent(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
-                   MPI_Comm comm)
+                   MPI_Comm comm, int tag, const MPI_Request *request)
 {
     bool is_sent = is_transfer(call, dest);
+    int partner = is_sent ? mpi_world_rank(comm, dest) : -1;
+    uint64_t bytes = is_sent ? mpi_bytes(count, type) : 0;
 
-    mpi_add(call->routine, is_sent ? mpi_world_rank(comm, dest) : -1, false, 1, call->ticks,
-            is_sent ? mpi_bytes(count, type) : 0);
+    if (is_sent && call->is_observed)
+        tell_sent(call, comm, partner, tag, bytes, request);
+    mpi_add(call->routine, partner, false, 1, call->ticks, bytes);
+}
+
+static MPI_COLD void tell_received(const struct mpi_call *call, MPI_Comm comm, int peer, int tag,
+                                   uint64_t bytes)
+{
+    mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_RECV,
+                                                .comm = mpi_comm_of(comm),
+                                                .peer = peer,
+                                                .tag = tag,
+                                                .bytes = bytes});
 }
 
 static void add_received(const struct mpi_call *call, const MPI_Status *status, MPI_Comm comm,
                          uint64_t calls, uint64_t ticks)
 {
     bool is_from = has_source(call, status);
+    int partner = is_from ? mpi_world_rank(comm, status->MPI_SOURCE) : -1;
     uint64_t bytes = 0;
 
     if (is_from && call->result == MPI_SUCCESS)
         mpi_status_bytes(status, &bytes);
-    mpi_add(call->routine, is_from ? mpi_world_rank(comm, status->MPI_SOURCE) : -1, true, calls,
-            ticks, bytes);
+    if (is_from && call->is_observed)
+        tell_received(call, comm, partner, status->MPI_TAG, bytes);
+    mpi_add(call->routine, partner, true, calls, ticks, bytes);
 }
 
 void mpi_note_received(const struct mpi_call *call, const MPI_Status *status, MPI_Comm comm)
@@ -64,19 +94,32 @@ void mpi_note_received(const struct mpi_call *call, const MPI_Status *status, MP
 }
 
 void mpi_note_exchanged(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
-                        const MPI_Status *status, MPI_Comm comm)
+                        const MPI_Status *status, MPI_Comm comm, int tag)
 {
-    mpi_note_sent(call, count, type, dest, comm);
+    mpi_note_sent(call, count, type, dest, comm, tag, NULL);
     add_received(call, status, comm, 0, 0);
+}
+
+static MPI_COLD void tell_transfer(const struct mpi_call *call, int target, uint64_t bytes,
+                                   MPI_Win win)
+{
+    if (call->is_observed)
+        mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_TRANSFER,
+                                                    .comm = mpi_window_of(win),
+                                                    .peer = target,
+                                                    .bytes = bytes});
 }
 
 static void add_one_sided(const struct mpi_call *call, bool received, MPI_Count count,
                           MPI_Datatype type, int target, MPI_Win win)
 {
     bool is_done = is_transfer(call, target);
+    int partner = is_done ? mpi_world_rank_in(win, target) : -1;
+    uint64_t bytes = is_done ? mpi_bytes(count, type) : 0;
 
-    mpi_add(call->routine, is_done ? mpi_world_rank_in(win, target) : -1, received, 1, call->ticks,
-            is_done ? mpi_bytes(count, type) : 0);
+    mpi_add(call->routine, partner, received, 1, call->ticks, bytes);
+    if (is_done)
+        tell_transfer(call, partner, bytes, win);
 }
 
 void mpi_note_put(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int target,
@@ -94,6 +137,7 @@ void mpi_note_got(const struct mpi_call *call, MPI_Count count, MPI_Datatype typ
 void mpi_note_swapped(const struct mpi_call *call, MPI_Op op, MPI_Count out, MPI_Datatype out_type,
                       MPI_Count in, MPI_Datatype in_type, int target, MPI_Win win)
 {
+    uint64_t sent, received;
     int partner;
 
     if (!is_transfer(call, target)) {
@@ -101,14 +145,144 @@ void mpi_note_swapped(const struct mpi_call *call, MPI_Op op, MPI_Count out, MPI
         return;
     }
     partner = mpi_world_rank_in(win, target);
-    mpi_add(call->routine, partner, false, 1, call->ticks,
-            op == MPI_NO_OP ? 0 : mpi_bytes(out, out_type));
-    mpi_add(call->routine, partner, true, 0, 0, mpi_bytes(in, in_type));
+    sent = op == MPI_NO_OP ? 0 : mpi_bytes(out, out_type);
+    received = mpi_bytes(in, in_type);
+    mpi_add(call->routine, partner, false, 1, call->ticks, sent);
+    mpi_add(call->routine, partner, true, 0, 0, received);
+    tell_transfer(call, partner, sent + received, win);
 }
 
-void mpi_note_own(const struct mpi_call *call, uint64_t bytes)
+static MPI_COLD void tell_collective(const struct mpi_call *call,
+                                     const struct portolan_mpi_comm *comm, int root, uint64_t bytes,
+                                     uint32_t request)
 {
+    mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_COLLECTIVE,
+                                                .comm = comm,
+                                                .peer = root,
+                                                .bytes = bytes,
+                                                .request = request});
+}
+
+int mpi_root_of(MPI_Comm comm, int root)
+{
+    if (root == MPI_ROOT)
+        return mpi_world_rank(MPI_COMM_SELF, 0);
+    return root < 0 ? PORTOLAN_MPI_NONE : mpi_world_rank(comm, root);
+}
+
+static MPI_COLD void tell_own(const struct mpi_call *call, uint64_t bytes, MPI_Comm comm, int root,
+                              const MPI_Request *request)
+{
+    if (call->result == MPI_SUCCESS)
+        tell_collective(call, mpi_comm_of(comm), mpi_root_of(comm, root), bytes,
+                        mpi_expect(request, PORTOLAN_MPI_COLLECTIVE_DONE));
+}
+
+void mpi_note_own(const struct mpi_call *call, uint64_t bytes, MPI_Comm comm, int root,
+                  const MPI_Request *request)
+{
+    if (call->is_observed)
+        tell_own(call, bytes, comm, root, request);
     mpi_add(call->routine, -1, false, 1, call->ticks, bytes);
+}
+
+/* -- communicators and windows that come and go -- */
+
+void mpi_note_created(const struct mpi_call *call, MPI_Comm comm, const MPI_Comm *new)
+{
+    mpi_note(call);
+    if (!mpi_is_observable || call->result != MPI_SUCCESS)
+        return;
+    mpi_number_comm(comm, *new);
+    if (call->is_observed)
+        tell_collective(call, mpi_comm_of(comm), PORTOLAN_MPI_NONE, 0, 0);
+}
+
+void mpi_note_creating(const struct mpi_call *call, MPI_Comm comm, const MPI_Comm *new,
+                       const MPI_Request *request)
+{
+    uint32_t number;
+
+    mpi_note(call);
+    if (!mpi_is_observable || call->result != MPI_SUCCESS)
+        return;
+    number = mpi_expect_comm(request, *new, mpi_number_next(comm), call->is_observed);
+    if (call->is_observed)
+        tell_collective(call, mpi_comm_of(comm), PORTOLAN_MPI_NONE, 0, number);
+}
+
+void mpi_note_created_alone(const struct mpi_call *call, const MPI_Comm *new)
+{
+    mpi_note(call);
+    if (!mpi_is_observable || call->result != MPI_SUCCESS || *new == MPI_COMM_NULL)
+        return;
+    mpi_number_alone(*new);
+    if (call->is_observed)
+        tell_collective(call, mpi_comm_of(*new), PORTOLAN_MPI_NONE, 0, 0);
+}
+
+static MPI_COLD void tell_epoch(const struct mpi_call *call, const struct portolan_mpi_comm *window)
+{
+    mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_EPOCH, .comm = window});
+}
+
+void mpi_note_created_window(const struct mpi_call *call, MPI_Comm comm, const MPI_Win *win)
+{
+    mpi_note(call);
+    if (!mpi_is_observable || call->result != MPI_SUCCESS)
+        return;
+    mpi_number_window(comm, *win);
+    if (call->is_observed)
+        tell_epoch(call, mpi_window_of(*win));
+}
+
+void mpi_hold_comm(struct mpi_call *call, MPI_Comm comm)
+{
+    call->held = call->is_observed && comm != MPI_COMM_NULL ? mpi_peers_hold(comm) : NULL;
+}
+
+void mpi_hold_window(struct mpi_call *call, MPI_Win win)
+{
+    call->held = call->is_observed && win != MPI_WIN_NULL ? mpi_peers_hold_window(win) : NULL;
+}
+
+void mpi_note_freed(struct mpi_call *call)
+{
+    mpi_note(call);
+    if (call->held && call->result == MPI_SUCCESS)
+        tell_collective(call, mpi_comm_of_peers(call->held), PORTOLAN_MPI_NONE, 0, 0);
+    mpi_peers_release(call->held);
+}
+
+void mpi_note_freed_window(struct mpi_call *call)
+{
+    mpi_note(call);
+    if (call->held && call->result == MPI_SUCCESS)
+        tell_epoch(call, mpi_comm_of_peers(call->held));
+    mpi_peers_release(call->held);
+}
+
+void mpi_note_epoch(const struct mpi_call *call, MPI_Win win)
+{
+    mpi_note(call);
+    if (call->is_observed && call->result == MPI_SUCCESS && win != MPI_WIN_NULL)
+        tell_epoch(call, mpi_window_of(win));
+}
+
+void mpi_note_group(const struct mpi_call *call, MPI_Group group, MPI_Win win)
+{
+    int *ranks, n = 0;
+
+    mpi_note(call);
+    if (!call->is_observed || call->result != MPI_SUCCESS)
+        return;
+    ranks = mpi_ranks_of(group, &n);
+    for (int i = 0; i < n; i++)
+        mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_ACCESS,
+                                                    .comm = mpi_window_of(win),
+                                                    .peer = ranks[i]});
+    free(ranks);
+    tell_epoch(call, mpi_window_of(win));
 }
 
 /* -- bytes of a rank's own buffer -- */

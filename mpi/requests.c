@@ -17,15 +17,21 @@
 struct mpi_pending {
     struct mpi_pending *next;
     intptr_t handle;
+    uint32_t number; /* of this entry, for the observer */
+    int tag;
     bool is_message;
     bool is_persistent;
     bool receives;
-    bool is_active; /* under way, and not noted yet */
-    bool is_wild;   /* the source is known at the end */
-    bool in_world;  /* the communicator was MPI_COMM_WORLD */
-    bool is_call;   /* its call and time were noted without partner, and move to the source */
+    bool is_active;  /* under way, and not noted yet */
+    bool is_wild;    /* the source is known at the end */
+    bool in_world;   /* the communicator was MPI_COMM_WORLD */
+    bool is_call;    /* its call and time were noted without partner, and move to the source */
+    bool is_told;    /* the observer knows that it was posted */
+    bool is_both;    /* of MPI_Isendrecv: the status is unknown, the send has an entry of its own */
+    bool makes_comm; /* with the handle `ticks`, to be numbered from `bytes` */
+    uint8_t done;    /* enum portolan_mpi_event_kind: what an observer is told when it completes */
     enum mpi_routine routine;
-    int partner;
+    int partner; /* of a collective: its root */
     struct mpi_peers *peers;
     uint64_t ticks;
     uint64_t bytes; /* that each start sends */
@@ -41,6 +47,7 @@ static struct shard {
 } shards[SHARDS];
 
 static size_t n_pending, n_lost; /* atomic */
+static uint32_t n_entries;       /* atomic: ever made */
 
 __attribute__((constructor)) static void make_locks(void)
 {
@@ -105,27 +112,36 @@ static struct mpi_pending *take_spare(intptr_t handle)
     if ((p = s->spare))
         s->spare = p->next;
     unlock_shard(s);
-    return p ? p : portolan_calloc(1, sizeof *p);
+    if (!p && (p = portolan_calloc(1, sizeof *p)))
+        p->number = __atomic_add_fetch(&n_entries, 1, __ATOMIC_RELAXED);
+    return p;
 }
 
-/* Enters a copy of WHAT, except its links; without memory its completion is not noted. */
-static void insert_pending(const struct mpi_pending *what)
+/*
+ * Enters a copy of WHAT, except its links and its number; without memory, NULL, its completion is
+ * not noted.
+ */
+static struct mpi_pending *insert_pending(const struct mpi_pending *what)
 {
     struct mpi_pending *p = take_spare(what->handle), **bucket;
     struct shard *s;
+    uint32_t number;
 
     if (!p) {
         mpi_peers_release(what->peers);
         if (what->receives)
             lose_receive();
-        return;
+        return NULL;
     }
+    number = p->number;
     *p = *what;
+    p->number = number;
     s = lock_shard(p->handle, &bucket);
     p->next = *bucket;
     *bucket = p;
     unlock_shard(s);
     __atomic_add_fetch(&n_pending, 1, __ATOMIC_RELAXED);
+    return p;
 }
 
 static void drop_pending(struct mpi_pending *p)
@@ -143,17 +159,96 @@ static void drop_pending(struct mpi_pending *p)
     __atomic_sub_fetch(&n_pending, 1, __ATOMIC_RELAXED);
 }
 
+/* -- what an observer is told -- */
+
+uint32_t mpi_expect(const MPI_Request *request, enum portolan_mpi_event_kind done)
+{
+    struct mpi_pending *p = NULL;
+
+    if (request)
+        p = insert_pending(&(struct mpi_pending){
+            .handle = (intptr_t)*request, .is_told = true, .done = (uint8_t)done});
+    return p ? p->number : 0;
+}
+
+uint32_t mpi_expect_comm(const MPI_Request *request, MPI_Comm new, uint64_t seed, bool is_told)
+{
+    struct mpi_pending *p =
+        insert_pending(&(struct mpi_pending){.handle = (intptr_t)*request,
+                                             .is_told = is_told,
+                                             .done = PORTOLAN_MPI_COLLECTIVE_DONE,
+                                             .makes_comm = true,
+                                             .ticks = (uint64_t)(intptr_t) new,
+                                             .bytes = seed});
+
+    return p ? p->number : 0;
+}
+
+static int any_or(int tag)
+{
+    return tag == MPI_ANY_TAG ? PORTOLAN_MPI_ANY : tag;
+}
+
+/* Tells that P was posted. */
+static MPI_COLD void tell_posted(const struct mpi_call *call, struct mpi_pending *p)
+{
+    struct portolan_mpi_event event = {.kind = PORTOLAN_MPI_SEND,
+                                       .comm = mpi_comm_of_peers(p->peers),
+                                       .peer = p->partner,
+                                       .tag = p->tag,
+                                       .bytes = p->bytes,
+                                       .request = p->number};
+
+    p->is_told = true;
+    if (p->receives) {
+        event.kind = PORTOLAN_MPI_RECV_POST;
+        event.peer = p->is_wild ? PORTOLAN_MPI_ANY : p->partner;
+        event.tag = any_or(p->tag);
+    } else if (p->done == PORTOLAN_MPI_COLLECTIVE_DONE) {
+        event.kind = PORTOLAN_MPI_COLLECTIVE;
+        event.tag = 0;
+    }
+    mpi_tell(call, &event);
+}
+
+/* Tells that P completed. */
+static MPI_COLD void tell_completed(const struct mpi_call *call, struct mpi_pending *p,
+                                    const MPI_Status *status, int result)
+{
+    struct portolan_mpi_event event = {.kind = (enum portolan_mpi_event_kind)p->done,
+                                       .request = p->number};
+    int is_cancelled = 0;
+
+    p->is_told = false;
+    if (result == MPI_SUCCESS && !p->is_both && p->done != PORTOLAN_MPI_COLLECTIVE_DONE)
+        PMPI_Test_cancelled(status, &is_cancelled);
+    if (is_cancelled)
+        event.kind = PORTOLAN_MPI_CANCELLED;
+    if (event.kind == PORTOLAN_MPI_RECV) {
+        event.comm = mpi_comm_of_peers(p->peers);
+        event.peer = p->partner;
+        event.tag = any_or(p->is_both ? p->tag : status->MPI_TAG);
+        if (p->is_wild)
+            event.peer =
+                p->is_both ? PORTOLAN_MPI_ANY : mpi_peers_rank(p->peers, status->MPI_SOURCE);
+        if (result == MPI_SUCCESS && !p->is_both)
+            mpi_status_bytes(status, &event.bytes);
+    }
+    mpi_tell(call, &event);
+}
+
 /* -- receives that were posted -- */
 
 /* Enters P, in which only the source is missing. */
-static void expect_receive(struct mpi_pending *p, int source, MPI_Comm comm)
+static struct mpi_pending *expect_receive(struct mpi_pending *p, int source, MPI_Comm comm)
 {
     p->receives = true;
+    p->done = PORTOLAN_MPI_RECV;
     p->is_wild = source == MPI_ANY_SOURCE;
     p->in_world = comm == MPI_COMM_WORLD;
-    if (p->is_wild && !p->in_world)
+    if ((p->is_wild && !p->in_world) || mpi_is_observable)
         p->peers = mpi_peers_hold(comm);
-    insert_pending(p);
+    return insert_pending(p);
 }
 
 /* Notes the call; false when nothing is to be received. */
@@ -166,36 +261,66 @@ static bool note_source(const struct mpi_call *call, int source, MPI_Comm comm, 
     return is_open;
 }
 
-void mpi_note_receiving(const struct mpi_call *call, int source, MPI_Comm comm,
+void mpi_note_receiving(const struct mpi_call *call, int source, MPI_Comm comm, int tag,
                         const MPI_Request *request)
 {
-    struct mpi_pending p = {
-        .is_active = true, .is_call = true, .routine = call->routine, .ticks = call->ticks};
+    struct mpi_pending p = {.is_active = true,
+                            .is_call = true,
+                            .routine = call->routine,
+                            .ticks = call->ticks,
+                            .tag = tag},
+                       *entry;
 
     if (!note_source(call, source, comm, &p.partner))
         return;
     p.handle = (intptr_t)*request;
-    expect_receive(&p, source, comm);
+    entry = expect_receive(&p, source, comm);
+    if (entry && call->is_observed)
+        tell_posted(call, entry);
 }
 
 void mpi_note_receiving_message(const struct mpi_call *call, const MPI_Request *request)
 {
+    struct mpi_pending *message = call->message, *p = NULL;
+
     mpi_add(call->routine, call->partner, true, 1, call->ticks, 0);
     if (call->result == MPI_SUCCESS && call->partner != MPI_PROC_NULL)
-        insert_pending(&(struct mpi_pending){.handle = (intptr_t)*request,
-                                             .is_active = true,
-                                             .receives = true,
-                                             .routine = call->routine,
-                                             .partner = call->partner});
+        p = insert_pending(&(struct mpi_pending){.handle = (intptr_t)*request,
+                                                 .is_active = true,
+                                                 .receives = true,
+                                                 .routine = call->routine,
+                                                 .partner = call->partner,
+                                                 .done = PORTOLAN_MPI_RECV});
+    if (p && message && message->is_told) { /* goes on under the number of its message */
+        uint32_t number = p->number;
+
+        p->number = message->number;
+        message->number = number;
+        p->is_told = true;
+        p->peers = message->peers;
+        message->peers = NULL;
+    }
+    if (message)
+        drop_pending(message);
 }
 
 /* The statuses of MPICH 4.0's MPI_Isendrecv are those of other requests. */
 void mpi_note_exchanging(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
-                         int source, MPI_Comm comm)
+                         int source, MPI_Comm comm, int tag, int receive_tag,
+                         const MPI_Request *request)
 {
-    mpi_note_sent(call, count, type, dest, comm);
-    if (call->result == MPI_SUCCESS && source != MPI_PROC_NULL)
-        lose_receive();
+    struct mpi_pending p = {.is_both = true, .tag = receive_tag}, *entry;
+
+    mpi_note_sent(call, count, type, dest, comm, tag, request);
+    if (call->result != MPI_SUCCESS || source == MPI_PROC_NULL)
+        return;
+    lose_receive();
+    if (!call->is_observed)
+        return;
+    p.handle = (intptr_t)*request;
+    p.partner = mpi_world_rank(comm, source);
+    if ((entry = expect_receive(&p, source, comm)))
+        tell_posted(call, entry);
 }
 
 /* -- messages that were matched -- */
@@ -203,11 +328,20 @@ void mpi_note_exchanging(const struct mpi_call *call, MPI_Count count, MPI_Datat
 void mpi_note_matched(const struct mpi_call *call, const MPI_Message *message,
                       const MPI_Status *status, MPI_Comm comm)
 {
+    struct mpi_pending *p;
+
     mpi_note(call);
-    if (call->result == MPI_SUCCESS && message && *message != MPI_MESSAGE_NO_PROC)
-        insert_pending(&(struct mpi_pending){.handle = (intptr_t)*message,
+    if (call->result != MPI_SUCCESS || !message || *message == MPI_MESSAGE_NO_PROC)
+        return;
+    p = insert_pending(&(struct mpi_pending){.handle = (intptr_t)*message,
                                              .is_message = true,
-                                             .partner = mpi_world_rank(comm, status->MPI_SOURCE)});
+                                             .receives = call->is_observed,
+                                             .partner = mpi_world_rank(comm, status->MPI_SOURCE),
+                                             .tag = status->MPI_TAG});
+    if (p && call->is_observed) {
+        p->peers = mpi_peers_hold(comm);
+        tell_posted(call, p);
+    }
 }
 
 void mpi_note_matched_if(const struct mpi_call *call, const int *flag, const MPI_Message *message,
@@ -221,8 +355,7 @@ void mpi_take_message(struct mpi_call *call, const MPI_Message *message)
     struct mpi_pending *p = find_handle((intptr_t)*message, true);
 
     call->partner = p ? p->partner : -1;
-    if (p)
-        drop_pending(p);
+    call->message = p;
 }
 
 void mpi_note_received_message(const struct mpi_call *call, const MPI_Status *status)
@@ -232,12 +365,23 @@ void mpi_note_received_message(const struct mpi_call *call, const MPI_Status *st
     if (call->result == MPI_SUCCESS)
         mpi_status_bytes(status, &bytes);
     mpi_add(call->routine, call->partner, true, 1, call->ticks, bytes);
+    if (!call->message)
+        return;
+    if (call->message->is_told && call->is_observed && call->result == MPI_SUCCESS)
+        mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_RECV,
+                                                    .comm = mpi_comm_of_peers(call->message->peers),
+                                                    .peer = call->partner,
+                                                    .tag = status->MPI_TAG,
+                                                    .bytes = bytes,
+                                                    .request = call->message->number});
+    drop_pending(call->message);
 }
 
 /* -- persistent requests -- */
 
 void mpi_note_sending_again(const struct mpi_call *call, int partitions, MPI_Count count,
-                            MPI_Datatype type, int dest, MPI_Comm comm, const MPI_Request *request)
+                            MPI_Datatype type, int dest, MPI_Comm comm, int tag,
+                            const MPI_Request *request)
 {
     bool is_open = call->result == MPI_SUCCESS && dest >= 0;
     int partner = is_open ? mpi_world_rank(comm, dest) : -1;
@@ -248,13 +392,16 @@ void mpi_note_sending_again(const struct mpi_call *call, int partitions, MPI_Cou
             &(struct mpi_pending){.handle = (intptr_t)*request,
                                   .is_persistent = true,
                                   .partner = partner,
-                                  .bytes = (uint64_t)partitions * mpi_bytes(count, type)});
+                                  .bytes = (uint64_t)partitions * mpi_bytes(count, type),
+                                  .done = PORTOLAN_MPI_SEND_DONE,
+                                  .tag = tag,
+                                  .peers = mpi_is_observable ? mpi_peers_hold(comm) : NULL});
 }
 
-void mpi_note_receiving_again(const struct mpi_call *call, int source, MPI_Comm comm,
+void mpi_note_receiving_again(const struct mpi_call *call, int source, MPI_Comm comm, int tag,
                               const MPI_Request *request)
 {
-    struct mpi_pending p = {.is_persistent = true};
+    struct mpi_pending p = {.is_persistent = true, .tag = tag};
 
     if (!note_source(call, source, comm, &p.partner))
         return;
@@ -262,12 +409,18 @@ void mpi_note_receiving_again(const struct mpi_call *call, int source, MPI_Comm 
     expect_receive(&p, source, comm);
 }
 
-void mpi_note_own_again(const struct mpi_call *call, uint64_t bytes, const MPI_Request *request)
+void mpi_note_own_again(const struct mpi_call *call, uint64_t bytes, MPI_Comm comm, int root,
+                        const MPI_Request *request)
 {
     mpi_note(call);
-    if (call->result == MPI_SUCCESS && bytes)
-        insert_pending(&(struct mpi_pending){
-            .handle = (intptr_t)*request, .is_persistent = true, .partner = -1, .bytes = bytes});
+    if (call->result == MPI_SUCCESS && (bytes || mpi_is_observable))
+        insert_pending(
+            &(struct mpi_pending){.handle = (intptr_t)*request,
+                                  .is_persistent = true,
+                                  .partner = mpi_root_of(comm, root),
+                                  .bytes = bytes,
+                                  .done = PORTOLAN_MPI_COLLECTIVE_DONE,
+                                  .peers = mpi_is_observable ? mpi_peers_hold(comm) : NULL});
 }
 
 /* Before and after the start of a persistent one; IS_CALL: CALL started nothing else. */
@@ -281,17 +434,25 @@ static void note_started(struct mpi_pending *p, const struct mpi_call *call, boo
     p->routine = call->routine;
     p->is_call = is_call;
     p->ticks = call->ticks;
-    mpi_add(call->routine, p->partner, p->receives, is_call, is_call ? call->ticks : 0, p->bytes);
+    mpi_add(call->routine, p->done == PORTOLAN_MPI_COLLECTIVE_DONE ? -1 : p->partner, p->receives,
+            is_call, is_call ? call->ticks : 0, p->bytes);
+    if (call->is_observed)
+        tell_posted(call, p);
 }
 
 /* -- what completed -- */
 
-/* Notes what STATUS says of a request that completed with RESULT. */
-static void note_completion(struct mpi_pending *p, const MPI_Status *status, int result)
+/* Notes what STATUS says of a request that CALL completed with RESULT. */
+static void note_completion(const struct mpi_call *call, struct mpi_pending *p,
+                            const MPI_Status *status, int result)
 {
     int partner = p->partner;
     uint64_t calls = 0, ticks = 0, bytes = 0;
 
+    if (p->makes_comm && result == MPI_SUCCESS)
+        mpi_number_comm_as(p->bytes, (MPI_Comm)(intptr_t)p->ticks);
+    if (p->is_told && call->is_observed)
+        tell_completed(call, p, status, result);
     if (!p->is_active)
         return;
     p->is_active = false;
@@ -308,12 +469,18 @@ static void note_completion(struct mpi_pending *p, const MPI_Status *status, int
 }
 
 /* The same, and drops it if REQUEST, as it is now, is null. */
-static void complete_request(struct mpi_pending *p, const MPI_Status *status, int result,
-                             MPI_Request request)
+static void complete_request(const struct mpi_call *call, struct mpi_pending *p,
+                             const MPI_Status *status, int result, MPI_Request request)
 {
-    note_completion(p, status, result);
-    if (request == MPI_REQUEST_NULL)
-        drop_pending(p);
+    intptr_t handle = p->handle;
+    bool is_both = p->is_both;
+
+    note_completion(call, p, status, result);
+    if (request != MPI_REQUEST_NULL)
+        return;
+    drop_pending(p);
+    if (is_both && (p = find_handle(handle, false)))
+        complete_request(call, p, status, result, request);
 }
 
 /* P is about to be freed; what it receives will not be known. */
@@ -376,7 +543,8 @@ static MPI_Status *mpi_watch(struct mpi_watched *c, int n, const MPI_Request *re
 /*
  * Request I completed. After an error other than truncation it did so only if its handle changed.
  */
-static void note_one(struct mpi_watched *c, int i, const MPI_Status *status, int result)
+static void note_one(const struct mpi_call *call, struct mpi_watched *c, int i,
+                     const MPI_Status *status, int result)
 {
     int class = MPI_SUCCESS;
     struct mpi_pending *p;
@@ -389,7 +557,7 @@ static void note_one(struct mpi_watched *c, int i, const MPI_Status *status, int
         return;
     p = mpi_is_concurrent ? c->pending[i] : find_request(c->before[i]);
     if (p)
-        complete_request(p, status, result, c->now[i]);
+        complete_request(call, p, status, result, c->now[i]);
 }
 
 static void end_watch(const struct mpi_call *call, struct mpi_watched *c)
@@ -402,7 +570,7 @@ static void end_watch(const struct mpi_call *call, struct mpi_watched *c)
 static void mpi_note_completed_one(const struct mpi_call *call, struct mpi_watched *c, int i,
                                    const MPI_Status *status)
 {
-    note_one(c, i, status, call->result);
+    note_one(call, c, i, status, call->result);
     end_watch(call, c);
 }
 
@@ -417,7 +585,7 @@ static void mpi_note_completed_many(const struct mpi_call *call, struct mpi_watc
     if (class != MPI_SUCCESS && class != MPI_ERR_IN_STATUS)
         n = 0;
     for (int k = 0; c->n && k < n; k++)
-        note_one(c, indices ? indices[k] : k, &statuses[k],
+        note_one(call, c, indices ? indices[k] : k, &statuses[k],
                  class == MPI_SUCCESS ? MPI_SUCCESS : statuses[k].MPI_ERROR);
     end_watch(call, c);
 }
@@ -430,65 +598,69 @@ static void mpi_note_completed_many(const struct mpi_call *call, struct mpi_watc
 
 PORTOLAN_API int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
-    struct mpi_call call = {.routine = MPI_ROUTINE_Request_get_status};
+    MPI_BEGIN_NOTE(call, Request_get_status);
     struct mpi_pending *p = any_is_pending() ? find_request(request) : NULL;
 
     if (p)
         status = mpi_status(&call, status);
-    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
+    mpi_begin_call(&call);
     call.result = PMPI_Request_get_status(request, flag, status);
     call.ticks = portolan_probe_mpi_leave();
     if (p && call.result == MPI_SUCCESS && *flag)
-        note_completion(p, status, MPI_SUCCESS);
+        note_completion(&call, p, status, MPI_SUCCESS);
     mpi_note(&call);
+    mpi_end_call(&call);
     return call.result;
 }
 
 PORTOLAN_API int MPI_Request_free(MPI_Request *request)
 {
-    struct mpi_call call = {.routine = MPI_ROUTINE_Request_free};
+    MPI_BEGIN_NOTE(call, Request_free);
     struct mpi_pending *p = any_is_pending() ? find_request(*request) : NULL;
 
-    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
+    mpi_begin_call(&call);
     if (p)
         free_pending(p);
     call.result = PMPI_Request_free(request);
     call.ticks = portolan_probe_mpi_leave();
     mpi_note(&call);
+    mpi_end_call(&call);
     return call.result;
 }
 
 PORTOLAN_API int MPI_Start(MPI_Request *request)
 {
-    struct mpi_call call = {.routine = MPI_ROUTINE_Start};
+    MPI_BEGIN_NOTE(call, Start);
     struct mpi_pending *p = find_request(*request);
 
     if (p)
         activate(p);
-    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
+    mpi_begin_call(&call);
     call.result = PMPI_Start(request);
     call.ticks = portolan_probe_mpi_leave();
     if (p && call.result == MPI_SUCCESS)
         note_started(p, &call, true);
     else
         mpi_note(&call);
+    mpi_end_call(&call);
     return call.result;
 }
 
 PORTOLAN_API int MPI_Startall(int count, MPI_Request array_of_requests[])
 {
-    struct mpi_call call = {.routine = MPI_ROUTINE_Startall};
+    MPI_BEGIN_NOTE(call, Startall);
     struct mpi_pending *p;
 
     for (int i = 0; i < count; i++)
         if ((p = find_request(array_of_requests[i])))
             activate(p);
-    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
+    mpi_begin_call(&call);
     call.result = PMPI_Startall(count, array_of_requests);
     call.ticks = portolan_probe_mpi_leave();
     for (int i = 0; call.result == MPI_SUCCESS && i < count; i++)
         if ((p = find_request(array_of_requests[i])))
             note_started(p, &call, false);
     mpi_note(&call);
+    mpi_end_call(&call);
     return call.result;
 }

@@ -52,6 +52,8 @@ static int duplicate(MPI_Comm scope, MPI_Comm *comm)
         return result;
     PMPI_Comm_set_errhandler(scope, MPI_ERRORS_RETURN);
     result = PMPI_Comm_dup(scope, comm);
+    if (result == MPI_SUCCESS && mpi_is_observable)
+        mpi_number_comm(scope, *comm);
     PMPI_Comm_set_errhandler(scope, handler);
     if (result == MPI_SUCCESS)
         PMPI_Comm_set_errhandler(*comm, handler);

@@ -37,7 +37,7 @@ struct block {
     unsigned slots, used;
 };
 
-static const char *const routine_names[MPI_ROUTINES] = {
+const char *const mpi_routine_names[MPI_ROUTINES] = {
     "MPI_Init",
     "MPI_Init_thread",
     "MPI_Finalize",
@@ -276,7 +276,7 @@ enum portolan_status mpi_traffic(struct portolan_probe_traffic **rows, size_t *n
         const struct cell *c = &r.cells[i];
 
         if (i == 0 || by_key(c, c - 1) != 0) {
-            out[(*n)++] = (struct portolan_probe_traffic){.routine = routine_names[c->routine],
+            out[(*n)++] = (struct portolan_probe_traffic){.routine = mpi_routine_names[c->routine],
                                                           .partner = c->partner,
                                                           .received = c->received};
             ticks = 0;

@@ -32,7 +32,7 @@ static const double contended = 0.1, calm = 0.02, contended_at_start = 0.35;
 /* A rank looks after a wait of this length: reading the kernel's counts costs some microseconds. */
 static const double long_wait_ns = 1e6;
 
-bool mpi_yields, mpi_yields_here;
+bool mpi_yields, mpi_yields_here, mpi_shares_cores;
 uint64_t mpi_long_wait = UINT64_MAX;
 static char description[160] = "blocking calls poll";
 
@@ -179,9 +179,10 @@ static enum wish wish(void)
 
 static enum portolan_status agree_on_wish(enum wish mine, struct portolan_error *err)
 {
-    int range[2] = {(int)mine, -(int)mine};
+    int range[3] = {(int)mine, -(int)mine, mpi_observer == NULL};
 
-    PMPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    PMPI_Allreduce(MPI_IN_PLACE, range, 3, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    mpi_is_observable = !range[2];
     if (mine == WISH_WRONG)
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   VARIABLE " is '%s'; it may be auto, always or never",
@@ -260,8 +261,9 @@ static void decide(enum wish mine)
     int ranks = 1, cores = 1, size;
 
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (mine == WISH_AUTO && size > 1)
+    if ((mine == WISH_AUTO || mpi_is_observable) && size > 1)
         find_fullest(&ranks, &cores);
+    mpi_shares_cores = ranks > cores;
     mpi_yields = mine == WISH_ALWAYS || (mine == WISH_AUTO && ranks > cores);
     if (mine == WISH_AUTO && size > 1 && !mpi_yields) {
         mpi_long_wait = ticks_of(long_wait_ns);

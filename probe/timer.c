@@ -38,32 +38,32 @@ static struct portolan_probe_node *plain_child(struct probe_thread *t,
     return node ? node : probe_child(t, parent, handle, NULL, NULL, 0);
 }
 
-void portolan_probe_mpi_enter(void)
+uint64_t portolan_probe_mpi_enter(void)
 {
     struct probe_thread *t = probe_thread_self();
 
-    if (t && t->mpi_depth++ == 0) {
-        t->mpi_frame = 0;
-        t->mpi_start = portolan_probe_now();
-    }
+    if (!t || t->mpi_depth++ > 0)
+        return PORTOLAN_PROBE_INSIDE_MPI;
+    t->mpi_frame = 0;
+    return t->mpi_start = portolan_probe_now();
 }
 
 /* Frames of calls from one place differ by less, by pushed arguments; what MPI needs is more. */
 #define SAME_PLACE 64
 
-void portolan_probe_mpi_enter_at(const void *frame)
+uint64_t portolan_probe_mpi_enter_at(const void *frame)
 {
     struct probe_thread *t = probe_thread_self();
     uintptr_t at = (uintptr_t)frame;
 
     if (!t)
-        return;
+        return PORTOLAN_PROBE_INSIDE_MPI;
     if (t->mpi_depth && t->mpi_frame && at + SAME_PLACE > t->mpi_frame && at < t->stack_high)
         t->mpi_depth = 0; /* a longjmp out of MPI: we cannot be inside that call */
-    if (t->mpi_depth++ == 0) {
-        t->mpi_frame = at >= t->stack_low && at < t->stack_high ? at : 0;
-        t->mpi_start = portolan_probe_now();
-    }
+    if (t->mpi_depth++ > 0)
+        return PORTOLAN_PROBE_INSIDE_MPI;
+    t->mpi_frame = at >= t->stack_low && at < t->stack_high ? at : 0;
+    return t->mpi_start = portolan_probe_now();
 }
 
 uint64_t portolan_probe_mpi_leave(void)

@@ -281,15 +281,17 @@ PORTOLAN_API bool portolan_probe_port_is_closed(const struct portolan_probe_port
 
 /**
  * Brackets of an MPI call on the calling thread: the time between is added to the MPI time of the
- * node the thread is in. Nested brackets count once. LEAVE returns the ticks of the outermost
- * bracket and 0 inside.
+ * node the thread is in. Nested brackets count once. ENTER returns the clock, in ticks, where the
+ * outermost bracket begins, and PORTOLAN_PROBE_INSIDE_MPI inside; LEAVE returns the ticks of the
+ * outermost bracket and 0 inside.
  */
-PORTOLAN_API void portolan_probe_mpi_enter(void);
+#define PORTOLAN_PROBE_INSIDE_MPI UINT64_MAX
+PORTOLAN_API uint64_t portolan_probe_mpi_enter(void);
 /**
  * The same with the calling function's __builtin_frame_address(0), which tells a call that an error
  * handler left by longjmp from one that is running around this one.
  */
-PORTOLAN_API void portolan_probe_mpi_enter_at(const void *frame);
+PORTOLAN_API uint64_t portolan_probe_mpi_enter_at(const void *frame);
 PORTOLAN_API uint64_t portolan_probe_mpi_leave(void);
 
 /**

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tells single calls to one observer: <portolan/observer.h>. */
+#include "note.h"
+
+const struct portolan_mpi_observer *mpi_observer;
+bool mpi_is_observable;
+
+enum portolan_status portolan_mpi_observe(const struct portolan_mpi_observer *observer,
+                                          struct portolan_error *err)
+{
+    if (observer && !mpi_is_observable && portolan_mpi_is_running())
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "MPI began without an observer on all ranks, so its "
+                                  "communicators have no numbers");
+    __atomic_store_n(&mpi_observer, observer, __ATOMIC_RELEASE);
+    return PORTOLAN_OK;
+}
+
+/* What is posted happens where the call begins, what is completed where it ends. */
+static uint64_t time_of(const struct mpi_call *call, enum portolan_mpi_event_kind kind)
+{
+    if (call->began == PORTOLAN_PROBE_INSIDE_MPI)
+        return 0;
+    switch (kind) {
+    case PORTOLAN_MPI_STARTED:
+    case PORTOLAN_MPI_BEGIN:
+    case PORTOLAN_MPI_SEND:
+    case PORTOLAN_MPI_RECV_POST:
+    case PORTOLAN_MPI_COLLECTIVE:
+    case PORTOLAN_MPI_TRANSFER:
+        return call->began;
+    default:
+        return call->began + call->ticks;
+    }
+}
+
+void mpi_tell(const struct mpi_call *call, const struct portolan_mpi_event *what)
+{
+    struct portolan_mpi_event event = *what;
+    const struct portolan_mpi_observer *observer = mpi_observer;
+
+    if (!observer)
+        return;
+    event.routine = call->routine;
+    event.name = mpi_routine_names[call->routine];
+    event.ticks = time_of(call, event.kind);
+    observer->tell(&event);
+}
+
+void mpi_observe_begin(struct mpi_call *call, uint64_t began)
+{
+    call->began = began;
+    if (!mpi_is_observable || !__atomic_load_n(&mpi_observer->is_on, __ATOMIC_RELAXED))
+        return;
+    call->is_observed = true;
+    if (call->began != PORTOLAN_PROBE_INSIDE_MPI)
+        mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_BEGIN});
+}
+
+void mpi_observe_end(struct mpi_call *call)
+{
+    if (call->began != PORTOLAN_PROBE_INSIDE_MPI)
+        mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_END});
+}
+
+/* The user's mark of a phase; MPICH itself does nothing here. */
+PORTOLAN_API int MPI_Pcontrol(const int level, ...)
+{
+    struct mpi_call call = {.began = PORTOLAN_PROBE_INSIDE_MPI};
+
+    if (mpi_is_observable) {
+        call.began = portolan_probe_now();
+        mpi_tell(&call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_MARK, .tag = level});
+    }
+    return PMPI_Pcontrol(level);
+}
