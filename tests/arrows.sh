@@ -16,7 +16,7 @@ probe/control: base index list machine control probe tau
 probe/counters: base probe
 probe/tau: base index list control probe tau
 probe/portolan: base control probe probe_inline probe_records tau
-mpi: base index list machine probe framework mpi
+mpi: base index list machine probe framework mpi observer
 mastermind/store: base index list machine store
 analysis/profile: base index json list stats store profile compare models
 analysis/tables: base command chart profile models formula extrap series stats
@@ -31,7 +31,9 @@ proxygen/emit: base callback functions functions_component probe proxy
 mastermind: base block index list assembly control machine probe store framework mastermind recorder
 base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
-trace: base index list trace
+trace: base index list observer trace
+trace/record: base observer probe record trace trace_stream
+trace/files: base index list trace trace_stream
 trace/analysis: base index list trace waits
 hercule: base formula hercule json list
 trace/replay: base index list number trace waits replay

@@ -236,6 +236,22 @@ PORTOLAN_API enum portolan_status portolan_trace_write(const struct portolan_tra
                                                        const char *path,
                                                        struct portolan_error *err);
 
+/* ------------------------------------------------- text, as in portolan-trace(1) */
+
+/** Appends EVENT, of LOCATION, as one line. */
+PORTOLAN_API void portolan_trace_print_event(const struct portolan_trace *trace,
+                                             const struct portolan_trace_location *location,
+                                             const struct portolan_trace_event *event,
+                                             struct portolan_text *text);
+/** Appends what events refer to: locations, communicators, windows, regions. */
+PORTOLAN_API void portolan_trace_print_tables(const struct portolan_trace *trace,
+                                              struct portolan_text *text);
+/** Appends how many events there are of each kind, and by routine calls, time and bytes.
+   PORTOLAN_ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_trace_print_summary(const struct portolan_trace *trace,
+                                                               struct portolan_text *text,
+                                                               struct portolan_error *err);
+
 #ifdef __cplusplus
 }
 #endif

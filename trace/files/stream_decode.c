@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Nothing in a file is believed: a file may be cut anywhere, and its bytes may be anything. What is
+ * damaged is left out by blocks.
+ */
+#include "stream_decode.h"
+
+#include <portolan/list.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More ranks than this are in no communicator. */
+#define MOST_RANKS ((size_t)1 << 24)
+
+bool stream_is_one(const void *bytes, size_t size)
+{
+    struct portolan_stream_header h;
+
+    if (size < sizeof h)
+        return false;
+    memcpy(&h, bytes, sizeof h);
+    return h.magic == PORTOLAN_STREAM_MAGIC;
+}
+
+/* -- fields; at a field that does not fit, D->at becomes NULL and stays so -- */
+
+static uint64_t read_unsigned(struct stream_decoder *d)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; d->at && d->at < d->end && shift < 64; shift += 7) {
+        uint8_t byte = *d->at++;
+
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            return value;
+    }
+    d->at = NULL;
+    return 0;
+}
+
+static int64_t read_signed(struct stream_decoder *d)
+{
+    uint64_t value = read_unsigned(d);
+
+    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+static uint64_t read_double(struct stream_decoder *d)
+{
+    uint64_t bits = 0;
+
+    if (!d->at || (size_t)(d->end - d->at) < sizeof bits) {
+        d->at = NULL;
+        return 0;
+    }
+    memcpy(&bits, d->at, sizeof bits);
+    d->at += sizeof bits;
+    return bits;
+}
+
+/* Texts end in diagnostics and tables: what does not print becomes '?'. */
+static void copy_text(char *to, const uint8_t *from, size_t length)
+{
+    for (size_t i = 0, n; i < length; i += n) {
+        n = portolan_utf8_length(memcpy(to + i, from + i, 1));
+        if (n > 1 && n <= length - i && from[i] >= 0x80)
+            memcpy(to + i, from + i, n);
+        else
+            n = 1;
+        if (n == 1 && (from[i] < ' ' || from[i] >= 0x7f))
+            to[i] = '?';
+    }
+    to[length] = '\0';
+}
+
+/* At *USED of the room for texts, whose place may change: offsets become pointers later. */
+static size_t read_text(struct stream_decoder *d, size_t *used)
+{
+    uint64_t length = read_unsigned(d);
+    size_t at = *used;
+
+    if (!d->at || length > (uint64_t)(d->end - d->at)) {
+        d->at = NULL;
+        return 0;
+    }
+    if (!portolan_reserve(&d->texts, &d->texts_room, at + length + 1, 1)) {
+        d->is_out_of_memory = true;
+        return 0;
+    }
+    copy_text(d->texts + at, d->at, length);
+    d->at += length;
+    *used = at + length + 1;
+    return at;
+}
+
+/* The same for runs of ranks; *N: how many. */
+static size_t read_ranks(struct stream_decoder *d, size_t *used, size_t *n)
+{
+    uint64_t n_runs = read_unsigned(d);
+    size_t first = *used;
+
+    while (d->at && n_runs--) {
+        int64_t rank = read_signed(d), stride;
+        uint64_t length = read_unsigned(d);
+
+        stride = read_signed(d);
+        if (!d->at || length > MOST_RANKS - (*used - first) || rank < -1 || rank > INT32_MAX ||
+            stride > INT32_MAX || stride < -INT32_MAX) {
+            d->at = NULL;
+            break;
+        }
+        if (!portolan_reserve(&d->ranks, &d->ranks_room, *used + length, sizeof *d->ranks)) {
+            d->is_out_of_memory = true;
+            break;
+        }
+        for (; length--; rank += stride)
+            d->ranks[(*used)++] = rank < -1 || rank > INT32_MAX ? -1 : (int)rank;
+    }
+    *n = *used - first;
+    return first;
+}
+
+/* -- records -- */
+
+/* Fields of definitions: u a number, t a text, l a list of ranks. */
+static const char *const definition_fields[PORTOLAN_STREAM_KINDS] = {
+    [PORTOLAN_STREAM_FILE] = "uuuut",    [PORTOLAN_STREAM_CLOCK] = "uuuuu",
+    [PORTOLAN_STREAM_REGION] = "uutttt", [PORTOLAN_STREAM_ROUTINE] = "ut",
+    [PORTOLAN_STREAM_COMM] = "uulll",    [PORTOLAN_STREAM_WINDOW] = "uulll",
+    [PORTOLAN_STREAM_NAME] = "ut",
+};
+
+static void read_definition(struct stream_decoder *d, struct stream_record *r)
+{
+    size_t n = 0, t = 0, l = 0, used_text = 0, used_ranks = 0, text[STREAM_TEXTS] = {0},
+           list[STREAM_LISTS] = {0};
+
+    for (const char *f = definition_fields[r->kind]; *f && d->at && !d->is_out_of_memory; f++)
+        switch (*f) {
+        case 'u':
+            r->number[n++] = read_unsigned(d);
+            break;
+        case 't':
+            text[t++] = read_text(d, &used_text);
+            break;
+        default:
+            list[l] = read_ranks(d, &used_ranks, &r->n_list[l]);
+            l++;
+        }
+    for (size_t i = 0; i < t; i++)
+        r->text[i] = d->texts + text[i];
+    for (size_t i = 0; i < l; i++)
+        r->list[i] = d->ranks ? d->ranks + list[i] : NULL;
+}
+
+static void read_event(struct stream_decoder *d, unsigned byte, struct stream_record *r)
+{
+    unsigned fields = portolan_stream_fields[r->kind];
+
+    if (!(byte & PORTOLAN_STREAM_SAME_TIME))
+        d->ticks += read_unsigned(d);
+    r->ticks = d->ticks;
+    if (fields & PORTOLAN_STREAM_WHAT)
+        r->what = read_unsigned(d);
+    if (fields & PORTOLAN_STREAM_PEER)
+        r->peer = read_signed(d);
+    if (fields & PORTOLAN_STREAM_TAG)
+        r->tag = read_signed(d);
+    if (fields & PORTOLAN_STREAM_BYTES)
+        r->bytes = read_unsigned(d);
+    if (fields & PORTOLAN_STREAM_DOUBLE)
+        r->bytes = read_double(d);
+    if (byte & PORTOLAN_STREAM_HAS_REQUEST)
+        r->request = read_unsigned(d);
+    if (r->peer != (int32_t)r->peer || r->tag != (int32_t)r->tag ||
+        r->request != (uint32_t)r->request)
+        d->at = NULL;
+}
+
+/* False: no record is here, as D->at tells: NULL, damaged; else the end of the block. */
+static bool read_record(struct stream_decoder *d, struct stream_record *r)
+{
+    unsigned byte, kind;
+
+    if (d->at == d->end || !*d->at)
+        return false;
+    byte = *d->at++;
+    kind = byte & PORTOLAN_STREAM_KIND;
+    *r = (struct stream_record){.kind = kind - 1};
+    if (kind >= 1 && kind <= PORTOLAN_TRACE_KINDS) {
+        read_event(d, byte, r);
+    } else if (kind < PORTOLAN_STREAM_KINDS && definition_fields[kind]) {
+        r->kind = kind;
+        r->is_definition = true;
+        read_definition(d, r);
+    } else {
+        d->at = NULL;
+    }
+    return d->at && !d->is_out_of_memory;
+}
+
+/* -- blocks -- */
+
+static void say(struct stream_decoder *d, const char *what, size_t block)
+{
+    if (d->diagnostics)
+        portolan_diagnose(d->diagnostics, d->path, 0, 0, "%s in block %zu%s", what,
+                          block / PORTOLAN_STREAM_BLOCK,
+                          block ? "" : ", the first; nothing is read of it");
+    d->is_cut = true;
+}
+
+/* Opens the block at D->block. False: it is damaged, *EVENTS were in it as far as is known. */
+static bool open_block(struct stream_decoder *d, uint64_t *events)
+{
+    size_t offset = d->block, room = d->size - offset, used;
+    struct portolan_stream_header h;
+
+    *events = 0;
+    if (room > PORTOLAN_STREAM_BLOCK)
+        room = PORTOLAN_STREAM_BLOCK;
+    d->block += room;
+    if (!stream_is_one(d->bytes + offset, room)) {
+        say(d, "no block begins", offset);
+        return false;
+    }
+    memcpy(&h, d->bytes + offset, sizeof h);
+    *events = h.events;
+    used = h.bytes ? h.bytes : room;
+    if (h.version != PORTOLAN_STREAM_VERSION) {
+        say(d, "another version of the format", offset);
+        return false;
+    }
+    if (used < sizeof h || used > room) {
+        say(d, "the file ends", offset);
+        used = used < sizeof h ? sizeof h : room; /* what there is may be whole records */
+    } else if (h.bytes && portolan_stream_checksum(d->bytes + offset + sizeof h, used - sizeof h) !=
+                              h.checksum) {
+        say(d, "wrong checksum", offset);
+        return false;
+    } else if (!h.bytes && d->block == d->size) {
+        d->is_cut = true; /* the process did not end by itself */
+    }
+    if (h.lost > d->lost)
+        d->lost = h.lost;
+    if (offset == 0 && h.lost_in_all > d->lost)
+        d->lost = h.lost_in_all;
+    if (h.first_ticks > d->ticks)
+        d->ticks = h.first_ticks;
+    d->at = d->bytes + offset + sizeof h;
+    d->end = d->bytes + offset + used;
+    return true;
+}
+
+static bool make_gap(const struct stream_decoder *d, uint64_t events, struct stream_record *r)
+{
+    *r = (struct stream_record){
+        .kind = PORTOLAN_TRACE_GAP, .ticks = d->ticks, .bytes = events ? events : 1};
+    return true;
+}
+
+bool stream_next(struct stream_decoder *d, struct stream_record *r)
+{
+    uint64_t events;
+
+    for (;;) {
+        if (d->at) {
+            size_t block = (size_t)(d->at - d->bytes) / PORTOLAN_STREAM_BLOCK;
+
+            if (read_record(d, r))
+                return true;
+            if (d->is_out_of_memory)
+                return false;
+            if (!d->at) {
+                say(d, "a record that is not understood", block * PORTOLAN_STREAM_BLOCK);
+                return make_gap(d, 0, r);
+            }
+        }
+        d->at = NULL;
+        if (d->block >= d->size)
+            return false;
+        if (!open_block(d, &events) && d->block < d->size)
+            return make_gap(d, events, r);
+    }
+}
+
+void stream_rewind(struct stream_decoder *d)
+{
+    d->block = 0;
+    d->at = d->end = NULL;
+    d->ticks = 0;
+}
+
+void stream_clear(struct stream_decoder *d)
+{
+    free(d->texts);
+    free(d->ranks);
+}

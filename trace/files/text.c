@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A trace for people: portolan-trace(1). */
+#include <portolan/trace.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char *const kind_names[PORTOLAN_TRACE_KINDS] = {
+    "ENTER",           "LEAVE",     "BEGIN",  "END",       "SEND",
+    "SEND_DONE",       "RECV_POST", "RECV",   "CANCELLED", "COLLECTIVE",
+    "COLLECTIVE_DONE", "TRANSFER",  "ACCESS", "EPOCH",     "MARK",
+    "VALUE",           "CPU",       "GAP",
+};
+
+static const char *const region_kinds[] = {"port", "timer", "phase", "experiment", "function"};
+
+static void add_peer(struct portolan_text *text, const char *key, int peer)
+{
+    if (peer == PORTOLAN_TRACE_ANY)
+        portolan_text_add(text, " %s=any", key);
+    else if (peer != PORTOLAN_TRACE_NONE)
+        portolan_text_add(text, " %s=%d", key, peer);
+}
+
+static void add_region(const struct portolan_trace_region *r, struct portolan_text *text)
+{
+    if (*r->user || *r->port)
+        portolan_text_add(text, "%s.%s -> %s.%s", r->user, r->port, r->provider, r->name);
+    else
+        portolan_text_add(text, "%s", r->name);
+}
+
+static void add_message(const struct portolan_trace_event *e, const char *key,
+                        struct portolan_text *text)
+{
+    add_peer(text, key, e->peer);
+    add_peer(text, "tag", e->tag);
+    if (e->kind != PORTOLAN_TRACE_RECV_POST)
+        portolan_text_add(text, " bytes=%" PRIu64, e->bytes);
+    portolan_text_add(text, " comm=%u", (unsigned)e->what);
+}
+
+/* What stands behind the kind. */
+static void add_fields(const struct portolan_trace *t, const struct portolan_trace_event *e,
+                       struct portolan_text *text)
+{
+    switch ((enum portolan_trace_kind)e->kind) {
+    case PORTOLAN_TRACE_ENTER:
+    case PORTOLAN_TRACE_LEAVE:
+        portolan_text_add(text, " ");
+        add_region(&t->regions[e->what], text);
+        break;
+    case PORTOLAN_TRACE_BEGIN:
+    case PORTOLAN_TRACE_END:
+        portolan_text_add(text, " %s", t->routines[e->what]);
+        break;
+    case PORTOLAN_TRACE_SEND:
+        add_message(e, "to", text);
+        break;
+    case PORTOLAN_TRACE_RECV_POST:
+    case PORTOLAN_TRACE_RECV:
+        add_message(e, "from", text);
+        break;
+    case PORTOLAN_TRACE_COLLECTIVE:
+        add_peer(text, "root", e->peer);
+        portolan_text_add(text, " bytes=%" PRIu64 " comm=%u", e->bytes, (unsigned)e->what);
+        break;
+    case PORTOLAN_TRACE_TRANSFER:
+        add_peer(text, "to", e->peer);
+        portolan_text_add(text, " bytes=%" PRIu64 " window=%u", e->bytes, (unsigned)e->what);
+        break;
+    case PORTOLAN_TRACE_ACCESS:
+        add_peer(text, "rank", e->peer);
+        portolan_text_add(text, " window=%u", (unsigned)e->what);
+        break;
+    case PORTOLAN_TRACE_EPOCH:
+        portolan_text_add(text, " window=%u", (unsigned)e->what);
+        break;
+    case PORTOLAN_TRACE_MARK:
+        portolan_text_add(text, " level=%d", e->tag);
+        break;
+    case PORTOLAN_TRACE_VALUE:
+        portolan_text_add(text, " %s=%.17g", t->names[e->what], portolan_trace_value(e));
+        break;
+    case PORTOLAN_TRACE_CPU:
+        portolan_text_add(text, " ns=%" PRIu64, e->bytes);
+        break;
+    case PORTOLAN_TRACE_GAP:
+        portolan_text_add(text, " lost=%" PRIu64, e->bytes);
+        break;
+    default:
+        break;
+    }
+}
+
+void portolan_trace_print_event(const struct portolan_trace *trace,
+                                const struct portolan_trace_location *location,
+                                const struct portolan_trace_event *event,
+                                struct portolan_text *text)
+{
+    portolan_text_add(text, "%d.%d %" PRId64 ".%09" PRId64 " %s", location->rank, location->thread,
+                      event->ns / 1000000000, event->ns % 1000000000, kind_names[event->kind]);
+    add_fields(trace, event, text);
+    if (event->request)
+        portolan_text_add(text, " request=%" PRIu32, event->request);
+    portolan_text_add(text, "\n");
+}
+
+/* -- tables -- */
+
+static void add_ranks(const char *what, const int *ranks, size_t n, struct portolan_text *text)
+{
+    portolan_text_add(text, " %s", what);
+    for (size_t i = 0, last; i < n; i = last + 1) {
+        last = i;
+        while (last + 1 < n && ranks[last + 1] == ranks[last] + 1)
+            last++;
+        portolan_text_add(text, "%s%d", i ? "," : "", ranks[i]);
+        if (last > i)
+            portolan_text_add(text, "-%d", ranks[last]);
+    }
+}
+
+static void add_comms(const char *what, const struct portolan_trace_comm *comms, size_t n,
+                      struct portolan_text *text)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct portolan_trace_comm *c = &comms[i];
+
+        portolan_text_add(text, "# %s %zu:", what, i);
+        if (c->n_members)
+            add_ranks("ranks ", c->members, c->n_members, text);
+        else
+            portolan_text_add(text, " of unknown ranks");
+        if (c->n_remote)
+            add_ranks("with ", c->remote, c->n_remote, text);
+        for (size_t m = 0; c->neighbours && m < c->n_members; m++) {
+            portolan_text_add(text, "; %d has neighbours", c->members[m]);
+            add_ranks("", c->neighbours + c->first_neighbour[m],
+                      c->first_neighbour[m + 1] - c->first_neighbour[m], text);
+        }
+        portolan_text_add(text, "\n");
+    }
+}
+
+void portolan_trace_print_tables(const struct portolan_trace *trace, struct portolan_text *text)
+{
+    portolan_text_add(text, "# %s: %d ranks, %zu events%s%s\n", trace->source, trace->n_ranks,
+                      trace->n_events, trace->has_threads ? ", MPI_THREAD_MULTIPLE" : "",
+                      trace->is_virtual ? ", virtual times" : "");
+    for (size_t i = 0; i < trace->n_locations; i++) {
+        const struct portolan_trace_location *l = &trace->locations[i];
+
+        portolan_text_add(text, "# %d.%d: %zu events", l->rank, l->thread, l->n);
+        if (*l->host)
+            portolan_text_add(text, ", host %s", l->host);
+        if (l->lost)
+            portolan_text_add(text, ", %" PRIu64 " lost", l->lost);
+        portolan_text_add(text, "%s\n", l->is_cut ? ", cut" : "");
+    }
+    add_comms("comm", trace->comms, trace->n_comms, text);
+    add_comms("window", trace->windows, trace->n_windows, text);
+    for (size_t i = 0; i < trace->n_regions; i++) {
+        portolan_text_add(text, "# %s ", region_kinds[trace->regions[i].kind]);
+        add_region(&trace->regions[i], text);
+        portolan_text_add(text, "\n");
+    }
+}
+
+/* -- summary -- */
+
+struct routine_sums {
+    uint64_t calls, sent, received, own;
+    int64_t ns;
+};
+
+static void add_call(struct routine_sums *s, const struct portolan_trace_event *e, int64_t *began)
+{
+    switch ((enum portolan_trace_kind)e->kind) {
+    case PORTOLAN_TRACE_BEGIN:
+        s->calls++;
+        *began = e->ns;
+        break;
+    case PORTOLAN_TRACE_END:
+        s->ns += e->ns - *began;
+        break;
+    case PORTOLAN_TRACE_SEND:
+        s->sent += e->bytes;
+        break;
+    case PORTOLAN_TRACE_RECV:
+        s->received += e->bytes;
+        break;
+    case PORTOLAN_TRACE_COLLECTIVE:
+    case PORTOLAN_TRACE_TRANSFER:
+        s->own += e->bytes;
+        break;
+    default:
+        break;
+    }
+}
+
+static void add_location(const struct portolan_trace *t, const struct portolan_trace_location *l,
+                         struct routine_sums *sums, uint64_t *kinds)
+{
+    size_t running = t->n_routines; /* outside calls: a sum that nobody reads */
+    int64_t began = 0;
+
+    for (size_t i = l->first; i < l->first + l->n; i++) {
+        const struct portolan_trace_event *e = &t->events[i];
+
+        kinds[e->kind]++;
+        if (e->kind == PORTOLAN_TRACE_BEGIN)
+            running = e->what;
+        add_call(&sums[running], e, &began);
+        if (e->kind == PORTOLAN_TRACE_END)
+            running = t->n_routines;
+    }
+}
+
+static void print_sums(const struct portolan_trace *t, const struct routine_sums *sums,
+                       struct portolan_text *text)
+{
+    portolan_text_add(text, "%10s %14s %14s %14s %14s  routine\n", "calls", "seconds", "bytes sent",
+                      "received", "in collectives");
+    for (size_t i = 0; i < t->n_routines; i++)
+        if (sums[i].calls)
+            portolan_text_add(
+                text, "%10" PRIu64 " %14.6f %14" PRIu64 " %14" PRIu64 " %14" PRIu64 "  %s\n",
+                sums[i].calls, (double)sums[i].ns * 1e-9, sums[i].sent, sums[i].received,
+                sums[i].own, t->routines[i]);
+}
+
+enum portolan_status portolan_trace_print_summary(const struct portolan_trace *trace,
+                                                  struct portolan_text *text,
+                                                  struct portolan_error *err)
+{
+    struct routine_sums *sums = portolan_calloc(trace->n_routines + 1, sizeof *sums);
+    uint64_t kinds[PORTOLAN_TRACE_KINDS] = {0};
+
+    if (!sums)
+        return portolan_no_memory(err);
+    for (size_t i = 0; i < trace->n_locations; i++)
+        add_location(trace, &trace->locations[i], sums, kinds);
+    for (int i = 0; i < PORTOLAN_TRACE_KINDS; i++)
+        if (kinds[i])
+            portolan_text_add(text, "%10" PRIu64 " %s\n", kinds[i], kind_names[i]);
+    if (trace->n_routines)
+        print_sums(trace, sums, text);
+    free(sums);
+    return PORTOLAN_OK;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * trace_stream: Portolan's own format of traces, which trace/record writes and trace/files reads.
+ *
+ * A folder has a file RANK.THREAD.trace for each thread. A file consists of blocks, which begin at
+ * multiples of PORTOLAN_STREAM_BLOCK; a block is a header and records. Numbers in headers are
+ * little endian. A record is a byte (kind and flags), the time since the record before, and its
+ * fields, all as LEB128 varints, signed ones in zigzag; the first time of a block is in its header.
+ * A byte of 0, and the end of a block, end its records. Files are mapped into memory and records
+ * become valid by their first byte, which is written last: whatever kills the process, all records
+ * that it wrote before can be read.
+ */
+#ifndef PORTOLAN_TRACE_STREAM_H
+#define PORTOLAN_TRACE_STREAM_H
+
+#include <portolan/base.h>
+
+#define PORTOLAN_STREAM_BLOCK   ((size_t)65536)
+#define PORTOLAN_STREAM_MAGIC   UINT32_C(0x31535450) /* "PTS1" */
+#define PORTOLAN_STREAM_VERSION 1
+
+struct portolan_stream_header {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t bytes;  /**< of the block with this header; 0: it was never closed */
+    uint32_t events; /**< in it; definitions are none */
+    uint64_t lost;   /**< events that could not be written before it */
+    uint64_t first_ticks;
+    uint64_t checksum;    /**< of the records: portolan_stream_checksum() */
+    uint64_t lost_in_all; /**< in the first block: of the whole file */
+};
+
+/** Kinds of records: events as in enum portolan_trace_kind + 1, then definitions. */
+enum portolan_stream_definition {
+    /** The file: rank, thread, ranks, flags, text (host). */
+    PORTOLAN_STREAM_FILE = 24,
+    /**
+     * The clock: kind, ticks per second, ticks now, CLOCK_MONOTONIC and CLOCK_REALTIME in
+     * nanoseconds at that time. Repeated in each block.
+     */
+    PORTOLAN_STREAM_CLOCK,
+    PORTOLAN_STREAM_REGION,  /**< number, kind, texts: name, user, port, provider */
+    PORTOLAN_STREAM_ROUTINE, /**< number, text */
+    /** number, id, lists: members, remote members, neighbours of this rank. Also windows. */
+    PORTOLAN_STREAM_COMM,
+    PORTOLAN_STREAM_WINDOW,
+    PORTOLAN_STREAM_NAME, /**< number, text */
+    PORTOLAN_STREAM_KINDS
+};
+
+enum {
+    PORTOLAN_STREAM_KIND = 0x1f,
+    PORTOLAN_STREAM_HAS_REQUEST = 0x20, /**< the last field is a request's number */
+    PORTOLAN_STREAM_SAME_TIME = 0x40,   /**< no time: that of the record before */
+    /** Flags of FILE. */
+    PORTOLAN_STREAM_HAS_THREADS = 1,
+    PORTOLAN_STREAM_IS_VIRTUAL = 2, /**< the clock is ManualClock's */
+    /** Kinds of clocks. */
+    PORTOLAN_STREAM_TICKS = 0, /**< a counter that all ranks of a host share */
+    PORTOLAN_STREAM_NANOSECONDS = 1,
+    /** Fields of events, in this order, by portolan_stream_fields[]. A text is its length and its
+       bytes; a list is its number of runs, and first rank, length and stride of each. */
+    PORTOLAN_STREAM_WHAT = 1,   /**< unsigned */
+    PORTOLAN_STREAM_PEER = 2,   /**< signed */
+    PORTOLAN_STREAM_TAG = 4,    /**< signed */
+    PORTOLAN_STREAM_BYTES = 8,  /**< unsigned */
+    PORTOLAN_STREAM_DOUBLE = 16 /**< 8 bytes */
+};
+
+/** Fields of each kind of event, by enum portolan_trace_kind. */
+static const uint8_t portolan_stream_fields[] = {
+    1,  /* ENTER */
+    1,  /* LEAVE */
+    1,  /* BEGIN */
+    0,  /* END: of the call that runs */
+    15, /* SEND */
+    0,  /* SEND_DONE */
+    7,  /* RECV_POST */
+    15, /* RECV */
+    0,  /* CANCELLED */
+    11, /* COLLECTIVE */
+    0,  /* COLLECTIVE_DONE */
+    11, /* TRANSFER */
+    3,  /* ACCESS */
+    1,  /* EPOCH */
+    4,  /* MARK */
+    17, /* VALUE */
+    8,  /* CPU */
+    8,  /* GAP */
+};
+
+/** The most that an event takes: kind, time, five fields. */
+#define PORTOLAN_STREAM_EVENT_MAX 64
+
+/** Of SIZE bytes: eight at a time, what is missing at the end counts as 0. */
+static inline uint64_t portolan_stream_checksum(const uint8_t *bytes, size_t size)
+{
+    uint64_t sum = UINT64_C(0xcbf29ce484222325), word;
+
+    for (size_t i = 0; i < size; i += 8) {
+        word = 0;
+        __builtin_memcpy(&word, bytes + i, size - i < 8 ? size - i : 8);
+        sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+        sum ^= sum >> 29;
+    }
+    return sum;
+}
+
+static inline uint8_t *portolan_stream_unsigned(uint8_t *at, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (uint8_t)(value | 0x80);
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+static inline uint8_t *portolan_stream_signed(uint8_t *at, int64_t value)
+{
+    return portolan_stream_unsigned(at, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+/** An event to be written: KIND is of enum portolan_trace_kind; BYTES may be those of a double. */
+struct portolan_stream_event {
+    unsigned kind;
+    uint64_t ticks;
+    uint64_t what;
+    int64_t peer, tag;
+    uint64_t bytes;
+    uint32_t request;
+};
+
+/**
+ * Writes E, which follows one at *LAST, at AT, but for its first byte, *BYTE, which makes it valid.
+ * Returns its end, at most PORTOLAN_STREAM_EVENT_MAX later.
+ */
+static inline uint8_t *portolan_stream_encode(uint8_t *at, const struct portolan_stream_event *e,
+                                              uint64_t *last, uint8_t *byte)
+{
+    unsigned fields = portolan_stream_fields[e->kind];
+
+    *byte = (uint8_t)(e->kind + 1);
+    at++;
+    if (e->ticks > *last) {
+        at = portolan_stream_unsigned(at, e->ticks - *last);
+        *last = e->ticks;
+    } else {
+        *byte |= PORTOLAN_STREAM_SAME_TIME;
+    }
+    if (fields & PORTOLAN_STREAM_WHAT)
+        at = portolan_stream_unsigned(at, e->what);
+    if (fields & PORTOLAN_STREAM_PEER)
+        at = portolan_stream_signed(at, e->peer);
+    if (fields & PORTOLAN_STREAM_TAG)
+        at = portolan_stream_signed(at, e->tag);
+    if (fields & PORTOLAN_STREAM_BYTES)
+        at = portolan_stream_unsigned(at, e->bytes);
+    if (fields & PORTOLAN_STREAM_DOUBLE) {
+        __builtin_memcpy(at, &e->bytes, sizeof e->bytes);
+        at += sizeof e->bytes;
+    }
+    if (e->request) {
+        at = portolan_stream_unsigned(at, e->request);
+        *byte |= PORTOLAN_STREAM_HAS_REQUEST;
+    }
+    return at;
+}
+
+/** The most that a text takes. */
+#define PORTOLAN_STREAM_TEXT_MAX 4096
+
+static inline uint8_t *portolan_stream_text(uint8_t *at, const char *text)
+{
+    size_t length = 0;
+
+    while (length < PORTOLAN_STREAM_TEXT_MAX && text[length])
+        length++;
+    at = portolan_stream_unsigned(at, length);
+    __builtin_memcpy(at, text, length);
+    return at + length;
+}
+
+/* The run of ranks with one stride that begins at I: its length. */
+static inline size_t portolan_stream_run(const int *ranks, size_t n, size_t i)
+{
+    size_t length = 2;
+
+    if (i + 1 >= n)
+        return 1;
+    while (i + length < n && ranks[i + length] - ranks[i + length - 1] == ranks[i + 1] - ranks[i])
+        length++;
+    return length;
+}
+
+/** N ranks as runs; what does not fit before END is left out: no ranks. */
+static inline uint8_t *portolan_stream_ranks(uint8_t *at, const uint8_t *end, const int *ranks,
+                                             size_t n)
+{
+    uint64_t n_runs = 0;
+
+    for (size_t i = 0; i < n; i += portolan_stream_run(ranks, n, i))
+        n_runs++;
+    if (n_runs * 15 + 32 > (uint64_t)(end - at))
+        return portolan_stream_unsigned(at, 0);
+    at = portolan_stream_unsigned(at, n_runs);
+    for (size_t i = 0, length; i < n; i += length) {
+        length = portolan_stream_run(ranks, n, i);
+        at = portolan_stream_signed(at, ranks[i]);
+        at = portolan_stream_unsigned(at, length);
+        at = portolan_stream_signed(at, length > 1 ? ranks[i + 1] - ranks[i] : 0);
+    }
+    return at;
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* trace/record: what its own files share. */
+#ifndef PORTOLAN_RECORD_INTERNAL_H
+#define PORTOLAN_RECORD_INTERNAL_H
+
+#include <portolan/record.h>
+#include <portolan/trace_stream.h>
+
+/* -- stream.c: one thread's file -- */
+
+/* Deeper regions are recorded, but not again after a gap. */
+#define STREAM_DEPTH 64
+
+struct region_stack {
+    unsigned depth;
+    uint32_t at[STREAM_DEPTH];
+};
+
+/* What a stream has defined already, by number. */
+struct stream_known {
+    uint64_t *bits;
+    size_t n_words;
+};
+
+enum { KNOWN_REGION, KNOWN_ROUTINE, KNOWN_COMM, KNOWN_NAME, KNOWN_KINDS };
+
+struct stream {
+    uint8_t *at, *end; /* equal: no block is open */
+    uint64_t last;     /* ticks of the last event */
+    uint64_t cpu_next; /* when the processor time is due */
+    uint8_t *block;
+    uint64_t events; /* in the block */
+    uint64_t lost, lost_told;
+    uint64_t retry; /* `lost` at which a block is tried again */
+    uint64_t offset;
+    unsigned window; /* that of the last event: record_window_number */
+    int fd, thread;
+    bool in_call, is_ending;
+    /* Regions that the thread is in, and those of them that the file knows. */
+    const struct region_stack *open;
+    struct region_stack written;
+    struct stream_known known[KNOWN_KINDS];
+};
+
+/* The process, as all its files name it. Constant once recording began. */
+struct record_process {
+    char *folder;
+    int rank, n_ranks;
+    unsigned flags;
+    char host[256];
+};
+extern struct record_process record_process;
+
+/* A new file; NULL without memory. If the file cannot be made, all its events are lost. */
+struct stream *stream_open(int thread, const struct region_stack *open);
+void stream_close(struct stream *s);
+
+void stream_put(struct stream *s, const struct portolan_stream_event *event);
+/*
+ * Nothing is known of the time since the last event. Ends what is open there and begins what is
+ * open now. LOST: 0 if recording was off.
+ */
+void stream_put_gap(struct stream *s, uint64_t ticks, uint64_t lost);
+
+/* Whether number I of a KIND is new to the file; without memory it always is. */
+bool stream_is_new(struct stream *s, unsigned kind, size_t i);
+/* Definitions: room for SIZE more bytes after NULL-safe begin, then fields, then the end. */
+uint8_t *stream_begin(struct stream *s, size_t size);
+void stream_end(struct stream *s, uint8_t *at, unsigned kind);
+
+static inline void stack_push(struct region_stack *stack, uint32_t region)
+{
+    if (stack->depth < STREAM_DEPTH)
+        stack->at[stack->depth] = region;
+    stack->depth++;
+}
+
+static inline void stack_pop(struct region_stack *stack)
+{
+    stack->depth -= stack->depth > 0;
+}
+
+/* -- definitions.c: what events refer to, into the stream before its first use -- */
+
+void define_region(struct stream *s, uint32_t region);
+/* NULL: no such region. */
+const char *record_region_name(uint32_t region);
+void define_name(struct stream *s, uint32_t name);
+void define_routine(struct stream *s, uint32_t number, const char *name);
+void define_comm(struct stream *s, const struct portolan_mpi_comm *comm);
+/* -- window.c: when recording is on -- */
+
+/* Changes each time that recording begins. */
+extern unsigned record_window_number;
+/* What mpi looks at. */
+extern struct portolan_mpi_observer record_observer;
+enum record_cpu { CPU_AUTO, CPU_ALWAYS, CPU_NEVER };
+extern enum record_cpu record_cpu;
+
+enum portolan_status window_set(const char *text, struct portolan_error *err);
+/* What happened; each may switch recording. */
+void window_switch(bool is_on);
+void window_begin(bool has_begun);
+void window_step(int number);
+void window_phase(int level);
+/* Whether the window asks for regions of this name; then these bracket it. */
+bool window_wants(const char *region);
+void window_enter(void);
+void window_leave(void);
+
+#endif

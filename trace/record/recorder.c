@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is told by mpi/ and by those that have regions, on its way into the thread's stream. */
+#include "internal.h"
+
+#include <portolan/probe.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Processor time where ranks have cores of their own. */
+#define CPU_EVERY_NS 10e6
+
+static void tell(const struct portolan_mpi_event *event);
+struct portolan_mpi_observer record_observer = {.tell = tell};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool has_begun, has_ended;
+static int n_threads;
+static uint64_t lost_before; /* by threads that have ended; under the lock */
+static uint64_t cpu_every;   /* ticks; 0: with each call */
+static pthread_key_t key;
+static bool have_key;
+static __thread struct stream *mine __attribute__((tls_model("initial-exec")));
+/* Regions that the thread is in, also while recording is off: a window may begin inside them. */
+static __thread struct region_stack open_regions __attribute__((tls_model("initial-exec")));
+
+/* -- streams of threads -- */
+
+static void close_mine(void *stream)
+{
+    struct stream *s = stream;
+
+    mine = NULL;
+    pthread_mutex_lock(&lock);
+    lost_before += s->lost;
+    pthread_mutex_unlock(&lock);
+    stream_close(s);
+}
+
+/* A child shares its parent's files. */
+static void forget_files(void)
+{
+    mine = NULL;
+    has_ended = true;
+    record_observer.is_on = false;
+}
+
+__attribute__((constructor)) static void make_key(void)
+{
+    have_key = pthread_key_create(&key, close_mine) == 0;
+    pthread_atfork(NULL, NULL, forget_files);
+}
+
+__attribute__((destructor)) static void end_recording(void)
+{
+    portolan_record_end();
+}
+
+/* The calling thread's, which is made if recording is on. */
+static struct stream *stream_here(void)
+{
+    struct stream *s = mine;
+
+    if (s || !have_key || !__atomic_load_n(&record_observer.is_on, __ATOMIC_ACQUIRE))
+        return s;
+    s = stream_open(__atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED), &open_regions);
+    if (s && pthread_setspecific(key, s) != 0) {
+        stream_close(s);
+        s = NULL;
+    }
+    return mine = s;
+}
+
+/* The same if an event is to be recorded now, after a gap where recording was off. */
+static struct stream *stream_at(uint64_t ticks)
+{
+    struct stream *s = stream_here();
+    unsigned window = __atomic_load_n(&record_window_number, __ATOMIC_RELAXED);
+
+    if (!s || !__atomic_load_n(&record_observer.is_on, __ATOMIC_RELAXED))
+        return NULL;
+    if (s->window != window) {
+        stream_put_gap(s, ticks ? ticks : s->last, 0);
+        s->window = window;
+    }
+    return s;
+}
+
+/* -- processor time -- */
+
+static void put_cpu(struct stream *s, uint64_t ticks)
+{
+    struct timespec t;
+
+    if (ticks < s->cpu_next || record_cpu == CPU_NEVER)
+        return;
+    s->cpu_next = ticks + cpu_every;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    stream_put(s, &(struct portolan_stream_event){
+                      .kind = PORTOLAN_TRACE_CPU,
+                      .ticks = ticks,
+                      .bytes = (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec,
+                  });
+}
+
+static void choose_cpu(bool shares_cores)
+{
+    double tick_ns = portolan_probe_ticks_to_ns(1U << 30) / (1U << 30);
+
+    if (record_cpu == CPU_ALWAYS || shares_cores)
+        cpu_every = 0;
+    else
+        cpu_every = (uint64_t)(CPU_EVERY_NS / (tick_ns > 0 ? tick_ns : 1));
+}
+
+/* -- beginning and end -- */
+
+static void begin(int rank, int n_ranks, unsigned flags, bool shares_cores)
+{
+    pthread_mutex_lock(&lock);
+    if (!has_begun && !has_ended && record_process.folder) {
+        has_begun = true;
+        record_process.rank = rank;
+        record_process.n_ranks = n_ranks;
+        record_process.flags = flags;
+        if (portolan_probe_clock_get() == PORTOLAN_PROBE_CLOCK_MANUAL)
+            record_process.flags |= PORTOLAN_STREAM_IS_VIRTUAL;
+        gethostname(record_process.host, sizeof record_process.host - 1);
+        choose_cpu(shares_cores);
+    }
+    pthread_mutex_unlock(&lock);
+    window_begin(has_begun);
+}
+
+void portolan_record_start(int rank, int n_ranks)
+{
+    begin(rank, n_ranks, 0, false);
+}
+
+void portolan_record_end(void)
+{
+    if (!has_begun || has_ended)
+        return;
+    has_ended = true;
+    window_begin(false);
+    if (mine) {
+        pthread_setspecific(key, NULL);
+        close_mine(mine);
+    }
+}
+
+/* -- what mpi/ tells -- */
+
+static void begin_call(struct stream *s, const struct portolan_mpi_event *e)
+{
+    if (s->in_call) /* an error handler left that call by longjmp */
+        stream_put(s,
+                   &(struct portolan_stream_event){.kind = PORTOLAN_TRACE_END, .ticks = e->ticks});
+    s->in_call = true;
+    define_routine(s, e->routine, e->name);
+    stream_put(s, &(struct portolan_stream_event){
+                      .kind = PORTOLAN_TRACE_BEGIN, .ticks = e->ticks, .what = e->routine});
+    put_cpu(s, e->ticks);
+}
+
+static void end_call(struct stream *s, const struct portolan_mpi_event *e)
+{
+    if (!s->in_call) /* recording began inside it */
+        return;
+    put_cpu(s, e->ticks);
+    s->in_call = false;
+    stream_put(s, &(struct portolan_stream_event){.kind = PORTOLAN_TRACE_END, .ticks = e->ticks});
+}
+
+/* Kinds of trace.h by kinds of observer.h. */
+static const uint8_t trace_kinds[PORTOLAN_MPI_EVENT_KINDS] = {
+    [PORTOLAN_MPI_SEND] = PORTOLAN_TRACE_SEND,
+    [PORTOLAN_MPI_SEND_DONE] = PORTOLAN_TRACE_SEND_DONE,
+    [PORTOLAN_MPI_RECV_POST] = PORTOLAN_TRACE_RECV_POST,
+    [PORTOLAN_MPI_RECV] = PORTOLAN_TRACE_RECV,
+    [PORTOLAN_MPI_CANCELLED] = PORTOLAN_TRACE_CANCELLED,
+    [PORTOLAN_MPI_COLLECTIVE] = PORTOLAN_TRACE_COLLECTIVE,
+    [PORTOLAN_MPI_COLLECTIVE_DONE] = PORTOLAN_TRACE_COLLECTIVE_DONE,
+    [PORTOLAN_MPI_TRANSFER] = PORTOLAN_TRACE_TRANSFER,
+    [PORTOLAN_MPI_ACCESS] = PORTOLAN_TRACE_ACCESS,
+    [PORTOLAN_MPI_EPOCH] = PORTOLAN_TRACE_EPOCH,
+    [PORTOLAN_MPI_MARK] = PORTOLAN_TRACE_MARK,
+};
+
+static void record_mpi(const struct portolan_mpi_event *e)
+{
+    struct stream *s = stream_at(e->ticks);
+
+    if (!s)
+        return;
+    if (e->kind == PORTOLAN_MPI_BEGIN) {
+        begin_call(s, e);
+        return;
+    }
+    if (e->kind == PORTOLAN_MPI_END) {
+        end_call(s, e);
+        return;
+    }
+    if (e->comm)
+        define_comm(s, e->comm);
+    stream_put(
+        s, &(struct portolan_stream_event){
+               .kind = trace_kinds[e->kind],
+               .ticks = e->ticks,
+               .what = e->comm ? e->comm->number : 0,
+               .peer = e->comm && e->comm->id == PORTOLAN_MPI_NO_ID ? PORTOLAN_TRACE_NONE : e->peer,
+               .tag = e->tag,
+               .bytes = e->bytes,
+               .request = e->request,
+           });
+}
+
+static void tell(const struct portolan_mpi_event *event)
+{
+    switch (event->kind) {
+    case PORTOLAN_MPI_STARTED:
+        begin(event->peer, event->comm->n_members,
+              event->tag & PORTOLAN_MPI_HAS_THREADS ? PORTOLAN_STREAM_HAS_THREADS : 0,
+              event->tag & PORTOLAN_MPI_SHARES_CORES);
+        break;
+    case PORTOLAN_MPI_ENDED:
+        portolan_record_end();
+        break;
+    case PORTOLAN_MPI_MARK:
+        window_phase(event->tag);
+        record_mpi(event);
+        break;
+    default:
+        record_mpi(event);
+    }
+}
+
+const struct portolan_mpi_observer *portolan_record_observer(void)
+{
+    return &record_observer;
+}
+
+/* -- settings -- */
+
+enum portolan_status portolan_record_configure(const struct portolan_record_settings *settings,
+                                               struct portolan_error *err)
+{
+    enum portolan_status status = window_set(settings->window, err);
+    char *folder;
+
+    if (status)
+        return status;
+    if (mkdir(settings->folder, 0777) != 0 && errno != EEXIST)
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot make the folder %s for traces: %s",
+                                  settings->folder, strerror(errno));
+    /* The program may change its working directory. */
+    if (!(folder = realpath(settings->folder, NULL)))
+        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", settings->folder, strerror(errno));
+    pthread_mutex_lock(&lock);
+    free(record_process.folder);
+    record_process.folder = folder;
+    pthread_mutex_unlock(&lock);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_record_configure_by_environment(bool *is_wanted,
+                                                              struct portolan_error *err)
+{
+    const struct portolan_record_settings settings = {.folder = getenv("PORTOLAN_TRACE"),
+                                                      .window = getenv("PORTOLAN_TRACE_WINDOW")};
+    bool has_folder = settings.folder && *settings.folder;
+
+    if (is_wanted)
+        *is_wanted = has_folder;
+    return has_folder ? portolan_record_configure(&settings, err) : PORTOLAN_OK;
+}
+
+enum portolan_status portolan_record_window(const char *window, struct portolan_error *err)
+{
+    return window_set(window, err);
+}
+
+/* -- regions -- */
+
+bool portolan_record_is_on(void)
+{
+    return __atomic_load_n(&record_observer.is_on, __ATOMIC_RELAXED);
+}
+
+void portolan_record_off(void)
+{
+    window_switch(false);
+}
+
+void portolan_record_on(void)
+{
+    window_switch(true);
+}
+
+static struct stream *put_region(enum portolan_trace_kind kind, uint32_t region)
+{
+    uint64_t ticks = portolan_probe_now();
+    struct stream *s = stream_at(ticks);
+
+    if (!s)
+        return NULL;
+    define_region(s, region);
+    stream_put(s, &(struct portolan_stream_event){.kind = kind, .ticks = ticks, .what = region});
+    return s->block ? s : NULL;
+}
+
+void portolan_record_enter(uint32_t region)
+{
+    const char *name = record_region_name(region);
+    struct stream *s;
+
+    if (!name || has_ended)
+        return;
+    if (window_wants(name))
+        window_enter();
+    if ((s = put_region(PORTOLAN_TRACE_ENTER, region)))
+        stack_push(&s->written, region);
+    stack_push(&open_regions, region);
+}
+
+void portolan_record_leave(uint32_t region)
+{
+    const char *name = record_region_name(region);
+    struct stream *s;
+
+    if (!name || has_ended)
+        return;
+    if ((s = put_region(PORTOLAN_TRACE_LEAVE, region)))
+        stack_pop(&s->written);
+    stack_pop(&open_regions);
+    if (window_wants(name))
+        window_leave();
+}
+
+void portolan_record_value(uint32_t name, double value)
+{
+    uint64_t ticks = portolan_probe_now();
+    struct stream *s = stream_at(ticks);
+    struct portolan_stream_event event = {
+        .kind = PORTOLAN_TRACE_VALUE, .ticks = ticks, .what = name};
+
+    if (!s || name == UINT32_MAX)
+        return;
+    define_name(s, name);
+    memcpy(&event.bytes, &value, sizeof value);
+    stream_put(s, &event);
+}
+
+void portolan_record_step(int number)
+{
+    static uint32_t region = UINT32_MAX;
+    static bool is_inside;
+
+    if (region == UINT32_MAX)
+        region = portolan_record_region(
+            &(struct portolan_trace_region){.kind = PORTOLAN_TRACE_PHASE, .name = "step"});
+    if (is_inside)
+        portolan_record_leave(region);
+    window_step(number);
+    is_inside = number >= 0;
+    if (is_inside)
+        portolan_record_enter(region);
+}
+
+uint64_t portolan_record_lost(void)
+{
+    uint64_t lost = mine ? mine->lost : 0;
+
+    pthread_mutex_lock(&lock);
+    lost += lost_before;
+    pthread_mutex_unlock(&lock);
+    return lost;
+}

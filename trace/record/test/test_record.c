@@ -1,0 +1,691 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is recorded of each kind of MPI call, event by event. Without a launcher the program starts
+ * itself under one, `test_record SCENARIO FOLDER`, and reads what the ranks recorded.
+ */
+#include <portolan/mpi.h>
+#include <portolan/record.h>
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <mpi.h>
+
+#define WORLD MPI_COMM_WORLD
+
+/* ------------------------------------------------- what ranks do, between marks */
+
+static int rank, other;
+static int one = 1, in;
+
+static void do_blocking(void)
+{
+    char in_bytes[12];
+
+    if (rank == 0) {
+        MPI_Send(&one, 1, MPI_INT, 1, 7, WORLD);
+        MPI_Ssend("abcdefgh", 8, MPI_CHAR, 1, 8, WORLD);
+    } else {
+        MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(in_bytes, 12, MPI_CHAR, 0, 8, WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Sendrecv(&one, 1, MPI_INT, other, 1, &in, 1, MPI_INT, other, 1, WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&one, 1, MPI_INT, MPI_PROC_NULL, 7, WORLD);
+}
+
+static void do_nonblocking(void)
+{
+    MPI_Request r[2];
+    int flag;
+
+    MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 3, WORLD, &r[0]);
+    MPI_Isend(&one, 1, MPI_INT, other, 3, WORLD, &r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    MPI_Irecv(&in, 1, MPI_INT, other, 99, WORLD, &r[0]);
+    MPI_Cancel(&r[0]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Test(&r[0], &flag, MPI_STATUS_IGNORE);
+}
+
+static void do_probed(void)
+{
+    MPI_Message message;
+    MPI_Request r;
+    MPI_Status status;
+
+    if (rank == 0) {
+        for (int tag = 1; tag <= 3; tag++)
+            MPI_Send(&one, 1, MPI_INT, 1, tag, WORLD);
+        return;
+    }
+    MPI_Probe(0, 1, WORLD, &status);
+    MPI_Recv(&in, 1, MPI_INT, 0, 1, WORLD, MPI_STATUS_IGNORE);
+    MPI_Mprobe(0, 2, WORLD, &message, &status);
+    MPI_Mrecv(&in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Mprobe(0, 3, WORLD, &message, &status);
+    MPI_Imrecv(&in, 1, MPI_INT, &message, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+static void do_persistent(void)
+{
+    MPI_Request r[2];
+
+    MPI_Send_init(&one, 1, MPI_INT, other, 5, WORLD, &r[0]);
+    MPI_Recv_init(&in, 1, MPI_INT, other, 5, WORLD, &r[1]);
+    MPI_Startall(2, r);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    MPI_Start(&r[0]);
+    MPI_Start(&r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    MPI_Request_free(&r[0]);
+    MPI_Request_free(&r[1]);
+}
+
+static void do_collective(void)
+{
+    MPI_Request r;
+    double x = 1, y, two[2];
+
+    MPI_Barrier(WORLD);
+    MPI_Bcast(&x, 1, MPI_DOUBLE, 1, WORLD);
+    MPI_Reduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, 0, WORLD);
+    MPI_Allgather(&x, 1, MPI_DOUBLE, two, 1, MPI_DOUBLE, WORLD);
+    MPI_Ibarrier(WORLD, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Iallreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, WORLD, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+/* Each communicator is used once, so that it is defined in both files. */
+static void use(MPI_Comm comm)
+{
+    MPI_Barrier(comm);
+    MPI_Comm_free(&comm);
+}
+
+static void do_communicators(void)
+{
+    const int two = 2, no = 0, dims[1] = {2}, index[2] = {1, 2}, edges[2] = {1, 0};
+    MPI_Comm c, d, inter, single;
+    MPI_Group world;
+    MPI_Request r;
+    char out = 'a', got[2];
+
+    MPI_Comm_dup(WORLD, &c);
+    MPI_Comm_split(c, 0, -rank, &d); /* the ranks in reverse order */
+    use(d);
+    MPI_Comm_idup(c, &d, &r);
+    use(c);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    use(d);
+    MPI_Comm_group(WORLD, &world);
+    MPI_Comm_create_group(WORLD, world, 4, &c);
+    use(c);
+    MPI_Comm_create(WORLD, world, &c);
+    use(c);
+    MPI_Group_free(&world);
+    MPI_Comm_split(WORLD, rank, 0, &single);
+    MPI_Intercomm_create(single, 0, WORLD, other, 2, &inter);
+    MPI_Sendrecv(&out, 1, MPI_CHAR, 0, 6, got, 1, MPI_CHAR, 0, 6, inter, MPI_STATUS_IGNORE);
+    MPI_Intercomm_merge(inter, rank, &c);
+    use(c);
+    use(inter);
+    use(single);
+    MPI_Cart_create(WORLD, 1, dims, &no, 0, &c);
+    MPI_Neighbor_allgather(&out, 1, MPI_CHAR, got, 1, MPI_CHAR, c);
+    use(c);
+    MPI_Graph_create(WORLD, two, index, edges, 0, &c);
+    MPI_Neighbor_allgather(&out, 1, MPI_CHAR, got, 1, MPI_CHAR, c);
+    use(c);
+    MPI_Dist_graph_create_adjacent(WORLD, 1, &other, MPI_UNWEIGHTED, 1, &other, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &c);
+    MPI_Neighbor_allgather(&out, 1, MPI_CHAR, got, 1, MPI_CHAR, c);
+    use(c);
+}
+
+static void do_windows(void)
+{
+    int memory = 0;
+    MPI_Win win;
+    MPI_Group world, group;
+
+    MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, WORLD, &win);
+    MPI_Win_fence(0, win);
+    MPI_Put(&one, 1, MPI_INT, other, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    MPI_Comm_group(WORLD, &world);
+    MPI_Group_incl(world, 1, &other, &group);
+    if (rank == 0) {
+        MPI_Win_start(group, 0, win);
+        MPI_Put(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+        MPI_Win_complete(win);
+    } else {
+        MPI_Win_post(group, 0, win);
+        MPI_Win_wait(win);
+    }
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+    MPI_Win_free(&win);
+}
+
+static uint32_t region(const char *name)
+{
+    return portolan_record_region(
+        &(struct portolan_trace_region){.kind = PORTOLAN_TRACE_TIMER, .name = name});
+}
+
+/* Two of four steps are in the window; the outer region is there when it begins. */
+static void do_steps(void)
+{
+    const uint32_t outer = region("outer"), inner = region("inner"),
+                   size = portolan_record_name("size");
+
+    portolan_record_enter(outer);
+    for (int step = 0; step < 4; step++) {
+        portolan_record_step(step);
+        portolan_record_enter(inner);
+        portolan_record_value(size, 0.5 * step);
+        portolan_record_leave(inner);
+    }
+    portolan_record_step(-1);
+    portolan_record_leave(outer);
+}
+
+/* More than a block. */
+static void do_many(void)
+{
+    for (int i = 0; i < 10000; i++)
+        MPI_Sendrecv(&one, 1, MPI_INT, other, i % 7, &in, 1, MPI_INT, other, i % 7, WORLD,
+                     MPI_STATUS_IGNORE);
+}
+
+static void do_kill(void)
+{
+    do_many();
+    MPI_Barrier(WORLD);
+    if (rank == 1)
+        raise(SIGKILL);
+    MPI_Recv(&in, 1, MPI_INT, 1, 0, WORLD, MPI_STATUS_IGNORE); /* for ever, but for mpiexec */
+}
+
+static const struct scenario {
+    const char *name, *window;
+    void (*run)(void);
+} scenarios[] = {
+    {"blocking", "cpu=never", do_blocking},
+    {"nonblocking", "cpu=never", do_nonblocking},
+    {"probed", "cpu=never", do_probed},
+    {"persistent", "cpu=never", do_persistent},
+    {"collective", "cpu=never", do_collective},
+    {"communicators", "cpu=never", do_communicators},
+    {"windows", "cpu=never", do_windows},
+    {"steps", "cpu=never steps=1,3 ranks=1", do_steps},
+    {"phases", "cpu=always phases=2", do_blocking},
+    {"many", "", do_many},
+    {"full", "", do_many},
+    {"kill", "", do_kill},
+    {NULL, NULL, NULL},
+};
+
+static int be_a_rank(const char *name, const char *folder)
+{
+    const struct scenario *s = scenarios;
+    struct portolan_record_settings settings = {.folder = folder};
+    struct portolan_error err = {0};
+
+    while (s->name && strcmp(s->name, name) != 0)
+        s++;
+    settings.window = s->window;
+    if (!s->name || portolan_record_configure(&settings, &err) ||
+        portolan_mpi_observe(portolan_record_observer(), &err)) {
+        fprintf(stderr, "%s: %s\n", name, err.text);
+        return 1;
+    }
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(WORLD, &rank);
+    if (!strcmp(name, "full")) { /* as a disk with room for one block of each file */
+        const struct rlimit limit = {2 * 65536 - 1, 2 * 65536 - 1};
+
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    other = 1 - rank;
+    MPI_Pcontrol(2);
+    s->run();
+    MPI_Pcontrol(1);
+    MPI_Finalize();
+    return 0;
+}
+
+/* ------------------------------------------------- what is read */
+
+static const char *self;
+static char folder[64];
+static struct portolan_trace *trace;
+static char problems[2048];
+
+static void note_problem(void *arg, const char *file, int line, int column, const char *text)
+{
+    (void)arg, (void)file, (void)line, (void)column;
+    snprintf(problems + strlen(problems), sizeof problems - strlen(problems), "%s\n", text);
+}
+
+static void read_trace(void)
+{
+    struct portolan_diagnostics diagnostics = {.report = note_problem};
+    struct portolan_error err = {0};
+
+    problems[0] = '\0';
+    if (portolan_trace_read(folder, &diagnostics, &trace, &err))
+        fail_msg("%s", err.text);
+}
+
+/* The exit status of both ranks. */
+static int run(const char *name)
+{
+    char command[4096];
+
+    snprintf(command, sizeof command, "rm -rf '%s'; %s -n 2 '%s' %s '%s' 2>/dev/null", folder,
+             MPIEXEC, self, name, folder);
+    return system(command);
+}
+
+static int run_and_read(const char *name)
+{
+    int status = run(name);
+
+    read_trace();
+    return status;
+}
+
+static int forget_trace(void **state)
+{
+    char command[128];
+
+    (void)state;
+    portolan_trace_destroy(trace);
+    trace = NULL;
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static const struct portolan_trace_location *location_of(int of)
+{
+    for (size_t i = 0; i < trace->n_locations; i++)
+        if (trace->locations[i].rank == of)
+            return &trace->locations[i];
+    return NULL;
+}
+
+/* Events of a rank between the marks, a line each, without place and time. */
+static char *events_of(int of, const char *first, const char *last)
+{
+    const struct portolan_trace_location *l = location_of(of);
+    struct portolan_text lines = {0}, line = {0};
+    bool is_between = !first;
+
+    for (size_t i = l->first; i < l->first + l->n; i++) {
+        const char *what;
+
+        portolan_text_clear(&line);
+        line = (struct portolan_text){0};
+        portolan_trace_print_event(trace, l, &trace->events[i], &line);
+        what = strchr(strchr(line.bytes, ' ') + 1, ' ') + 1;
+        if (last && !strcmp(what, last))
+            break;
+        if (is_between)
+            portolan_text_add(&lines, "%s", what);
+        is_between |= first && !strcmp(what, first);
+    }
+    portolan_text_clear(&line);
+    return lines.bytes ? lines.bytes : strdup("");
+}
+
+static void assert_events(int of, const char *expected)
+{
+    char *got = events_of(of, "MARK level=2\n", "MARK level=1\n");
+
+    assert_string_equal(got, expected);
+    free(got);
+}
+
+/* -- the tests -- */
+
+#define CALL(routine, events) "BEGIN MPI_" routine "\n" events "END MPI_" routine "\n"
+
+static void blocking_calls(void **state)
+{
+    (void)state;
+    assert_int_equal(run_and_read("blocking"), 0);
+    assert_string_equal(problems, "");
+    assert_events(0,
+                  CALL("Send", "SEND to=1 tag=7 bytes=4 comm=0\n")
+                      CALL("Ssend", "SEND to=1 tag=8 bytes=8 comm=0\n")
+                          CALL("Sendrecv", "SEND to=1 tag=1 bytes=4 comm=0\n"
+                                           "RECV from=1 tag=1 bytes=4 comm=0\n") CALL("Send", ""));
+    assert_events(1,
+                  CALL("Recv", "RECV from=0 tag=7 bytes=4 comm=0\n")
+                      CALL("Recv", "RECV from=0 tag=8 bytes=8 comm=0\n")
+                          CALL("Sendrecv", "SEND to=0 tag=1 bytes=4 comm=0\n"
+                                           "RECV from=0 tag=1 bytes=4 comm=0\n") CALL("Send", ""));
+}
+
+static void init_and_finalize(void **state)
+{
+    char *before, *after;
+
+    (void)state;
+    run_and_read("blocking");
+    before = events_of(0, NULL, "MARK level=2\n");
+    after = events_of(0, "MARK level=1\n", NULL);
+    assert_string_equal(before, CALL("Init", ""));
+    assert_string_equal(after, CALL("Finalize", ""));
+    free(before);
+    free(after);
+    assert_int_equal(trace->n_ranks, 2);
+    assert_int_equal(trace->n_locations, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_false(trace->locations[i].is_cut);
+        assert_int_equal(trace->locations[i].lost, 0);
+    }
+}
+
+static void nonblocking_calls(void **state)
+{
+    (void)state;
+    run_and_read("nonblocking");
+    assert_events(0, CALL("Irecv", "RECV_POST from=any tag=3 comm=0 request=1\n")
+                         CALL("Isend", "SEND to=1 tag=3 bytes=4 comm=0 request=2\n")
+                             CALL("Waitall", "RECV from=1 tag=3 bytes=4 comm=0 request=1\n"
+                                             "SEND_DONE request=2\n")
+                                 CALL("Irecv", "RECV_POST from=1 tag=99 comm=0 request=1\n")
+                                     CALL("Cancel", "") CALL("Wait", "CANCELLED request=1\n")
+                                         CALL("Test", ""));
+}
+
+static void probed_messages(void **state)
+{
+    (void)state;
+    run_and_read("probed");
+    assert_events(1,
+                  CALL("Probe", "") CALL("Recv", "RECV from=0 tag=1 bytes=4 comm=0\n")
+                      CALL("Mprobe", "RECV_POST from=0 tag=2 comm=0 request=1\n")
+                          CALL("Mrecv", "RECV from=0 tag=2 bytes=4 comm=0 request=1\n")
+                              CALL("Mprobe", "RECV_POST from=0 tag=3 comm=0 request=1\n")
+                                  CALL("Imrecv", "")
+                                      CALL("Wait", "RECV from=0 tag=3 bytes=4 comm=0 request=1\n"));
+}
+
+static void persistent_requests(void **state)
+{
+    static const char *const both = "SEND to=1 tag=5 bytes=4 comm=0 request=1\n"
+                                    "RECV_POST from=1 tag=5 comm=0 request=2\n";
+    char *got;
+
+    (void)state;
+    run_and_read("persistent");
+    got = events_of(0, "MARK level=2\n", "MARK level=1\n");
+    assert_non_null(strstr(got, both));
+    free(got);
+    assert_events(0, CALL("Send_init", "") CALL("Recv_init", "")
+                         CALL("Startall", "SEND to=1 tag=5 bytes=4 comm=0 request=1\n"
+                                          "RECV_POST from=1 tag=5 comm=0 request=2\n")
+                             CALL("Waitall", "SEND_DONE request=1\n"
+                                             "RECV from=1 tag=5 bytes=4 comm=0 request=2\n")
+                                 CALL("Start", "SEND to=1 tag=5 bytes=4 comm=0 request=1\n") CALL(
+                                     "Start", "RECV_POST from=1 tag=5 comm=0 request=2\n")
+                                     CALL("Waitall", "SEND_DONE request=1\n"
+                                                     "RECV from=1 tag=5 bytes=4 comm=0 request=2\n")
+                                         CALL("Request_free", "") CALL("Request_free", ""));
+}
+
+static void collective_calls(void **state)
+{
+    static const char *const expected = CALL("Barrier", "COLLECTIVE bytes=0 comm=0\n")
+        CALL("Bcast", "COLLECTIVE root=1 bytes=8 comm=0\n")
+            CALL("Reduce", "COLLECTIVE root=0 bytes=8 comm=0\n")
+                CALL("Allgather", "COLLECTIVE bytes=8 comm=0\n")
+                    CALL("Ibarrier", "COLLECTIVE bytes=0 comm=0 request=1\n")
+                        CALL("Wait", "COLLECTIVE_DONE request=1\n")
+                            CALL("Iallreduce", "COLLECTIVE bytes=8 comm=0 request=1\n")
+                                CALL("Wait", "COLLECTIVE_DONE request=1\n");
+
+    (void)state;
+    run_and_read("collective");
+    assert_events(0, expected);
+    assert_events(1, expected);
+}
+
+/* The ordinals of communicators are the trace's, in the order of their use. */
+static void communicators_have_one_number(void **state)
+{
+    char *events[2];
+    struct portolan_text tables = {0};
+
+    (void)state;
+    run_and_read("communicators");
+    assert_string_equal(problems, "");
+    for (int i = 0; i < 2; i++)
+        events[i] = events_of(i, "MARK level=2\n", "MARK level=1\n");
+    /* World, and what do_communicators() makes: 11, of which `single` is one on each rank. */
+    assert_int_equal(trace->n_comms, 13);
+    portolan_trace_print_tables(trace, &tables);
+    assert_non_null(strstr(tables.bytes, " ranks 1,0\n"));
+    assert_non_null(strstr(tables.bytes, " ranks 0 with 1\n"));
+    assert_non_null(strstr(tables.bytes, "; 0 has neighbours 1; 1 has neighbours 0\n"));
+    assert_non_null(strstr(events[0], "SEND to=1 tag=6 bytes=1"));
+    assert_non_null(strstr(events[1], "RECV from=0 tag=6 bytes=1"));
+    portolan_text_clear(&tables);
+    for (int i = 0; i < 2; i++)
+        free(events[i]);
+}
+
+/* On each communicator both ranks do the same collectives in the same order. */
+static void collectives_agree_by_communicator(void **state)
+{
+    (void)state;
+    run_and_read("communicators");
+    for (size_t c = 0; c < trace->n_comms; c++) {
+        int count[2] = {0, 0};
+
+        for (int of = 0; of < 2; of++)
+            for (size_t i = location_of(of)->first, end = i + location_of(of)->n; i < end; i++)
+                count[of] += trace->events[i].kind == PORTOLAN_TRACE_COLLECTIVE &&
+                             trace->events[i].what == c;
+        if (trace->comms[c].n_members == 2 || trace->comms[c].n_remote) {
+            assert_int_equal(count[0], count[1]);
+            assert_true(count[0] > 0);
+        } else {
+            assert_int_equal(count[0] + count[1], 2); /* a barrier and its end, or Intercomm_… */
+        }
+    }
+}
+
+static void one_sided_calls(void **state)
+{
+    static const char *const fences =
+        CALL("Win_create", "EPOCH window=0\n") CALL("Win_fence", "EPOCH window=0\n");
+
+    (void)state;
+    run_and_read("windows");
+    for (int i = 0; i < 2; i++) {
+        char *got = events_of(i, "MARK level=2\n", "MARK level=1\n");
+
+        assert_memory_equal(got, fences, strlen(fences));
+        assert_non_null(strstr(got, CALL("Win_free", "EPOCH window=0\n")));
+        assert_non_null(
+            strstr(got, i == 0 ? CALL("Win_start", "ACCESS rank=1 window=0\nEPOCH window=0\n")
+                                     CALL("Put", "TRANSFER to=1 bytes=4 window=0\n")
+                                         CALL("Win_complete", "EPOCH window=0\n")
+                               : CALL("Win_post", "ACCESS rank=0 window=0\nEPOCH window=0\n")
+                                     CALL("Win_wait", "EPOCH window=0\n")));
+        free(got);
+    }
+    assert_int_equal(trace->n_windows, 1);
+    assert_int_equal(trace->windows[0].n_members, 2);
+}
+
+static void window_of_steps(void **state)
+{
+    char *got;
+
+    (void)state;
+    run_and_read("steps");
+    assert_string_equal(problems, "nothing is known of 1 of 2 ranks, among them rank 0\n");
+    got = events_of(1, NULL, NULL);
+    assert_string_equal(got, "ENTER outer\nENTER step\nENTER inner\nVALUE size=0.5\nLEAVE inner\n"
+                             "LEAVE step\nLEAVE outer\nGAP lost=0\nENTER outer\nENTER step\n"
+                             "ENTER inner\nVALUE size=1.5\nLEAVE inner\nLEAVE step\nLEAVE outer\n");
+    free(got);
+}
+
+static void window_of_phases(void **state)
+{
+    char *got;
+    size_t n_cpu = 0, n_calls = 0;
+    const struct portolan_trace_location *l;
+
+    (void)state;
+    run_and_read("phases");
+    got = events_of(0, NULL, NULL);
+    assert_null(strstr(got, "MPI_Init"));
+    assert_null(strstr(got, "MPI_Finalize"));
+    free(got);
+    l = location_of(0);
+    for (size_t i = l->first; i < l->first + l->n; i++) {
+        n_cpu += trace->events[i].kind == PORTOLAN_TRACE_CPU;
+        n_calls += trace->events[i].kind == PORTOLAN_TRACE_BEGIN;
+    }
+    assert_int_equal(n_calls, 4);
+    assert_int_equal(n_cpu, 8);
+}
+
+static size_t count_kind(int of, unsigned kind)
+{
+    const struct portolan_trace_location *l = location_of(of);
+    size_t n = 0;
+
+    for (size_t i = l->first; i < l->first + l->n; i++)
+        n += trace->events[i].kind == kind;
+    return n;
+}
+
+static void long_streams(void **state)
+{
+    struct stat info;
+    char path[128];
+
+    (void)state;
+    assert_int_equal(run_and_read("many"), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(count_kind(i, PORTOLAN_TRACE_SEND), 10000);
+        assert_int_equal(count_kind(i, PORTOLAN_TRACE_RECV), 10000);
+        assert_int_equal(count_kind(i, PORTOLAN_TRACE_GAP), 0);
+        assert_false(location_of(i)->is_cut);
+        /* A call of one message takes at most 20 bytes, so one of two less than 30. */
+        snprintf(path, sizeof path, "%s/%d.0.trace", folder, i);
+        assert_int_equal(stat(path, &info), 0);
+        assert_true(info.st_size > 65536 && info.st_size < 10000 * 30 + 65536);
+    }
+}
+
+/* The limit leaves room for one block. */
+static void full_disk(void **state)
+{
+    (void)state;
+    assert_int_equal(run_and_read("full"), 0); /* the program itself is not disturbed */
+    for (int i = 0; i < 2; i++) {
+        const struct portolan_trace_location *l = location_of(i);
+        size_t known = count_kind(i, PORTOLAN_TRACE_BEGIN) + count_kind(i, PORTOLAN_TRACE_END);
+
+        assert_true(l->lost > 10000);
+        assert_true(known > 1000);
+    }
+}
+
+static void killed_ranks(void **state)
+{
+    (void)state;
+    assert_int_not_equal(run_and_read("kill"), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(count_kind(i, PORTOLAN_TRACE_SEND), 10000);
+        assert_int_equal(count_kind(i, PORTOLAN_TRACE_COLLECTIVE), 1);
+        assert_true(location_of(i)->is_cut);
+    }
+}
+
+/* What was read is written, and read again. */
+static void streams_written_and_read_again(void **state)
+{
+    char copy[80];
+    struct portolan_trace *again = NULL;
+    struct portolan_error err = {0};
+
+    (void)state;
+    run_and_read("communicators");
+    snprintf(copy, sizeof copy, "%s/copy", folder);
+    assert_int_equal(portolan_trace_write(trace, copy, &err), PORTOLAN_OK);
+    assert_int_equal(portolan_trace_write(trace, copy, &err), PORTOLAN_EIO);
+    assert_int_equal(portolan_trace_read(copy, NULL, &again, &err), PORTOLAN_OK);
+    assert_int_equal(again->n_events, trace->n_events);
+    assert_memory_equal(again->events, trace->events, trace->n_events * sizeof *trace->events);
+    assert_int_equal(again->n_comms, trace->n_comms);
+    for (size_t i = 0; i < trace->n_comms; i++) {
+        assert_int_equal(again->comms[i].id, trace->comms[i].id);
+        assert_int_equal(again->comms[i].n_remote, trace->comms[i].n_remote);
+        assert_int_equal(!again->comms[i].neighbours, !trace->comms[i].neighbours);
+    }
+    portolan_trace_destroy(again);
+}
+
+static void wrong_windows(void **state)
+{
+    static const char *const wrong[] = {"rank=1",    "ranks=", "ranks=3-1",       "steps=a",
+                                        "cpu=often", "phases", "@/nowhere/at/all"};
+    struct portolan_error err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_not_equal(portolan_record_window(wrong[i], &err), PORTOLAN_OK);
+    assert_int_equal(portolan_record_window("rank=1", &err), PORTOLAN_EINVAL);
+    assert_non_null(strstr(err.text, "did you mean 'ranks'?"));
+    assert_int_equal(portolan_record_window("ranks=0-3,7  steps=1\tregions=a,b", &err),
+                     PORTOLAN_OK);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(blocking_calls, forget_trace),
+        cmocka_unit_test_teardown(init_and_finalize, forget_trace),
+        cmocka_unit_test_teardown(nonblocking_calls, forget_trace),
+        cmocka_unit_test_teardown(probed_messages, forget_trace),
+        cmocka_unit_test_teardown(persistent_requests, forget_trace),
+        cmocka_unit_test_teardown(collective_calls, forget_trace),
+        cmocka_unit_test_teardown(communicators_have_one_number, forget_trace),
+        cmocka_unit_test_teardown(collectives_agree_by_communicator, forget_trace),
+        cmocka_unit_test_teardown(one_sided_calls, forget_trace),
+        cmocka_unit_test_teardown(window_of_steps, forget_trace),
+        cmocka_unit_test_teardown(window_of_phases, forget_trace),
+        cmocka_unit_test_teardown(long_streams, forget_trace),
+        cmocka_unit_test_teardown(full_disk, forget_trace),
+        cmocka_unit_test_teardown(killed_ranks, forget_trace),
+        cmocka_unit_test_teardown(streams_written_and_read_again, forget_trace),
+        cmocka_unit_test(wrong_windows),
+    };
+
+    if (argc == 3)
+        return be_a_rank(argv[1], argv[2]);
+    self = argv[0];
+    snprintf(folder, sizeof folder, "/tmp/portolan-record-%d", (int)getpid());
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The window that an experiment asks for: what must hold for recording to be on. */
+#include "internal.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers as a list of ranges; NULL: all. */
+struct ranges {
+    size_t n;
+    struct {
+        long first, last;
+    } at[];
+};
+
+static struct {
+    struct ranges *ranks, *steps, *phases;
+    char **regions; /* ends with NULL */
+} wanted;
+enum record_cpu record_cpu;
+
+static struct {
+    bool has_begun, is_suspended;
+    long step, phase; /* -1: none yet */
+    unsigned depth;   /* of wanted regions, of all threads */
+} now = {.step = -1, .phase = -1};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+unsigned record_window_number;
+
+static bool has_number(const struct ranges *r, long number)
+{
+    for (size_t i = 0; r && i < r->n; i++)
+        if (r->at[i].first <= number && number <= r->at[i].last)
+            return true;
+    return !r;
+}
+
+/* To be called with the lock after something changed. */
+static void judge(void)
+{
+    bool is_on = now.has_begun && !now.is_suspended &&
+                 has_number(wanted.ranks, record_process.rank) &&
+                 has_number(wanted.steps, now.step) && has_number(wanted.phases, now.phase) &&
+                 (!wanted.regions || now.depth);
+
+    if (is_on && !record_observer.is_on)
+        __atomic_add_fetch(&record_window_number, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&record_observer.is_on, is_on, __ATOMIC_RELEASE);
+}
+
+#define CHANGE(what)                                                                               \
+    do {                                                                                           \
+        pthread_mutex_lock(&lock);                                                                 \
+        what;                                                                                      \
+        judge();                                                                                   \
+        pthread_mutex_unlock(&lock);                                                               \
+    } while (0)
+
+void window_switch(bool is_on)
+{
+    CHANGE(now.is_suspended = !is_on);
+}
+
+void window_begin(bool has_begun)
+{
+    CHANGE(now.has_begun = has_begun);
+}
+
+void window_step(int number)
+{
+    CHANGE(now.step = number < 0 ? -1 : number);
+}
+
+void window_phase(int level)
+{
+    CHANGE(now.phase = level);
+}
+
+void window_enter(void)
+{
+    CHANGE(now.depth++);
+}
+
+void window_leave(void)
+{
+    CHANGE(now.depth -= now.depth > 0);
+}
+
+bool window_wants(const char *region)
+{
+    for (char **r = wanted.regions; region && r && *r; r++)
+        if (!strcmp(*r, region))
+            return true;
+    return false;
+}
+
+/* -- the words -- */
+
+static const char *const keys[] = {"ranks", "steps", "phases", "regions", "cpu", NULL};
+
+static enum portolan_status refuse_word(const char *word, struct portolan_error *err)
+{
+    char key[32];
+
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(word, "="), word);
+    return portolan_error_set(err, PORTOLAN_EINVAL,
+                              "window: '%s' is not understood; it may have ranks=0-3,7 "
+                              "steps=20-39 phases=1 regions=NAME cpu=auto|always|never%s",
+                              word,
+                              portolan_did_you_mean(portolan_nearest_word(key, keys, 5)).text);
+}
+
+/* "0-3,7" */
+static enum portolan_status read_ranges(const char *text, const char *word, struct ranges **ranges,
+                                        struct portolan_error *err)
+{
+    struct ranges *r = portolan_calloc(1, sizeof *r + strlen(text) * sizeof r->at[0]);
+    char *end;
+
+    if (!r)
+        return portolan_no_memory(err);
+    free(*ranges);
+    *ranges = r;
+    for (;; text = end + 1) {
+        long first = strtol(text, &end, 10), last = first;
+
+        if (end == text || first < 0)
+            return refuse_word(word, err);
+        if (*end == '-') {
+            text = end + 1;
+            last = strtol(text, &end, 10);
+        }
+        if (end == text || last < first || (*end && *end != ','))
+            return refuse_word(word, err);
+        r->at[r->n].first = first;
+        r->at[r->n++].last = last;
+        if (!*end)
+            return PORTOLAN_OK;
+    }
+}
+
+static enum portolan_status read_regions(char *text, struct portolan_error *err)
+{
+    size_t n = 0;
+    char *save = NULL;
+
+    wanted.regions = portolan_calloc(strlen(text) + 2, sizeof *wanted.regions);
+    if (!wanted.regions)
+        return portolan_no_memory(err);
+    for (char *r = strtok_r(text, ",", &save); r; r = strtok_r(NULL, ",", &save))
+        if (!(wanted.regions[n++] = portolan_strdup(r)))
+            return portolan_no_memory(err);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status read_cpu(const char *text, const char *word, struct portolan_error *err)
+{
+    static const char *const words[] = {"auto", "always", "never"};
+
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(text, words[i])) {
+            record_cpu = (enum record_cpu)i;
+            return PORTOLAN_OK;
+        }
+    return refuse_word(word, err);
+}
+
+static enum portolan_status read_word(char *word, struct portolan_error *err)
+{
+    char *value = strchr(word, '=');
+    size_t length = value ? (size_t)(value++ - word) : 0, key = 0;
+
+    while (keys[key] && (strlen(keys[key]) != length || strncmp(word, keys[key], length)))
+        key++;
+    switch (key) {
+    case 0:
+        return read_ranges(value, word, &wanted.ranks, err);
+    case 1:
+        return read_ranges(value, word, &wanted.steps, err);
+    case 2:
+        return read_ranges(value, word, &wanted.phases, err);
+    case 3:
+        return read_regions(value, err);
+    case 4:
+        return read_cpu(value, word, err);
+    default:
+        return refuse_word(word, err);
+    }
+}
+
+static void forget_wanted(void)
+{
+    for (char **r = wanted.regions; r && *r; r++)
+        free(*r);
+    free(wanted.regions);
+    free(wanted.ranks);
+    free(wanted.steps);
+    free(wanted.phases);
+    memset(&wanted, 0, sizeof wanted);
+    record_cpu = CPU_AUTO;
+}
+
+static enum portolan_status read_words(char *text, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    char *save = NULL;
+
+    for (char *w = strtok_r(text, " \t\n", &save); w && !status; w = strtok_r(NULL, " \t\n", &save))
+        status = read_word(w, err);
+    return status;
+}
+
+enum portolan_status window_set(const char *text, struct portolan_error *err)
+{
+    struct portolan_text words = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (text && *text == '@') {
+        if (!portolan_text_add_file(&words, text + 1, SIZE_MAX))
+            return portolan_error_set(err, PORTOLAN_EIO, "window: cannot read %s", text + 1);
+    } else {
+        portolan_text_add(&words, "%s", text ? text : "");
+    }
+    pthread_mutex_lock(&lock);
+    forget_wanted();
+    if (words.bytes)
+        status = read_words(words.bytes, err);
+    judge();
+    pthread_mutex_unlock(&lock);
+    portolan_text_clear(&words);
+    return status;
+}
