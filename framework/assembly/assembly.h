@@ -13,7 +13,7 @@ struct assembly_impl {
 };
 
 extern const struct xml_rule assembly_rule, applies_rule, applies_class_rule, model_rule;
-extern const struct xml_rule layout_rule, data_rule;
+extern const struct xml_rule layout_rule, data_rule, paradigm_rule;
 
 /* Checks references between the elements of an assembly, whatever the classes are. */
 void assembly_check_references(const struct portolan_assembly *a, struct portolan_diagnostics *d);
@@ -83,6 +83,13 @@ void assembly_check_data(const struct portolan_assembly *a, struct portolan_diag
 
 /* Writes them again. */
 void assembly_write_data(struct portolan_text *b, const struct portolan_assembly *a);
+
+/* The same for <paradigm>. */
+void assembly_read_paradigm(struct portolan_assembly *a, struct portolan_arena *arena,
+                            const struct xml_element *e, struct portolan_diagnostics *d);
+void assembly_check_paradigm(const struct portolan_assembly *a, struct portolan_diagnostics *d);
+void assembly_write_paradigm(struct portolan_text *b, const char *indent,
+                             const struct portolan_assembly_paradigm *p);
 
 /* Selects another alternative if the selected one may not run. */
 void assembly_leave_excluded(struct portolan_assembly_instance *i);

@@ -155,6 +155,7 @@ void assembly_check_references(const struct portolan_assembly *a, struct portola
     assembly_check_cases(a, d);
     assembly_check_applies(a, d);
     assembly_check_data(a, d);
+    assembly_check_paradigm(a, d);
     if (a->steps_instance)
         instance_of(&c, a->steps_instance, a->steps_line, "<optimizer steps>");
     if (a->go.provider)

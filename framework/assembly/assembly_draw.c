@@ -22,15 +22,20 @@ static const char *connection_port(const struct portolan_assembly_connection *c,
     return strcmp(c->user, instance) ? NULL : c->uses;
 }
 
-/* A quoted DOT string of PREFIX and TEXT. */
-static void add_quoted(struct portolan_text *b, const char *prefix, const char *text)
+static void add_escaped(struct portolan_text *b, const char *text)
 {
-    portolan_text_add(b, "\"%s", prefix);
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
             portolan_text_add_bytes(b, "\\", 1);
         portolan_text_add_bytes(b, text, 1);
     }
+}
+
+/* A quoted DOT string of PREFIX and TEXT. */
+static void add_quoted(struct portolan_text *b, const char *prefix, const char *text)
+{
+    portolan_text_add(b, "\"%s", prefix);
+    add_escaped(b, text);
     portolan_text_add_bytes(b, "\"", 1);
 }
 
@@ -124,6 +129,26 @@ static bool is_dormant(const struct drawing *g, const struct portolan_assembly_c
     return user && !portolan_class_uses(user, c->uses);
 }
 
+/* How it is measured, and which components of the paradigm its calls are. */
+static void draw_label(struct drawing *g, const struct portolan_assembly_connection *c)
+{
+    const struct portolan_assembly_paradigm *p = g->a->paradigm;
+
+    portolan_text_add(&g->b, "\"%s", c->variant ? c->variant : "monitored");
+    for (size_t i = 0; p && i < p->n_parts; i++) {
+        const struct portolan_assembly_part *part = &p->parts[i];
+
+        if (!part->uses || strcmp(part->uses, c->uses) != 0 ||
+            (part->user && strcmp(part->user, c->user) != 0))
+            continue;
+        portolan_text_add(&g->b, "\\n");
+        add_escaped(&g->b, part->method ? part->method : "");
+        portolan_text_add(&g->b, "%s", part->method ? ": " : "");
+        add_escaped(&g->b, part->component);
+    }
+    portolan_text_add(&g->b, "\"");
+}
+
 static void draw_connection(struct drawing *g, const struct portolan_assembly_connection *c)
 {
     portolan_text_add(&g->b, "  ");
@@ -136,8 +161,9 @@ static void draw_connection(struct drawing *g, const struct portolan_assembly_co
     add_quoted(&g->b, "p_", c->provides);
     portolan_text_add(&g->b, " [");
     if (c->monitored)
-        portolan_text_add(&g->b, "color=\"#b03030\", penwidth=2, label=\"%s\"",
-                          c->variant ? c->variant : "monitored");
+        portolan_text_add(&g->b, "color=\"#b03030\", penwidth=2, label=");
+    if (c->monitored)
+        draw_label(g, c);
     if (is_dormant(g, c))
         portolan_text_add(&g->b, "%sstyle=dashed", c->monitored ? ", " : "");
     portolan_text_add(&g->b, "];\n");

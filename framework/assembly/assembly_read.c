@@ -16,7 +16,7 @@ static const struct xml_rule configure = {.name = "configure",
 static const struct xml_rule alternative = {
     .name = "alternative",
     .required = XML_WORDS("class"),
-    .optional = XML_WORDS("memory", "pin", "forbid"),
+    .optional = XML_WORDS("memory", "pin", "forbid", "remedies"),
     .children = XML_RULES(&parameter, &configure, &applies_rule, &model_rule, &layout_rule)};
 static const struct xml_rule instance = {
     .name = "instance",
@@ -53,9 +53,9 @@ static const struct xml_rule go = {
 
 const struct xml_rule assembly_rule = {.name = "assembly",
                                        .required = XML_WORDS("name"),
-                                       .children =
-                                           XML_RULES(&path, &instance, &connect, &monitor, &pair,
-                                                     &data_rule, &sweep, &optimizer, &go)};
+                                       .children = XML_RULES(&path, &instance, &connect, &monitor,
+                                                             &pair, &data_rule, &paradigm_rule,
+                                                             &sweep, &optimizer, &go)};
 
 /* -- From the tree of an assembly file to its struct. assembly_check.c checks references. -- */
 
@@ -264,6 +264,7 @@ static void read_instance(struct reader *r, const struct xml_element *e,
         read_alternative(r, c, &base, to);
         to->is_pinned = assembly_read_flag(c, "pin", r->d);
         to->is_forbidden = assembly_read_flag(c, "forbid", r->d);
+        to->remedies = xml_value(c, "remedies");
     }
     if (!r->arena->failed)
         assembly_leave_excluded(instance);
@@ -525,6 +526,8 @@ static void read_paths(struct reader *r, const struct xml_element *root)
 
 static void read_tree(struct reader *r, const struct xml_element *root)
 {
+    const struct xml_element *paradigm;
+
     xml_check(root, &assembly_rule, r->d);
     if (r->d->count)
         return; /* what is misspelt would be reported as missing below, too */
@@ -545,14 +548,27 @@ static void read_tree(struct reader *r, const struct xml_element *root)
             require_text(r, c);
     }
     assembly_read_data(r->a, r->arena, root, r->d);
+    if ((paradigm = xml_next(root, NULL, "paradigm")))
+        assembly_read_paradigm(r->a, r->arena, paradigm, r->d);
     read_sweep(r, root);
     read_optimizer(r, root);
     if (!r->arena->failed && !r->d->count)
         assembly_check_references(r->a, r->d);
 }
 
-/* Reads from memory when TEXT is not NULL, else from FILE. */
+/* A paradigm as the only content of a file. */
+static void read_paradigm(struct reader *r, const struct xml_element *root)
+{
+    xml_check(root, &paradigm_rule, r->d);
+    if (r->d->count)
+        return;
+    r->a->name = xml_value(root, "name");
+    assembly_read_paradigm(r->a, r->arena, root, r->d);
+}
+
+/* Reads from memory when TEXT is not NULL, else from FILE; READ_ROOT makes the assembly of it. */
 static enum portolan_status read_any(const char *text, size_t size, const char *file,
+                                     void (*read_root)(struct reader *, const struct xml_element *),
                                      struct portolan_diagnostics *user,
                                      struct portolan_assembly **a, struct portolan_error *err)
 {
@@ -571,7 +587,7 @@ static enum portolan_status read_any(const char *text, size_t size, const char *
         status = text ? xml_read_text(&arena, text, size, r.a->file, XML_PLAIN, &d, &root, err)
                       : xml_read_file(&arena, r.a->file, XML_PLAIN, &d, &root, err);
     if (status == PORTOLAN_OK) {
-        read_tree(&r, root);
+        read_root(&r, root);
         status = arena.failed ? PORTOLAN_ENOMEM : d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
     }
     if (status != PORTOLAN_OK) {
@@ -589,12 +605,19 @@ enum portolan_status portolan_assembly_read_text(const char *text, size_t size, 
                                                  struct portolan_assembly **a,
                                                  struct portolan_error *err)
 {
-    return read_any(text, size, file, d, a, err);
+    return read_any(text, size, file, read_tree, d, a, err);
 }
 
 enum portolan_status portolan_assembly_read(const char *file, struct portolan_diagnostics *d,
                                             struct portolan_assembly **a,
                                             struct portolan_error *err)
 {
-    return read_any(NULL, 0, file, d, a, err);
+    return read_any(NULL, 0, file, read_tree, d, a, err);
+}
+
+enum portolan_status portolan_paradigm_read(const char *file, struct portolan_diagnostics *d,
+                                            struct portolan_assembly **a,
+                                            struct portolan_error *err)
+{
+    return read_any(NULL, 0, file, read_paradigm, d, a, err);
 }

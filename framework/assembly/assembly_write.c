@@ -119,11 +119,13 @@ static void write_alternative(struct portolan_text *b, const struct place *place
 
     for (size_t p = 0; p < x->n_parameters; p++)
         has_own |= !is_shared(i, &x->parameters[p]);
-    if (k == i->selected && !has_own && !x->memory && !x->is_pinned && !x->is_forbidden)
+    if (k == i->selected && !has_own && !x->memory && !x->is_pinned && !x->is_forbidden &&
+        !x->remedies)
         return;
     xml_add_start(b, "    ", "alternative", "class", x->class_name, "memory", x->memory, NULL);
     xml_add_attribute(b, "pin", x->is_pinned ? "yes" : NULL);
     xml_add_attribute(b, "forbid", x->is_forbidden ? "yes" : NULL);
+    xml_add_attribute(b, "remedies", x->remedies);
     portolan_text_add(b, has_own ? ">\n" : "/>\n");
     for (size_t p = 0; p < x->n_parameters; p++)
         if (!is_shared(i, &x->parameters[p]))
@@ -348,6 +350,8 @@ static enum portolan_status write_assembly(const struct portolan_assembly *a,
         write_instance(&b, place, &a->instances[i]);
     write_connections(&b, a);
     assembly_write_data(&b, a);
+    if (a->paradigm)
+        assembly_write_paradigm(&b, "  ", a->paradigm);
     write_sweep(&b, a);
     write_optimizer(&b, a);
     if (a->go.provider) {

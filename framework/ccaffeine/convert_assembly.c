@@ -222,6 +222,8 @@ static void tell_of_the_rest(struct writer *w)
              a->pairs[i].with);
     for (size_t i = 0; i < a->n_data; i++)
         LOSS(w, a->data[i].line, "a script does not say <data name='%s'>", a->data[i].name);
+    if (a->paradigm)
+        LOSS(w, a->paradigm->line, "a script does not say <paradigm name='%s'>", a->paradigm->name);
     for (size_t i = 0; i < a->n_sweeps; i++)
         LOSS(w, a->sweeps[i].line, "a script does not sweep '%s' of '%s'", a->sweeps[i].parameter,
              a->sweeps[i].instance);

@@ -95,6 +95,7 @@ struct portolan_assembly_alternative {
     int applies_line;           /**< 0: the assembly states none */
     bool is_pinned;             /**< no other alternative may run */
     bool is_forbidden;          /**< it may not run */
+    const char *remedies; /**< the factor of a paradigm that it remedies; NULL: none is stated */
     int line;
 };
 
@@ -158,6 +159,39 @@ struct portolan_assembly_pair {
     int line;
 };
 
+/**
+ * What a component of a paradigm is in this program: what fits all that is stated. NULL and -1: not
+ * stated. Of several that fit, the first counts.
+ */
+struct portolan_assembly_part {
+    const char *component;
+    const char *user, *uses, *method; /**< calls of a port */
+    const char *region;               /**< a timer, phase, experiment or function */
+    const char *mpi; /**< "MPI_Send", or a kind: "send", "recv", "collective" … */
+    int64_t tag;
+    const char *to;    /**< the partner's rank, or "next", "previous" … (portolan-paradigm(5)) */
+    const char *phase; /**< of MPI_Pcontrol */
+    int line;
+};
+
+/** Another paradigm in this one. */
+struct portolan_assembly_composition {
+    const char *component;     /**< in which PARADIGM works; NULL: it is woven into the whole */
+    const char *paradigm, *as; /**< AS: prefix of a woven paradigm's names; NULL: its name */
+    const char *expression;    /**< woven: one instance of both; else NULL */
+    int line, column;          /**< of the expression */
+};
+
+/** Which way to compute in parallel the program follows, for `portolan diagnose`. */
+struct portolan_assembly_paradigm {
+    const char *name, *is; /**< IS: a paradigm that hercule/ knows */
+    size_t n_parts;
+    struct portolan_assembly_part *parts;
+    size_t n_compositions;
+    struct portolan_assembly_composition *compositions; /**< in the order of the file */
+    int line, column;
+};
+
 /** A parameter varied, or set, while alternatives are measured. */
 struct portolan_assembly_sweep {
     const char *instance, *parameter;
@@ -206,10 +240,11 @@ struct portolan_assembly {
     struct portolan_assembly_case *cases;
     const char *cases_file; /**< the file that holds them; NULL: the assembly itself */
     int cases_line;         /**< of the columns' names */
-    double sweep_budget_s;  /**< 0 = none stated */
-    double alpha, beta;     /**< pruning thresholds; PORTOLAN_ASSEMBLY_PRUNING unless stated */
-    double epsilon;         /**< share of the run that pruning may drop; 0: the two rules prune */
-    double accuracy;        /**< largest accepted value of accuracy; 0 = any */
+    struct portolan_assembly_paradigm *paradigm; /**< NULL: none is stated */
+    double sweep_budget_s;                       /**< 0 = none stated */
+    double alpha, beta; /**< pruning thresholds; PORTOLAN_ASSEMBLY_PRUNING unless stated */
+    double epsilon;     /**< share of the run that pruning may drop; 0: the two rules prune */
+    double accuracy;    /**< largest accepted value of accuracy; 0 = any */
     enum portolan_composition composition; /**< of what ACCURACY is */
     double memory; /**< most bytes that implementations may need on each rank; 0 = any */
     const char *steps_instance, *steps_parameter; /**< NULL = one run is one step */
@@ -243,6 +278,19 @@ PORTOLAN_API enum portolan_status portolan_assembly_read_text(const char *text, 
                                                               struct portolan_diagnostics *d,
                                                               struct portolan_assembly **a,
                                                               struct portolan_error *err);
+
+/**
+ * The same for a file that holds one <paradigm> element alone: an assembly with nothing else.
+ */
+PORTOLAN_API enum portolan_status portolan_paradigm_read(const char *file,
+                                                         struct portolan_diagnostics *d,
+                                                         struct portolan_assembly **a,
+                                                         struct portolan_error *err);
+
+/** Writes the element as such a file holds it; the caller frees *TEXT. Errors: ENOMEM. */
+PORTOLAN_API enum portolan_status
+portolan_paradigm_write(const struct portolan_assembly_paradigm *p, char **text,
+                        struct portolan_error *err);
 
 /**
  * Checks A against the classes of PALETTE: unknown classes, ports and parameters, wrong port

@@ -77,6 +77,12 @@ static void everything_written_is_read(void **state)
     assert_string_equal(a->name, "plate");
     assert_int_equal(a->n_instances, 3);
     assert_string_equal(a->paths[0], CORPUS "/components");
+    assert_string_equal(a->paradigm->is, "geometric");
+    assert_int_equal(a->paradigm->n_parts, 2);
+    assert_int_equal(a->paradigm->parts[0].tag, -1);
+    assert_int_equal(a->paradigm->parts[1].tag, 3);
+    assert_null(a->paradigm->compositions[0].expression);
+    assert_string_equal(a->paradigm->compositions[1].as, "tree");
     assert_string_equal(portolan_assembly_peek_parameter(a, "driver", "title"), "a <plate> & more");
     assert_int_equal(a->instances[0].alternatives[0].parameters[0].type, PORTOLAN_VALUE_INT);
     assert_int_equal(a->instances[0].line, 4);
@@ -627,8 +633,9 @@ static void drawing_shows_instances_ports_and_monitors(void **state)
     (void)state;
     assert_int_equal(portolan_assembly_draw(a, NULL, &dot, NULL), PORTOLAN_OK);
     assert_non_null(strstr(dot, "digraph \"plate\" {"));
-    assert_non_null(strstr(dot, "\"driver\":\"u_solver\" -> \"solver\":\"p_solver\" "
-                                "[color=\"#b03030\", penwidth=2, label=\"profile\"]"));
+    assert_non_null(strstr(dot,
+                           "\"driver\":\"u_solver\" -> \"solver\":\"p_solver\" "
+                           "[color=\"#b03030\", penwidth=2, label=\"profile\\nsolve: compute\"]"));
     assert_non_null(strstr(dot, "or heat.Cholmod"));
     free(dot);
     portolan_assembly_destroy(a);
