@@ -31,7 +31,7 @@ proxygen/emit: base callback functions functions_component probe proxy
 mastermind: base block index list assembly control machine probe store framework mastermind recorder
 base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
-trace: base index list observer trace
+trace: base index list observer trace waits
 trace/record: base observer probe record trace trace_stream
 trace/files: base index list trace trace_stream
 trace/analysis: base index list trace waits

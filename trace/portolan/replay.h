@@ -89,11 +89,13 @@ struct portolan_replay_options {
        used the processors, too. The error is then not that of the replay, and nothing refused. */
     bool use_cpu;
     int64_t *event_ns; /**< NULL, or gets the new time of each event */
+    int64_t as_is_ns;  /**< 0, or what an earlier replay with the same options said: saves a run */
 };
 
 /**
  * Runs the trace of WAITS again without N REMOVALS, which may be 0. OPTIONS may be NULL.
- * PORTOLAN_EINFEASIBLE: without them, ranks would wait for each other; PORTOLAN_ENOMEM.
+ * PORTOLAN_EINFEASIBLE: without them, ranks would wait for each other; PORTOLAN_EINVAL: more than
+ * 15; PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_replay(const struct portolan_waits *waits,
                                                   const struct portolan_removal *removals, size_t n,

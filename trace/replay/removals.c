@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "removals.h"
+
+#include <portolan/list.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A removal at work. */
+struct remover {
+    struct replay_changes *c;
+    const struct portolan_waits *w;
+    const struct portolan_trace *t;
+    const struct portolan_matching *m;
+    const struct portolan_removal *removal;
+    int number; /* from 1 */
+};
+
+static bool is_selected(const struct remover *x, size_t e)
+{
+    return !x->removal->selected || x->removal->selected[e];
+}
+
+/* Whether the time that follows an event lies between calls. */
+static bool is_between_calls(const struct remover *x, size_t e)
+{
+    unsigned kind = x->t->events[e].kind;
+
+    return kind == PORTOLAN_TRACE_END ||
+           (kind != PORTOLAN_TRACE_BEGIN && x->m->call[e] == PORTOLAN_NO_EVENT);
+}
+
+/* ------------------------------------------------- times */
+
+/* Events FIRST to END of a location that are selected one after the other. */
+struct stretch {
+    size_t first, end;
+    int64_t ns; /* between calls */
+};
+
+/* The next stretch from event S->end on, before event END; false: there is none. */
+static bool next_stretch(const struct remover *x, struct stretch *s, size_t end)
+{
+    *s = (struct stretch){.first = s->end};
+    while (s->first < end && !is_selected(x, s->first))
+        s->first++;
+    for (s->end = s->first; s->end < end && is_selected(x, s->end); s->end++)
+        if (is_between_calls(x, s->end))
+            s->ns += x->c->following_ns[s->end];
+    return s->first < end;
+}
+
+/* Gives a stretch the time NS, in proportion; where there was none, at its begin. */
+static void set_stretch(struct remover *x, const struct stretch *s, int64_t ns)
+{
+    int64_t *following = x->c->following_ns, before = 0, given = 0;
+
+    for (size_t e = s->first; e < s->end; e++) {
+        int64_t upto;
+
+        if (!is_between_calls(x, e))
+            continue;
+        before += following[e];
+        upto = before == s->ns ? ns : (int64_t)((double)ns * ((double)before / (double)s->ns));
+        following[e] = upto - given;
+        given = upto;
+    }
+}
+
+static size_t end_of(const struct remover *x, size_t location)
+{
+    return x->t->locations[location].first + x->t->locations[location].n;
+}
+
+/* Of each location: how many stretches, and how long they are. */
+struct stretch_sums {
+    size_t *n, most;
+    int64_t *ns, total;
+    size_t n_locations; /* that have some */
+    bool is_even;       /* all have as many */
+};
+
+static bool sum_stretches(const struct remover *x, struct stretch_sums *sums)
+{
+    size_t n = x->t->n_locations;
+
+    *sums = (struct stretch_sums){.n = portolan_calloc(n + 1, sizeof *sums->n),
+                                  .ns = portolan_calloc(n + 1, sizeof *sums->ns),
+                                  .is_even = true};
+    if (!sums->n || !sums->ns)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct stretch s = {.end = x->t->locations[i].first};
+
+        for (; next_stretch(x, &s, end_of(x, i)); sums->n[i]++)
+            sums->ns[i] += s.ns;
+        sums->total += sums->ns[i];
+        sums->n_locations += sums->n[i] > 0;
+        sums->is_even &= !sums->n[i] || !sums->most || sums->n[i] == sums->most;
+        sums->most = sums->n[i] > sums->most ? sums->n[i] : sums->most;
+    }
+    return true;
+}
+
+/* MEANS gets the sums, then the means over locations, of the k-th stretches. */
+static void average_ordinals(const struct remover *x, const struct stretch_sums *sums,
+                             int64_t *means)
+{
+    for (size_t i = 0; i < x->t->n_locations; i++) {
+        struct stretch s = {.end = x->t->locations[i].first};
+
+        for (size_t k = 0; next_stretch(x, &s, end_of(x, i)); k++)
+            means[k] += s.ns;
+    }
+    for (size_t k = 0; k < sums->most; k++)
+        means[k] /= (int64_t)sums->n_locations;
+}
+
+static int64_t target(const struct remover *x, const struct stretch_sums *sums,
+                      const int64_t *means, size_t i, size_t k, int64_t ns)
+{
+    if (x->removal->kind == PORTOLAN_REMOVE_TIME)
+        return (int64_t)((double)ns * x->removal->factor + 0.5);
+    if (x->removal->kind == PORTOLAN_REMOVE_VARIATION)
+        return sums->ns[i] / (int64_t)sums->n[i];
+    if (sums->is_even)
+        return means[k];
+    return sums->ns[i] ? (int64_t)((double)ns / (double)sums->ns[i] *
+                                   (double)(sums->total / (int64_t)sums->n_locations))
+                       : 0;
+}
+
+static bool remove_time(struct remover *x)
+{
+    struct stretch_sums sums;
+    bool ok = sum_stretches(x, &sums);
+    int64_t *means = ok ? portolan_calloc(sums.most + 1, sizeof *means) : NULL;
+
+    ok = ok && means;
+    if (ok && sums.is_even && x->removal->kind == PORTOLAN_REMOVE_IMBALANCE)
+        average_ordinals(x, &sums, means);
+    for (size_t i = 0; ok && i < x->t->n_locations; i++) {
+        struct stretch s = {.end = x->t->locations[i].first};
+
+        for (size_t k = 0; next_stretch(x, &s, end_of(x, i)); k++)
+            set_stretch(x, &s, target(x, &sums, means, i, k, s.ns));
+    }
+    free(sums.n);
+    free(sums.ns);
+    free(means);
+    return ok;
+}
+
+/* Processor time between two notes of it is all that the location had between calls. */
+static void use_cpu_times(struct remover *x)
+{
+    for (size_t i = 0; i < x->t->n_locations; i++) {
+        size_t first = x->t->locations[i].first, last = SIZE_MAX;
+
+        for (size_t e = first; e < end_of(x, i); e++) {
+            struct stretch s = {.first = last, .end = e};
+            int64_t cpu;
+
+            if (x->t->events[e].kind != PORTOLAN_TRACE_CPU)
+                continue;
+            for (size_t k = last; last != SIZE_MAX && k < e; k++)
+                s.ns += is_between_calls(x, k) ? x->c->following_ns[k] : 0;
+            cpu =
+                last == SIZE_MAX ? 0 : (int64_t)(x->t->events[e].bytes - x->t->events[last].bytes);
+            if (last != SIZE_MAX && cpu >= 0 && cpu < s.ns)
+                set_stretch(x, &s, cpu);
+            last = e;
+        }
+    }
+}
+
+/* ------------------------------------------------- calls and messages */
+
+static void change_calls(struct remover *x, uint8_t change)
+{
+    for (size_t e = 0; e < x->t->n_events; e++)
+        if (x->t->events[e].kind == PORTOLAN_TRACE_BEGIN && is_selected(x, e))
+            x->c->changes[e] |= change;
+}
+
+static void drop_side(struct remover *x, uint32_t e)
+{
+    uint32_t other = x->m->other[e];
+
+    x->c->changes[e] |= CHANGE_LOCAL;
+    if (other != PORTOLAN_NO_EVENT && x->t->events[other].kind != PORTOLAN_TRACE_BEGIN)
+        x->c->changes[other] |= CHANGE_LOCAL;
+}
+
+static void drop_messages(struct remover *x)
+{
+    for (uint32_t e = 0; e < x->t->n_events; e++)
+        if (x->t->events[e].kind == PORTOLAN_TRACE_SEND && is_selected(x, e)) {
+            drop_side(x, e);
+            if (x->m->partner[e] != PORTOLAN_NO_EVENT)
+                drop_side(x, x->m->partner[e]);
+        }
+}
+
+/* One message instead of SENDS, N of them from one rank to another. */
+static bool join(struct remover *x, const uint32_t *sends, size_t n)
+{
+    uint32_t carrier = sends[x->removal->sent_first ? 0 : n - 1], awaited = x->m->partner[sends[0]];
+    struct joined_message *joined;
+
+    if (n < 2)
+        return true;
+    if (!portolan_reserve(&x->c->joined, &x->c->joined_room, x->c->n_joined + 1,
+                          sizeof *x->c->joined))
+        return false;
+    joined = &x->c->joined[x->c->n_joined++];
+    *joined = (struct joined_message){.send = carrier};
+    for (size_t i = 0; i < n; i++) {
+        uint32_t recv = x->m->partner[sends[i]];
+
+        joined->bytes += x->t->events[sends[i]].bytes;
+        if (x->removal->received_last ? recv > awaited : recv < awaited)
+            awaited = recv;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (sends[i] != carrier)
+            drop_side(x, sends[i]);
+        if (x->m->partner[sends[i]] != awaited)
+            drop_side(x, x->m->partner[sends[i]]);
+    }
+    x->c->changes[carrier] |= CHANGE_JOINED;
+    x->c->partner[carrier] = awaited;
+    x->c->partner[awaited] = carrier;
+    return true;
+}
+
+struct selected_send {
+    int peer;
+    uint32_t send;
+};
+
+static int by_peer(const void *a, const void *b)
+{
+    const struct selected_send *x = a, *y = b;
+
+    return x->peer != y->peer ? (x->peer > y->peer) - (x->peer < y->peer)
+                              : (x->send > y->send) - (x->send < y->send);
+}
+
+static bool join_location(struct remover *x, size_t location, struct selected_send *sends,
+                          uint32_t *group)
+{
+    size_t n = 0, k = x->removal->k > 1 ? x->removal->k : 1;
+
+    for (size_t e = x->t->locations[location].first; e < end_of(x, location); e++)
+        if (x->t->events[e].kind == PORTOLAN_TRACE_SEND && is_selected(x, e) &&
+            x->m->partner[e] != PORTOLAN_NO_EVENT)
+            sends[n++] = (struct selected_send){x->t->events[e].peer, (uint32_t)e};
+    if (n)
+        qsort(sends, n, sizeof *sends, by_peer);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && end - i < k && sends[end].peer == sends[i].peer; end++)
+            group[end - i] = sends[end].send;
+        if (!join(x, group, end - i))
+            return false;
+    }
+    return true;
+}
+
+static int by_send(const void *a, const void *b)
+{
+    uint32_t x = ((const struct joined_message *)a)->send;
+    uint32_t y = ((const struct joined_message *)b)->send;
+
+    return (x > y) - (x < y);
+}
+
+static bool join_messages(struct remover *x)
+{
+    size_t most = 0;
+    struct selected_send *sends;
+    uint32_t *group;
+    bool ok;
+
+    for (size_t i = 0; i < x->t->n_locations; i++)
+        most = x->t->locations[i].n > most ? x->t->locations[i].n : most;
+    sends = portolan_calloc(most + 1, sizeof *sends);
+    group = portolan_calloc(most + 1, sizeof *group);
+    if (!x->c->partner &&
+        (x->c->partner = portolan_calloc(x->t->n_events + 1, sizeof *x->c->partner)))
+        memcpy(x->c->partner, x->m->partner, x->t->n_events * sizeof *x->c->partner);
+    ok = sends && group && x->c->partner;
+    for (size_t i = 0; ok && i < x->t->n_locations; i++)
+        ok = join_location(x, i, sends, group);
+    if (x->c->n_joined)
+        qsort(x->c->joined, x->c->n_joined, sizeof *x->c->joined, by_send);
+    free(sends);
+    free(group);
+    return ok;
+}
+
+/* Calls all of whose messages are no more take no time. */
+static void free_empty_calls(struct remover *x)
+{
+    uint32_t call = PORTOLAN_NO_EVENT;
+    bool has_local = false, has_others = false;
+
+    for (uint32_t e = 0; e < x->t->n_events; e++)
+        switch (x->t->events[e].kind) {
+        case PORTOLAN_TRACE_BEGIN:
+            call = e;
+            has_local = has_others = false;
+            break;
+        case PORTOLAN_TRACE_SEND:
+        case PORTOLAN_TRACE_SEND_DONE:
+        case PORTOLAN_TRACE_RECV_POST:
+        case PORTOLAN_TRACE_RECV:
+        case PORTOLAN_TRACE_COLLECTIVE:
+        case PORTOLAN_TRACE_COLLECTIVE_DONE:
+            if (x->c->changes[e] & CHANGE_LOCAL)
+                has_local = true;
+            else
+                has_others = true;
+            break;
+        case PORTOLAN_TRACE_END:
+            if (has_local && !has_others)
+                x->c->changes[call] |= CHANGE_FREE;
+            break;
+        default:
+            break;
+        }
+}
+
+/* ------------------------------------------------- all */
+
+static bool apply(struct remover *x)
+{
+    switch (x->removal->kind) {
+    case PORTOLAN_REMOVE_TIME:
+        change_calls(x, x->removal->factor > 0 ? (uint8_t)(x->number << CHANGE_FACTOR_SHIFT)
+                                               : CHANGE_FREE);
+        return remove_time(x);
+    case PORTOLAN_REMOVE_IMBALANCE:
+    case PORTOLAN_REMOVE_VARIATION:
+        return remove_time(x);
+    case PORTOLAN_REMOVE_MESSAGES:
+        return join_messages(x);
+    case PORTOLAN_REMOVE_COST:
+        change_calls(x, CHANGE_FREE);
+        return true;
+    case PORTOLAN_REMOVE_DEPENDENCE:
+        change_calls(x, CHANGE_INDEPENDENT);
+        return true;
+    case PORTOLAN_REMOVE_DISTANCE:
+        drop_messages(x);
+        return true;
+    default:
+        return true;
+    }
+}
+
+enum portolan_status changes_prepare(struct replay_changes *c, const struct portolan_waits *w,
+                                     const struct portolan_removal *removals, size_t n,
+                                     bool use_cpu, struct portolan_error *err)
+{
+    struct remover x = {.c = c, .w = w, .t = w->trace, .m = w->matching};
+    const struct portolan_trace_event *events = w->trace->events;
+    bool ok;
+
+    *c = (struct replay_changes){0};
+    if (n > MOST_FACTORS)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "at most %d causes are removed together",
+                                  MOST_FACTORS);
+    if (!n && !use_cpu)
+        return PORTOLAN_OK;
+    ok = (c->following_ns = portolan_calloc(x.t->n_events + 1, sizeof *c->following_ns)) &&
+         (c->changes = portolan_calloc(x.t->n_events + 1, 1));
+    for (size_t e = 0; ok && e + 1 < x.t->n_events; e++)
+        c->following_ns[e] = events[e + 1].ns - events[e].ns;
+    for (size_t i = 0; ok && i < x.t->n_locations; i++)
+        if (x.t->locations[i].n)
+            c->following_ns[end_of(&x, i) - 1] = 0;
+    if (ok && use_cpu)
+        use_cpu_times(&x);
+    for (size_t i = 0; ok && i < n; i++) {
+        x.removal = &removals[i];
+        x.number = (int)i + 1;
+        ok = apply(&x);
+    }
+    if (!ok)
+        return portolan_no_memory(err);
+    free_empty_calls(&x);
+    return PORTOLAN_OK;
+}
+
+void changes_clear(struct replay_changes *c)
+{
+    free(c->following_ns);
+    free(c->changes);
+    free(c->partner);
+    free(c->joined);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "removals.h"
+
+/* Above this the replay is not the run. */
+static const double most_error = 0.05;
+
+static enum portolan_status run(const struct portolan_waits *w,
+                                const struct portolan_removal *removals, size_t n,
+                                const struct portolan_replay_options *options,
+                                const struct portolan_costs *costs, int64_t *run_ns,
+                                int64_t *event_ns, struct portolan_error *err)
+{
+    struct replay_changes changes;
+    struct engine x = {.trace = w->trace,
+                       .matching = w->matching,
+                       .waits = w,
+                       .costs = *costs,
+                       .costs_was = *costs,
+                       .removals = removals};
+    enum portolan_status status = changes_prepare(&changes, w, removals, n, options->use_cpu, err);
+
+    x.following_ns = changes.following_ns;
+    x.changes = changes.changes;
+    x.partner = changes.partner;
+    x.joined = changes.joined;
+    x.n_joined = changes.n_joined;
+    for (size_t i = 0; i < n; i++)
+        if (removals[i].kind == PORTOLAN_REMOVE_NETWORK) {
+            x.is_ideal = true;
+            x.costs = (struct portolan_costs){0};
+        }
+    if (!status && !engine_prepare(&x))
+        status = portolan_no_memory(err);
+    if (!status && !engine_run(&x))
+        status = portolan_error_set(err, PORTOLAN_EINFEASIBLE, "%s: ranks wait for each other%s",
+                                    w->trace->source, n ? " without what was removed" : "");
+    *run_ns = 0;
+    for (size_t i = 0; !status && i < w->trace->n_locations; i++)
+        if (x.locations[i].clock > *run_ns)
+            *run_ns = x.locations[i].clock;
+    if (!status && event_ns)
+        memcpy(event_ns, x.ns, w->trace->n_events * sizeof *event_ns);
+    engine_clear(&x);
+    changes_clear(&changes);
+    return status;
+}
+
+enum portolan_status portolan_replay(const struct portolan_waits *waits,
+                                     const struct portolan_removal *removals, size_t n,
+                                     const struct portolan_replay_options *options,
+                                     struct portolan_replay *replay, struct portolan_error *err)
+{
+    struct portolan_replay_options none = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    options = options ? options : &none;
+    *replay = (struct portolan_replay){.measured_ns = waits->run_ns, .as_is_ns = options->as_is_ns};
+    replay->costs = options->costs ? *options->costs : portolan_costs_estimate(waits);
+    if (n && !replay->as_is_ns)
+        status = run(waits, NULL, 0, options, &replay->costs, &replay->as_is_ns, NULL, err);
+    if (!status)
+        status = run(waits, removals, n, options, &replay->costs, &replay->run_ns,
+                     options->event_ns, err);
+    if (status)
+        return status;
+    if (!n)
+        replay->as_is_ns = replay->run_ns;
+    if (replay->measured_ns)
+        replay->error =
+            fabs((double)(replay->as_is_ns - replay->measured_ns)) / (double)replay->measured_ns;
+    replay->is_refused = !options->use_cpu && replay->error > most_error;
+    if (!replay->is_refused && replay->as_is_ns)
+        replay->gain = (double)(replay->as_is_ns - replay->run_ns) / (double)replay->as_is_ns;
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------- costs of messages */
+
+struct message_point {
+    double bytes, ns;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct message_point *x = a, *y = b;
+
+    return x->bytes != y->bytes ? (x->bytes > y->bytes) - (x->bytes < y->bytes)
+                                : (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* The receive of a call that waited for its only message, none: it is none. */
+static uint32_t only_receive(const struct portolan_waits *w, const struct portolan_wait *wait)
+{
+    uint32_t recv = PORTOLAN_NO_EVENT;
+
+    if (wait->state > PORTOLAN_WAIT_WRONG_ORDER_OTHER_SOURCE || wait->is_polling)
+        return PORTOLAN_NO_EVENT;
+    for (uint32_t e = wait->call + 1; e < w->matching->call[wait->call]; e++)
+        if (w->trace->events[e].kind == PORTOLAN_TRACE_RECV) {
+            if (recv != PORTOLAN_NO_EVENT)
+                return PORTOLAN_NO_EVENT;
+            recv = e;
+        }
+    return recv;
+}
+
+static size_t collect_points(const struct portolan_waits *w, struct message_point *points)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->n_waits; i++) {
+        const struct portolan_wait *wait = &w->waits[i];
+        uint32_t recv = only_receive(w, wait), end = w->matching->call[wait->call];
+
+        if (recv != PORTOLAN_NO_EVENT)
+            points[n++] = (struct message_point){
+                (double)w->trace->events[recv].bytes,
+                (double)(w->trace->events[end].ns - w->trace->events[wait->by].ns)};
+    }
+    return n;
+}
+
+/* Whether B lies above the line from A to C, or on it. */
+static bool is_above(const struct message_point *a, const struct message_point *b,
+                     const struct message_point *c)
+{
+    return (b->ns - a->ns) * (c->bytes - a->bytes) >= (c->ns - a->ns) * (b->bytes - a->bytes);
+}
+
+/* Leaves the lower convex hull of N sorted points, the least of each size; returns its size. */
+static size_t lower_hull(struct message_point *points, size_t n)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (kept && points[kept - 1].bytes == points[i].bytes)
+            continue;
+        while (kept > 1 && is_above(&points[kept - 2], &points[kept - 1], &points[i]))
+            kept--;
+        points[kept++] = points[i];
+    }
+    return kept;
+}
+
+/* Of all lines below the points, that with the least distance to them: the hull's at their mean. */
+static void fit_line(struct message_point *points, size_t n, struct portolan_costs *costs)
+{
+    double mean = 0, slope = 0, latency;
+    size_t at = 0;
+
+    for (size_t i = 0; i < n; i++)
+        mean += points[i].bytes / (double)n;
+    qsort(points, n, sizeof *points, by_bytes);
+    n = lower_hull(points, n);
+    while (at + 2 < n && points[at + 1].bytes < mean)
+        at++;
+    if (n > 1)
+        slope = (points[at + 1].ns - points[at].ns) / (points[at + 1].bytes - points[at].bytes);
+    latency = points[at].ns - slope * points[at].bytes;
+    if (slope < 0) { /* larger ones are not faster: noise */
+        slope = 0;
+        latency = points[n - 1].ns;
+    }
+    if (latency < 0) {
+        latency = 0;
+        slope = INFINITY;
+        for (size_t i = 0; i < n; i++)
+            if (points[i].bytes > 0)
+                slope = fmin(slope, points[i].ns / points[i].bytes);
+        slope = isfinite(slope) ? slope : 0;
+    }
+    costs->latency_ns = llround(latency);
+    costs->ns_per_byte = slope;
+}
+
+/* The least send that waited for its receiver: those are synchronous, smaller ones are not. */
+static uint64_t least_synchronous(const struct portolan_waits *w)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (size_t i = 0; i < w->n_waits; i++) {
+        const struct portolan_wait *wait = &w->waits[i];
+
+        if (wait->state != PORTOLAN_WAIT_LATE_RECEIVER)
+            continue;
+        for (uint32_t e = wait->call + 1; e < w->matching->call[wait->call]; e++) {
+            const struct portolan_trace_event *event = &w->trace->events[e];
+            uint32_t send = event->kind == PORTOLAN_TRACE_SEND_DONE ? w->matching->other[e] : e;
+
+            if (send != PORTOLAN_NO_EVENT && w->trace->events[send].kind == PORTOLAN_TRACE_SEND &&
+                !strstr(w->trace->routines[w->trace->events[w->matching->call[send]].what],
+                        "ssend") &&
+                !strstr(w->trace->routines[w->trace->events[w->matching->call[send]].what],
+                        "Ssend") &&
+                w->trace->events[send].bytes < least)
+                least = w->trace->events[send].bytes;
+        }
+    }
+    return least;
+}
+
+struct portolan_costs portolan_costs_estimate(const struct portolan_waits *waits)
+{
+    struct portolan_costs costs = {0};
+    struct message_point *points = portolan_calloc(waits->n_waits + 1, sizeof *points);
+    uint64_t least = least_synchronous(waits);
+    size_t n = points ? collect_points(waits, points) : 0;
+
+    if (n)
+        fit_line(points, n, &costs);
+    free(points);
+    costs.eager_bytes = least == UINT64_MAX ? least : least ? least - 1 : 0;
+    return costs;
+}
+
+/* ------------------------------------------------- efficiencies */
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? fmin(a / b, 1) : 1;
+}
+
+enum portolan_status portolan_efficiencies(const struct portolan_waits *waits,
+                                           struct portolan_efficiencies *efficiencies,
+                                           struct portolan_error *err)
+{
+    struct portolan_removal network = {.kind = PORTOLAN_REMOVE_NETWORK};
+    struct portolan_replay replay;
+    enum portolan_status status = portolan_replay(waits, &network, 1, NULL, &replay, err);
+    size_t n = waits->trace->n_locations;
+    double greatest = 0, sum = 0;
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < n; i++) {
+        double useful = 0;
+
+        for (size_t p = 0; p < waits->n_paths; p++)
+            if (waits->paths[p].kind == PORTOLAN_PATH_PROGRAM ||
+                waits->paths[p].kind == PORTOLAN_PATH_REGION)
+                useful += (double)(waits->path_ns[p * n + i] - waits->path_waiting_ns[p * n + i]);
+        greatest = fmax(greatest, useful);
+        sum += useful;
+    }
+    efficiencies->load_balance = ratio(sum / (double)(n ? n : 1), greatest);
+    efficiencies->serialisation = ratio(greatest, (double)replay.run_ns);
+    efficiencies->transfer = ratio((double)replay.run_ns, (double)waits->run_ns);
+    efficiencies->communication = efficiencies->serialisation * efficiencies->transfer;
+    efficiencies->parallel = efficiencies->load_balance * efficiencies->communication;
+    return PORTOLAN_OK;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A replay without a cause takes as long as the scenario that never had it. */
+#include "analysed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint8_t *no_selection(const struct analysed *a)
+{
+    uint8_t *selected = calloc(a->trace->n_events + 1, 1);
+
+    assert_non_null(selected);
+    return selected;
+}
+
+/* The events after which time passes in a region, or below it. */
+static uint8_t *select_region(const struct analysed *a, const char *name)
+{
+    const struct portolan_waits *w = a->waits;
+    uint8_t *selected = no_selection(a);
+
+    for (size_t e = 0; e < a->trace->n_events; e++)
+        for (uint32_t p = w->path[e]; p != w->paths[p].parent; p = w->paths[p].parent)
+            if (w->paths[p].kind == PORTOLAN_PATH_REGION &&
+                strcmp(a->trace->regions[w->paths[p].what].name, name) == 0)
+                selected[e] = 1;
+    return selected;
+}
+
+static uint8_t *select_kind(const struct analysed *a, unsigned kind, const char *routine)
+{
+    uint8_t *selected = no_selection(a);
+
+    for (size_t e = 0; e < a->trace->n_events; e++) {
+        uint32_t call =
+            a->trace->events[e].kind == PORTOLAN_TRACE_BEGIN ? (uint32_t)e : a->matching->call[e];
+
+        selected[e] = a->trace->events[e].kind == kind &&
+                      strcmp(a->trace->routines[a->trace->events[call].what], routine) == 0;
+    }
+    return selected;
+}
+
+static struct portolan_replay replayed(const struct analysed *a,
+                                       const struct portolan_removal *removals, size_t n)
+{
+    struct portolan_replay_options options = {.costs = &a->costs};
+    struct portolan_replay r;
+    struct portolan_error err = {0};
+
+    if (portolan_replay(a->waits, removals, n, &options, &r, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(r.as_is_ns, a->waits->run_ns);
+    assert_true(r.error == 0 && !r.is_refused);
+    return r;
+}
+
+/* The run of BAD without REMOVAL, of what SELECTED has, is as long as that of GOOD. */
+static void removed_is(const char *bad, const char *good, struct portolan_removal removal,
+                       uint8_t *(*selected)(const struct analysed *))
+{
+    struct analysed a = analyse_scenario(bad), b = analyse_scenario(good);
+    uint8_t *bytes = selected ? selected(&a) : NULL;
+    struct portolan_replay r;
+
+    removal.selected = bytes;
+    r = replayed(&a, &removal, 1);
+    assert_int_equal(r.run_ns, b.waits->run_ns);
+    assert_int_not_equal(a.waits->run_ns, b.waits->run_ns);
+    assert_true(fabs(r.gain - (1 - (double)b.waits->run_ns / (double)a.waits->run_ns)) < 1e-12);
+    free(bytes);
+    forget(&a);
+    forget(&b);
+}
+
+/* ------------------------------------------------- as it is */
+
+static void as_is_every_event_has_its_time(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 60; round++) {
+        char *text = random_scenario(round);
+        struct analysed a = analyse_scenario(text);
+        int64_t *ns = calloc(a.trace->n_events, sizeof *ns);
+        struct portolan_replay_options options = {.event_ns = ns}; /* and costs estimated */
+        struct portolan_replay r;
+
+        assert_int_equal(portolan_replay(a.waits, NULL, 0, &options, &r, NULL), PORTOLAN_OK);
+        assert_int_equal(r.run_ns, a.waits->run_ns);
+        for (size_t e = 0; e < a.trace->n_events; e++)
+            assert_int_equal(ns[e], a.trace->events[e].ns);
+        free(ns);
+        free(text);
+        forget(&a);
+    }
+}
+
+/* So that only the transfer is awaited, other ranks are late as well. */
+static bool is_late_elsewhere(const struct planted *x)
+{
+    return x->state == PORTOLAN_WAIT_EARLY_FENCE || x->state == PORTOLAN_WAIT_EARLY_FREE;
+}
+
+/* What was planted goes, whatever waited for it. */
+static void without_what_was_late_nobody_is(void **state)
+{
+    static const int ranks[] = {2, 4, 16};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++)
+        for (int k = 0; k < 3; k++) {
+            struct analysed a, b;
+            struct portolan_removal removal = {.kind = PORTOLAN_REMOVE_TIME};
+            uint8_t *late;
+
+            if (ranks[k] < planted[i].least_ranks || is_late_elsewhere(&planted[i]))
+                continue;
+            a = analyse_planted(&planted[i], ranks[k], 30000000);
+            b = analyse_planted(&planted[i], ranks[k], 0);
+            removal.selected = late = select_region(&a, "late");
+            assert_int_equal(replayed(&a, &removal, 1).run_ns, b.waits->run_ns);
+            free(late);
+            forget(&a);
+            forget(&b);
+        }
+}
+
+/* ------------------------------------------------- removals */
+
+static uint8_t *select_work(const struct analysed *a)
+{
+    return select_region(a, "work");
+}
+
+static void imbalance_becomes_the_mean(void **state)
+{
+    (void)state;
+    removed_is("ranks 4\nlatency 1us\nrepeat 5 as i\nregion work\n"
+               " compute 10ms + (rank + i) % 4 * 2ms\nend\nallreduce 8\nend\n",
+               "ranks 4\nlatency 1us\nrepeat 5\ncompute 13ms\nallreduce 8\nend\n",
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_IMBALANCE}, select_work);
+    /* Where ranks work different numbers of times, their totals become the mean of 15 ms. */
+    removed_is("ranks 2\nrepeat 1 + rank\nregion work\n compute 10ms\nend\nend\nbarrier\n",
+               "ranks 2\ncompute 15ms\nbarrier\n",
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_IMBALANCE}, select_work);
+}
+
+static void variation_becomes_the_mean(void **state)
+{
+    (void)state;
+    removed_is("ranks 3\nrepeat 3 as i\nregion work\n"
+               " compute 10ms + (i = rank) * 30ms\nend\nbarrier\nend\n",
+               "ranks 3\nrepeat 3\ncompute 20ms\nbarrier\nend\n",
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_VARIATION}, select_work);
+}
+
+static void time_may_also_shrink(void **state)
+{
+    (void)state;
+    removed_is("ranks 2\nregion work\n compute 10ms * (rank+1)\nend\nbarrier\n",
+               "ranks 2\ncompute 5ms * (rank+1)\nbarrier\n",
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_TIME, .factor = 0.5}, select_work);
+}
+
+static uint8_t *select_sends(const struct analysed *a)
+{
+    return select_kind(a, PORTOLAN_TRACE_SEND, "MPI_Send");
+}
+
+/* A pipeline of blocks, 4 to a message: this one fills more slowly, which is no gain. */
+static void messages_are_joined(void **state)
+{
+#define PIPELINE(blocks, work, bytes)                                                              \
+    "ranks 4\nlatency 100us\nbandwidth 1e9\nrepeat " blocks "\non rank > 0\n recv rank-1\nend\n"   \
+    "compute " work "\non rank < size-1\n send rank+1 " bytes "\nend\nend\n"
+
+    (void)state;
+    removed_is(PIPELINE("16", "20us", "1000"), PIPELINE("4", "80us", "4000"),
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_MESSAGES, .k = 4}, select_sends);
+#undef PIPELINE
+}
+
+static uint8_t *select_allreduces(const struct analysed *a)
+{
+    return select_kind(a, PORTOLAN_TRACE_BEGIN, "MPI_Allreduce");
+}
+
+static void collectives_are_free(void **state)
+{
+    (void)state;
+    removed_is("ranks 8\nlatency 1ms\ncompute rank * 1ms\nallreduce 8\ncompute 5ms\nallreduce 8\n",
+               "ranks 8\ncompute rank * 1ms\nallreduce 8\ncompute 5ms\nallreduce 8\n",
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_COST}, select_allreduces);
+}
+
+static uint8_t *select_receives(const struct analysed *a)
+{
+    return select_kind(a, PORTOLAN_TRACE_BEGIN, "MPI_Recv");
+}
+
+#define CHAIN(exchange)                                                                            \
+    "ranks 5\nlatency 1ms\ncompute 3ms\non rank > 0\n" exchange " recv rank-1\nend\n"              \
+    "compute 10ms\non rank < size-1\n send rank+1 8\nend\n"
+
+static void a_dependence_vanishes(void **state)
+{
+    (void)state;
+    removed_is(CHAIN(""), "ranks 5\ncompute 13ms\n",
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_DEPENDENCE}, select_receives);
+}
+
+static void messages_become_local(void **state)
+{
+    (void)state;
+    removed_is("ranks 4\nlatency 1ms\ncompute 3ms\nlet p = rank + 1 - 2 * (rank % 2)\n"
+               "irecv p as a\nisend p 8 as b\ncompute rank * 1ms\nwaitall\n"
+               "on rank = 0\n compute 4ms\n send 2\nend\non rank = 2\n recv 0\n compute "
+               "5ms\nend\nbarrier\n",
+               "ranks 4\nlatency 1ms\ncompute 3ms\nlet p = rank + 1 - 2 * (rank % 2)\n"
+               "irecv p as a\nisend p 8 as b\ncompute rank * 1ms\nwaitall\n"
+               "on rank = 0\n compute 4ms\nend\non rank = 2\n compute 5ms\nend\nbarrier\n",
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_DISTANCE}, select_sends);
+}
+
+static void the_network_is_ideal(void **state)
+{
+#define EXCHANGE                                                                                   \
+    "repeat 4\ncompute 3ms + rank * 1ms\nsendrecv (rank+1) % size from (rank-1) % size 64k\n"      \
+    "allreduce 8k\nend\n"
+
+    (void)state;
+    removed_is("ranks 4\nlatency 50us\nbandwidth 1e8\n" EXCHANGE, "ranks 4\n" EXCHANGE,
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_NETWORK}, NULL);
+#undef EXCHANGE
+}
+
+/* Both answers in one message would need both questions first. */
+static void what_cannot_be_is_refused(void **state)
+{
+    struct analysed a = analyse_scenario("ranks 2\nrepeat 4\non 0\n send 1\n recv 1\nelse\n"
+                                         " recv 0\n send 0\nend\nend\n");
+    struct portolan_removal removal = {.kind = PORTOLAN_REMOVE_MESSAGES, .k = 2};
+    struct portolan_replay r;
+    struct portolan_error err = {0};
+
+    (void)state;
+    assert_int_equal(portolan_replay(a.waits, &removal, 1, NULL, &r, &err), PORTOLAN_EINFEASIBLE);
+    assert_string_equal(err.text, "s: ranks wait for each other without what was removed");
+    forget(&a);
+}
+
+/* ------------------------------------------------- what is estimated */
+
+static void costs_are_the_line_below_all_messages(void **state)
+{
+    struct analysed a =
+        analyse_scenario("ranks 2\nlatency 7us\nbandwidth 2e9\neager 10000\nrepeat 9 as i\n"
+                         "on 0\n compute 1ms\n send 1 1000 * (i + 1)\nelse\n recv 0\nend\nend\n"
+                         "on 1\n compute 1ms\nend\n"
+                         "on 0\n send 1 10001\nelse\n recv 0\nend\n");
+    struct portolan_costs costs = portolan_costs_estimate(a.waits);
+
+    (void)state;
+    assert_int_equal(costs.latency_ns, 7000);
+    assert_true(fabs(costs.ns_per_byte - 0.5) < 1e-9);
+    assert_int_equal(costs.eager_bytes, 10000);
+    forget(&a);
+}
+
+/* Useful 10, 20, 30, 40 ms in a run of 50: mean 25 of 40; ideal 40 of 50. */
+static void efficiencies_are_those_of_pop(void **state)
+{
+    struct analysed a = analyse_scenario("ranks 4\nlatency 5ms\ncompute (rank + 1) * 10ms\n"
+                                         "allreduce 8\n");
+    struct portolan_efficiencies x;
+
+    (void)state;
+    assert_int_equal(portolan_efficiencies(a.waits, &x, NULL), PORTOLAN_OK);
+    assert_true(fabs(x.load_balance - 25. / 40) < 1e-12);
+    assert_true(fabs(x.serialisation - 1) < 1e-12);
+    assert_true(fabs(x.transfer - 40. / 50) < 1e-12);
+    assert_true(fabs(x.parallel - 25. / 50) < 1e-12);
+    forget(&a);
+}
+
+/* The processor was taken away: 10 ms of work took 25. */
+static void processor_times_repair_a_shared_run(void **state)
+{
+    struct portolan_trace *t = portolan_trace_create(2, NULL);
+    struct portolan_replay_options options = {.use_cpu = true};
+    struct portolan_replay r;
+    struct analysed a;
+
+    (void)state;
+    for (int rank = 0; rank < 2; rank++) {
+        int64_t work = rank ? 25 : 10;
+
+        EVENT(rank, CPU, .ns = 0, .bytes = 0);
+        EVENT(rank, CPU, .ns = work, .bytes = 10);
+        BEGIN(rank, work, "MPI_Barrier");
+        EVENT(rank, COLLECTIVE, .ns = work, .peer = PORTOLAN_TRACE_NONE);
+        END(rank, 26, "MPI_Barrier");
+    }
+    assert_int_equal(portolan_trace_finish(t, NULL), PORTOLAN_OK);
+    a = analyse(t);
+    assert_int_equal(portolan_replay(a.waits, NULL, 0, &options, &r, NULL), PORTOLAN_OK);
+    assert_int_equal(r.run_ns, 11);
+    assert_false(r.is_refused);
+    forget(&a);
+}
+
+static void a_failed_allocation_is_told(void **state)
+{
+    struct analysed a = analyse_scenario("ranks 3\nrepeat 3\nsendrecv (rank+1) % size from "
+                                         "(rank-1) % size\ncompute rank\nend\nbarrier\n");
+    struct portolan_removal removals[] = {{.kind = PORTOLAN_REMOVE_MESSAGES, .k = 1},
+                                          {.kind = PORTOLAN_REMOVE_IMBALANCE}};
+    enum portolan_status status = PORTOLAN_ENOMEM;
+    struct portolan_costs costs = {0};
+    struct portolan_replay_options options = {.costs = &costs};
+    struct portolan_replay r;
+
+    (void)state;
+    for (unsigned long k = 1; status == PORTOLAN_ENOMEM; k++) {
+        portolan_alloc_fail_at(k);
+        status = portolan_replay(a.waits, removals, 2, &options, &r, NULL);
+        portolan_alloc_fail_at(0);
+    }
+    assert_int_equal(status, PORTOLAN_OK);
+    forget(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_is_every_event_has_its_time),
+        cmocka_unit_test(without_what_was_late_nobody_is),
+        cmocka_unit_test(imbalance_becomes_the_mean),
+        cmocka_unit_test(variation_becomes_the_mean),
+        cmocka_unit_test(time_may_also_shrink),
+        cmocka_unit_test(messages_are_joined),
+        cmocka_unit_test(collectives_are_free),
+        cmocka_unit_test(a_dependence_vanishes),
+        cmocka_unit_test(messages_become_local),
+        cmocka_unit_test(the_network_is_ideal),
+        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(costs_are_the_line_below_all_messages),
+        cmocka_unit_test(efficiencies_are_those_of_pop),
+        cmocka_unit_test(processor_times_repair_a_shared_run),
+        cmocka_unit_test(a_failed_allocation_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
