@@ -21,6 +21,9 @@ struct mark {
     const struct portolan_probe_binding *binding;
 };
 
+/* Most waits end within microseconds; after so many yields, sleeps leave the processor alone. */
+enum { YIELDS = 64 };
+
 typedef bool counts_fn(const struct portolan_probe_binding *seen, const void *arg);
 
 static int membarrier(int command)
@@ -147,7 +150,6 @@ static bool mark_is_gone(const struct mark *mark)
            probe_frame_port(mark->frame) != mark->port;
 }
 
-/* Most calls end within microseconds; after that, sleeps leave the processor to longer ones. */
 static bool wait_until_gone(const struct mark *mark, uint64_t deadline_ns)
 {
     const struct timespec rest = {0, 50000};
@@ -155,7 +157,7 @@ static bool wait_until_gone(const struct mark *mark, uint64_t deadline_ns)
     for (unsigned tries = 0; !mark_is_gone(mark); tries++) {
         if (probe_wall_ns() >= deadline_ns)
             return false;
-        if (tries < 64)
+        if (tries < YIELDS)
             sched_yield();
         else
             nanosleep(&rest, NULL);
@@ -279,11 +281,20 @@ enum portolan_status portolan_probe_retarget(struct portolan_probe_port *port,
  * the next. The lock is a bit of the port's flags, which calls look at anyway.
  */
 
-/* Wakes up now and then: what lets a call pass may have changed at another port. */
+/*
+ * A gate without state to move opens within microseconds: whoever slept would have to be woken, and
+ * would take the processor from the thread that swaps. After that, sleeps wake up now and then:
+ * what lets a call pass may have changed at another port.
+ */
 void probe_gate_wait(const struct portolan_probe_port *port, uint32_t flags)
 {
     const struct timespec rest = {0, 1000000};
 
+    for (int tries = 0; tries < YIELDS; tries++) {
+        sched_yield();
+        if (__atomic_load_n(&port->flags, __ATOMIC_RELAXED) != flags)
+            return;
+    }
     syscall(SYS_futex, &port->flags, FUTEX_WAIT_PRIVATE, flags, &rest, NULL, 0);
 }
 

@@ -290,7 +290,7 @@ static enum portolan_status move_with_state(struct replacement *r, struct portol
 /*
  * Users wait only while all of them are pointed at the new component, and for a moment after: where
  * there are more threads than processors, one that stands inside the old component gets its turn
- * when the others sleep. Later they need not wait for each other.
+ * when the others wait. Later they need not wait for each other.
  */
 static enum portolan_status move_without_state(struct replacement *r, struct portolan_error *err)
 {
