@@ -38,7 +38,8 @@ int append_text(const char ***list, size_t *n, const char *text)
     return portolan_append(list, n, &text, sizeof text) ? 0 : ENOMEM;
 }
 
-int append_list(const char ***list, size_t *n, char *texts)
+/* The same for each of the TEXTS, which are separated by commas; cuts them there. */
+static int append_list(const char ***list, size_t *n, char *texts)
 {
     int error = 0;
 
@@ -163,7 +164,8 @@ static error_t set_member(const struct cli_option *row, char *to, char *arg,
         *(unsigned *)member = read_choice(row, arg, state);
         return 0;
     case CLI_LIST:
-        return append_text(member, (void *)(to + row->count), arg);
+        return row->has_commas ? append_list(member, (void *)(to + row->count), arg)
+                               : append_text(member, (void *)(to + row->count), arg);
     default:
         return 0;
     }

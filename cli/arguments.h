@@ -32,8 +32,6 @@ char *folder_of(const char *file);
 
 /* Adds TEXT, borrowed, to a list of options that occur more than once; 0 or ENOMEM. */
 int append_text(const char ***list, size_t *n, const char *text);
-/* The same for each of the TEXTS, which are separated by commas; cuts them there. */
-int append_list(const char ***list, size_t *n, char *texts);
 
 /* ------------------------------------------------------------------ options */
 
@@ -81,6 +79,7 @@ struct cli_option {
     int group; /* in --help; 0: the group of the row before or, for a heading, the next */
     bool is_hidden;
     bool may_lack_argument; /* without an argument TAKE gets NULL */
+    bool has_commas;        /* of CLI_LIST: the argument has several items */
 };
 
 /* The member that a value goes to; its type decides the kind. */

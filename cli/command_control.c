@@ -44,17 +44,6 @@ static void add_word(struct options *o, const char *word)
     }
 }
 
-static error_t take_timeout(void *to, char *arg, const struct cli_option *option,
-                            struct argp_state *state)
-{
-    struct options *o = to;
-
-    (void)option;
-    if (!portolan_read_double(arg, &o->timeout_s) || !(o->timeout_s >= 0))
-        argp_error(state, "'%s' is no number of seconds", arg);
-    return 0;
-}
-
 static error_t take_word(void *to, char *arg, const struct cli_option *option,
                          struct argp_state *state)
 {
@@ -69,7 +58,8 @@ static error_t take_word(void *to, char *arg, const struct cli_option *option,
 }
 
 static const struct cli_option options[] = {
-    {"timeout", 't', "SECONDS", "how long to wait for the answer (10)", .take = take_timeout},
+    {"timeout", 't', "SECONDS", "how long to wait for the answer (10)",
+     INTO(struct options, timeout_s), .wanted = "a number of seconds"},
     {.key = CLI_WORD, .take = take_word},
     {.key = CLI_END,
      .doc = "name the control file of the program, or its process number",

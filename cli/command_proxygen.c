@@ -25,15 +25,6 @@ static error_t take_include(void *to, char *arg, const struct cli_option *option
     return flag ? append_text(&o->flags, &o->generate.n_flags, flag) : ENOMEM;
 }
 
-static error_t take_functions(void *to, char *arg, const struct cli_option *option,
-                              struct argp_state *state)
-{
-    struct proxygen_options *o = to;
-
-    (void)option, (void)state;
-    return append_list(&o->functions, &o->generate.n_functions, arg);
-}
-
 static error_t check_functions(void *to, char *arg, const struct cli_option *option,
                                struct argp_state *state)
 {
@@ -60,7 +51,7 @@ static const struct cli_option options[] = {
     {"functions", 0, "GLOB",
      "the port is all functions of the header with such names; more than one pattern by commas, or "
      "by repeating the option",
-     .take = take_functions},
+     INTO_LIST(struct proxygen_options, functions, generate.n_functions), .has_commas = true},
     {"lib", 0, "[NAME=]FILE",
      "shared object that implements the functions, which becomes a component; may be repeated",
      INTO_LIST(struct proxygen_options, libraries, generate.n_libraries)},

@@ -33,15 +33,6 @@ static error_t take_flag(void *to, char *arg, const struct cli_option *option,
     return flag ? append_text(&o->flags, &o->wrap.n_flags, flag) : ENOMEM;
 }
 
-static error_t take_functions(void *to, char *arg, const struct cli_option *option,
-                              struct argp_state *state)
-{
-    struct wrap_options *o = to;
-
-    (void)option, (void)state;
-    return append_list(&o->functions, &o->wrap.n_functions, arg);
-}
-
 static error_t take_sampling(void *to, char *arg, const struct cli_option *option,
                              struct argp_state *state)
 {
@@ -83,7 +74,7 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
 
 static const struct cli_option options[] = {
     {"functions", 'f', "GLOB,...", "take these functions; '!GLOB' leaves out; repeatable",
-     .take = take_functions},
+     INTO_LIST(struct wrap_options, functions, wrap.n_functions), .has_commas = true},
     {"header", 'H', "FILE", "the C header that declares them",
      INTO(struct wrap_options, wrap.header)},
     {"lib", 'l', "[NAME=]FILE",
