@@ -48,6 +48,7 @@ struct expression {
     X(DELAY, delay)         /* waiting of others that it caused, direct and indirect */            \
     X(DELEGATED, delegated) /* waiting caused in a component of another woven paradigm */          \
     X(REMOTE, remote)       /* share of its messages' partners on other ranks */                   \
+    X(PARTNERS, partners)   /* different ranks that an instance has messages with */               \
     X(SENDS, sends) /* messages that it sent, and the sum of the ranks that they went to … */    \
     X(TO, to)                                                                                      \
     X(RECEIVES, receives) /* … or received, and came from */                                     \
@@ -87,14 +88,15 @@ enum aggregate {
 
 /* Names without a dot that every formula knows. */
 #define HERCULE_GLOBALS(X)                                                                         \
-    X(P, P)                       /* ranks */                                                      \
-    X(T, T)                       /* run time */                                                   \
-    X(RUN, run)                   /* P * T */                                                      \
-    X(MPI_TIME, mpi)              /* time in MPI, of all ranks */                                  \
-    X(MPI_WAIT, wait)             /* waiting in MPI, of all ranks */                               \
-    X(MPI_COLLECTIVE, collective) /* time in collective operations, of all ranks */                \
-    X(OUTSIDE, outside)           /* time in components of no kind, and before and after MPI */    \
-    X(LATENCY, latency)           /* of a message without bytes: lower envelope */                 \
+    X(P, P)                         /* ranks */                                                    \
+    X(T, T)                         /* run time */                                                 \
+    X(RUN, run)                     /* P * T */                                                    \
+    X(MPI_TIME, mpi)                /* time in MPI, of all ranks */                                \
+    X(MPI_WAIT, wait)               /* waiting in MPI, of all ranks */                             \
+    X(MPI_COLLECTIVE, collective)   /* time in collective operations, of all ranks */              \
+    X(OUTSIDE, outside)             /* time in components of no kind, and before and after MPI */  \
+    X(OUTSIDE_DELAY, outside_delay) /* waiting of others meanwhile */                              \
+    X(LATENCY, latency)             /* of a message without bytes: lower envelope */               \
     X(PER_BYTE, per_byte)
 
 enum global {

@@ -36,6 +36,7 @@ trace/record: base observer probe record trace trace_stream
 trace/files: base index list trace trace_stream
 trace/analysis: base index list trace waits
 hercule: base formula hercule json list
+hercule/recognise: base formula hercule list trace waits replay
 trace/replay: base index list number trace waits replay
 optimizer: base list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind
 call/report: base list formula cll_report

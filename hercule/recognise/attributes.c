@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Instances are numbered and related, and their attributes evaluated. */
+#include "recognise.h"
+
+#include <portolan/list.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------- quantities */
+
+double token_quantity(const struct token *t, enum quantity quantity)
+{
+    switch (quantity) {
+    case QUANTITY_TIME:
+        return (double)(t->end - t->begin);
+    case QUANTITY_WAIT:
+        return (double)t->wait;
+    case QUANTITY_MPI:
+        return (double)t->mpi;
+    case QUANTITY_COLLECTIVE:
+        return (double)t->collective;
+    case QUANTITY_BYTES:
+        return (double)t->bytes;
+    case QUANTITY_MESSAGES:
+        return (double)t->sends + (double)t->receives;
+    case QUANTITY_COUNT:
+        return 1;
+    case QUANTITY_BEGIN:
+        return (double)t->begin;
+    case QUANTITY_END:
+        return (double)t->end;
+    case QUANTITY_DELAY:
+        return (double)t->delay;
+    case QUANTITY_DELEGATED:
+        return (double)t->delegated;
+    case QUANTITY_REMOTE:
+        return t->sends + t->receives ? (double)t->remote / (t->sends + t->receives) : (double)NAN;
+    case QUANTITY_SENDS:
+        return (double)t->sends;
+    case QUANTITY_TO:
+        return (double)t->to;
+    case QUANTITY_RECEIVES:
+        return (double)t->receives;
+    case QUANTITY_FROM:
+        return (double)t->from;
+    default:
+        return NAN; /* CPU: the recorder takes it only now and then */
+    }
+}
+
+bool tokens_collect(const struct token_row *row, size_t first, size_t end, size_t component,
+                    enum quantity quantity, struct value_list *l)
+{
+    size_t ordinal = 0;
+
+    for (size_t i = first; i < end; i++) {
+        double value = quantity == QUANTITY_RANK      ? (double)row->rank
+                       : quantity == QUANTITY_ORDINAL ? (double)ordinal
+                                                      : token_quantity(&row->tokens[i], quantity);
+
+        if (row->tokens[i].component == component &&
+            !value_list_add(l, value, (size_t)row->rank, ordinal++))
+            return false;
+    }
+    return true;
+}
+
+/* What a quantity of several is when no aggregate is named. */
+static enum aggregate usual_aggregate(enum quantity quantity)
+{
+    switch (quantity) {
+    case QUANTITY_BEGIN:
+        return AGGREGATE_MIN;
+    case QUANTITY_END:
+        return AGGREGATE_MAX;
+    case QUANTITY_RANK:
+    case QUANTITY_ORDINAL:
+    case QUANTITY_REMOTE:
+        return AGGREGATE_MEAN;
+    default:
+        return AGGREGATE_SUM;
+    }
+}
+
+/* How many ranks the tokens from FIRST to END have messages with. */
+static size_t count_partners(const struct recognition *r, const struct token_row *row, size_t first,
+                             size_t end)
+{
+    struct value_list met = {0};
+
+    for (size_t t = first; t < end; t += 1 + row->tokens[t].n_inside)
+        for (uint32_t k = 0; k < row->tokens[t].n_events; k++) {
+            const struct portolan_trace_event *e =
+                &r->trace->events[row->tokens[t].first_event + k];
+            size_t i = 0;
+
+            if (e->kind != PORTOLAN_TRACE_SEND && e->kind != PORTOLAN_TRACE_RECV)
+                continue;
+            while (i < met.n && met.values[i] != e->peer)
+                i++;
+            if (i == met.n)
+                value_list_add(&met, e->peer, 0, 0);
+        }
+    first = met.n;
+    value_list_clear(&met);
+    return first;
+}
+
+double instance_quantity(const struct recognition *r, const struct instance *i,
+                         enum quantity quantity)
+{
+    const struct token_row *row = &r->rows[i->row];
+    double sum = 0;
+
+    switch (quantity) {
+    case QUANTITY_TIME:
+        return (double)(i->end_ns - i->begin_ns);
+    case QUANTITY_BEGIN:
+        return (double)i->begin_ns;
+    case QUANTITY_END:
+        return (double)i->end_ns;
+    case QUANTITY_ORDINAL:
+        return (double)i->ordinal;
+    case QUANTITY_RANK:
+        return (double)row->rank;
+    case QUANTITY_COUNT:
+        return 1;
+    case QUANTITY_PARTNERS:
+        return (double)count_partners(r, row, i->first, i->end);
+    default:
+        for (size_t t = i->first; t < i->end; t += 1 + row->tokens[t].n_inside)
+            sum += token_quantity(&row->tokens[t], quantity);
+        return sum;
+    }
+}
+
+/* ------------------------------------------------- order and relations */
+
+void instances_forget(struct recognition *r)
+{
+    const struct paradigm *p = r->paradigm;
+
+    for (size_t i = 0; r->of_event && i < p->n_events; i++)
+        free(r->of_event[i]);
+    for (size_t i = 0; r->values && i < p->n_attributes; i++)
+        free(r->values[i]);
+    for (size_t i = 0; r->related && i < p->n_related; i++)
+        free(r->related[i]);
+    free(r->of_event);
+    free(r->n_of_event);
+    free(r->values);
+    free(r->related);
+    r->of_event = r->related = NULL;
+    r->n_of_event = NULL;
+    r->values = NULL;
+}
+
+bool instances_order(struct recognition *r)
+{
+    const struct paradigm *p = r->paradigm;
+    size_t *n;
+
+    instances_forget(r);
+    r->of_event = portolan_calloc(p->n_events + 1, sizeof *r->of_event);
+    r->values = portolan_calloc(p->n_attributes + 1, sizeof *r->values);
+    r->related = portolan_calloc(p->n_related + 1, sizeof *r->related);
+    n = r->n_of_event = portolan_calloc(p->n_events + 1, sizeof *n);
+    if (!r->of_event || !r->values || !r->related || !n)
+        return false;
+    for (size_t i = 0; i < r->n_instances; i++)
+        n[r->instances[i].event]++;
+    for (size_t e = 0; e < p->n_events; e++) {
+        if (!(r->of_event[e] = portolan_calloc(n[e] + 1, sizeof(size_t))))
+            return false;
+        n[e] = 0;
+    }
+    for (size_t i = 0; i < r->n_instances; i++) {
+        struct instance *x = &r->instances[i];
+        struct token *tokens = r->rows[x->row].tokens;
+        size_t before = n[x->event] ? r->of_event[x->event][n[x->event] - 1] : HERCULE_NONE;
+        bool is_first = before == HERCULE_NONE || r->instances[before].row != x->row;
+
+        x->ordinal = is_first ? 0 : r->instances[before].ordinal + 1;
+        x->begin_ns = tokens[x->first].begin;
+        x->end_ns = x->begin_ns;
+        for (size_t t = x->first; t < x->end; t += 1 + tokens[t].n_inside)
+            x->end_ns = tokens[t].end;
+        r->of_event[x->event][x->of_event = n[x->event]++] = i;
+    }
+    return true;
+}
+
+/* The instance of EVENT that holds token TOKEN of a row; HERCULE_NONE: none. */
+static size_t instance_at(const struct recognition *r, size_t event, size_t row, size_t token)
+{
+    size_t low = 0, high = r->n_of_event[event];
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct instance *i = &r->instances[r->of_event[event][middle]];
+
+        if (i->row < row || (i->row == row && i->end <= token))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < r->n_of_event[event]) {
+        const struct instance *i = &r->instances[r->of_event[event][low]];
+
+        if (i->row == row && i->first <= token)
+            return r->of_event[event][low];
+    }
+    return HERCULE_NONE;
+}
+
+/* The instance on the other side of the first message of token T; HERCULE_NONE: none. */
+static size_t follow_messages(const struct recognition *r, const struct related *x,
+                              const struct token *t)
+{
+    const struct portolan_matching *m = r->waits->matching;
+
+    for (uint32_t e = t->first_event; e < t->first_event + t->n_events; e++) {
+        uint32_t kind = r->trace->events[e].kind, partner = m->partner[e];
+        struct token *other;
+        size_t location, found;
+
+        if ((kind != PORTOLAN_TRACE_SEND && kind != PORTOLAN_TRACE_RECV) ||
+            partner == PORTOLAN_NO_EVENT)
+            continue;
+        location = portolan_trace_location_of(r->trace, partner);
+        other = tokens_find(r, location, partner);
+        if (!other || other->component != x->receiver)
+            continue;
+        found = instance_at(r, x->to, location, (size_t)(other - r->rows[location].tokens));
+        if (found != HERCULE_NONE)
+            return found;
+    }
+    return HERCULE_NONE;
+}
+
+static size_t relate(const struct recognition *r, const struct related *x, size_t of_event)
+{
+    const struct instance *i = &r->instances[r->of_event[x->event][of_event]];
+
+    if (x->sender == HERCULE_NONE && x->n_by) {                       /* before, after */
+        size_t at = x->by[0][0] == 'b' ? of_event - 1 : of_event + 1; /* below 0: too large */
+
+        return at < r->n_of_event[x->event] && r->instances[r->of_event[x->event][at]].row == i->row
+                   ? r->of_event[x->event][at]
+                   : HERCULE_NONE;
+    }
+    for (size_t t = i->first; t < i->end; t++) {
+        const struct token *token = &r->rows[i->row].tokens[t];
+        size_t found = token->component == x->sender ? follow_messages(r, x, token) : HERCULE_NONE;
+
+        if (found != HERCULE_NONE)
+            return found;
+    }
+    return HERCULE_NONE;
+}
+
+static bool is_by_ordinal(const struct related *x)
+{
+    return x->n_by == 1 && !strcmp(x->by[0], "ordinal");
+}
+
+/* ------------------------------------------------- attributes */
+
+/* The value of one reference for all instances of an event. */
+static double value_of(struct recognition *r, size_t instance, const struct reference *ref)
+{
+    const struct instance *x = &r->instances[instance];
+
+    return ref->attribute != HERCULE_NONE ? r->values[ref->attribute][x->of_event]
+                                          : instance_quantity(r, x, ref->quantity);
+}
+
+/* Of instances of EVENT within I, or around it. */
+static double value_within(struct recognition *r, size_t i, size_t event,
+                           const struct reference *ref)
+{
+    struct value_list l = {0};
+    double value;
+
+    for (size_t up = i; up != HERCULE_NONE; up = r->instances[up].parent)
+        if (r->instances[up].event == event)
+            return value_of(r, up, ref);
+    for (size_t k = i + 1; k <= i + r->instances[i].n_inside; k++)
+        if (r->instances[k].event == event && !value_list_add(&l, value_of(r, k, ref), 0, l.n)) {
+            value_list_clear(&l);
+            return NAN;
+        }
+    value = value_list_aggregate(
+        &l, ref->aggregate != N_AGGREGATES ? ref->aggregate : usual_aggregate(ref->quantity));
+    value_list_clear(&l);
+    return value;
+}
+
+static double value_of_component(struct recognition *r, size_t i, const struct reference *ref)
+{
+    const struct instance *x = &r->instances[i];
+    struct value_list l = {0};
+    double value = NAN;
+
+    if (tokens_collect(&r->rows[x->row], x->first, x->end, ref->index, ref->quantity, &l))
+        value = value_list_aggregate(
+            &l, ref->aggregate != N_AGGREGATES ? ref->aggregate : usual_aggregate(ref->quantity));
+    value_list_clear(&l);
+    return value;
+}
+
+/* For each ordinal, the aggregate over the ranks: what an attribute names by a relation by ordinal.
+   NULL: no memory. */
+static double *values_by_ordinal(struct recognition *r, const struct related *x,
+                                 const struct reference *ref)
+{
+    size_t n = r->n_of_event[x->to], n_ordinals = 0, n_asked = 0;
+    size_t *next = portolan_calloc(n + 1, sizeof *next), *first;
+    double *values;
+    struct value_list l = {0};
+
+    for (size_t i = 0; i < n; i++)
+        if (r->instances[r->of_event[x->to][i]].ordinal >= n_ordinals)
+            n_ordinals = r->instances[r->of_event[x->to][i]].ordinal + 1;
+    for (size_t i = 0; i < r->n_of_event[x->event]; i++)
+        if (r->instances[r->of_event[x->event][i]].ordinal >= n_asked)
+            n_asked = r->instances[r->of_event[x->event][i]].ordinal + 1;
+    n_asked = n_asked > n_ordinals ? n_asked : n_ordinals;
+    first = portolan_calloc(n_asked + 1, sizeof *first);
+    values = portolan_calloc(n_asked + 1, sizeof *values);
+    for (size_t i = n; next && first && i-- > 0;) {
+        size_t ordinal = r->instances[r->of_event[x->to][i]].ordinal;
+
+        next[i] = first[ordinal];
+        first[ordinal] = i + 1;
+    }
+    for (size_t o = 0; next && first && values && o < n_asked; o++) {
+        l.n = 0;
+        for (size_t i = first[o]; i; i = next[i - 1])
+            value_list_add(&l, value_of(r, r->of_event[x->to][i - 1], ref), l.n, 0);
+        values[o] = value_list_aggregate(
+            &l, ref->aggregate != N_AGGREGATES ? ref->aggregate : usual_aggregate(ref->quantity));
+    }
+    value_list_clear(&l);
+    free(next);
+    free(first);
+    return values;
+}
+
+static bool prepare(struct recognition *r, const struct reference *ref, double **by_ordinal)
+{
+    const struct related *x =
+        ref->kind == REFERENCE_RELATED ? &r->paradigm->related[ref->index] : NULL;
+    size_t **related = x ? &r->related[ref->index] : NULL;
+
+    if (ref->attribute != HERCULE_NONE && !attribute_values(r, ref->attribute))
+        return false;
+    if (x && is_by_ordinal(x))
+        return (*by_ordinal = values_by_ordinal(r, x, ref)) != NULL;
+    if (!x || *related)
+        return true;
+    if (!(*related = portolan_calloc(r->n_of_event[x->event] + 1, sizeof(size_t))))
+        return false;
+    for (size_t i = 0; i < r->n_of_event[x->event]; i++)
+        (*related)[i] = relate(r, x, i);
+    return true;
+}
+
+static double look_up(struct recognition *r, size_t i, const struct reference *ref,
+                      const double *by_ordinal)
+{
+    const struct instance *x = &r->instances[i];
+    size_t other;
+
+    switch (ref->kind) {
+    case REFERENCE_GLOBAL:
+        return r->globals[ref->index];
+    case REFERENCE_COMPONENT:
+        return value_of_component(r, i, ref);
+    case REFERENCE_EVENT:
+        return value_within(r, i, ref->index, ref);
+    case REFERENCE_ATTRIBUTE:
+        return value_within(r, i, r->paradigm->attributes[ref->attribute].event, ref);
+    case REFERENCE_RELATED:
+        if (by_ordinal)
+            return by_ordinal[x->ordinal];
+        other = r->related[ref->index][x->of_event];
+        return other == HERCULE_NONE ? (double)NAN : value_of(r, other, ref);
+    default:
+        return NAN;
+    }
+}
+
+const double *attribute_values(struct recognition *r, size_t attribute)
+{
+    const struct attribute *a = &r->paradigm->attributes[attribute];
+    size_t n = r->n_of_event[a->event], n_names = a->formula.n_references;
+    double x[PORTOLAN_FORMULA_MAX_NAMES], *by_ordinal[PORTOLAN_FORMULA_MAX_NAMES] = {NULL};
+    double *values = r->values[attribute];
+    bool is_good = true;
+
+    if (values)
+        return values;
+    if (!(values = r->values[attribute] = portolan_calloc(n + 1, sizeof *values)))
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        values[i] = NAN; /* also what an attribute that depends on itself sees */
+    for (size_t k = 0; is_good && k < n_names; k++)
+        is_good = prepare(r, &a->formula.references[k], &by_ordinal[k]);
+    for (size_t i = 0; is_good && a->formula.formula && i < n; i++) {
+        for (size_t k = 0; k < n_names; k++)
+            x[k] = look_up(r, r->of_event[a->event][i], &a->formula.references[k], by_ordinal[k]);
+        values[i] = portolan_formula_value(a->formula.formula, x);
+    }
+    for (size_t k = 0; k < n_names; k++)
+        free(by_ordinal[k]);
+    return is_good ? values : NULL;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which calls, regions and stretches of computing are which components. */
+#include "recognise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a call of MPI does, as bindings name it; also the name of a routine. */
+#define CALL_WORDS(X)                                                                              \
+    X(SEND, "send")       /* a message leaves, also when the send is only posted */                \
+    X(RECEIVE, "receive") /* a message arrives, also in a wait */                                  \
+    X(POST, "post")       /* a receive is posted */                                                \
+    X(SENDRECV, "sendrecv")                                                                        \
+    X(WAIT, "wait")                                                                                \
+    X(TEST, "test")                                                                                \
+    X(PROBE, "probe")                                                                              \
+    X(POLL, "poll") /* Iprobe, and Test in vain */                                                 \
+    X(BARRIER, "barrier")                                                                          \
+    X(COLLECTIVE, "collective")                                                                    \
+    X(NEIGHBOUR, "neighbour")                                                                      \
+    X(ONE_SIDED, "one-sided")
+
+enum call_word {
+#define CALL_WORD(name, text) WORD_##name,
+    CALL_WORDS(CALL_WORD)
+#undef CALL_WORD
+        N_WORDS
+};
+const char *const call_words[] = {
+#define CALL_WORD(name, text) text,
+    CALL_WORDS(CALL_WORD)
+#undef CALL_WORD
+        NULL};
+
+enum partner { PARTNER_ANY, PARTNER_RANK, PARTNER_HUB, PARTNER_OTHERS };
+
+struct binding_rule {
+    size_t component;
+    const char *user, *uses, *method, *region, *phase;
+    unsigned words;
+    bool *routines; /* of the trace; NULL: none is named */
+    int64_t tag, rank;
+    enum partner partner;
+};
+
+struct bound {
+    const struct paradigm *paradigm;
+    const struct portolan_trace *trace;
+    struct binding_rule *rules;
+    size_t n_own, n_rules; /* the user's own first, of which one decides */
+    bool *is_bound,
+        *is_refined; /* components: by a rule of the user's; into components of its own */
+    int hub;         /* the rank that has messages with most others */
+};
+
+static const char *text_or_null(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+/* A word of the list, or a routine. */
+static bool add_call(struct bound *b, struct binding_rule *rule, const char *word, size_t length)
+{
+    const struct portolan_trace *t = b->trace;
+
+    if (length == 4 && !strncmp(word, "recv", 4))
+        rule->words |= 1u << WORD_RECEIVE;
+    for (size_t i = 0; i < N_WORDS; i++)
+        if (!strncmp(call_words[i], word, length) && !call_words[i][length])
+            rule->words |= 1u << i;
+    if (!rule->routines && !(rule->routines = portolan_calloc(t->n_routines + 1, sizeof(bool))))
+        return false;
+    for (size_t i = 0; i < t->n_routines; i++)
+        rule->routines[i] |= !strncmp(t->routines[i], word, length) && !t->routines[i][length];
+    return true;
+}
+
+static void set_partner(struct binding_rule *rule, const char *to)
+{
+    if (!to || !*to)
+        return;
+    rule->partner = !strcmp(to, "hub")                     ? PARTNER_HUB
+                    : !strcmp(to, "others")                ? PARTNER_OTHERS
+                    : portolan_read_int64(to, &rule->rank) ? PARTNER_RANK
+                                                           : PARTNER_ANY;
+}
+
+static bool add_own(struct bound *b, const struct binding *from)
+{
+    struct binding_rule *rule = &b->rules[b->n_rules++];
+
+    *rule = (struct binding_rule){
+        .component = from->component,
+        .user = text_or_null(from->user),
+        .uses = text_or_null(from->uses),
+        .method = text_or_null(from->method),
+        .region = text_or_null(from->region),
+        .phase = text_or_null(from->phase),
+        .tag = from->tag,
+        .rank = from->to,
+        .partner = from->to >= 0 ? PARTNER_RANK : PARTNER_ANY,
+    };
+    b->is_bound[from->component] = true;
+    for (const char *word = from->mpi; word && *(word += strspn(word, " ,"));) {
+        size_t length = strcspn(word, " ,");
+
+        if (!add_call(b, rule, word, length))
+            return false;
+        word += length;
+    }
+    return true;
+}
+
+static bool add_default(struct bound *b, size_t component)
+{
+    const struct component *c = &b->paradigm->components[component];
+    struct binding_rule *rule = &b->rules[b->n_rules];
+
+    if (b->is_bound[component] || (!c->n_mpi && c->tag < 0 && !text_or_null(c->phase)))
+        return true;
+    b->n_rules++;
+    *rule = (struct binding_rule){
+        .component = component, .phase = text_or_null(c->phase), .tag = c->tag};
+    set_partner(rule, c->to);
+    for (size_t i = 0; i < c->n_mpi; i++)
+        if (!add_call(b, rule, c->mpi[i], strlen(c->mpi[i])))
+            return false;
+    return true;
+}
+
+/* The rank with most partners, by messages sent in either direction; the lowest of equals. */
+static bool find_hub(struct bound *b)
+{
+    const struct portolan_trace *t = b->trace;
+    size_t n = (size_t)t->n_ranks, words = (n + 63) / 64;
+    uint64_t *met = portolan_calloc(n * words + 1, sizeof *met);
+    int most = -1;
+
+    for (size_t l = 0; met && l < t->n_locations; l++)
+        for (size_t e = t->locations[l].first; e < t->locations[l].first + t->locations[l].n; e++) {
+            size_t own = (size_t)t->locations[l].rank, other = (size_t)t->events[e].peer;
+
+            if (t->events[e].kind != PORTOLAN_TRACE_SEND || other >= n || own >= n || other == own)
+                continue;
+            met[own * words + other / 64] |= (uint64_t)1 << other % 64;
+            met[other * words + own / 64] |= (uint64_t)1 << own % 64;
+        }
+    for (size_t r = 0; met && r < n; r++) {
+        int partners = 0;
+
+        for (size_t w = 0; w < words; w++)
+            partners += __builtin_popcountll(met[r * words + w]);
+        if (partners > most) {
+            most = partners;
+            b->hub = (int)r;
+        }
+    }
+    free(met);
+    return met != NULL;
+}
+
+struct bound *bind_components(const struct paradigm *paradigm, const struct portolan_trace *trace,
+                              const struct binding *bindings, size_t n)
+{
+    struct bound *b = portolan_calloc(1, sizeof *b);
+    size_t n_components = paradigm->n_components;
+    bool is_good = b != NULL;
+
+    if (!b)
+        return NULL;
+    b->paradigm = paradigm;
+    b->trace = trace;
+    b->rules = portolan_calloc(n + n_components + 1, sizeof *b->rules);
+    b->is_bound = portolan_calloc(n_components + 1, sizeof(bool));
+    b->is_refined = portolan_calloc(n_components + 1, sizeof(bool));
+    is_good = b->rules && b->is_bound && b->is_refined && find_hub(b);
+    for (size_t i = 0; is_good && i < n; i++)
+        is_good = add_own(b, &bindings[i]);
+    b->n_own = b->n_rules;
+    for (size_t i = 0; is_good && i < n_components; i++) {
+        is_good = add_default(b, i);
+        if (paradigm->components[i].within != HERCULE_NONE)
+            b->is_refined[paradigm->components[i].within] = true;
+    }
+    if (is_good)
+        return b;
+    bound_destroy(b);
+    return NULL;
+}
+
+void bound_destroy(struct bound *b)
+{
+    for (size_t i = 0; b && b->rules && i < b->n_rules; i++)
+        free(b->rules[i].routines);
+    if (b) {
+        free(b->rules);
+        free(b->is_bound);
+        free(b->is_refined);
+    }
+    free(b);
+}
+
+static bool is_same(const char *wanted, const char *name)
+{
+    return !wanted || !strcmp(wanted, name);
+}
+
+static bool fits_region(const struct binding_rule *r, const struct portolan_trace_region *region)
+{
+    if (r->words || r->routines || r->tag >= 0 || r->partner != PARTNER_ANY)
+        return false;
+    if (r->user || r->uses || r->method)
+        return region->kind == PORTOLAN_TRACE_PORT && is_same(r->user, region->user) &&
+               is_same(r->uses, region->port) && is_same(r->method, region->name);
+    return (r->region && !strcmp(r->region, region->name)) ||
+           (r->phase && !strcmp(r->phase, region->name));
+}
+
+/* The components of rules that fit; of the user's own, the first alone. */
+#define FITTING(b, condition)                                                                      \
+    uint64_t fitting = 0;                                                                          \
+    for (size_t i = 0; i < (b)->n_rules && !(i >= (b)->n_own && fitting && own_fits); i++) {       \
+        const struct binding_rule *rule = &(b)->rules[i];                                          \
+        if (condition) {                                                                           \
+            fitting |= (uint64_t)1 << rule->component;                                             \
+            own_fits |= i < (b)->n_own;                                                            \
+            if (own_fits)                                                                          \
+                break;                                                                             \
+        }                                                                                          \
+    }
+
+uint64_t bound_region(const struct bound *b, size_t region)
+{
+    bool own_fits = false;
+    FITTING(b, fits_region(rule, &b->trace->regions[region]))
+
+    return fitting;
+}
+
+uint64_t bound_computing(const struct bound *b, size_t within)
+{
+    uint64_t fitting = 0;
+
+    for (size_t i = 0; i < b->paradigm->n_components; i++) {
+        const struct component *c = &b->paradigm->components[i];
+
+        if (c->kind == COMPONENT_COMPUTATION && c->within == within && !b->is_bound[i] &&
+            !text_or_null(c->phase))
+            fitting |= (uint64_t)1 << i;
+    }
+    return fitting;
+}
+
+bool bound_is_refined(const struct bound *b, size_t component)
+{
+    return b->is_refined[component];
+}
+
+static unsigned words_of_class(enum portolan_trace_routine_class class)
+{
+    switch (class) {
+    case PORTOLAN_ROUTINE_SENDRECV:
+        return 1u << WORD_SENDRECV;
+    case PORTOLAN_ROUTINE_WAIT:
+        return 1u << WORD_WAIT;
+    case PORTOLAN_ROUTINE_TEST:
+        return 1u << WORD_TEST;
+    case PORTOLAN_ROUTINE_PROBE:
+        return 1u << WORD_PROBE;
+    case PORTOLAN_ROUTINE_POLL:
+        return 1u << WORD_POLL;
+    case PORTOLAN_ROUTINE_BARRIER:
+        return 1u << WORD_BARRIER | 1u << WORD_COLLECTIVE;
+    case PORTOLAN_ROUTINE_NEIGHBOUR:
+        return 1u << WORD_NEIGHBOUR | 1u << WORD_COLLECTIVE;
+    default:
+        return class >= PORTOLAN_ROUTINE_TRANSFER ? 1u << WORD_ONE_SIDED : 0;
+    }
+}
+
+static unsigned words_of_call(const struct bound *b, const struct portolan_trace_event *events,
+                              size_t n)
+{
+    enum portolan_trace_routine_class class =
+        portolan_trace_classify(b->trace->routines[events->what], NULL);
+    unsigned words = words_of_class(class), kinds = 0;
+
+    for (size_t i = 0; i < n; i++)
+        kinds |= 1u << events[i].kind;
+    words |= kinds >> PORTOLAN_TRACE_SEND & 1 ? 1u << WORD_SEND : 0;
+    words |= kinds >> PORTOLAN_TRACE_RECV & 1 ? 1u << WORD_RECEIVE : 0;
+    words |= kinds & (1u << PORTOLAN_TRACE_COLLECTIVE | 1u << PORTOLAN_TRACE_COLLECTIVE_DONE)
+                 ? 1u << WORD_COLLECTIVE
+                 : 0;
+    if (!(words & (1u << WORD_SEND | 1u << WORD_RECEIVE)) && kinds >> PORTOLAN_TRACE_RECV_POST & 1)
+        words |= 1u << WORD_POST;
+    if (class == PORTOLAN_ROUTINE_TEST && !(words & 1u << WORD_RECEIVE))
+        words |= 1u << WORD_POLL;
+    return words;
+}
+
+/* Whether a message of the call is with the partner, and has the tag, that the rule asks for. */
+static bool fits_message(const struct bound *b, const struct binding_rule *r,
+                         const struct portolan_trace_event *events, size_t n, int rank)
+{
+    if (r->tag < 0 && r->partner == PARTNER_ANY)
+        return true;
+    for (size_t i = 0; i < n; i++) {
+        const struct portolan_trace_event *e = &events[i];
+        bool is_message = e->kind == PORTOLAN_TRACE_SEND || e->kind == PORTOLAN_TRACE_RECV ||
+                          e->kind == PORTOLAN_TRACE_RECV_POST;
+
+        if (is_message && (r->tag < 0 || e->tag == r->tag) &&
+            (r->partner == PARTNER_ANY || (r->partner == PARTNER_RANK && e->peer == r->rank) ||
+             (r->partner == PARTNER_HUB && e->peer == b->hub && rank != b->hub) ||
+             (r->partner == PARTNER_OTHERS && rank == b->hub)))
+            return true;
+    }
+    return false;
+}
+
+uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *events, size_t n,
+                    int rank, const char *phase, size_t within)
+{
+    unsigned words = words_of_call(b, events, n);
+    bool own_fits = false;
+    FITTING(b, b->paradigm->components[rule->component].within == within &&
+                   (rule->words || rule->routines || rule->tag >= 0) &&
+                   ((!rule->words && !rule->routines) || rule->words & words ||
+                    (rule->routines && rule->routines[events->what])) &&
+                   (!rule->phase || (phase && !strcmp(rule->phase, phase))) &&
+                   fits_message(b, rule, events, n, rank))
+
+    return fitting;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fits the tokens of each rank into the paradigm's events: the longest match from the left. */
+#include "recognise.h"
+
+#include <portolan/list.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An event that no other uses, and its automaton at work. */
+struct matcher {
+    struct automaton automaton;
+    uint64_t *states; /* of each token of the match that is tried */
+    uint64_t *dead;   /* of each token: states from which no match has come */
+};
+
+struct finder {
+    struct recognition *r;
+    struct matcher *matchers;
+    size_t n_matchers;
+    size_t *tokens, n_tokens; /* neighbours at one depth, as positions in the row */
+    size_t room;
+    uint8_t *path;
+};
+
+/* How many tokens from START match; 0: none. */
+static size_t match_from(struct finder *f, struct matcher *m, const struct token *tokens,
+                         size_t start)
+{
+    uint64_t states = 0;
+    size_t i = start, longest = start;
+
+    for (; i < f->n_tokens; i++) {
+        uint64_t components = tokens[f->tokens[i]].components;
+
+        states = i == start ? automaton_start(&m->automaton, components)
+                            : automaton_step(&m->automaton, states, components);
+        if (!(states & ~m->dead[i]))
+            break;
+        m->states[i] = states;
+        if (states & m->automaton.last)
+            longest = i + 1;
+    }
+    for (size_t k = longest; k < i; k++)
+        m->dead[k] |= m->states[k];
+    return longest - start;
+}
+
+static struct instance *add_instance(struct recognition *r, size_t event, size_t row, size_t first)
+{
+    if (!portolan_reserve(&r->instances, &r->room, r->n_instances + 1, sizeof *r->instances))
+        return NULL;
+    r->instances[r->n_instances] =
+        (struct instance){.event = event, .row = row, .first = first, .parent = HERCULE_NONE};
+    return &r->instances[r->n_instances++];
+}
+
+/* The instances around position TO of a path open at its token; those that no longer hold close. */
+static bool open_instances(struct finder *f, const struct automaton *a, size_t row, size_t token,
+                           size_t from_depth, uint8_t to, size_t open[AUTOMATON_DEPTH])
+{
+    for (size_t d = from_depth; d < a->at[to].depth; d++) {
+        struct instance *i = add_instance(f->r, a->at[to].event[d], row, token);
+
+        if (!i)
+            return false;
+        open[d] = f->r->n_instances - 1;
+        i->parent = d ? open[d - 1] : HERCULE_NONE;
+    }
+    return true;
+}
+
+/* Instances of the N tokens from START, which matched. */
+static bool take_match(struct finder *f, struct matcher *m, size_t row, size_t start, size_t n)
+{
+    const struct automaton *a = &m->automaton;
+    struct recognition *r = f->r;
+    struct token *tokens = r->rows[row].tokens;
+    size_t open[AUTOMATON_DEPTH] = {0};
+
+    automaton_trace_path(a, m->states + start, n, f->path);
+    for (size_t i = 0; i < n; i++) {
+        struct token *t = &tokens[f->tokens[start + i]];
+        size_t depth = i ? automaton_break(a, f->path[i - 1], f->path[i]) : 0;
+
+        if (!open_instances(f, a, row, f->tokens[start + i], depth, f->path[i], open))
+            return false;
+        t->component = (uint8_t)a->at[f->path[i]].component;
+        for (size_t d = 0; d < a->at[f->path[i]].depth; d++) {
+            r->instances[open[d]].end = f->tokens[start + i] + 1 + t->n_inside;
+            r->instances[open[d]].n_inside = r->n_instances - 1 - open[d];
+        }
+    }
+    return true;
+}
+
+static bool match_neighbours(struct finder *f, size_t row)
+{
+    struct token *tokens = f->r->rows[row].tokens;
+
+    for (size_t m = 0; m < f->n_matchers; m++)
+        memset(f->matchers[m].dead, 0, f->n_tokens * sizeof *f->matchers[m].dead);
+    for (size_t start = 0; start < f->n_tokens;) {
+        size_t longest = 0;
+        struct matcher *best = NULL;
+
+        for (size_t m = 0; m < f->n_matchers; m++) {
+            size_t n = match_from(f, &f->matchers[m], tokens, start);
+
+            if (n > longest) {
+                longest = n;
+                best = &f->matchers[m];
+            }
+        }
+        if (best && !take_match(f, best, row, start, longest))
+            return false;
+        start += longest ? longest : 1;
+    }
+    return true;
+}
+
+/* Matches the tokens from FIRST to END that are not inside others, then those inside of each. */
+static bool match_row(struct finder *f, size_t row, size_t first, size_t end)
+{
+    struct token *tokens = f->r->rows[row].tokens;
+
+    f->n_tokens = 0;
+    for (size_t i = first; i < end; i += 1 + tokens[i].n_inside)
+        f->tokens[f->n_tokens++] = i;
+    if (!match_neighbours(f, row))
+        return false;
+    for (size_t i = first; i < end; i += 1 + tokens[i].n_inside)
+        if (tokens[i].n_inside && !match_row(f, row, i + 1, i + 1 + tokens[i].n_inside))
+            return false;
+    return true;
+}
+
+/* ------------------------------------------------- expressions */
+
+static bool is_used(const struct event_expression *e, const char *name)
+{
+    if (e->kind == EXPRESSION_NAME)
+        return !strcmp(e->name, name);
+    for (const struct event_expression *p = e->parts; p; p = p->next)
+        if (is_used(p, name))
+            return true;
+    return false;
+}
+
+static enum portolan_status make_matchers(struct finder *f, struct portolan_arena *arena,
+                                          struct portolan_diagnostics *d,
+                                          struct portolan_error *err)
+{
+    const struct paradigm *p = f->r->paradigm;
+    const char **components = portolan_arena_alloc(arena, p->n_components, sizeof *components);
+    const char **events = portolan_arena_alloc(arena, p->n_events, sizeof *events);
+    const struct event_expression **parsed =
+        portolan_arena_alloc(arena, p->n_events, sizeof *parsed);
+    struct event_expression_names names = {p->n_components, p->n_events, components, events,
+                                           parsed};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!components || !events || !parsed)
+        return portolan_no_memory(err);
+    for (size_t i = 0; i < p->n_components; i++)
+        components[i] = p->components[i].item.name;
+    for (size_t i = 0; i < p->n_events && !status; i++) {
+        const struct event *e = &p->events[i];
+
+        events[i] = e->item.name;
+        status = event_expression_parse(e->expression, e->expression_place.file,
+                                        e->expression_place.line, e->expression_place.column, arena,
+                                        d, &parsed[i], err);
+    }
+    for (size_t i = 0; i < p->n_events && !status; i++) {
+        bool is_root = true;
+
+        for (size_t k = 0; k < p->n_events; k++)
+            is_root &= k == i || !is_used(parsed[k], events[i]);
+        if (is_root)
+            status = automaton_make(&names, i, d, &f->matchers[f->n_matchers++].automaton, err);
+    }
+    return status;
+}
+
+static size_t longest_row(const struct recognition *r)
+{
+    size_t longest = 0;
+
+    for (size_t i = 0; i < r->n_rows; i++)
+        longest = r->rows[i].n > longest ? r->rows[i].n : longest;
+    return longest;
+}
+
+static bool make_room(struct finder *f)
+{
+    size_t n = longest_row(f->r) + 1;
+    bool is_good = (f->tokens = portolan_calloc(n, sizeof *f->tokens)) &&
+                   (f->path = portolan_calloc(n, sizeof *f->path));
+
+    for (size_t m = 0; is_good && m < f->n_matchers; m++)
+        is_good = (f->matchers[m].states = portolan_calloc(n, sizeof(uint64_t))) &&
+                  (f->matchers[m].dead = portolan_calloc(n, sizeof(uint64_t)));
+    return is_good;
+}
+
+enum portolan_status instances_find(struct recognition *r, struct portolan_diagnostics *diagnostics,
+                                    struct portolan_error *err)
+{
+    struct finder f = {.r = r,
+                       .matchers = portolan_calloc(r->paradigm->n_events + 1, sizeof *f.matchers)};
+    struct portolan_arena arena = {0};
+    enum portolan_status status =
+        f.matchers ? make_matchers(&f, &arena, diagnostics, err) : portolan_no_memory(err);
+
+    if (!status && !make_room(&f))
+        status = portolan_no_memory(err);
+    for (size_t row = 0; !status && row < r->n_rows; row++)
+        if (!match_row(&f, row, 0, r->rows[row].n))
+            status = portolan_no_memory(err);
+    for (size_t m = 0; m < f.n_matchers; m++) {
+        free(f.matchers[m].states);
+        free(f.matchers[m].dead);
+    }
+    free(f.matchers);
+    free(f.tokens);
+    free(f.path);
+    portolan_arena_clear(&arena);
+    return status;
+}

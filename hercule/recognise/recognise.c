@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A trace seen as a paradigm, and what metrics ask of it. */
+#include "recognise.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Events must fit so much of a component's time, or nothing can be said of it. */
+static const double least_fit = 0.9;
+
+static void count_fit(struct fit *fit, const struct token *t)
+{
+    bool is_fitted = t->component != TOKEN_NO_COMPONENT;
+
+    fit->all_ns += t->end - t->begin;
+    fit->fitted_ns += is_fitted ? t->end - t->begin : 0;
+    fit->n++;
+    fit->n_fitted += is_fitted;
+}
+
+static void measure_fit(struct recognition *r)
+{
+    for (size_t l = 0; l < r->n_rows; l++)
+        for (size_t i = 0; i < r->rows[l].n; i++) {
+            const struct token *t = &r->rows[l].tokens[i];
+
+            for (uint64_t bits = t->components; bits; bits &= bits - 1)
+                count_fit(&r->fits[__builtin_ctzll(bits)], t);
+            if (t->components || !t->n_inside)
+                count_fit(&r->whole, t);
+        }
+}
+
+/* Sums over the tokens that are not inside others; of those of no component only, or of all. */
+static double sum_tokens(const struct recognition *r, enum quantity quantity, bool of_no_component)
+{
+    double sum = 0;
+
+    for (size_t l = 0; l < r->n_rows; l++) {
+        const struct token_row *row = &r->rows[l];
+
+        for (size_t i = 0; i < row->n; i += 1 + row->tokens[i].n_inside)
+            if (!of_no_component || row->tokens[i].component == TOKEN_NO_COMPONENT)
+                sum += token_quantity(&row->tokens[i], quantity);
+    }
+    return sum;
+}
+
+/* How long the message that RECV got took beyond waiting for either side. */
+static bool transfer_time(const struct recognition *r, uint32_t recv, double *ns, double *bytes)
+{
+    const struct portolan_matching *m = r->waits->matching;
+    const struct portolan_trace_event *events = r->trace->events;
+    uint32_t send = m->partner[recv], call = m->call[recv], from, other;
+
+    if (events[recv].kind != PORTOLAN_TRACE_RECV || send == PORTOLAN_NO_EVENT ||
+        call == PORTOLAN_NO_EVENT || (from = m->call[send]) == PORTOLAN_NO_EVENT)
+        return false;
+    other = m->other[recv];
+    if (other == PORTOLAN_NO_EVENT || events[other].ns < events[call].ns)
+        other = call; /* it was posted before: what counts is when it was asked for */
+    *ns = (double)(events[m->call[call]].ns -
+                   (events[from].ns > events[other].ns ? events[from].ns : events[other].ns));
+    *bytes = (double)events[recv].bytes;
+    return *ns >= 0 && events[from].ns >= events[call].ns;
+}
+
+/* Lower envelope: the fastest message of the fewest bytes, and the least slope from there. Messages
+   that had to be waited for tell; those that came earlier lay ready. */
+static void measure_network(const struct recognition *r, double *latency, double *per_byte)
+{
+    double least = INFINITY, fastest = INFINITY, slope = INFINITY, ns, bytes;
+
+    for (uint32_t e = 0; e < r->trace->n_events; e++)
+        if (transfer_time(r, e, &ns, &bytes) && (bytes < least || (bytes == least && ns < fastest)))
+            fastest = bytes < least || ns < fastest ? ns : fastest, least = bytes;
+    for (uint32_t e = 0; e < r->trace->n_events; e++)
+        if (transfer_time(r, e, &ns, &bytes) && bytes > least)
+            slope = fmin(slope, fmax(0, ns - fastest) / (bytes - least));
+    *per_byte = isinf(slope) ? 0 : slope;
+    *latency = isinf(fastest) ? 0 : fmax(0, fastest - *per_byte * least);
+}
+
+/* What needs no instances; attributes may name it. */
+static void measure_run(struct recognition *r)
+{
+    double *g = r->globals;
+
+    g[GLOBAL_P] = r->trace->n_ranks;
+    g[GLOBAL_T] = (double)r->run_ns;
+    g[GLOBAL_RUN] = g[GLOBAL_T] * g[GLOBAL_P];
+    g[GLOBAL_MPI_TIME] = sum_tokens(r, QUANTITY_MPI, false);
+    g[GLOBAL_MPI_WAIT] = sum_tokens(r, QUANTITY_WAIT, false);
+    g[GLOBAL_MPI_COLLECTIVE] = sum_tokens(r, QUANTITY_COLLECTIVE, false);
+    g[GLOBAL_OUTSIDE] = g[GLOBAL_OUTSIDE_DELAY] = NAN;
+    measure_network(r, &g[GLOBAL_LATENCY], &g[GLOBAL_PER_BYTE]);
+}
+
+enum portolan_status recognise(const struct paradigm *paradigm, const struct portolan_trace *trace,
+                               const struct portolan_waits *waits, const struct binding *bindings,
+                               size_t n_bindings, struct portolan_diagnostics *diagnostics,
+                               struct recognition **recognition, struct portolan_error *err)
+{
+    struct recognition *r = portolan_calloc(1, sizeof *r);
+    struct bound *b = bind_components(paradigm, trace, bindings, n_bindings);
+    enum portolan_status status = PORTOLAN_OK;
+
+    *recognition = NULL;
+    if (r)
+        *r = (struct recognition){.paradigm = paradigm,
+                                  .trace = trace,
+                                  .waits = waits,
+                                  .run_ns = waits->run_ns,
+                                  .fits =
+                                      portolan_calloc(paradigm->n_components + 1, sizeof *r->fits)};
+    if (!r || !b || !r->fits || !tokens_make(r, b))
+        status = portolan_no_memory(err);
+    if (!status) {
+        measure_run(r);
+        status = instances_find(r, diagnostics, err);
+    }
+    if (!status && !instances_order(r))
+        status = portolan_no_memory(err);
+    if (!status)
+        status = constraints_apply(r, diagnostics, err);
+    if (!status) {
+        delays_charge(r);
+        measure_fit(r);
+        r->globals[GLOBAL_OUTSIDE] =
+            sum_tokens(r, QUANTITY_TIME, true) - sum_tokens(r, QUANTITY_WAIT, true);
+        r->globals[GLOBAL_OUTSIDE_DELAY] = sum_tokens(r, QUANTITY_DELAY, true);
+    }
+    bound_destroy(b);
+    if (status)
+        recognition_destroy(r);
+    else
+        *recognition = r;
+    return status;
+}
+
+void recognition_destroy(struct recognition *r)
+{
+    if (!r)
+        return;
+    instances_forget(r);
+    for (size_t l = 0; r->rows && l < r->n_rows; l++)
+        free(r->rows[l].tokens);
+    free(r->rows);
+    free(r->instances);
+    free(r->fits);
+    free(r);
+}
+
+/* ------------------------------------------------- quantities for metrics */
+
+static bool collect(struct recognition *r, const struct reference *ref, struct value_list *l)
+{
+    size_t event = ref->kind == REFERENCE_ATTRIBUTE ? r->paradigm->attributes[ref->attribute].event
+                                                    : ref->index;
+    const double *values = NULL;
+
+    if (ref->kind == REFERENCE_COMPONENT) {
+        for (size_t row = 0; row < r->n_rows; row++)
+            if (!tokens_collect(&r->rows[row], 0, r->rows[row].n, ref->index, ref->quantity, l))
+                return false;
+        return true;
+    }
+    if (ref->kind == REFERENCE_ATTRIBUTE && !(values = attribute_values(r, ref->attribute)))
+        return false;
+    for (size_t i = 0; i < r->n_of_event[event]; i++) {
+        const struct instance *x = &r->instances[r->of_event[event][i]];
+
+        if (!value_list_add(l, values ? values[i] : instance_quantity(r, x, ref->quantity),
+                            (size_t)r->rows[x->row].rank, x->ordinal))
+            return false;
+    }
+    return true;
+}
+
+bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
+                        const struct reference *reference, struct measured *value)
+{
+    struct recognition *r = recognition;
+    struct value_list l = {0};
+    const struct fit *fit =
+        reference->kind == REFERENCE_COMPONENT ? &r->fits[reference->index] : &r->whole;
+    bool is_good = true;
+
+    (void)paradigm;
+    *value = (struct measured){.is_trusted = true, .samples = 1};
+    if (reference->kind == REFERENCE_GLOBAL) {
+        value->value = r->globals[reference->index];
+        return !isnan(value->value);
+    }
+    if (reference->kind == REFERENCE_METRIC || reference->kind == REFERENCE_RELATED ||
+        reference->aggregate == AGGREGATE_CRITICAL || reference->quantity == QUANTITY_CPU)
+        return false;
+    if ((is_good = collect(r, reference, &l))) {
+        value->value = value_list_aggregate(&l, reference->aggregate);
+        value->samples = l.n;
+    }
+    value_list_clear(&l);
+    if ((double)fit->fitted_ns < least_fit * (double)fit->all_ns) {
+        value->is_trusted = false;
+        value->why = "less than 90 % of its time fits the events of the paradigm";
+    }
+    return is_good;
+}
+
+void recognition_mark(const struct recognition *r, size_t component, bool *events)
+{
+    for (size_t l = 0; l < r->n_rows; l++)
+        for (size_t i = 0; i < r->rows[l].n; i++) {
+            const struct token *t = &r->rows[l].tokens[i];
+
+            for (uint32_t e = 0; t->component == component && e < t->n_events; e++)
+                events[t->first_event + e] = true;
+        }
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a trace to the quantities that formulas of a paradigm name.
+ *
+ * tokens.c makes of each rank's events a row of tokens, each of which may be one or more components
+ * (binding.c); instances.c fits them into the paradigm's events; delays.c charges waiting to them;
+ * constraints.c drops and cuts; attributes.c gives each instance its values; values.c makes of
+ * these what metrics name; suggest.c compares paradigms.
+ */
+#ifndef HERCULE_RECOGNISE_H
+#define HERCULE_RECOGNISE_H
+
+#include "event_expression.h"
+#include "internal.h"
+
+#include <portolan/trace.h>
+#include <portolan/waits.h>
+
+enum { TOKEN_NO_COMPONENT = 255 };
+
+/* A call of MPI, a region that is bound to a component, or computing in between; at the end of a
+   rank that ends early, waiting for the others. Tokens of a location are in the order of their
+   begins; those inside a region follow it. */
+struct token {
+    int64_t begin, end, wait, mpi, collective;
+    int64_t delegated;   /* own waiting that a component of another paradigm caused */
+    int64_t delay;       /* waiting of others meanwhile, which this token caused: delays.c */
+    uint64_t bytes;      /* sent and received */
+    int64_t to, from;    /* sums of the ranks that messages went to and came from */
+    uint64_t components; /* bits: what it may be */
+    uint32_t sends, receives, remote;
+    uint32_t first_event, n_events; /* computing: none, before the event FIRST_EVENT */
+    uint32_t n_inside;              /* tokens that follow and lie within */
+    uint8_t component;              /* what it was found to be */
+};
+
+/* The tokens of a location. */
+struct token_row {
+    struct token *tokens;
+    size_t n, room;
+    int rank;
+};
+
+/* One time that an event happened on a rank. Those within follow it. */
+struct instance {
+    size_t event;
+    size_t row;        /* of tokens */
+    size_t first, end; /* its tokens, with those inside regions */
+    size_t n_inside;   /* instances that follow and lie within */
+    size_t ordinal;    /* on its rank, among those of its event */
+    size_t of_event;   /* among all of its event: position of its values */
+    size_t parent;     /* HERCULE_NONE: none */
+    int64_t begin_ns, end_ns;
+};
+
+/* How much of the time and tokens that a component takes part in was fitted into events. */
+struct fit {
+    int64_t fitted_ns, all_ns;
+    size_t n_fitted, n;
+};
+
+struct recognition {
+    const struct paradigm *paradigm;
+    const struct portolan_trace *trace;
+    const struct portolan_waits *waits;
+    struct token_row *rows; /* of locations */
+    size_t n_rows;
+    int64_t run_ns;
+    struct instance *instances; /* by row, then time */
+    size_t n_instances, room;
+    size_t **of_event; /* instances of each event, by rank, then time */
+    size_t *n_of_event;
+    size_t **related; /* for each relation and instance of its event: an instance, or none;
+                         NULL: not yet, or by ordinal */
+    double **values;  /* for each attribute and instance of its event; NULL: not yet */
+    struct fit *fits; /* of components */
+    struct fit whole;
+    double globals[N_GLOBALS];
+};
+
+/*
+ * *RECOGNITION: TRACE seen as PARADIGM. BINDINGS (N may be 0) come from the user. The caller frees
+ * it with recognition_destroy() before the others, which it borrows. PORTOLAN_ESYNTAX (expressions
+ * and constraints, to DIAGNOSTICS), PORTOLAN_ENOMEM.
+ */
+enum portolan_status recognise(const struct paradigm *paradigm, const struct portolan_trace *trace,
+                               const struct portolan_waits *waits, const struct binding *bindings,
+                               size_t n_bindings, struct portolan_diagnostics *diagnostics,
+                               struct recognition **recognition, struct portolan_error *err);
+/* NULL is legal. */
+void recognition_destroy(struct recognition *r);
+
+/* A hercule_lookup_fn whose ARG is a struct recognition. */
+bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
+                        const struct reference *reference, struct measured *value);
+
+/* Sets in EVENTS (a bool for each event of the trace) those that belong to COMPONENT. */
+void recognition_mark(const struct recognition *r, size_t component, bool *events);
+
+/* ------------------------------------------------- between the files of this folder */
+
+/* What calls and regions of a trace may be. Make it with bind_components(). */
+struct bound;
+struct bound *bind_components(const struct paradigm *paradigm, const struct portolan_trace *trace,
+                              const struct binding *bindings, size_t n);
+void bound_destroy(struct bound *b);
+/* The components that region REGION is, as bits; 0: it is not bound. */
+uint64_t bound_region(const struct bound *b, size_t region);
+/* The components that computing may be, within component WITHIN (HERCULE_NONE: outside of all). */
+uint64_t bound_computing(const struct bound *b, size_t within);
+/* Whether components are parts of COMPONENT. */
+bool bound_is_refined(const struct bound *b, size_t component);
+/* The components that the call with the N EVENTS on RANK may be, in the phase of that name. */
+uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *events, size_t n,
+                    int rank, const char *phase, size_t within);
+
+bool tokens_make(struct recognition *r, const struct bound *b);
+/* The last token of ROW that begins at NS or before; NULL: none. */
+struct token *tokens_at(const struct token_row *row, int64_t ns);
+/* Charges all waiting to tokens of the ranks that were waited for. */
+void delays_charge(struct recognition *r);
+double token_quantity(const struct token *t, enum quantity quantity);
+/* The innermost token of LOCATION's that holds the trace's event number EVENT; NULL: none. */
+struct token *tokens_find(const struct recognition *r, size_t location, size_t event);
+
+enum portolan_status instances_find(struct recognition *r, struct portolan_diagnostics *diagnostics,
+                                    struct portolan_error *err);
+/* Drops and cuts instances that do not keep the constraints of their events. */
+enum portolan_status constraints_apply(struct recognition *r,
+                                       struct portolan_diagnostics *diagnostics,
+                                       struct portolan_error *err);
+
+/* Numbers instances and lists them by event; forgets relations and values. False: no memory. */
+bool instances_order(struct recognition *r);
+void instances_forget(struct recognition *r);
+double instance_quantity(const struct recognition *r, const struct instance *i,
+                         enum quantity quantity);
+/* The values of ATTRIBUTE, of all instances of its event; NULL: no memory. */
+const double *attribute_values(struct recognition *r, size_t attribute);
+
+/* Values, and which of them belong together; one of each array per value. */
+struct value_list {
+    double *values;
+    size_t *ranks, *ordinals;
+    size_t n, room;
+};
+bool value_list_add(struct value_list *l, double value, size_t rank, size_t ordinal);
+/* NaN values do not count. NaN: there is no value, or no memory. */
+double value_list_aggregate(const struct value_list *l, enum aggregate aggregate);
+void value_list_clear(struct value_list *l);
+/* Adds a quantity of the tokens FIRST to END of ROW that are COMPONENT. */
+bool tokens_collect(const struct token_row *row, size_t first, size_t end, size_t component,
+                    enum quantity quantity, struct value_list *l);
+
+#endif

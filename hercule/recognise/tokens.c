@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Makes of a location's events a row of tokens. */
+#include "recognise.h"
+
+#include <portolan/list.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEEPEST_REGION = 64 };
+
+/* Stretches of computing which together take less than this share of a rank's time are between
+   calls that belong together: packing, loops. They are no tokens. */
+static const double brief_share = 0.0005;
+
+struct tokenizer {
+    struct recognition *r;
+    const struct bound *bound;
+    const struct portolan_trace_location *location;
+    struct token_row *row;
+    int64_t since, brief_ns; /* computing runs since; the longest that is brief */
+    size_t last;             /* the token before, at this depth; HERCULE_NONE: none yet */
+    struct {
+        size_t token, within, last;
+        bool is_bound;
+    } open[DEEPEST_REGION]; /* regions entered */
+    size_t depth, n_unknown;
+    size_t within;  /* component whose parts are tokens now, HERCULE_NONE: outside of all */
+    bool is_closed; /* in a region whose inside has no tokens */
+    const char *phase;
+    char mark[24];
+};
+
+static struct token *add_token(struct tokenizer *t, int64_t begin, uint32_t event)
+{
+    struct token_row *row = t->row;
+
+    if (!portolan_reserve(&row->tokens, &row->room, row->n + 1, sizeof *row->tokens))
+        return NULL;
+    row->tokens[row->n] = (struct token){
+        .begin = begin, .end = begin, .first_event = event, .component = TOKEN_NO_COMPONENT};
+    t->last = row->n;
+    return &row->tokens[row->n++];
+}
+
+/* What runs since the last call or region ends at NS. */
+static bool end_computing(struct tokenizer *t, int64_t ns, uint32_t event)
+{
+    int64_t begin = t->since;
+    struct token *token;
+
+    t->since = ns;
+    if (t->is_closed || ns <= begin)
+        return true;
+    if (ns - begin <= t->brief_ns && t->last != HERCULE_NONE) {
+        t->row->tokens[t->last].end = ns;
+        return true;
+    }
+    if (!(token = add_token(t, begin, event)))
+        return false;
+    token->end = ns;
+    token->components = bound_computing(t->bound, t->within);
+    return true;
+}
+
+static void add_message(struct tokenizer *t, struct token *token,
+                        const struct portolan_trace_event *e)
+{
+    if (e->kind != PORTOLAN_TRACE_SEND && e->kind != PORTOLAN_TRACE_RECV)
+        return;
+    if (e->kind == PORTOLAN_TRACE_SEND) {
+        token->sends++;
+        token->to += e->peer;
+    } else {
+        token->receives++;
+        token->from += e->peer;
+    }
+    token->bytes += e->bytes;
+    token->remote += e->peer != t->row->rank;
+}
+
+/* Adds the call of events [FIRST, END] to TOKEN. */
+static void add_call(struct tokenizer *t, struct token *token, uint32_t first, uint32_t end)
+{
+    const struct portolan_trace_event *events = t->r->trace->events;
+    size_t n = 0;
+    const struct portolan_wait *waits = portolan_waits_of(t->r->waits, first, &n);
+    enum portolan_trace_routine_class class = t->r->waits->matching->classes[events[first].what];
+    int64_t ns = events[end].ns - events[first].ns;
+
+    for (uint32_t e = first + 1; e < end; e++)
+        add_message(t, token, &events[e]);
+    for (size_t i = 0; i < n; i++)
+        token->wait += waits[i].ns;
+    token->mpi += ns;
+    if (class >= PORTOLAN_ROUTINE_BARRIER && class <= PORTOLAN_ROUTINE_NEIGHBOUR)
+        token->collective += ns;
+}
+
+static bool take_call(struct tokenizer *t, uint32_t first, uint32_t end)
+{
+    const struct portolan_trace_event *events = t->r->trace->events;
+    struct token *token;
+
+    if (!end_computing(t, events[first].ns, first))
+        return false;
+    t->since = events[end].ns;
+    for (size_t i = 0; i < t->depth; i++)
+        if (t->open[i].is_bound)
+            add_call(t, &t->row->tokens[t->open[i].token], first, end);
+    if (t->is_closed)
+        return true;
+    if (!(token = add_token(t, events[first].ns, first)))
+        return false;
+    token->n_events = end + 1 - first;
+    token->end = events[end].ns;
+    token->components =
+        bound_call(t->bound, &events[first], end - first, t->row->rank, t->phase, t->within);
+    add_call(t, token, first, end);
+    return true;
+}
+
+static bool enter_region(struct tokenizer *t, uint32_t event)
+{
+    const struct portolan_trace_event *e = &t->r->trace->events[event];
+    uint64_t components = t->is_closed ? 0 : bound_region(t->bound, e->what);
+    struct token *token;
+
+    if (t->depth == DEEPEST_REGION) {
+        t->n_unknown++;
+        return true;
+    }
+    t->open[t->depth].is_bound = components != 0;
+    t->open[t->depth].within = t->within;
+    if (components) {
+        size_t component = (size_t)__builtin_ctzll(components);
+
+        if (!end_computing(t, e->ns, event) || !(token = add_token(t, e->ns, event)))
+            return false;
+        token->components = components;
+        t->open[t->depth].token = t->open[t->depth].last = t->row->n - 1;
+        t->is_closed = !bound_is_refined(t->bound, component);
+        t->within = component;
+        t->last = HERCULE_NONE;
+    }
+    if (t->r->trace->regions[e->what].kind == PORTOLAN_TRACE_PHASE)
+        t->phase = t->r->trace->regions[e->what].name;
+    t->depth++;
+    return true;
+}
+
+static bool leave_region(struct tokenizer *t, uint32_t event)
+{
+    const struct portolan_trace_event *e = &t->r->trace->events[event];
+
+    if (t->n_unknown || !t->depth) {
+        t->n_unknown -= t->n_unknown > 0;
+        return true;
+    }
+    if (t->open[t->depth - 1].is_bound) {
+        struct token *token;
+
+        if (!end_computing(t, e->ns, event))
+            return false;
+        token = &t->row->tokens[t->open[t->depth - 1].token];
+        token->end = e->ns;
+        token->n_events = event + 1 - token->first_event;
+        token->n_inside = (uint32_t)(t->row->n - 1 - t->open[t->depth - 1].token);
+        t->last = t->open[t->depth - 1].last;
+        t->within = t->open[t->depth - 1].within;
+        t->is_closed = false;
+    }
+    if (t->r->trace->regions[e->what].kind == PORTOLAN_TRACE_PHASE)
+        t->phase = NULL;
+    t->depth--;
+    return true;
+}
+
+static bool take_event(struct tokenizer *t, uint32_t event)
+{
+    const struct portolan_trace_event *e = &t->r->trace->events[event];
+
+    switch (e->kind) {
+    case PORTOLAN_TRACE_ENTER:
+        return enter_region(t, event);
+    case PORTOLAN_TRACE_LEAVE:
+        return leave_region(t, event);
+    case PORTOLAN_TRACE_END:
+        return take_call(t, t->r->waits->matching->call[event], event);
+    case PORTOLAN_TRACE_MARK:
+        snprintf(t->mark, sizeof t->mark, "%d", (int)e->tag);
+        t->phase = t->mark;
+        return true;
+    case PORTOLAN_TRACE_GAP: { /* not even computing is known */
+        struct token *token = t->is_closed ? NULL : add_token(t, t->since, event);
+
+        t->since = e->ns;
+        if (token)
+            token->end = e->ns;
+        return token || t->is_closed;
+    }
+    default:
+        return true;
+    }
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The longest stretch outside of MPI that is brief: all that are no longer add up to little. */
+static bool find_brief(struct tokenizer *t)
+{
+    const struct portolan_trace_event *e = t->r->trace->events + t->location->first;
+    size_t n = t->location->n, n_stretches = 0;
+    int64_t *stretches = portolan_calloc(n + 1, sizeof *stretches), since = 0, sum = 0, most;
+
+    if (!stretches)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (e[i].kind == PORTOLAN_TRACE_BEGIN && i && e[i].ns > since)
+            stretches[n_stretches++] = e[i].ns - since;
+        else if (e[i].kind == PORTOLAN_TRACE_END)
+            since = e[i].ns;
+    qsort(stretches, n_stretches, sizeof *stretches, compare_ns);
+    most = n ? (int64_t)((double)(e[n - 1].ns - e[0].ns) * brief_share) : 0;
+    for (size_t i = 0; i < n_stretches; i++) {
+        sum += stretches[i];
+        if (sum > most)
+            break;
+        if (i + 1 == n_stretches || stretches[i + 1] > stretches[i])
+            t->brief_ns = stretches[i];
+    }
+    free(stretches);
+    return true;
+}
+
+static bool tokenize(struct recognition *r, const struct bound *b, size_t location)
+{
+    struct tokenizer t = {.r = r,
+                          .bound = b,
+                          .location = &r->trace->locations[location],
+                          .row = &r->rows[location],
+                          .last = HERCULE_NONE,
+                          .within = HERCULE_NONE};
+    int64_t end;
+    uint32_t last = (uint32_t)(t.location->first + t.location->n);
+    struct token *token;
+
+    t.row->rank = t.location->rank;
+    if (!t.location->n)
+        return true;
+    if (!find_brief(&t))
+        return false;
+    t.since = r->trace->events[t.location->first].ns;
+    for (uint32_t e = (uint32_t)t.location->first; e < last; e++)
+        if (!take_event(&t, e))
+            return false;
+    end = r->trace->events[last - 1].ns;
+    if (!end_computing(&t, end, last))
+        return false;
+    if (end < r->run_ns && t.location->thread == 0) {
+        if (!(token = add_token(&t, end, last)))
+            return false;
+        token->end = r->run_ns;
+        token->wait = r->run_ns - end;
+    }
+    return true;
+}
+
+bool tokens_make(struct recognition *r, const struct bound *b)
+{
+    r->n_rows = r->trace->n_locations;
+    if (!(r->rows = portolan_calloc(r->n_rows + 1, sizeof *r->rows)))
+        return false;
+    for (size_t l = 0; l < r->n_rows; l++)
+        if (!tokenize(r, b, l))
+            return false;
+    return true;
+}
+
+struct token *tokens_at(const struct token_row *row, int64_t ns)
+{
+    size_t low = 0, high = row->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (row->tokens[middle].begin <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &row->tokens[low - 1] : NULL;
+}
+
+struct token *tokens_find(const struct recognition *r, size_t location, size_t event)
+{
+    const struct token_row *row = &r->rows[location];
+    size_t low = 0, high = row->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (row->tokens[middle].first_event <= event)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low-- > 0) { /* out of regions that ended before */
+        struct token *t = &row->tokens[low];
+
+        if (event < (size_t)t->first_event + t->n_events)
+            return t;
+    }
+    return NULL;
+}
