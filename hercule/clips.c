@@ -28,8 +28,7 @@ enum { MOST_FIRINGS = 100000, MOST_STEPS = 1000000 };
 struct clips {
     void *env;
     struct portolan_text printed; /* what CLIPS says of errors */
-    char **removed;               /* functions that were taken away */
-    size_t n_removed;
+    struct portolan_text removed; /* functions that were taken away, a blank around each */
     struct portolan_arena arena;
     struct portolan_diagnostics *d; /* while loading */
     const char *file;
@@ -66,35 +65,23 @@ static int no_input(void *env, const char *name)
     return EOF;
 }
 
-static bool remove_functions(struct clips *clips)
+static void remove_functions(struct clips *clips)
 {
     struct FunctionDefinition *next = GetFunctionList(clips->env);
 
-    for (size_t n = 0; next;) {
+    portolan_text_add(&clips->removed, " ");
+    while (next) {
+        size_t begin = clips->removed.length;
         const char *name = ValueToString(next->callFunctionName);
-        char *copy;
 
         next = next->next;
         if (clips_allows(name))
             continue;
-        copy = portolan_arena_strdup(&clips->arena, name);
-        clips->removed =
-            portolan_arena_grow(&clips->arena, clips->removed, n, sizeof *clips->removed);
-        if (!copy || !clips->removed)
-            return false;
-        clips->removed[n++] = copy;
-        clips->n_removed = n;
-        UndefineFunction(clips->env, copy);
+        portolan_text_add(&clips->removed, "%s", name);
+        if (!clips->removed.failed)
+            UndefineFunction(clips->env, clips->removed.bytes + begin);
+        portolan_text_add(&clips->removed, " ");
     }
-    return true;
-}
-
-static bool is_removed(const struct clips *clips, const char *function)
-{
-    for (size_t i = 0; i < clips->n_removed; i++)
-        if (strcmp(clips->removed[i], function) == 0)
-            return true;
-    return false;
 }
 
 /* Called between steps of a rule, too: ends a rule that never ends. */
@@ -124,35 +111,22 @@ static void tidy(char *text)
         text[--n] = 0;
 }
 
-static const char *nearest_function(const char *function)
-{
-    char *words = portolan_strdup(allowed_functions), *rest = NULL;
-    const char *known[128], *near;
-    size_t n = 0;
-
-    for (char *w = words ? strtok_r(words, " ", &rest) : NULL; w && n < 128;
-         w = strtok_r(NULL, " ", &rest))
-        known[n++] = w;
-    near = portolan_nearest_word(function, known, n);
-    near = near ? strstr(allowed_functions, near) : NULL;
-    free(words);
-    return near;
-}
-
 static void report_function(struct clips *clips, int line, const char *function)
 {
-    const char *near = nearest_function(function);
-    char word[40] = "";
+    char words[sizeof allowed_functions], *rest = NULL;
+    const char *known[128];
+    size_t n = 0;
 
-    if (near)
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(near, " "), near);
-    if (is_removed(clips, function))
+    memcpy(words, allowed_functions, sizeof words);
+    for (char *w = strtok_r(words, " ", &rest); w && n < 128; w = strtok_r(NULL, " ", &rest))
+        known[n++] = w;
+    if (portolan_has_word(clips->removed.bytes, function))
         portolan_diagnose(clips->d, clips->file, line, 0,
                           "a rule may not call '%s': rules compute and assert facts, no more",
                           function);
     else
         portolan_diagnose(clips->d, clips->file, line, 0, "there is no function '%s'%s", function,
-                          portolan_did_you_mean(near ? word : NULL).text);
+                          portolan_did_you_mean(portolan_nearest_word(function, known, n)).text);
 }
 
 static void report_construct(void *env, const char *file, const char *warning, const char *error,
@@ -199,10 +173,9 @@ struct clips *clips_create(void)
     EnvSetParserErrorCallback(clips->env, report_construct);
     EnvSetFactDuplication(clips->env, FALSE);
     EnvAddPeriodicFunction(clips->env, "hercule", count_step, 0);
-    if (!remove_functions(clips))
-        goto failed;
+    remove_functions(clips);
     clips_load_builtin(clips, "templates.clp", &none);
-    if (!none.count)
+    if (!none.count && !clips->removed.failed)
         return clips;
 failed:
     clips_destroy(clips);
@@ -216,6 +189,7 @@ void clips_destroy(struct clips *clips)
     if (clips->env)
         DestroyEnvironment(clips->env);
     portolan_text_clear(&clips->printed);
+    portolan_text_clear(&clips->removed);
     portolan_arena_clear(&clips->arena);
     free(clips);
 }

@@ -162,61 +162,44 @@ static bool find_parts(const struct lookup *l, bool *has_owner)
 
 /* ------------------------------------------------- messages */
 
-struct words {
-    struct portolan_arena *arena;
-    const char **known;
-    size_t n;
-};
-
-static void add_words(struct words *w, const char *const *words, size_t n)
+/* The word of NAME that is wrong: after what it is of, else the first. */
+static const char *wrong_word(const struct lookup *l, bool has_owner)
 {
-    for (size_t i = 0; i < n; i++)
-        portolan_arena_append(w->arena, &w->known, &w->n, &words[i], sizeof *words);
-}
+    char *word = portolan_arena_strdup(&l->r->knowledge->arena, l->name), *dot;
 
-static void add_locals(struct words *w, const struct paradigm *p, const char *kind_name)
-{
-    const struct fact_kind *kind = fact_kind_find(kind_name);
-
-    for (size_t i = 0; i < *kind_count(kind, (struct paradigm *)p); i++)
-        add_words(w, &kind_item(kind, p, i)->local, 1);
-}
-
-/* The word of NAME that is wrong, and the nearest that would be right. */
-static const char *nearest(const struct lookup *l, bool has_owner, const char **wrong)
-{
-    struct words words = {.arena = &l->r->knowledge->arena};
-    char *word = portolan_arena_strdup(words.arena, l->name);
-    char *dot = word ? strrchr(word, '.') : NULL;
-
-    *wrong = l->name;
-    if (!word)
-        return NULL;
-    if (has_owner) {
-        if (find_word(aggregate_words, COUNT(aggregate_words), dot + 1) != HERCULE_NONE) {
-            *dot = 0;
-            dot = strrchr(word, '.');
-        }
-        *wrong = dot + 1;
-        add_words(&words, quantity_words, COUNT(quantity_words));
-        add_words(&words, aggregate_words, COUNT(aggregate_words));
-        for (size_t i = 0; i < l->r->paradigm->n_attributes; i++) {
-            const char *local = strrchr(l->r->paradigm->attributes[i].item.local, '.') + 1;
-
-            add_words(&words, &local, 1);
-        }
-    } else if (dot) {
-        *strchr(word, '.') = 0;
-        *wrong = word;
-        add_locals(&words, l->r->paradigm, "component");
-        add_locals(&words, l->r->paradigm, "event");
-    } else {
-        add_locals(&words, l->r->paradigm, "metric");
-        add_words(&words, global_words, COUNT(global_words));
-        if (l->event != HERCULE_NONE)
-            add_words(&words, quantity_words, COUNT(quantity_words));
+    while (has_owner && word && (dot = strrchr(word, '.'))) {
+        if (find_word(aggregate_words, COUNT(aggregate_words), dot + 1) == HERCULE_NONE)
+            return dot + 1;
+        *dot = 0;
     }
-    return portolan_nearest_word(*wrong, words.known, words.n);
+    if (word)
+        word[strcspn(word, ".")] = 0;
+    return word ? word : "";
+}
+
+/* The nearest to WRONG of all words that could stand there. */
+static const char *nearest(const struct lookup *l, const char *wrong, bool has_owner)
+{
+    static const char *const kinds[] = {"component", "event", "metric"};
+    struct portolan_arena *arena = &l->r->knowledge->arena;
+    const char **known = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < COUNT(quantity_words) && has_owner; i++)
+        portolan_arena_append(arena, &known, &n, &quantity_words[i], sizeof *known);
+    for (size_t i = 0; i < l->r->paradigm->n_attributes && has_owner; i++) {
+        const char *local = strrchr(l->r->paradigm->attributes[i].item.local, '.') + 1;
+
+        portolan_arena_append(arena, &known, &n, &local, sizeof *known);
+    }
+    for (size_t k = strchr(l->name, '.') ? 0 : 2; k < COUNT(kinds) && !has_owner; k++) {
+        const struct fact_kind *kind = fact_kind_find(kinds[k]);
+
+        for (size_t i = 0; i < *kind_count(kind, l->r->paradigm); i++)
+            portolan_arena_append(arena, &known, &n, &kind_item(kind, l->r->paradigm, i)->local,
+                                  sizeof *known);
+    }
+    return portolan_nearest_word(wrong, known, n);
 }
 
 /* Where NAME stands in the formula. */
@@ -242,7 +225,7 @@ static struct place place_in(const struct expression *expression, const char *na
 
 static void report(const struct lookup *l, const struct expression *expression, bool has_owner)
 {
-    const char *wrong, *near = nearest(l, has_owner, &wrong);
+    const char *wrong = wrong_word(l, has_owner), *near = nearest(l, wrong, has_owner);
     struct place place = place_in(expression, l->name);
 
     if (has_owner)

@@ -11,7 +11,7 @@
 #ifndef PORTOLAN_HERCULE_H
 #define PORTOLAN_HERCULE_H
 
-#include <portolan/base.h>
+#include <portolan/waits.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -99,6 +99,36 @@ struct portolan_diagnosis {
     const char *const *wanted; /**< experiments that would tell more: "trace of restriction" */
     size_t n_wanted;
 };
+
+/** What a component is in a program, as <part> says: the calls that have all that is given. */
+struct portolan_part {
+    const char *component;
+    const char *user, *uses, *method; /**< calls of ports; NULL: not given */
+    const char *region, *mpi, *phase; /**< NULL: not given */
+    int64_t tag, to;                  /**< -1: not given */
+    const char *file;                 /**< where it is said */
+    int line, column;
+};
+
+struct portolan_diagnosis_options {
+    const struct portolan_part *parts; /**< none: what the knowledge says of plain MPI programs */
+    size_t n_parts;
+    const struct portolan_setting *settings;
+    size_t n_settings;
+    bool use_cpu; /**< ranks shared cores, or others took them: durations are processor times */
+};
+
+/**
+ * *DIAGNOSIS: the run that WAITS are of, seen as PARADIGM; it borrows the knowledge. OPTIONS may be
+ * NULL. Wrong parts are reported. The caller destroys it. PORTOLAN_ENOTFOUND: a paradigm or
+ * setting; PORTOLAN_ESYNTAX: parts; PORTOLAN_EINVAL: a rule failed; PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_diagnosis_create(const struct portolan_knowledge *knowledge, const char *paradigm,
+                          const struct portolan_waits *waits,
+                          const struct portolan_diagnosis_options *options,
+                          struct portolan_diagnostics *diagnostics,
+                          struct portolan_diagnosis **diagnosis, struct portolan_error *err);
 
 /** NULL is legal. */
 PORTOLAN_API void portolan_diagnosis_destroy(struct portolan_diagnosis *diagnosis);
