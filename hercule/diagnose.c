@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A trace seen as a paradigm: recognition supplies what metrics name, replay what would be gained.
+ */
+#include <portolan/replay.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compose.h"
+#include "diagnosis.h"
+#include "knowledge.h"
+#include "recognise.h"
+
+struct run {
+    const struct portolan_waits *waits;
+    struct recognition *recognition;
+    struct portolan_replay_options replay;
+    struct portolan_arena arena;
+    const char *doubt; /* why nothing is sure; NULL */
+};
+
+/* ------------------------------------------------- what metrics name */
+
+static bool look_up(void *arg, const struct paradigm *paradigm, const struct reference *reference,
+                    struct measured *value)
+{
+    struct run *run = arg;
+
+    if (!recognition_lookup(run->recognition, paradigm, reference, value))
+        return false;
+    if (run->doubt && value->is_trusted) {
+        value->is_trusted = false;
+        value->why = run->doubt;
+    }
+    return true;
+}
+
+/* What makes all numbers doubtful. */
+static const char *doubt_of(const struct portolan_waits *waits)
+{
+    const struct portolan_matching *m = waits->matching;
+
+    if (m->n_unmatched_sends + m->n_unmatched_recvs > 0)
+        return "messages are unmatched";
+    if (m->n_incomplete > 0)
+        return "collective operations lack ranks";
+    if (m->n_reversed > 0)
+        return "messages came before they were sent: clocks disagree";
+    if (m->is_uncertain)
+        return "several threads communicate: which messages belong together is not certain";
+    return NULL;
+}
+
+/* ------------------------------------------------- gains */
+
+/* The events of the components that FACTOR changes, and of all that is within them. */
+static uint8_t *select_events(struct run *run, const struct paradigm *p,
+                              const struct factor *factor)
+{
+    size_t n = run->waits->trace->n_events;
+    bool *marked = portolan_arena_alloc(&run->arena, n, sizeof *marked);
+    uint8_t *selected = portolan_arena_alloc(&run->arena, n, 1);
+
+    for (size_t i = 0; marked && i < p->n_components; i++)
+        for (size_t k = 0; k < factor->n_of; k++)
+            for (size_t c = i; c != HERCULE_NONE; c = p->components[c].within)
+                if (c == factor->components[k]) {
+                    recognition_mark(run->recognition, i, marked);
+                    break;
+                }
+    for (size_t e = 0; marked && selected && e < n; e++)
+        selected[e] = marked[e];
+    return marked ? selected : NULL;
+}
+
+static bool removal_of(struct run *run, const struct paradigm *p, const struct node *node,
+                       struct portolan_removal *removal)
+{
+    const struct factor *factor = &p->factors[node->factor];
+    struct measured *values = portolan_arena_alloc(&run->arena, p->n_metrics, sizeof *values);
+    struct measured by = {0};
+
+    if (!factor->removal || !values)
+        return false;
+    *removal = (struct portolan_removal){.kind = factor->removal - 1, .k = 2};
+    if (*factor->by.text) {
+        metrics_evaluate(p, look_up, run, values);
+        if (!expression_evaluate(p, &factor->by, look_up, run, values, &by) ||
+            !isfinite(by.value) || by.value < 0)
+            return false;
+        removal->factor = by.value;
+        removal->k = (size_t)fmax(by.value, 1);
+    }
+    removal->selected = select_events(run, p, factor);
+    return removal->selected;
+}
+
+static bool gain_of(void *arg, const struct paradigm *p, const size_t *nodes, size_t n,
+                    struct gain *gain)
+{
+    struct run *run = arg;
+    struct portolan_removal *removals = portolan_arena_alloc(&run->arena, n, sizeof *removals);
+    struct portolan_replay replay;
+    size_t n_removals = 0;
+
+    *gain = (struct gain){0};
+    for (size_t i = 0; removals && i < n; i++)
+        n_removals += removal_of(run, p, &p->nodes[nodes[i]], &removals[n_removals]);
+    if (!n_removals || n_removals < n ||
+        portolan_replay(run->waits, removals, n_removals, &run->replay, &replay, NULL))
+        return false;
+    if (replay.is_refused) {
+        gain->why = "the replay misses the run by over 5 %";
+        return false;
+    }
+    *gain = (struct gain){true,
+                          (double)replay.run_ns,
+                          replay.gain,
+                          replay.gain - replay.error,
+                          replay.gain + replay.error,
+                          NULL};
+    return true;
+}
+
+/* ------------------------------------------------- where */
+
+/* The component that the metric of NODE names first, also by way of other metrics. */
+static size_t component_of(const struct paradigm *p, size_t metric, int depth)
+{
+    const struct expression *formula = &p->metrics[metric].formula;
+    size_t found = HERCULE_NONE;
+
+    for (size_t i = 0; depth && found == HERCULE_NONE && i < formula->n_references; i++)
+        if (formula->references[i].kind == REFERENCE_COMPONENT)
+            found = formula->references[i].index;
+        else if (formula->references[i].kind == REFERENCE_METRIC)
+            found = component_of(p, formula->references[i].index, depth - 1);
+    return found;
+}
+
+/* Ranks that spend clearly more than the mean in the component, when not all are alike. */
+static void add_where(void *arg, const struct paradigm *p, size_t node, struct portolan_text *text)
+{
+    struct run *run = arg;
+    size_t component = component_of(p, p->nodes[node].metric, 8),
+           n_ranks = (size_t)run->waits->trace->n_ranks;
+    double *times = portolan_arena_alloc(&run->arena, n_ranks, sizeof *times), sum = 0;
+    size_t n = 0;
+
+    for (size_t l = 0; times && l < run->recognition->n_rows; l++)
+        for (size_t i = 0; i < run->recognition->rows[l].n; i++) {
+            const struct token *t = &run->recognition->rows[l].tokens[i];
+
+            if (t->component == component) {
+                times[run->recognition->rows[l].rank] += (double)(t->end - t->begin);
+                sum += (double)(t->end - t->begin);
+            }
+        }
+    for (size_t r = 0; times && r < n_ranks && n < 8; r++)
+        if (times[r] > 1.25 * sum / (double)n_ranks)
+            portolan_text_add(text, "%s%zu", n++ ? ", " : "most on ranks ", r);
+}
+
+/* ------------------------------------------------- the whole */
+
+static enum portolan_status bind_parts(struct run *run, const struct paradigm *p,
+                                       const struct portolan_diagnosis_options *o,
+                                       struct binding **bindings,
+                                       struct portolan_diagnostics *diagnostics,
+                                       struct portolan_error *err)
+{
+    struct portolan_diagnostics_relay relay = {diagnostics, err};
+    struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
+    const char **known = portolan_arena_alloc(&run->arena, p->n_components, sizeof *known);
+
+    *bindings = portolan_arena_alloc(&run->arena, o->n_parts, sizeof **bindings);
+    if (!*bindings || !known)
+        return portolan_no_memory(err);
+    for (size_t i = 0; i < p->n_components; i++)
+        known[i] = p->components[i].item.name;
+    for (size_t i = 0; i < o->n_parts; i++) {
+        const struct portolan_part *part = &o->parts[i];
+        struct binding *b = &(*bindings)[i];
+
+        *b = (struct binding){.component =
+                                  paradigm_find(&run->arena, p, "component", "", part->component),
+                              .user = part->user,
+                              .uses = part->uses,
+                              .method = part->method,
+                              .mpi = part->mpi,
+                              .phase = part->phase,
+                              .region = part->region,
+                              .tag = part->tag,
+                              .to = part->to,
+                              .place = {part->file, part->line, part->column}};
+        if (b->component == HERCULE_NONE)
+            portolan_diagnose(&d, part->file, part->line, part->column,
+                              "paradigm '%s' has no component '%s'%s", p->item.name,
+                              part->component,
+                              portolan_did_you_mean(
+                                  portolan_nearest_word(part->component, known, p->n_components))
+                                  .text);
+    }
+    return d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
+}
+
+enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *knowledge,
+                                               const char *name, const struct portolan_waits *waits,
+                                               const struct portolan_diagnosis_options *options,
+                                               struct portolan_diagnostics *diagnostics,
+                                               struct portolan_diagnosis **diagnosis,
+                                               struct portolan_error *err)
+{
+    const struct portolan_diagnosis_options none = {0}, *o = options ? options : &none;
+    struct run run = {.waits = waits, .doubt = doubt_of(waits), .replay = {.use_cpu = o->use_cpu}};
+    const struct diagnosis_sources sources = {look_up, gain_of, add_where, &run};
+    struct paradigm *p = knowledge_need(knowledge, name, err);
+    struct binding *bindings;
+    enum portolan_status status;
+
+    *diagnosis = NULL;
+    if (!p)
+        return PORTOLAN_ENOTFOUND;
+    status = bind_parts(&run, p, o, &bindings, diagnostics, err);
+    if (!status)
+        status = recognise(p, waits->trace, waits, bindings, o->n_parts, diagnostics,
+                           &run.recognition, err);
+    if (!status)
+        status = diagnosis_make(p, &sources, o->settings, o->n_settings, 0, diagnosis, err);
+    recognition_destroy(run.recognition);
+    portolan_arena_clear(&run.arena);
+    return status;
+}
