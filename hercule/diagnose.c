@@ -125,17 +125,21 @@ static bool gain_of(void *arg, const struct paradigm *p, const size_t *nodes, si
 
 /* ------------------------------------------------- where */
 
-/* The component that the metric of NODE names first, also by way of other metrics. */
-static size_t component_of(const struct paradigm *p, size_t metric, int depth)
+/* The component that FORMULA speaks of first, also by way of metrics and attributes. */
+static size_t component_of(const struct paradigm *p, const struct expression *formula, int depth)
 {
-    const struct expression *formula = &p->metrics[metric].formula;
     size_t found = HERCULE_NONE;
 
-    for (size_t i = 0; depth && found == HERCULE_NONE && i < formula->n_references; i++)
-        if (formula->references[i].kind == REFERENCE_COMPONENT)
-            found = formula->references[i].index;
-        else if (formula->references[i].kind == REFERENCE_METRIC)
-            found = component_of(p, formula->references[i].index, depth - 1);
+    for (size_t i = 0; depth && found == HERCULE_NONE && i < formula->n_references; i++) {
+        const struct reference *reference = &formula->references[i];
+
+        if (reference->kind == REFERENCE_COMPONENT)
+            found = reference->index;
+        else if (reference->kind == REFERENCE_METRIC)
+            found = component_of(p, &p->metrics[reference->index].formula, depth - 1);
+        else if (reference->attribute != HERCULE_NONE)
+            found = component_of(p, &p->attributes[reference->attribute].formula, depth - 1);
+    }
     return found;
 }
 
@@ -143,7 +147,7 @@ static size_t component_of(const struct paradigm *p, size_t metric, int depth)
 static void add_where(void *arg, const struct paradigm *p, size_t node, struct portolan_text *text)
 {
     struct run *run = arg;
-    size_t component = component_of(p, p->nodes[node].metric, 8),
+    size_t component = component_of(p, &p->metrics[p->nodes[node].metric].formula, 16),
            n_ranks = (size_t)run->waits->trace->n_ranks;
     double *times = portolan_arena_alloc(&run->arena, n_ranks, sizeof *times), sum = 0;
     size_t n = 0;
@@ -158,7 +162,7 @@ static void add_where(void *arg, const struct paradigm *p, size_t node, struct p
             }
         }
     for (size_t r = 0; times && r < n_ranks && n < 8; r++)
-        if (times[r] > 1.25 * sum / (double)n_ranks)
+        if (times[r] > 1.1 * sum / (double)n_ranks)
             portolan_text_add(text, "%s%zu", n++ ? ", " : "most on ranks ", r);
 }
 

@@ -35,7 +35,7 @@ trace: base index list observer trace waits
 trace/record: base observer probe record trace trace_stream
 trace/files: base index list trace trace_stream
 trace/analysis: base index list trace waits
-hercule: base formula hercule json list
+hercule: base formula hercule json list replay waits
 hercule/recognise: base formula hercule list trace waits replay
 trace/replay: base index list number trace waits replay
 optimizer: base list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind

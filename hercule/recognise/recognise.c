@@ -26,7 +26,8 @@ static void measure_fit(struct recognition *r)
 
             for (uint64_t bits = t->components; bits; bits &= bits - 1)
                 count_fit(&r->fits[__builtin_ctzll(bits)], t);
-            if (t->components || !t->n_inside)
+            /* Waiting for the others at a rank's end is no part of any paradigm. */
+            if (t->components || (!t->n_inside && t->wait < t->end - t->begin))
                 count_fit(&r->whole, t);
         }
 }
@@ -213,7 +214,12 @@ void recognition_mark(const struct recognition *r, size_t component, bool *event
         for (size_t i = 0; i < r->rows[l].n; i++) {
             const struct token *t = &r->rows[l].tokens[i];
 
-            for (uint32_t e = 0; t->component == component && e < t->n_events; e++)
+            if (t->component != component)
+                continue;
+            /* Computing is the time that follows the event before it. */
+            if (!t->n_events && t->first_event > r->trace->locations[l].first)
+                events[t->first_event - 1] = true;
+            for (uint32_t e = 0; e < t->n_events; e++)
                 events[t->first_event + e] = true;
         }
 }

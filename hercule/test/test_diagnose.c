@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From a trace to findings: recognition, inference and replay together, on scenarios with exact
+ * times. */
+#include "knowledge_files.h"
+
+#include <portolan/replay.h>
+
+#include <math.h>
+
+static struct portolan_knowledge *knowledge;
+
+struct run {
+    struct portolan_trace *trace;
+    struct portolan_matching *matching;
+    struct portolan_waits *waits;
+    struct portolan_diagnosis *diagnosis;
+};
+
+static void fail_problem(void *arg, const char *file, int line, int column, const char *text)
+{
+    (void)arg;
+    fail_msg("%s:%d:%d: %s", file, line, column, text);
+}
+
+static void diagnose(struct run *run, const char *scenario, const char *paradigm)
+{
+    struct portolan_diagnostics d = {fail_problem, NULL, 0};
+    struct portolan_error err = {0};
+
+    if (portolan_scenario_read("scenario", scenario, &d, &run->trace, NULL, &err) ||
+        portolan_matching_create(run->trace, &run->matching, &err) ||
+        portolan_waits_create(run->trace, run->matching, NULL, &run->waits, &err) ||
+        portolan_diagnosis_create(knowledge, paradigm, run->waits, NULL, &d, &run->diagnosis, &err))
+        fail_msg("%s", err.text);
+}
+
+static void end(struct run *run)
+{
+    portolan_diagnosis_destroy(run->diagnosis);
+    portolan_waits_destroy(run->waits);
+    portolan_matching_destroy(run->matching);
+    portolan_trace_destroy(run->trace);
+}
+
+/* Four stages, 40 blocks; stage 2 takes SLOW, the others 10 ms. */
+static char *stages(const char *slow)
+{
+    return portolan_asprintf("ranks 4\nrepeat 40\n"
+                             "on rank > 0\nrecv rank-1 tag 1\nend\n"
+                             "on 2\ncompute %s\nelse\ncompute 10ms\nend\n"
+                             "on rank < size - 1\nsend rank+1 tag 1 1000\nend\n"
+                             "end\n",
+                             slow);
+}
+
+/*
+ * By hand: the slow stage sets the pace, so the run takes 3 * 10 + 40 * 14 = 590 ms; each of the
+ * other three stages loses 4 ms per block, 480 ms of 4 * 590. With 11 ms for all it would take (40
+ * + 3) * 11 = 473 ms.
+ */
+static void names_a_slow_stage_and_what_it_costs(void **state)
+{
+    char *slow = stages("14ms"), *text;
+    struct portolan_error err = {0};
+    struct run run;
+    const struct portolan_finding *first;
+
+    (void)state;
+    diagnose(&run, slow, "pipeline");
+    assert_int_equal(run.diagnosis->verdict, PORTOLAN_PROBLEM);
+    assert_true(fabs(run.diagnosis->run_ns - 590e6) < 1);
+    first = &run.diagnosis->findings[0];
+    assert_string_equal(first->cause, "slow-stage");
+    assert_string_equal(first->where, "most on ranks 2");
+    assert_true(fabs(first->share - 480.0 / (4 * 590)) < 0.001);
+    /* The first stretch of a rank lies before all of its events: the replay leaves it as it is, 1
+     * ms. */
+    assert_true(fabs(first->without_ns - 473e6) <= 1e6);
+    assert_true(fabs(first->gain - (590.0 - 473) / 590) < 0.003);
+    assert_int_equal(portolan_diagnosis_text(run.diagnosis, NULL, 1, &text, &err), PORTOLAN_OK);
+    assert_non_null(
+        strstr(text, "stages are idle is 25.4 % of run time: a symptom (threshold 2 %)\n"));
+    assert_non_null(strstr(
+        text, "  1 one stage is slower than the others                    20.3 %       472 ms"));
+    assert_non_null(strstr(text, "remedy: give the slow stage less work"));
+    free(text);
+    end(&run);
+    free(slow);
+}
+
+/* Fill and drain of (p - 1) blocks is all that 200 equal ones lose: under 2 %. */
+static void finds_no_problem_in_a_healthy_run(void **state)
+{
+    static const char healthy[] =
+        "ranks 4\nrepeat 200\non rank > 0\nrecv rank-1 tag 1\nend\ncompute 10ms\n"
+        "on rank < size - 1\nsend rank+1 tag 1 1000\nend\nend\n";
+    struct run run;
+
+    (void)state;
+    diagnose(&run, healthy, "pipeline");
+    assert_int_equal(run.diagnosis->verdict, PORTOLAN_NO_PROBLEM);
+    assert_int_equal(run.diagnosis->n_findings, 0);
+    end(&run);
+}
+
+static void says_that_messages_are_unmatched(void **state)
+{
+    char *slow = stages("14ms");
+    char *lost = portolan_asprintf("%son 0\nsend 1 tag 9 8\nend\n", slow), *text;
+    struct portolan_error err = {0};
+    struct run run;
+
+    (void)state;
+    diagnose(&run, lost, "pipeline");
+    assert_int_equal(run.diagnosis->verdict, PORTOLAN_CANNOT_TELL);
+    assert_string_equal(run.diagnosis->why, "messages are unmatched");
+    assert_int_equal(portolan_diagnosis_text(run.diagnosis, NULL, 1, &text, &err), PORTOLAN_OK);
+    assert_non_null(strstr(text, "cannot tell: stages are idle (messages are unmatched)"));
+    free(text);
+    end(&run);
+    free(lost);
+    free(slow);
+}
+
+static void names_the_nearest_component_of_a_wrong_part(void **state)
+{
+    const struct portolan_part part = {
+        .component = "recieve", .tag = -1, .to = -1, .file = "f.xml", .line = 7, .column = 3};
+    const struct portolan_diagnosis_options options = {.parts = &part, .n_parts = 1};
+    struct portolan_text problems = {0};
+    struct portolan_diagnostics d = {collect_problem, &problems, 0};
+    struct portolan_diagnosis *diagnosis;
+    struct portolan_error err = {0};
+    char *slow = stages("14ms");
+    struct run run;
+
+    (void)state;
+    diagnose(&run, slow, "pipeline");
+    assert_int_equal(
+        portolan_diagnosis_create(knowledge, "pipeline", run.waits, &options, &d, &diagnosis, &err),
+        PORTOLAN_ESYNTAX);
+    assert_string_equal(
+        problems.bytes,
+        "f.xml:7:3: paradigm 'pipeline' has no component 'recieve'; did you mean 'receive'?\n");
+    portolan_text_clear(&problems);
+    end(&run);
+    free(slow);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_a_slow_stage_and_what_it_costs),
+        cmocka_unit_test(finds_no_problem_in_a_healthy_run),
+        cmocka_unit_test(says_that_messages_are_unmatched),
+        cmocka_unit_test(names_the_nearest_component_of_a_wrong_part),
+    };
+    struct portolan_error err = {0};
+    int failed;
+
+    if (portolan_knowledge_read(NULL, 0, NULL, &knowledge, &err))
+        return 1;
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    portolan_knowledge_destroy(knowledge);
+    return failed;
+}
