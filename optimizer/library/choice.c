@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With more entries in all, clusters are split: then the search is quicker, but not for large
- * problems, of which it might not see the end, nor for margins. */
-enum { MOST = 1 << 14, MOST_EACH = 1 << 10, MOST_MARGINS = 1 << 18 };
-
 enum portolan_status portolan_choice_create(struct portolan_choice **c, struct portolan_error *err)
 {
     *c = portolan_calloc(1, sizeof **c);
@@ -141,85 +137,4 @@ double choice_beyond(const struct portolan_choice *c, size_t b)
 double portolan_choice_cost(const struct portolan_choice *c, const size_t *values)
 {
     return choice_is_within(c, values) ? choice_sum(c, 0, values) : INFINITY;
-}
-
-/* A solution in one block with the arena of its arrays. */
-struct solution {
-    struct portolan_choice_solution s;
-    struct portolan_arena pool;
-};
-
-static struct portolan_choice_solution *create_solution(const struct portolan_choice *c,
-                                                        bool margins)
-{
-    struct solution *own = portolan_calloc(1, sizeof *own);
-    struct portolan_choice_solution *s = &own->s;
-
-    if (!own)
-        return NULL;
-    s->n_variables = c->n;
-    s->values = portolan_arena_alloc(&own->pool, c->n, sizeof *s->values);
-    if (margins) {
-        s->margins = portolan_arena_alloc(&own->pool, c->n, sizeof *s->margins);
-        s->tied = portolan_arena_alloc(&own->pool, c->n, sizeof *s->tied);
-    }
-    for (size_t v = 0; s->margins && v < c->n; v++)
-        s->margins[v] = portolan_arena_alloc(&own->pool, c->domain[v], sizeof **s->margins);
-    if (!own->pool.failed)
-        return s;
-    portolan_choice_solution_destroy(s);
-    return NULL;
-}
-
-void portolan_choice_solution_destroy(struct portolan_choice_solution *s)
-{
-    struct solution *own = (struct solution *)s;
-
-    if (own)
-        portolan_arena_clear(&own->pool);
-    free(own);
-}
-
-static void mark_ties(const struct portolan_choice *c, struct portolan_choice_solution *s)
-{
-    for (size_t v = 0; v < c->n; v++) {
-        s->margins[v][s->values[v]] = s->cost;
-        for (size_t a = 0; a < c->domain[v]; a++)
-            if (a != s->values[v] &&
-                s->margins[v][a] <= s->cost + 8 * choice_tolerance(s->cost, s->cost))
-                s->tied[v] = true;
-    }
-}
-
-enum portolan_status choice_solve(const struct portolan_choice *c, size_t most, bool margins,
-                                  struct portolan_choice_solution **out, struct portolan_error *err)
-{
-    struct portolan_choice_solution *s = create_solution(c, margins);
-    enum portolan_status status;
-
-    if (!s)
-        return portolan_no_memory(err);
-    status = choice_search(c, most, margins, s);
-    if (!status) {
-        s->cost = portolan_choice_cost(c, s->values);
-        if (margins)
-            mark_ties(c, s);
-        *out = s;
-        return PORTOLAN_OK;
-    }
-    portolan_choice_solution_destroy(s);
-    if (status == PORTOLAN_EINFEASIBLE)
-        return portolan_error_set(err, status,
-                                  "every combination of implementations is forbidden%s",
-                                  c->n_budgets ? ", or beyond a budget" : "");
-    return portolan_error_set(err, status, "choosing among %zu variables", c->n);
-}
-
-enum portolan_status portolan_choice_solve(const struct portolan_choice *c, bool margins,
-                                           struct portolan_choice_solution **s,
-                                           struct portolan_error *err)
-{
-    size_t most = MOST_EACH * c->n > MOST ? MOST_EACH * c->n : MOST;
-
-    return choice_solve(c, margins ? MOST_MARGINS : most, margins, s, err);
 }

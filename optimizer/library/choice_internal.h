@@ -142,11 +142,8 @@ void elimination_put(struct elimination *e, struct choice_part **lists, struct c
 /* If no bucket was split and there is no budget; uses up the tables. */
 enum portolan_status elimination_margins(struct elimination *e, double **margins);
 
-/* search.c: fills S but for its cost and ties. Clusters are split if they would have more than MOST
+/* search.c: as portolan_choice_solve(). Clusters are split if they would have more than MOST
  * entries in all. */
-enum portolan_status choice_search(const struct portolan_choice *c, size_t most, bool margins,
-                                   struct portolan_choice_solution *s);
-/* choice.c: portolan_choice_solve(), likewise. */
 enum portolan_status choice_solve(const struct portolan_choice *c, size_t most, bool margins,
                                   struct portolan_choice_solution **s, struct portolan_error *err);
 

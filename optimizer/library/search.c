@@ -11,10 +11,14 @@
  */
 #include "choice_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Of finding prices. */
 enum { ROUNDS = 20 };
+/* With more entries in all, clusters are split: then the search is quicker, but not for large
+ * problems, of which it might not see the end, nor for margins. */
+enum { MOST = 1 << 14, MOST_EACH = 1 << 10, MOST_MARGINS = 1 << 18 };
 
 struct search {
     struct elimination e;
@@ -244,7 +248,55 @@ static enum portolan_status find_prices(struct pricing *x, size_t most)
     return status;
 }
 
-/* ---- the whole ---- */
+/* ---- solutions ---- */
+
+/* A solution in one block with the arena of its arrays. */
+struct solution {
+    struct portolan_choice_solution s;
+    struct portolan_arena pool;
+};
+
+static struct portolan_choice_solution *create_solution(const struct portolan_choice *c,
+                                                        bool margins)
+{
+    struct solution *own = portolan_calloc(1, sizeof *own);
+    struct portolan_choice_solution *s = &own->s;
+
+    if (!own)
+        return NULL;
+    s->n_variables = c->n;
+    s->values = portolan_arena_alloc(&own->pool, c->n, sizeof *s->values);
+    if (margins) {
+        s->margins = portolan_arena_alloc(&own->pool, c->n, sizeof *s->margins);
+        s->tied = portolan_arena_alloc(&own->pool, c->n, sizeof *s->tied);
+    }
+    for (size_t v = 0; s->margins && v < c->n; v++)
+        s->margins[v] = portolan_arena_alloc(&own->pool, c->domain[v], sizeof **s->margins);
+    if (!own->pool.failed)
+        return s;
+    portolan_choice_solution_destroy(s);
+    return NULL;
+}
+
+void portolan_choice_solution_destroy(struct portolan_choice_solution *s)
+{
+    struct solution *own = (struct solution *)s;
+
+    if (own)
+        portolan_arena_clear(&own->pool);
+    free(own);
+}
+
+static void mark_ties(const struct portolan_choice *c, struct portolan_choice_solution *s)
+{
+    for (size_t v = 0; v < c->n; v++) {
+        s->margins[v][s->values[v]] = s->cost;
+        for (size_t a = 0; a < c->domain[v]; a++)
+            if (a != s->values[v] &&
+                s->margins[v][a] <= s->cost + 8 * choice_tolerance(s->cost, s->cost))
+                s->tied[v] = true;
+    }
+}
 
 /* The least cost with each value of each variable, by a search for each. */
 static enum portolan_status force_values(const struct portolan_choice *c, const double *price,
@@ -263,8 +315,9 @@ static enum portolan_status force_values(const struct portolan_choice *c, const 
     return PORTOLAN_OK;
 }
 
-enum portolan_status choice_search(const struct portolan_choice *c, size_t most, bool margins,
-                                   struct portolan_choice_solution *out)
+/* Finds the best, and the margins if S has room for them. */
+static enum portolan_status fill_solution(const struct portolan_choice *c, size_t most,
+                                          struct portolan_choice_solution *out)
 {
     struct pricing x = {.c = c};
     struct search s = {.e = {.c = c, .most = most, .forced = SIZE_MAX}};
@@ -275,10 +328,41 @@ enum portolan_status choice_search(const struct portolan_choice *c, size_t most,
     out->nodes = s.nodes;
     if (!status && c->n)
         memcpy(out->values, s.best_values, c->n * sizeof *out->values);
-    if (!status && margins)
+    if (!status && out->margins)
         status = s.e.is_split || c->n_budgets ? force_values(c, x.price, most, out)
                                               : elimination_margins(&s.e, out->margins);
+    if (!status)
+        out->cost = portolan_choice_cost(c, out->values);
+    if (!status && out->margins)
+        mark_ties(c, out);
     portolan_arena_clear(&s.e.pool);
     portolan_arena_clear(&x.pool);
     return status;
+}
+
+enum portolan_status choice_solve(const struct portolan_choice *c, size_t most, bool margins,
+                                  struct portolan_choice_solution **out, struct portolan_error *err)
+{
+    struct portolan_choice_solution *s = create_solution(c, margins);
+    enum portolan_status status = s ? fill_solution(c, most, s) : PORTOLAN_ENOMEM;
+
+    if (!status) {
+        *out = s;
+        return PORTOLAN_OK;
+    }
+    portolan_choice_solution_destroy(s);
+    if (status == PORTOLAN_EINFEASIBLE)
+        return portolan_error_set(err, status,
+                                  "every combination of implementations is forbidden%s",
+                                  c->n_budgets ? ", or beyond a budget" : "");
+    return portolan_error_set(err, status, "choosing among %zu variables", c->n);
+}
+
+enum portolan_status portolan_choice_solve(const struct portolan_choice *c, bool margins,
+                                           struct portolan_choice_solution **s,
+                                           struct portolan_error *err)
+{
+    size_t most = MOST_EACH * c->n > MOST ? MOST_EACH * c->n : MOST;
+
+    return choice_solve(c, margins ? MOST_MARGINS : most, margins, s, err);
 }
