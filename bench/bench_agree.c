@@ -6,6 +6,7 @@
  */
 #include <portolan/mpi.h>
 
+#include "positions.h"
 #include "world.h"
 
 #include <time.h>
@@ -96,10 +97,7 @@ static double decide(struct world *w, struct portolan_plan *p, int remaining_ste
 {
     static const size_t best[] = {1, 2, 1, 0};
     struct portolan_name_value current[N_VARIABLES];
-    struct portolan_plan_now now = {.current = current,
-                                    .n_current = N_VARIABLES,
-                                    .remaining_steps = remaining_steps,
-                                    .hysteresis = 0.02};
+    struct portolan_plan_now now = {.remaining_steps = remaining_steps, .hysteresis = 0.02};
     struct portolan_plan_advice *advice = NULL;
     struct portolan_plan_news news;
     size_t begin = w->set.n_samples;
@@ -107,13 +105,14 @@ static double decide(struct world *w, struct portolan_plan *p, int remaining_ste
 
     for (int v = 0; v < N_VARIABLES; v++)
         current[v] = (struct portolan_name_value){world_names[v], world_class(v, best[v])};
+    now.current = positions(&world_assembly, current, N_VARIABLES);
     world_step(w, 3, 0, best, 96, 0, false);
     now.samples = &w->samples[begin];
     now.n_samples = w->set.n_samples - begin;
     for (size_t i = begin; i < w->set.n_samples; i++)
         w->samples[i].parent -= w->samples[i].parent < 0 ? 0 : (int64_t)begin;
     start = now_us(CLOCK_THREAD_CPUTIME_ID);
-    if (portolan_plan_learn(p, now.samples, now.n_samples, current, N_VARIABLES, &news, NULL) ||
+    if (portolan_plan_learn(p, now.samples, now.n_samples, now.current, &news, NULL) ||
         portolan_plan_advise(p, &now, &advice, NULL))
         return -1;
     portolan_plan_advice_destroy(advice);

@@ -159,10 +159,9 @@ static double pruning(size_t n)
 static double deciding(bool is_change)
 {
     static const size_t written[N_VARIABLES];
-    struct portolan_name_value current[] = {{"solver", "heat.Banded"}, {"assembler", "heat.Csc"}};
+    int32_t current[8] = {0}; /* as written */
     struct world *w = world_create(1);
-    struct portolan_plan_now now = {
-        .current = current, .n_current = 2, .swap_ns = 1e6, .hysteresis = 0.02};
+    struct portolan_plan_now now = {.current = current, .swap_ns = 1e6, .hysteresis = 0.02};
     struct portolan_plan *plan = NULL;
     double us[DECISIONS] = {0};
     size_t begin;
@@ -186,9 +185,7 @@ static double deciding(bool is_change)
             return NAN;
         us[i] = cpu_us() - start;
         for (size_t k = 0; !is_change && k < advice->n_changes; k++)
-            for (size_t v = 0; v < 2; v++)
-                if (strcmp(current[v].name, advice->changes[k].instance) == 0)
-                    current[v].value = advice->changes[k].to;
+            current[advice->changes[k].position] = (int32_t)advice->changes[k].alternative;
         portolan_plan_advice_destroy(advice);
     }
     qsort(us, DECISIONS, sizeof *us, compare);

@@ -103,23 +103,8 @@ int command_optimize(int argc, char **argv)
 
 /* -------------------------------------------------------------------------------------- predict */
 
-/* The selected classes of the variables. */
-static size_t list_selection(const struct portolan_assembly *a, struct portolan_name_value *list)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < a->n_instances; i++) {
-        const struct portolan_assembly_instance *instance = &a->instances[i];
-
-        if (instance->n_alternatives > 1)
-            list[n++] = (struct portolan_name_value){
-                instance->name, instance->alternatives[instance->selected].class_name};
-    }
-    return n;
-}
-
 static int print_prediction(const struct portolan_plan_prediction *p,
-                            const struct portolan_name_value *selection, size_t n)
+                            const struct portolan_assembly *a)
 {
     char total[32], low[32], high[32], step[32];
 
@@ -133,8 +118,10 @@ static int print_prediction(const struct portolan_plan_prediction *p,
     portolan_format_time(p->high_ns, 3, high, sizeof high);
     portolan_format_time(p->step_ns, 3, step, sizeof step);
     printf("predicted: %s (%s ... %s), %d steps of %s\n", total, low, high, p->steps, step);
-    for (size_t i = 0; i < n; i++)
-        printf("  with %s = %s\n", selection[i].name, selection[i].value);
+    for (size_t i = 0; i < a->n_instances; i++)
+        if (a->instances[i].n_alternatives > 1)
+            printf("  with %s = %s\n", a->instances[i].name,
+                   a->instances[i].alternatives[a->instances[i].selected].class_name);
     if (p->n_extrapolating)
         printf("  outside what was measured: %zu models, the farthest %s\n", p->n_extrapolating,
                p->extrapolating);
@@ -158,20 +145,20 @@ int command_predict(int argc, char **argv)
     struct study_options o = {0};
     struct portolan_error err = {0};
     struct portolan_plan_prediction prediction;
-    struct portolan_name_value *selection = NULL;
+    int32_t *selection;
     struct study s;
-    size_t n;
     int result = 0;
 
     parse_line(&line, argc, argv, 0, &o);
     if (study_open(&s, &o, true, &err) != PORTOLAN_OK)
         return study_cannot_tell(&s, &err);
     selection = portolan_calloc(s.w.assembly->n_instances + 1, sizeof *selection);
-    n = selection ? list_selection(s.w.assembly, selection) : 0;
+    for (size_t i = 0; selection && i < s.w.assembly->n_instances; i++)
+        selection[i] = (int32_t)s.w.assembly->instances[i].selected;
     if (!selection)
         portolan_no_memory(&err);
-    else if (portolan_plan_predict(s.plan, selection, n, &prediction, &err) == PORTOLAN_OK)
-        result = print_prediction(&prediction, selection, n);
+    else if (portolan_plan_predict(s.plan, selection, &prediction, &err) == PORTOLAN_OK)
+        result = print_prediction(&prediction, s.w.assembly);
     for (size_t i = 0; err.status == PORTOLAN_OK && portolan_plan_peek_note(s.plan, i); i++)
         printf("  %s\n", portolan_plan_peek_note(s.plan, i));
     if (err.status != PORTOLAN_OK)

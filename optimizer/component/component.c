@@ -92,6 +92,7 @@ static void get_ready(struct optimizer *o, sidl_BaseInterface *_ex)
     n = o->assembly->n_instances;
     o->current = portolan_arena_alloc(&o->arena, n, sizeof *o->current);
     o->wanted = portolan_arena_alloc(&o->arena, n, sizeof *o->wanted);
+    o->told = portolan_arena_alloc(&o->arena, n, sizeof *o->told);
     o->swapped = portolan_arena_alloc(&o->arena, n, sizeof *o->swapped);
     list_options(o);
     optimizer_get_policy(o, _ex);

@@ -121,7 +121,8 @@ struct optimizer {
     portolan_ports_Policy policy; /* NULL: the models decide */
 
     /* the same on all ranks */
-    int32_t *current, *wanted;   /* alternative of every instance of the assembly */
+    int32_t *current, *wanted; /* alternative of every instance of the assembly */
+    int32_t *told;             /* what the plan is told that runs: a stored decision's, at first */
     struct portolan_arena arena; /* of these lists */
     size_t n_options;
     struct optimizer_option *options,
@@ -201,12 +202,10 @@ char *optimizer_get_obstacle(const struct optimizer *o, size_t instance, size_t 
  * wishes.c: whether an alternative may be swapped in: it is not banned, nobody forbade it, and no
  * other one is pinned. On rank 0.
  */
-bool optimizer_may_run(const struct optimizer *o, size_t instance, size_t alternative);
+bool optimizer_may_run(const void *optimizer, size_t instance, size_t alternative);
 /* The wish because of which it may not run: a forbid of it, or a pin of another one; NULL. */
 const struct optimizer_option *optimizer_peek_hold(const struct optimizer *o, size_t instance,
                                                    size_t alternative);
-/* The alternatives that may not run, *N names and classes; the caller frees them. NULL: ENOMEM. */
-struct portolan_name_value *optimizer_list_excluded(const struct optimizer *o, size_t *n);
 /* Pins and forbids what the assembly says. */
 void optimizer_hold_assembly(struct optimizer *o);
 /* Begins or ends to check what the control file asks for. */
@@ -250,9 +249,8 @@ void optimizer_mind_clear(struct optimizer_mind *m);
 /* Reads the store and fits; without a usable measurement there is no plan, and a message says so.
  */
 void optimizer_make_plan(struct optimizer *o);
-/* Fills NOW with what the plan is told at STEP, for optimizer_free_now(); false: no memory. */
-bool optimizer_tell_now(struct optimizer *o, int step, struct portolan_plan_now *now);
-void optimizer_free_now(struct portolan_plan_now *now);
+/* What the plan is told at STEP. */
+struct portolan_plan_now optimizer_tell_now(struct optimizer *o, int step);
 /* Makes the changes of ADVICE in o->wanted. */
 void optimizer_want(struct optimizer *o, const struct portolan_plan_advice *advice);
 /* The steps that remain from STEP on; of a run without a known end as many as were done. */
@@ -279,10 +277,6 @@ enum portolan_status optimizer_apply(struct optimizer *o, int step, struct porto
 /* Puts the implementations of the last swap back; the new ones are banned. */
 enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *why,
                                     struct portolan_error *err);
-
-/* Lists the wanted alternatives of all choices, as names and classes; the caller frees the list.
- * NULL: memory is out. */
-struct portolan_name_value *optimizer_list_names(const struct optimizer *o, size_t *n);
 
 /*
  * reasons.c, rank 0 (elsewhere without effect): stores a decision for STEP, that o->wanted should

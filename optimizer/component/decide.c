@@ -165,18 +165,6 @@ static void look_for_stored(struct optimizer *o)
     free(parameters);
 }
 
-struct portolan_name_value *optimizer_list_names(const struct optimizer *o, size_t *n)
-{
-    struct portolan_name_value *list = portolan_calloc(o->assembly->n_instances + 1, sizeof *list);
-
-    *n = 0;
-    for (size_t i = 0; list && i < o->assembly->n_instances; i++)
-        if (optimizer_has_choice(o, i))
-            list[(*n)++] = (struct portolan_name_value){
-                o->assembly->instances[i].name, optimizer_class(o, i, (size_t)o->wanted[i])};
-    return list;
-}
-
 /* Adds the step's rows to the models, unless it was the first or began with a swap; if a call has
  * none, reads the store again from time to time. */
 static void take_in(struct optimizer *o, int step, const struct portolan_plan_now *now)
@@ -187,8 +175,7 @@ static void take_in(struct optimizer *o, int step, const struct portolan_plan_no
 
     if (!m->plan || step <= 1 || o->swap_step == step - 1)
         return;
-    if (portolan_plan_learn(m->plan, now->samples, now->n_samples, now->current, now->n_current,
-                            &news, &err)) {
+    if (portolan_plan_learn(m->plan, now->samples, now->n_samples, now->current, &news, &err)) {
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: learns nothing: %s", step,
                      err.text);
         return;
@@ -221,11 +208,8 @@ static void record_advice(struct optimizer *o, int step, const struct portolan_p
 
 void optimizer_want(struct optimizer *o, const struct portolan_plan_advice *advice)
 {
-    const struct optimizer_option *x;
-
     for (size_t i = 0; i < advice->n_changes; i++)
-        if ((x = optimizer_find(o, advice->changes[i].instance, advice->changes[i].to)))
-            o->wanted[x->instance] = (int32_t)x->alternative;
+        o->wanted[advice->changes[i].position] = (int32_t)advice->changes[i].alternative;
 }
 
 /* What this run has measured side by side overrules the models. */
@@ -329,26 +313,21 @@ static void keep_state(struct optimizer *o, int step)
     }
 }
 
-bool optimizer_tell_now(struct optimizer *o, int step, struct portolan_plan_now *now)
+struct portolan_plan_now optimizer_tell_now(struct optimizer *o, int step)
 {
-    *now = (struct portolan_plan_now){.samples = o->step_samples,
+    memcpy(o->told, o->wanted, o->assembly->n_instances * sizeof *o->told);
+    return (struct portolan_plan_now){.samples = o->step_samples,
                                       .n_samples = o->n_step_samples,
                                       .announced_names = o->announced.names,
                                       .announced_values = o->announced.values,
                                       .n_announced = o->announced.n,
+                                      .current = o->told,
+                                      .may_run = optimizer_may_run,
+                                      .arg = o,
                                       .remaining_steps =
                                           steps_of(o->assembly) ? optimizer_remaining(o, step) : 1,
                                       .hysteresis = o->hysteresis,
                                       .swap_ns = o->mind.swap_ns};
-    now->current = optimizer_list_names(o, &now->n_current);
-    now->banned = optimizer_list_excluded(o, &now->n_banned);
-    return now->current && now->banned;
-}
-
-void optimizer_free_now(struct portolan_plan_now *now)
-{
-    free((void *)now->current);
-    free((void *)now->banned);
 }
 
 static void ask_plan(struct optimizer *o, int step, const struct portolan_plan_now *now)
@@ -356,25 +335,23 @@ static void ask_plan(struct optimizer *o, int step, const struct portolan_plan_n
     struct portolan_plan_advice *advice = NULL;
     struct portolan_error err = {0};
 
-    if (now->current && now->banned && !portolan_plan_advise(o->mind.plan, now, &advice, &err)) {
+    if (!portolan_plan_advise(o->mind.plan, now, &advice, &err)) {
         if (step > 0)
             drop_if_known_worse(o, advice);
         else
             announce_exploring(o, advice);
         take_advice(o, step, advice);
     } else {
-        portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: stays: %s", step,
-                     err.status ? err.text : "out of memory");
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: stays: %s", step, err.text);
     }
     portolan_plan_advice_destroy(advice);
 }
 
 static void consider(struct optimizer *o, int step)
 {
-    struct portolan_plan_now now;
+    struct portolan_plan_now now = optimizer_tell_now(o, step);
 
-    optimizer_tell_now(o, step, &now);
-    if (now.current && step > 0 && step != o->mind.learned_step) {
+    if (step > 0 && step != o->mind.learned_step) {
         o->mind.learned_step = step;
         optimizer_compare(o, step - 1, &now);
         take_in(o, step, &now);
@@ -391,7 +368,6 @@ static void consider(struct optimizer *o, int step)
         optimizer_record(o, step, o->mind.from_store ? OPTIMIZER_STORE : OPTIMIZER_MODELS, NULL,
                          NULL);
     o->mind.now = NULL;
-    optimizer_free_now(&now);
 }
 
 void optimizer_decide(struct optimizer *o, int step)
@@ -418,37 +394,26 @@ void optimizer_decide(struct optimizer *o, int step)
 bool optimizer_is_advised_against(const struct optimizer *o, struct portolan_error *why)
 {
     struct portolan_plan_prediction ignored;
-    struct portolan_name_value *names;
-    bool against;
-    size_t n;
 
-    if (!o->mind.plan)
-        return false;
-    names = optimizer_list_names(o, &n);
-    against = names &&
-              portolan_plan_predict(o->mind.plan, names, n, &ignored, why) == PORTOLAN_EINFEASIBLE;
-    free(names);
-    return against;
+    return o->mind.plan &&
+           portolan_plan_predict(o->mind.plan, o->wanted, &ignored, why) == PORTOLAN_EINFEASIBLE;
 }
 
 void optimizer_store_decision(struct optimizer *o)
 {
     struct portolan_plan_prediction t = {0}; /* all 0: no prediction */
     struct portolan_error err = {0}, why = {0};
-    struct portolan_name_value *names = NULL;
     char *parameters = NULL, *choice = NULL, host[256];
-    size_t n;
 
     /* What wishes or a policy shaped is no decision for runs without them. */
     if (o->cohort->rank != 0 || o->mind.from_store || o->n_holds || o->policy)
         return;
     optimizer_want_current(o);
     host_name(host, sizeof host);
-    names = optimizer_list_names(o, &n);
-    if (names && o->mind.plan && portolan_plan_predict(o->mind.plan, names, n, &t, &why))
+    if (o->mind.plan && portolan_plan_predict(o->mind.plan, o->current, &t, &why))
         t = (struct portolan_plan_prediction){0};
-    if (names && !portolan_plan_write_parameters(o->assembly, &parameters, &err) &&
-        !portolan_plan_write_selection(names, n, &choice, &err)) {
+    if (!portolan_plan_write_parameters(o->assembly, &parameters, &err) &&
+        !portolan_plan_write_selection(o->assembly, o->current, &choice, &err)) {
         struct portolan_decision d = {.trial = o->records->ops->trial(o->records),
                                       .assembly = o->assembly->name,
                                       .parameters = parameters,
@@ -467,7 +432,6 @@ void optimizer_store_decision(struct optimizer *o)
                      "runs as it stands, with no decision that the models support: %s", why.text);
     if (err.status)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "the decision is not stored: %s", err.text);
-    free(names);
     free(parameters);
     free(choice);
 }

@@ -117,11 +117,6 @@ static size_t position_of(const struct portolan_assembly *a, const char *instanc
     return (size_t)(portolan_assembly_peek_instance(a, instance) - a->instances);
 }
 
-static bool may_run(const void *o, size_t instance, size_t alternative)
-{
-    return optimizer_may_run(o, instance, alternative);
-}
-
 static bool begin(struct optimizer *o)
 {
     const struct portolan_assembly *a = o->assembly;
@@ -132,7 +127,7 @@ static bool begin(struct optimizer *o)
                                             .n_pairs = a->n_pairs,
                                             .pairs = (const size_t(*)[2])pairs,
                                             .hysteresis = o->hysteresis,
-                                            .may_run = may_run,
+                                            .may_run = optimizer_may_run,
                                             .arg = o};
 
     for (size_t i = 0; counts && i < a->n_instances; i++)

@@ -118,18 +118,17 @@ static enum portolan_status put_reason(struct optimizer *o, struct portolan_reas
     const struct optimizer_mind *m = &o->mind;
     struct portolan_arena pool = {0};
     enum portolan_status status = PORTOLAN_ENOMEM;
-    size_t n_names, n = o->n_options;
-    struct portolan_name_value *names = optimizer_list_names(o, &n_names);
+    size_t n = o->n_options;
     struct portolan_alternative *rows = list_alternatives(o);
     int32_t *whole = portolan_arena_alloc(&pool, o->assembly->n_instances, sizeof *whole);
     char *choice = NULL, bindings[100];
 
-    if (!names || !rows || !whole || portolan_plan_write_selection(names, n_names, &choice, err)) {
+    if (!rows || !whole || portolan_plan_write_selection(o->assembly, o->wanted, &choice, err)) {
         portolan_no_memory(err);
         goto out;
     }
     if (m->plan && m->now && m->now->remaining_steps > 0 &&
-        portolan_plan_weigh(m->plan, m->now, names, n_names, r, rows, n, &pool, err))
+        portolan_plan_weigh(m->plan, m->now, o->wanted, r, rows, n, &pool, err))
         goto out;
     memcpy(whole, o->wanted, o->assembly->n_instances * sizeof *whole);
     for (size_t k = 0; k < n; k++) {
@@ -144,7 +143,6 @@ static enum portolan_status put_reason(struct optimizer *o, struct portolan_reas
     status = o->records->ops->put_reason(o->records, r, rows, n, err);
 out:
     portolan_arena_clear(&pool);
-    free(names);
     free(rows);
     free(choice);
     return status;

@@ -123,17 +123,14 @@ static void write_best(struct optimizer *o, struct sidl_string__array *names,
                        struct sidl_double__array *values, struct portolan_text *text,
                        double *step_ns, struct portolan_error *err)
 {
-    struct portolan_plan_now now;
+    struct portolan_plan_now now = optimizer_tell_now(o, o->step < 0 ? 0 : o->step);
     struct portolan_plan_advice *advice = NULL;
     struct optimizer_contexts contexts = {0};
     struct portolan_arena pool = {0};
-    struct portolan_name_value *best = NULL;
     char *words = NULL;
-    size_t n = 0;
 
     optimizer_want_current(o);
-    if (!optimizer_tell_now(o, o->step < 0 ? 0 : o->step, &now) ||
-        !join_contexts(o, &pool, names, values, &contexts))
+    if (!join_contexts(o, &pool, names, values, &contexts))
         portolan_no_memory(err);
     now.announced_names = contexts.names;
     now.announced_values = contexts.values;
@@ -142,15 +139,11 @@ static void write_best(struct optimizer *o, struct sidl_string__array *names,
         optimizer_want(o, advice);
         *step_ns = isinf(advice->then_step_ns) ? NAN : advice->then_step_ns;
     }
-    if (!err->status && !(best = optimizer_list_names(o, &n)))
-        portolan_no_memory(err);
-    if (!err->status && !portolan_plan_write_selection(best, n, &words, err))
+    if (!err->status && !portolan_plan_write_selection(o->assembly, o->wanted, &words, err))
         portolan_text_add(text, "%s", words);
     portolan_plan_advice_destroy(advice);
-    optimizer_free_now(&now);
     portolan_arena_clear(&pool);
     free(words);
-    free(best);
 }
 
 static char *ask(void *self, struct sidl_string__array *names, struct sidl_double__array *values,
@@ -188,17 +181,15 @@ static void explain_alternative(const struct optimizer *o, size_t instance, size
     struct portolan_plan_prediction p;
     struct portolan_error why = {0};
     char time[32];
-    size_t n;
-    struct portolan_name_value *names = optimizer_list_names(o, &n);
 
     portolan_text_add(text, "  %s: ", optimizer_class(o, instance, alternative));
     if (optimizer_tell_ban(o, instance, alternative, &why)) {
         portolan_text_add(text, "%s\n", why.text);
     } else if (optimizer_peek_hold(o, instance, alternative)) {
         portolan_text_add(text, "is forbidden, or another one is pinned\n");
-    } else if (!names || !o->mind.plan) {
+    } else if (!o->mind.plan) {
         portolan_text_add(text, "nothing is known of it\n");
-    } else if (portolan_plan_predict(o->mind.plan, names, n, &p, &why)) {
+    } else if (portolan_plan_predict(o->mind.plan, o->wanted, &p, &why)) {
         portolan_text_add(text, "%s\n", why.text);
     } else if (p.is_unusable) {
         portolan_text_add(text, "too little was measured near here\n");
@@ -206,7 +197,6 @@ static void explain_alternative(const struct optimizer *o, size_t instance, size
         portolan_format_time(p.step_ns, 3, time, sizeof time);
         portolan_text_add(text, "a step would take %s\n", time);
     }
-    free(names);
 }
 
 static void explain_all(struct optimizer *o, struct portolan_text *text)

@@ -24,26 +24,12 @@ const struct optimizer_option *optimizer_peek_hold(const struct optimizer *o, si
     return NULL;
 }
 
-bool optimizer_may_run(const struct optimizer *o, size_t instance, size_t alternative)
+bool optimizer_may_run(const void *optimizer, size_t instance, size_t alternative)
 {
+    const struct optimizer *o = optimizer;
+
     return !optimizer_has_choice(o, instance) || (!optimizer_peek_hold(o, instance, alternative) &&
                                                   !optimizer_is_banned(o, instance, alternative));
-}
-
-struct portolan_name_value *optimizer_list_excluded(const struct optimizer *o, size_t *n)
-{
-    struct portolan_name_value *list = portolan_calloc(o->n_options + 1, sizeof *list);
-
-    *n = 0;
-    for (size_t k = 0; list && k < o->n_options; k++) {
-        const struct optimizer_option *x = &o->options[k];
-
-        if (!optimizer_may_run(o, x->instance, x->alternative))
-            list[(*n)++] =
-                (struct portolan_name_value){o->assembly->instances[x->instance].name,
-                                             optimizer_class(o, x->instance, x->alternative)};
-    }
-    return list;
 }
 
 static void set_hold(struct optimizer *o, struct optimizer_option *x, enum optimizer_hold hold,

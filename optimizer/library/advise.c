@@ -9,22 +9,10 @@
 /* The chance to gain that a change needs: within the measured range; outside it. */
 static const double chance_to_change = 0.7, chance_to_hope = 0.9;
 
-enum portolan_status plan_read_selection(const struct survey *s,
-                                         const struct portolan_name_value *current, size_t n,
-                                         size_t *selection, struct portolan_error *err)
+void plan_read_selection(const struct survey *s, const int32_t *current, size_t *selection)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct portolan_name_value *x = &current[i];
-        size_t v = survey_variable_of(s, x->name);
-        size_t k = v == NONE ? NONE : survey_alternative_of(s, v, x->value);
-
-        if (k == NONE)
-            return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                      "'%s' is no instance with an alternative '%s'", x->name,
-                                      x->value);
-        selection[v] = k;
-    }
-    return PORTOLAN_OK;
+    for (size_t v = 0; v < s->n_variables; v++)
+        selection[v] = (size_t)current[s->variables[v].instance - s->a->instances];
 }
 
 /* The call path of a sample, below its caller's path (-1: none); NONE: not in the plan. */
@@ -98,14 +86,12 @@ static enum portolan_status read_samples(struct advising *a)
 
 static bool is_banned(const struct advising *a, size_t variable, size_t alternative)
 {
-    const struct portolan_assembly_instance *x = a->p->s.variables[variable].instance;
-    const struct portolan_name_value *banned = a->now->banned;
+    const struct survey *s = &a->p->s;
 
-    for (size_t i = 0; i < a->now->n_banned; i++)
-        if (strcmp(banned[i].name, x->name) == 0 &&
-            strcmp(banned[i].value, x->alternatives[alternative].class_name) == 0)
-            return true;
-    return false;
+    return a->now->may_run &&
+           !a->now->may_run(a->now->arg,
+                            (size_t)(s->variables[variable].instance - s->a->instances),
+                            alternative);
 }
 
 /* Adds the cost of swaps to PROBLEM, and forbids banned implementations. */
@@ -176,7 +162,8 @@ static void list_changes(const struct advising *a, struct portolan_plan_advice *
 
         if (a->chosen[v] != a->current[v])
             out->changes[out->n_changes++] =
-                (struct portolan_plan_change){x->name, x->alternatives[a->current[v]].class_name,
+                (struct portolan_plan_change){(size_t)(x - s->a->instances), a->chosen[v], x->name,
+                                              x->alternatives[a->current[v]].class_name,
                                               x->alternatives[a->chosen[v]].class_name};
     }
 }
@@ -351,7 +338,7 @@ static enum portolan_status decide_change(struct advising *a, struct portolan_pl
     return PORTOLAN_OK;
 }
 
-enum portolan_status plan_advising_open(struct advising *a, struct portolan_error *err)
+enum portolan_status plan_advising_open(struct advising *a)
 {
     const struct portolan_plan_now *now = a->now;
     const struct survey *s = &a->p->s;
@@ -363,9 +350,8 @@ enum portolan_status plan_advising_open(struct advising *a, struct portolan_erro
     if (!a->current || !a->chosen || !a->profiles)
         return PORTOLAN_ENOMEM;
     a->view = a->p->recent;
-    status = plan_read_selection(s, now->current, now->n_current, a->current, err);
-    if (!status)
-        status = read_samples(a);
+    plan_read_selection(s, now->current, a->current);
+    status = read_samples(a);
     if (!status)
         plan_view_fill(
             a->p, &a->view, a->profiles,
@@ -385,7 +371,7 @@ enum portolan_status portolan_plan_advise(const struct portolan_plan *p,
     if (!out)
         goto out;
     out->changes = portolan_calloc(p->s.n_variables + 1, sizeof *out->changes);
-    status = out->changes ? plan_advising_open(&a, err) : PORTOLAN_ENOMEM;
+    status = out->changes ? plan_advising_open(&a) : PORTOLAN_ENOMEM;
     if (!status)
         status = decide_change(&a, out, err);
 out:

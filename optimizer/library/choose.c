@@ -522,16 +522,37 @@ static int by_name(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-enum portolan_status portolan_plan_write_selection(struct portolan_name_value *selection, size_t n,
-                                                   char **text, struct portolan_error *err)
+/* Writes the N of LIST, "name=value" each, sorted by name, and clears POOL. */
+static enum portolan_status write_pairs(struct portolan_arena *pool,
+                                        struct portolan_name_value *list, size_t n, char **text,
+                                        struct portolan_error *err)
 {
-    struct portolan_text all = {0};
+    struct portolan_text all = {.failed = pool->failed};
 
     if (n)
-        qsort(selection, n, sizeof *selection, by_name);
-    for (size_t i = 0; i < n; i++)
-        portolan_text_add(&all, "%s%s=%s", i ? " " : "", selection[i].name, selection[i].value);
+        qsort(list, n, sizeof *list, by_name);
+    for (size_t i = 0; i < n && !all.failed; i++)
+        portolan_text_add(&all, "%s%s=%s", i ? " " : "", list[i].name, list[i].value);
+    portolan_arena_clear(pool);
     return portolan_text_take(&all, text, err);
+}
+
+enum portolan_status portolan_plan_write_selection(const struct portolan_assembly *a,
+                                                   const int32_t *selection, char **text,
+                                                   struct portolan_error *err)
+{
+    struct portolan_arena pool = {0};
+    struct portolan_name_value *list = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->n_instances; i++) {
+        const struct portolan_assembly_instance *from = &a->instances[i];
+        struct portolan_name_value x = {from->name, from->alternatives[selection[i]].class_name};
+
+        if (from->n_alternatives > 1)
+            portolan_arena_append(&pool, &list, &n, &x, sizeof x);
+    }
+    return write_pairs(&pool, list, n, text, err);
 }
 
 /* Adds the parameters of ONE instance to LIST. */
@@ -557,14 +578,10 @@ enum portolan_status portolan_plan_write_parameters(const struct portolan_assemb
 {
     struct portolan_arena pool = {0};
     struct portolan_name_value *list = NULL;
-    enum portolan_status status;
     size_t n = 0;
 
     *text = NULL;
     for (size_t i = 0; i < a->n_instances; i++)
         list_parameters(&pool, &a->instances[i], &list, &n);
-    status =
-        pool.failed ? portolan_no_memory(err) : portolan_plan_write_selection(list, n, text, err);
-    portolan_arena_clear(&pool);
-    return status;
+    return write_pairs(&pool, list, n, text, err);
 }

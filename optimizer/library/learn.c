@@ -242,8 +242,7 @@ static enum portolan_status learn_samples(struct learning *l, size_t n)
 
 enum portolan_status portolan_plan_learn(struct portolan_plan *plan,
                                          const struct portolan_sample *samples, size_t n,
-                                         const struct portolan_name_value *current,
-                                         size_t n_current, struct portolan_plan_news *news,
+                                         const int32_t *current, struct portolan_plan_news *news,
                                          struct portolan_error *err)
 {
     struct learning l = {.p = plan, .samples = samples, .news = news};
@@ -256,10 +255,10 @@ enum portolan_status portolan_plan_learn(struct portolan_plan *plan,
     l.estimates = portolan_arena_alloc(&pool, n, sizeof *l.estimates);
     l.work = portolan_arena_alloc(&pool, (size_t)plan->s.ranks, sizeof *l.work);
     status = pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
-    if (!status)
-        status = plan_read_selection(&plan->s, current, n_current, l.selection, err);
-    if (!status)
+    if (!status) {
+        plan_read_selection(&plan->s, current, l.selection);
         status = learn_samples(&l, n);
+    }
     portolan_arena_clear(&pool);
     return status ? portolan_error_set(err, status, "learning from a step") : PORTOLAN_OK;
 }

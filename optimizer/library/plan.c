@@ -348,20 +348,20 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
     portolan_arena_clear(&scratch);
 }
 
-enum portolan_status portolan_plan_predict(const struct portolan_plan *p,
-                                           const struct portolan_name_value *selection, size_t n,
+enum portolan_status portolan_plan_predict(const struct portolan_plan *p, const int32_t *selection,
                                            struct portolan_plan_prediction *prediction,
                                            struct portolan_error *err)
 {
     size_t *chosen = portolan_calloc(p->s.n_variables + 1, sizeof *chosen);
-    enum portolan_status status;
+    enum portolan_status status = PORTOLAN_OK;
     struct plan_forbidden why;
     char text[300];
 
     if (!chosen)
         return portolan_no_memory(err);
-    status = plan_read_selection(&p->s, selection, n, chosen, err);
-    if (!status && !plan_total_of_run(p, chosen, prediction, &why)) {
+    if (selection)
+        plan_read_selection(&p->s, selection, chosen);
+    if (!plan_total_of_run(p, chosen, prediction, &why)) {
         plan_explain_forbidden(p, &why, text, sizeof text);
         status = portolan_error_set(err, PORTOLAN_EINFEASIBLE, "%s", text);
     }

@@ -266,7 +266,7 @@ struct advising {
  * Fills CURRENT, and the view at the contexts of the last step and those announced. On failure,
  * too, the caller clears the pool.
  */
-enum portolan_status plan_advising_open(struct advising *a, struct portolan_error *err);
+enum portolan_status plan_advising_open(struct advising *a);
 /* The choice for the remaining steps, with the cost of exchanges. On failure, too, *PROBLEM, NULL
  * at first, is the caller's to destroy. */
 enum portolan_status plan_advising_problem(struct advising *a, struct portolan_choice **problem,
@@ -278,9 +278,7 @@ static inline double plan_wanted(const struct portolan_plan *p, size_t path)
 }
 
 /* advise.c: the alternatives that run now, and the call paths of a step's samples. */
-enum portolan_status plan_read_selection(const struct survey *s,
-                                         const struct portolan_name_value *current, size_t n,
-                                         size_t *selection, struct portolan_error *err);
+void plan_read_selection(const struct survey *s, const int32_t *current, size_t *selection);
 /* PATHS[i]: the call path of sample i; NONE: not in the plan. */
 void plan_find_paths(const struct survey *s, const struct portolan_sample *samples, size_t n,
                      size_t *paths);

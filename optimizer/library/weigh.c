@@ -175,30 +175,28 @@ static enum portolan_status find_margins(struct weighing *w, struct portolan_err
     return status == PORTOLAN_EINFEASIBLE ? PORTOLAN_OK : status;
 }
 
-static enum portolan_status prepare(struct weighing *w, const struct portolan_name_value *choice,
-                                    size_t n, struct portolan_error *err)
+static enum portolan_status prepare(struct weighing *w, const int32_t *choice,
+                                    struct portolan_error *err)
 {
     const struct survey *s = &w->a.p->s;
-    enum portolan_status status = plan_advising_open(&w->a, err);
+    enum portolan_status status = plan_advising_open(&w->a);
 
     w->rest = (struct plan_horizon){.steps = w->a.now->remaining_steps, .current = w->a.current};
     w->selection = portolan_arena_alloc(&w->a.pool, s->n_variables + 1, sizeof *w->selection);
     if (status || !w->selection)
         return status ? status : PORTOLAN_ENOMEM;
-    memcpy(w->a.chosen, w->a.current, s->n_variables * sizeof *w->a.chosen);
-    status = plan_read_selection(s, choice, n, w->a.chosen, err);
-    return status ? status : find_margins(w, err);
+    plan_read_selection(s, choice, w->a.chosen);
+    return find_margins(w, err);
 }
 
 enum portolan_status portolan_plan_weigh(const struct portolan_plan *p,
-                                         const struct portolan_plan_now *now,
-                                         const struct portolan_name_value *choice, size_t n_choice,
+                                         const struct portolan_plan_now *now, const int32_t *choice,
                                          struct portolan_reason *r,
                                          struct portolan_alternative *alternatives, size_t n,
                                          struct portolan_arena *pool, struct portolan_error *err)
 {
     struct weighing w = {.a = {.p = p, .now = now}, .texts = pool};
-    enum portolan_status status = prepare(&w, choice, n_choice, err);
+    enum portolan_status status = prepare(&w, choice, err);
 
     if (!status)
         status = draw(&w, &r->chance);
@@ -292,7 +290,7 @@ enum portolan_status portolan_plan_compare(const struct portolan_plan *p,
                                            size_t *n, struct portolan_error *err)
 {
     struct advising a = {.p = p, .now = now};
-    enum portolan_status status = plan_advising_open(&a, err);
+    enum portolan_status status = plan_advising_open(&a);
     struct path_seen *seen = portolan_arena_alloc(&a.pool, p->s.n_nodes + 1, sizeof *seen);
     struct portolan_plan_miss miss;
     double step_ns = 0;

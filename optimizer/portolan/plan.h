@@ -220,19 +220,20 @@ enum portolan_status portolan_plan_choose(struct portolan_plan *plan,
                                           struct portolan_error *err);
 
 /**
- * Time of a whole run with the given implementations ("solver" = "heat.Cholmod"); instances not
- * named are as written. Errors: ENOTFOUND for an unknown instance or class, EINFEASIBLE when the
- * combination was never measured or is not accurate enough (the text says which), ENOMEM.
+ * Time of a whole run with SELECTION, an alternative of each instance of the assembly; NULL: as
+ * written. Errors: EINFEASIBLE when the combination was never measured or is not accurate enough
+ * (the text says which), ENOMEM.
  */
 enum portolan_status portolan_plan_predict(const struct portolan_plan *plan,
-                                           const struct portolan_name_value *selection, size_t n,
+                                           const int32_t *selection,
                                            struct portolan_plan_prediction *prediction,
                                            struct portolan_error *err);
 
-/** "assembler=heat.Band solver=heat.Cholmod": instances and classes, which it sorts. The caller
- * frees *TEXT. Errors: ENOMEM. */
-enum portolan_status portolan_plan_write_selection(struct portolan_name_value *selection, size_t n,
-                                                   char **text, struct portolan_error *err);
+/** "assembler=heat.Band solver=heat.Cholmod": the classes of instances with alternatives, sorted.
+ * The caller frees *TEXT. Errors: ENOMEM. */
+enum portolan_status portolan_plan_write_selection(const struct portolan_assembly *a,
+                                                   const int32_t *selection, char **text,
+                                                   struct portolan_error *err);
 
 /**
  * "driver.n=96 driver.steps=20", sorted: the parameters under which a decision is stored (struct
@@ -251,18 +252,18 @@ struct portolan_plan_now {
     size_t n_announced;
     const char *const *announced_names;
     const double *announced_values;
-    /** The implementation that each variable instance has now. */
-    const struct portolan_name_value *current;
-    size_t n_current;
-    /** Implementations not to be used ("solver" = "heat.Umfpack"). */
-    const struct portolan_name_value *banned;
-    size_t n_banned;
+    /** The alternative that each instance of the assembly has now. */
+    const int32_t *current;
+    /** Whether an alternative may be used; NULL: all may. ARG is handed on to it. */
+    bool (*may_run)(const void *arg, size_t instance, size_t alternative);
+    const void *arg;
     int remaining_steps;
     double swap_ns;    /**< cost of one exchange itself */
     double hysteresis; /**< least gain, as a share of the predicted remaining time */
 };
 
 struct portolan_plan_change {
+    size_t position, alternative; /**< of the instance in the assembly; what it should have */
     const char *instance, *from, *to;
 };
 
@@ -280,8 +281,7 @@ struct portolan_plan_advice {
 /**
  * Whether a running assembly should change now, for the steps that remain. Quick: no model is
  * fitted. *ADVICE is the caller's, freed with portolan_plan_advice_destroy(); its strings are the
- * assembly's. Errors: ENOTFOUND for an unknown current class, ENOMEM. It is not an error if nothing
- * better is allowed.
+ * assembly's. Errors: ENOMEM. It is not an error if nothing better is allowed.
  */
 enum portolan_status portolan_plan_advise(const struct portolan_plan *plan,
                                           const struct portolan_plan_now *now,
@@ -291,7 +291,7 @@ enum portolan_status portolan_plan_advise(const struct portolan_plan *plan,
 void portolan_plan_advice_destroy(struct portolan_plan_advice *advice);
 
 /**
- * Weighs a CHOICE for the remaining steps (instances not named are as in NOW) against ALTERNATIVES,
+ * Weighs a CHOICE for the remaining steps, an alternative of each instance, against ALTERNATIVES,
  * whose instances and implementations are given: fills their numbers, and `binding` and `text` with
  * what excludes them ("accuracy", "failure", "condition": its own; "unproven": not known to work
  * here; "unmeasured"); of R `steps`, `trials` and the numbers. Unknown ones are NaN. Takes longer
@@ -300,8 +300,7 @@ void portolan_plan_advice_destroy(struct portolan_plan_advice *advice);
  * instance or class, ENOMEM.
  */
 enum portolan_status portolan_plan_weigh(const struct portolan_plan *plan,
-                                         const struct portolan_plan_now *now,
-                                         const struct portolan_name_value *choice, size_t n_choice,
+                                         const struct portolan_plan_now *now, const int32_t *choice,
                                          struct portolan_reason *r,
                                          struct portolan_alternative *alternatives, size_t n,
                                          struct portolan_arena *pool, struct portolan_error *err);
@@ -318,7 +317,7 @@ struct portolan_plan_miss {
  * Compares the step that ended, NOW's samples and current implementations, with the models at the
  * contexts which its calls had: the call paths of the slowest rank whose time is outside the
  * interval, by more than 2 % of the step. The *N worst, at most MOST, go to MISSES, the worst
- * first. Errors: ENOTFOUND for an unknown current class, ENOMEM.
+ * first. Errors: ENOMEM.
  */
 enum portolan_status portolan_plan_compare(const struct portolan_plan *plan,
                                            const struct portolan_plan_now *now,
@@ -346,12 +345,11 @@ struct portolan_plan_news {
  * implementations in CURRENT. Each model's constants are updated by Givens rotations
  * (<portolan/update.h>), in time that does not grow with the rows; its form is searched again only
  * if it fails or the rows have doubled. Spikes count less. Models and choices that were
- * borrowed from the plan become invalid. Errors: ENOTFOUND for an unknown current class, ENOMEM.
+ * borrowed from the plan become invalid. Errors: ENOMEM.
  */
 enum portolan_status portolan_plan_learn(struct portolan_plan *plan,
                                          const struct portolan_sample *samples, size_t n,
-                                         const struct portolan_name_value *current,
-                                         size_t n_current, struct portolan_plan_news *news,
+                                         const int32_t *current, struct portolan_plan_news *news,
                                          struct portolan_error *err);
 
 /** What to measure next, with notes for the user. */

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "positions.h"
+
 enum { LU, CHOL, CG, N_SOLVERS };
 enum { LAB_TRIALS = 400, LAB_SAMPLES = 20000, LAB_CASES = 40 };
 
@@ -228,7 +230,7 @@ static inline struct portolan_plan_prediction lab_predict(const struct lab *l, i
     struct portolan_plan_prediction t;
     struct portolan_error err = {0};
 
-    if (portolan_plan_predict(l->plan, &x, 1, &t, &err))
+    if (portolan_plan_predict(l->plan, positions(&l->a, &x, 1), &t, &err))
         fail_msg("%s", err.text);
     return t;
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "positions.h"
 #include "world.h"
 
 static struct portolan_assembly_parameter x_parameter[] = {
@@ -170,8 +171,7 @@ static void advice_changes_each_time_x_crosses_two(void **state)
                                                     {"b", b_classes[b].class_name}};
             struct portolan_plan_now now = {.samples = samples,
                                             .n_samples = 3,
-                                            .current = current,
-                                            .n_current = 2,
+                                            .current = positions(&paper, current, 2),
                                             .remaining_steps = 5,
                                             .hysteresis = 0.02};
             struct portolan_plan_advice *advice;
@@ -211,8 +211,7 @@ static void a_small_gain_is_not_worth_a_swap(void **state)
     struct portolan_name_value current[] = {{"a", "paper.A2"}, {"b", "paper.B1"}};
     static const char *const name = "x";
     static const double x = 2.02;
-    struct portolan_plan_now now = {.current = current,
-                                    .n_current = 2,
+    struct portolan_plan_now now = {.current = positions(&paper, current, 2),
                                     .n_announced = 1,
                                     .announced_names = &name,
                                     .announced_values = &x,
@@ -242,6 +241,23 @@ static void a_small_gain_is_not_worth_a_swap(void **state)
     portolan_plan_destroy(p);
 }
 
+/* BANNED: names of classes. */
+static bool may_run_of(const struct portolan_assembly *a, const char *banned, size_t instance,
+                       size_t alternative)
+{
+    return !strstr(banned, a->instances[instance].alternatives[alternative].class_name);
+}
+
+static bool may_run(const void *banned, size_t instance, size_t alternative)
+{
+    return may_run_of(&world_assembly, banned, instance, alternative);
+}
+
+static bool may_run_in_paper(const void *banned, size_t instance, size_t alternative)
+{
+    return may_run_of(&paper, banned, instance, alternative);
+}
+
 /* Cholmod analyses first, which costs some six steps of it. */
 static void set_up_counts_against_a_late_swap(void **state)
 {
@@ -249,12 +265,9 @@ static void set_up_counts_against_a_late_swap(void **state)
                                                        {"solver", "heat.Banded"},
                                                        {"preconditioner", "heat.Jacobi"},
                                                        {"output", "heat.Text"}};
-    static const struct portolan_name_value banned[] = {{"solver", "heat.Cg"},
-                                                        {"assembler", "heat.Band"}};
-    struct portolan_plan_now now = {.current = current,
-                                    .n_current = N_VARIABLES,
-                                    .banned = banned,
-                                    .n_banned = 2,
+    struct portolan_plan_now now = {.current = positions(&world_assembly, current, N_VARIABLES),
+                                    .may_run = may_run,
+                                    .arg = "heat.Cg heat.Band",
                                     .remaining_steps = 50,
                                     .hysteresis = 0.02};
     static const size_t banded[N_VARIABLES], cholmod[] = {0, 1, 0, 0};
@@ -284,11 +297,10 @@ static void set_up_counts_against_a_late_swap(void **state)
 
 static void what_failed_in_this_run_is_not_advised(void **state)
 {
-    struct portolan_name_value current = {"solver", "heat.Banded"}, banned = {"solver", "heat.Cg"};
-    struct portolan_plan_now now = {.current = &current, .n_current = 1, .remaining_steps = 1000};
+    struct portolan_plan_now now = {.current = positions(&world_assembly, NULL, 0),
+                                    .remaining_steps = 1000};
     struct world *w = world_create(1);
     struct portolan_plan_advice *advice;
-    struct portolan_error err = {0};
     struct portolan_plan *p;
 
     (void)state;
@@ -302,16 +314,12 @@ static void what_failed_in_this_run_is_not_advised(void **state)
             assert_string_equal(advice->changes[i].to, "heat.Cg");
     assert_true(advice->n_changes >= 1);
     portolan_plan_advice_destroy(advice);
-    now.banned = &banned;
-    now.n_banned = 1;
+    now.may_run = may_run;
+    now.arg = "heat.Cg";
     advice = advise(p, &now);
     for (size_t i = 0; i < advice->n_changes; i++)
         assert_string_not_equal(advice->changes[i].to, "heat.Cg");
     portolan_plan_advice_destroy(advice);
-    current.value = "heat.Unknown";
-    advice = NULL;
-    assert_int_equal(portolan_plan_advise(p, &now, &advice, &err), PORTOLAN_ENOTFOUND);
-    assert_null(advice);
     portolan_plan_destroy(p);
     world_destroy(w);
 }
@@ -320,7 +328,8 @@ static void what_failed_in_this_run_is_not_advised(void **state)
 static void a_run_with_a_swap_teaches_both(void **state)
 {
     static const size_t banded[N_VARIABLES], cholmod[] = {0, 1, 0, 0};
-    static const struct portolan_name_value solver = {"solver", "heat.Cholmod"};
+    const int32_t *solver =
+        positions(&world_assembly, &(struct portolan_name_value){"solver", "heat.Cholmod"}, 1);
     struct world *w = world_create(1);
     struct portolan_plan_prediction t;
     struct portolan_plan *p;
@@ -331,9 +340,9 @@ static void a_run_with_a_swap_teaches_both(void **state)
     assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
                                           &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
                      0);
-    assert_int_equal(portolan_plan_predict(p, NULL, 0, &t, NULL), 0);
+    assert_int_equal(portolan_plan_predict(p, NULL, &t, NULL), 0);
     assert_true(fabs(t.step_ns / truth_step(banded, 96) - 1) < 0.02);
-    assert_int_equal(portolan_plan_predict(p, &solver, 1, &t, NULL), 0);
+    assert_int_equal(portolan_plan_predict(p, solver, &t, NULL), 0);
     assert_true(fabs(t.step_ns / truth_step(cholmod, 96) - 1) < 0.02);
     portolan_plan_destroy(p);
     world_destroy(w);
@@ -362,7 +371,6 @@ static void a_choice_is_weighed_against_all_alternatives(void **state)
     static const double step_s[] = {24, 27, 33, 24}, swaps[] = {2, 1, 1, 2};
     struct portolan_name_value current[] = {{"a", "paper.A2"}, {"b", "paper.B1"}};
     struct portolan_name_value choice[] = {{"a", "paper.A1"}, {"b", "paper.B2"}};
-    struct portolan_name_value banned = {"b", "paper.B1"};
     struct portolan_alternative x[] = {{.instance = "a", .implementation = "paper.A1"},
                                        {.instance = "a", .implementation = "paper.A2"},
                                        {.instance = "b", .implementation = "paper.B1"},
@@ -370,8 +378,7 @@ static void a_choice_is_weighed_against_all_alternatives(void **state)
     struct portolan_sample samples[3];
     struct portolan_plan_now now = {.samples = samples,
                                     .n_samples = 3,
-                                    .current = current,
-                                    .n_current = 2,
+                                    .current = positions(&paper, current, 2),
                                     .remaining_steps = 5,
                                     .swap_ns = swap_ns};
     struct portolan_arena pool = {0};
@@ -385,7 +392,8 @@ static void a_choice_is_weighed_against_all_alternatives(void **state)
     assert_int_equal(
         portolan_plan_create(&paper, &set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
         0);
-    assert_int_equal(portolan_plan_weigh(p, &now, choice, 2, &r, x, 4, &pool, NULL), 0);
+    assert_int_equal(
+        portolan_plan_weigh(p, &now, positions(&paper, choice, 2), &r, x, 4, &pool, NULL), 0);
     assert_int_equal(r.trials, 15);
     assert_int_equal(r.steps, 5);
     assert_true(is_about(r.step_ns, 24e9 + driver_ns) && is_about(r.now_ns, 36e9 + driver_ns));
@@ -401,13 +409,15 @@ static void a_choice_is_weighed_against_all_alternatives(void **state)
         assert_string_equal(x[i].binding, "");
         assert_true(x[i].rows >= 5);
     }
-    now.banned = &banned;
-    now.n_banned = 1;
-    assert_int_equal(portolan_plan_weigh(p, &now, choice, 2, &r, x, 4, &pool, NULL), 0);
+    now.may_run = may_run_in_paper;
+    now.arg = "paper.B1";
+    assert_int_equal(
+        portolan_plan_weigh(p, &now, positions(&paper, choice, 2), &r, x, 4, &pool, NULL), 0);
     assert_true(isnan(x[2].forced_ns) && !isnan(x[3].forced_ns));
-    choice[0].value = "paper.A7";
-    assert_int_equal(portolan_plan_weigh(p, &now, choice, 2, &r, x, 4, &pool, NULL),
-                     PORTOLAN_ENOTFOUND);
+    x[0].implementation = "paper.A7";
+    assert_int_equal(
+        portolan_plan_weigh(p, &now, positions(&paper, choice, 2), &r, x, 4, &pool, NULL),
+        PORTOLAN_ENOTFOUND);
     portolan_arena_clear(&pool);
     portolan_plan_destroy(p);
 }
@@ -419,7 +429,7 @@ static void a_call_path_that_is_not_as_modelled_is_found(void **state)
     struct portolan_name_value current[] = {{"a", "paper.A1"}, {"b", "paper.B2"}};
     struct portolan_sample samples[3];
     struct portolan_plan_now now = {
-        .samples = samples, .n_samples = 3, .current = current, .n_current = 2};
+        .samples = samples, .n_samples = 3, .current = positions(&paper, current, 2)};
     struct portolan_plan_miss misses[2];
     struct portolan_sample_set set;
     struct portolan_plan *p;
@@ -450,8 +460,7 @@ static void a_call_path_that_is_not_as_modelled_is_found(void **state)
 
 static void every_failing_allocation_is_reported(void **state)
 {
-    struct portolan_name_value current = {"a", "paper.A1"};
-    struct portolan_plan_now now = {.current = &current, .n_current = 1, .remaining_steps = 9};
+    struct portolan_plan_now now = {.current = positions(&paper, NULL, 0), .remaining_steps = 9};
     enum portolan_status status = PORTOLAN_ENOMEM;
     struct portolan_sample samples[3];
     struct portolan_sample_set set;
@@ -484,7 +493,7 @@ static void every_failing_allocation_is_reported(void **state)
 
         assert_int_equal(status, PORTOLAN_ENOMEM);
         portolan_alloc_fail_at(++at);
-        status = portolan_plan_weigh(p, &now, &current, 1, &r, &b1, 1, &pool, NULL);
+        status = portolan_plan_weigh(p, &now, now.current, &r, &b1, 1, &pool, NULL);
         portolan_alloc_fail_at(0);
         portolan_arena_clear(&pool);
     }

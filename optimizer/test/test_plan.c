@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "positions.h"
 #include "world.h"
 
 /* Models of noiseless data are near exact, but the search may prefer a neighbouring exponent. */
@@ -100,7 +101,9 @@ static void every_selection_is_predicted_as_in_the_truth(void **state)
 
         for (int v = 0; v < N_VARIABLES; v++)
             selection[v] = (struct portolan_name_value){world_names[v], world_class(v, x[v])};
-        assert_int_equal(portolan_plan_predict(p, selection, N_VARIABLES, &t, NULL), 0);
+        assert_int_equal(
+            portolan_plan_predict(p, positions(&world_assembly, selection, N_VARIABLES), &t, NULL),
+            0);
         assert_near(t.total_ns, truth_total(x, 96, 60), near);
         assert_near(t.step_ns, truth_step(x, 96), near);
         assert_near(t.setup_ns, truth_begin + truth_end + truth_analysis(x, 96), near);
@@ -179,7 +182,10 @@ static void margins_are_the_cost_of_being_forced(void **state)
         chosen[v] = (struct portolan_name_value){
             choice->variables[v].instance,
             choice->variables[v].options[choice->variables[v].chosen].implementation};
-    assert_int_equal(portolan_plan_write_selection(chosen, choice->n_variables, &text, NULL), 0);
+    assert_int_equal(
+        portolan_plan_write_selection(
+            &world_assembly, positions(&world_assembly, chosen, choice->n_variables), &text, NULL),
+        0);
     snprintf(expected, sizeof expected, "assembler=%s output=heat.Text preconditioner=%s solver=%s",
              world_class(ASSEMBLER, best[ASSEMBLER]),
              world_class(PRECONDITIONER, best[PRECONDITIONER]), world_class(SOLVER, best[SOLVER]));
@@ -227,9 +233,11 @@ static void combinations_never_measured_are_forbidden(void **state)
         for (double n = 16; n <= 48; n += 16)
             world_trial(w, "explore", selections[i], -1, selections[i], n, 4);
     p = plan_of(w, &world_assembly);
-    assert_int_equal(portolan_plan_predict(p, both, 1, &t, NULL), 0);
-    assert_int_equal(portolan_plan_predict(p, both + 1, 1, &t, NULL), 0);
-    assert_int_equal(portolan_plan_predict(p, both, 2, &t, &err), PORTOLAN_EINFEASIBLE);
+    assert_int_equal(portolan_plan_predict(p, positions(&world_assembly, both, 1), &t, NULL), 0);
+    assert_int_equal(portolan_plan_predict(p, positions(&world_assembly, both + 1, 1), &t, NULL),
+                     0);
+    assert_int_equal(portolan_plan_predict(p, positions(&world_assembly, both, 2), &t, &err),
+                     PORTOLAN_EINFEASIBLE);
     assert_non_null(strstr(err.text, "never measured"));
     assert_non_null(strstr(err.text, "assembler=heat.Band"));
     assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
@@ -256,10 +264,11 @@ static void an_implementation_that_is_not_needed_costs_nothing(void **state)
         world_trial(w, "explore", cg, -1, cg, n, 4);
     }
     p = plan_of(w, &world_assembly);
-    assert_int_equal(portolan_plan_predict(p, NULL, 0, &without, NULL), 0);
+    assert_int_equal(portolan_plan_predict(p, NULL, &without, NULL), 0);
     assert_near(without.total_ns, truth_total(written, 96, 60), near);
     /* Never measured, but Banded calls no preconditioner. */
-    assert_int_equal(portolan_plan_predict(p, &ssor, 1, &with, NULL), 0);
+    assert_int_equal(portolan_plan_predict(p, positions(&world_assembly, &ssor, 1), &with, NULL),
+                     0);
     assert_near(with.total_ns, without.total_ns, 1e-12);
     assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
     assert_int_equal(choice->variables[PRECONDITIONER].chosen, 0);
@@ -550,7 +559,7 @@ static void what_was_never_measured_costs_what_files_say(void **state)
         const struct portolan_name_value cg[] = {{"solver", "heat.Cg"},
                                                  {"preconditioner", preconditioners[k]}};
 
-        if (portolan_plan_predict(p, cg, 2, &t, &err))
+        if (portolan_plan_predict(p, positions(&a, cg, 2), &t, &err))
             fail_msg("%s", err.text);
         assert_near(t.total_ns, truth_total((const size_t[]){0, 2, 0, 0}, 96, 60), near);
     }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "lab.h"
+#include "positions.h"
 #include "world.h"
 
 static void assert_near(double a, double b, double relative)
@@ -254,7 +255,7 @@ static void assert_cg_allowed(const struct world *w, bool jacobi, bool ssor, boo
                                                 {"preconditioner", world_class(PRECONDITIONER, k)}};
         struct portolan_plan_prediction t;
 
-        assert_int_equal(portolan_plan_predict(p, x, 2, &t, NULL),
+        assert_int_equal(portolan_plan_predict(p, positions(&world_assembly, x, 2), &t, NULL),
                          wanted[k] ? PORTOLAN_OK : PORTOLAN_EINFEASIBLE);
     }
     assert_int_equal(portolan_plan_report_vetoes(p, &text, NULL), 0);
@@ -633,8 +634,9 @@ static void no_total_is_negative(void **state)
             lab_run(l, (struct run){.solver = LU, .n = n, .ms = 101 - 2 * n + i * 1e-3});
     for (double n = 1; n < 1e6; n *= 3)
         if (!lab_plan(l, n, 0, NULL) &&
-            !portolan_plan_predict(l->plan, &(struct portolan_name_value){"solver", "s.Lu"}, 1, &t,
-                                   NULL))
+            !portolan_plan_predict(
+                l->plan, positions(&l->a, &(struct portolan_name_value){"solver", "s.Lu"}, 1), &t,
+                NULL))
             assert_true(t.total_ns >= 0 && t.low_ns >= 0 && t.high_ns >= t.total_ns);
     lab_destroy(l);
 }
