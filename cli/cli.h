@@ -107,13 +107,6 @@ void job_end(struct job *job);
 enum portolan_status job_settle(struct job *job, enum portolan_status status,
                                 struct portolan_error *err);
 
-/*
- * Collective: all ranks get a copy of rank 0's *TEXT, *SIZE bytes and a NUL, for free(); NULL if it
- * has none. If STATUS is a failure on rank 0, all ranks get that instead.
- */
-enum portolan_status job_share(struct job *job, char **text, size_t *size,
-                               enum portolan_status status, struct portolan_error *err);
-
 /* Rank 0 prints ERR, which all ranks have; all ranks end MPI and get EXIT_BAD_INPUT. */
 int job_fail(struct job *job, const struct portolan_error *err);
 

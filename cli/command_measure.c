@@ -389,7 +389,7 @@ static enum portolan_status run_orders(struct measurement *m, struct portolan_er
         char *orders = NULL;
 
         status = m->job->cohort->rank == 0 ? m->next(m, &o, err) : PORTOLAN_OK;
-        status = job_share(m->job, &o.text, &o.size, status, err);
+        status = portolan_cohort_share(m->job->cohort, &o.text, &o.size, status, err);
         more = status == PORTOLAN_OK && o.text;
         if (more && failed && !strcmp(failed, o.text)) {
             status = portolan_error_set(err, PORTOLAN_ECOMPONENT, "a trial failed twice");

@@ -68,7 +68,7 @@ enum portolan_status script_share(struct job *job, const char *file, struct port
     enum portolan_status status = reads ? load_script(file, &text, &size, err) : PORTOLAN_OK;
 
     *s = NULL;
-    status = job_share(job, &text, &size, status, err);
+    status = portolan_cohort_share(job->cohort, &text, &size, status, err);
     if (status == PORTOLAN_OK && text) {
         status = portolan_script_read_text(text, size, file, &d, s, err);
         if (status == PORTOLAN_ESYNTAX) {

@@ -50,7 +50,7 @@ static enum portolan_status share_line(struct input *in, char **text, struct por
         size = in->lines.text.length;
         status = portolan_text_take(&in->lines.text, text, err);
     }
-    return job_share(in->job, text, &size, status, err);
+    return portolan_cohort_share(in->job->cohort, text, &size, status, err);
 }
 
 static char **complete(void *arg, const char *line, size_t *n)

@@ -111,24 +111,6 @@ enum portolan_status job_execute(struct job *job, const struct workbench *w, int
     return status;
 }
 
-enum portolan_status job_share(struct job *job, char **text, size_t *size,
-                               enum portolan_status status, struct portolan_error *err)
-{
-    struct portolan_cohort *c = job->cohort;
-    uint64_t room = *text ? *size + 1 : 0;
-
-    status = portolan_cohort_agree(c, status, err);
-    if (status == PORTOLAN_OK)
-        status = c->bcast(c, &room, sizeof room, 0);
-    if (status != PORTOLAN_OK || room == 0)
-        return status;
-    *size = room - 1;
-    if (c->rank != 0 && !(*text = portolan_calloc(room, 1)))
-        status = portolan_no_memory(err);
-    status = portolan_cohort_agree(c, status, err);
-    return status == PORTOLAN_OK ? c->bcast(c, *text, room, 0) : status;
-}
-
 static void go_on(int number)
 {
     (void)number;

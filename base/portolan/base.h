@@ -433,6 +433,14 @@ PORTOLAN_API enum portolan_status portolan_cohort_agree(struct portolan_cohort *
                                                         enum portolan_status status,
                                                         struct portolan_error *err);
 
+/**
+ * Collective: all ranks get a copy of rank 0's *TEXT, *SIZE bytes and a NUL, for free(); NULL if it
+ * has none. The others' *TEXT is NULL at first. If STATUS is a failure on any rank, all get that.
+ */
+PORTOLAN_API enum portolan_status portolan_cohort_share(struct portolan_cohort *c, char **text,
+                                                        size_t *size, enum portolan_status status,
+                                                        struct portolan_error *err);
+
 /** The version of this Portolan, as "0.1.0". */
 PORTOLAN_API const char *portolan_version(void);
 

@@ -214,6 +214,7 @@ static void a_lone_cohort_is_a_cohort(void **state)
     struct portolan_cohort *c = portolan_cohort_alone();
     struct portolan_error err = {0};
     double v = 3;
+    char *text;
     void *all;
     size_t size;
 
@@ -226,10 +227,15 @@ static void a_lone_cohort_is_a_cohort(void **state)
     assert_int_equal(c->reduce(c, &all, &size, NULL, NULL), PORTOLAN_OK);
     assert_string_equal(all, "ab");
     assert_int_equal(size, 3);
-    free(all);
     assert_int_equal(portolan_cohort_agree(c, PORTOLAN_OK, &err), PORTOLAN_OK);
+    text = all;
+    assert_int_equal(portolan_cohort_share(c, &text, &size, PORTOLAN_OK, &err), PORTOLAN_OK);
+    assert_string_equal(text, "ab");
+    assert_int_equal(size, 3);
     portolan_error_set(&err, PORTOLAN_EIO, "x");
     assert_int_equal(portolan_cohort_agree(c, PORTOLAN_EIO, &err), PORTOLAN_EIO);
+    assert_int_equal(portolan_cohort_share(c, &text, &size, PORTOLAN_EIO, &err), PORTOLAN_EIO);
+    free(text);
     assert_string_equal(err.text, "x");
 }
 

@@ -12,21 +12,15 @@
 static char *share_text(struct optimizer *o, struct portolan_text *text, struct portolan_error *err,
                         sidl_BaseInterface *_ex)
 {
-    enum portolan_status status;
-    uint64_t size = text->length + 1;
+    enum portolan_status status = err->status;
+    size_t size = text->length;
     char *all = NULL;
 
-    portolan_text_take(text, &all, err);
-    if (o->cohort->bcast(o->cohort, &size, sizeof size, 0))
-        portolan_error_set(err, PORTOLAN_EIO, "rank 0's answer did not arrive");
-    if (o->cohort->rank != 0) {
-        free(all);
-        all = sidl_String_alloc((size_t)size - 1);
-    }
-    if (!all)
-        portolan_no_memory(err);
-    status = portolan_cohort_agree(o->cohort, err->status, err);
-    if (!status && !(status = o->cohort->bcast(o->cohort, all, size, 0)))
+    if (o->cohort->rank == 0 && !status)
+        status = portolan_text_take(text, &all, err);
+    status = portolan_cohort_share(o->cohort, &all, &size, status, err);
+    portolan_text_clear(text);
+    if (!status)
         return all;
     portolan_throw(_ex, status, "%s", err->status ? err->text : "rank 0's answer did not arrive");
     free(all);
