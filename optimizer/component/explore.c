@@ -15,53 +15,14 @@ static const double much_more = 1.25;
 
 /* ------------------------------------------------- what is known beforehand */
 
-/* An alternative, for a condition that is asked before anything has run, or its class's query. */
-struct asking {
-    const struct portolan_assembly *assembly;
-    const struct portolan_assembly_instance *instance;
-    const struct portolan_assembly_alternative *alternative;
-    bool by_class; /* which knows its own parameters without the instance's name */
-};
-
-/* Parameters ("driver.n") and the accuracy that is wanted; contexts of calls are not known yet. */
-static bool look_up(void *arg, const char *name, struct portolan_condition_value *value)
-{
-    const struct asking *a = arg;
-    const char *dot = strrchr(name, '.'), *parameter = dot ? dot + 1 : name;
-    char instance[200];
-
-    *value = (struct portolan_condition_value){.number = a->assembly->accuracy};
-    if (strcmp(name, "accuracy") == 0 && a->assembly->accuracy > 0)
-        return true;
-    snprintf(instance, sizeof instance, "%.*s", dot ? (int)(dot - name) : 0, name);
-    if (dot ? strcmp(instance, a->instance->name) == 0 : a->by_class) {
-        for (size_t i = 0; i < a->alternative->n_parameters; i++)
-            if (strcmp(a->alternative->parameters[i].name, parameter) == 0)
-                value->text = a->alternative->parameters[i].text;
-    } else if (dot) {
-        value->text = portolan_assembly_peek_parameter(a->assembly, instance, parameter);
-    }
-    return value->text;
-}
-
 /* Whether memory, condition or query of an alternative excludes it whatever it is called with. */
 static bool is_excluded(const struct optimizer *o, size_t instance, size_t k)
 {
-    const struct portolan_assembly_instance *x = &o->assembly->instances[instance];
-    struct asking a = {o->assembly, x, &x->alternatives[k], false};
-    struct portolan_condition *condition = NULL;
-    enum portolan_answer answer = PORTOLAN_UNKNOWN;
+    const struct portolan_assembly *a = o->assembly;
 
-    if (o->assembly->memory > 0 && !(portolan_plan_memory(o->assembly, o->cohort->size, o->current,
-                                                          instance, k) <= o->assembly->memory))
-        return true;
-    if (a.alternative->applies &&
-        !portolan_condition_parse(a.alternative->applies, &condition, NULL))
-        answer = portolan_condition_evaluate(condition, look_up, &a);
-    portolan_condition_destroy(condition);
-    a.by_class = true;
-    return answer == PORTOLAN_NO ||
-           (a.alternative->query && a.alternative->query(look_up, &a) == PORTOLAN_NO);
+    return (a->memory > 0 &&
+            !(portolan_plan_memory(a, o->cohort->size, o->current, instance, k) <= a->memory)) ||
+           portolan_plan_excludes(a, instance, k);
 }
 
 static const struct portolan_plan_variable *find_variable(const struct portolan_plan_choice *choice,

@@ -386,13 +386,9 @@ static enum portolan_status take_confident(struct choosing *c)
     struct portolan_plan *p = c->p;
     size_t n = c->s->n_variables;
     const struct plan_horizon whole = plan_whole_run(p);
-    enum portolan_status status;
+    enum portolan_status status =
+        plan_be_confident(p, &p->view, &whole, c->s->values, &p->choice_pool, &c->sure);
 
-    c->sure.values = portolan_arena_alloc(&p->choice_pool, n, sizeof *c->sure.values);
-    c->sure.rival = portolan_arena_alloc(&p->choice_pool, n, sizeof *c->sure.rival);
-    if (!c->sure.values || !c->sure.rival)
-        return PORTOLAN_ENOMEM;
-    status = plan_be_confident(p, &p->view, &whole, c->s->values, &c->sure);
     if (!status && n && memcmp(c->s->values, c->sure.values, n * sizeof *c->s->values) != 0) {
         memcpy(c->s->values, c->sure.values, n * sizeof *c->s->values);
         c->s->cost = portolan_choice_cost(c->problem, c->s->values);

@@ -221,8 +221,7 @@ static void judge_candidates(struct scenarios *s, size_t base, struct plan_confi
     for (size_t k = 0; k < s->n_candidates; k++)
         if (k != chosen && (rival == NONE || s->wins[k] > s->wins[rival]))
             rival = k;
-    if (out->shares)
-        share_wins(s, out->shares);
+    share_wins(s, out->shares);
     out->base_chance = (double)s->wins[base] / SCENARIOS;
     out->chance = (double)s->wins[chosen] / SCENARIOS;
     out->expected_loss = best.loss;
@@ -233,15 +232,30 @@ static void judge_candidates(struct scenarios *s, size_t base, struct plan_confi
         memcpy(out->rival, s->candidates[rival], s->p->n_choice * sizeof *out->rival);
 }
 
+static enum portolan_status confidence_init(const struct portolan_plan *p,
+                                            struct portolan_arena *pool,
+                                            struct plan_confidence *out)
+{
+    out->values = portolan_arena_alloc(pool, p->n_choice, sizeof *out->values);
+    out->rival = portolan_arena_alloc(pool, p->n_choice, sizeof *out->rival);
+    out->shares = portolan_arena_alloc(pool, p->n_core, sizeof *out->shares);
+    for (size_t v = 0; v < p->s.n_variables && out->shares; v++)
+        if (p->number[v] != NONE)
+            out->shares[p->number[v]] =
+                portolan_arena_alloc(pool, p->s.variables[v].n, sizeof **out->shares);
+    return pool->failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
+}
+
 enum portolan_status plan_be_confident(const struct portolan_plan *p, const struct plan_view *v,
                                        const struct plan_horizon *h, const size_t *values,
-                                       struct plan_confidence *out)
+                                       struct portolan_arena *pool, struct plan_confidence *out)
 {
     struct scenarios s = {.p = p, .h = h};
     size_t base = 0;
-    enum portolan_status status;
+    enum portolan_status status = confidence_init(p, pool, out);
 
-    status = scenarios_init(&s, v);
+    if (!status)
+        status = scenarios_init(&s, v);
     if (!status)
         status = add_candidate(&s, values, &base);
     for (size_t k = 0; !status && k < SCENARIOS; k++)
@@ -252,24 +266,6 @@ enum portolan_status plan_be_confident(const struct portolan_plan *p, const stru
         portolan_choice_destroy(s.problem[k]);
     portolan_arena_clear(&s.pool);
     return status;
-}
-
-/* Fills PATHS with the call paths that cost not the same with both selections; returns how many. */
-static size_t list_differing(const struct portolan_plan *p, const size_t *mine, const size_t *other,
-                             bool *differs, size_t *paths)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < p->s.n_nodes; i++) {
-        const struct plan_scope *scope = &p->paths[i].scope;
-        long parent = p->s.nodes[i].parent;
-
-        differs[i] = (parent >= 0 && differs[parent]) ||
-                     plan_tuple_of(p, scope, mine) != plan_tuple_of(p, scope, other);
-        if (differs[i])
-            paths[n++] = i;
-    }
-    return n;
 }
 
 /* Draws the costs of PATHS, and tells what the selection costs there, and for conversions. */
@@ -296,11 +292,15 @@ double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
     struct scenarios s = {.p = p, .h = h};
     enum portolan_status status = scenarios_init(&s, v);
     size_t *paths = portolan_arena_alloc(&s.pool, p->s.n_nodes, sizeof *paths);
-    bool *differs = portolan_arena_alloc(&s.pool, p->s.n_nodes, sizeof *differs);
     size_t wins = 0, n = 0;
 
-    if (!status && paths && differs)
-        n = list_differing(p, mine, other, differs, paths);
+    for (size_t i = 0; !status && paths && i < p->s.n_nodes; i++) {
+        const struct plan_scope *scope = &p->paths[i].scope;
+
+        if (plan_tuple_of(p, scope, mine) != plan_tuple_of(p, scope, other) ||
+            plan_path_ns(p, v, h, i, mine) != plan_path_ns(p, v, h, i, other))
+            paths[n++] = i; /* what costs the same cannot decide */
+    }
     for (size_t k = 0; n > 0 && k < SCENARIOS; k++)
         wins += draw_total(&s, v, k, paths, n, mine) + handicap_ns <
                 draw_total(&s, v, k, paths, n, other);

@@ -59,6 +59,7 @@ static double value_of(const struct portolan_plan *p, const struct plan_known *a
                        const char *name, size_t variable, size_t alternative)
 {
     double value = plan_known_value(announced, name);
+    const struct portolan_assembly_instance *own = NULL;
     const char *text;
 
     if (isnan(value))
@@ -68,7 +69,9 @@ static double value_of(const struct portolan_plan *p, const struct plan_known *a
             value = p->dim_target[d];
     if (isnan(value) && strcmp(name, "ranks") == 0)
         return p->s.ranks;
-    text = isnan(value) ? survey_written_text(&p->s, variable, alternative, name) : NULL;
+    if (variable != NONE)
+        own = p->s.variables[variable].instance;
+    text = isnan(value) ? survey_written_text(p->s.a, own, alternative, name) : NULL;
     return text && !portolan_read_double(text, &value) ? NAN : value;
 }
 

@@ -36,7 +36,7 @@ static const char *text_at(const struct place *at, const char *name)
     for (size_t d = 0; d < s->n_dims; d++)
         if (strcmp(name, s->dims[d].name) == 0)
             return s->dims[d].sweep->values[point[d]];
-    return survey_written_text(s, at->variable, at->own, name);
+    return survey_written_text(s->a, s->variables[at->variable].instance, at->own, name);
 }
 
 /* The value of a context in the trials at the point, if all calls of the instance had the same. */
@@ -85,7 +85,8 @@ static const char *inapplicable(const struct exploration *e, size_t selection, s
         if (at.own && !portolan_assembly_may_run(e->p.s.variables[v].instance, at.own))
             why = "no pin or forbid against it";
         else
-            why = plan_ask(&e->p, v, at.own, look_up, &at);
+            why = plan_ask(e->p.s.variables[v].instance, at.own, e->p.applies[v][at.own], look_up,
+                           &at);
         *variable = v;
     }
     return why;

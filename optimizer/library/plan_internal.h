@@ -344,9 +344,10 @@ struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_
  * value is not known. */
 struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
                                  const double *context);
-/* The same for an alternative, with contexts and parameters from LOOKUP: NULL if it applies, or the
- * condition that fails. */
-const char *plan_ask(const struct portolan_plan *p, size_t variable, size_t alternative,
+/* The same for an alternative with CONDITION (or NULL), and contexts and parameters from LOOKUP:
+ * NULL if it applies, or the condition that fails. */
+const char *plan_ask(const struct portolan_assembly_instance *x, size_t alternative,
+                     const struct portolan_condition *condition,
                      portolan_condition_lookup_fn lookup, void *arg);
 enum portolan_status plan_read_conditions(struct portolan_plan *p, struct portolan_error *err);
 void plan_clear_conditions(struct portolan_plan *p);
@@ -448,14 +449,14 @@ struct plan_confidence {
     size_t *values, *rival; /* loses least on average; of the others is best most often */
     bool has_rival;
     double base_chance;   /* that the VALUES which were given are the best */
-    double **shares;      /* or NULL: [variable][value]: the chance that it belongs to the best */
+    double **shares;      /* [variable][value]: the chance that it belongs to the best */
     double chance;        /* that VALUES are the best */
     double expected_loss; /* of VALUES relative to the best */
     bool is_risky;        /* it loses much too often */
 };
 enum portolan_status plan_be_confident(const struct portolan_plan *p, const struct plan_view *v,
                                        const struct plan_horizon *h, const size_t *values,
-                                       struct plan_confidence *out);
+                                       struct portolan_arena *pool, struct plan_confidence *out);
 
 /* The chance that the selection MINE plus HANDICAP_NS costs less than OTHER; both are allowed. */
 double plan_chance(const struct portolan_plan *p, const struct plan_view *v,

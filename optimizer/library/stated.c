@@ -377,12 +377,11 @@ static bool look_up_own(void *arg, const char *name, struct portolan_condition_v
             o->lookup(o->arg, full, value));
 }
 
-const char *plan_ask(const struct portolan_plan *p, size_t variable, size_t alternative,
+const char *plan_ask(const struct portolan_assembly_instance *x, size_t alternative,
+                     const struct portolan_condition *condition,
                      portolan_condition_lookup_fn lookup, void *arg)
 {
-    const struct portolan_assembly_instance *x = p->s.variables[variable].instance;
     const struct portolan_assembly_alternative *own = &x->alternatives[alternative];
-    const struct portolan_condition *condition = p->applies[variable][alternative];
 
     if (condition && portolan_condition_evaluate(condition, lookup, arg) == PORTOLAN_NO)
         return own->applies;
@@ -390,6 +389,38 @@ const char *plan_ask(const struct portolan_plan *p, size_t variable, size_t alte
         own->query(look_up_own, &(struct own_names){lookup, arg, x->name}) == PORTOLAN_NO)
         return "what its own query asks for";
     return NULL;
+}
+
+/* An alternative of an assembly that nothing is known of yet. */
+struct written {
+    const struct portolan_assembly *assembly;
+    const struct portolan_assembly_instance *instance;
+    size_t alternative;
+};
+
+static bool look_up_written(void *arg, const char *name, struct portolan_condition_value *value)
+{
+    const struct written *w = arg;
+
+    *value = (struct portolan_condition_value){.number = w->assembly->accuracy};
+    if (strcmp(name, "accuracy") == 0 && value->number > 0)
+        return true;
+    value->text = survey_written_text(w->assembly, w->instance, w->alternative, name);
+    return value->text;
+}
+
+const char *portolan_plan_excludes(const struct portolan_assembly *a, size_t instance,
+                                   size_t alternative)
+{
+    struct written w = {a, &a->instances[instance], alternative};
+    const char *text = w.instance->alternatives[alternative].applies, *why;
+    struct portolan_condition *condition = NULL;
+
+    if (text && portolan_condition_parse(text, &condition, NULL))
+        condition = NULL; /* whoever reads the assembly says so */
+    why = plan_ask(w.instance, alternative, condition, look_up_written, &w);
+    portolan_condition_destroy(condition);
+    return why;
 }
 
 static bool find_context(const struct asking *a, const char *name,
@@ -419,7 +450,7 @@ static bool look_up(void *arg, const char *name, struct portolan_condition_value
             return true;
         }
     *value = (struct portolan_condition_value){
-        .text = survey_written_text(s, a->node->variable, a->own, name)};
+        .text = survey_written_text(s->a, s->variables[a->node->variable].instance, a->own, name)};
     return value->text;
 }
 
@@ -428,8 +459,10 @@ struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, siz
 {
     const struct survey_node *node = &p->s.nodes[path];
     struct asking a = {p, node, context, plan_own_of(p, path, tuple)};
+    size_t v = node->variable;
     const char *why =
-        node->variable == NONE ? NULL : plan_ask(p, node->variable, a.own, look_up, &a);
+        v == NONE ? NULL
+                  : plan_ask(p->s.variables[v].instance, a.own, p->applies[v][a.own], look_up, &a);
 
     return (struct plan_verdict){
         .kind = why ? PLAN_INAPPLICABLE : PLAN_ADMITTED, .accuracy = NAN, .why = why};

@@ -62,17 +62,14 @@ bool survey_is_parameter(const char *name, const char *instance, const char *par
            strcmp(name + length + 1, parameter) == 0;
 }
 
-const char *survey_written_text(const struct survey *s, size_t variable, size_t alternative,
+const char *survey_written_text(const struct portolan_assembly *a,
+                                const struct portolan_assembly_instance *own, size_t alternative,
                                 const char *name)
 {
-    const struct portolan_assembly *a = s->a;
-
     for (size_t i = 0; i < a->n_instances; i++) {
         const struct portolan_assembly_instance *x = &a->instances[i];
         const struct portolan_assembly_alternative *now =
-            &x->alternatives[variable != NONE && x == s->variables[variable].instance
-                                 ? alternative
-                                 : x->selected];
+            &x->alternatives[x == own ? alternative : x->selected];
 
         for (size_t k = 0; k < now->n_parameters; k++)
             if (survey_is_parameter(name, x->name, now->parameters[k].name))

@@ -177,9 +177,10 @@ const char *survey_trial_parameter(const struct portolan_trial *t, const char *i
                                    const char *parameter);
 /* Whether NAME is "instance.parameter". */
 bool survey_is_parameter(const char *name, const char *instance, const char *parameter);
-/* The present value of parameter NAME with the selected alternatives, and with ALTERNATIVE for
- * VARIABLE; or NULL. */
-const char *survey_written_text(const struct survey *s, size_t variable, size_t alternative,
+/* The present value of parameter NAME with the selected alternatives, and with ALTERNATIVE for OWN
+ * (may be NULL); or NULL. */
+const char *survey_written_text(const struct portolan_assembly *a,
+                                const struct portolan_assembly_instance *own, size_t alternative,
                                 const char *name);
 /* Whether two values are equal as texts or as numbers. */
 bool survey_same_value(const char *a, const char *b);

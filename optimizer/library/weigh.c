@@ -22,21 +22,6 @@ struct weighing {
 
 /* ---- chances ---- */
 
-static enum portolan_status init_confidence(struct weighing *w)
-{
-    const struct portolan_plan *p = w->a.p;
-    struct portolan_arena *pool = &w->a.pool;
-
-    w->sure.values = portolan_arena_alloc(pool, p->n_choice + 1, sizeof *w->sure.values);
-    w->sure.rival = portolan_arena_alloc(pool, p->n_choice + 1, sizeof *w->sure.rival);
-    w->sure.shares = portolan_arena_alloc(pool, p->n_core + 1, sizeof *w->sure.shares);
-    for (size_t v = 0; v < p->s.n_variables && w->sure.shares; v++)
-        if (p->number[v] != NONE)
-            w->sure.shares[p->number[v]] =
-                portolan_arena_alloc(pool, p->s.variables[v].n, sizeof **w->sure.shares);
-    return pool->failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
-}
-
 /* Finds the chances of all alternatives, and *CHANCE of the choice; NaN where nothing is allowed.
  */
 static enum portolan_status draw(struct weighing *w, double *chance)
@@ -49,9 +34,7 @@ static enum portolan_status draw(struct weighing *w, double *chance)
     if (status || !w->best || p->n_core > MOST_TO_DRAW)
         return status;
     plan_put_values(p, &w->a.view, w->a.chosen, values);
-    status = init_confidence(w);
-    if (!status)
-        status = plan_be_confident(p, &w->a.view, &w->rest, values, &w->sure);
+    status = plan_be_confident(p, &w->a.view, &w->rest, values, &w->a.pool, &w->sure);
     if (status) {
         w->sure.shares = NULL;
         return status == PORTOLAN_EINFEASIBLE ? PORTOLAN_OK : status;

@@ -138,6 +138,13 @@ double portolan_plan_wanted_accuracy(const struct portolan_assembly *a, const ch
 double portolan_plan_memory(const struct portolan_assembly *a, int ranks, const int32_t *current,
                             size_t instance, size_t alternative);
 
+/**
+ * The condition or query because of which an alternative cannot be used, as far as parameters and
+ * the accuracy that is wanted tell before anything runs; NULL: nothing excludes it.
+ */
+const char *portolan_plan_excludes(const struct portolan_assembly *a, size_t instance,
+                                   size_t alternative);
+
 /** A time with its interval, in nanoseconds of the slowest rank. */
 struct portolan_plan_prediction {
     double total_ns, low_ns, high_ns; /**< of the whole run */
