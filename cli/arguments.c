@@ -124,13 +124,21 @@ error_t need_equals(void *to, char *arg, const struct cli_option *option, struct
 static unsigned read_choice(const struct cli_option *row, const char *text,
                             struct argp_state *state)
 {
+    struct portolan_text all = {0};
+    const char *near;
     size_t n = 0;
 
-    for (; row->words[n]; n++)
-        if (!strcmp(text, row->words[n]))
+    for (; row->words[n]; n++) {
+        if (!strcmp(text, row->words[n])) {
+            portolan_text_clear(&all);
             return (unsigned)n;
-    argp_error(state, "--%s knows no '%s'%s", row->name, text,
-               portolan_did_you_mean(portolan_nearest_word(text, row->words, n)).text);
+        }
+        portolan_text_add(&all, "%s%s", n ? ", " : "", row->words[n]);
+    }
+    near = portolan_nearest_word(text, row->words, n);
+    argp_error(state, "--%s knows no '%s'%s%s", row->name, text,
+               near ? portolan_did_you_mean(near).text : "; there are: ",
+               near || !all.bytes ? "" : all.bytes);
     return 0;
 }
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum form { FORM_NONE, FORM_RC, FORM_BLD, FORM_XML };
+enum form { FORM_RC, FORM_BLD, FORM_XML, FORM_NONE };
+static const char *const forms[] = {"rc", "bld", "xml", NULL};
 
 struct options {
     const char *in, *out, *path;
@@ -15,40 +16,14 @@ struct options {
     bool is_lossy, is_exact;
 };
 
-static enum form form_of(const char *word)
-{
-    return !strcmp(word, "rc")    ? FORM_RC
-           : !strcmp(word, "bld") ? FORM_BLD
-           : !strcmp(word, "xml") ? FORM_XML
-                                  : FORM_NONE;
-}
-
 static enum form form_by_ending(const char *file)
 {
     const char *dot = strrchr(file, '.');
+    unsigned form = FORM_RC;
 
-    return dot ? form_of(dot + 1) : FORM_NONE;
-}
-
-static error_t take_form(const char *arg, const struct cli_option *option, struct argp_state *state,
-                         enum form *form)
-{
-    *form = form_of(arg);
-    if (*form == FORM_NONE)
-        argp_error(state, "--%s wants rc, bld or xml, not '%s'", option->name, arg);
-    return 0;
-}
-
-static error_t take_from(void *to, char *arg, const struct cli_option *option,
-                         struct argp_state *state)
-{
-    return take_form(arg, option, state, &((struct options *)to)->from);
-}
-
-static error_t take_to(void *to, char *arg, const struct cli_option *option,
-                       struct argp_state *state)
-{
-    return take_form(arg, option, state, &((struct options *)to)->to);
+    while (forms[form] && (!dot || strcmp(dot + 1, forms[form]) != 0))
+        form++;
+    return (enum form)form;
 }
 
 static error_t take_file(void *to, char *arg, const struct cli_option *option,
@@ -79,8 +54,10 @@ static error_t check_forms(void *to, char *arg, const struct cli_option *option,
 }
 
 static const struct cli_option options[] = {
-    {"from", 0, "FORM", "what IN is: rc, bld or xml (default: by its ending)", .take = take_from},
-    {"to", 0, "FORM", "what OUT is to be", .take = take_to},
+    {"from", 0, "FORM", "what IN is: rc, bld or xml (default: by its ending)", .kind = CLI_CHOICE,
+     .offset = offsetof(struct options, from), .words = forms},
+    {"to", 0, "FORM", "what OUT is to be", .kind = CLI_CHOICE,
+     .offset = offsetof(struct options, to), .words = forms},
     {"lossy", 0, NULL, "write OUT though it cannot say all that IN says",
      INTO(struct options, is_lossy)},
     {"exact", 0, NULL, "refuse class names that only the palette completes",
@@ -191,7 +168,7 @@ int command_convert(int argc, char **argv)
                "cannot say is told line by line, and refused unless --lossy.",
         .options = options,
     };
-    struct options o = {0};
+    struct options o = {.from = FORM_NONE, .to = FORM_NONE};
     struct portolan_error err = {0};
     struct portolan_diagnostics d = {.report = print_diagnostic};
     struct portolan_conversion c = {.tell = tell, .arg = &o};

@@ -271,18 +271,16 @@ struct scatter {
 /* Adds column Y of T over column X as points. Not averaged, to show their scatter. */
 void drawing_add_points(struct drawing *d, const struct table *t, size_t x, size_t y,
                         const struct scatter *which);
-/*
- * Adds M along its parameter P from FIRST to LAST as a line and, if HAS_BAND, its interval as a
- * band; AT has the other parameters.
- */
+/* A model along one parameter, as a line and perhaps its interval as a band. */
 struct curve {
     const struct portolan_model *model;
-    const char *name, *band; /* or NULL */
+    const char *name, *band; /* for the legend; or NULL */
     bool has_band;
     size_t param;
-    double at[PORTOLAN_MODEL_MAX_PARAMS];
-    double first, last;
+    double at[PORTOLAN_MODEL_MAX_PARAMS]; /* the other parameters */
+    double first, last;                   /* of the one along the axis */
 };
+
 void drawing_add_curve(struct drawing *d, const struct curve *c);
 /* The chart as the text of FILE; S owns it. */
 const char *drawing_write(struct drawing *d, const struct token *at, const char *file);

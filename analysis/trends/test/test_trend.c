@@ -83,6 +83,21 @@ static void a_mark_of_byte_order_is_no_part_of_a_name(void **state)
     portolan_trends_destroy(t);
 }
 
+static void a_head_may_have_units_but_no_name_twice(void **state)
+{
+    struct portolan_trends *t = read_table("n [KiB],TIME (ms)\n1,3\n2,6\n");
+    struct portolan_error err = {0};
+
+    (void)state;
+    assert_string_equal(t->items[0].key.params[0], "n");
+    assert_string_equal(t->items[0].path, "TIME");
+    assert_string_equal(t->unit, "ms");
+    portolan_trends_destroy(t);
+    assert_int_equal(portolan_trends_read_text("n,n,t\n1,2,3\n", 12, "t.csv", &all, NULL, &t, &err),
+                     PORTOLAN_ESYNTAX);
+    assert_non_null(strstr(err.text, "t.csv:1: error: there are two columns 'n'"));
+}
+
 static void text_behind_a_quoted_field_is_told(void **state)
 {
     static const char *const bad[] = {"n,t\n\"1\"0,3\n", "n,t\n\"1\" \"0\",3\n", "n,t\n1,\"3\"0\n",
@@ -518,6 +533,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_gives_a_trend_for_each_call_path),
         cmocka_unit_test(a_mark_of_byte_order_is_no_part_of_a_name),
+        cmocka_unit_test(a_head_may_have_units_but_no_name_twice),
         cmocka_unit_test(text_behind_a_quoted_field_is_told),
         cmocka_unit_test(rows_up_to_a_limit_are_fitted_and_the_others_predicted),
         cmocka_unit_test(rows_go_to_extrap_and_come_back),
