@@ -63,6 +63,7 @@ struct cause_finder {
     struct path_times times;
     uint32_t *order; /* of waits: each after those that it depends on */
     int64_t *summed; /* waiting of all waits before each */
+    size_t *left;    /* of each location: the first wait that has been charged */
     struct wait_interval *intervals;
 
     struct location_pair *pairs;
@@ -396,6 +397,11 @@ static struct wait_range waits_between(const struct cause_finder *f, size_t p, s
     while (r.end < w->first_wait[p + 1] && w->waits[r.end].call == to.at &&
            w->waits[r.end].begin_ns + w->waits[r.end].ns <= to.ns)
         r.end++;
+    /* Where clocks make waits go round, none is charged twice. */
+    if (r.end > f->left[p])
+        r.end = f->left[p];
+    if (r.first > r.end)
+        r.first = r.end;
     r.ns = f->summed[r.end] - f->summed[r.first];
     return r;
 }
@@ -484,6 +490,7 @@ static void charge_all(struct cause_finder *f)
         size_t i = portolan_trace_location_of(f->t, wait->call);
         uint32_t class = class_of_wait(f, wait);
 
+        f->left[i] = k;
         begin_handed(f, &f->active[i], k);
         wait->propagates = f->active[i].n > 0;
         if (wait->by == no_event)
@@ -568,14 +575,17 @@ bool find_causes(struct portolan_waits *w)
         (f.begins = portolan_calloc(n + 1, sizeof *f.begins)) &&
         (f.ends = portolan_calloc(n + 1, sizeof *f.ends)) &&
         (f.summed = portolan_calloc(n + 1, sizeof *f.summed)) &&
+        (f.left = portolan_calloc(w->trace->n_locations + 1, sizeof *f.left)) &&
         (f.active = portolan_calloc(w->trace->n_locations + 1, sizeof *f.active)) &&
         path_times_prepare(&f.times, w->n_paths) && profile_prepare(&f.profile, w) &&
         find_order(&f) && find_intervals(&f);
 
     for (size_t i = 0; ok && i < n; i++)
         f.summed[i + 1] = f.summed[i] + w->waits[i].ns;
-    if (ok)
+    if (ok) {
+        memcpy(f.left, w->first_wait + 1, w->trace->n_locations * sizeof *f.left);
         charge_all(&f);
+    }
     ok = ok && !f.no_memory && write_delays(&f);
     for (size_t i = 0; f.active && i < w->trace->n_locations; i++)
         free(f.active[i].classes);
@@ -585,6 +595,7 @@ bool find_causes(struct portolan_waits *w)
     free(f.ends);
     free(f.order);
     free(f.summed);
+    free(f.left);
     free(f.intervals);
     free(f.pairs);
     free(f.cursors);

@@ -87,7 +87,34 @@ static void mend_end(struct mended *m, struct open_stack *s, const struct portol
     put(m, e);
 }
 
-static bool mend(struct mended *m, struct open_stack *s, const struct event_blocks *blocks)
+/* Whether what E names is in the tables. */
+static bool is_sound(const struct portolan_trace *t, const struct portolan_trace_event *e)
+{
+    switch (e->kind) {
+    case PORTOLAN_TRACE_ENTER:
+    case PORTOLAN_TRACE_LEAVE:
+        return e->what < t->n_regions;
+    case PORTOLAN_TRACE_BEGIN:
+    case PORTOLAN_TRACE_END:
+        return e->what < t->n_routines;
+    case PORTOLAN_TRACE_SEND:
+    case PORTOLAN_TRACE_RECV_POST:
+    case PORTOLAN_TRACE_RECV:
+    case PORTOLAN_TRACE_COLLECTIVE:
+        return e->what < t->n_comms && e->peer < t->n_ranks;
+    case PORTOLAN_TRACE_TRANSFER:
+    case PORTOLAN_TRACE_ACCESS:
+    case PORTOLAN_TRACE_EPOCH:
+        return e->what < t->n_windows && e->peer < t->n_ranks;
+    case PORTOLAN_TRACE_VALUE:
+        return e->what < t->n_names;
+    default:
+        return true;
+    }
+}
+
+static bool mend(const struct portolan_trace *t, struct mended *m, struct open_stack *s,
+                 const struct event_blocks *blocks)
 {
     int64_t last = 0;
 
@@ -97,7 +124,9 @@ static bool mend(struct mended *m, struct open_stack *s, const struct event_bloc
             const struct portolan_trace_event *e = &block->events[i];
 
             last = e->ns;
-            if (is_end(e->kind))
+            if (!is_sound(t, e))
+                m->is_cut = true;
+            else if (is_end(e->kind))
                 mend_end(m, s, e);
             else if (!is_begin(e->kind))
                 put(m, e);
@@ -194,7 +223,7 @@ static bool measure(struct trace_builder *b, struct open_stack *s)
         struct mended m = {0};
 
         if ((b->blocks[i].is_unordered && !sort_blocks(&b->blocks[i])) ||
-            !mend(&m, s, &b->blocks[i]))
+            !mend(t, &m, s, &b->blocks[i]))
             return false;
         t->locations[i].first = t->n_events;
         t->locations[i].n = m.n;
@@ -211,7 +240,7 @@ static bool put_together(struct trace_builder *b, struct open_stack *s)
     for (size_t i = 0; i < t->n_locations; i++) {
         struct mended m = {.out = t->events + t->locations[i].first};
 
-        if (!mend(&m, s, &b->blocks[i]))
+        if (!mend(t, &m, s, &b->blocks[i]))
             return false;
         trace_free_blocks(&b->blocks[i]);
     }
@@ -226,7 +255,9 @@ static void start_at_zero(struct portolan_trace *t)
         if (t->locations[i].n && t->events[t->locations[i].first].ns < least)
             least = t->events[t->locations[i].first].ns;
     for (size_t i = 0; i < t->n_events; i++)
-        t->events[i].ns -= least;
+        if (__builtin_sub_overflow(t->events[i].ns, least, &t->events[i].ns) ||
+            t->events[i].ns > PORTOLAN_TRACE_MOST_NS)
+            t->events[i].ns = PORTOLAN_TRACE_MOST_NS;
 }
 
 enum portolan_status portolan_trace_finish(struct portolan_trace *trace, struct portolan_error *err)

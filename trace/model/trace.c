@@ -269,6 +269,8 @@ struct portolan_trace_location *portolan_trace_locate(struct portolan_trace *tra
     int place[2] = {rank, thread};
     size_t at = b->latest, n = trace->n_locations;
 
+    if (rank < 0)
+        return NULL;
     if (at >= n || !is_location(&trace->locations[at], place)) {
         uint64_t hash = portolan_hash(place, sizeof place, 0);
 
@@ -280,6 +282,8 @@ struct portolan_trace_location *portolan_trace_locate(struct portolan_trace *tra
             b->blocks[n] = (struct event_blocks){0};
             trace->locations[n] =
                 (struct portolan_trace_location){.rank = rank, .thread = thread, .host = ""};
+            if (trace->n_ranks <= rank)
+                trace->n_ranks = rank + 1;
             if (count_entry(b, LOCATIONS, hash, &trace->n_locations) == SIZE_MAX)
                 return NULL;
         }

@@ -65,6 +65,10 @@ enum {
     PORTOLAN_TRACE_ANY = -2   /**< any source, any tag */
 };
 
+/** 104 days; no time is later, so that doubles hold all times, and sums over ranks do not overflow.
+ */
+#define PORTOLAN_TRACE_MOST_NS ((int64_t)1 << 53)
+
 /** 32 bytes, so that 10^7 events and what is found out about them fit into 1 GB. */
 struct portolan_trace_event {
     int64_t ns;
@@ -197,7 +201,8 @@ PORTOLAN_API size_t portolan_trace_comm(struct portolan_trace *trace,
 PORTOLAN_API size_t portolan_trace_window(struct portolan_trace *trace,
                                           const struct portolan_trace_comm *window);
 
-/** The location of RANK and THREAD, new or not. NULL: no memory. Valid until the next is added.
+/** The location of RANK and THREAD, new or not; a rank beyond N_RANKS makes them more. NULL: no
+ * memory, or a negative rank. Valid until the next is added.
  * HOST may be NULL. */
 PORTOLAN_API struct portolan_trace_location *
 portolan_trace_locate(struct portolan_trace *trace, int rank, int thread, const char *host);
@@ -211,7 +216,8 @@ PORTOLAN_API bool portolan_trace_add(struct portolan_trace *trace, int rank, int
 /**
  * To be called once, when all has been added: puts locations and events in order, moves times to
  * start at 0, and mends what a cut file leaves: regions and calls that never end get an end at the
- * location's last time, ends without a begin are dropped (the location `is_cut`). PORTOLAN_ENOMEM,
+ * location's last time, ends without a begin are dropped, and events that name what is not there
+ * (the location `is_cut`). PORTOLAN_ENOMEM,
  * or PORTOLAN_EUNSUPPORTED for too many events.
  */
 PORTOLAN_API enum portolan_status portolan_trace_finish(struct portolan_trace *trace,

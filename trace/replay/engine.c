@@ -53,6 +53,12 @@ void engine_match_woken(struct engine *x, size_t location)
 
 /* ------------------------------------------------- calls */
 
+/* Time ends there. */
+static int64_t capped(int64_t ns)
+{
+    return ns < PORTOLAN_TRACE_MOST_NS ? ns : PORTOLAN_TRACE_MOST_NS;
+}
+
 static int64_t following_ns(const struct engine *x, const struct engine_location *l, size_t e)
 {
     const struct portolan_trace_event *events = x->trace->events;
@@ -127,7 +133,7 @@ static void end_call(struct engine *x, struct engine_location *l, uint32_t end)
 {
     int64_t begin = l->clock, ns = l->ready + excess(x, l, end);
 
-    l->clock = ns > begin ? ns : begin;
+    l->clock = capped(ns > begin ? ns : begin);
     ns = begin;
     for (uint32_t e = l->call + 1; e <= end; e++) {
         const struct portolan_trace_event *event = &x->trace->events[e];
@@ -202,7 +208,7 @@ static bool step_in_call(struct engine *x, struct engine_location *l, uint32_t e
 /* False: another location is earlier. */
 static bool step_between(struct engine *x, struct engine_location *l, uint32_t e)
 {
-    int64_t ns = l->clock + following_ns(x, l, e);
+    int64_t ns = capped(l->clock + following_ns(x, l, e));
     struct runnable now = {ns, (size_t)(l - x->locations)};
     const struct portolan_trace_event *event = &x->trace->events[e];
 
@@ -217,9 +223,11 @@ static bool step_between(struct engine *x, struct engine_location *l, uint32_t e
         begin_call(x, l, e);
         return true;
     }
-    x->ns[e] = event->kind < PORTOLAN_TRACE_KINDS ? ns : DROPPED;
-    if (event->kind >= PORTOLAN_TRACE_KINDS)
+    x->ns[e] = ns;
+    if (x->queues && event->kind >= PORTOLAN_TRACE_KINDS) {
+        x->ns[e] = DROPPED;
         l->until_tag = event->kind == LOOP_BEGIN ? event->tag : PORTOLAN_TRACE_ANY;
+    }
     return true;
 }
 

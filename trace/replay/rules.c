@@ -6,7 +6,10 @@
 
 int64_t message_ns(const struct portolan_costs *costs, uint64_t bytes)
 {
-    return costs->latency_ns + llround(costs->ns_per_byte * (double)bytes);
+    double ns = costs->ns_per_byte * (double)bytes;
+
+    return costs->latency_ns +
+           (ns < (double)PORTOLAN_TRACE_MOST_NS ? llround(ns) : PORTOLAN_TRACE_MOST_NS);
 }
 
 static int64_t later(int64_t a, int64_t b)

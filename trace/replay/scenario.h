@@ -110,7 +110,7 @@ struct scenario {
     struct scenario_reader reader;
     int n_ranks;
     struct portolan_costs costs;
-    uint64_t seed;
+    uint64_t seed, most_statements;
     struct scenario_comm *comms, *windows;
     size_t n_comms, n_windows;
     const char **requests;
@@ -125,5 +125,10 @@ bool ranks_have(const struct rank_range *ranges, struct scenario_values *values)
 /* scenario_run.c: *TRACE: what the scenario does, in time. */
 enum portolan_status scenario_run(struct scenario *s, struct portolan_trace **trace,
                                   struct portolan_error *err);
+/* As portolan_scenario_read(), with a limit to what ranks do together: for fuzzing. */
+enum portolan_status scenario_read(const char *path, const char *text, uint64_t most_statements,
+                                   struct portolan_diagnostics *diagnostics,
+                                   struct portolan_trace **trace, struct portolan_costs *costs,
+                                   struct portolan_error *err);
 
 #endif

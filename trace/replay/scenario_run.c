@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MISTAKES = 10, MOST_STATEMENTS = 100 * 1000 * 1000 };
+enum { MOST_MISTAKES = 10, MOST_STATEMENTS = 50 * 1000 * 1000 };
 
 struct open_request {
     int name;
@@ -178,8 +178,7 @@ static int64_t collective_ns(const struct scenario_runner *x, size_t n_members, 
 
     for (size_t n = 1; n < n_members; n *= 2)
         steps++;
-    return steps * x->s->costs.latency_ns +
-           llround(x->s->costs.ns_per_byte * (double)bytes) * (steps > 0);
+    return steps ? (steps - 1) * x->s->costs.latency_ns + message_ns(&x->s->costs, bytes) : 0;
 }
 
 static void collective_half(struct scenario_runner *x, const struct statement *to)
@@ -288,7 +287,8 @@ static void run_repeat(struct scenario_runner *x, const struct statement *to)
         if (to->variable >= 0)
             x->values.variables[to->variable] = (double)i;
         run_block(x, to->body);
-        if (++x->n_statements > MOST_STATEMENTS)
+        x->n_statements += !to->body;
+        if (x->n_statements > x->s->most_statements)
             break;
     }
     if (to->until) {
@@ -325,7 +325,9 @@ static void run_statement(struct scenario_runner *x, const struct statement *to)
 {
     switch (to->action) {
     case DO_COMPUTE:
-        x->clock += whole(x, to, to->value, 0, 1e15, "time");
+        x->clock += whole(x, to, to->value, 0, (double)PORTOLAN_TRACE_MOST_NS, "time");
+        if (x->clock > PORTOLAN_TRACE_MOST_NS)
+            RUN_MISTAKE(x, to->line, "rank %d: this takes more than 104 days", x->rank);
         return;
     case DO_LET:
         x->values.variables[to->variable] = value_of(x, to->value, 0);
@@ -359,8 +361,9 @@ static void run_block(struct scenario_runner *x, const struct statement *to)
 {
     for (; to && !is_over(x); to = to->next) {
         run_statement(x, to);
-        if (++x->n_statements == MOST_STATEMENTS)
-            RUN_MISTAKE(x, to->line, "this is too much: more than %d statements", MOST_STATEMENTS);
+        if (++x->n_statements == x->s->most_statements)
+            RUN_MISTAKE(x, to->line, "this is too much: more than %llu statements",
+                        (unsigned long long)x->n_statements);
     }
 }
 
@@ -376,6 +379,8 @@ static void run_rank(struct scenario_runner *x, int rank)
     x->values = (struct scenario_values){.variables = {rank, x->s->n_ranks}};
     x->values.random = portolan_hash(&rank, sizeof rank, x->s->seed + 1);
     run_region(x, &program, x->s->body);
+    if (++x->n_statements > x->s->most_statements && !is_over(x))
+        RUN_MISTAKE(x, 1, "this is too much: %d ranks", x->s->n_ranks);
     if (x->n_open && !is_over(x))
         RUN_MISTAKE(x, x->s->reader.line, "rank %d: nobody waits for request '%s'", rank,
                     x->s->requests[x->open[0].name]);
@@ -521,15 +526,14 @@ enum portolan_status scenario_run(struct scenario *s, struct portolan_trace **tr
     return !status && s->reader.n_mistakes ? PORTOLAN_ESYNTAX : status;
 }
 
-enum portolan_status portolan_scenario_read(const char *path, const char *text,
-                                            struct portolan_diagnostics *diagnostics,
-                                            struct portolan_trace **trace,
-                                            struct portolan_costs *costs,
-                                            struct portolan_error *err)
+enum portolan_status scenario_read(const char *path, const char *text, uint64_t most_statements,
+                                   struct portolan_diagnostics *diagnostics,
+                                   struct portolan_trace **trace, struct portolan_costs *costs,
+                                   struct portolan_error *err)
 {
     struct portolan_diagnostics_relay relay = {diagnostics, err};
     struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
-    struct scenario s = {.reader = {.d = &d, .file = path}};
+    struct scenario s = {.reader = {.d = &d, .file = path}, .most_statements = most_statements};
     struct portolan_text file = {0};
     enum portolan_status status = PORTOLAN_OK;
 
@@ -552,4 +556,13 @@ enum portolan_status portolan_scenario_read(const char *path, const char *text,
     portolan_text_clear(&file);
     portolan_arena_clear(&s.reader.arena);
     return status;
+}
+
+enum portolan_status portolan_scenario_read(const char *path, const char *text,
+                                            struct portolan_diagnostics *diagnostics,
+                                            struct portolan_trace **trace,
+                                            struct portolan_costs *costs,
+                                            struct portolan_error *err)
+{
+    return scenario_read(path, text, MOST_STATEMENTS, diagnostics, trace, costs, err);
 }

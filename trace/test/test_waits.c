@@ -315,6 +315,49 @@ static void broken_traces_do_no_harm(void **state)
     forget(&a);
 }
 
+/* Events that no recorder writes, in any order: nothing crashes, and sums add up. */
+static void random_events_do_no_harm(void **state)
+{
+    static const char *const routines[] = {
+        "MPI_Send",      "MPI_Recv",     "MPI_Wait",         "MPI_Barrier",
+        "MPI_Bcast",     "MPI_Init",     "MPI_Test",         "MPI_Probe",
+        "MPI_Win_start", "MPI_Win_post", "MPI_Win_complete", "MPI_Win_wait",
+        "MPI_Win_fence", "MPI_Put",      "MPI_Scan",         "MPI_Ssend"};
+    uint64_t x = 1126;
+
+    (void)state;
+    for (int round = 0; round < 400; round++) {
+        struct portolan_trace *t = portolan_trace_create(3, NULL);
+        struct portolan_trace_comm all = {.id = 1, .n_members = 2, .members = (int[]){0, 2}};
+        struct portolan_removal removals[PORTOLAN_REMOVALS];
+        struct portolan_replay r;
+        struct analysed a;
+
+        portolan_trace_window(t, &all);
+        portolan_trace_comm(t, &all);
+        for (int i = 0; i < 16; i++)
+            portolan_trace_routine(t, routines[i]);
+        for (int i = 0; i < 150; i++) {
+            x = portolan_hash(&x, sizeof x, x);
+            made(t, (int)(x % 3),
+                 i % 3 ? (unsigned)(x >> 8) % (PORTOLAN_TRACE_KINDS + 1) : 2 + (unsigned)i % 2,
+                 (struct portolan_trace_event){.ns = (int64_t)(x >> 16) % 1000,
+                                               .bytes = (x >> 30) % 5,
+                                               .request = (x >> 34) % 4,
+                                               .peer = (int)((x >> 40) % 6) - 2,
+                                               .tag = (int)((x >> 44) % 3) - 1,
+                                               .what = (x >> 48) % (i % 3 ? 3 : 16)});
+        }
+        a = analyse_made(t);
+        sums_add_up(a.waits);
+        for (int k = 0; k < PORTOLAN_REMOVALS; k++)
+            removals[k] = (struct portolan_removal){.kind = (enum portolan_removal_kind)k, .k = 2};
+        portolan_replay(a.waits, NULL, 0, NULL, &r, NULL);
+        portolan_replay(a.waits, removals, PORTOLAN_REMOVALS, NULL, &r, NULL);
+        forget(&a);
+    }
+}
+
 static void a_failed_allocation_is_told(void **state)
 {
     struct analysed a = analyse_scenario("ranks 3\nlatency 1us\ncompute rank * 1ms\nbarrier\n"
@@ -349,6 +392,7 @@ int main(void)
         cmocka_unit_test(completion_is_what_remains),
         cmocka_unit_test(neighbours_wait_for_neighbours),
         cmocka_unit_test(broken_traces_do_no_harm),
+        cmocka_unit_test(random_events_do_no_harm),
         cmocka_unit_test(a_failed_allocation_is_told),
     };
 
