@@ -190,9 +190,8 @@ bool optimizer_see(struct optimizer *o, const struct portolan_sample *samples, s
 bool optimizer_ban_seen(struct optimizer *o, int step, const char *why);
 /* Collective: the same in the middle of a step, according to the probe's records. */
 bool optimizer_ban_in_step(struct optimizer *o, int step, const char *why);
-/* Whether an alternative failed in this run, or is kept out by what the running one keeps. */
-bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative);
-/* The same, and WHY. */
+/* Whether an alternative failed in this run, or is kept out by what the running one keeps, and WHY
+ * (may be NULL). */
 bool optimizer_tell_ban(const struct optimizer *o, size_t instance, size_t alternative,
                         struct portolan_error *why);
 /* Why state keeps an alternative out now, for sidl_String_free; NULL: it does not, or it runs. */

@@ -81,11 +81,6 @@ bool optimizer_tell_ban(const struct optimizer *o, size_t instance, size_t alter
     return is_banned;
 }
 
-bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative)
-{
-    return optimizer_tell_ban(o, instance, alternative, NULL);
-}
-
 /* Rank 0: stores the outcome of a swap. If that fails, the simulation goes on. */
 static void put_swap(struct optimizer *o, int step, const struct optimizer_swap *x,
                      const char *outcome)

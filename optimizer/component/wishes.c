@@ -28,8 +28,9 @@ bool optimizer_may_run(const void *optimizer, size_t instance, size_t alternativ
 {
     const struct optimizer *o = optimizer;
 
-    return !optimizer_has_choice(o, instance) || (!optimizer_peek_hold(o, instance, alternative) &&
-                                                  !optimizer_is_banned(o, instance, alternative));
+    return !optimizer_has_choice(o, instance) ||
+           (!optimizer_peek_hold(o, instance, alternative) &&
+            !optimizer_tell_ban(o, instance, alternative, NULL));
 }
 
 static void set_hold(struct optimizer *o, struct optimizer_option *x, enum optimizer_hold hold,
@@ -198,7 +199,7 @@ static enum portolan_status take_forbid(struct optimizer *o, const struct optimi
     for (size_t k = 0; k < x->n_alternatives; k++)
         if (k != w->alternative &&
             optimizer_option(o, w->instance, k)->hold != OPTIMIZER_FORBIDDEN &&
-            !optimizer_is_banned(o, w->instance, k)) {
+            !optimizer_tell_ban(o, w->instance, k, NULL)) {
             hold(o, w->instance, w->alternative, false, by);
             return PORTOLAN_OK;
         }

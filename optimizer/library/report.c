@@ -5,21 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_time(struct portolan_text *out, int width, double ns)
-{
-    char text[32];
-
-    portolan_format_time(ns, 3, text, sizeof text);
-    portolan_text_add(out, "%*s", width, text);
-}
-
 /* Writes calls and times of a call path, or of a part of it. */
 static void put_numbers(struct portolan_text *out, int width, const char *what, double calls,
                         const double *ns, double share)
 {
+    char text[32];
+
     portolan_text_add(out, "%-*.*s%9.0f", width, width, what, calls);
-    for (int i = 0; i < 3; i++)
-        put_time(out, 11, ns[i]);
+    for (int i = 0; i < 3; i++) {
+        portolan_format_time(ns[i], 3, text, sizeof text);
+        portolan_text_add(out, "%11s", text);
+    }
     portolan_text_add(out, "%7.1f %%\n", 100 * share);
 }
 
