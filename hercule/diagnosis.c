@@ -278,22 +278,46 @@ static void list_wanted(struct diagnosis *d)
     d->public.n_wanted = n;
 }
 
+/* "76 % of communication is in no operation": a symptom that its tree does not explain; NULL: there
+ * is none. */
+static const char *unexplained_symptom(struct diagnosis *d)
+{
+    const struct paradigm *p = d->paradigm;
+    double whole, rest;
+
+    for (size_t i = 0; i < p->n_composed; i++)
+        for (size_t k = 0; k < p->n_nodes; k++) {
+            const struct composed *c = &p->composed[i];
+            const struct conclusion *node = &d->conclusions[k];
+
+            if (!*c->view && p->nodes[k].metric == c->metric && node->holds &&
+                composed_rest(d, c, &whole, &rest) && rest / d->run_ns >= node->threshold)
+                return portolan_arena_printf(&d->arena, "%.0f %% of %s is %s", 100 * rest / whole,
+                                             item_title(&d->arena, p, &p->metrics[c->metric].item),
+                                             c->rest);
+        }
+    return NULL;
+}
+
+/* Why there may be a problem although nothing was found; NULL: there is none. */
+static const char *doubt(struct diagnosis *d)
+{
+    for (size_t i = 0; i < d->paradigm->n_nodes; i++)
+        if (d->conclusions[i].why)
+            return d->conclusions[i].why;
+    if (d->public.n_wanted)
+        return portolan_arena_printf(&d->arena, "%s was not made", d->public.wanted[0]);
+    return unexplained_symptom(d);
+}
+
 static void conclude(struct diagnosis *d)
 {
-    struct portolan_diagnosis *public = &d->public;
+    const char *why = d->public.n_findings ? NULL : doubt(d);
 
-    public->why = "";
-    public->verdict = public->n_findings ? PORTOLAN_PROBLEM : PORTOLAN_NO_PROBLEM;
-    for (size_t i = 0; !public->n_findings && i < d->paradigm->n_nodes; i++)
-        if (d->conclusions[i].why) {
-            public->verdict = PORTOLAN_CANNOT_TELL;
-            public->why = d->conclusions[i].why;
-            return;
-        }
-    if (!public->n_findings && public->n_wanted) {
-        public->verdict = PORTOLAN_CANNOT_TELL;
-        public->why = portolan_arena_printf(&d->arena, "%s was not made", public->wanted[0]);
-    }
+    d->public.verdict = d->public.n_findings ? PORTOLAN_PROBLEM
+                        : why                ? PORTOLAN_CANNOT_TELL
+                                             : PORTOLAN_NO_PROBLEM;
+    d->public.why = why ? why : "";
 }
 
 static enum portolan_status diagnose_into(struct diagnosis *d, const struct diagnosis_sources *s,

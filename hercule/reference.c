@@ -247,8 +247,9 @@ void expression_parse(struct knowledge *knowledge, struct expression *expression
 
     if (expression->formula || !expression->text || !*expression->text)
         return;
-    portolan_formula_parse(expression->text, strlen(expression->text), place->file, place->line,
-                           place->column, d, &expression->formula, NULL);
+    if (portolan_formula_parse(expression->text, strlen(expression->text), place->file, place->line,
+                               place->column, d, &expression->formula, NULL) == PORTOLAN_ENOMEM)
+        knowledge->arena.failed = true;
     if (expression->formula && !portolan_append(&knowledge->formulas, &knowledge->n_formulas,
                                                 &expression->formula, sizeof expression->formula)) {
         portolan_formula_destroy(expression->formula);

@@ -229,12 +229,23 @@ static bool fits_region(const struct binding_rule *r, const struct portolan_trac
         }                                                                                          \
     }
 
-uint64_t bound_region(const struct bound *b, size_t region)
+static uint64_t fitting_region(const struct bound *b, size_t region, size_t within, bool is_strict)
 {
     bool own_fits = false;
-    FITTING(b, fits_region(rule, &b->trace->regions[region]))
+    FITTING(b, fits_region(rule, &b->trace->regions[region]) &&
+                   (is_strict ? b->paradigm->components[rule->component].within == within
+                              : !*b->paradigm->components[rule->component].item.context))
 
     return fitting;
+}
+
+/* A nested paradigm has the same names in each component that it works in, so that where the region
+   is counts. Parts of operations that the program does not tell apart are found without them. */
+uint64_t bound_region(const struct bound *b, size_t region, size_t within)
+{
+    uint64_t fitting = fitting_region(b, region, within, true);
+
+    return fitting ? fitting : fitting_region(b, region, within, false);
 }
 
 uint64_t bound_computing(const struct bound *b, size_t within)

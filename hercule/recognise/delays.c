@@ -7,6 +7,8 @@
  */
 #include "recognise.h"
 
+#include <stdlib.h>
+
 #include <string.h>
 
 /* Charges the time from BEGIN to END, in which VICTIM (may be NULL) waited for LOCATION. */
@@ -127,4 +129,59 @@ void delays_charge(struct recognition *r)
             for (size_t k = 1; k <= t->n_inside; k += 1 + t[k].n_inside)
                 t->delay += t[k].delay;
         }
+}
+
+/* ------------------------------------------------- woven paradigms */
+
+/* The component of each call path, by the first event on it. */
+static uint8_t *components_of_paths(const struct recognition *r)
+{
+    const struct portolan_waits *w = r->waits;
+    uint8_t *components = portolan_calloc(w->n_paths + 1, 1);
+
+    if (!components)
+        return NULL;
+    memset(components, TOKEN_NO_COMPONENT, w->n_paths);
+    for (size_t l = 0; l < r->n_rows; l++)
+        for (size_t i = 0; i < r->trace->locations[l].n; i++) {
+            size_t event = r->trace->locations[l].first + i;
+            const struct token *t =
+                components[w->path[event]] == TOKEN_NO_COMPONENT ? tokens_find(r, l, event) : NULL;
+
+            if (t)
+                components[w->path[event]] = t->component;
+        }
+    return components;
+}
+
+/*
+ * Between two points where ranks meet, components of several paradigms run. What the rank that was
+ * waited for did last need not be what it did too long; so delays by call path (waits.h) say who
+ * caused the waiting, and waiting in one paradigm that another caused is delegated (Li and Malony,
+ * IPDPS 2007, section 2.2).
+ */
+bool delays_delegate(struct recognition *r)
+{
+    const struct paradigm *p = r->paradigm;
+    uint8_t *components = p->n_weaves ? components_of_paths(r) : NULL;
+
+    if (!p->n_weaves)
+        return true;
+    r->caused = portolan_calloc(p->n_components + 1, sizeof *r->caused);
+    r->delegated = portolan_calloc(p->n_components + 1, sizeof *r->delegated);
+    for (size_t i = 0; components && r->caused && r->delegated && i < r->waits->n_delays; i++) {
+        const struct portolan_delay *d = &r->waits->delays[i];
+        size_t cause = d->path == UINT32_MAX ? TOKEN_NO_COMPONENT : components[d->path];
+        size_t victim = components[d->waiting_path];
+        int64_t ns = d->direct_ns + d->indirect_ns;
+
+        if (cause == TOKEN_NO_COMPONENT)
+            continue;
+        r->caused[cause] += ns;
+        if (victim != TOKEN_NO_COMPONENT &&
+            strcmp(p->components[victim].item.context, p->components[cause].item.context) != 0)
+            r->delegated[victim] += ns;
+    }
+    free(components);
+    return components && r->caused && r->delegated;
 }

@@ -126,6 +126,8 @@ enum portolan_status recognise(const struct paradigm *paradigm, const struct por
         status = constraints_apply(r, diagnostics, err);
     if (!status) {
         delays_charge(r);
+        if (!delays_delegate(r))
+            status = portolan_no_memory(err);
         measure_fit(r);
         r->globals[GLOBAL_OUTSIDE] =
             sum_tokens(r, QUANTITY_TIME, true) - sum_tokens(r, QUANTITY_WAIT, true);
@@ -148,6 +150,8 @@ void recognition_destroy(struct recognition *r)
         free(r->rows[l].tokens);
     free(r->rows);
     free(r->instances);
+    free(r->caused);
+    free(r->delegated);
     free(r->fits);
     free(r);
 }
@@ -196,7 +200,13 @@ bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
     if (reference->kind == REFERENCE_METRIC || reference->kind == REFERENCE_RELATED ||
         reference->aggregate == AGGREGATE_CRITICAL || reference->quantity == QUANTITY_CPU)
         return false;
-    if ((is_good = collect(r, reference, &l))) {
+    if (r->caused && reference->kind == REFERENCE_COMPONENT &&
+        reference->aggregate == AGGREGATE_SUM &&
+        (reference->quantity == QUANTITY_DELAY || reference->quantity == QUANTITY_DELEGATED))
+        value->value =
+            (double)(reference->quantity == QUANTITY_DELAY ? r->caused
+                                                           : r->delegated)[reference->index];
+    else if ((is_good = collect(r, reference, &l))) {
         value->value = value_list_aggregate(&l, reference->aggregate);
         value->samples = l.n;
     }

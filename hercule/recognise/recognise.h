@@ -74,6 +74,7 @@ struct recognition {
                          NULL: not yet, or by ordinal */
     double **values;  /* for each attribute and instance of its event; NULL: not yet */
     struct fit *fits; /* of components */
+    int64_t *caused, *delegated; /* of components of woven paradigms: delays.c; else NULL */
     struct fit whole;
     double globals[N_GLOBALS];
 };
@@ -104,8 +105,8 @@ struct bound;
 struct bound *bind_components(const struct paradigm *paradigm, const struct portolan_trace *trace,
                               const struct binding *bindings, size_t n);
 void bound_destroy(struct bound *b);
-/* The components that region REGION is, as bits; 0: it is not bound. */
-uint64_t bound_region(const struct bound *b, size_t region);
+/* The components that region REGION within component WITHIN is, as bits; 0: it is not bound. */
+uint64_t bound_region(const struct bound *b, size_t region, size_t within);
 /* The components that computing may be, within component WITHIN (HERCULE_NONE: outside of all). */
 uint64_t bound_computing(const struct bound *b, size_t within);
 /* Whether components are parts of COMPONENT. */
@@ -119,6 +120,8 @@ bool tokens_make(struct recognition *r, const struct bound *b);
 struct token *tokens_at(const struct token_row *row, int64_t ns);
 /* Charges all waiting to tokens of the ranks that were waited for. */
 void delays_charge(struct recognition *r);
+/* Sets CAUSED and DELEGATED where paradigms are woven. False: no memory. */
+bool delays_delegate(struct recognition *r);
 double token_quantity(const struct token *t, enum quantity quantity);
 /* The innermost token of LOCATION's that holds the trace's event number EVENT; NULL: none. */
 struct token *tokens_find(const struct recognition *r, size_t location, size_t event);

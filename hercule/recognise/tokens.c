@@ -124,7 +124,7 @@ static bool take_call(struct tokenizer *t, uint32_t first, uint32_t end)
 static bool enter_region(struct tokenizer *t, uint32_t event)
 {
     const struct portolan_trace_event *e = &t->r->trace->events[event];
-    uint64_t components = t->is_closed ? 0 : bound_region(t->bound, e->what);
+    uint64_t components = t->is_closed ? 0 : bound_region(t->bound, e->what, t->within);
     struct token *token;
 
     if (t->depth == DEEPEST_REGION) {

@@ -1,46 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From a trace to findings: recognition, inference and replay together, on scenarios with exact
  * times. */
-#include "knowledge_files.h"
-
-#include <portolan/replay.h>
-
-#include <math.h>
-
-static struct portolan_knowledge *knowledge;
-
-struct run {
-    struct portolan_trace *trace;
-    struct portolan_matching *matching;
-    struct portolan_waits *waits;
-    struct portolan_diagnosis *diagnosis;
-};
-
-static void fail_problem(void *arg, const char *file, int line, int column, const char *text)
-{
-    (void)arg;
-    fail_msg("%s:%d:%d: %s", file, line, column, text);
-}
-
-static void diagnose(struct run *run, const char *scenario, const char *paradigm)
-{
-    struct portolan_diagnostics d = {fail_problem, NULL, 0};
-    struct portolan_error err = {0};
-
-    if (portolan_scenario_read("scenario", scenario, &d, &run->trace, NULL, &err) ||
-        portolan_matching_create(run->trace, &run->matching, &err) ||
-        portolan_waits_create(run->trace, run->matching, NULL, &run->waits, &err) ||
-        portolan_diagnosis_create(knowledge, paradigm, run->waits, NULL, &d, &run->diagnosis, &err))
-        fail_msg("%s", err.text);
-}
-
-static void end(struct run *run)
-{
-    portolan_diagnosis_destroy(run->diagnosis);
-    portolan_waits_destroy(run->waits);
-    portolan_matching_destroy(run->matching);
-    portolan_trace_destroy(run->trace);
-}
+#include "traced_runs.h"
 
 /* Four stages, 40 blocks; stage 2 takes SLOW, the others 10 ms. */
 static char *stages(const char *slow)
@@ -66,7 +27,7 @@ static void names_a_slow_stage_and_what_it_costs(void **state)
     const struct portolan_finding *first;
 
     (void)state;
-    diagnose(&run, slow, "pipeline");
+    diagnose(&run, slow, "pipeline", NULL, 0);
     assert_int_equal(run.diagnosis->verdict, PORTOLAN_PROBLEM);
     assert_true(fabs(run.diagnosis->run_ns - 590e6) < 1);
     first = &run.diagnosis->findings[0];
@@ -97,7 +58,7 @@ static void finds_no_problem_in_a_healthy_run(void **state)
     struct run run;
 
     (void)state;
-    diagnose(&run, healthy, "pipeline");
+    diagnose(&run, healthy, "pipeline", NULL, 0);
     assert_int_equal(run.diagnosis->verdict, PORTOLAN_NO_PROBLEM);
     assert_int_equal(run.diagnosis->n_findings, 0);
     end(&run);
@@ -111,7 +72,7 @@ static void says_that_messages_are_unmatched(void **state)
     struct run run;
 
     (void)state;
-    diagnose(&run, lost, "pipeline");
+    diagnose(&run, lost, "pipeline", NULL, 0);
     assert_int_equal(run.diagnosis->verdict, PORTOLAN_CANNOT_TELL);
     assert_string_equal(run.diagnosis->why, "messages are unmatched");
     assert_int_equal(portolan_diagnosis_text(run.diagnosis, NULL, 1, &text, &err), PORTOLAN_OK);
@@ -135,7 +96,7 @@ static void names_the_nearest_component_of_a_wrong_part(void **state)
     struct run run;
 
     (void)state;
-    diagnose(&run, slow, "pipeline");
+    diagnose(&run, slow, "pipeline", NULL, 0);
     assert_int_equal(
         portolan_diagnosis_create(knowledge, "pipeline", run.waits, &options, &d, &diagnosis, &err),
         PORTOLAN_ESYNTAX);

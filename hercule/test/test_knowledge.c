@@ -235,10 +235,35 @@ static void reads_what_comes_with_portolan(void **state)
                      PORTOLAN_EIO);
 }
 
+static void tells_that_memory_is_out(void **state)
+{
+    enum portolan_status status = PORTOLAN_ENOMEM;
+    unsigned long at = 1;
+
+    (void)state;
+    for (; status; at += 101) {
+        struct portolan_knowledge *k;
+        struct portolan_error err = {0};
+
+        portolan_alloc_fail_at(at);
+        status = portolan_knowledge_read(NULL, 0, NULL, &k, &err);
+        portolan_alloc_fail_at(0);
+        if (status && status != PORTOLAN_ENOMEM)
+            fail_msg("allocation %lu: %s", at, err.text);
+        if (!status)
+            portolan_knowledge_destroy(k);
+    }
+    assert_true(at > 1000);
+}
+
 /* Whoever follows portolan-paradigm(5) is told no mistake: its example is read as it stands there.
  */
 static void reads_the_example_of_the_manual(void **state)
 {
+#define WORD(name, word) #word,
+    static const char *const words[] = {HERCULE_QUANTITIES(WORD) HERCULE_AGGREGATES(WORD)
+                                            HERCULE_GLOBALS(WORD)};
+#undef WORD
     struct portolan_text page = {0}, problems = {0};
     struct portolan_error err = {0};
     struct portolan_knowledge *k;
@@ -246,6 +271,9 @@ static void reads_the_example_of_the_manual(void **state)
 
     (void)state;
     assert_true(portolan_text_add_file(&page, MANUAL, 1 << 20));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strstr(page.bytes, words[i]))
+            fail_msg("the manual lacks '%s'", words[i]);
     begin = strstr(page.bytes, ".Sh EXAMPLES");
     begin = begin ? strstr(begin, "(deffacts") : NULL;
     end = begin ? strstr(begin, "\n.Ed") : NULL;
@@ -269,6 +297,7 @@ int main(void)
         cmocka_unit_test(order_of_files_changes_nothing),
         cmocka_unit_test(reads_what_comes_with_portolan),
         cmocka_unit_test(reads_the_example_of_the_manual),
+        cmocka_unit_test(tells_that_memory_is_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compositions on scenarios with exact times: a nested and a woven delay is charged to where it was
+ * caused. */
+#include "traced_runs.h"
+
+#include "../diagnosis.h"
+#include "../kinds.h"
+
+/*
+ * Blocks of a tree on four ranks; a message takes 5 ms. In each step the even ranks fetch from
+ * children on the odd ones to restrict, then the odd ones from siblings on the even ones to fill
+ * guard cells. By hand: a step takes 10 + 5 + 5 = 20 ms, and on half of the ranks 10 ms of it are
+ * spent waiting for children, on the other half for siblings. Were either at home, one half would
+ * never wait, and the other only for its first message: 40 * 10 + 5 ms.
+ */
+static const char nested[] = "ranks 4\nlatency 5ms\nrepeat 40\n"
+                             "phase guard_cells\n"
+                             "phase restriction\nphase child\n"
+                             "on rank % 2 == 1\nsend rank-1 tag 1 8\nelse\nrecv rank+1 tag 1\nend\n"
+                             "end\nend\n"
+                             "phase guard_data\nphase sibling\n"
+                             "on rank % 2 == 1\nrecv rank-1 tag 2\nelse\nsend rank+1 tag 2 8\nend\n"
+                             "end\nend\nend\n"
+                             "phase solve\ncompute 10ms\nend\n"
+                             "end\n";
+
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) < 0.015; /* the first step has no wait before it */
+}
+
+static void charges_a_nested_paradigm(void **state)
+{
+    struct run run;
+    struct portolan_error err = {0};
+    char *text;
+
+    (void)state;
+    diagnose(&run, nested, "amr{prt}", NULL, 0);
+    assert_int_equal(portolan_diagnosis_text(run.diagnosis, NULL, 1, &text, &err), PORTOLAN_OK);
+    if (run.diagnosis->n_findings != 2)
+        fail_msg("%s", text);
+    for (size_t i = 0; i < 2; i++) {
+        const struct portolan_finding *f = &run.diagnosis->findings[i];
+
+        assert_string_equal(f->cause, strstr(f->cause, "inter") ? "restriction.inter_level"
+                                                                : "guard_data.intra_level");
+        assert_true(is_near(f->share, 0.25) && is_near(f->without_ns / 1e9, 0.405));
+    }
+    assert_string_not_equal(run.diagnosis->findings[0].cause, run.diagnosis->findings[1].cause);
+    assert_non_null(strstr(text, "  1 and 2 together"));
+    assert_non_null(strstr(text, "of data between blocks in restriction"));
+    assert_non_null(strstr(text, ": parent 0.0 %, sibling 0.0 %, child 100.0 %\n"));
+    free(text);
+    end(&run);
+}
+
+/* A flow of blocks and a grid that is reduced, interleaved in each step: the flow's work, the
+   grid's, the reduction, and passing on. */
+static const char flow[] =
+    "(deffacts f (paradigm (name flow))\n"
+    " (component (name work) (kind computation) (phase \"flow\"))\n"
+    " (component (name get) (mpi receive)) (component (name put) (mpi send))\n"
+    " (event (name block) (expression \"work, [get], [put]\"))\n"
+    " (metric (name lost) (text \"waiting\") (formula \"get.wait.sum + put.wait.sum\"))\n"
+    " (metric (name unequal) (formula \"work.delay.sum\"))\n"
+    " (node (name lost) (metric lost)) (node (name root) (metric unequal))\n"
+    " (node (name unequal) (kind cause) (under root) (metric unequal) (factor f))\n"
+    " (factor (name f) (removal imbalance) (of work) (remedy \"r\")))";
+static const char grid[] =
+    "(deffacts g (paradigm (name grid))\n"
+    " (component (name work) (kind computation) (phase \"grid\"))\n"
+    " (component (name reduce) (mpi collective))\n"
+    " (event (name round) (expression \"work, reduce\"))\n"
+    " (metric (name lost) (text \"waiting\") (formula \"reduce.wait.sum\"))\n"
+    " (metric (name uneven) (formula \"work.delay.sum\"))\n"
+    " (node (name lost) (metric lost))\n"
+    " (node (name uneven) (kind cause) (under lost) (metric uneven) (factor f))\n"
+    " (factor (name f) (removal imbalance) (of work) (remedy \"r\")))";
+static const char woven[] =
+    "(deffacts w (paradigm (name both) (is-a flow))\n"
+    " (weave (paradigm grid) (expression \"work, grid.work, grid.reduce, [get], [put]\")))";
+
+/* Each step: rank 2 takes FLOW ms more for its block, rank 1 GRID ms more for its part; all else 10
+ * ms. */
+static void run_woven(struct run *run, int flow_ms, int grid_ms)
+{
+    const char *const texts[] = {flow, grid, woven};
+    struct portolan_diagnostics d = {fail_problem, NULL, 0};
+    struct portolan_error err = {0};
+    char *scenario = portolan_asprintf(
+        "ranks 4\nrepeat 50\nphase flow\ncompute 10ms\non 2\ncompute %dms\nend\nend\n"
+        "phase grid\ncompute 10ms\non 1\ncompute %dms\nend\nend\nallreduce 8\n"
+        "on rank > 0\nrecv rank-1 tag 1\nend\n"
+        "on rank < size - 1\nsend rank+1 tag 1 8\nend\nend\n",
+        flow_ms, grid_ms);
+
+    for (size_t i = 0; i < 3; i++)
+        if (portolan_knowledge_add(knowledge, texts[i], "w.clp", 1, &d, &err))
+            fail_msg("%s", err.text);
+    diagnose(run, scenario, "both", NULL, 0);
+    free(scenario);
+}
+
+static double metric_of(const struct run *run, const char *name)
+{
+    const struct diagnosis *d = (const struct diagnosis *)run->diagnosis;
+    size_t at = kind_find_item(fact_kind_find("metric"), d->paradigm, name);
+
+    assert_true(at != HERCULE_NONE);
+    return d->metrics[at].of_run;
+}
+
+/*
+ * By hand: the others wait 5 ms of 25 in the grid's reduction for the flow's work, 15 of 100 ms;
+ * with 11.25 ms for all a step takes 21.25.
+ */
+static void charges_a_woven_delay_to_its_origin(void **state)
+{
+    struct run run;
+
+    (void)state;
+    run_woven(&run, 5, 0);
+    assert_true(fabs(metric_of(&run, "lost") - 0.15) < 0.001);
+    assert_true(fabs(metric_of(&run, "grid.delegated") - 0.15) < 0.001);
+    assert_true(metric_of(&run, "delegated") < 0.001);
+    assert_true(metric_of(&run, "unequal") >= 0.95 * 0.15);
+    assert_true(metric_of(&run, "grid.uneven") < 0.001);
+    assert_int_equal(run.diagnosis->n_findings, 1);
+    assert_string_equal(run.diagnosis->findings[0].cause, "unequal");
+    assert_true(fabs(run.diagnosis->findings[0].gain - 3.75 / 25) < 0.005);
+    end(&run);
+}
+
+/*
+ * Both at once: rank 2 comes after 25 ms, rank 1 after 23. Ranks 0 and 3 wait 5 ms and rank 1 waits
+ * 2 ms, all for rank 2, which is late by its flow alone: against rank 1 by 5 ms, of which it makes
+ * up for 3.
+ */
+static void composes_what_two_paradigms_lose(void **state)
+{
+    struct run run;
+
+    (void)state;
+    run_woven(&run, 5, 3);
+    assert_true(fabs(metric_of(&run, "lost") - 0.12) < 0.02);
+    assert_true(fabs(metric_of(&run, "grid.delegated") - 0.12) < 0.02);
+    assert_true(fabs(metric_of(&run, "unequal") - 0.12) < 0.02);
+    end(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(charges_a_nested_paradigm),
+        cmocka_unit_test(charges_a_woven_delay_to_its_origin),
+        cmocka_unit_test(composes_what_two_paradigms_lose),
+    };
+    struct portolan_error err = {0};
+    int failed;
+
+    if (portolan_knowledge_read(NULL, 0, NULL, &knowledge, &err))
+        return 1;
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    portolan_knowledge_destroy(knowledge);
+    return failed;
+}
