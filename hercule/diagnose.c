@@ -17,7 +17,8 @@ struct run {
     struct recognition *recognition;
     struct portolan_replay_options replay;
     struct portolan_arena arena;
-    const char *doubt; /* why nothing is sure; NULL */
+    const char *doubt;              /* why nothing is sure; NULL */
+    double least_fit, replay_error; /* thresholds */
 };
 
 /* ------------------------------------------------- what metrics name */
@@ -26,13 +27,18 @@ static bool look_up(void *arg, const struct paradigm *paradigm, const struct ref
                     struct measured *value)
 {
     struct run *run = arg;
+    const struct fit *fit;
 
     if (!recognition_lookup(run->recognition, paradigm, reference, value))
         return false;
-    if (run->doubt && value->is_trusted) {
-        value->is_trusted = false;
+    fit = reference->kind == REFERENCE_COMPONENT ? &run->recognition->fits[reference->index]
+                                                 : &run->recognition->whole;
+    if (run->doubt)
         value->why = run->doubt;
-    }
+    else if (reference->kind != REFERENCE_GLOBAL &&
+             (double)fit->fitted_ns < run->least_fit * (double)fit->all_ns)
+        value->why = "too little of its time fits the events of the paradigm (threshold fit)";
+    value->is_trusted = !value->why;
     return true;
 }
 
@@ -110,8 +116,8 @@ static bool gain_of(void *arg, const struct paradigm *p, const size_t *nodes, si
     if (!n_removals || n_removals < n ||
         portolan_replay(run->waits, removals, n_removals, &run->replay, &replay, NULL))
         return false;
-    if (replay.is_refused) {
-        gain->why = "the replay misses the run by over 5 %";
+    if (replay.is_refused || replay.error > run->replay_error) {
+        gain->why = "the replay misses the run by too much";
         return false;
     }
     *gain = (struct gain){true,
@@ -227,6 +233,8 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
     if (!p)
         return PORTOLAN_ENOTFOUND;
     status = bind_parts(&run, p, o, &bindings, diagnostics, err);
+    run.least_fit = diagnosis_threshold(p, o->settings, o->n_settings, "fit");
+    run.replay_error = diagnosis_threshold(p, o->settings, o->n_settings, "replay_error");
     if (!status)
         status = recognise(p, waits->trace, waits, bindings, o->n_parts, diagnostics,
                            &run.recognition, err);

@@ -24,8 +24,8 @@ const char *item_title(struct portolan_arena *arena, const struct paradigm *para
 
 /* ------------------------------------------------- numbers */
 
-static double threshold(const struct paradigm *p, const struct portolan_setting *settings, size_t n,
-                        const char *name)
+double diagnosis_threshold(const struct paradigm *p, const struct portolan_setting *settings,
+                           size_t n, const char *name)
 {
     size_t at = kind_find_item(fact_kind_find("threshold"), p, name);
 
@@ -137,7 +137,7 @@ static void prepare_nodes(struct diagnosis *d, const struct diagnosis_sources *s
         struct conclusion *c = &d->conclusions[i];
         struct measured truth;
 
-        c->threshold = threshold(d->paradigm, settings, n, node->threshold_name);
+        c->threshold = diagnosis_threshold(d->paradigm, settings, n, node->threshold_name);
         c->condition = CONDITION_YES;
         if (!*node->condition.text)
             continue;
@@ -278,41 +278,35 @@ static void list_wanted(struct diagnosis *d)
     d->public.n_wanted = n;
 }
 
-/* "76 % of communication is in no operation": a symptom that its tree does not explain; NULL: there
- * is none. */
-static const char *unexplained_symptom(struct diagnosis *d)
+/* A symptom that no cause explains; NULL: there is none that is large. */
+static const char *unexplained_symptom(struct diagnosis *d, double least)
 {
-    const struct paradigm *p = d->paradigm;
-    double whole, rest;
+    for (size_t i = 0; i < d->paradigm->n_nodes; i++) {
+        const struct node *node = &d->paradigm->nodes[i];
+        double share = d->metrics[node->metric].of_run;
 
-    for (size_t i = 0; i < p->n_composed; i++)
-        for (size_t k = 0; k < p->n_nodes; k++) {
-            const struct composed *c = &p->composed[i];
-            const struct conclusion *node = &d->conclusions[k];
-
-            if (!*c->view && p->nodes[k].metric == c->metric && node->holds &&
-                composed_rest(d, c, &whole, &rest) && rest / d->run_ns >= node->threshold)
-                return portolan_arena_printf(&d->arena, "%.0f %% of %s is %s", 100 * rest / whole,
-                                             item_title(&d->arena, p, &p->metrics[c->metric].item),
-                                             c->rest);
-        }
+        if (!node->n_under && d->conclusions[i].holds && share >= least)
+            return portolan_arena_printf(
+                &d->arena, "%s is %.0f %% of run time, but no cause was found",
+                item_title(&d->arena, d->paradigm, &node->item), 100 * share);
+    }
     return NULL;
 }
 
 /* Why there may be a problem although nothing was found; NULL: there is none. */
-static const char *doubt(struct diagnosis *d)
+static const char *doubt(struct diagnosis *d, double least)
 {
     for (size_t i = 0; i < d->paradigm->n_nodes; i++)
         if (d->conclusions[i].why)
             return d->conclusions[i].why;
     if (d->public.n_wanted)
         return portolan_arena_printf(&d->arena, "%s was not made", d->public.wanted[0]);
-    return unexplained_symptom(d);
+    return unexplained_symptom(d, least);
 }
 
-static void conclude(struct diagnosis *d)
+static void conclude(struct diagnosis *d, double least)
 {
-    const char *why = d->public.n_findings ? NULL : doubt(d);
+    const char *why = d->public.n_findings ? NULL : doubt(d, least);
 
     d->public.verdict = d->public.n_findings ? PORTOLAN_PROBLEM
                         : why                ? PORTOLAN_CANNOT_TELL
@@ -340,10 +334,10 @@ static enum portolan_status diagnose_into(struct diagnosis *d, const struct diag
     status = paradigm_infer(d->paradigm, d->metrics, d->conclusions, strategy, &d->arena, err);
     if (status)
         return status;
-    find_causes(d, s, threshold(d->paradigm, settings, n, "gain"));
+    find_causes(d, s, diagnosis_threshold(d->paradigm, settings, n, "gain"));
     list_wanted(d);
     d->run_share = unexplained(d);
-    conclude(d);
+    conclude(d, diagnosis_threshold(d->paradigm, settings, n, "unexplained"));
     return d->arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 

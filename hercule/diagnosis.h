@@ -50,6 +50,10 @@ enum portolan_status diagnosis_make(const struct paradigm *paradigm,
                                     struct portolan_diagnosis **diagnosis,
                                     struct portolan_error *err);
 
+/* The threshold of that name, as the last of N settings or the knowledge says; 0: there is none. */
+double diagnosis_threshold(const struct paradigm *paradigm, const struct portolan_setting *settings,
+                           size_t n, const char *name);
+
 /* The rest of COMPOSED's whole that its parts do not explain; false: something is not measured. */
 bool composed_rest(const struct diagnosis *d, const struct composed *composed, double *whole,
                    double *rest);

@@ -5,9 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Events must fit so much of a component's time, or nothing can be said of it. */
-static const double least_fit = 0.9;
-
 static void count_fit(struct fit *fit, const struct token *t)
 {
     bool is_fitted = t->component != TOKEN_NO_COMPONENT;
@@ -187,8 +184,6 @@ bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
 {
     struct recognition *r = recognition;
     struct value_list l = {0};
-    const struct fit *fit =
-        reference->kind == REFERENCE_COMPONENT ? &r->fits[reference->index] : &r->whole;
     bool is_good = true;
 
     (void)paradigm;
@@ -211,10 +206,6 @@ bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
         value->samples = l.n;
     }
     value_list_clear(&l);
-    if ((double)fit->fitted_ns < least_fit * (double)fit->all_ns) {
-        value->is_trusted = false;
-        value->why = "less than 90 % of its time fits the events of the paradigm";
-    }
     return is_good;
 }
 

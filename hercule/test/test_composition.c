@@ -5,6 +5,7 @@
 
 #include "../diagnosis.h"
 #include "../kinds.h"
+#include "woven_flow.h"
 
 /*
  * Blocks of a tree on four ranks; a message takes 5 ms. In each step the even ranks fetch from
@@ -55,49 +56,11 @@ static void charges_a_nested_paradigm(void **state)
     end(&run);
 }
 
-/* A flow of blocks and a grid that is reduced, interleaved in each step: the flow's work, the
-   grid's, the reduction, and passing on. */
-static const char flow[] =
-    "(deffacts f (paradigm (name flow))\n"
-    " (component (name work) (kind computation) (phase \"flow\"))\n"
-    " (component (name get) (mpi receive)) (component (name put) (mpi send))\n"
-    " (event (name block) (expression \"work, [get], [put]\"))\n"
-    " (metric (name lost) (text \"waiting\") (formula \"get.wait.sum + put.wait.sum\"))\n"
-    " (metric (name unequal) (formula \"work.delay.sum\"))\n"
-    " (node (name lost) (metric lost)) (node (name root) (metric unequal))\n"
-    " (node (name unequal) (kind cause) (under root) (metric unequal) (factor f))\n"
-    " (factor (name f) (removal imbalance) (of work) (remedy \"r\")))";
-static const char grid[] =
-    "(deffacts g (paradigm (name grid))\n"
-    " (component (name work) (kind computation) (phase \"grid\"))\n"
-    " (component (name reduce) (mpi collective))\n"
-    " (event (name round) (expression \"work, reduce\"))\n"
-    " (metric (name lost) (text \"waiting\") (formula \"reduce.wait.sum\"))\n"
-    " (metric (name uneven) (formula \"work.delay.sum\"))\n"
-    " (node (name lost) (metric lost))\n"
-    " (node (name uneven) (kind cause) (under lost) (metric uneven) (factor f))\n"
-    " (factor (name f) (removal imbalance) (of work) (remedy \"r\")))";
-static const char woven[] =
-    "(deffacts w (paradigm (name both) (is-a flow))\n"
-    " (weave (paradigm grid) (expression \"work, grid.work, grid.reduce, [get], [put]\")))";
-
-/* Each step: rank 2 takes FLOW ms more for its block, rank 1 GRID ms more for its part; all else 10
- * ms. */
 static void run_woven(struct run *run, int flow_ms, int grid_ms)
 {
-    const char *const texts[] = {flow, grid, woven};
-    struct portolan_diagnostics d = {fail_problem, NULL, 0};
-    struct portolan_error err = {0};
-    char *scenario = portolan_asprintf(
-        "ranks 4\nrepeat 50\nphase flow\ncompute 10ms\non 2\ncompute %dms\nend\nend\n"
-        "phase grid\ncompute 10ms\non 1\ncompute %dms\nend\nend\nallreduce 8\n"
-        "on rank > 0\nrecv rank-1 tag 1\nend\n"
-        "on rank < size - 1\nsend rank+1 tag 1 8\nend\nend\n",
-        flow_ms, grid_ms);
+    char *scenario = woven_scenario(flow_ms * 1e6, 2, grid_ms * 1e6, 1);
 
-    for (size_t i = 0; i < 3; i++)
-        if (portolan_knowledge_add(knowledge, texts[i], "w.clp", 1, &d, &err))
-            fail_msg("%s", err.text);
+    add_woven_paradigms(knowledge);
     diagnose(run, scenario, "both", NULL, 0);
     free(scenario);
 }
