@@ -32,6 +32,13 @@ size_t paradigm_find(struct portolan_arena *arena, const struct paradigm *paradi
     return HERCULE_NONE;
 }
 
+bool context_is_within(const char *context, const char *outer)
+{
+    size_t n = strlen(outer);
+
+    return strncmp(context, outer, n) == 0 && (!context[n] || context[n] == '.');
+}
+
 bool paradigm_put(struct portolan_arena *arena, const struct fact_kind *kind,
                   struct paradigm *paradigm, const struct item *item)
 {
@@ -100,14 +107,6 @@ bool paradigm_add_in_context(struct portolan_arena *arena, struct paradigm *para
     return true;
 }
 
-/* Whether CONTEXT is OUTER or lies in it. */
-static bool is_within(const char *context, const char *outer)
-{
-    size_t n = strlen(outer);
-
-    return strncmp(context, outer, n) == 0 && (!context[n] || context[n] == '.');
-}
-
 /* A paradigm that an heir nests instead of its parent's leaves nothing of the other behind. */
 static void remove_context(struct paradigm *paradigm, const char *context)
 {
@@ -116,7 +115,7 @@ static void remove_context(struct paradigm *paradigm, const char *context)
         size_t kept = 0;
 
         for (size_t i = 0; kind->size && i < *kind_count(kind, paradigm); i++)
-            if (!is_within(kind_item(kind, paradigm, i)->context, context))
+            if (!context_is_within(kind_item(kind, paradigm, i)->context, context))
                 memmove(kind_item(kind, paradigm, kept++), kind_item(kind, paradigm, i),
                         kind->size);
         if (kind->size)
@@ -186,22 +185,22 @@ static void bind_to_host(struct portolan_arena *arena, struct paradigm *host, co
                                             host->nodes[i].metric_name)]
                     .item.name);
     for (size_t i = 0; i < host->n_nodes; i++)
-        if (is_within(host->nodes[i].item.context, context) && !host->nodes[i].n_under) {
+        if (context_is_within(host->nodes[i].item.context, context) && !host->nodes[i].n_under) {
             host->nodes[i].under = under;
             host->nodes[i].n_under = n_under;
             if (host->nodes[i].kind == NODE_SYMPTOM)
                 host->nodes[i].kind = NODE_OBSERVATION;
         }
     for (size_t i = 0; i < host->n_metrics; i++)
-        if (is_within(host->metrics[i].item.context, context) &&
+        if (context_is_within(host->metrics[i].item.context, context) &&
             strcmp(host->metrics[i].base_name, "run") == 0)
             host->metrics[i].base_name = base ? base : "run";
     for (size_t i = 0; i < host->n_composed; i++)
-        if (is_within(host->composed[i].item.context, context) &&
+        if (context_is_within(host->composed[i].item.context, context) &&
             strcmp(host->composed[i].metric_name, "run") == 0)
             host->composed[i].metric_name = base ? base : "run";
     for (size_t i = 0; i < host->n_components; i++)
-        if (is_within(host->components[i].item.context, context) &&
+        if (context_is_within(host->components[i].item.context, context) &&
             !*host->components[i].within_name)
             host->components[i].within_name = portolan_arena_printf(arena, ".%s", context);
 }

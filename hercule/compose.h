@@ -9,6 +9,9 @@
 /* "guard_cells" in context "a" is "a.guard_cells". A name that begins with a dot is a full one. */
 const char *context_join(struct portolan_arena *arena, const char *context, const char *local);
 
+/* Whether CONTEXT is OUTER or lies in it. */
+bool context_is_within(const char *context, const char *outer);
+
 /* Position of what NAME means in CONTEXT: there, else in the contexts around it; HERCULE_NONE. */
 size_t paradigm_find(struct portolan_arena *arena, const struct paradigm *paradigm,
                      const char *kind, const char *context, const char *name);

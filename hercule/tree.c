@@ -59,23 +59,6 @@ static void add_tree(const struct drawing *d)
             add_node(d, i, 0);
 }
 
-/* A colour for each paradigm that nodes come from. */
-static int color_of(const struct paradigm *p, const char *origin)
-{
-    int color = 1;
-
-    for (size_t i = 0; i < p->n_nodes; i++) {
-        bool is_new = true;
-
-        if (strcmp(p->nodes[i].item.origin, origin) == 0)
-            return color;
-        for (size_t k = 0; k < i && is_new; k++)
-            is_new = strcmp(p->nodes[k].item.origin, p->nodes[i].item.origin) != 0;
-        color += is_new && color < 9;
-    }
-    return color;
-}
-
 static void add_dot_node(const struct drawing *d, const struct node *node)
 {
     static const char *const shapes[] = {"house", "ellipse", "box"};
@@ -87,7 +70,8 @@ static void add_dot_node(const struct drawing *d, const struct node *node)
     portolan_text_add(d->out, "  ");
     portolan_text_add_json(d->out, node->item.name);
     portolan_text_add(d->out, " [shape=%s, fillcolor=%d, label=", shapes[node->kind],
-                      color_of(p, node->item.origin));
+                      (int)(portolan_hash(node->item.origin, strlen(node->item.origin), 0) % 9) +
+                          1);
     portolan_text_add_json(d->out, label.bytes ? label.bytes : "");
     portolan_text_add(d->out, "];\n");
     d->out->failed |= label.failed;

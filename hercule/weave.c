@@ -21,14 +21,6 @@ struct loom {
     const char **kept;                          /* per node: where it went, if it is dropped */
 };
 
-static bool is_guest(const struct loom *l, const struct item *item)
-{
-    size_t n = strlen(l->guest);
-
-    return strncmp(item->context, l->guest, n) == 0 &&
-           (!item->context[n] || item->context[n] == '.');
-}
-
 /* Nodes and metrics of a paradigm that is nested in one of the two are no part of the walk. */
 static bool is_in_tree(const struct loom *l, const struct item *item, bool of_guest)
 {
@@ -225,20 +217,16 @@ static size_t count_nodes(const struct loom *l, bool of_guest)
     size_t n = 0;
 
     for (size_t i = 0; i < l->paradigm->n_nodes; i++)
-        n += of_guest ? is_guest(l, &l->paradigm->nodes[i].item)
-                      : !is_guest(l, &l->paradigm->nodes[i].item);
+        n += context_is_within(l->paradigm->nodes[i].item.context, l->guest) == of_guest;
     return n;
 }
 
 /* Position + 1 of the weave whose guest works in CONTEXT; 0: the host. */
 static size_t woven_number(const struct paradigm *p, const char *context)
 {
-    for (size_t i = 0; i < p->n_weaves; i++) {
-        size_t n = strlen(p->weaves[i].item.name);
-
-        if (strncmp(context, p->weaves[i].item.name, n) == 0 && (!context[n] || context[n] == '.'))
+    for (size_t i = 0; i < p->n_weaves; i++)
+        if (context_is_within(context, p->weaves[i].item.name))
             return i + 1;
-    }
     return 0;
 }
 
