@@ -42,11 +42,22 @@ static bool look_up(void *arg, const struct paradigm *paradigm, const struct ref
     return true;
 }
 
-/* What makes all numbers doubtful. */
+/* What makes all numbers doubtful; NULL: nothing does. */
 static const char *doubt_of(const struct portolan_waits *waits)
 {
     const struct portolan_matching *m = waits->matching;
+    const struct portolan_trace *trace = waits->trace;
+    size_t n_ranks = 0;
 
+    for (size_t l = 0; l < trace->n_locations; l++) {
+        n_ranks += !l || trace->locations[l].rank != trace->locations[l - 1].rank;
+        if (trace->locations[l].is_cut || trace->locations[l].lost)
+            return "a part of the trace is missing";
+    }
+    if (n_ranks < (size_t)trace->n_ranks)
+        return "ranks are missing in the trace";
+    if (waits->run_ns <= 0)
+        return "the trace is empty";
     if (m->n_unmatched_sends + m->n_unmatched_recvs > 0)
         return "messages are unmatched";
     if (m->n_incomplete > 0)
@@ -215,6 +226,23 @@ static enum portolan_status bind_parts(struct run *run, const struct paradigm *p
     return d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
 }
 
+/* A component that has parts must have been in the run. */
+static enum portolan_status check_matches(struct run *run, const struct paradigm *p,
+                                          const struct binding *bindings, size_t n,
+                                          struct portolan_diagnostics *diagnostics,
+                                          struct portolan_error *err)
+{
+    struct portolan_diagnostics_relay relay = {diagnostics, err};
+    struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
+
+    for (size_t i = 0; i < n; i++)
+        if (!run->recognition->fits[bindings[i].component].n)
+            portolan_diagnose(&d, bindings[i].place.file, bindings[i].place.line,
+                              bindings[i].place.column, "nothing in the run is this part, '%s'",
+                              p->components[bindings[i].component].item.name);
+    return d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
+}
+
 enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *knowledge,
                                                const char *name, const struct portolan_waits *waits,
                                                const struct portolan_diagnosis_options *options,
@@ -239,7 +267,13 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
         status = recognise(p, waits->trace, waits, bindings, o->n_parts, diagnostics,
                            &run.recognition, err);
     if (!status)
+        status = check_matches(&run, p, bindings, o->n_parts, diagnostics, err);
+    if (!status)
         status = diagnosis_make(p, &sources, o->settings, o->n_settings, 0, diagnosis, err);
+    if (!status && run.doubt && (*diagnosis)->verdict == PORTOLAN_NO_PROBLEM) {
+        (*diagnosis)->verdict = PORTOLAN_CANNOT_TELL;
+        (*diagnosis)->why = run.doubt;
+    }
     recognition_destroy(run.recognition);
     portolan_arena_clear(&run.arena);
     return status;

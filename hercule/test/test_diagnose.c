@@ -83,29 +83,70 @@ static void says_that_messages_are_unmatched(void **state)
     free(slow);
 }
 
-static void names_the_nearest_component_of_a_wrong_part(void **state)
+static void tells_what_is_wrong_with_parts(void **state)
 {
-    const struct portolan_part part = {
-        .component = "recieve", .tag = -1, .to = -1, .file = "f.xml", .line = 7, .column = 3};
-    const struct portolan_diagnosis_options options = {.parts = &part, .n_parts = 1};
-    struct portolan_text problems = {0};
-    struct portolan_diagnostics d = {collect_problem, &problems, 0};
-    struct portolan_diagnosis *diagnosis;
-    struct portolan_error err = {0};
+    static const struct {
+        struct portolan_part part;
+        const char *told;
+    } cases[] = {
+        {{.component = "recieve", .mpi = "MPI_Recv", .tag = -1, .to = -1},
+         "f.xml:7:3: paradigm 'pipeline' has no component 'recieve'; did you mean 'receive'?\n"},
+        {{.component = "receive", .mpi = "MPI_Mrecv", .tag = -1, .to = -1},
+         "f.xml:7:3: nothing in the run is this part, 'receive'\n"},
+    };
     char *slow = stages("14ms");
     struct run run;
 
     (void)state;
     diagnose(&run, slow, "pipeline", NULL, 0);
-    assert_int_equal(
-        portolan_diagnosis_create(knowledge, "pipeline", run.waits, &options, &d, &diagnosis, &err),
-        PORTOLAN_ESYNTAX);
-    assert_string_equal(
-        problems.bytes,
-        "f.xml:7:3: paradigm 'pipeline' has no component 'recieve'; did you mean 'receive'?\n");
-    portolan_text_clear(&problems);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct portolan_part part = cases[i].part;
+        const struct portolan_diagnosis_options options = {.parts = &part, .n_parts = 1};
+        struct portolan_text problems = {0};
+        struct portolan_diagnostics d = {collect_problem, &problems, 0};
+        struct portolan_diagnosis *diagnosis;
+        struct portolan_error err = {0};
+
+        part.file = "f.xml";
+        part.line = 7;
+        part.column = 3;
+        assert_int_equal(portolan_diagnosis_create(knowledge, "pipeline", run.waits, &options, &d,
+                                                   &diagnosis, &err),
+                         PORTOLAN_ESYNTAX);
+        assert_string_equal(problems.bytes, cases[i].told);
+        portolan_text_clear(&problems);
+    }
     end(&run);
     free(slow);
+}
+
+/* A rank without events, and none at all: no wrong number, and no praise. */
+static void says_what_is_missing_in_the_trace(void **state)
+{
+    static const char *const whys[] = {"ranks are missing in the trace",
+                                       "a part of the trace is missing"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char *slow = stages("10ms");
+        struct portolan_error err = {0};
+        struct portolan_diagnostics d = {fail_problem, NULL, 0};
+        struct run run;
+
+        diagnose(&run, slow, "pipeline", NULL, 0);
+        portolan_diagnosis_destroy(run.diagnosis);
+        if (i)
+            run.trace->locations[1].lost = 3;
+        else
+            run.trace->n_ranks = 5;
+        assert_int_equal(portolan_diagnosis_create(knowledge, "pipeline", run.waits, NULL, &d,
+                                                   &run.diagnosis, &err),
+                         PORTOLAN_OK);
+        assert_int_equal(run.diagnosis->verdict, PORTOLAN_CANNOT_TELL);
+        assert_string_equal(run.diagnosis->why, whys[i]);
+        end(&run);
+        free(slow);
+    }
 }
 
 int main(void)
@@ -114,7 +155,8 @@ int main(void)
         cmocka_unit_test(names_a_slow_stage_and_what_it_costs),
         cmocka_unit_test(finds_no_problem_in_a_healthy_run),
         cmocka_unit_test(says_that_messages_are_unmatched),
-        cmocka_unit_test(names_the_nearest_component_of_a_wrong_part),
+        cmocka_unit_test(tells_what_is_wrong_with_parts),
+        cmocka_unit_test(says_what_is_missing_in_the_trace),
     };
     struct portolan_error err = {0};
     int failed;
