@@ -47,6 +47,14 @@ struct library {
 
 /* ------------------------------------------------- files */
 
+static size_t find_raw(const struct library *l, const char *name)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (strcmp(l->raw[i]->item.name, name) == 0)
+            return i;
+    return HERCULE_NONE;
+}
+
 static void add_raw(struct library *l, struct paradigm *paradigm, size_t first_of_folder)
 {
     const struct place *place = &paradigm->item.place;
@@ -65,6 +73,19 @@ static void add_raw(struct library *l, struct paradigm *paradigm, size_t first_o
                           sizeof(struct paradigm *));
 }
 
+/* A file with thresholds alone changes those of all paradigms. */
+static void set_thresholds(struct library *l, struct paradigm *from)
+{
+    const struct fact_kind *kind = fact_kind_find("threshold");
+    size_t base = find_raw(l, "base");
+    struct resolver r = {l->knowledge, base == HERCULE_NONE ? from : l->raw[base], l->d};
+
+    for (size_t i = 0; i < from->n_thresholds; i++)
+        if (resolve_name(&r, "threshold", &from->thresholds[i].item,
+                         from->thresholds[i].item.name) != HERCULE_NONE)
+            paradigm_put(&l->knowledge->arena, kind, r.paradigm, kind_item(kind, from, i));
+}
+
 static void read_text(struct library *l, const char *file, int line, const char *text, size_t size,
                       size_t first)
 {
@@ -74,6 +95,8 @@ static void read_text(struct library *l, const char *file, int line, const char 
         l->knowledge->arena.failed = true;
     else if (*paradigm->item.name)
         add_raw(l, paradigm, first);
+    else if (paradigm->n_thresholds)
+        set_thresholds(l, paradigm);
     else
         portolan_diagnose(l->d, file, line, 0,
                           "this file describes no paradigm: (paradigm (name NAME)) is missing");
@@ -126,14 +149,6 @@ static enum portolan_status read_folder(struct library *l, const char *folder,
 /* ------------------------------------------------- inheritance and composition */
 
 static struct paradigm *make(struct library *l, size_t i);
-
-static size_t find_raw(const struct library *l, const char *name)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (strcmp(l->raw[i]->item.name, name) == 0)
-            return i;
-    return HERCULE_NONE;
-}
 
 /* The finished paradigm that ITEM names; mistakes are reported. */
 static struct paradigm *need(struct library *l, const struct item *item, const char *name)

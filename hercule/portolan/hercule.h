@@ -39,9 +39,10 @@ PORTOLAN_API const char *portolan_knowledge_peek_text(const struct portolan_know
                                                       size_t i);
 
 /**
- * Adds the paradigm that TEXT describes, as a file would; LINE of FILE is where it begins, for
- * messages. So a composition is declared: "(deffacts d (paradigm (name NAME) (is-a HOST)) (nest
- * (component C) (paradigm P)))". As portolan_knowledge_read(); on failure KNOWLEDGE is as before.
+ * Adds the paradigm that TEXT describes, as a file would, or sets the thresholds that are all it
+ * has; LINE of FILE is where it begins, for messages. So a composition is declared: "(deffacts d
+ * (paradigm (name NAME) (is-a HOST)) (nest (component C) (paradigm P)))". As
+ * portolan_knowledge_read(); on failure KNOWLEDGE is as before.
  */
 PORTOLAN_API enum portolan_status portolan_knowledge_add(struct portolan_knowledge *knowledge,
                                                          const char *text, const char *file,

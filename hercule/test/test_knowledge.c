@@ -134,7 +134,7 @@ static void tells_what_is_wrong_with_a_whole(void **state)
         "c.clp",
         "(deffacts c (paradigm (name a)))",
         "d.clp",
-        "(deffacts d (threshold (name t) (value 1)))",
+        "(deffacts d (threshold (name gian) (value 1)))",
         "e.clp",
         "(deffacts e (paradigm (name e)) (metric (name m) (formula \"1\")) (node (name n) (metric "
         "m)))"};
@@ -143,7 +143,8 @@ static void tells_what_is_wrong_with_a_whole(void **state)
     (void)state;
     assert_null(knowledge_of(files, 5, &problems));
     assert_non_null(strstr(problems.bytes, "c.clp:1:13: paradigm 'a' is in "));
-    assert_non_null(strstr(problems.bytes, "d.clp:1:0: this file describes no paradigm"));
+    assert_non_null(
+        strstr(problems.bytes, "d.clp:1:13: there is no threshold 'gian'; did you mean 'gain'?"));
     assert_non_null(strstr(problems.bytes, "e.clp:1:13: the tree of 'e' has no leaf"));
     portolan_text_clear(&problems);
     assert_null(knowledge_of(files, 2, &problems));
@@ -235,6 +236,40 @@ static void reads_what_comes_with_portolan(void **state)
                      PORTOLAN_EIO);
 }
 
+/* A file of thresholds is for all paradigms; a paradigm's own come first. */
+static void sets_thresholds(void **state)
+{
+    static const char *const files[] = {
+        "a.clp",
+        "(deffacts a (paradigm (name mine) (is-a amr)) (threshold (name gain) (value 0.5)))",
+        "b.clp",
+        "(deffacts b (threshold (name gain) (value 0.25)))",
+        "c.clp",
+        ""};
+    struct portolan_text problems = {0};
+    struct portolan_error err = {0};
+    struct portolan_knowledge *k = knowledge_of(files, 2, &problems);
+    const char *const names[] = {"mine", "amr", "prt"};
+    const double gains[] = {0.5, 0.25, 0.25};
+
+    (void)state;
+    assert_non_null(k);
+    for (size_t i = 0; i < 3; i++) {
+        const struct paradigm *p = knowledge_need(k, names[i], &err);
+        size_t at = 0;
+
+        while (strcmp(p->thresholds[at].item.name, "gain") != 0)
+            at++;
+        assert_true(p->thresholds[at].value == gains[i]);
+    }
+    portolan_knowledge_destroy(k);
+    assert_null(knowledge_of(files + 4, 1, &problems));
+    assert_string_equal(
+        problems.bytes,
+        "c.clp:1:0: this file describes no paradigm: (paradigm (name NAME)) is missing\n");
+    portolan_text_clear(&problems);
+}
+
 static void tells_that_memory_is_out(void **state)
 {
     enum portolan_status status = PORTOLAN_ENOMEM;
@@ -297,6 +332,7 @@ int main(void)
         cmocka_unit_test(order_of_files_changes_nothing),
         cmocka_unit_test(reads_what_comes_with_portolan),
         cmocka_unit_test(reads_the_example_of_the_manual),
+        cmocka_unit_test(sets_thresholds),
         cmocka_unit_test(tells_that_memory_is_out),
     };
 
