@@ -96,7 +96,7 @@ static int compare_numbers(const void *left, const void *right)
 
 void portolan_sort_numbers(size_t n, double *numbers)
 {
-    enum { FEW = 48 };
+    enum { FEW = 64 };
 
     if (n > FEW) {
         qsort(numbers, n, sizeof *numbers, compare_numbers);

@@ -10,10 +10,9 @@
 static const double hopeless = 8;
 /* The incumbent's steps that are known before others are tried; of a first visit, of the longest.
  */
-enum { KNOWN_STEPS = 3, FIRST_BLOCK = 4, LONGEST_BLOCK = 32 };
-/* Steps until a hopeless alternative gets its second step, and until what drift drove out is looked
- * at again. */
-enum { DOUBT_WAIT = 25, RETURN_WAIT = 10 };
+enum { FIRST_STEPS = 2, KNOWN_STEPS = 3, FIRST_BLOCK = 4, LONGEST_BLOCK = 32 };
+/* Steps until what drift drove out is looked at again. */
+enum { RETURN_WAIT = 10, DRIFT_WAIT = 5 };
 /* For so many steps a drift is the reason of a change. */
 enum { DRIFT_COUNTS = 64 };
 static const double same_data = 0.1;
@@ -99,14 +98,20 @@ static void settle(const struct portolan_race *r, struct arm *a, enum arm_state 
 
 /* ---- comparing ---- */
 
+/* One of the first steps may be a spike. */
+static double usual_of(const struct record *a)
+{
+    bool few = a->n < KNOWN_STEPS && a->first_ns > 0;
+
+    return few ? fmin(a->usual_ns, a->first_ns) : a->usual_ns;
+}
+
 struct difference race_compare(const struct portolan_race *r, const struct arm *a)
 {
     const struct record *own = &r->record, *their = &a->record;
     bool watched = their->period || their->n >= 2 * (size_t)own->period;
-    double first = their->n < KNOWN_STEPS && their->first_ns > 0 ? their->first_ns : INFINITY;
     double width = hypot(record_width(own, own->noise), record_width(their, own->noise));
-    /* one of the first steps may be a spike */
-    double usual = fmin(their->usual_ns, first) - own->usual_ns, extra = own->extra_ns;
+    double usual = usual_of(their) - own->usual_ns, extra = own->extra_ns;
 
     if (their->period)
         extra = their->extra_ns;
@@ -142,6 +147,7 @@ static void close_visit(struct portolan_race *r)
 {
     r->told.cost_ns = race_cost(r);
     r->visit_ns = 0;
+    r->n_visit = 0;
     r->visited = NULL;
 }
 
@@ -168,6 +174,7 @@ static void adopt(struct portolan_race *r, struct arm *new)
     double before = record_mean(&r->record), after = record_mean(&new->record);
     bool is_sure = race_compare(r, new).high < 0;
     struct arm *old;
+    double noise;
 
     for (size_t i = 0; i < r->n_arms; i++)
         if (r->arms[i]->group != new->group)
@@ -175,8 +182,11 @@ static void adopt(struct portolan_race *r, struct arm *new)
     rebase_ratios(r, &r->move, after / before);
     old = replace_incumbent(r, r->trial, before / after);
     r->drifted_at = 0;
+    noise = r->record.noise;
     r->record = new->record;
+    r->record.guess = noise;
     new->record = (struct record){0};
+    new->vain = 0;
     if (old && !is_sure && new->block < LONGEST_BLOCK) {
         settle(r, old, ARM_OPEN, 0);
         old->block = 2 * new->block;
@@ -187,18 +197,16 @@ static void adopt(struct portolan_race *r, struct arm *new)
     close_visit(r);
 }
 
-/* What was measured of the arms holds no longer, but for those of group EXCEPT; IS_SLOWER: the
- * incumbent takes longer now. */
-static void make_stale(struct portolan_race *r, bool is_slower, size_t except)
+/* What was measured of the arms holds no longer, but for those of group EXCEPT. */
+static void forget(struct portolan_race *r, size_t except)
 {
     for (size_t i = 0; i < r->n_arms; i++) {
         struct arm *a = r->arms[i];
 
         if (a->state == ARM_UNTRIED || a->group == except)
             continue;
-        if (a->record.n)
-            a->before_ns = is_slower ? record_mean(&a->record) : 0;
         a->record = (struct record){0};
+        a->before_ns = 0;
         a->block = FIRST_BLOCK;
         settle(r, a, ARM_STALE, 0);
     }
@@ -215,12 +223,12 @@ static void take_over(struct portolan_race *r, const int32_t *selection)
         if (selection[i] != r->incumbent[i] && n++ < 1)
             m = (struct move){1, {i}, {selection[i]}};
     close_visit(r);
-    make_stale(r, false, n == 1 ? r->group[m.instance[0]] : SIZE_MAX);
+    forget(r, n == 1 ? r->group[m.instance[0]] : SIZE_MAX);
     if (n == 1) {
         rebase_ratios(r, &m, r->beliefs[m.instance[0]][m.alternative[0]].ratio);
         old = replace_incumbent(r, selection, 1);
         if (old && r->record.n) {
-            old->before_ns = r->drifted_at ? old->before_ns : record_mean(&r->record);
+            old->before_ns = old->before_ns > 0 ? old->before_ns : record_mean(&r->record);
             settle(r, old, ARM_LOST, RETURN_WAIT);
         }
     }
@@ -230,18 +238,64 @@ static void take_over(struct portolan_race *r, const int32_t *selection)
 
 /* ---- what is seen ---- */
 
+/* The instances' shares of a step, of the last few and of more. */
+static void see_shares(struct portolan_race *r, double ns)
+{
+    for (size_t i = 0; i < r->o.n_instances; i++) {
+        double now = r->inclusive_ns[i] / ns;
+
+        if (r->record.n < KNOWN_STEPS)
+            r->share[i] = r->usual_share[i] = now;
+        r->share[i] += (now - r->share[i]) / 2;
+        r->usual_share[i] += (r->share[i] - r->usual_share[i]) / 16;
+    }
+}
+
+/* Whether a step that grew by FACTOR did so in a group's calls, not throughout: in an instance that
+ * has grown by much more than its share. */
+static bool is_own_drift(const struct portolan_race *r, size_t group, double factor)
+{
+    for (size_t i = 0; i < r->o.n_instances; i++) {
+        double before = r->usual_share[i], growth = r->share[i] * factor - before;
+
+        if (r->group[i] == group && growth > ((1 + before) / 2 - 0.02) * (factor - 1))
+            return true;
+    }
+    return false;
+}
+
+/* As far as is known the others have drifted likewise; if what runs takes longer in its own calls,
+ * they may also be as they were. */
 static void notice_drift(struct portolan_race *r)
 {
+    double before = record_mean(&r->record), now;
     size_t n;
     int drift = record_drift(&r->record, &n);
 
     if (!drift)
         return;
     if (drift > 0 && !(r->drifted_at && r->now - r->drifted_at < DRIFT_COUNTS))
-        r->before_drift_ns = record_mean(&r->record);
+        r->before_drift_ns = before;
+    r->calm = r->now - r->changed_at;
+    r->changed_at = r->now;
     r->drifted_at = drift > 0 ? r->now : 0;
     record_keep(&r->record, n);
-    make_stale(r, drift > 0, SIZE_MAX);
+    now = record_mean(&r->record);
+    for (size_t i = 0; i < r->n_arms; i++) {
+        struct arm *a = r->arms[i];
+        bool is_own = drift > 0 && is_own_drift(r, a->group, now / before);
+
+        if (!a->record.n)
+            continue;
+        if (is_own) {
+            a->before_ns = a->before_ns > 0 ? a->before_ns : record_mean(&a->record);
+            settle(r, a, ARM_STALE, DRIFT_WAIT);
+        } else if (drift < 0 && a->state == ARM_STALE) {
+            a->before_ns = 0;
+            settle(r, a, ARM_LOST, race_wait(r, a));
+        }
+        record_shift(&a->record, now - before);
+    }
 }
 
 /* Long steps come at a period: what lost may be better, if it is watched for whole periods. */
@@ -265,23 +319,42 @@ static void see_incumbent(struct portolan_race *r, const struct portolan_race_st
     if (record_add(&r->record, r->now, s->ns, s->is_first))
         reopen(r);
     if (s->is_first) {
-        if (s->ns > usual && r->told.visits)
-            r->told.cost_ns += s->ns - usual;
+        if (r->record.first_ns > usual && r->told.visits)
+            r->told.cost_ns += r->record.first_ns - usual;
         return;
     }
+    if (s->ns > hopeless * usual)
+        r->spike_ns = fmax(r->spike_ns, s->ns - usual);
+    see_shares(r, s->ns);
     notice_drift(r);
     usual = record_mean(&r->record);
     if (r->record.n >= KNOWN_STEPS)
         r->least_ns = r->least_ns > 0 ? fmin(r->least_ns, usual) : usual;
 }
 
+/* Of the steps on what is visited; a spike could have come on the incumbent as well. */
+static double cost_of_visit(const struct portolan_race *r)
+{
+    const struct record *a = &r->visited->record;
+    double usual = record_mean(&r->record);
+
+    return fmax(0, a->first_ns - usual) + (a->n ? (double)r->n_visit * (usual_of(a) - usual) : 0);
+}
+
 static void see_visited(struct portolan_race *r, const struct portolan_race_step *s)
 {
+    struct arm *a = r->visited;
+
     for (size_t i = 0; i < r->o.n_instances; i++)
-        r->visited->called[i] = s->inclusive_ns[i] > 0;
+        a->called[i] = s->inclusive_ns[i] > 0;
+    if (s->ns < hopeless * record_mean(&r->record)) { /* the doubtful step was a spike */
+        r->told.cost_ns -= a->doubt_ns;
+        a->doubt_ns = 0;
+    }
     r->told.steps++;
-    r->visit_ns += s->ns - record_mean(&r->record);
-    record_add(&r->visited->record, r->now, s->ns, s->is_first);
+    r->n_visit += !s->is_first;
+    record_add(&a->record, r->now, s->ns, s->is_first);
+    r->visit_ns = cost_of_visit(r);
 }
 
 void portolan_race_see(struct portolan_race *r, const struct portolan_race_step *s)
@@ -291,7 +364,7 @@ void portolan_race_see(struct portolan_race *r, const struct portolan_race_step 
     if (s->data != r->data && !(fabs(s->data - r->data) < same_data)) {
         record_keep(&r->record, 0);
         r->least_ns = 0;
-        make_stale(r, false, SIZE_MAX);
+        forget(r, SIZE_MAX);
         r->data = s->data;
     }
     if (is_same(r, s->selection, r->incumbent)) {
@@ -312,7 +385,7 @@ enum verdict { GO_ON, ADOPT, LOSE, DOUBT, LEAVE_OPEN };
 /* Whether the next step may exceed the budget, if it is as long as the shortest seen. */
 static bool is_too_costly(const struct portolan_race *r, double excess_ns)
 {
-    return excess_ns > 0 && race_cost(r) + excess_ns > race_budget(r);
+    return excess_ns > 0 && excess_ns > race_left(r);
 }
 
 /* The decision about the alternative that is tried. */
@@ -336,9 +409,9 @@ static enum verdict judge(const struct portolan_race *r)
         return ADOPT;
     if (a->record.n < a->block && !is_too_costly(r, d.point))
         return GO_ON;
-    if (d.point < 0)
-        return ADOPT;
-    return a->block < LONGEST_BLOCK ? LEAVE_OPEN : LOSE;
+    if (d.point < 0 && (a->state == ARM_UNTRIED || a->state == ARM_OPEN))
+        return ADOPT; /* what was found worse before must surely be better now */
+    return a->state != ARM_LOST && a->block < LONGEST_BLOCK ? LEAVE_OPEN : LOSE;
 }
 
 /* Notes the result of a visit that goes back to the incumbent. */
@@ -361,12 +434,17 @@ static void leave(struct portolan_race *r, enum verdict verdict)
     if (r->move.n == 1)
         r->beliefs[r->move.instance[0]][r->move.alternative[0]].ratio = a->ratio;
     if (verdict == DOUBT) {
-        settle(r, a, ARM_DOUBTED, DOUBT_WAIT);
+        a->doubt_ns = excess;
+        settle(r, a, ARM_DOUBTED, 0);
     } else if (verdict == LEAVE_OPEN) {
         settle(r, a, ARM_OPEN, 0);
         a->block *= 2;
     } else {
-        wait = a->before_ns > 0 ? RETURN_WAIT : race_wait(r, a);
+        wait = a->before_ns > 0 && a->state != ARM_STALE ? RETURN_WAIT : race_wait(r, a);
+        a->vain += a->state == ARM_STALE;
+        a->block = FIRST_BLOCK;
+        if (a->state == ARM_STALE)
+            a->before_ns = 0;
         settle(r, a, ARM_LOST, a->wait * 2 > wait ? a->wait * 2 : wait);
     }
     close_visit(r);
@@ -414,8 +492,6 @@ static bool begin_visit(struct portolan_race *r, const struct move *move)
     r->told.cost_ns += (double)move->n * r->limits.swap_ns;
     if (a->state != ARM_OPEN) /* it may have changed, but for its period */
         a->record = (struct record){.period = a->record.period, .extra_ns = a->record.extra_ns};
-    if (a->state != ARM_DOUBTED && a->state != ARM_OPEN)
-        a->state = ARM_UNTRIED;
     r->visited = a;
     r->move = *move;
     return true;
@@ -431,7 +507,7 @@ bool portolan_race_next(struct portolan_race *r, const struct portolan_race_limi
     r->told.reason = "";
     if (was_visiting)
         end_visit(r);
-    r->told.is_over = !r->visited && limits->share > 0 && r->record.n >= KNOWN_STEPS && may_stay &&
+    r->told.is_over = !r->visited && limits->share > 0 && r->record.n >= FIRST_STEPS && may_stay &&
                       !(race_pick(r, &move) && begin_visit(r, &move));
     if (r->visited)
         copy(r, selection, r->trial);
@@ -445,7 +521,7 @@ bool portolan_race_objects(const struct portolan_race *r, const int32_t *selecti
     const struct arm *a = find_arm(r, selection);
 
     return a && a->record.n && r->record.n && is_allowed(r, r->incumbent) &&
-           race_compare(r, a).point >= 0;
+           race_compare(r, a).high >= 0;
 }
 
 size_t portolan_race_measured(const struct portolan_race *r, const int32_t *selection,
@@ -515,6 +591,8 @@ static bool make_tables(struct portolan_race *r, const struct portolan_race_opti
     r->trial = keep(r, selection, n, sizeof *selection);
     r->scratch = keep(r, selection, n, sizeof *selection);
     r->inclusive_ns = portolan_arena_alloc(&r->pool, n, sizeof *r->inclusive_ns);
+    r->share = portolan_arena_alloc(&r->pool, n, sizeof *r->share);
+    r->usual_share = portolan_arena_alloc(&r->pool, n, sizeof *r->usual_share);
     r->beliefs = portolan_arena_alloc(&r->pool, n, sizeof *r->beliefs);
     for (size_t i = 0; !r->pool.failed && i < n; i++) {
         r->beliefs[i] = portolan_arena_alloc(&r->pool, o->n_alternatives[i], sizeof **r->beliefs);

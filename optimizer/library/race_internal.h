@@ -15,6 +15,7 @@ struct record {
     size_t n;        /* steps so far */
     double usual_ns; /* the median of those kept, which a single spike does not change */
     double noise;    /* their spread, as a share; with few steps mostly a guess */
+    double guess;    /* of the noise, before it is known; 0: there is none */
     double first_ns; /* of the shortest first step after a swap; 0: none */
     int period;      /* a long step comes every so many; 0: none does */
     double extra_ns; /* … and adds this to each step on the average */
@@ -34,8 +35,10 @@ struct arm {
     size_t group;
     enum arm_state state;
     struct record record; /* while it is not the incumbent's */
-    double before_ns;     /* its usual time before the last drift; 0: not known */
+    double before_ns;     /* its usual time if drift does not concern it; 0: nothing drifted */
     double ratio;         /* usual time over the incumbent's when last tried; 0: never tried */
+    double doubt_ns;      /* the cost of a hopeless step that may have been a spike */
+    int vain;             /* times that it was looked at for a drift, in vain */
     int wait, look_at;    /* it is looked at again after so many steps, then */
     size_t block;         /* steps of its next visit */
     bool *called;         /* per instance: while it was tried */
@@ -65,24 +68,30 @@ struct portolan_race {
     size_t *group;                        /* per instance */
     int32_t *incumbent, *trial, *scratch; /* trial: what runs in a visit */
     struct record record;                 /* of the incumbent */
-    double *inclusive_ns;                 /* per instance, in a step of the incumbent's */
+    double *inclusive_ns;                 /* per instance, in a step of the incumbent's … */
+    double *share, *usual_share;          /* … and as a share of it: of late, and before */
     double data;
     struct belief **beliefs; /* [instance][alternative] */
     size_t n_arms;
     struct arm **arms;
     struct arm *visited; /* NULL: the incumbent runs */
     struct move move;    /* of the visit */
-    double visit_ns;     /* what its steps took longer so far */
+    size_t n_visit;      /* its ordinary steps so far */
+    double visit_ns;     /* what all took longer */
     int now;             /* steps so far */
     int drifted_at;      /* it became slower; 0: it did not */
     double before_drift_ns;
-    double least_ns; /* the incumbent's usual time when it was quickest; 0: not known */
+    int changed_at, calm; /* the last drift; steps without one before it */
+    double spike_ns;      /* what the longest step of an incumbent took longer than usual */
+    double least_ns;      /* the incumbent's usual time when it was quickest; 0: not known */
     struct portolan_race_summary told;
 };
 
 /* record.c: notes a step; IS_FIRST: the first one after a swap. Returns whether it showed a period
  * where none was known. */
 bool record_add(struct record *r, int step, double ns, bool is_first);
+/* The intervals of usual times are so many standard errors wide to each side. */
+static const double standard_errors = 2.5;
 /* Adds NS to all times. */
 void record_shift(struct record *r, double ns);
 static inline size_t record_size(const struct record *r)
@@ -118,6 +127,8 @@ static inline double race_cost(const struct portolan_race *r)
 /* race_pick.c: the move that promises most, if any is worth its cost and within the budget. */
 bool race_pick(struct portolan_race *r, struct move *move);
 double race_budget(const struct portolan_race *r);
+/* What is left of it; steps that probably were spikes do not count. */
+double race_left(const struct portolan_race *r);
 /* Steps until an arm that is not better is looked at again. */
 int race_wait(const struct portolan_race *r, const struct arm *a);
 

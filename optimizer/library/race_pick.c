@@ -8,8 +8,8 @@ static const double hope = 0.25, fear = 1;
 /* A partner's change may save this share of what was measured beside another partner. */
 static const double change_of_mind = 0.2;
 /* What lost is looked at again, since it may have become better by this share of a step: all looks
- * together cost at most a quarter of the budget's share. */
-static const double second_look = 0.05, share_of_looks = 0.25;
+ * together cost at most this share of the budget. */
+static const double second_look = 0.05, share_of_looks = 0.1;
 enum { LEAST_WAIT = 64 };
 /* New alternatives leave this share of the budget for looking again. */
 static const double share_of_new = 0.8;
@@ -22,6 +22,21 @@ double race_budget(const struct portolan_race *r)
 
     return r->limits.most_ns > 0 ? fmin(r->limits.share * run, r->limits.most_ns)
                                  : r->limits.share * run;
+}
+
+/* Whether an arm's long step looks like a spike: an incumbent has had such, too. */
+static bool is_excused(const struct portolan_race *r, const struct arm *a)
+{
+    return a->state == ARM_DOUBTED && a->doubt_ns < 2 * r->spike_ns;
+}
+
+double race_left(const struct portolan_race *r)
+{
+    double left = race_budget(r) - race_cost(r);
+
+    for (size_t i = 0; i < r->n_arms; i++)
+        left += is_excused(r, r->arms[i]) ? r->arms[i]->doubt_ns : 0;
+    return left;
 }
 
 /* What a step took longer when the arm was looked at. */
@@ -57,23 +72,54 @@ static double promise_of_new(const struct portolan_race *r, const struct move *m
                           : usual * (1 - (1 - change_of_mind) * product);
 }
 
-/* The same for an arm that was tried, if it may be looked at again now. */
-static double promise_again(const struct portolan_race *r, const struct arm *a, double *excess)
+/* What a step is expected to gain if the better one of two is taken, once their difference is
+ * known: it is normal, as far as it is known. */
+static double expected_gain(const struct difference *d)
+{
+    double deviation = (d->point - d->low) / standard_errors, z = -d->point / deviation;
+
+    return deviation * exp(-z * z / 2) / sqrt(2 * M_PI) - d->point * erfc(-z / M_SQRT2) / 2;
+}
+
+/* What drift makes possible of an arm: that it alone stayed as it was, or is as far below. */
+static double promise_after_drift(const struct portolan_race *r, const struct arm *a)
+{
+    double usual = record_mean(&r->record), factor = usual / r->before_drift_ns;
+
+    if (!a->record.n)
+        return usual * (1 - (1 - change_of_mind) * a->ratio);
+    if (!r->drifted_at || a->before_ns > factor * usual)
+        return 0;
+    return fmax(usual - a->before_ns, hope / 2 * usual);
+}
+
+/* The same for an arm that was tried, if it may be looked at again now; *STEPS: it lasts so long.
+ */
+static double promise_again(const struct portolan_race *r, const struct arm *a, double *excess,
+                            double *steps)
 {
     double usual = record_mean(&r->record);
+    struct difference d;
 
     *excess = excess_of(r, a);
     if (r->now < a->look_at)
         return 0;
     switch (a->state) {
     case ARM_OPEN:
+        d = race_compare(r, a);
         *excess *= (double)a->block;
-        return -race_compare(r, a).low;
-    case ARM_STALE:
-        return fmax(r->drifted_at ? hope / 2 * usual : 0,
-                    usual * (1 - (1 - change_of_mind) * a->ratio));
-    default:
-        return a->before_ns > 0 ? usual - a->before_ns : second_look * usual;
+        return a->record.n > 2 * r->record.n ? 0 : expected_gain(&d); /* else watch what runs */
+    case ARM_STALE: /* drift lasts as long as there was none, and each vain look makes doubtful */
+        if (a->record.n)
+            *steps = ldexp(fmin(*steps, r->calm), -a->vain);
+        return promise_after_drift(r, a);
+    case ARM_DOUBTED:
+        *excess /= 4; /* seldom is one so slow, now that there was a spike as long */
+        return is_excused(r, a) ? hope / 2 * usual : 0;
+    default: /* was it better beyond noise? */
+        if (a->before_ns > 0)
+            return usual * (1 - record_width(&r->record, r->record.noise)) - a->before_ns;
+        return second_look * usual;
     }
 }
 
@@ -99,18 +145,17 @@ static double value_of(const struct portolan_race *r, const struct move *m)
 {
     const struct arm *a = race_find_arm(r, m);
     bool is_new = !a || a->state == ARM_UNTRIED;
-    double excess = 0, promise, cost, left = race_budget(r);
+    double excess = 0, promise, cost, left = race_left(r), steps = r->limits.remaining_steps;
 
     if (!is_possible(r, m))
         return 0;
-    promise = is_new ? promise_of_new(r, m, &excess) : promise_again(r, a, &excess);
+    promise = is_new ? promise_of_new(r, m, &excess) : promise_again(r, a, &excess, &steps);
     cost = 2 * (double)m->n * r->limits.swap_ns + excess;
-    if (is_new || a->state == ARM_OPEN)
-        left *= share_of_new;
-    left -= race_cost(r);
-    if (cost > left || !(promise > 0) || r->limits.remaining_steps <= 2)
+    if (is_new)
+        left -= (1 - share_of_new) * race_budget(r);
+    if (cost > left || !(promise > 0) || steps <= 2)
         return 0;
-    return fmax(0, promise * (r->limits.remaining_steps - 2) - cost);
+    return fmax(0, promise * (steps - 2) - cost);
 }
 
 /* MOVE becomes BEST if it gains more and is allowed, which is asked last. */

@@ -9,17 +9,19 @@ static const double guessed_noise = 0.1, weight_of_guess = 3;
 /* A normal distribution's standard deviation over its median distance from the median, and the
  * standard error of a median over that of a mean. */
 static const double per_distance = 1.4826, of_median = 1.2533;
-/* Half an interval in standard errors, and the least width. */
-static const double standard_errors = 2.5, least_width = 0.002;
+static const double least_width = 0.002;
 /* A step is long when it is this share, and so many deviations, above the usual time. */
 static const double long_share = 0.25, long_deviations = 5;
+/* Of so few steps most may be spikes. */
+enum { FEW = 6 };
 /* A period shows in so many long steps in turn. */
 enum { SIGNS_OF_A_PERIOD = 4 };
-/* Drift: of the last N steps so many are far from usual, by this share and so many deviations. */
+/* Drift: of the last N steps so many are far from usual, by this share and so many deviations, and
+ * are no spikes. */
 static const struct {
     size_t n, far;
-    double share, deviations;
-} drifts[] = {{3, 3, 0.2, 3}, {8, 5, 0.1, 1.8}};
+    double share, deviations, spike;
+} drifts[] = {{4, 4, 0.2, 3, INFINITY}, {8, 5, 0.1, 1.8, 2}};
 
 /* The place of step number BACK before the last, which is 0. */
 static size_t at(const struct record *r, size_t back)
@@ -27,15 +29,14 @@ static size_t at(const struct record *r, size_t back)
     return (r->n - 1 - back) % RECORD_MOST;
 }
 
-/* The median of N steps that end BACK before the last; of two, the shorter one. */
+/* The median of N steps that end BACK before the last. */
 static double median_of(const struct record *r, size_t back, size_t n)
 {
     double sorted[RECORD_MOST];
 
     for (size_t i = 0; i < n; i++)
         sorted[i] = r->ns[at(r, back + i)];
-    portolan_sort_numbers(n, sorted);
-    return n == 2 ? sorted[0] : portolan_median_of_sorted(n, sorted);
+    return portolan_sort_to_median(n, sorted);
 }
 
 static double noise_of(const struct record *r, size_t back, size_t n, double usual)
@@ -48,7 +49,8 @@ static double noise_of(const struct record *r, size_t back, size_t n, double usu
         seen = per_distance * portolan_sort_to_median(n, distances) / usual;
     else
         n = 0;
-    return (weight_of_guess * guessed_noise + (double)n * seen) / (weight_of_guess + (double)n);
+    return (weight_of_guess * (r->guess > 0 ? r->guess : guessed_noise) + (double)n * seen) /
+           (weight_of_guess + (double)n);
 }
 
 static void append(struct record *r, int step, double ns)
@@ -61,6 +63,8 @@ static void append(struct record *r, int step, double ns)
 static void summarize(struct record *r)
 {
     r->usual_ns = r->n ? median_of(r, 0, record_size(r)) : 0;
+    if (r->n < FEW && r->first_ns > 0 && r->usual_ns > 2 * r->first_ns)
+        r->usual_ns = r->first_ns; /* most of the few others were spikes */
     r->noise = noise_of(r, 0, record_size(r), r->usual_ns);
 }
 
@@ -144,7 +148,8 @@ int record_drift(const struct record *r, size_t *n)
 
         *n = drifts[i].n;
         for (size_t back = 0; back < *n; back++) {
-            longer += r->ns[at(r, back)] > usual + far;
+            longer +=
+                r->ns[at(r, back)] > usual + far && r->ns[at(r, back)] < usual * drifts[i].spike;
             shorter += r->ns[at(r, back)] < usual - far;
         }
         if (longer >= drifts[i].far || shorter >= drifts[i].far)
@@ -155,7 +160,7 @@ int record_drift(const struct record *r, size_t *n)
 
 void record_keep(struct record *r, size_t n)
 {
-    struct record kept = {.first_ns = r->first_ns};
+    struct record kept = {.guess = r->noise};
 
     for (size_t back = n; back-- > 0;)
         append(&kept, r->step[at(r, back)], r->ns[at(r, back)]);

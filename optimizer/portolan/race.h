@@ -72,8 +72,8 @@ struct portolan_race_limits {
 bool portolan_race_next(struct portolan_race *race, const struct portolan_race_limits *limits,
                         int32_t *selection);
 
-/** Whether SELECTION was measured in this run, on the present data, and is not better than the
- * incumbent. */
+/** Whether SELECTION was measured in this run, on the present data, and is not surely better than
+ * the incumbent. */
 bool portolan_race_objects(const struct portolan_race *race, const int32_t *selection);
 
 /** In how many steps of this run SELECTION was measured, on the present data; then *USUAL_NS is the

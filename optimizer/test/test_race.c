@@ -3,6 +3,7 @@
  * The race against simulated runs. The simulations of successive halving that it is held against
  * (3 and 5 variants, 10 % noise, 1,000 calls, 60 seeds, a switch costs 5 calls) lose 27 to 35 calls
  * with 3 variants, 104 to 106 with 5, and 73 with a variant that is 20 times as slow.
+ * PORTOLAN_TEST_SEEDS=2000 runs so many seeds instead of 60, and tells what they lose.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,9 +16,11 @@
 #include <portolan/race.h>
 #include <portolan/stats.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_INSTANCES = 6, MOST_RUN = 2000, SEEDS = 60 };
+/* The policy was tuned with other seeds than those from FIRST_SEED on. */
+enum { MOST_INSTANCES = 6, MOST_RUN = 2000, FIRST_SEED = 1000000 };
 
 struct world {
     size_t n, alternatives[MOST_INSTANCES], n_pairs, pairs[3][2];
@@ -122,50 +125,49 @@ static double with_one_slow(int step, const int32_t *x)
     return (double[]){1, 1.2, 20}[x[0]];
 }
 
-/* Mean regret over the seeds, started on each variant in turn; *BEST: how many end on the best. */
-static double regret_of(struct world w, int *best)
+/* Over many seeds, started on each variant in turn, at most MOST are lost on the average, and 99 %
+ * end on the best. */
+static void assert_regret(struct world w, double most)
 {
+    const char *text = getenv("PORTOLAN_TEST_SEEDS");
+    int seeds = text ? atoi(text) : 60, best = 0;
     double sum = 0;
 
-    *best = 0;
     w.n = 1;
     w.steps = 1000;
     w.noise = 0.1;
     w.swap = 5;
-    for (int i = 0; i < SEEDS; i++) {
-        w.seed = (uint64_t)i;
+    for (int i = 0; i < seeds; i++) {
+        w.seed = FIRST_SEED + (uint64_t)i;
         w.start[0] = i % (int)w.alternatives[0];
         run(&w);
         sum += seen.total - 1000;
-        *best += seen.last[0] == 0;
+        best += seen.last[0] == 0;
     }
-    return sum / SEEDS;
+    if (text)
+        print_message(
+            "%zu variants, %g %% spikes: lost %.1f of %.0f, ended on the best in %.2f %%\n",
+            w.alternatives[0], 100 * w.spikes, sum / seeds, most, 100. * best / seeds);
+    assert_true(sum / seeds <= most);
+    assert_true(best >= seeds * 99 / 100);
 }
 
 static void it_loses_no_more_than_successive_halving(void **state)
 {
-    int best;
+    struct world w = {.alternatives = {3}};
 
     (void)state;
-    assert_true(regret_of((struct world){.alternatives = {3}, .cost = of_three}, &best) <= 27);
-    assert_true(best >= SEEDS * 99 / 100);
-    assert_true(regret_of((struct world){.alternatives = {5}, .cost = of_five}, &best) <= 104);
-    assert_true(best >= SEEDS * 99 / 100);
-    assert_true(regret_of((struct world){.alternatives = {3}, .cost = with_one_slow}, &best) <= 73);
-    assert_true(best >= SEEDS * 99 / 100);
-}
-
-/* A spike in the first step makes the best look hopeless; with a larger budget it gets another. */
-static void spikes_do_not_mislead_it(void **state)
-{
-    int best;
-
-    (void)state;
-    assert_true(
-        regret_of(
-            (struct world){.alternatives = {3}, .cost = of_three, .spikes = 0.02, .share = 0.1},
-            &best) <= 35);
-    assert_true(best >= SEEDS * 99 / 100);
+    for (int spikes = 0; spikes < 2; spikes++) {
+        w.spikes = spikes * 0.02;
+        w.alternatives[0] = 3;
+        w.cost = of_three;
+        assert_regret(w, 27);
+        w.cost = with_one_slow;
+        assert_regret(w, 73);
+        w.alternatives[0] = 5;
+        w.cost = of_five;
+        assert_regret(w, 104);
+    }
 }
 
 static void what_is_hopeless_gets_one_step(void **state)
@@ -198,7 +200,8 @@ static double sixth_of(size_t i, const int32_t *x)
     return (double[]){2, 1, 4, 3}[((size_t)x[i] + i) % 4] / 6 / of_six_by_four(0, x);
 }
 
-/* 4^6 assemblies, one of which is the best: it is found for less than 5 % of 2,000 steps. */
+/* 4^6 assemblies, one of which is the best: it is found for less than 5 % of 2,000 steps, from any
+ * of them; with noise on the average. */
 static void six_components_are_tried_one_at_a_time(void **state)
 {
     struct world w = {.n = 6,
@@ -208,12 +211,21 @@ static void six_components_are_tried_one_at_a_time(void **state)
                       .steps = 2000};
 
     (void)state;
-    for (int32_t start = 0; start < 4; start++) {
-        for (int32_t i = 0; i < 6; i++)
-            w.start[i] = start == 3 ? (i + 1) % 4 : start;
-        run(&w);
-        assert_true(fabs(of_six_by_four(0, seen.last) - 1) < 1e-9);
-        assert_true(seen.total - 2000 < 0.05 * 2000);
+    for (int noisy = 0; noisy < 2; noisy++) {
+        double sum = 0;
+
+        w.noise = noisy * 0.05;
+        for (w.seed = FIRST_SEED; w.seed < FIRST_SEED + 30; w.seed++) {
+            for (int32_t i = 0; i < 6; i++)
+                w.start[i] = w.seed == FIRST_SEED /* the slowest of all */
+                                 ? (8 - i) % 4
+                                 : (int32_t)(4 * portolan_draw_uniform(w.seed, (uint64_t)i));
+            run(&w);
+            sum += seen.total - 2000;
+            assert_true(fabs(of_six_by_four(0, seen.last) - 1) < 1e-9);
+            assert_true(noisy || seen.total - 2000 < 0.05 * 2000);
+        }
+        assert_true(sum / 30 < 0.05 * 2000);
     }
 }
 
@@ -367,6 +379,36 @@ static void a_disturbance_does_not_cost_the_rest(void **state)
         run(&w);
         assert_int_equal(seen.ran[345][0], 0);
         assert_in_range(steps_without(320, 900, 0), 0, 45);
+    }
+}
+
+/* All take longer for a while, now and then: what is known of the others still holds. */
+static double with_a_slow_machine(int step, const int32_t *x)
+{
+    return (x[0] ? 1.05 : 1) * (step % 60 >= 40 ? 1.4 : 1);
+}
+
+static double six_tenths(size_t i, const int32_t *x)
+{
+    (void)i, (void)x;
+    return 0.6;
+}
+
+static void a_drift_of_the_machine_is_no_reason_to_look(void **state)
+{
+    struct world w = {.n = 1,
+                      .alternatives = {2},
+                      .cost = with_a_slow_machine,
+                      .share_of = six_tenths,
+                      .steps = 400,
+                      .noise = 0.02,
+                      .swap = 0.5};
+
+    (void)state;
+    for (w.seed = FIRST_SEED; w.seed < FIRST_SEED + 20; w.seed++) {
+        run(&w);
+        assert_in_range(seen.switches, 2, 6);
+        assert_int_equal(seen.last[0], 0);
     }
 }
 
@@ -530,7 +572,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_loses_no_more_than_successive_halving),
-        cmocka_unit_test(spikes_do_not_mislead_it),
         cmocka_unit_test(what_is_hopeless_gets_one_step),
         cmocka_unit_test(six_components_are_tried_one_at_a_time),
         cmocka_unit_test(declared_pairs_are_tried_together),
@@ -538,6 +579,7 @@ int main(void)
         cmocka_unit_test(heat_is_explored_for_less_than_it_gains),
         cmocka_unit_test(it_follows_drift_and_return),
         cmocka_unit_test(a_disturbance_does_not_cost_the_rest),
+        cmocka_unit_test(a_drift_of_the_machine_is_no_reason_to_look),
         cmocka_unit_test(periodic_costs_count),
         cmocka_unit_test(the_budget_is_kept),
         cmocka_unit_test(nothing_is_tried_that_cannot_be_repaid),
