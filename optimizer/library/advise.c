@@ -94,8 +94,10 @@ static bool is_banned(const struct advising *a, size_t variable, size_t alternat
                             alternative);
 }
 
-/* Adds the cost of swaps to PROBLEM, and forbids banned implementations. */
-static enum portolan_status add_exchange(struct advising *a, struct portolan_choice *problem,
+/* Adds the cost of swaps to PROBLEM, and forbids banned implementations; of those that do not run
+ * only if ASKS. */
+static enum portolan_status add_exchange(struct advising *a, bool asks,
+                                         struct portolan_choice *problem,
                                          struct portolan_error *err)
 {
     const struct survey *s = &a->p->s;
@@ -108,24 +110,28 @@ static enum portolan_status add_exchange(struct advising *a, struct portolan_cho
             continue;
         if (!(costs = portolan_arena_alloc(&a->pool, s->variables[v].n, sizeof *costs)))
             return PORTOLAN_ENOMEM;
-        for (size_t k = 0; k < s->variables[v].n; k++)
-            costs[k] = is_banned(a, v, k) ? INFINITY : k == a->current[v] ? 0 : a->now->swap_ns;
+        for (size_t k = 0; k < s->variables[v].n; k++) {
+            bool runs = k == a->current[v];
+
+            costs[k] = (asks || runs) && is_banned(a, v, k) ? INFINITY : runs ? 0 : a->now->swap_ns;
+        }
         status = portolan_choice_add_factor(problem, 1, &a->p->number[v], costs, err);
     }
     return status;
 }
 
-enum portolan_status plan_advising_problem(struct advising *a, struct portolan_choice **problem,
+enum portolan_status plan_advising_problem(struct advising *a, bool asks,
+                                           struct portolan_choice **problem,
                                            struct portolan_error *err)
 {
     const struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
     enum portolan_status status = plan_make_problem(a->p, &a->view, &rest, problem, err);
 
-    return status ? status : add_exchange(a, *problem, err);
+    return status ? status : add_exchange(a, asks, *problem, err);
 }
 
-static enum portolan_status solve_problem(struct advising *a, double *cost_now, double *cost_then,
-                                          struct portolan_error *err)
+static enum portolan_status solve_problem(struct advising *a, bool asks, double *cost_now,
+                                          double *cost_then, struct portolan_error *err)
 {
     const struct survey *s = &a->p->s;
     struct portolan_choice_solution *solution = NULL;
@@ -136,7 +142,7 @@ static enum portolan_status solve_problem(struct advising *a, double *cost_now, 
     if (!values)
         return PORTOLAN_ENOMEM;
     plan_put_values(a->p, &a->view, a->current, values);
-    status = plan_advising_problem(a, &problem, err);
+    status = plan_advising_problem(a, asks, &problem, err);
     if (!status)
         status = portolan_choice_solve(problem, false, &solution, NULL);
     memcpy(a->chosen, a->current, s->n_variables * sizeof *a->chosen);
@@ -151,6 +157,15 @@ static enum portolan_status solve_problem(struct advising *a, double *cost_now, 
     portolan_choice_solution_destroy(solution);
     portolan_choice_destroy(problem);
     return status == PORTOLAN_EINFEASIBLE ? PORTOLAN_OK : status;
+}
+
+/* Asked only of what would change: most steps change nothing, and the answer may take its time. */
+static bool changes_to_banned(const struct advising *a)
+{
+    for (size_t v = 0; v < a->p->s.n_variables; v++)
+        if (a->chosen[v] != a->current[v] && is_banned(a, v, a->chosen[v]))
+            return true;
+    return false;
 }
 
 static void list_changes(const struct advising *a, struct portolan_plan_advice *out)
@@ -314,9 +329,11 @@ static enum portolan_status decide_change(struct advising *a, struct portolan_pl
     struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
     struct portolan_plan_prediction now, then;
     double cost_now, cost_then;
-    enum portolan_status status = solve_problem(a, &cost_now, &cost_then, err);
+    enum portolan_status status = solve_problem(a, false, &cost_now, &cost_then, err);
     bool now_allowed;
 
+    if (!status && changes_to_banned(a))
+        status = solve_problem(a, true, &cost_now, &cost_then, err);
     if (status)
         return status;
     now_allowed = plan_total(p, &a->view, &rest, a->current, &now, NULL);

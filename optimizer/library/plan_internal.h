@@ -267,9 +267,10 @@ struct advising {
  * too, the caller clears the pool.
  */
 enum portolan_status plan_advising_open(struct advising *a);
-/* The choice for the remaining steps, with the cost of exchanges. On failure, too, *PROBLEM, NULL
- * at first, is the caller's to destroy. */
-enum portolan_status plan_advising_problem(struct advising *a, struct portolan_choice **problem,
+/* The choice for the remaining steps, with the cost of exchanges; without ASKS, only what runs is
+ * asked whether it may. On failure, too, *PROBLEM, NULL at first, is the caller's to destroy. */
+enum portolan_status plan_advising_problem(struct advising *a, bool asks,
+                                           struct portolan_choice **problem,
                                            struct portolan_error *err);
 
 static inline double plan_wanted(const struct portolan_plan *p, size_t path)

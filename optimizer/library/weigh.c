@@ -150,7 +150,7 @@ static void weigh_choice(struct weighing *w, struct portolan_reason *r)
 static enum portolan_status find_margins(struct weighing *w, struct portolan_error *err)
 {
     struct portolan_choice *problem = NULL;
-    enum portolan_status status = plan_advising_problem(&w->a, &problem, err);
+    enum portolan_status status = plan_advising_problem(&w->a, true, &problem, err);
 
     if (!status)
         status = portolan_choice_solve(problem, true, &w->best, NULL);

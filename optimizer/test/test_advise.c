@@ -258,6 +258,43 @@ static bool may_run_in_paper(const void *banned, size_t instance, size_t alterna
     return may_run_of(&paper, banned, instance, alternative);
 }
 
+static bool only_what_runs(const void *current, size_t instance, size_t alternative)
+{
+    assert_int_equal(alternative, ((const int32_t *)current)[instance]);
+    return true;
+}
+
+/* Whether an alternative may run can take time to find out, and most steps change nothing. */
+static void a_step_that_changes_nothing_asks_of_nothing_else(void **state)
+{
+    int32_t current[6] = {0};
+    struct portolan_plan_now now = {
+        .current = current, .remaining_steps = 50, .hysteresis = 0.02, .arg = current};
+    struct world *w = world_create(1);
+    struct portolan_plan_advice *advice;
+    struct portolan_plan *p;
+    size_t changes;
+
+    (void)state;
+    world_explore_all(w);
+    assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
+                                          &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
+                     0);
+    do {
+        advice = advise(p, &now);
+        changes = advice->n_changes;
+        for (size_t i = 0; i < changes; i++)
+            current[advice->changes[i].position] = (int32_t)advice->changes[i].alternative;
+        portolan_plan_advice_destroy(advice);
+    } while (changes);
+    now.may_run = only_what_runs;
+    advice = advise(p, &now);
+    assert_int_equal(advice->n_changes, 0);
+    portolan_plan_advice_destroy(advice);
+    portolan_plan_destroy(p);
+    world_destroy(w);
+}
+
 /* Cholmod analyses first, which costs some six steps of it. */
 static void set_up_counts_against_a_late_swap(void **state)
 {
@@ -508,6 +545,7 @@ int main(void)
         cmocka_unit_test(advice_changes_each_time_x_crosses_two),
         cmocka_unit_test(a_small_gain_is_not_worth_a_swap),
         cmocka_unit_test(set_up_counts_against_a_late_swap),
+        cmocka_unit_test(a_step_that_changes_nothing_asks_of_nothing_else),
         cmocka_unit_test(what_failed_in_this_run_is_not_advised),
         cmocka_unit_test(a_run_with_a_swap_teaches_both),
         cmocka_unit_test(parameters_of_a_decision_are_sorted),
