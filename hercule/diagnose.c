@@ -243,6 +243,27 @@ static enum portolan_status check_matches(struct run *run, const struct paradigm
     return d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
 }
 
+/* The instance and port that the part of each finding's component names. */
+static void name_ports(struct diagnosis *d, const struct binding *bindings, size_t n)
+{
+    for (size_t i = 0; i < d->public.n_findings; i++) {
+        const struct node *node = &d->paradigm->nodes[d->found[i]];
+        size_t component =
+            component_of(d->paradigm, &d->paradigm->metrics[node->metric].formula, 16);
+
+        for (size_t k = 0; k < n; k++)
+            if (bindings[k].component == component && bindings[k].user) {
+                const char *port =
+                    portolan_arena_strdup(&d->arena, bindings[k].uses ? bindings[k].uses : "");
+                const char *instance = portolan_arena_strdup(&d->arena, bindings[k].user);
+
+                d->public.findings[i].instance = instance ? instance : "";
+                d->public.findings[i].port = port ? port : "";
+                break;
+            }
+    }
+}
+
 enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *knowledge,
                                                const char *name, const struct portolan_waits *waits,
                                                const struct portolan_diagnosis_options *options,
@@ -270,6 +291,8 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
         status = check_matches(&run, p, bindings, o->n_parts, diagnostics, err);
     if (!status)
         status = diagnosis_make(p, &sources, o->settings, o->n_settings, 0, diagnosis, err);
+    if (!status)
+        name_ports((struct diagnosis *)*diagnosis, bindings, o->n_parts);
     if (!status && run.doubt && (*diagnosis)->verdict == PORTOLAN_NO_PROBLEM) {
         (*diagnosis)->verdict = PORTOLAN_CANNOT_TELL;
         (*diagnosis)->why = run.doubt;

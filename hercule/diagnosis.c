@@ -214,6 +214,8 @@ static void describe_finding(struct diagnosis *d, const struct diagnosis_sources
         .factor = factor->item.name,
         .remedy = remedy_text(d, factor),
         .where = where.bytes ? where.bytes : "",
+        .instance = "",
+        .port = "",
         .share = d->metrics[node->metric].of_run,
         .without_ns = gain->is_known ? gain->without_ns : NAN,
         .gain = gain->is_known ? gain->share : NAN,

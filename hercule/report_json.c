@@ -68,6 +68,8 @@ static void add_findings(struct portolan_json *j, const struct portolan_diagnosi
         portolan_json_text(j, "factor", f->factor);
         portolan_json_text(j, "remedy", f->remedy);
         portolan_json_text(j, "where", f->where);
+        portolan_json_text(j, "instance", f->instance);
+        portolan_json_text(j, "port", f->port);
         portolan_json_number(j, "share", f->share);
         portolan_json_number(j, "without_ns", f->without_ns);
         portolan_json_number(j, "gain", f->gain);

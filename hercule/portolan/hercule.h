@@ -83,9 +83,11 @@ struct portolan_finding {
         *factor; /**< the decision of the design that costs it; for <alternative remedies=""> */
     const char *remedy; /**< what to do */
     const char *where;  /**< ranks, steps, instances; "": unknown */
-    double share;       /**< what it costs */
-    double without_ns;  /**< run time without it, by replay */
-    double gain;        /**< share of the run time that this saves; with its interval of 95 %: */
+    /** Whose calls of which uses port are the component that costs it; "": no part says so. */
+    const char *instance, *port;
+    double share;      /**< what it costs */
+    double without_ns; /**< run time without it, by replay */
+    double gain;       /**< share of the run time that this saves; with its interval of 95 %: */
     double low, high;
 };
 

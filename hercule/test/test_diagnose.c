@@ -120,6 +120,34 @@ static void tells_what_is_wrong_with_parts(void **state)
     free(slow);
 }
 
+/* Work on blocks is a call of a port: the finding says whose. */
+static void names_the_port_of_a_finding(void **state)
+{
+    static const char ports[] =
+        "ranks 4\nrepeat 40\non rank > 0\nrecv rank-1 tag 1\nend\n"
+        "port apply driver solver jacobi\non 2\ncompute 14ms\nelse\ncompute 10ms\nend\nend\n"
+        "on rank < size - 1\nsend rank+1 tag 1 1000\nend\nend\n";
+    const struct portolan_part parts[] = {
+        {.component = "compute",
+         .user = "driver",
+         .uses = "solver",
+         .tag = -1,
+         .to = -1,
+         .file = "f"},
+        {.component = "receive", .mpi = "MPI_Recv", .tag = -1, .to = -1, .file = "f"},
+        {.component = "send", .mpi = "MPI_Send", .tag = -1, .to = -1, .file = "f"},
+    };
+    struct run run;
+
+    (void)state;
+    diagnose(&run, ports, "pipeline", parts, 3);
+    assert_true(run.diagnosis->n_findings > 0);
+    assert_string_equal(run.diagnosis->findings[0].cause, "slow-stage");
+    assert_string_equal(run.diagnosis->findings[0].instance, "driver");
+    assert_string_equal(run.diagnosis->findings[0].port, "solver");
+    end(&run);
+}
+
 /* A rank without events, and none at all: no wrong number, and no praise. */
 static void says_what_is_missing_in_the_trace(void **state)
 {
@@ -156,6 +184,7 @@ int main(void)
         cmocka_unit_test(finds_no_problem_in_a_healthy_run),
         cmocka_unit_test(says_that_messages_are_unmatched),
         cmocka_unit_test(tells_what_is_wrong_with_parts),
+        cmocka_unit_test(names_the_port_of_a_finding),
         cmocka_unit_test(says_what_is_missing_in_the_trace),
     };
     struct portolan_error err = {0};
