@@ -47,7 +47,7 @@ static void add_symptoms(struct report *r, enum experiment experiment)
         const struct judged *m = &r->d->metrics[node->metric];
         const struct conclusion *c = &r->d->conclusions[i];
 
-        if (node->kind != NODE_SYMPTOM || p->metrics[node->metric].experiment != experiment ||
+        if (node->n_under || p->metrics[node->metric].experiment != experiment ||
             !m->measured.samples)
             continue;
         portolan_text_add(r->out, "  %s is ", title_of(r, &node->item));

@@ -204,9 +204,9 @@ static void add_delegated(struct loom *l, bool in_guest)
     metric.item.place = node.item.place = p->weaves[p->n_weaves - 1].item.place;
     metric.formula = (struct expression){.text = formula.bytes, .place = metric.item.place};
     metric.item.name = node.item.name = context_join(l->arena, context, "delegated");
-    metric.item.text = node.item.text = portolan_arena_printf(
-        l->arena, "delay of %s that shows in %s", in_guest ? l->host_name : l->guest_name,
-        in_guest ? l->guest_name : l->host_name);
+    metric.item.text = node.item.text =
+        portolan_arena_printf(l->arena, "delay of another paradigm that shows in %s",
+                              in_guest ? l->guest_name : l->host_name);
     node.condition = (struct expression){.text = "", .place = metric.item.place};
     if (metric.item.text && paradigm_put(l->arena, fact_kind_find("metric"), p, &metric.item))
         paradigm_put(l->arena, fact_kind_find("node"), p, &node.item);

@@ -80,7 +80,9 @@ static double metric_of(const struct run *run, const char *name)
  */
 static void charges_a_woven_delay_to_its_origin(void **state)
 {
+    struct portolan_error err = {0};
     struct run run;
+    char *text;
 
     (void)state;
     run_woven(&run, 5, 0);
@@ -89,6 +91,10 @@ static void charges_a_woven_delay_to_its_origin(void **state)
     assert_true(metric_of(&run, "delegated") < 0.001);
     assert_true(metric_of(&run, "unequal") >= 0.95 * 0.15);
     assert_true(metric_of(&run, "grid.uneven") < 0.001);
+    assert_int_equal(portolan_diagnosis_text(run.diagnosis, NULL, 1, &text, &err), PORTOLAN_OK);
+    assert_non_null(strstr(
+        text, "delay of another paradigm that shows in grid is 15.0 % of run time: a symptom"));
+    free(text);
     assert_int_equal(run.diagnosis->n_findings, 1);
     assert_string_equal(run.diagnosis->findings[0].cause, "unequal");
     assert_true(fabs(run.diagnosis->findings[0].gain - 3.75 / 25) < 0.005);
