@@ -158,10 +158,7 @@ static enum portolan_status put_node(struct portolan_plan *p, size_t path,
     const struct portolan_callgraph_node *x = &g->nodes[path];
     struct portolan_plan_node *n = &p->graph[path];
 
-    *n = (struct portolan_plan_node){.user = from->user,
-                                     .uses = from->uses,
-                                     .instance = from->instance,
-                                     .port = from->port,
+    *n = (struct portolan_plan_node){.instance = from->instance,
                                      .method = from->method,
                                      .seen_with = seen_with,
                                      .parent = from->parent,

@@ -260,10 +260,11 @@ static struct portolan_choice_solution *create_solution(const struct portolan_ch
                                                         bool margins)
 {
     struct solution *own = portolan_calloc(1, sizeof *own);
-    struct portolan_choice_solution *s = &own->s;
+    struct portolan_choice_solution *s;
 
     if (!own)
         return NULL;
+    s = &own->s;
     s->n_variables = c->n;
     s->values = portolan_arena_alloc(&own->pool, c->n, sizeof *s->values);
     if (margins) {

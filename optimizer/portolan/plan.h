@@ -85,11 +85,9 @@ struct portolan_plan_part {
 
 /** A call path with its measured times in one trial: as written, at the longest sweep point. */
 struct portolan_plan_node {
-    const char *user, *uses;     /**< "" at a root */
-    const char *instance, *port; /**< who is called */
-    const char *method;
-    const char *implementation; /**< of the instance in that trial; "" when fixed or exchanged */
-    size_t n_parts;             /**< implementations that shared the calls; 0: no more than one */
+    const char *instance, *method; /**< who is called */
+    const char *implementation;    /**< of the instance in that trial; "" when fixed or exchanged */
+    size_t n_parts; /**< implementations that shared the calls; 0: no more than one */
     const struct portolan_plan_part *parts;
     const char *seen_with; /**< "" or, for a path that does not occur as written, with what */
     long parent;           /**< position in the array; -1 at a root */
