@@ -16,19 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "intervals.h"
 #include "profile.h"
-
-/* Between which moments a wait and its cause are looked at. */
-struct wait_interval {
-    uint32_t own_from, by_from; /* events of the rank that waited, and of that which caused it */
-    int64_t from_ns;
-};
-
-/* Two locations, the lower first, when they met last. */
-struct location_pair {
-    uint32_t low, high, at_low, at_high;
-    int64_t ns;
-};
 
 /* Waiting of one state in one path. */
 struct wait_class {
@@ -86,187 +75,6 @@ struct cause_finder {
     struct portolan_index cell_index;
     bool no_memory;
 };
-
-/* ------------------------------------------------- order */
-
-/*
- * Waits of a location are in order; a wait also comes after those of the causing location that lie
- * before the call which ended it. Locations on the stack wait for that of the one above.
- */
-struct order_stack {
-    uint32_t *locations;
-    size_t n;
-    bool *is_on;
-    size_t *next; /* wait of each location */
-};
-
-/* The location that must go on before location I can; SIZE_MAX: none. */
-static size_t must_precede(const struct cause_finder *f, const struct order_stack *s, size_t i)
-{
-    uint32_t by = f->w->waits[s->next[i]].by;
-    size_t p = by == no_event ? SIZE_MAX : portolan_trace_location_of(f->t, by);
-
-    return p != SIZE_MAX && p != i && !s->is_on[p] && s->next[p] < f->w->first_wait[p + 1] &&
-                   f->w->waits[s->next[p]].call < by
-               ? p
-               : SIZE_MAX;
-}
-
-static void order_waits(struct cause_finder *f, struct order_stack *s)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < f->t->n_locations; i++)
-        while (s->next[i] < f->w->first_wait[i + 1]) {
-            s->locations[0] = (uint32_t)i;
-            s->is_on[i] = true;
-            for (s->n = 1; s->n;) {
-                size_t top = s->locations[s->n - 1], p = must_precede(f, s, top);
-
-                if (p != SIZE_MAX) {
-                    s->locations[s->n++] = (uint32_t)p;
-                    s->is_on[p] = true;
-                    continue;
-                }
-                f->order[n++] = (uint32_t)s->next[top]++;
-                s->is_on[top] = false;
-                s->n--;
-            }
-        }
-}
-
-static bool find_order(struct cause_finder *f)
-{
-    size_t n = f->t->n_locations;
-    struct order_stack s = {.locations = portolan_calloc(n + 1, sizeof *s.locations),
-                            .is_on = portolan_calloc(n + 1, sizeof *s.is_on),
-                            .next = portolan_calloc(n + 1, sizeof *s.next)};
-    bool ok = s.locations && s.is_on && s.next &&
-              (f->order = portolan_calloc(f->w->n_waits + 1, sizeof *f->order));
-
-    if (ok) {
-        memcpy(s.next, f->w->first_wait, n * sizeof *s.next);
-        order_waits(f, &s);
-    }
-    free(s.locations);
-    free(s.is_on);
-    free(s.next);
-    return ok;
-}
-
-/* ------------------------------------------------- when two locations met last */
-
-static bool same_pair(const void *arg, size_t i)
-{
-    const struct cause_finder *f = ((const void *const *)arg)[0];
-    const struct location_pair *wanted = ((const void *const *)arg)[1], *pair = &f->pairs[i];
-
-    return pair->low == wanted->low && pair->high == wanted->high;
-}
-
-/* The pair of both locations; new ones have met at the begin. NULL: no memory. */
-static struct location_pair *find_pair(struct cause_finder *f, size_t a, size_t b)
-{
-    struct location_pair new = {.low = (uint32_t)(a < b ? a : b),
-                                .high = (uint32_t)(a < b ? b : a)};
-    const void *wanted[] = {f, &new};
-    uint64_t hash = (((uint64_t) new.low << 32) | new.high) * UINT64_C(0x9e3779b97f4a7c15);
-    size_t at;
-
-    new.at_low = (uint32_t)f->t->locations[new.low].first;
-    new.at_high = (uint32_t)f->t->locations[new.high].first;
-    if (!portolan_reserve(&f->pairs, &f->pairs_room, f->n_pairs + 1, sizeof *f->pairs) ||
-        !portolan_index_put(&f->pair_index, hash ^ (hash >> 32), f->n_pairs, same_pair, wanted,
-                            &at)) {
-        f->no_memory = true;
-        return NULL;
-    }
-    if (at == f->n_pairs)
-        f->pairs[f->n_pairs++] = new;
-    return &f->pairs[at];
-}
-
-/* Whether all ranks met at a collective operation, and none went before the last came. */
-static bool is_meeting_of_all(const struct cause_finder *f, const struct portolan_collective *c)
-{
-    if (!c->is_complete || c->n != (uint32_t)f->t->n_ranks || c->first_end_ns < c->last_ns)
-        return false;
-    switch (call_class(f->t, f->w->matching, c->last)) {
-    case PORTOLAN_ROUTINE_BARRIER:
-    case PORTOLAN_ROUTINE_N_TO_N:
-    case PORTOLAN_ROUTINE_CREATE:
-    case PORTOLAN_ROUTINE_FENCE:
-    case PORTOLAN_ROUTINE_INIT:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Goes on to event END of a location, and notes where all ranks met. */
-static void pass_meetings(struct cause_finder *f, size_t i, uint32_t end)
-{
-    const struct portolan_matching *m = f->w->matching;
-
-    for (; f->cursors[i] < end; f->cursors[i]++) {
-        uint32_t e = f->cursors[i];
-        unsigned kind = f->t->events[e].kind;
-
-        if ((kind == PORTOLAN_TRACE_COLLECTIVE || kind == PORTOLAN_TRACE_EPOCH ||
-             kind == PORTOLAN_TRACE_BEGIN) &&
-            m->partner[e] != no_event && is_meeting_of_all(f, &m->collectives[m->partner[e]]))
-            f->meetings[i] = m->partner[e] + 1;
-    }
-}
-
-/* Fills in the interval of wait W of location I for location P, and notes that they met. */
-static void find_interval(struct cause_finder *f, size_t i, size_t p, const struct portolan_wait *w,
-                          struct wait_interval *interval)
-{
-    const struct portolan_matching *m = f->w->matching;
-    struct location_pair *pair = find_pair(f, i, p);
-    const struct portolan_collective *all;
-    uint32_t own, by;
-
-    if (!pair)
-        return;
-    *interval = (struct wait_interval){pair->low == i ? pair->at_low : pair->at_high,
-                                       pair->low == i ? pair->at_high : pair->at_low, pair->ns};
-    pass_meetings(f, i, w->from);
-    if (f->meetings[i]) {
-        all = &m->collectives[f->meetings[i] - 1];
-        own = portolan_collective_call(f->t, m, all, f->t->locations[i].rank);
-        by = portolan_collective_call(f->t, m, all, f->t->locations[p].rank);
-        if (all->last_ns >= pair->ns && own != no_event && by != no_event && by < w->by &&
-            portolan_trace_location_of(f->t, own) == i && portolan_trace_location_of(f->t, by) == p)
-            *interval = (struct wait_interval){own, by, all->last_ns};
-    }
-    pair->at_low = pair->low == i ? w->call : w->by;
-    pair->at_high = pair->low == i ? w->by : w->call;
-    pair->ns = w->begin_ns + w->ns;
-}
-
-static bool find_intervals(struct cause_finder *f)
-{
-    size_t n = f->t->n_locations;
-
-    f->intervals = portolan_calloc(f->w->n_waits + 1, sizeof *f->intervals);
-    f->cursors = portolan_calloc(n + 1, sizeof *f->cursors);
-    f->meetings = portolan_calloc(n + 1, sizeof *f->meetings);
-    if (!f->intervals || !f->cursors || !f->meetings)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        f->cursors[i] = (uint32_t)f->t->locations[i].first;
-    for (size_t k = 0; k < f->w->n_waits && !f->no_memory; k++) {
-        const struct portolan_wait *wait = &f->w->waits[f->order[k]];
-
-        if (wait->by != no_event)
-            find_interval(f, portolan_trace_location_of(f->t, wait->call),
-                          portolan_trace_location_of(f->t, wait->by), wait,
-                          &f->intervals[f->order[k]]);
-    }
-    return !f->no_memory;
-}
 
 /* ------------------------------------------------- what is charged */
 
@@ -578,7 +386,7 @@ bool find_causes(struct portolan_waits *w)
         (f.left = portolan_calloc(w->trace->n_locations + 1, sizeof *f.left)) &&
         (f.active = portolan_calloc(w->trace->n_locations + 1, sizeof *f.active)) &&
         path_times_prepare(&f.times, w->n_paths) && profile_prepare(&f.profile, w) &&
-        find_order(&f) && find_intervals(&f);
+        find_intervals(w, &f.order, &f.intervals);
 
     for (size_t i = 0; ok && i < n; i++)
         f.summed[i + 1] = f.summed[i] + w->waits[i].ns;
@@ -597,13 +405,9 @@ bool find_causes(struct portolan_waits *w)
     free(f.summed);
     free(f.left);
     free(f.intervals);
-    free(f.pairs);
-    free(f.cursors);
-    free(f.meetings);
     free(f.classes);
     free(f.handed);
     free(f.cells);
-    portolan_index_clear(&f.pair_index);
     portolan_index_clear(&f.cell_index);
     path_times_clear(&f.times);
     profile_clear(&f.profile);

@@ -19,6 +19,19 @@ size_t portolan_trace_location_of(const struct portolan_trace *trace, uint32_t e
     return low;
 }
 
+uint32_t portolan_posting_call(const struct portolan_trace *trace,
+                               const struct portolan_matching *matching, uint32_t send)
+{
+    uint32_t recv = matching->partner[send], posted;
+
+    if (recv == no_event)
+        return no_event;
+    posted = trace->events[recv].kind == PORTOLAN_TRACE_RECV ? matching->other[recv] : recv;
+    if (posted == no_event)
+        return matching->call[recv];
+    return trace->events[posted].kind == PORTOLAN_TRACE_BEGIN ? posted : matching->call[posted];
+}
+
 static uint32_t *no_events(size_t n)
 {
     uint32_t *events = portolan_calloc(n + 1, sizeof *events);

@@ -57,19 +57,6 @@ static uint32_t sending_call(const struct wait_finder *f, uint32_t recv)
     return send == no_event ? no_event : f->m->call[send];
 }
 
-/* The call that posted the receive of SEND, when it was one; none: not known. */
-static uint32_t posting_call(const struct wait_finder *f, uint32_t send)
-{
-    uint32_t recv = f->m->partner[send], posted;
-
-    if (recv == no_event)
-        return no_event;
-    posted = f->t->events[recv].kind == PORTOLAN_TRACE_RECV ? f->m->other[recv] : recv;
-    if (posted == no_event)
-        return f->m->call[recv];
-    return f->t->events[posted].kind == PORTOLAN_TRACE_BEGIN ? posted : f->m->call[posted];
-}
-
 static void take_later(const struct wait_finder *f, uint32_t call, uint32_t *last)
 {
     if (call != no_event && (*last == no_event || begin_ns(f, call) > begin_ns(f, *last)))
@@ -151,7 +138,7 @@ static uint32_t latest_receiver(const struct wait_finder *f, const struct waitin
         uint32_t send = event->kind == PORTOLAN_TRACE_SEND_DONE                 ? f->m->other[e]
                         : event->kind == PORTOLAN_TRACE_SEND && !event->request ? e
                                                                                 : no_event;
-        uint32_t posted = send == no_event ? no_event : posting_call(f, send);
+        uint32_t posted = send == no_event ? no_event : portolan_posting_call(f->t, f->m, send);
 
         if (posted != no_event && begin_ns(f, posted) <= call->end_ns)
             take_later(f, posted, &last);

@@ -85,8 +85,9 @@ struct portolan_replay {
 
 struct portolan_replay_options {
     const struct portolan_costs *costs; /**< NULL: portolan_costs_estimate() */
-    /** Time between calls is the processor time that the trace has (CPU), where it has it: others
-       used the processors, too. The error is then not that of the replay, and nothing refused. */
+    /** Time between calls is the processor time that the trace has (CPU), where it has it, and
+       calls take beyond waiting what the shortest of their routine does: others used the
+       processors, too. The error is then not that of the replay, and nothing refused. */
     bool use_cpu;
     int64_t *event_ns; /**< NULL, or gets the new time of each event */
     int64_t as_is_ns;  /**< 0, or what an earlier replay with the same options said: saves a run */

@@ -80,6 +80,11 @@ PORTOLAN_API uint32_t portolan_collective_call(const struct portolan_trace *trac
                                                const struct portolan_collective *collective,
                                                int rank);
 
+/** The call (its BEGIN) that posted the receive which SEND, an event, met; none: not known. */
+PORTOLAN_API uint32_t portolan_posting_call(const struct portolan_trace *trace,
+                                            const struct portolan_matching *matching,
+                                            uint32_t send);
+
 /** The location of an event. */
 PORTOLAN_API size_t portolan_trace_location_of(const struct portolan_trace *trace, uint32_t event);
 

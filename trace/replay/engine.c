@@ -115,11 +115,16 @@ static int64_t excess(const struct engine *x, const struct engine_location *l, u
 {
     uint8_t changes = x->changes ? x->changes[l->call] : 0;
     int64_t ns = x->trace->events[end].ns - l->ready_was;
+    int64_t *least = x->least_excess ? &x->least_excess[x->trace->events[end].what] : &ns;
 
     if (x->is_ideal || (changes & CHANGE_FREE))
         return 0;
+    if (x->finds_least)
+        *least = ns < *least ? ns : *least;
+    else if (*least < ns)
+        ns = *least;
     if (changes >> CHANGE_FACTOR_SHIFT)
-        ns = (int64_t)((double)ns * x->removals[(changes >> CHANGE_FACTOR_SHIFT) - 1].factor + 0.5);
+        ns = (int64_t)((double)ns * x->removals[(changes >> CHANGE_FACTOR_SHIFT) - 1].factor);
     return ns;
 }
 
@@ -253,7 +258,7 @@ bool engine_run(struct engine *x)
 
 /* ------------------------------------------------- making one */
 
-static int8_t synchronous(const char *routine)
+int8_t engine_synchronous(const char *routine)
 {
     routine += *routine == 'P';
     if (strncmp(routine, "MPI_", 4) != 0)
@@ -287,7 +292,7 @@ bool engine_prepare(struct engine *x)
             .until_tag = PORTOLAN_TRACE_ANY,
         };
     for (size_t i = 0; i < t->n_routines; i++)
-        x->synchronous[i] = synchronous(t->routines[i]);
+        x->synchronous[i] = engine_synchronous(t->routines[i]);
     x->partner = x->partner ? x->partner : x->matching->partner;
     return true;
 }

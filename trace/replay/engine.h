@@ -66,8 +66,12 @@ struct engine {
     const struct joined_message *joined;     /* in the order of sends */
     size_t n_joined;
     bool is_ideal; /* calls have no excess */
+    /* Of each routine, NULL: not known. It is found, or else no call takes more: where others had
+     * the processors, what calls take beyond it says nothing. */
+    int64_t *least_excess;
+    bool finds_least;
 
-    int8_t *synchronous; /* by routine: 1 always, -1 never, 0 by size */
+    int8_t *synchronous; /* of each routine */
     struct engine_location *locations;
     struct engine_meeting *meetings;
     struct runnable {
@@ -86,6 +90,9 @@ bool engine_prepare(struct engine *x);
 /* Runs; false: locations are left that wait for each other (see `at` and `call`). */
 bool engine_run(struct engine *x);
 void engine_clear(struct engine *x); /* what engine_prepare() has made */
+
+/* Whether a routine sends synchronously: 1 always, -1 never, 0: by size. */
+int8_t engine_synchronous(const char *routine);
 
 /* What remains is for the engine's own files. */
 

@@ -8,28 +8,45 @@
 /* Above this the replay is not the run. */
 static const double most_error = 0.05;
 
-static enum portolan_status run(const struct portolan_waits *w,
-                                const struct portolan_removal *removals, size_t n,
-                                const struct portolan_replay_options *options,
-                                const struct portolan_costs *costs, int64_t *run_ns,
-                                int64_t *event_ns, struct portolan_error *err)
-{
-    struct replay_changes changes;
-    struct engine x = {.trace = w->trace,
-                       .matching = w->matching,
-                       .waits = w,
-                       .costs = *costs,
-                       .costs_was = *costs,
-                       .removals = removals};
-    enum portolan_status status = changes_prepare(&changes, w, removals, n, options->use_cpu, err);
+/* Removals at work, and what was found in a run as it was. */
+struct replay_run {
+    const struct portolan_waits *w;
+    const struct portolan_removal *removals;
+    size_t n;
+    struct portolan_costs costs;
+    bool use_cpu, finds_least;
+    int64_t *least_excess; /* of each routine */
+    int64_t *event_ns;
+};
 
-    x.following_ns = changes.following_ns;
-    x.changes = changes.changes;
-    x.partner = changes.partner;
-    x.joined = changes.joined;
-    x.n_joined = changes.n_joined;
-    for (size_t i = 0; i < n; i++)
-        if (removals[i].kind == PORTOLAN_REMOVE_NETWORK) {
+static void set_changes(struct engine *x, const struct replay_changes *c)
+{
+    x->following_ns = c->following_ns;
+    x->changes = c->changes;
+    x->partner = c->partner;
+    x->joined = c->joined;
+    x->n_joined = c->n_joined;
+}
+
+static enum portolan_status run(const struct replay_run *r, int64_t *run_ns,
+                                struct portolan_error *err)
+{
+    const struct portolan_trace *t = r->w->trace;
+    struct replay_changes changes;
+    struct engine x = {.trace = t,
+                       .matching = r->w->matching,
+                       .waits = r->w,
+                       .costs = r->costs,
+                       .costs_was = r->costs,
+                       .removals = r->removals,
+                       .least_excess = r->least_excess,
+                       .finds_least = r->finds_least};
+    enum portolan_status status =
+        changes_prepare(&changes, r->w, r->removals, r->n, r->use_cpu, err);
+
+    set_changes(&x, &changes);
+    for (size_t i = 0; i < r->n; i++)
+        if (r->removals[i].kind == PORTOLAN_REMOVE_NETWORK) {
             x.is_ideal = true;
             x.costs = (struct portolan_costs){0};
         }
@@ -37,16 +54,31 @@ static enum portolan_status run(const struct portolan_waits *w,
         status = portolan_no_memory(err);
     if (!status && !engine_run(&x))
         status = portolan_error_set(err, PORTOLAN_EINFEASIBLE, "%s: ranks wait for each other%s",
-                                    w->trace->source, n ? " without what was removed" : "");
+                                    t->source, r->n ? " without what was removed" : "");
     *run_ns = 0;
-    for (size_t i = 0; !status && i < w->trace->n_locations; i++)
+    for (size_t i = 0; !status && i < t->n_locations; i++)
         if (x.locations[i].clock > *run_ns)
             *run_ns = x.locations[i].clock;
-    if (!status && event_ns)
-        memcpy(event_ns, x.ns, w->trace->n_events * sizeof *event_ns);
+    if (!status && r->event_ns)
+        memcpy(r->event_ns, x.ns, t->n_events * sizeof *r->event_ns);
     engine_clear(&x);
     changes_clear(&changes);
     return status;
+}
+
+/* How long a call of each routine takes at least beyond waiting. */
+static enum portolan_status find_least(struct replay_run *r, struct portolan_error *err)
+{
+    struct replay_run plain = {.w = r->w, .costs = r->costs, .finds_least = true};
+    size_t n = r->w->trace->n_routines;
+    int64_t run_ns;
+
+    if (!(r->least_excess = portolan_calloc(n + 1, sizeof *r->least_excess)))
+        return portolan_no_memory(err);
+    for (size_t i = 0; i < n; i++)
+        r->least_excess[i] = INT64_MAX;
+    plain.least_excess = r->least_excess;
+    return run(&plain, &run_ns, err);
 }
 
 enum portolan_status portolan_replay(const struct portolan_waits *waits,
@@ -55,16 +87,24 @@ enum portolan_status portolan_replay(const struct portolan_waits *waits,
                                      struct portolan_replay *replay, struct portolan_error *err)
 {
     struct portolan_replay_options none = {0};
+    struct replay_run r = {.w = waits};
     enum portolan_status status = PORTOLAN_OK;
 
     options = options ? options : &none;
-    *replay = (struct portolan_replay){.measured_ns = waits->run_ns, .as_is_ns = options->as_is_ns};
-    replay->costs = options->costs ? *options->costs : portolan_costs_estimate(waits);
-    if (n && !replay->as_is_ns)
-        status = run(waits, NULL, 0, options, &replay->costs, &replay->as_is_ns, NULL, err);
+    r.costs = options->costs ? *options->costs : portolan_costs_estimate(waits);
+    r.use_cpu = options->use_cpu;
+    *replay = (struct portolan_replay){
+        .measured_ns = waits->run_ns, .as_is_ns = options->as_is_ns, .costs = r.costs};
+    if (r.use_cpu)
+        status = find_least(&r, err);
+    if (!status && n && !replay->as_is_ns)
+        status = run(&r, &replay->as_is_ns, err);
+    r.removals = removals;
+    r.n = n;
+    r.event_ns = options->event_ns;
     if (!status)
-        status = run(waits, removals, n, options, &replay->costs, &replay->run_ns,
-                     options->event_ns, err);
+        status = run(&r, &replay->run_ns, err);
+    free(r.least_excess);
     if (status)
         return status;
     if (!n)
@@ -177,43 +217,64 @@ static void fit_line(struct message_point *points, size_t n, struct portolan_cos
     costs->ns_per_byte = slope;
 }
 
-/* The least send that waited for its receiver: those are synchronous, smaller ones are not. */
-static uint64_t least_synchronous(const struct portolan_waits *w)
+/* The send that a completion in a call is of; none: it is of no send, or of one by MPI_Ssend. */
+static uint32_t completed_send(const struct portolan_waits *w, uint32_t e)
 {
-    uint64_t least = UINT64_MAX;
+    const struct portolan_trace_event *event = &w->trace->events[e];
+    uint32_t send = event->kind == PORTOLAN_TRACE_SEND_DONE                 ? w->matching->other[e]
+                    : event->kind == PORTOLAN_TRACE_SEND && !event->request ? e
+                                                                            : PORTOLAN_NO_EVENT;
+    uint32_t call = send == PORTOLAN_NO_EVENT ? send : w->matching->call[send];
 
-    for (size_t i = 0; i < w->n_waits; i++) {
-        const struct portolan_wait *wait = &w->waits[i];
+    return call != PORTOLAN_NO_EVENT &&
+                   !engine_synchronous(w->trace->routines[w->trace->events[call].what])
+               ? send
+               : PORTOLAN_NO_EVENT;
+}
 
-        if (wait->state != PORTOLAN_WAIT_LATE_RECEIVER)
+/*
+ * A send that ended before the receive was posted did not wait for it, nor do smaller ones. Of
+ * those larger the least that ended later did, if one waited at all; that alone proves little.
+ */
+static uint64_t estimate_eager(const struct portolan_waits *w)
+{
+    const struct portolan_trace_event *events = w->trace->events;
+    uint64_t eager = 0, waited = UINT64_MAX;
+    bool is_known = false;
+
+    for (uint32_t e = 0; e < w->trace->n_events; e++) {
+        uint32_t send = completed_send(w, e), call = w->matching->call[e], posted;
+
+        if (send == PORTOLAN_NO_EVENT || call == PORTOLAN_NO_EVENT ||
+            (posted = portolan_posting_call(w->trace, w->matching, send)) == PORTOLAN_NO_EVENT ||
+            events[w->matching->call[call]].ns >= events[posted].ns)
             continue;
-        for (uint32_t e = wait->call + 1; e < w->matching->call[wait->call]; e++) {
-            const struct portolan_trace_event *event = &w->trace->events[e];
-            uint32_t send = event->kind == PORTOLAN_TRACE_SEND_DONE ? w->matching->other[e] : e;
-
-            if (send != PORTOLAN_NO_EVENT && w->trace->events[send].kind == PORTOLAN_TRACE_SEND &&
-                !strstr(w->trace->routines[w->trace->events[w->matching->call[send]].what],
-                        "ssend") &&
-                !strstr(w->trace->routines[w->trace->events[w->matching->call[send]].what],
-                        "Ssend") &&
-                w->trace->events[send].bytes < least)
-                least = w->trace->events[send].bytes;
-        }
+        is_known = true;
+        eager = events[send].bytes > eager ? events[send].bytes : eager;
     }
-    return least;
+    for (size_t i = 0; i < w->n_waits; i++)
+        for (uint32_t e = w->waits[i].call; w->waits[i].state == PORTOLAN_WAIT_LATE_RECEIVER &&
+                                            e < w->matching->call[w->waits[i].call];
+             e++) {
+            uint32_t send = completed_send(w, e);
+
+            if (send != PORTOLAN_NO_EVENT && (!is_known || events[send].bytes > eager) &&
+                events[send].bytes < waited)
+                waited = events[send].bytes;
+        }
+    return waited == UINT64_MAX ? waited : waited ? waited - 1 : 0;
 }
 
 struct portolan_costs portolan_costs_estimate(const struct portolan_waits *waits)
 {
     struct portolan_costs costs = {0};
     struct message_point *points = portolan_calloc(waits->n_waits + 1, sizeof *points);
-    uint64_t least = least_synchronous(waits);
     size_t n = points ? collect_points(waits, points) : 0;
 
     if (n)
         fit_line(points, n, &costs);
     free(points);
-    costs.eager_bytes = least == UINT64_MAX ? least : least ? least - 1 : 0;
+    costs.eager_bytes = estimate_eager(waits);
     return costs;
 }
 

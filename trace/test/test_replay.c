@@ -268,6 +268,29 @@ static void costs_are_the_line_below_all_messages(void **state)
     forget(&a);
 }
 
+/* A send of 1 KiB ends just after the receive was posted, but one of 4 KiB long before: none is
+ * synchronous. */
+static void a_send_that_ended_before_proves_more(void **state)
+{
+    struct portolan_trace *t = portolan_trace_create(2, NULL);
+    struct analysed a;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        BEGIN(0, 100 * i, "MPI_Send");
+        EVENT(0, SEND, .ns = 100 * i, .peer = 1, .bytes = i ? 1024 : 4096);
+        END(0, 100 * i + 5, "MPI_Send");
+        BEGIN(1, i ? 104 : 50, "MPI_Recv");
+        EVENT(1, RECV, .ns = i ? 104 : 50, .peer = 0, .bytes = i ? 1024 : 4096);
+        END(1, i ? 110 : 60, "MPI_Recv");
+    }
+    assert_int_equal(portolan_trace_finish(t, NULL), PORTOLAN_OK);
+    a = analyse(t);
+    assert_int_equal(a.waits->state_ns[PORTOLAN_WAIT_LATE_RECEIVER], 4);
+    assert_true(portolan_costs_estimate(a.waits).eager_bytes == UINT64_MAX);
+    forget(&a);
+}
+
 /* Useful 10, 20, 30, 40 ms in a run of 50: mean 25 of 40; ideal 40 of 50. */
 static void efficiencies_are_those_of_pop(void **state)
 {
@@ -346,6 +369,7 @@ int main(void)
         cmocka_unit_test(the_network_is_ideal),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(costs_are_the_line_below_all_messages),
+        cmocka_unit_test(a_send_that_ended_before_proves_more),
         cmocka_unit_test(efficiencies_are_those_of_pop),
         cmocka_unit_test(processor_times_repair_a_shared_run),
         cmocka_unit_test(a_failed_allocation_is_told),
