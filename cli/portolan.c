@@ -40,6 +40,7 @@ static const struct command commands[] = {
     {"sidl", command_sidl, "compile SIDL to C in Babel's binding"},
     {"proxygen", command_proxygen, "make a timing proxy for a port"},
     {"call", command_call, "translate C annotated with CALL's pragmas, which then measures itself"},
+    {"trace", command_trace, "record a program call by call, and show traces"},
     {"wrap", command_wrap, "measure a program as it is, and exchange its libraries"},
     {NULL, NULL, NULL},
 };

@@ -42,9 +42,19 @@ static void count_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
     }
 }
 
-static void read_dynamic(Elf_Scn *section, struct wrap_object *o)
+/* MPICH's library is libmpich.so.12, or libmpi.so.12 by the common ABI; Open MPI's libmpi.so.40. */
+static bool is_other_mpi(const char *library)
+{
+    bool is_mpich = !strncmp(library, "libmpich.so", 11) || !strcmp(library, "libmpi.so.12");
+
+    return is_mpich != !strcmp(PORTOLAN_MPI, "mpich") &&
+           (is_mpich || !strncmp(library, "libmpi.so", 9));
+}
+
+static void read_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct wrap_object *o)
 {
     Elf_Data *data = elf_getdata(section, NULL);
+    const char *name;
     GElf_Dyn entry;
 
     o->is_dynamic = true;
@@ -52,6 +62,9 @@ static void read_dynamic(Elf_Scn *section, struct wrap_object *o)
         if (entry.d_tag == DT_SYMBOLIC ||
             (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_SYMBOLIC)))
             o->is_symbolic = true;
+        else if (entry.d_tag == DT_NEEDED &&
+                 (name = elf_strptr(elf, header->sh_link, entry.d_un.d_val)))
+            o->needs_other_mpi |= is_other_mpi(name);
 }
 
 /* Compares class, byte order and machine with this program's own ELF header. */
@@ -83,7 +96,7 @@ static void read_elf(Elf *elf, const struct portolan_words *functions, struct wr
         if (!gelf_getshdr(s, &header))
             continue;
         if (header.sh_type == SHT_DYNAMIC)
-            read_dynamic(s, o);
+            read_dynamic(elf, s, &header, o);
         else if (functions && (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB))
             count_symbols(elf, s, &header, functions, o);
     }

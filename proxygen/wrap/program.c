@@ -198,3 +198,23 @@ enum portolan_status wrap_program_find(struct portolan_arena *arena, char *const
         found = take_script(&f, p->file, line, words, p);
     return found == PORTOLAN_OK ? check_image(&f, p->image) : found;
 }
+
+enum portolan_status portolan_wrap_check_program(char *const *words, struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    struct wrap_program program = {0};
+    struct wrap_object o = {0};
+    int code = 0;
+    enum portolan_status status = wrap_program_find(&arena, words, &program, &code, err);
+
+    if (!status)
+        status = wrap_object_read(program.image, NULL, &o, err);
+    if (!status && o.needs_other_mpi)
+        status = portolan_error_set(
+            err, PORTOLAN_EUNSUPPORTED,
+            "%s: is a program of another MPI than " PORTOLAN_MPI
+            ", for which this Portolan was built; build it with mpicc." PORTOLAN_MPI,
+            program.image);
+    portolan_arena_clear(&arena);
+    return status;
+}

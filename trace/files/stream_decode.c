@@ -206,9 +206,8 @@ static bool read_record(struct stream_decoder *d, struct stream_record *r)
 static void say(struct stream_decoder *d, const char *what, size_t block)
 {
     if (d->diagnostics)
-        portolan_diagnose(d->diagnostics, d->path, 0, 0, "%s in block %zu%s", what,
-                          block / PORTOLAN_STREAM_BLOCK,
-                          block ? "" : ", the first; nothing is read of it");
+        portolan_diagnose(d->diagnostics, d->path, 0, 0, "%s in block %zu", what,
+                          block / PORTOLAN_STREAM_BLOCK);
     d->is_cut = true;
 }
 

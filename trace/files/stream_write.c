@@ -21,7 +21,8 @@ struct stream_writer {
     uint8_t *block, *at;
     uint64_t last;
     uint32_t events;
-    uint8_t *seen[SEEN_KINDS]; /* entries that the file has defined */
+    uint8_t *seen[SEEN_KINDS]; /* entries that the block has defined */
+    size_t n_seen[SEEN_KINDS];
 };
 
 static void write_block(struct stream_writer *w, bool is_last)
@@ -43,6 +44,18 @@ static void end_record(struct stream_writer *w, uint8_t *at, unsigned kind)
     w->at = at;
 }
 
+static void write_file_record(struct stream_writer *w)
+{
+    const struct portolan_trace *t = w->trace;
+    uint8_t *at = portolan_stream_unsigned(w->at + 1, (uint64_t)w->location->rank);
+
+    at = portolan_stream_unsigned(at, (uint64_t)w->location->thread);
+    at = portolan_stream_unsigned(at, (uint64_t)t->n_ranks);
+    at = portolan_stream_unsigned(at, (t->has_threads ? PORTOLAN_STREAM_HAS_THREADS : 0) |
+                                          (t->is_virtual ? PORTOLAN_STREAM_IS_VIRTUAL : 0));
+    end_record(w, portolan_stream_text(at, w->location->host), PORTOLAN_STREAM_FILE);
+}
+
 static void begin_block(struct stream_writer *w)
 {
     struct portolan_stream_header *h = (struct portolan_stream_header *)w->block;
@@ -59,6 +72,9 @@ static void begin_block(struct stream_writer *w)
     at = portolan_stream_unsigned(portolan_stream_unsigned(at, 1000000000), w->last);
     end_record(w, portolan_stream_unsigned(portolan_stream_unsigned(at, w->last), 0),
                PORTOLAN_STREAM_CLOCK);
+    write_file_record(w);
+    for (int i = 0; i < SEEN_KINDS; i++)
+        memset(w->seen[i], 0, w->n_seen[i]);
 }
 
 /* Room for SIZE bytes more, after the first byte of the record. */
@@ -69,19 +85,6 @@ static uint8_t *make_room(struct stream_writer *w, size_t size)
         begin_block(w);
     }
     return w->at + 1;
-}
-
-static void write_file_record(struct stream_writer *w)
-{
-    const struct portolan_trace *t = w->trace;
-    uint8_t *at = make_room(w, PORTOLAN_STREAM_TEXT_MAX + 64);
-
-    at = portolan_stream_unsigned(at, (uint64_t)w->location->rank);
-    at = portolan_stream_unsigned(at, (uint64_t)w->location->thread);
-    at = portolan_stream_unsigned(at, (uint64_t)t->n_ranks);
-    at = portolan_stream_unsigned(at, (t->has_threads ? PORTOLAN_STREAM_HAS_THREADS : 0) |
-                                          (t->is_virtual ? PORTOLAN_STREAM_IS_VIRTUAL : 0));
-    end_record(w, portolan_stream_text(at, w->location->host), PORTOLAN_STREAM_FILE);
 }
 
 /* -- what events refer to -- */
@@ -184,6 +187,7 @@ static void write_event(struct stream_writer *w, const struct portolan_trace_eve
     };
     uint8_t byte, *at;
 
+    make_room(w, 2 * PORTOLAN_STREAM_EVENT_MAX); /* definitions are to be in the same block */
     define(w, e);
     make_room(w, PORTOLAN_STREAM_EVENT_MAX);
     at = portolan_stream_encode(w->at, &event, &w->last, &byte);
@@ -206,7 +210,6 @@ static enum portolan_status write_location(struct stream_writer *w, const char *
     w->has_failed = w->fd < 0;
     w->last = 0;
     begin_block(w);
-    write_file_record(w);
     for (size_t i = l->first; i < l->first + l->n && !w->has_failed; i++)
         write_event(w, &w->trace->events[i]);
     write_block(w, true);
@@ -247,6 +250,7 @@ static bool make_seen(struct stream_writer *w)
     for (int i = 0; i < SEEN_KINDS; i++) {
         free(w->seen[i]);
         ok = (w->seen[i] = portolan_calloc(sizes[i] + 1, 1)) && ok;
+        w->n_seen[i] = sizes[i];
     }
     return ok;
 }

@@ -3,12 +3,12 @@
  * trace_stream: Portolan's own format of traces, which trace/record writes and trace/files reads.
  *
  * A folder has a file RANK.THREAD.trace for each thread. A file consists of blocks, which begin at
- * multiples of PORTOLAN_STREAM_BLOCK; a block is a header and records. Numbers in headers are
- * little endian. A record is a byte (kind and flags), the time since the record before, and its
- * fields, all as LEB128 varints, signed ones in zigzag; the first time of a block is in its header.
- * A byte of 0, and the end of a block, end its records. Files are mapped into memory and records
- * become valid by their first byte, which is written last: whatever kills the process, all records
- * that it wrote before can be read.
+ * multiples of PORTOLAN_STREAM_BLOCK and can be read without the others; it is a header and
+ * records. Numbers in headers are little endian. A record is a byte (kind and flags), the time
+ * since the record before, and its fields, all as LEB128 varints, signed ones in zigzag; the first
+ * time of a block is in its header. A byte of 0, and the end of a block, end its records. Files are
+ * mapped into memory and records become valid by their first byte, which is written last: whatever
+ * kills the process, all records that it wrote before can be read.
  */
 #ifndef PORTOLAN_TRACE_STREAM_H
 #define PORTOLAN_TRACE_STREAM_H
@@ -32,11 +32,11 @@ struct portolan_stream_header {
 
 /** Kinds of records: events as in enum portolan_trace_kind + 1, then definitions. */
 enum portolan_stream_definition {
-    /** The file: rank, thread, ranks, flags, text (host). */
+    /** The file: rank, thread, ranks, flags, text (host). In each block, as CLOCK. */
     PORTOLAN_STREAM_FILE = 24,
     /**
      * The clock: kind, ticks per second, ticks now, CLOCK_MONOTONIC and CLOCK_REALTIME in
-     * nanoseconds at that time. Repeated in each block.
+     * nanoseconds at that time.
      */
     PORTOLAN_STREAM_CLOCK,
     PORTOLAN_STREAM_REGION,  /**< number, kind, texts: name, user, port, provider */

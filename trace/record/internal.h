@@ -51,8 +51,11 @@ struct record_process {
 };
 extern struct record_process record_process;
 
-/* A new file; NULL without memory. If the file cannot be made, all its events are lost. */
-struct stream *stream_open(int thread, const struct region_stack *open);
+/*
+ * A new file, whose first event is at TICKS; NULL without memory. If the file cannot be made, all
+ * its events are lost.
+ */
+struct stream *stream_open(int thread, uint64_t ticks, const struct region_stack *open);
 void stream_close(struct stream *s);
 
 void stream_put(struct stream *s, const struct portolan_stream_event *event);
@@ -64,6 +67,8 @@ void stream_put_gap(struct stream *s, uint64_t ticks, uint64_t lost);
 
 /* Whether number I of a KIND is new to the file; without memory it always is. */
 bool stream_is_new(struct stream *s, unsigned kind, size_t i);
+/* To be called before an event at TICKS and its definitions, which are to be in one block. */
+void stream_make_ready(struct stream *s, uint64_t ticks);
 /* Definitions: room for SIZE more bytes after NULL-safe begin, then fields, then the end. */
 uint8_t *stream_begin(struct stream *s, size_t size);
 void stream_end(struct stream *s, uint8_t *at, unsigned kind);

@@ -61,14 +61,14 @@ __attribute__((destructor)) static void end_recording(void)
     portolan_record_end();
 }
 
-/* The calling thread's, which is made if recording is on. */
-static struct stream *stream_here(void)
+/* The calling thread's, which is made if recording is on; then its first event is at TICKS. */
+static struct stream *stream_here(uint64_t ticks)
 {
     struct stream *s = mine;
 
     if (s || !have_key || !__atomic_load_n(&record_observer.is_on, __ATOMIC_ACQUIRE))
         return s;
-    s = stream_open(__atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED), &open_regions);
+    s = stream_open(__atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED), ticks, &open_regions);
     if (s && pthread_setspecific(key, s) != 0) {
         stream_close(s);
         s = NULL;
@@ -79,11 +79,12 @@ static struct stream *stream_here(void)
 /* The same if an event is to be recorded now, after a gap where recording was off. */
 static struct stream *stream_at(uint64_t ticks)
 {
-    struct stream *s = stream_here();
+    struct stream *s = stream_here(ticks);
     unsigned window = __atomic_load_n(&record_window_number, __ATOMIC_RELAXED);
 
     if (!s || !__atomic_load_n(&record_observer.is_on, __ATOMIC_RELAXED))
         return NULL;
+    stream_make_ready(s, ticks);
     if (s->window != window) {
         stream_put_gap(s, ticks ? ticks : s->last, 0);
         s->window = window;

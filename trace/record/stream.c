@@ -117,7 +117,6 @@ static bool open_block(struct stream *s)
     struct portolan_stream_header *h;
     void *block;
     int error = errno;
-    bool is_first = s->offset == 0;
 
     close_block(s);
     tell_lost(s);
@@ -138,15 +137,17 @@ static bool open_block(struct stream *s)
     s->at = s->block + sizeof *h;
     s->end = s->block + PORTOLAN_STREAM_BLOCK;
     s->events = 0;
-    if (is_first)
-        put_file(s);
+    for (int i = 0; i < KNOWN_KINDS; i++)
+        if (s->known[i].bits)
+            memset(s->known[i].bits, 0, s->known[i].n_words * sizeof *s->known[i].bits);
+    put_file(s);
     put_clock(s);
     return true;
 }
 
 /* -- files -- */
 
-struct stream *stream_open(int thread, const struct region_stack *open_regions)
+struct stream *stream_open(int thread, uint64_t ticks, const struct region_stack *open_regions)
 {
     struct stream *s = portolan_calloc(1, sizeof *s);
     char *path = NULL;
@@ -158,7 +159,7 @@ struct stream *stream_open(int thread, const struct region_stack *open_regions)
     free(path);
     s->thread = thread;
     s->open = open_regions;
-    s->last = portolan_probe_now();
+    s->last = ticks;
     open_block(s);
     return s;
 }
@@ -193,12 +194,15 @@ static bool make_room(struct stream *s, uint64_t ticks)
         s->last = ticks;
     if (!open_block(s))
         return false;
-    if (!was_open) { /* definitions were lost as well */
-        for (int i = 0; i < KNOWN_KINDS; i++)
-            memset(s->known[i].bits, 0, s->known[i].n_words * sizeof *s->known[i].bits);
+    if (!was_open)
         stream_put_gap(s, s->last, lost_before);
-    }
     return true;
+}
+
+void stream_make_ready(struct stream *s, uint64_t ticks)
+{
+    if (s->end - s->at < 2 * PORTOLAN_STREAM_EVENT_MAX)
+        make_room(s, ticks);
 }
 
 uint8_t *stream_begin(struct stream *s, size_t size)

@@ -81,6 +81,13 @@ enum portolan_status portolan_wrap_run(const struct portolan_wrap_options *optio
                                        struct portolan_diagnostics *diagnostics,
                                        struct portolan_error *err);
 
+/**
+ * Whether something can be preloaded into the program that WORDS start, found as a shell does, and
+ * whether it is of the MPI of this Portolan, or of none that its file tells. PORTOLAN_ENOTFOUND,
+ * PORTOLAN_EUNSUPPORTED; the text says why. PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ */
+enum portolan_status portolan_wrap_check_program(char *const *words, struct portolan_error *err);
+
 /** Frees what RESULT holds. */
 void portolan_wrap_result_clear(struct portolan_wrap_result *result);
 

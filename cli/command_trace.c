@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli.h"
+
+#include <portolan/record.h>
+#include <portolan/trace.h>
+#include <portolan/wrap.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct trace_options {
+    const char *file, *output, *window;
+    char **program;
+    int rank, n_ranks;
+    bool summary;
+};
+
+static error_t take_word(void *to, char *arg, const struct cli_option *option,
+                         struct argp_state *state)
+{
+    struct trace_options *o = to;
+
+    (void)option;
+    if (state->quoted && state->next > state->quoted) { /* behind -- */
+        o->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+    } else if (o->file) {
+        argp_error(state, "one trace at a time: '%s' is one too many", arg);
+    } else {
+        o->file = arg;
+    }
+    return 0;
+}
+
+static error_t check_words(void *to, char *arg, const struct cli_option *option,
+                           struct argp_state *state)
+{
+    const struct trace_options *o = to;
+
+    (void)arg, (void)option;
+    if (!o->file == !o->program)
+        argp_error(state, o->file ? "either a trace, or a program behind --"
+                                  : "which trace? or, behind --, which program is to be recorded?");
+    if (o->program && !o->output)
+        argp_error(state, "where is the program to be recorded? name a folder with --output");
+    if (!o->program && (o->window || o->n_ranks))
+        argp_error(state, "--window and --ranks are for a program behind --");
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {"summary", 's', NULL, "only counts, times and bytes by kind and routine",
+     INTO(struct trace_options, summary)},
+    {"rank", 'r', "RANK", "only events of this rank", INTO(struct trace_options, rank)},
+    {"output", 'o', "DIR", "write streams there: of the trace, or of the program behind --",
+     INTO(struct trace_options, output)},
+    {"ranks", 'n', "N", "start the program on N ranks by mpiexec",
+     INTO(struct trace_options, n_ranks)},
+    {"window", 'w', "WORDS", "record only where this holds: 'ranks=0-3 steps=20-39 phases=1'",
+     INTO(struct trace_options, window)},
+    {.key = CLI_WORD, .take = take_word},
+    {.key = CLI_END, .take = check_words},
+    {0},
+};
+
+/* -- a program is recorded -- */
+
+/* For who starts it, a variable; with mpiexec, a word for each rank. */
+static void add_variable(const char *name, const char *value, char ***words, bool is_for_ranks)
+{
+    if (!is_for_ranks) {
+        setenv(name, value, 1);
+        return;
+    }
+    *(*words)++ = (char *)"-genv";
+    *(*words)++ = (char *)name;
+    *(*words)++ = (char *)value;
+}
+
+static void exec_program(const struct trace_options *o, const char *library)
+{
+    size_t n = 0;
+    const char *before = getenv("LD_PRELOAD");
+    char **words, **to, ranks[16];
+    char *preload =
+        before && *before ? portolan_asprintf("%s:%s", library, before) : portolan_strdup(library);
+
+    while (o->program[n])
+        n++;
+    to = words = portolan_calloc(n + 16, sizeof *words);
+    if (!words || !preload)
+        _exit(127);
+    snprintf(ranks, sizeof ranks, "%d", o->n_ranks);
+    if (o->n_ranks) {
+        *to++ = (char *)MPIEXEC;
+        *to++ = (char *)"-n";
+        *to++ = ranks;
+    }
+    add_variable("LD_PRELOAD", preload, &to, o->n_ranks > 0);
+    add_variable("PORTOLAN_TRACE", o->output, &to, o->n_ranks > 0);
+    add_variable("PORTOLAN_TRACE_WINDOW", o->window ? o->window : "", &to, o->n_ranks > 0);
+    memcpy(to, o->program, n * sizeof *to);
+    execvp(words[0], words);
+    fprintf(stderr, "portolan: error: cannot run '%s': %s\n", words[0], strerror(errno));
+    _exit(127);
+}
+
+/* The program's exit status, or that of a failure. */
+static int record_program(const struct trace_options *o)
+{
+    struct portolan_error err = {0};
+    char *library = NULL;
+    int status = 0;
+    pid_t child;
+
+    if (portolan_wrap_check_program(o->program, &err) || portolan_record_window(o->window, &err) ||
+        find_settings("../trace/record/preload/libportolan-trace.so", PORTOLAN_TRACE_LIBRARY,
+                      &library, &err))
+        return print_error(&err);
+    child = fork();
+    if (child == 0)
+        exec_program(o, library);
+    free(library);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* -- a trace is shown -- */
+
+static void print_events(const struct trace_options *o, const struct portolan_trace *trace)
+{
+    struct portolan_text text = {0};
+
+    portolan_trace_print_tables(trace, &text);
+    for (size_t l = 0; l < trace->n_locations; l++) {
+        const struct portolan_trace_location *at = &trace->locations[l];
+
+        if (o->rank >= 0 && o->rank != at->rank)
+            continue;
+        for (size_t i = at->first; i < at->first + at->n; i++) {
+            portolan_trace_print_event(trace, at, &trace->events[i], &text);
+            if (text.length > 1 << 16) {
+                fwrite(text.bytes, 1, text.length, stdout);
+                text.length = 0;
+            }
+        }
+    }
+    if (text.bytes)
+        fwrite(text.bytes, 1, text.length, stdout);
+    portolan_text_clear(&text);
+}
+
+static enum portolan_status show_trace(const struct trace_options *o,
+                                       const struct portolan_trace *trace,
+                                       struct portolan_error *err)
+{
+    struct portolan_text text = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (o->output)
+        return portolan_trace_write(trace, o->output, err);
+    if (!o->summary) {
+        print_events(o, trace);
+        return PORTOLAN_OK;
+    }
+    portolan_trace_print_tables(trace, &text);
+    status = portolan_trace_print_summary(trace, &text, err);
+    if (!status && text.bytes)
+        fputs(text.bytes, stdout);
+    portolan_text_clear(&text);
+    return status;
+}
+
+int command_trace(int argc, char **argv)
+{
+    static const struct cli_line line = {
+        .words = "TRACE\n-o DIR [-n N] -- PROGRAM [ARGUMENT]...",
+        .doc =
+            "Show a trace, a folder of Portolan's streams or an OTF2 archive, as text; or record "
+            "one of a program that knows nothing of Portolan.",
+        .options = options,
+    };
+    struct trace_options o = {.rank = -1};
+    struct portolan_diagnostics d = {.report = print_diagnostic};
+    struct portolan_trace *trace = NULL;
+    struct portolan_error err = {0};
+    enum portolan_status status;
+
+    parse_line(&line, argc, argv, ARGP_IN_ORDER, &o);
+    if (o.program)
+        return record_program(&o);
+    status = portolan_trace_read(o.file, &d, &trace, &err);
+    if (!status)
+        status = show_trace(&o, trace, &err);
+    portolan_trace_destroy(trace);
+    return status ? print_error(&err) : 0;
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs that know nothing of Portolan are recorded, however they end, and their traces shown.
+. "$(dirname "$0")/tap.sh"
+plan 17
+
+cd "$work" || exit 99
+cat >ring.c <<'C'
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    int rank, in;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 10; i++) {
+        MPI_Pcontrol(i);
+        MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, i, &in, 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1 && !strcmp(how, "exit"))
+        exit(5);
+    if (rank == 1 && !strcmp(how, "kill"))
+        raise(SIGKILL);
+    if (*how)
+        MPI_Recv(&in, 1, MPI_INT, 1 - rank, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return MPI_Finalize();
+}
+C
+"$MPICC" ring.c -o ring || exit 99
+
+try "$PORTOLAN" trace -o full -n 2 -- ./ring
+gives 'a program is recorded' 0
+try "$PORTOLAN" trace --summary full
+gives 'with all calls of all ranks' 0 '^# full: 2 ranks' '^ +20 SEND$' '^ +20 RECV$' '^ +20 MARK$' \
+    '^ +2 .* MPI_Init$' '^ +20 +[0-9.]+ +80 +80 +0  MPI_Sendrecv$' '^ +2 .* MPI_Finalize$'
+[ ! -s "$work/err" ]
+result 'and without complaints' $?
+try "$PORTOLAN" trace --rank 1 full
+gives 'events are told one by one' 0 '^1\.0 [0-9.]+ BEGIN MPI_Sendrecv$' \
+    '^1\.0 [0-9.]+ SEND to=0 tag=3 bytes=4 comm=0$' '^1\.0 [0-9.]+ RECV from=0 tag=3 bytes=4 comm=0$' \
+    '^# comm 0: ranks  ?0-1$'
+! grep -q '^0\.0 ' "$work/out"
+result 'of the rank that was asked for' $?
+
+try "$PORTOLAN" trace -o copy full
+"$PORTOLAN" trace full | grep -v '^#' >before
+"$PORTOLAN" trace copy | grep -v '^#' >after
+[ "$status" = 0 ] && [ -s before ] && cmp before after
+result 'a copy is the same' $?
+
+try "$PORTOLAN" trace -o window -n 2 -w 'ranks=1 phases=2-3' -- ./ring
+try "$PORTOLAN" trace --summary window
+gives 'a window limits what is recorded' 0 '^ +2 SEND$' '^ +2 RECV$' 'nothing is known of 1 of 2 ranks'
+try "$PORTOLAN" trace -o nothing -n 2 -w 'rank=1' -- ./ring
+gives 'a wrong window is told before anything runs' 1 "did you mean 'ranks'"
+
+try "$PORTOLAN" trace -o failed -n 2 -- ./ring exit
+gives 'a program that fails keeps its status' 5
+try "$PORTOLAN" trace --summary failed
+gives 'and is recorded up to its end' 0 '^ +20 SEND$' '^ +2 .* MPI_Barrier$'
+try "$PORTOLAN" trace -o killed -n 2 -- ./ring kill
+try "$PORTOLAN" trace --summary killed
+gives 'so is one that is killed' 0 '^ +20 SEND$' '^ +2 .* MPI_Barrier$' '^# 1\.0: .* cut$'
+
+try env LD_PRELOAD="$BUILD/trace/record/preload/libportolan-trace.so" PORTOLAN_TRACE=by-hand "$MPIEXEC" -n 2 ./ring
+try "$PORTOLAN" trace --summary by-hand
+gives 'the library can be preloaded by hand' 0 '^ +20 SEND$'
+try "$PORTOLAN" trace -o none -- true
+[ "$status" = 0 ] && [ -z "$(ls none)" ]
+result 'a program without MPI runs, and nothing is recorded' $?
+
+echo 'int main(void) { return 0; }' >static.c
+if cc -static static.c -o static 2>/dev/null; then
+    try "$PORTOLAN" trace -o static.d -n 2 -- ./static
+    gives 'a static program is refused' 1 'linked statically'
+else
+    result 'a static program is refused # SKIP no static C library' 0
+fi
+if command -v "mpicc.$other_mpi" >/dev/null && "mpicc.$other_mpi" ring.c -o other; then
+    try "$PORTOLAN" trace -o other.d -n 2 -- ./other
+    gives 'so is one of another MPI' 1 'another MPI than'
+else
+    result 'so is one of another MPI # SKIP there is none here' 0
+fi
+try "$PORTOLAN" trace -n 2 -- ./ring
+gives 'a folder must be named' 2 '--output'
+try "$PORTOLAN" trace ring.c
+gives 'what is no trace is refused' 1 'ring.c: no trace; a folder of'

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Begins recording in a program that knows nothing of it: PORTOLAN_TRACE names the folder. Also
+ * loaded by what starts the program (shells, mpiexec), where nothing of this happens. No caller
+ * could print its errors, so they are printed here.
+ */
+#include <portolan/record.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Calls of the other MPI would reach the wrappers, whose handles are of another size. */
+static void refuse_other_mpi(void)
+{
+    if (!dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world"))
+        return;
+    fprintf(stderr,
+            "portolan: error: %s is a program of Open MPI, but libportolan-trace.so is for MPICH; "
+            "build it with mpicc.mpich, or run it without LD_PRELOAD\n",
+            program_invocation_name);
+    _exit(126);
+}
+
+__attribute__((constructor)) static void begin_recording(void)
+{
+    struct portolan_error err = {0};
+    bool is_wanted = false;
+
+    refuse_other_mpi();
+    if (!portolan_record_configure_by_environment(&is_wanted, &err) && is_wanted)
+        portolan_mpi_observe(portolan_record_observer(), &err);
+    if (err.status)
+        fprintf(stderr, "portolan: error: nothing is recorded: %s\n", err.text);
+    /* The program is to wait as it does by itself. */
+    setenv("PORTOLAN_MPI_YIELD", "never", 0);
+}
