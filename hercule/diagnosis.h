@@ -50,6 +50,14 @@ enum portolan_status diagnosis_make(const struct paradigm *paradigm,
                                     struct portolan_diagnosis **diagnosis,
                                     struct portolan_error *err);
 
+/* portolan_diagnosis_of_quantities() with a strategy of CLIPS. */
+enum portolan_status diagnosis_of_quantities(const struct paradigm *paradigm,
+                                             const struct portolan_quantity *quantities, size_t n,
+                                             const struct portolan_setting *settings,
+                                             size_t n_settings, int strategy,
+                                             struct portolan_diagnosis **diagnosis,
+                                             struct portolan_error *err);
+
 /* The threshold of that name, as the last of N settings or the knowledge says; 0: there is none. */
 double diagnosis_threshold(const struct paradigm *paradigm, const struct portolan_setting *settings,
                            size_t n, const char *name);

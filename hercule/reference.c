@@ -24,6 +24,16 @@ static size_t find_word(const char *const *words, size_t n, const char *word)
     return HERCULE_NONE;
 }
 
+size_t quantity_of_word(const char *word)
+{
+    return find_word(quantity_words, COUNT(quantity_words), word);
+}
+
+size_t global_of_word(const char *word)
+{
+    return find_word(global_words, COUNT(global_words), word);
+}
+
 size_t resolve_outward(const struct resolver *r, const char *kind, const char *context,
                        const char *name)
 {
@@ -68,7 +78,7 @@ static size_t attribute_of(const struct lookup *l, size_t event, const char *loc
 /* A name without a dot, or with one that is a metric's. */
 static bool find_whole(const struct lookup *l)
 {
-    size_t at = find_word(global_words, COUNT(global_words), l->name);
+    size_t at = global_of_word(l->name);
 
     *l->found =
         (struct reference){REFERENCE_GLOBAL, at, HERCULE_NONE, QUANTITY_VALUE, N_AGGREGATES};
@@ -81,7 +91,7 @@ static bool find_whole(const struct lookup *l)
         l->found->kind =
             l->found->attribute == HERCULE_NONE ? REFERENCE_EVENT : REFERENCE_ATTRIBUTE;
         l->found->index = l->event;
-        at = find_word(quantity_words, COUNT(quantity_words), l->name);
+        at = quantity_of_word(l->name);
         if (at != HERCULE_NONE && l->found->attribute == HERCULE_NONE)
             l->found->quantity = (enum quantity)at;
         return l->found->attribute != HERCULE_NONE || at != HERCULE_NONE;
@@ -132,7 +142,7 @@ static bool find_rest(const struct lookup *l, char *rest)
         aggregate = AGGREGATE_SUM;
     found->aggregate = (enum aggregate)aggregate;
     found->attribute = event == HERCULE_NONE ? HERCULE_NONE : attribute_of(l, event, rest);
-    quantity = find_word(quantity_words, COUNT(quantity_words), rest);
+    quantity = quantity_of_word(rest);
     found->quantity = found->attribute != HERCULE_NONE || quantity == HERCULE_NONE
                           ? QUANTITY_VALUE
                           : (enum quantity)quantity;

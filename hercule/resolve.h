@@ -26,6 +26,10 @@ void expression_parse(struct knowledge *knowledge, struct expression *expression
 void expression_resolve(const struct resolver *r, const struct item *item,
                         struct expression *expression, size_t event);
 
+/* The word of a quantity, or of what the whole run has; HERCULE_NONE: it is none. */
+size_t quantity_of_word(const char *word);
+size_t global_of_word(const char *word);
+
 /* All of PARADIGM. */
 void paradigm_resolve(struct knowledge *knowledge, struct paradigm *paradigm,
                       struct portolan_diagnostics *d);

@@ -133,6 +133,25 @@ portolan_diagnosis_create(const struct portolan_knowledge *knowledge, const char
                           struct portolan_diagnostics *diagnostics,
                           struct portolan_diagnosis **diagnosis, struct portolan_error *err);
 
+/** What profiles tell: QUANTITY of COMPONENT, summed over ranks; or, when COMPONENT is "", of the
+   run: P, T (ns), mpi, collective … (portolan-paradigm(5), FORMULAS). Times are ns. */
+struct portolan_quantity {
+    const char *component, *quantity;
+    double value, spread; /**< SPREAD: half of the interval of 95 % over repetitions */
+    size_t samples;
+};
+
+/**
+ * *DIAGNOSIS: what N QUANTITIES alone tell of a run, without gains; `wanted` says which experiment
+ * would tell more. As portolan_diagnosis_create(); PORTOLAN_ENOTFOUND also for the names of
+ * quantities.
+ */
+PORTOLAN_API enum portolan_status
+portolan_diagnosis_of_quantities(const struct portolan_knowledge *knowledge, const char *paradigm,
+                                 const struct portolan_quantity *quantities, size_t n,
+                                 const struct portolan_setting *settings, size_t n_settings,
+                                 struct portolan_diagnosis **diagnosis, struct portolan_error *err);
+
 /** NULL is legal. */
 PORTOLAN_API void portolan_diagnosis_destroy(struct portolan_diagnosis *diagnosis);
 

@@ -7,89 +7,68 @@
  */
 #include "knowledge_files.h"
 
-#include <math.h>
-
 #include "../clips.h"
 #include "../diagnosis.h"
 #include "../knowledge.h"
 
 enum { RANKS = 8 };
+#define communication 0.8070
+#define guard_cells   0.4944
+#define restriction   0.530133
+#define guard_data    0.387134
 static const double run_ns = RANKS * 6.08e9;
-static const double communication = 0.8070, guard_cells = 0.4944, restriction = 0.530133,
-                    guard_data = 0.387134;
 
-/* What a component takes in MPI (or in collectives) of the run; false: not published. */
-static bool published(const char *component, enum quantity quantity, double *share)
-{
-    const double guard = communication * guard_cells;
-    const struct {
-        const char *component;
-        enum quantity quantity;
-        double share;
-    } figures[] = {
-        {"check_refinement", QUANTITY_MPI, communication * 0.0435},
-        {"refinement", QUANTITY_MPI, communication * 0.0222},
-        {"check_derefinement", QUANTITY_MPI, communication * 0.1383},
-        {"derefinement", QUANTITY_MPI, communication * 0.0143},
-        {"guard_cells", QUANTITY_MPI, guard},
-        {"prolongation", QUANTITY_MPI, communication * 0.0344},
-        {"balance", QUANTITY_MPI, communication * 0.0943},
-        {"restriction", QUANTITY_MPI, guard * restriction},
-        {"tree_connection", QUANTITY_MPI, guard * 0.082733},
-        {"guard_data", QUANTITY_MPI, guard * guard_data},
-        {"guard_cells", QUANTITY_COLLECTIVE, guard * 0.6578},
-        {"restriction", QUANTITY_COLLECTIVE, guard * restriction * 0.9226},
-        {"restriction.to_parent", QUANTITY_MPI, 0},
-        {"restriction.to_sibling", QUANTITY_MPI, 0},
-        {"restriction.to_child", QUANTITY_MPI, guard * restriction * 0.9477},
-        {"restriction.build_tree", QUANTITY_MPI, guard * restriction * 0.0523},
-        {"guard_data.to_parent", QUANTITY_MPI, guard * guard_data * 0.034234},
-        {"guard_data.to_sibling", QUANTITY_MPI, guard * guard_data * 0.859340},
-        {"guard_data.to_child", QUANTITY_MPI, guard * guard_data * 0.106426},
-        {"guard_data.build_tree", QUANTITY_MPI, 0},
-    };
-
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        if (figures[i].quantity == quantity && strcmp(figures[i].component, component) == 0) {
-            *share = figures[i].share;
-            return true;
-        }
-    return false;
-}
-
-static bool look_up(void *arg, const struct paradigm *p, const struct reference *r,
-                    struct measured *value)
-{
-    double share = NAN;
-
-    (void)arg;
-    *value = (struct measured){NAN, 0, 1, true, NULL};
-    if (r->kind == REFERENCE_COMPONENT && r->aggregate == AGGREGATE_SUM &&
-        published(p->components[r->index].item.name, r->quantity, &share))
-        value->value = share * run_ns;
-    else if (r->kind == REFERENCE_GLOBAL && r->index == GLOBAL_P)
-        value->value = RANKS;
-    else if (r->kind == REFERENCE_GLOBAL && r->index == GLOBAL_T)
-        value->value = run_ns / RANKS;
-    else if (r->kind == REFERENCE_GLOBAL && r->index == GLOBAL_RUN)
-        value->value = run_ns;
-    else if (r->kind == REFERENCE_GLOBAL && r->index == GLOBAL_MPI_TIME)
-        value->value = communication * run_ns;
-    return isfinite(value->value);
-}
+#define GUARD (communication * guard_cells)
+static const struct {
+    const char *component, *quantity;
+    double share; /* of the run */
+} published[] = {
+    {"", "mpi", communication},
+    {"check_refinement", "mpi", communication * 0.0435},
+    {"refinement", "mpi", communication * 0.0222},
+    {"check_derefinement", "mpi", communication * 0.1383},
+    {"derefinement", "mpi", communication * 0.0143},
+    {"guard_cells", "mpi", GUARD},
+    {"prolongation", "mpi", communication * 0.0344},
+    {"balance", "mpi", communication * 0.0943},
+    {"restriction", "mpi", GUARD *restriction},
+    {"tree_connection", "mpi", GUARD * 0.082733},
+    {"guard_data", "mpi", GUARD *guard_data},
+    {"guard_cells", "collective", GUARD * 0.6578},
+    {"restriction", "collective", GUARD *restriction * 0.9226},
+    {"restriction.to_parent", "mpi", 0},
+    {"restriction.to_sibling", "mpi", 0},
+    {"restriction.to_child", "mpi", GUARD *restriction * 0.9477},
+    {"restriction.build_tree", "mpi", GUARD *restriction * 0.0523},
+    {"guard_data.to_parent", "mpi", GUARD *guard_data * 0.034234},
+    {"guard_data.to_sibling", "mpi", GUARD *guard_data * 0.859340},
+    {"guard_data.to_child", "mpi", GUARD *guard_data * 0.106426},
+    {"guard_data.build_tree", "mpi", 0},
+};
+enum { PUBLISHED = sizeof published / sizeof *published };
 
 static struct portolan_knowledge *knowledge;
 
-static struct portolan_diagnosis *diagnose(int strategy)
+/* Of the first N figures; the run's size stands before them. */
+static struct portolan_diagnosis *diagnose_some(size_t n, int strategy)
 {
-    const struct diagnosis_sources sources = {look_up, NULL, NULL, NULL};
+    struct portolan_quantity quantities[PUBLISHED + 2] = {{"", "P", RANKS, 0, 1},
+                                                          {"", "T", run_ns / RANKS, 0, 1}};
     struct portolan_error err = {0};
     struct portolan_diagnosis *d;
 
-    if (diagnosis_make(knowledge_need(knowledge, "amr{prt}", &err), &sources, NULL, 0, strategy, &d,
-                       &err))
+    for (size_t i = 0; i < n; i++)
+        quantities[i + 2] = (struct portolan_quantity){
+            published[i].component, published[i].quantity, published[i].share * run_ns, 0, 1};
+    if (diagnosis_of_quantities(knowledge_need(knowledge, "amr{prt}", &err), quantities, n + 2,
+                                NULL, 0, strategy, &d, &err))
         fail_msg("%s", err.text);
     return d;
+}
+
+static struct portolan_diagnosis *diagnose(int strategy)
+{
+    return diagnose_some(PUBLISHED, strategy);
 }
 
 static void assert_contains(const char *text, const char *part)
@@ -200,6 +179,47 @@ static void says_why(void **state)
     portolan_diagnosis_destroy(d);
 }
 
+static void assert_wanted(const struct portolan_diagnosis *d, const char *experiment)
+{
+    for (size_t i = 0; i < d->n_wanted; i++)
+        if (strcmp(d->wanted[i], experiment) == 0)
+            return;
+    fail_msg("%s is not asked for", experiment);
+}
+
+/* As Hercule did: communication, then operations, then a trace of the costliest; here of all that
+ * are costly. */
+static void asks_for_one_experiment_after_the_other(void **state)
+{
+    static const struct {
+        size_t n; /* figures that are known */
+        const char *wanted;
+    } steps[] = {
+        {0, "profile"}, {1, "profile of operations of communication"}, {8, "trace of guard cells"}};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct portolan_diagnosis *d = diagnose_some(steps[i].n, 0);
+
+        assert_int_equal(d->verdict, PORTOLAN_CANNOT_TELL);
+        assert_wanted(d, steps[i].wanted);
+        portolan_diagnosis_destroy(d);
+    }
+}
+
+static void tells_which_quantity_is_wrong(void **state)
+{
+    const struct portolan_quantity wrong = {"guard_cells", "mpy", 1, 0, 1};
+    struct portolan_error err = {0};
+    struct portolan_diagnosis *d;
+
+    (void)state;
+    assert_int_equal(
+        portolan_diagnosis_of_quantities(knowledge, "amr", &wrong, 1, NULL, 0, &d, &err),
+        PORTOLAN_ENOTFOUND);
+    assert_string_equal(err.text, "there is no quantity 'mpy'");
+}
+
 /* What each strategy of CLIPS makes of it is the same, byte for byte. */
 static void strategies_of_clips_change_nothing(void **state)
 {
@@ -229,6 +249,8 @@ int main(void)
         cmocka_unit_test(prints_the_numbers_and_both_advices_of_the_paper),
         cmocka_unit_test(merges_the_trees_as_in_figure_2),
         cmocka_unit_test(says_why),
+        cmocka_unit_test(asks_for_one_experiment_after_the_other),
+        cmocka_unit_test(tells_which_quantity_is_wrong),
         cmocka_unit_test(strategies_of_clips_change_nothing),
     };
     int failed;

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A diagnosis of what profiles tell. */
+#include <math.h>
+#include <string.h>
+
+#include "diagnosis.h"
+#include "knowledge.h"
+#include "resolve.h"
+
+struct table {
+    const struct portolan_quantity *quantities;
+    size_t n;
+};
+
+/* The row that REFERENCE means: later ones replace those before. The run is P times T. */
+static bool look_up(void *arg, const struct paradigm *p, const struct reference *reference,
+                    struct measured *value)
+{
+    const struct table *t = arg;
+    bool is_global = reference->kind == REFERENCE_GLOBAL;
+    const char *component = is_global ? "" : p->components[reference->index].item.name;
+
+    if (!is_global &&
+        (reference->kind != REFERENCE_COMPONENT || reference->aggregate != AGGREGATE_SUM))
+        return false;
+    if (is_global && reference->index == GLOBAL_RUN) {
+        struct measured ranks;
+
+        if (!look_up(arg, p, &(struct reference){.kind = REFERENCE_GLOBAL, .index = GLOBAL_P},
+                     &ranks) ||
+            !look_up(arg, p, &(struct reference){.kind = REFERENCE_GLOBAL, .index = GLOBAL_T},
+                     value))
+            return false;
+        value->value *= ranks.value;
+        return true;
+    }
+    for (size_t i = t->n; i-- > 0;) {
+        const struct portolan_quantity *q = &t->quantities[i];
+
+        if (strcmp(q->component, component) != 0 ||
+            (is_global ? global_of_word(q->quantity) != reference->index
+                       : quantity_of_word(q->quantity) != reference->quantity))
+            continue;
+        *value = (struct measured){q->value, q->spread, q->samples ? q->samples : 1, true, NULL};
+        return isfinite(q->value);
+    }
+    return false;
+}
+
+static enum portolan_status check_quantity(const struct paradigm *p,
+                                           const struct portolan_quantity *q,
+                                           struct portolan_error *err)
+{
+    if (*q->component &&
+        kind_find_item(fact_kind_find("component"), p, q->component) == HERCULE_NONE)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "paradigm '%s' has no component '%s'",
+                                  p->item.name, q->component);
+    if ((*q->component ? quantity_of_word(q->quantity) : global_of_word(q->quantity)) ==
+        HERCULE_NONE)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no quantity '%s'",
+                                  q->quantity);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status diagnosis_of_quantities(const struct paradigm *p,
+                                             const struct portolan_quantity *quantities, size_t n,
+                                             const struct portolan_setting *settings,
+                                             size_t n_settings, int strategy,
+                                             struct portolan_diagnosis **diagnosis,
+                                             struct portolan_error *err)
+{
+    struct table table = {quantities, n};
+    const struct diagnosis_sources sources = {look_up, NULL, NULL, &table};
+    enum portolan_status status = PORTOLAN_OK;
+
+    *diagnosis = NULL;
+    for (size_t i = 0; i < n && !status; i++)
+        status = check_quantity(p, &quantities[i], err);
+    return status ? status
+                  : diagnosis_make(p, &sources, settings, n_settings, strategy, diagnosis, err);
+}
+
+enum portolan_status
+portolan_diagnosis_of_quantities(const struct portolan_knowledge *knowledge, const char *paradigm,
+                                 const struct portolan_quantity *quantities, size_t n,
+                                 const struct portolan_setting *settings, size_t n_settings,
+                                 struct portolan_diagnosis **diagnosis, struct portolan_error *err)
+{
+    const struct paradigm *p = knowledge_need(knowledge, paradigm, err);
+
+    *diagnosis = NULL;
+    return p ? diagnosis_of_quantities(p, quantities, n, settings, n_settings, 0, diagnosis, err)
+             : PORTOLAN_ENOTFOUND;
+}
