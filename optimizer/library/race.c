@@ -8,10 +8,10 @@
 
 /* An alternative whose first step takes so many times as long as usual gets no second one. */
 static const double hopeless = 8;
-/* The incumbent's steps that are known before others are tried; of a first visit, of the longest.
- */
+/* Steps of the incumbent that are known before others are tried, and of both before one is adopted;
+ * of a first visit, of the longest. */
 enum { FIRST_STEPS = 2, KNOWN_STEPS = 3, FIRST_BLOCK = 4, LONGEST_BLOCK = 32 };
-/* Steps until what drift drove out is looked at again. */
+/* Steps until what drift drove out is looked at again, and until drift is a reason to look. */
 enum { RETURN_WAIT = 10, DRIFT_WAIT = 5 };
 /* For so many steps a drift is the reason of a change. */
 enum { DRIFT_COUNTS = 64 };
@@ -98,20 +98,12 @@ static void settle(const struct portolan_race *r, struct arm *a, enum arm_state 
 
 /* ---- comparing ---- */
 
-/* One of the first steps may be a spike. */
-static double usual_of(const struct record *a)
-{
-    bool few = a->n < KNOWN_STEPS && a->first_ns > 0;
-
-    return few ? fmin(a->usual_ns, a->first_ns) : a->usual_ns;
-}
-
 struct difference race_compare(const struct portolan_race *r, const struct arm *a)
 {
     const struct record *own = &r->record, *their = &a->record;
     bool watched = their->period || their->n >= 2 * (size_t)own->period;
     double width = hypot(record_width(own, own->noise), record_width(their, own->noise));
-    double usual = usual_of(their) - own->usual_ns, extra = own->extra_ns;
+    double usual = their->usual_ns - own->usual_ns, extra = own->extra_ns;
 
     if (their->period)
         extra = their->extra_ns;
@@ -228,7 +220,10 @@ static void take_over(struct portolan_race *r, const int32_t *selection)
         rebase_ratios(r, &m, r->beliefs[m.instance[0]][m.alternative[0]].ratio);
         old = replace_incumbent(r, selection, 1);
         if (old && r->record.n) {
-            old->before_ns = old->before_ns > 0 ? old->before_ns : record_mean(&r->record);
+            double most = 1 + record_width(&r->record, r->record.noise);
+
+            if (!(old->before_ns > 0))
+                old->before_ns = most * record_mean(&r->record);
             settle(r, old, ARM_LOST, RETURN_WAIT);
         }
     }
@@ -338,7 +333,7 @@ static double cost_of_visit(const struct portolan_race *r)
     const struct record *a = &r->visited->record;
     double usual = record_mean(&r->record);
 
-    return fmax(0, a->first_ns - usual) + (a->n ? (double)r->n_visit * (usual_of(a) - usual) : 0);
+    return fmax(0, a->first_ns - usual) + (a->n ? (double)r->n_visit * (a->usual_ns - usual) : 0);
 }
 
 static void see_visited(struct portolan_race *r, const struct portolan_race_step *s)
