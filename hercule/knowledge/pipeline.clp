@@ -111,5 +111,5 @@
   (factor (name block-balance) (removal variation) (of compute) (remedy "make blocks of equal work"))
   (factor (name sweep-order) (removal dependence) (of receive)
     (remedy "sweep both ways at once, or in one direction as long as possible; smaller blocks cost less here, too"))
-  (factor (name outside) (removal variation) (of compute)
+  (factor (name outside) (removal imbalance) (of compute)
     (remedy "do other work after blocks were passed on, or on another rank")))

@@ -261,7 +261,7 @@ static bool tokenize(struct recognition *r, const struct bound *b, size_t locati
         if (!take_event(&t, e))
             return false;
     end = r->trace->events[last - 1].ns;
-    if (!end_computing(&t, end, last))
+    if (!end_computing(&t, end, last - 1))
         return false;
     if (end < r->run_ns && t.location->thread == 0) {
         if (!(token = add_token(&t, end, last)))

@@ -248,23 +248,34 @@ static double pipeline_run(int p, int n, double c, double m)
     return end;
 }
 
-static double handshake_share(const double *p, double m)
+/* For few handshakes to be worth a change there must be far too many blocks. */
+static int many_blocks(int p, double share)
 {
-    int n = enough_blocks((int)*p);
+    if (share == 0 || p > 16)
+        return enough_blocks(p);
+    return enough_blocks(p) * (p == 2 ? 100 : share < 0.1 ? 16 : 1);
+}
+
+/* FIXED: ranks, blocks. */
+static double handshake_share(const double *fixed, double m)
+{
+    const double *p = fixed;
+    int n = (int)fixed[1];
 
     return 2 * (*p - 1) * n * m / (*p * pipeline_run((int)*p, n, MS, m));
 }
 
 static double blocks_too_small(struct portolan_text *t, int p, double share)
 {
-    double ranks = p, m = solve(handshake_share, &ranks, share, 0, MS);
+    const double fixed[] = {p, many_blocks(p, share)};
+    double m = solve(handshake_share, fixed, share, 0, MS);
     char head[80];
 
     if (isnan(m))
         return NAN;
     snprintf(head, sizeof head, "latency %.0fns\neager 0\n", m);
-    pipeline(t, p, enough_blocks(p), m > 0 ? head : "", "compute 1ms");
-    return handshake_share(&ranks, m);
+    pipeline(t, p, (int)fixed[1], m > 0 ? head : "", "compute 1ms");
+    return handshake_share(fixed, m);
 }
 
 static double slow_stage(struct portolan_text *t, int p, double share)
@@ -592,6 +603,27 @@ static const double shares[] = {0, 0.03, 0.1, 0.3};
 
 static const struct portolan_knowledge *knowledge;
 
+/* By gain it is as by severity: the first, or named, or nothing is. */
+static void check_findings(const struct leaf *leaf, int p, double share, const struct run *run)
+{
+    struct portolan_diagnosis *d = NULL;
+    struct portolan_error err = {0};
+    bool is_named = false;
+
+    if (portolan_diagnosis_create(knowledge, leaf->paradigm, run->waits, NULL, &no_problem, &d,
+                                  &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < d->n_findings; i++)
+        is_named |= !strcmp(d->findings[i].cause, leaf->node);
+    if (share == 0 ? d->n_findings > 0 : !is_named)
+        fail_msg("%s at %.0f %% on %d ranks: %zu findings", leaf->node, 100 * share, p,
+                 d->n_findings);
+    if (share >= 0.1 && strcmp(d->findings[0].cause, leaf->node))
+        fail_msg("%s at %.0f %% on %d ranks: %s gains more: %.2f %%", leaf->node, 100 * share, p,
+                 d->findings[0].cause, 100 * d->findings[0].gain);
+    portolan_diagnosis_destroy(d);
+}
+
 static void check_planted(const struct leaf *leaf, int p, double share, double expected,
                           const char *scenario)
 {
@@ -625,6 +657,8 @@ static void check_planted(const struct leaf *leaf, int p, double share, double e
     if (share == 0 && most >= least_named)
         fail_msg("healthy, but for %s on %d ranks: %s has %.2f %%", leaf->node, p, worst->item.name,
                  100 * most);
+    if (p <= 16)
+        check_findings(leaf, p, share, &run);
     run_end(&run);
 }
 
