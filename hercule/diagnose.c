@@ -113,6 +113,20 @@ static bool removal_of(struct run *run, const struct paradigm *p, const struct n
     return removal->selected;
 }
 
+/* Some removals take away more than the cause: without a dependence nothing is waited for, whatever
+   for. Of one such factor alone, BY says what it can gain at most: time of all ranks. */
+static void limit_gain(const struct run *run, const struct portolan_removal *removal, size_t n,
+                       struct portolan_replay *replay)
+{
+    double most = removal->factor / ((double)run->waits->run_ns * run->waits->trace->n_ranks);
+
+    if (n != 1 || removal->kind == PORTOLAN_REMOVE_TIME ||
+        removal->kind == PORTOLAN_REMOVE_MESSAGES || !(most > 0 && most < replay->gain))
+        return;
+    replay->gain = most;
+    replay->run_ns = (int64_t)((double)replay->as_is_ns * (1 - most));
+}
+
 static bool gain_of(void *arg, const struct paradigm *p, const size_t *nodes, size_t n,
                     struct gain *gain)
 {
@@ -131,6 +145,7 @@ static bool gain_of(void *arg, const struct paradigm *p, const size_t *nodes, si
         gain->why = "the replay misses the run by too much";
         return false;
     }
+    limit_gain(run, &removals[0], n, &replay);
     *gain = (struct gain){true,
                           (double)replay.run_ns,
                           replay.gain,

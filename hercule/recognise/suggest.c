@@ -24,17 +24,18 @@ static bool is_ordinary(const struct recognition *r, const struct token *t)
            class != PORTOLAN_ROUTINE_CREATE;
 }
 
-/* Whether INSTANCE works and communicates: a send on its own says nothing. */
+/* Whether I communicates and works, or communicates both ways: a send on its own says nothing. */
 static bool is_telling(const struct recognition *r, const struct instance *i)
 {
     const struct token_row *row = &r->rows[i->row];
-    bool works = false, communicates = false;
+    bool works = false, sends = false, receives = false;
 
     for (size_t t = i->first; t < i->end; t += 1 + row->tokens[t].n_inside) {
         works |= !row->tokens[t].n_events || row->tokens[t].n_inside;
-        communicates |= row->tokens[t].sends || row->tokens[t].receives;
+        sends |= row->tokens[t].sends > 0;
+        receives |= row->tokens[t].receives > 0;
     }
-    return works && communicates;
+    return works + sends + receives >= 2;
 }
 
 static void measure_cover(const struct recognition *r, struct suggestion *s)

@@ -49,8 +49,10 @@ static void run_trace(struct run *run, const char *scenario)
         fail_msg("%s", err.text);
 }
 
-static void run_as(struct run *run, const struct portolan_knowledge *knowledge,
-                   const char *paradigm, const struct binding *bindings, size_t n_bindings)
+__attribute__((unused)) static void run_as(struct run *run,
+                                           const struct portolan_knowledge *knowledge,
+                                           const char *paradigm, const struct binding *bindings,
+                                           size_t n_bindings)
 {
     struct portolan_error err = {0};
 
@@ -76,7 +78,7 @@ static void run_end(struct run *run)
 }
 
 /* Share of the run that NODE's metric is; 0 where its condition does not hold. */
-static double run_severity(const struct run *run, const struct node *node)
+__attribute__((unused)) static double run_severity(const struct run *run, const struct node *node)
 {
     struct measured yes = {.value = 1};
     double whole = (double)run->waits->run_ns * run->trace->n_ranks;

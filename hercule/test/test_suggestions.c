@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which paradigm a trace looks like, and what binds it. */
+#include "programs.h"
+#include "recognise/suggest.h"
+
+static const struct portolan_knowledge *knowledge;
+static const double none[4];
+
+static size_t suggest(const struct run *run, struct suggestion **s)
+{
+    struct portolan_error err = {0};
+    size_t n;
+
+    if (suggest_paradigms(&knowledge->inner, run->waits, &no_problem, s, &n, &err))
+        fail_msg("%s", err.text);
+    return n;
+}
+
+static void each_program_is_known_for_what_it_is(void **state)
+{
+    static const int ranks[] = {4, 8, 16};
+
+    (void)state;
+    for (size_t i = 0; i < PROGRAMS; i++)
+        for (size_t r = 0; r < 3; r++)
+            for (size_t knob = 0; knob <= programs[i].n; knob++) {
+                double amounts[4] = {0};
+                struct suggestion *s;
+                struct run run;
+                size_t n;
+
+                if (knob < programs[i].n)
+                    amounts[knob] = 0.2;
+                run_scenario(&run, programs[i].write, ranks[r], amounts, "1", 1);
+                n = suggest(&run, &s);
+                if (!n || strcmp(s->paradigm->item.name, programs[i].name))
+                    fail_msg("%s on %d ranks with %s: %s of %zu", programs[i].name, ranks[r],
+                             knob < programs[i].n ? programs[i].causes[knob] : "nothing",
+                             n ? s->paradigm->item.name : "none", n);
+                suggestions_free(s, n);
+                run_end(&run);
+            }
+}
+
+/* Who sends to whom is drawn anew each time. */
+static void nothing_fits_random_communication(void **state)
+{
+    (void)state;
+    for (int seed = 1; seed <= 20; seed++) {
+        struct portolan_text t = {0};
+        struct suggestion *s;
+        struct run run;
+        size_t n;
+
+        portolan_text_add(&t, "ranks 8\nseed %d\n", seed);
+        srand((unsigned)seed);
+        for (int i = 0; i < 200; i++) {
+            int from = rand() % 8, to = (from + 1 + rand() % 7) % 8;
+
+            portolan_text_add(
+                &t,
+                "on %d\ncompute 1ms\nsend %d tag %d 100\nelse\non %d\nrecv %d tag %d\nend\nend\n",
+                from, to, i, to, from, i);
+        }
+        run_trace(&run, t.bytes);
+        n = suggest(&run, &s);
+        if (n)
+            fail_msg("seed %d: %s covers %.2f of time, %.2f of calls", seed, s->paradigm->item.name,
+                     s->time, s->calls);
+        suggestions_free(s, n);
+        run_end(&run);
+        portolan_text_clear(&t);
+    }
+}
+
+/* The value of ATTRIBUTE in TEXT, up to END; NULL: it is not there. */
+static char *attribute_in(const char *text, const char *end, const char *attribute)
+{
+    char *wanted = portolan_asprintf(" %s=\"", attribute);
+    const char *at = strstr(text, wanted);
+    char *value = NULL;
+
+    if (at && at < end) {
+        at += strlen(wanted);
+        value = strndup(at, strcspn(at, "\""));
+    }
+    free(wanted);
+    return value;
+}
+
+/* The rows <part> of TEXT as bindings, whose texts the caller frees. */
+static size_t read_parts(const struct paradigm *p, const char *text, struct binding *bindings)
+{
+    size_t n = 0;
+
+    for (const char *at = text; (at = strstr(at, "<part")); n++) {
+        const char *end = strchr(at, '>');
+        char *name = attribute_in(at, end, "component"), *tag = attribute_in(at, end, "tag");
+        char *to = attribute_in(at, end, "to");
+        size_t component = 0;
+
+        while (strcmp(p->components[component].item.name, name))
+            component++;
+        bindings[n] = (struct binding){.component = component,
+                                       .mpi = attribute_in(at, end, "mpi"),
+                                       .tag = tag ? atoi(tag) : -1,
+                                       .to = to ? atoi(to) : -1};
+        free(name);
+        free(tag);
+        free(to);
+        at = end;
+    }
+    return n;
+}
+
+static void bindings_found_lead_to_the_same_metrics(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PROGRAMS; i++) {
+        double amounts[4] = {0.2};
+        struct suggestion *s;
+        struct run run;
+        struct measured *own;
+        struct binding bindings[64];
+        size_t n, n_bindings;
+
+        run_scenario(&run, programs[i].write, 8, amounts, "1", 1);
+        n = suggest(&run, &s);
+        assert_true(n > 0);
+        n_bindings = read_parts(s->paradigm, s->text, bindings);
+        assert_true(n_bindings > 0);
+        run_as(&run, knowledge, programs[i].name, NULL, 0);
+        own = run.metrics;
+        run.metrics = NULL;
+        run_as(&run, knowledge, programs[i].name, bindings, n_bindings);
+        for (size_t m = 0; m < run.paradigm->n_metrics; m++)
+            if (own[m].value != run.metrics[m].value && !isnan(own[m].value))
+                fail_msg("%s of %s: %g by its own bindings, %g by\n%s",
+                         run.paradigm->metrics[m].item.name, programs[i].name, own[m].value,
+                         run.metrics[m].value, s->text);
+        free(own);
+        for (size_t b = 0; b < n_bindings; b++)
+            free((char *)bindings[b].mpi);
+        suggestions_free(s, n);
+        run_end(&run);
+    }
+}
+
+static void a_suggestion_is_an_element_to_copy(void **state)
+{
+    struct suggestion *s;
+    struct run run;
+    size_t n;
+
+    (void)state;
+    run_scenario(&run, programs[0].write, 4, none, "1", 1);
+    n = suggest(&run, &s);
+    assert_true(n > 0);
+    assert_non_null(strstr(s->text, "<paradigm name=\"program\" is=\"master-worker\">\n"));
+    assert_non_null(
+        strstr(s->text, "<part component=\"fetch\" mpi=\"MPI_Recv\" tag=\"2\" to=\"0\"/>\n"));
+    assert_non_null(strstr(s->text, "<part component=\"take\" mpi=\"MPI_Recv\" tag=\"1\"/>\n"));
+    suggestions_free(s, n);
+    run_end(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_program_is_known_for_what_it_is),
+        cmocka_unit_test(nothing_fits_random_communication),
+        cmocka_unit_test(bindings_found_lead_to_the_same_metrics),
+        cmocka_unit_test(a_suggestion_is_an_element_to_copy),
+    };
+    struct portolan_knowledge *read = NULL;
+    struct portolan_error err = {0};
+    int failed;
+
+    if (portolan_knowledge_read(NULL, 0, NULL, &read, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 99;
+    }
+    knowledge = read;
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    portolan_knowledge_destroy(read);
+    return failed;
+}
