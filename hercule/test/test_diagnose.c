@@ -42,7 +42,7 @@ static void names_a_slow_stage_and_what_it_costs(void **state)
     assert_non_null(
         strstr(text, "stages are idle is 25.4 % of run time: a symptom (threshold 2 %)\n"));
     assert_non_null(strstr(
-        text, "  1 one stage is slower than the others                    20.3 %       472 ms"));
+        text, "  1 one stage is slower than the others                    20.3 %       473 ms"));
     assert_non_null(strstr(text, "remedy: give the slow stage less work"));
     free(text);
     end(&run);
