@@ -133,10 +133,14 @@ static void check_members(const struct portolan_trace *t, struct portolan_matchi
     }
 }
 
-/* The first location of RANK or a higher one. */
+/* The first location of RANK or a higher one; where each rank has one, at once. */
 static size_t location_of_rank(const struct portolan_trace *t, int rank)
 {
     size_t low = 0, high = t->n_locations;
+
+    if ((size_t)rank < high && t->locations[rank].rank == rank &&
+        (!rank || t->locations[rank - 1].rank != rank))
+        return (size_t)rank;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -155,8 +159,11 @@ uint32_t collective_slot(const struct portolan_trace *t, const struct portolan_m
     size_t location = location_of_rank(t, rank);
     uint32_t low = c->first, high = c->first + c->n;
 
-    if (location == t->n_locations || t->locations[location].rank != rank)
+    if (rank < 0 || location == t->n_locations || t->locations[location].rank != rank)
         return no_event;
+    if ((size_t)rank < c->n && /* among all ranks it is at its place */
+        m->members[low + (uint32_t)rank] - t->locations[location].first < t->locations[location].n)
+        return low + (uint32_t)rank;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 

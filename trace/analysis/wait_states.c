@@ -194,19 +194,10 @@ static uint32_t last_of_ranks(const struct wait_finder *f, const struct portolan
     return last;
 }
 
-static size_t place_in(const struct portolan_trace_comm *comm, int rank)
-{
-    size_t place = 0;
-
-    while (place < comm->n_members && comm->members[place] != rank)
-        place++;
-    return place;
-}
-
 static uint32_t last_neighbour(const struct wait_finder *f, const struct portolan_collective *c,
                                const struct portolan_trace_comm *comm)
 {
-    size_t place = place_in(comm, f->rank);
+    size_t place = portolan_comm_place(comm, f->rank);
 
     if (!comm->neighbours || place == comm->n_members)
         return no_event;
@@ -251,7 +242,7 @@ static void find_collective_wait(struct wait_finder *f, const struct waiting_cal
         return;
     case PORTOLAN_ROUTINE_SCAN:
         wait_for_call(f, call, PORTOLAN_WAIT_EARLY_SCAN,
-                      last_of_ranks(f, c, comm->members, place_in(comm, f->rank)));
+                      last_of_ranks(f, c, comm->members, portolan_comm_place(comm, f->rank)));
         return;
     case PORTOLAN_ROUTINE_NEIGHBOUR:
         wait_for_call(f, call, PORTOLAN_WAIT_NEIGHBOUR, last_neighbour(f, c, comm));

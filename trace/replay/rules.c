@@ -195,15 +195,6 @@ static bool await_members(struct engine *x, size_t i, const struct portolan_coll
     return true;
 }
 
-static size_t place_in(const struct portolan_trace_comm *comm, int rank)
-{
-    size_t place = 0;
-
-    while (place < comm->n_members && comm->members[place] != rank)
-        place++;
-    return place;
-}
-
 /* E is a COLLECTIVE, in this call or in the one that posted it. */
 static bool await_collective(struct engine *x, size_t i, uint32_t e)
 {
@@ -224,9 +215,9 @@ static bool await_collective(struct engine *x, size_t i, uint32_t e)
     case PORTOLAN_ROUTINE_N_TO_ONE:
         return event->peer != own || await_all(x, i, meeting, false);
     case PORTOLAN_ROUTINE_SCAN:
-        return await_members(x, i, c, comm->members, place_in(comm, own));
+        return await_members(x, i, c, comm->members, portolan_comm_place(comm, own));
     case PORTOLAN_ROUTINE_NEIGHBOUR:
-        place = place_in(comm, own);
+        place = portolan_comm_place(comm, own);
         return !comm->neighbours || place == comm->n_members ||
                await_members(x, i, c, comm->neighbours + comm->first_neighbour[place],
                              comm->first_neighbour[place + 1] - comm->first_neighbour[place]);
