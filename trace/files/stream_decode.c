@@ -211,45 +211,66 @@ static void say(struct stream_decoder *d, const char *what, size_t block)
     d->is_cut = true;
 }
 
-/* Opens the block at D->block. False: it is damaged, *EVENTS were in it as far as is known. */
+/* Offset of the block that is to be read next: the first one is the newest. */
+static size_t next_offset(const struct stream_decoder *d, size_t n_blocks)
+{
+    return (d->n_opened + 1) % n_blocks * PORTOLAN_STREAM_BLOCK;
+}
+
+static size_t count_blocks(const struct stream_decoder *d)
+{
+    return (d->size + PORTOLAN_STREAM_BLOCK - 1) / PORTOLAN_STREAM_BLOCK;
+}
+
+/* What is wrong with a block at OFFSET with ROOM bytes; NULL: nothing. */
+static const char *fault_of(struct stream_decoder *d, const struct portolan_stream_header *h,
+                            size_t offset, size_t room)
+{
+    const uint8_t *records = d->bytes + offset + sizeof *h;
+
+    if (h->version != PORTOLAN_STREAM_VERSION)
+        return "another version of the format";
+    if (h->bytes && (h->bytes < sizeof *h || h->bytes > room))
+        return "the file ends";
+    if (h->bytes && portolan_stream_checksum(records, h->bytes - sizeof *h) != h->checksum)
+        return "wrong checksum";
+    return NULL;
+}
+
+/* Opens the next block. False: it is damaged; *EVENTS were lost here as far as is known. */
 static bool open_block(struct stream_decoder *d, uint64_t *events)
 {
-    size_t offset = d->block, room = d->size - offset, used;
+    size_t n_blocks = count_blocks(d), offset = next_offset(d, n_blocks), room = d->size - offset;
     struct portolan_stream_header h;
+    const char *fault;
 
     *events = 0;
     if (room > PORTOLAN_STREAM_BLOCK)
         room = PORTOLAN_STREAM_BLOCK;
-    d->block += room;
+    d->n_opened++;
     if (!stream_is_one(d->bytes + offset, room)) {
         say(d, "no block begins", offset);
         return false;
     }
     memcpy(&h, d->bytes + offset, sizeof h);
     *events = h.events;
-    used = h.bytes ? h.bytes : room;
-    if (h.version != PORTOLAN_STREAM_VERSION) {
-        say(d, "another version of the format", offset);
+    if ((fault = fault_of(d, &h, offset, room))) {
+        say(d, fault, offset);
         return false;
     }
-    if (used < sizeof h || used > room) {
-        say(d, "the file ends", offset);
-        used = used < sizeof h ? sizeof h : room; /* what there is may be whole records */
-    } else if (h.bytes && portolan_stream_checksum(d->bytes + offset + sizeof h, used - sizeof h) !=
-                              h.checksum) {
-        say(d, "wrong checksum", offset);
-        return false;
-    } else if (!h.bytes && d->block == d->size) {
+    if (offset == 0 && h.number + 1 == d->n_known) /* it was just copied */
+        return true;
+    if (offset == 0 && h.number + 1 != n_blocks)
+        say(d, h.number + 1 > n_blocks ? "the file ends" : "half a block", d->size);
+    if (!h.bytes)
         d->is_cut = true; /* the process did not end by itself */
-    }
+    d->n_known = h.number + 1;
     if (h.lost > d->lost)
         d->lost = h.lost;
-    if (offset == 0 && h.lost_in_all > d->lost)
-        d->lost = h.lost_in_all;
     if (h.first_ticks > d->ticks)
         d->ticks = h.first_ticks;
     d->at = d->bytes + offset + sizeof h;
-    d->end = d->bytes + offset + used;
+    d->end = d->bytes + offset + (h.bytes ? h.bytes : room);
     return true;
 }
 
@@ -278,16 +299,17 @@ bool stream_next(struct stream_decoder *d, struct stream_record *r)
             }
         }
         d->at = NULL;
-        if (d->block >= d->size)
+        if (d->n_opened >= count_blocks(d))
             return false;
-        if (!open_block(d, &events) && d->block < d->size)
+        if (!open_block(d, &events) && d->n_opened < count_blocks(d))
             return make_gap(d, events, r);
     }
 }
 
 void stream_rewind(struct stream_decoder *d)
 {
-    d->block = 0;
+    d->n_opened = 0;
+    d->n_known = 0;
     d->at = d->end = NULL;
     d->ticks = 0;
 }

@@ -29,7 +29,8 @@ struct stream_decoder {
     size_t size;
     struct portolan_diagnostics *diagnostics; /* NULL: said before */
     /* Where it stands. */
-    size_t block; /* offset of the next block */
+    size_t n_opened;  /* blocks */
+    uint64_t n_known; /* the last one's number + 1 */
     const uint8_t *at, *end;
     uint64_t ticks;
     /* What is wrong with the file. */

@@ -21,20 +21,27 @@ struct stream_writer {
     uint8_t *block, *at;
     uint64_t last;
     uint32_t events;
+    size_t n_blocks;           /* written */
     uint8_t *seen[SEEN_KINDS]; /* entries that the block has defined */
     size_t n_seen[SEEN_KINDS];
 };
 
+/* The newest block is the first of the file. */
 static void write_block(struct stream_writer *w, bool is_last)
 {
     size_t used = (size_t)(w->at - w->block);
     struct portolan_stream_header *h = (struct portolan_stream_header *)w->block;
+    off_t offset = is_last ? 0 : (off_t)(w->n_blocks + 1) * (off_t)PORTOLAN_STREAM_BLOCK;
 
     h->bytes = (uint32_t)used;
     h->events = w->events;
+    h->number = w->n_blocks;
     h->checksum = portolan_stream_checksum(w->block + sizeof *h, used - sizeof *h);
-    if (!w->has_failed &&
-        !portolan_write_all(w->fd, (const char *)w->block, is_last ? used : PORTOLAN_STREAM_BLOCK))
+    if (!is_last || w->n_blocks)
+        used = PORTOLAN_STREAM_BLOCK;
+    w->n_blocks++;
+    if (!w->has_failed && (lseek(w->fd, offset, SEEK_SET) < 0 ||
+                           !portolan_write_all(w->fd, (const char *)w->block, used)))
         w->has_failed = true;
 }
 
@@ -209,6 +216,7 @@ static enum portolan_status write_location(struct stream_writer *w, const char *
     w->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     w->has_failed = w->fd < 0;
     w->last = 0;
+    w->n_blocks = 0;
     begin_block(w);
     for (size_t i = l->first; i < l->first + l->n && !w->has_failed; i++)
         write_event(w, &w->trace->events[i]);

@@ -3,12 +3,13 @@
  * trace_stream: Portolan's own format of traces, which trace/record writes and trace/files reads.
  *
  * A folder has a file RANK.THREAD.trace for each thread. A file consists of blocks, which begin at
- * multiples of PORTOLAN_STREAM_BLOCK and can be read without the others; it is a header and
- * records. Numbers in headers are little endian. A record is a byte (kind and flags), the time
- * since the record before, and its fields, all as LEB128 varints, signed ones in zigzag; the first
- * time of a block is in its header. A byte of 0, and the end of a block, end its records. Files are
- * mapped into memory and records become valid by their first byte, which is written last: whatever
- * kills the process, all records that it wrote before can be read.
+ * multiples of PORTOLAN_STREAM_BLOCK and can be read without the others. The first is the newest:
+ * it is mapped into memory while it is filled, and copied to the end of the file when it is full.
+ * A block is a header and records. Numbers in headers are little endian. A record is a byte (kind
+ * and flags), the time since the record before, and its fields, all as LEB128 varints, signed ones
+ * in zigzag; the first time of a block is in its header. A byte of 0, and the end of a block, end
+ * its records. A record becomes valid by its first byte, which is written last: whatever kills the
+ * process, all records that it wrote before can be read.
  */
 #ifndef PORTOLAN_TRACE_STREAM_H
 #define PORTOLAN_TRACE_STREAM_H
@@ -26,8 +27,8 @@ struct portolan_stream_header {
     uint32_t events; /**< in it; definitions are none */
     uint64_t lost;   /**< events that could not be written before it */
     uint64_t first_ticks;
-    uint64_t checksum;    /**< of the records: portolan_stream_checksum() */
-    uint64_t lost_in_all; /**< in the first block: of the whole file */
+    uint64_t checksum; /**< of the records: portolan_stream_checksum() */
+    uint64_t number;   /**< of blocks before it */
 };
 
 /** Kinds of records: events as in enum portolan_trace_kind + 1, then definitions. */
@@ -92,18 +93,22 @@ static const uint8_t portolan_stream_fields[] = {
 /** The most that an event takes: kind, time, five fields. */
 #define PORTOLAN_STREAM_EVENT_MAX 64
 
-/** Of SIZE bytes: eight at a time, what is missing at the end counts as 0. */
+/** Of SIZE bytes, in four lanes of eight bytes; what is missing at the end counts as 0. */
 static inline uint64_t portolan_stream_checksum(const uint8_t *bytes, size_t size)
 {
-    uint64_t sum = UINT64_C(0xcbf29ce484222325), word;
+    uint64_t sum[4] = {1, 2, 3, 4}, word[4];
 
-    for (size_t i = 0; i < size; i += 8) {
-        word = 0;
-        __builtin_memcpy(&word, bytes + i, size - i < 8 ? size - i : 8);
-        sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-        sum ^= sum >> 29;
+    for (size_t i = 0; i < size; i += sizeof word) {
+        for (int k = 0; size - i < sizeof word && k < 4; k++)
+            word[k] = 0;
+        __builtin_memcpy(word, bytes + i, size - i < sizeof word ? size - i : sizeof word);
+        for (int k = 0; k < 4; k++) {
+            sum[k] = (sum[k] ^ word[k]) * UINT64_C(0x9E3779B97F4A7C15);
+            sum[k] ^= sum[k] >> 29;
+        }
     }
-    return sum;
+    return sum[0] ^ (sum[1] << 1 | sum[1] >> 63) ^ (sum[2] << 2 | sum[2] >> 62) ^
+           (sum[3] << 3 | sum[3] >> 61);
 }
 
 static inline uint8_t *portolan_stream_unsigned(uint8_t *at, uint64_t value)
@@ -133,8 +138,9 @@ struct portolan_stream_event {
  * Writes E, which follows one at *LAST, at AT, but for its first byte, *BYTE, which makes it valid.
  * Returns its end, at most PORTOLAN_STREAM_EVENT_MAX later.
  */
-static inline uint8_t *portolan_stream_encode(uint8_t *at, const struct portolan_stream_event *e,
-                                              uint64_t *last, uint8_t *byte)
+static inline __attribute__((always_inline)) uint8_t *
+portolan_stream_encode(uint8_t *at, const struct portolan_stream_event *e, uint64_t *last,
+                       uint8_t *byte)
 {
     unsigned fields = portolan_stream_fields[e->kind];
 

@@ -25,14 +25,14 @@ struct stream_known {
 enum { KNOWN_REGION, KNOWN_ROUTINE, KNOWN_COMM, KNOWN_NAME, KNOWN_KINDS };
 
 struct stream {
-    uint8_t *at, *end; /* equal: no block is open */
+    uint8_t *at, *end; /* equal: there is no room */
     uint64_t last;     /* ticks of the last event */
     uint64_t cpu_next; /* when the processor time is due */
     uint8_t *block;
     uint64_t events; /* in the block */
     uint64_t lost, lost_told;
-    uint64_t retry; /* `lost` at which a block is tried again */
-    uint64_t offset;
+    uint64_t retry;  /* `lost` at which a block is tried again */
+    uint64_t offset; /* of the next copy of the block */
     unsigned window; /* that of the last event: record_window_number */
     int fd, thread;
     bool in_call, is_ending;
@@ -58,17 +58,48 @@ extern struct record_process record_process;
 struct stream *stream_open(int thread, uint64_t ticks, const struct region_stack *open);
 void stream_close(struct stream *s);
 
-void stream_put(struct stream *s, const struct portolan_stream_event *event);
 /*
  * Nothing is known of the time since the last event. Ends what is open there and begins what is
  * open now. LOST: 0 if recording was off.
  */
 void stream_put_gap(struct stream *s, uint64_t ticks, uint64_t lost);
 
+/* The next block, after events were lost with a gap. False: they are lost still. */
+bool stream_make_room(struct stream *s, uint64_t ticks);
+void stream_lose(struct stream *s);
+
+/* An event that knows what it refers to. Inline, since its kind is mostly a constant. */
+static inline __attribute__((always_inline)) void stream_put(struct stream *s,
+                                                             const struct portolan_stream_event *e)
+{
+    uint8_t *at, byte;
+
+    if (__builtin_expect(s->end - s->at < PORTOLAN_STREAM_EVENT_MAX, 0) &&
+        !stream_make_room(s, e->ticks)) {
+        stream_lose(s);
+        return;
+    }
+    at = portolan_stream_encode(s->at, e, &s->last, &byte);
+    s->events++;
+    __atomic_store_n(s->at, byte, __ATOMIC_RELEASE); /* now it is valid */
+    s->at = at;
+}
+
+static inline bool stream_knows(const struct stream *s, unsigned kind, size_t i)
+{
+    const struct stream_known *k = &s->known[kind];
+
+    return i / 64 < k->n_words && (k->bits[i / 64] >> i % 64 & 1);
+}
+
 /* Whether number I of a KIND is new to the file; without memory it always is. */
 bool stream_is_new(struct stream *s, unsigned kind, size_t i);
 /* To be called before an event at TICKS and its definitions, which are to be in one block. */
-void stream_make_ready(struct stream *s, uint64_t ticks);
+static inline void stream_make_ready(struct stream *s, uint64_t ticks)
+{
+    if (__builtin_expect(s->end - s->at < 2 * PORTOLAN_STREAM_EVENT_MAX, 0))
+        stream_make_room(s, ticks);
+}
 /* Definitions: room for SIZE more bytes after NULL-safe begin, then fields, then the end. */
 uint8_t *stream_begin(struct stream *s, size_t size);
 void stream_end(struct stream *s, uint8_t *at, unsigned kind);

@@ -77,9 +77,9 @@ static struct stream *stream_here(uint64_t ticks)
 }
 
 /* The same if an event is to be recorded now, after a gap where recording was off. */
-static struct stream *stream_at(uint64_t ticks)
+static inline struct stream *stream_at(uint64_t ticks)
 {
-    struct stream *s = stream_here(ticks);
+    struct stream *s = mine ? mine : stream_here(ticks);
     unsigned window = __atomic_load_n(&record_window_number, __ATOMIC_RELAXED);
 
     if (!s || !__atomic_load_n(&record_observer.is_on, __ATOMIC_RELAXED))
@@ -94,12 +94,15 @@ static struct stream *stream_at(uint64_t ticks)
 
 /* -- processor time -- */
 
+static inline bool is_cpu_due(const struct stream *s, uint64_t ticks)
+{
+    return ticks >= s->cpu_next && record_cpu != CPU_NEVER;
+}
+
 static void put_cpu(struct stream *s, uint64_t ticks)
 {
     struct timespec t;
 
-    if (ticks < s->cpu_next || record_cpu == CPU_NEVER)
-        return;
     s->cpu_next = ticks + cpu_every;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     stream_put(s, &(struct portolan_stream_event){
@@ -163,17 +166,20 @@ static void begin_call(struct stream *s, const struct portolan_mpi_event *e)
         stream_put(s,
                    &(struct portolan_stream_event){.kind = PORTOLAN_TRACE_END, .ticks = e->ticks});
     s->in_call = true;
-    define_routine(s, e->routine, e->name);
+    if (!stream_knows(s, KNOWN_ROUTINE, e->routine))
+        define_routine(s, e->routine, e->name);
     stream_put(s, &(struct portolan_stream_event){
                       .kind = PORTOLAN_TRACE_BEGIN, .ticks = e->ticks, .what = e->routine});
-    put_cpu(s, e->ticks);
+    if (is_cpu_due(s, e->ticks))
+        put_cpu(s, e->ticks);
 }
 
 static void end_call(struct stream *s, const struct portolan_mpi_event *e)
 {
     if (!s->in_call) /* recording began inside it */
         return;
-    put_cpu(s, e->ticks);
+    if (is_cpu_due(s, e->ticks))
+        put_cpu(s, e->ticks);
     s->in_call = false;
     stream_put(s, &(struct portolan_stream_event){.kind = PORTOLAN_TRACE_END, .ticks = e->ticks});
 }
@@ -193,25 +199,15 @@ static const uint8_t trace_kinds[PORTOLAN_MPI_EVENT_KINDS] = {
     [PORTOLAN_MPI_MARK] = PORTOLAN_TRACE_MARK,
 };
 
-static void record_mpi(const struct portolan_mpi_event *e)
+/* KIND is a constant where it is frequent. */
+static inline __attribute__((always_inline)) void put_mpi(struct stream *s, unsigned kind,
+                                                          const struct portolan_mpi_event *e)
 {
-    struct stream *s = stream_at(e->ticks);
-
-    if (!s)
-        return;
-    if (e->kind == PORTOLAN_MPI_BEGIN) {
-        begin_call(s, e);
-        return;
-    }
-    if (e->kind == PORTOLAN_MPI_END) {
-        end_call(s, e);
-        return;
-    }
-    if (e->comm)
+    if (e->comm && !stream_knows(s, KNOWN_COMM, e->comm->number))
         define_comm(s, e->comm);
     stream_put(
         s, &(struct portolan_stream_event){
-               .kind = trace_kinds[e->kind],
+               .kind = kind,
                .ticks = e->ticks,
                .what = e->comm ? e->comm->number : 0,
                .peer = e->comm && e->comm->id == PORTOLAN_MPI_NO_ID ? PORTOLAN_TRACE_NONE : e->peer,
@@ -219,6 +215,30 @@ static void record_mpi(const struct portolan_mpi_event *e)
                .bytes = e->bytes,
                .request = e->request,
            });
+}
+
+static void record_mpi(const struct portolan_mpi_event *e)
+{
+    struct stream *s = stream_at(e->ticks);
+
+    if (!s)
+        return;
+    switch (e->kind) {
+    case PORTOLAN_MPI_BEGIN:
+        begin_call(s, e);
+        break;
+    case PORTOLAN_MPI_END:
+        end_call(s, e);
+        break;
+    case PORTOLAN_MPI_SEND:
+        put_mpi(s, PORTOLAN_TRACE_SEND, e);
+        break;
+    case PORTOLAN_MPI_RECV:
+        put_mpi(s, PORTOLAN_TRACE_RECV, e);
+        break;
+    default:
+        put_mpi(s, trace_kinds[e->kind], e);
+    }
 }
 
 static void tell(const struct portolan_mpi_event *event)
@@ -312,7 +332,7 @@ static struct stream *put_region(enum portolan_trace_kind kind, uint32_t region)
         return NULL;
     define_region(s, region);
     stream_put(s, &(struct portolan_stream_event){.kind = kind, .ticks = ticks, .what = region});
-    return s->block ? s : NULL;
+    return s->end > s->at ? s : NULL;
 }
 
 void portolan_record_enter(uint32_t region)

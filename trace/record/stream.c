@@ -26,37 +26,39 @@ struct record_process record_process;
 
 /* -- blocks -- */
 
+static struct portolan_stream_header *header_of(const struct stream *s)
+{
+    return (struct portolan_stream_header *)s->block;
+}
+
 static void close_block(struct stream *s)
 {
-    struct portolan_stream_header *h = (struct portolan_stream_header *)s->block;
+    struct portolan_stream_header *h = header_of(s);
     size_t used = (size_t)(s->at - s->block);
 
-    if (!s->block)
-        return;
     h->events = (uint32_t)s->events;
     h->checksum = portolan_stream_checksum(s->block + sizeof *h, used - sizeof *h);
     __atomic_store_n(&h->bytes, (uint32_t)used, __ATOMIC_RELEASE);
-    munmap(s->block, PORTOLAN_STREAM_BLOCK);
-    s->offset += s->is_ending ? used : PORTOLAN_STREAM_BLOCK;
-    s->block = s->at = s->end = NULL;
 }
 
 /* A file beyond the limit of the process (RLIMIT_FSIZE) must not end the program. */
-static int reserve_room(int fd, off_t offset)
+static bool copy_block(const struct stream *s)
 {
     sigset_t limit, before, pending;
     const struct timespec now = {0, 0};
-    int error;
+    int error = errno;
+    ssize_t n;
 
     sigemptyset(&limit);
     sigaddset(&limit, SIGXFSZ);
     sigpending(&pending);
     pthread_sigmask(SIG_BLOCK, &limit, &before);
-    error = posix_fallocate(fd, offset, (off_t)PORTOLAN_STREAM_BLOCK);
-    if (error && !sigismember(&pending, SIGXFSZ))
+    n = pwrite(s->fd, s->block, PORTOLAN_STREAM_BLOCK, (off_t)s->offset);
+    if (n < 0 && errno == EFBIG && !sigismember(&pending, SIGXFSZ))
         sigtimedwait(&limit, NULL, &now);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
+    errno = error;
+    return n == (ssize_t)PORTOLAN_STREAM_BLOCK;
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -103,37 +105,18 @@ static void put_file(struct stream *s)
     stream_end(s, portolan_stream_text(at, record_process.host), PORTOLAN_STREAM_FILE);
 }
 
-/* Tells in the first block what was lost, which needs no room. */
-static void tell_lost(struct stream *s)
+static void begin_block(struct stream *s)
 {
-    if (s->lost != s->lost_told && s->offset &&
-        pwrite(s->fd, &s->lost, sizeof s->lost,
-               offsetof(struct portolan_stream_header, lost_in_all)) == sizeof s->lost)
-        s->lost_told = s->lost;
-}
+    struct portolan_stream_header *h = header_of(s);
 
-static bool open_block(struct stream *s)
-{
-    struct portolan_stream_header *h;
-    void *block;
-    int error = errno;
-
-    close_block(s);
-    tell_lost(s);
-    s->retry = s->lost + RETRY;
-    block = s->fd < 0 || reserve_room(s->fd, (off_t)s->offset)
-                ? MAP_FAILED
-                : mmap(NULL, PORTOLAN_STREAM_BLOCK, PROT_READ | PROT_WRITE,
-                       MAP_SHARED | MAP_POPULATE, s->fd, (off_t)s->offset);
-    errno = error;
-    if (block == MAP_FAILED)
-        return false;
-    h = block;
-    *h = (struct portolan_stream_header){.magic = PORTOLAN_STREAM_MAGIC,
-                                         .version = PORTOLAN_STREAM_VERSION,
+    h->magic = 0; /* if the process is killed now, the copy is all there is */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    memset(s->block + sizeof *h, 0, PORTOLAN_STREAM_BLOCK - sizeof *h);
+    *h = (struct portolan_stream_header){.version = PORTOLAN_STREAM_VERSION,
                                          .lost = s->lost,
-                                         .first_ticks = s->last};
-    s->block = block;
+                                         .first_ticks = s->last,
+                                         .number = s->offset / PORTOLAN_STREAM_BLOCK - 1};
+    __atomic_store_n(&h->magic, PORTOLAN_STREAM_MAGIC, __ATOMIC_RELEASE);
     s->at = s->block + sizeof *h;
     s->end = s->block + PORTOLAN_STREAM_BLOCK;
     s->events = 0;
@@ -142,15 +125,26 @@ static bool open_block(struct stream *s)
             memset(s->known[i].bits, 0, s->known[i].n_words * sizeof *s->known[i].bits);
     put_file(s);
     put_clock(s);
-    return true;
 }
 
 /* -- files -- */
+
+/* The first block, which stays mapped; its room on the disk is reserved. */
+static void *map_block(int fd)
+{
+    void *block = fd < 0 || posix_fallocate(fd, 0, (off_t)PORTOLAN_STREAM_BLOCK)
+                      ? MAP_FAILED
+                      : mmap(NULL, PORTOLAN_STREAM_BLOCK, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_POPULATE, fd, 0);
+
+    return block == MAP_FAILED ? NULL : block;
+}
 
 struct stream *stream_open(int thread, uint64_t ticks, const struct region_stack *open_regions)
 {
     struct stream *s = portolan_calloc(1, sizeof *s);
     char *path = NULL;
+    int error = errno;
 
     if (!s)
         return NULL;
@@ -160,21 +154,28 @@ struct stream *stream_open(int thread, uint64_t ticks, const struct region_stack
     s->thread = thread;
     s->open = open_regions;
     s->last = ticks;
-    open_block(s);
+    s->offset = PORTOLAN_STREAM_BLOCK;
+    if ((s->block = map_block(s->fd)))
+        begin_block(s);
+    errno = error;
     return s;
 }
 
 void stream_close(struct stream *s)
 {
+    size_t used;
+
     s->is_ending = true;
-    if (s->block)
+    if (s->block) {
         stream_put_gap(s, s->last, 0);
-    close_block(s);
-    tell_lost(s);
-    if (s->fd >= 0) {
-        (void)!ftruncate(s->fd, (off_t)s->offset); /* else the rest is empty */
-        close(s->fd);
+        close_block(s);
+        used = (size_t)(s->at - s->block);
+        munmap(s->block, PORTOLAN_STREAM_BLOCK);
+        /* Else what follows is empty, or half a block. */
+        (void)!ftruncate(s->fd, s->offset > PORTOLAN_STREAM_BLOCK ? (off_t)s->offset : (off_t)used);
     }
+    if (s->fd >= 0)
+        close(s->fd);
     for (int i = 0; i < KNOWN_KINDS; i++)
         free(s->known[i].bits);
     free(s);
@@ -182,32 +183,36 @@ void stream_close(struct stream *s)
 
 /* -- records -- */
 
-/* The next block, after events were lost with a gap. False: they are lost still. */
-static bool make_room(struct stream *s, uint64_t ticks)
+bool stream_make_room(struct stream *s, uint64_t ticks)
 {
-    bool was_open = s->block != NULL;
-    uint64_t lost_before = s->lost;
+    uint64_t lost = s->lost - s->lost_told;
 
-    if (!was_open && s->lost < s->retry)
+    if (!s->block || s->is_ending || (lost && s->lost < s->retry))
         return false;
-    if (ticks > s->last && !was_open)
-        s->last = ticks;
-    if (!open_block(s))
+    close_block(s);
+    if (!copy_block(s)) {
+        s->retry = s->lost + RETRY;
+        s->end = s->at; /* what is there stays there */
         return false;
-    if (!was_open)
-        stream_put_gap(s, s->last, lost_before);
+    }
+    s->offset += PORTOLAN_STREAM_BLOCK;
+    begin_block(s);
+    s->lost_told = s->lost;
+    if (lost)
+        stream_put_gap(s, ticks, lost);
     return true;
 }
 
-void stream_make_ready(struct stream *s, uint64_t ticks)
+void stream_lose(struct stream *s)
 {
-    if (s->end - s->at < 2 * PORTOLAN_STREAM_EVENT_MAX)
-        make_room(s, ticks);
+    s->lost++;
+    if (s->block)
+        header_of(s)->lost = s->lost;
 }
 
 uint8_t *stream_begin(struct stream *s, size_t size)
 {
-    if (s->end < s->at + size && !make_room(s, s->last))
+    if (s->end < s->at + size && !stream_make_room(s, s->last))
         return NULL;
     return s->at + 1;
 }
@@ -216,19 +221,6 @@ void stream_end(struct stream *s, uint8_t *at, unsigned kind)
 {
     __atomic_store_n(s->at, (uint8_t)kind, __ATOMIC_RELEASE); /* now it is valid */
     s->at = at;
-}
-
-void stream_put(struct stream *s, const struct portolan_stream_event *e)
-{
-    uint8_t *at, byte;
-
-    if (s->end - s->at < PORTOLAN_STREAM_EVENT_MAX && !make_room(s, e->ticks)) {
-        s->lost++;
-        return;
-    }
-    at = portolan_stream_encode(s->at, e, &s->last, &byte);
-    s->events++;
-    stream_end(s, at, byte);
 }
 
 static void put_plain(struct stream *s, unsigned kind, uint64_t ticks, uint64_t what)
