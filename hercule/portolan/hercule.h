@@ -60,6 +60,31 @@ PORTOLAN_API enum portolan_status
 portolan_knowledge_tree(const struct portolan_knowledge *knowledge, const char *paradigm,
                         enum portolan_tree_format format, char **text, struct portolan_error *err);
 
+/* ------------------------------------------------- which paradigm is it? */
+
+/** A paradigm that a trace looks like. */
+struct portolan_suggestion {
+    const char *paradigm; /**< its name; the knowledge's */
+    /** Shares that its instances cover: of the ranks' time without start, finish and gaps, and of
+       calls with messages. */
+    double time, calls;
+    size_t n_instances;
+    char *text; /**< an element <paradigm> with the bindings found */
+};
+
+struct portolan_waits;
+
+/**
+ * *SUGGESTIONS: N of them, the best first; portolan_suggestions_free() frees them. Paradigms that
+ * cover less than nine tenths of time or calls are none, so *N is 0 where none fits.
+ * PORTOLAN_ESYNTAX (constraints, to DIAGNOSTICS), PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_suggest_paradigms(
+    const struct portolan_knowledge *knowledge, const struct portolan_waits *waits,
+    struct portolan_diagnostics *diagnostics, struct portolan_suggestion **suggestions, size_t *n,
+    struct portolan_error *err);
+PORTOLAN_API void portolan_suggestions_free(struct portolan_suggestion *suggestions, size_t n);
+
 /* ------------------------------------------------- diagnosis */
 
 /** A threshold of base.clp with another value. */

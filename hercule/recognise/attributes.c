@@ -34,7 +34,7 @@ double token_quantity(const struct token *t, enum quantity quantity)
     case QUANTITY_DELAY:
         return (double)t->delay;
     case QUANTITY_DELEGATED:
-        return (double)t->delegated;
+        return 0; /* of woven paradigms only: delays_delegate() */
     case QUANTITY_REMOTE:
         return t->sends + t->receives ? (double)t->remote / (t->sends + t->receives) : (double)NAN;
     case QUANTITY_SENDS:

@@ -8,28 +8,10 @@
 #include "recognise.h"
 
 #include <stdlib.h>
-
 #include <string.h>
 
-/* Charges the time from BEGIN to END, in which VICTIM (may be NULL) waited for LOCATION. */
-static void charge(struct recognition *r, struct token *victim, size_t location, int64_t begin,
-                   int64_t end, int depth);
-
-static const char *context_of(const struct recognition *r, const struct token *t)
-{
-    return t->component == TOKEN_NO_COMPONENT ? NULL
-                                              : r->paradigm->components[t->component].item.context;
-}
-
-static void charge_token(struct recognition *r, struct token *victim, struct token *cause,
-                         int64_t ns)
-{
-    const char *of_victim = victim ? context_of(r, victim) : NULL, *of_cause = context_of(r, cause);
-
-    cause->delay += ns;
-    if (of_victim && of_cause && strcmp(of_victim, of_cause))
-        victim->delegated += ns;
-}
+/* Charges the time from BEGIN to END, in which somebody waited for LOCATION. */
+static void charge(struct recognition *r, size_t location, int64_t begin, int64_t end, int depth);
 
 /* The first wait of LOCATION that ends after NS. */
 static size_t find_wait(const struct portolan_waits *w, size_t location, int64_t ns)
@@ -49,8 +31,8 @@ static size_t find_wait(const struct portolan_waits *w, size_t location, int64_t
 
 /* What LOCATION waited itself between BEGIN and END goes on to others. Returns how much that was.
  */
-static int64_t pass_on(struct recognition *r, struct token *victim, size_t location, int64_t begin,
-                       int64_t end, int depth)
+static int64_t pass_on(struct recognition *r, size_t location, int64_t begin, int64_t end,
+                       int depth)
 {
     const struct portolan_waits *w = r->waits;
     int64_t passed = 0;
@@ -63,15 +45,13 @@ static int64_t pass_on(struct recognition *r, struct token *victim, size_t locat
         to = to < end ? to : end;
         if (from >= to || w->waits[i].by == PORTOLAN_NO_EVENT)
             continue;
-        charge(r, victim, portolan_trace_location_of(r->trace, w->waits[i].by), from, to,
-               depth - 1);
+        charge(r, portolan_trace_location_of(r->trace, w->waits[i].by), from, to, depth - 1);
         passed += to - from;
     }
     return passed;
 }
 
-static void charge(struct recognition *r, struct token *victim, size_t location, int64_t begin,
-                   int64_t end, int depth)
+static void charge(struct recognition *r, size_t location, int64_t begin, int64_t end, int depth)
 {
     struct token_row *row = &r->rows[location];
     struct token *t = tokens_at(row, begin);
@@ -80,9 +60,7 @@ static void charge(struct recognition *r, struct token *victim, size_t location,
         int64_t from = t->begin > begin ? t->begin : begin, to = t->end < end ? t->end : end;
 
         if (from < to && !t->n_inside) /* else what is inside is charged */
-            charge_token(r, victim, t,
-                         to - from -
-                             (depth > 0 ? pass_on(r, victim, location, from, to, depth) : 0));
+            t->delay += to - from - (depth > 0 ? pass_on(r, location, from, to, depth) : 0);
     }
 }
 
@@ -112,15 +90,14 @@ void delays_charge(struct recognition *r)
         const struct portolan_wait *w = &r->waits->waits[i];
 
         if (w->by != PORTOLAN_NO_EVENT)
-            charge(r, tokens_find(r, portolan_trace_location_of(r->trace, w->call), w->call),
-                   portolan_trace_location_of(r->trace, w->by), w->begin_ns, w->begin_ns + w->ns,
+            charge(r, portolan_trace_location_of(r->trace, w->by), w->begin_ns, w->begin_ns + w->ns,
                    deepest);
     }
     for (size_t l = 0; l < r->n_rows; l++) {
         const struct token *t = r->rows[l].n ? &r->rows[l].tokens[r->rows[l].n - 1] : NULL;
 
         if (t && !t->n_events && t->wait && l != last)
-            charge(r, NULL, last, t->begin, t->end, deepest);
+            charge(r, last, t->begin, t->end, deepest);
     }
     for (size_t l = 0; l < r->n_rows; l++)
         for (size_t i = r->rows[l].n; i-- > 0;) {

@@ -23,7 +23,6 @@ enum { TOKEN_NO_COMPONENT = 255 };
    begins; those inside a region follow it. */
 struct token {
     int64_t begin, end, wait, mpi, collective;
-    int64_t delegated;   /* own waiting that a component of another paradigm caused */
     int64_t delay;       /* waiting of others meanwhile, which this token caused: delays.c */
     uint64_t bytes;      /* sent and received */
     int64_t to, from;    /* sums of the ranks that messages went to and came from */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each paradigm is tried on a trace with its own bindings; what covers most of it is suggested. */
-#include "suggest.h"
+#include "knowledge.h"
+#include "recognise.h"
 
 #include <portolan/list.h>
 
@@ -38,7 +39,7 @@ static bool is_telling(const struct recognition *r, const struct instance *i)
     return works + sends + receives >= 2;
 }
 
-static void measure_cover(const struct recognition *r, struct suggestion *s)
+static void measure_cover(const struct recognition *r, struct portolan_suggestion *s)
 {
     double ns = 0, calls = 0, covered_ns = 0, covered_calls = 0;
 
@@ -159,7 +160,7 @@ static void write_bindings(const struct recognition *r, struct found *found,
     portolan_text_add(text, "</paradigm>\n");
 }
 
-static enum portolan_status describe(const struct recognition *r, struct suggestion *s,
+static enum portolan_status describe(const struct recognition *r, struct portolan_suggestion *s,
                                      struct portolan_error *err)
 {
     size_t n = r->paradigm->n_components;
@@ -189,7 +190,7 @@ static enum portolan_status describe(const struct recognition *r, struct suggest
 /* The better cover first; of those that cover all, the one with more to say of each instance. */
 static int compare_suggestions(const void *a, const void *b)
 {
-    const struct suggestion *x = a, *y = b;
+    const struct portolan_suggestion *x = a, *y = b;
     double cx = x->time < x->calls ? x->time : x->calls;
     double cy = y->time < y->calls ? y->time : y->calls;
 
@@ -197,10 +198,10 @@ static int compare_suggestions(const void *a, const void *b)
         return cx < cy ? 1 : -1;
     if (x->n_instances != y->n_instances)
         return x->n_instances > y->n_instances ? 1 : -1;
-    return strcmp(x->paradigm->item.name, y->paradigm->item.name);
+    return strcmp(x->paradigm, y->paradigm);
 }
 
-void suggestions_free(struct suggestion *suggestions, size_t n)
+void portolan_suggestions_free(struct portolan_suggestion *suggestions, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         free(suggestions[i].text);
@@ -210,13 +211,13 @@ void suggestions_free(struct suggestion *suggestions, size_t n)
 static enum portolan_status try_paradigm(const struct paradigm *paradigm,
                                          const struct portolan_waits *waits,
                                          struct portolan_diagnostics *diagnostics,
-                                         struct suggestion *s, struct portolan_error *err)
+                                         struct portolan_suggestion *s, struct portolan_error *err)
 {
     struct recognition *r;
     enum portolan_status status =
         recognise(paradigm, waits->trace, waits, NULL, 0, diagnostics, &r, err);
 
-    *s = (struct suggestion){.paradigm = paradigm};
+    *s = (struct portolan_suggestion){.paradigm = paradigm->item.name};
     if (status)
         return status;
     measure_cover(r, s);
@@ -226,24 +227,25 @@ static enum portolan_status try_paradigm(const struct paradigm *paradigm,
     return status;
 }
 
-enum portolan_status suggest_paradigms(const struct knowledge *knowledge,
-                                       const struct portolan_waits *waits,
-                                       struct portolan_diagnostics *diagnostics,
-                                       struct suggestion **suggestions, size_t *n,
-                                       struct portolan_error *err)
+enum portolan_status portolan_suggest_paradigms(const struct portolan_knowledge *knowledge,
+                                                const struct portolan_waits *waits,
+                                                struct portolan_diagnostics *diagnostics,
+                                                struct portolan_suggestion **suggestions, size_t *n,
+                                                struct portolan_error *err)
 {
-    struct suggestion *all = portolan_calloc(knowledge->n_paradigms + 1, sizeof *all);
+    struct portolan_suggestion *all =
+        portolan_calloc(knowledge->inner.n_paradigms + 1, sizeof *all);
     enum portolan_status status = all ? PORTOLAN_OK : portolan_no_memory(err);
 
     *n = 0;
-    for (size_t i = 0; !status && i < knowledge->n_paradigms; i++) {
-        if (!knowledge->paradigms[i]->n_events)
+    for (size_t i = 0; !status && i < knowledge->inner.n_paradigms; i++) {
+        if (!knowledge->inner.paradigms[i]->n_events)
             continue;
-        status = try_paradigm(knowledge->paradigms[i], waits, diagnostics, &all[*n], err);
+        status = try_paradigm(knowledge->inner.paradigms[i], waits, diagnostics, &all[*n], err);
         *n += all[*n].text != NULL;
     }
     if (status) {
-        suggestions_free(all, *n);
+        portolan_suggestions_free(all, *n);
         *n = 0;
         return status;
     }

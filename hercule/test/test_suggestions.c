@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which paradigm a trace looks like, and what binds it. */
 #include "programs.h"
-#include "recognise/suggest.h"
 
 static const struct portolan_knowledge *knowledge;
 static const double none[4];
 
-static size_t suggest(const struct run *run, struct suggestion **s)
+static size_t suggest(const struct run *run, struct portolan_suggestion **s)
 {
     struct portolan_error err = {0};
     size_t n;
 
-    if (suggest_paradigms(&knowledge->inner, run->waits, &no_problem, s, &n, &err))
+    if (portolan_suggest_paradigms(knowledge, run->waits, &no_problem, s, &n, &err))
         fail_msg("%s", err.text);
     return n;
 }
@@ -25,7 +24,7 @@ static void each_program_is_known_for_what_it_is(void **state)
         for (size_t r = 0; r < 3; r++)
             for (size_t knob = 0; knob <= programs[i].n; knob++) {
                 double amounts[4] = {0};
-                struct suggestion *s;
+                struct portolan_suggestion *s;
                 struct run run;
                 size_t n;
 
@@ -33,11 +32,11 @@ static void each_program_is_known_for_what_it_is(void **state)
                     amounts[knob] = 0.2;
                 run_scenario(&run, programs[i].write, ranks[r], amounts, "1", 1);
                 n = suggest(&run, &s);
-                if (!n || strcmp(s->paradigm->item.name, programs[i].name))
+                if (!n || strcmp(s->paradigm, programs[i].name))
                     fail_msg("%s on %d ranks with %s: %s of %zu", programs[i].name, ranks[r],
                              knob < programs[i].n ? programs[i].causes[knob] : "nothing",
-                             n ? s->paradigm->item.name : "none", n);
-                suggestions_free(s, n);
+                             n ? s->paradigm : "none", n);
+                portolan_suggestions_free(s, n);
                 run_end(&run);
             }
 }
@@ -48,7 +47,7 @@ static void nothing_fits_random_communication(void **state)
     (void)state;
     for (int seed = 1; seed <= 20; seed++) {
         struct portolan_text t = {0};
-        struct suggestion *s;
+        struct portolan_suggestion *s;
         struct run run;
         size_t n;
 
@@ -65,9 +64,9 @@ static void nothing_fits_random_communication(void **state)
         run_trace(&run, t.bytes);
         n = suggest(&run, &s);
         if (n)
-            fail_msg("seed %d: %s covers %.2f of time, %.2f of calls", seed, s->paradigm->item.name,
-                     s->time, s->calls);
-        suggestions_free(s, n);
+            fail_msg("seed %d: %s covers %.2f of time, %.2f of calls", seed, s->paradigm, s->time,
+                     s->calls);
+        portolan_suggestions_free(s, n);
         run_end(&run);
         portolan_text_clear(&t);
     }
@@ -118,7 +117,7 @@ static void bindings_found_lead_to_the_same_metrics(void **state)
     (void)state;
     for (size_t i = 0; i < PROGRAMS; i++) {
         double amounts[4] = {0.2};
-        struct suggestion *s;
+        struct portolan_suggestion *s;
         struct run run;
         struct measured *own;
         struct binding bindings[64];
@@ -127,7 +126,7 @@ static void bindings_found_lead_to_the_same_metrics(void **state)
         run_scenario(&run, programs[i].write, 8, amounts, "1", 1);
         n = suggest(&run, &s);
         assert_true(n > 0);
-        n_bindings = read_parts(s->paradigm, s->text, bindings);
+        n_bindings = read_parts(knowledge_find(&knowledge->inner, s->paradigm), s->text, bindings);
         assert_true(n_bindings > 0);
         run_as(&run, knowledge, programs[i].name, NULL, 0);
         own = run.metrics;
@@ -141,14 +140,14 @@ static void bindings_found_lead_to_the_same_metrics(void **state)
         free(own);
         for (size_t b = 0; b < n_bindings; b++)
             free((char *)bindings[b].mpi);
-        suggestions_free(s, n);
+        portolan_suggestions_free(s, n);
         run_end(&run);
     }
 }
 
 static void a_suggestion_is_an_element_to_copy(void **state)
 {
-    struct suggestion *s;
+    struct portolan_suggestion *s;
     struct run run;
     size_t n;
 
@@ -160,7 +159,7 @@ static void a_suggestion_is_an_element_to_copy(void **state)
     assert_non_null(
         strstr(s->text, "<part component=\"fetch\" mpi=\"MPI_Recv\" tag=\"2\" to=\"0\"/>\n"));
     assert_non_null(strstr(s->text, "<part component=\"take\" mpi=\"MPI_Recv\" tag=\"1\"/>\n"));
-    suggestions_free(s, n);
+    portolan_suggestions_free(s, n);
     run_end(&run);
 }
 
