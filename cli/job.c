@@ -4,6 +4,7 @@
 
 #include <portolan/control.h>
 #include <portolan/mpi.h>
+#include <portolan/record.h>
 
 #include <errno.h>
 #include <signal.h>
@@ -49,8 +50,11 @@ int job_begin(struct job *job, const char *command)
     /* The ranks agree if maximum and minimum of the hash, which a double holds exactly, agree. */
     double hash = (double)(uint32_t)portolan_hash(command, strlen(command), 0);
     double range[2] = {hash, -hash};
+    bool is_recorded = false;
 
-    if (portolan_mpi_init(&err) != PORTOLAN_OK ||
+    if (portolan_record_configure_by_environment(&is_recorded, &err) != PORTOLAN_OK ||
+        (is_recorded && portolan_mpi_observe(portolan_record_observer(), &err) != PORTOLAN_OK) ||
+        portolan_mpi_init(&err) != PORTOLAN_OK ||
         portolan_mpi_cohort_create(&job->cohort, &err) != PORTOLAN_OK)
         return print_error(&err);
     running = job;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that know nothing of Portolan are recorded, however they end, and their traces shown.
 . "$(dirname "$0")/tap.sh"
-plan 17
+plan 18
 
 cd "$work" || exit 99
 cat >ring.c <<'C'
@@ -74,6 +74,14 @@ gives 'the library can be preloaded by hand' 0 '^ +20 SEND$'
 try "$PORTOLAN" trace -o none -- true
 [ "$status" = 0 ] && [ -z "$(ls none)" ]
 result 'a program without MPI runs, and nothing is recorded' $?
+
+# Assemblies are recorded likewise, in steps of their SwapPoint.
+cp "$BUILD"/examples/heat/plate.* .
+try env PORTOLAN_TRACE=heat PORTOLAN_TRACE_WINDOW='steps=2-3' "$MPIEXEC" -n 2 "$PORTOLAN" run --store=heat.db \
+    --set driver.steps=6 --set driver.report=0 plate.xml
+try "$PORTOLAN" trace --summary heat
+gives 'an assembly is recorded in the steps of the window' 0 '^# phase step$' '^ +4 ENTER$' '^ +4 LEAVE$' \
+    '^ +2 GAP$' 'MPI_Allreduce$'
 
 echo 'int main(void) { return 0; }' >static.c
 if cc -static static.c -o static 2>/dev/null; then

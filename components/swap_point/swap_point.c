@@ -2,6 +2,7 @@
 /* portolan.SwapPoint: passes the simulation's steps on, Mastermind first, then Optimizer. */
 #include <portolan/framework.h>
 #include <portolan/probe.h>
+#include <portolan/record.h>
 
 #include "portolan.h"
 
@@ -50,6 +51,7 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     struct swap_point *s = self;
 
     portolan_probe_pause();
+    portolan_record_step(-1);
     for (int i = 0; i < 2 && !*_ex; ++i) {
         portolan_ports_StepListener listener = get_listener(s, listeners[i], _ex);
 
@@ -57,6 +59,7 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
             portolan_ports_StepListener_reached(listener, step, _ex);
         release(s, listeners[i], listener);
     }
+    portolan_record_step(step);
     portolan_probe_resume();
 }
 
