@@ -96,27 +96,6 @@ static void settle(const struct portolan_race *r, struct arm *a, enum arm_state 
     a->look_at = r->now + wait;
 }
 
-/* ---- comparing ---- */
-
-struct difference race_compare(const struct portolan_race *r, const struct arm *a)
-{
-    const struct record *own = &r->record, *their = &a->record;
-    bool watched = their->period || their->n >= 2 * (size_t)own->period;
-    double width = hypot(record_width(own, own->noise), record_width(their, own->noise));
-    double usual = their->usual_ns - own->usual_ns, extra = own->extra_ns;
-
-    if (their->period)
-        extra = their->extra_ns;
-    else if (watched)
-        extra = fmin(record_extra(their, own->period), extra);
-    extra -= own->extra_ns;
-    width *= own->usual_ns;
-    /* not watched for whole periods: at worst it has the same, at best nothing */
-    return (struct difference){.low = usual - width + (watched ? extra : -own->extra_ns),
-                               .point = usual + extra,
-                               .high = usual + width + extra};
-}
-
 /* ---- a new incumbent ---- */
 
 /* Ratios are to the incumbent's implementation: now to the new one's, whose ratio is Q. */
@@ -246,19 +225,6 @@ static void see_shares(struct portolan_race *r, double ns)
     }
 }
 
-/* Whether a step that grew by FACTOR did so in a group's calls, not throughout: in an instance that
- * has grown by much more than its share. */
-static bool is_own_drift(const struct portolan_race *r, size_t group, double factor)
-{
-    for (size_t i = 0; i < r->o.n_instances; i++) {
-        double before = r->usual_share[i], growth = r->share[i] * factor - before;
-
-        if (r->group[i] == group && growth > ((1 + before) / 2 - 0.02) * (factor - 1))
-            return true;
-    }
-    return false;
-}
-
 /* As far as is known the others have drifted likewise; if what runs takes longer in its own calls,
  * they may also be as they were. */
 static void notice_drift(struct portolan_race *r)
@@ -278,7 +244,7 @@ static void notice_drift(struct portolan_race *r)
     now = record_mean(&r->record);
     for (size_t i = 0; i < r->n_arms; i++) {
         struct arm *a = r->arms[i];
-        bool is_own = drift > 0 && is_own_drift(r, a->group, now / before);
+        bool is_own = drift > 0 && race_is_own_drift(r, a->group, now / before);
 
         if (!a->record.n)
             continue;

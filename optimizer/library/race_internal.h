@@ -114,7 +114,6 @@ int record_drift(const struct record *r, size_t *n);
 void record_keep(struct record *r, size_t n);
 
 /* race.c */
-struct difference race_compare(const struct portolan_race *r, const struct arm *a);
 /* The arm that MOVE leads to; NULL: it was never made. */
 struct arm *race_find_arm(const struct portolan_race *r, const struct move *move);
 
@@ -127,6 +126,10 @@ static inline double race_cost(const struct portolan_race *r)
 /* race_pick.c: the move that promises most, if any is worth its cost and within the budget. */
 bool race_pick(struct portolan_race *r, struct move *move);
 double race_budget(const struct portolan_race *r);
+struct difference race_compare(const struct portolan_race *r, const struct arm *a);
+/* Whether a step that grew by FACTOR did so in a group's calls, not throughout: in an instance that
+ * has grown by much more than its share. */
+bool race_is_own_drift(const struct portolan_race *r, size_t group, double factor);
 /* What is left of it; steps that probably were spikes do not count. */
 double race_left(const struct portolan_race *r);
 /* Steps until an arm that is not better is looked at again. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which alternative to try next: the one that promises most, if it can repay what it may cost. */
+/* What is known of the alternatives, and which to try next: the one that promises most, if it can
+ * repay what it may cost. */
 #include "race_internal.h"
 
 /* Of what is not known at all it is hoped that it saves this share of its instance's time, and
@@ -13,6 +14,36 @@ static const double second_look = 0.05, share_of_looks = 0.1;
 enum { LEAST_WAIT = 64 };
 /* New alternatives leave this share of the budget for looking again. */
 static const double share_of_new = 0.8;
+
+struct difference race_compare(const struct portolan_race *r, const struct arm *a)
+{
+    const struct record *own = &r->record, *their = &a->record;
+    bool watched = their->period || their->n >= 2 * (size_t)own->period;
+    double width = hypot(record_width(own, own->noise), record_width(their, own->noise));
+    double usual = their->usual_ns - own->usual_ns, extra = own->extra_ns;
+
+    if (their->period)
+        extra = their->extra_ns;
+    else if (watched)
+        extra = fmin(record_extra(their, own->period), extra);
+    extra -= own->extra_ns;
+    width *= own->usual_ns;
+    /* not watched for whole periods: at worst it has the same, at best nothing */
+    return (struct difference){.low = usual - width + (watched ? extra : -own->extra_ns),
+                               .point = usual + extra,
+                               .high = usual + width + extra};
+}
+
+bool race_is_own_drift(const struct portolan_race *r, size_t group, double factor)
+{
+    for (size_t i = 0; i < r->o.n_instances; i++) {
+        double before = r->usual_share[i], growth = r->share[i] * factor - before;
+
+        if (r->group[i] == group && growth > ((1 + before) / 2 - 0.02) * (factor - 1))
+            return true;
+    }
+    return false;
+}
 
 double race_budget(const struct portolan_race *r)
 {
