@@ -16,7 +16,7 @@
 
   (event (name divide) (expression "[split], send"))
   (event (name join) (expression "collect, [merge]"))
-  (event (name part) (text "a rank's part of a problem") (expression "fetch*, divide*, solve, join*, return*")
+  (event (name part) (text "a rank's part of a problem") (expression "(fetch+, divide*, solve, join*, return+) | (divide+, solve, join+)")
     (constraints "comes_back"))
   (event (name pause) (expression "between"))
   (related (event divide) (to part) (by send fetch) (as child))

@@ -96,7 +96,7 @@ static size_t count_partners(const struct recognition *r, const struct token_row
                 &r->trace->events[row->tokens[t].first_event + k];
             size_t i = 0;
 
-            if (e->kind != PORTOLAN_TRACE_SEND && e->kind != PORTOLAN_TRACE_RECV)
+            if ((e->kind != PORTOLAN_TRACE_SEND && e->kind != PORTOLAN_TRACE_RECV) || e->peer < 0)
                 continue;
             while (i < met.n && met.values[i] != e->peer)
                 i++;

@@ -15,6 +15,19 @@ static void count_fit(struct fit *fit, const struct token *t)
     fit->n_fitted += is_fitted;
 }
 
+bool token_is_ordinary(const struct recognition *r, const struct token *t)
+{
+    enum portolan_trace_routine_class class;
+
+    if (!t->n_events)
+        return t->components != 0; /* computing, no gap and no waiting for the end */
+    if (r->trace->events[t->first_event].kind != PORTOLAN_TRACE_BEGIN)
+        return true;
+    class = r->waits->matching->classes[r->trace->events[t->first_event].what];
+    return class != PORTOLAN_ROUTINE_INIT && class != PORTOLAN_ROUTINE_FINALIZE &&
+           class != PORTOLAN_ROUTINE_CREATE;
+}
+
 static void measure_fit(struct recognition *r)
 {
     for (size_t l = 0; l < r->n_rows; l++)
@@ -23,8 +36,9 @@ static void measure_fit(struct recognition *r)
 
             for (uint64_t bits = t->components; bits; bits &= bits - 1)
                 count_fit(&r->fits[__builtin_ctzll(bits)], t);
-            /* Waiting for the others at a rank's end is no part of any paradigm. */
-            if (t->components || (!t->n_inside && t->wait < t->end - t->begin))
+            /* Start, finish, and waiting for the others at a rank's end are no part of any. */
+            if ((t->components || (!t->n_inside && t->wait < t->end - t->begin)) &&
+                (!t->n_events || token_is_ordinary(r, t)))
                 count_fit(&r->whole, t);
         }
 }

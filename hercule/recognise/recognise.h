@@ -121,6 +121,8 @@ struct token *tokens_at(const struct token_row *row, int64_t ns);
 void delays_charge(struct recognition *r);
 /* Sets CAUSED and DELEGATED where paradigms are woven. False: no memory. */
 bool delays_delegate(struct recognition *r);
+/* Neither start, finish, gap, nor waiting for the others at the end. */
+bool token_is_ordinary(const struct recognition *r, const struct token *t);
 double token_quantity(const struct token *t, enum quantity quantity);
 /* The innermost token of LOCATION's that holds the trace's event number EVENT; NULL: none. */
 struct token *tokens_find(const struct recognition *r, size_t location, size_t event);

@@ -5,25 +5,13 @@
 
 #include <portolan/list.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double least_cover = 0.9;
 
 /* ------------------------------------------------- cover */
-
-static bool is_ordinary(const struct recognition *r, const struct token *t)
-{
-    enum portolan_trace_routine_class class;
-
-    if (!t->n_events)
-        return t->components != 0; /* computing, no gap and no waiting for the end */
-    if (r->trace->events[t->first_event].kind != PORTOLAN_TRACE_BEGIN)
-        return true;
-    class = r->waits->matching->classes[r->trace->events[t->first_event].what];
-    return class != PORTOLAN_ROUTINE_INIT && class != PORTOLAN_ROUTINE_FINALIZE &&
-           class != PORTOLAN_ROUTINE_CREATE;
-}
 
 /* Whether I communicates and works, or communicates both ways: a send on its own says nothing. */
 static bool is_telling(const struct recognition *r, const struct instance *i)
@@ -47,7 +35,7 @@ static void measure_cover(const struct recognition *r, struct portolan_suggestio
         for (size_t i = 0; i < r->rows[l].n; i += 1 + r->rows[l].tokens[i].n_inside) {
             const struct token *t = &r->rows[l].tokens[i];
 
-            ns += is_ordinary(r, t) ? (double)(t->end - t->begin) : 0;
+            ns += token_is_ordinary(r, t) ? (double)(t->end - t->begin) : 0;
             calls += t->sends || t->receives;
             covered_calls += (t->sends || t->receives) && t->component != TOKEN_NO_COMPONENT;
         }
@@ -64,7 +52,7 @@ static void measure_cover(const struct recognition *r, struct portolan_suggestio
             if (t->n_events && !t->sends && !t->receives && t->component != TOKEN_NO_COMPONENT)
                 ns -= (double)(t->end - t->begin);
         }
-    s->time = ns > 0 ? covered_ns / ns : 0;
+    s->time = ns > 0 ? fmin(covered_ns / ns, 1) : 0;
     s->calls = calls > 0 ? covered_calls / calls : 0;
 }
 

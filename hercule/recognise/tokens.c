@@ -67,8 +67,8 @@ static bool end_computing(struct tokenizer *t, int64_t ns, uint32_t event)
 static void add_message(struct tokenizer *t, struct token *token,
                         const struct portolan_trace_event *e)
 {
-    if (e->kind != PORTOLAN_TRACE_SEND && e->kind != PORTOLAN_TRACE_RECV)
-        return;
+    if ((e->kind != PORTOLAN_TRACE_SEND && e->kind != PORTOLAN_TRACE_RECV) || e->peer < 0)
+        return; /* MPI_PROC_NULL is nobody */
     if (e->kind == PORTOLAN_TRACE_SEND) {
         token->sends++;
         token->to += e->peer;
@@ -98,11 +98,30 @@ static void add_call(struct tokenizer *t, struct token *token, uint32_t first, u
         token->collective += ns;
 }
 
+/* Whether the call of events [FIRST, END] is of a message with MPI_PROC_NULL. */
+static bool is_about_nobody(const struct tokenizer *t, uint32_t first, uint32_t end)
+{
+    const struct portolan_trace_event *events = t->r->trace->events;
+    enum portolan_trace_routine_class class = t->r->waits->matching->classes[events[first].what];
+
+    if (class < PORTOLAN_ROUTINE_SEND || class > PORTOLAN_ROUTINE_POST)
+        return false;
+    for (uint32_t e = first + 1; e < end; e++)
+        if (events[e].kind != PORTOLAN_TRACE_CPU && events[e].peer != PORTOLAN_TRACE_NONE)
+            return false;
+    return true;
+}
+
 static bool take_call(struct tokenizer *t, uint32_t first, uint32_t end)
 {
     const struct portolan_trace_event *events = t->r->trace->events;
     struct token *token;
 
+    if (is_about_nobody(t, first, end)) { /* it belongs to the call before, or to computing */
+        if (!t->is_closed && t->last != HERCULE_NONE && events[first].ns - t->since <= t->brief_ns)
+            t->row->tokens[t->last].end = t->since = events[end].ns;
+        return true;
+    }
     if (!end_computing(t, events[first].ns, first))
         return false;
     t->since = events[end].ns;

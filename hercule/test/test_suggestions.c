@@ -41,6 +41,27 @@ static void each_program_is_known_for_what_it_is(void **state)
             }
 }
 
+/* The root's next send belongs to the next round, not to the one before. */
+static void rounds_of_a_tree_are_told_apart(void **state)
+{
+    struct portolan_suggestion *s;
+    struct run run;
+    size_t n;
+
+    (void)state;
+    run_trace(&run, "ranks 4\nrepeat 5\n"
+                    "on 0\nsend 2\nsend 1\ncompute 10ms\nrecv 1\ncompute 1ms\nrecv 2\ncompute 2ms\n"
+                    "else\non 1\nrecv 0\ncompute 10ms\nsend 0\nend\n"
+                    "on 2\nrecv 0\nsend 3\ncompute 10ms\nrecv 3\ncompute 1ms\nsend 0\nend\n"
+                    "on 3\nrecv 2\ncompute 10ms\nsend 2\nend\nend\nend\n");
+    n = suggest(&run, &s);
+    assert_true(n > 0);
+    assert_string_equal(s->paradigm, "divide-and-conquer");
+    assert_int_equal(s->n_instances, 20);
+    portolan_suggestions_free(s, n);
+    run_end(&run);
+}
+
 /* Who sends to whom is drawn anew each time. */
 static void nothing_fits_random_communication(void **state)
 {
@@ -167,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_program_is_known_for_what_it_is),
+        cmocka_unit_test(rounds_of_a_tree_are_told_apart),
         cmocka_unit_test(nothing_fits_random_communication),
         cmocka_unit_test(bindings_found_lead_to_the_same_metrics),
         cmocka_unit_test(a_suggestion_is_an_element_to_copy),
