@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,18 @@ static int start_command(const struct portolan_words *command, const char *file,
                              environ);
     posix_spawn_file_actions_destroy(&actions);
     return error;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status, (void)type, (void)place;
+    remove(path);
+    return 0;
+}
+
+void portolan_folder_remove(const char *folder)
+{
+    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 char *portolan_temporary_folder(struct portolan_arena *arena, struct portolan_error *err)

@@ -13,10 +13,10 @@
 typedef int command_fn(int argc, char **argv); /* argv[0] is "portolan NAME" */
 
 command_fn command_call, command_check, command_compare, command_control, command_convert,
-    command_draw, command_explain, command_export, command_import, command_link, command_llac,
-    command_measure, command_model, command_obsp, command_optimize, command_veto, command_predict,
-    command_profile, command_report, command_run, command_shell, command_trace, command_trials,
-    command_wrap;
+    command_diagnose, command_draw, command_explain, command_export, command_import, command_link,
+    command_llac, command_measure, command_model, command_obsp, command_optimize, command_veto,
+    command_predict, command_profile, command_report, command_run, command_shell, command_trace,
+    command_trials, command_wrap;
 
 /*
  * Lets writes beyond the file size limit fail, with a message, instead of ending the program. Uses
@@ -223,6 +223,24 @@ typedef enum portolan_status study_report_fn(const struct portolan_plan *plan, c
 int study_print(struct study_options *o, study_report_fn *report);
 /* A whole command: reads the options, then does the same. */
 int study_report(int argc, char **argv, const char *doc, study_report_fn *report);
+
+/* How a program that knows nothing of Portolan is started and recorded. */
+struct recording {
+    const char *launcher; /* words before those of the program; NULL: mpiexec … */
+    int n_ranks;          /* … on so many ranks; 0: nothing */
+    char **program;       /* ends with NULL */
+    const char *folder;   /* of the streams */
+    const char *window;   /* what is recorded, as in <portolan/record.h>; NULL: everything */
+    bool records_itself;  /* the program is this one: nothing is preloaded */
+};
+
+/*
+ * Runs the program and waits for it; its input and output are those of this process. *RESULT: its
+ * exit status, or 128 and the signal that ended it. PORTOLAN_ENOTFOUND, PORTOLAN_EUNSUPPORTED: it
+ * cannot be recorded; PORTOLAN_EINVAL: the window; PORTOLAN_ENOMEM.
+ */
+enum portolan_status record_program(const struct recording *r, int *result,
+                                    struct portolan_error *err);
 
 /* Writes TEXT to FILE, or to standard output when FILE is NULL; returns the exit status. */
 int write_text(const char *file, const char *text);

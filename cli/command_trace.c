@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
-#include <portolan/record.h>
 #include <portolan/trace.h>
-#include <portolan/wrap.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 struct trace_options {
     const char *file, *output, *window;
@@ -67,67 +62,15 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* -- a program is recorded -- */
-
-/* For who starts it, a variable; with mpiexec, a word for each rank. */
-static void add_variable(const char *name, const char *value, char ***words, bool is_for_ranks)
-{
-    if (!is_for_ranks) {
-        setenv(name, value, 1);
-        return;
-    }
-    *(*words)++ = (char *)"-genv";
-    *(*words)++ = (char *)name;
-    *(*words)++ = (char *)value;
-}
-
-static void exec_program(const struct trace_options *o, const char *library)
-{
-    size_t n = 0;
-    const char *before = getenv("LD_PRELOAD");
-    char **words, **to, ranks[16];
-    char *preload =
-        before && *before ? portolan_asprintf("%s:%s", library, before) : portolan_strdup(library);
-
-    while (o->program[n])
-        n++;
-    to = words = portolan_calloc(n + 16, sizeof *words);
-    if (!words || !preload)
-        _exit(127);
-    snprintf(ranks, sizeof ranks, "%d", o->n_ranks);
-    if (o->n_ranks) {
-        *to++ = (char *)MPIEXEC;
-        *to++ = (char *)"-n";
-        *to++ = ranks;
-    }
-    add_variable("LD_PRELOAD", preload, &to, o->n_ranks > 0);
-    add_variable("PORTOLAN_TRACE", o->output, &to, o->n_ranks > 0);
-    add_variable("PORTOLAN_TRACE_WINDOW", o->window ? o->window : "", &to, o->n_ranks > 0);
-    memcpy(to, o->program, n * sizeof *to);
-    execvp(words[0], words);
-    fprintf(stderr, "portolan: error: cannot run '%s': %s\n", words[0], strerror(errno));
-    _exit(127);
-}
-
 /* The program's exit status, or that of a failure. */
-static int record_program(const struct trace_options *o)
+static int record(const struct trace_options *o)
 {
+    const struct recording recording = {
+        .n_ranks = o->n_ranks, .program = o->program, .folder = o->output, .window = o->window};
     struct portolan_error err = {0};
-    char *library = NULL;
-    int status = 0;
-    pid_t child;
+    int result = 0;
 
-    if (portolan_wrap_check_program(o->program, &err) || portolan_record_window(o->window, &err) ||
-        find_settings("../trace/record/preload/libportolan-trace.so", PORTOLAN_TRACE_LIBRARY,
-                      &library, &err))
-        return print_error(&err);
-    child = fork();
-    if (child == 0)
-        exec_program(o, library);
-    free(library);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return record_program(&recording, &result, &err) ? print_error(&err) : result;
 }
 
 /* -- a trace is shown -- */
@@ -193,7 +136,7 @@ int command_trace(int argc, char **argv)
 
     parse_line(&line, argc, argv, ARGP_IN_ORDER, &o);
     if (o.program)
-        return record_program(&o);
+        return record(&o);
     status = portolan_trace_read(o.file, &d, &trace, &err);
     if (!status)
         status = show_trace(&o, trace, &err);

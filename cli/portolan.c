@@ -35,6 +35,7 @@ static const struct command commands[] = {
     {"veto", command_veto, "list what is not chosen because it failed, or lift such a veto"},
     {"llac", command_llac, "analyze reports of measurements: fit, predict, compare, plot"},
     {"predict", command_predict, "predict the time of an assembly"},
+    {"diagnose", command_diagnose, "say why a parallel program is slow, in terms of its design"},
     {"obsp", command_obsp, "hold a run of the BSP library against OBSP* and plain BSP"},
     {"report", command_report, "predicted against measured, beside each fixed assembly"},
     {"sidl", command_sidl, "compile SIDL to C in Babel's binding"},

@@ -64,7 +64,7 @@ static enum portolan_status check_quantity(const struct paradigm *p,
 
 enum portolan_status diagnosis_of_quantities(const struct paradigm *p,
                                              const struct portolan_quantity *quantities, size_t n,
-                                             const struct portolan_setting *settings,
+                                             const struct portolan_threshold *settings,
                                              size_t n_settings, int strategy,
                                              struct portolan_diagnosis **diagnosis,
                                              struct portolan_error *err)
@@ -83,7 +83,7 @@ enum portolan_status diagnosis_of_quantities(const struct paradigm *p,
 enum portolan_status
 portolan_diagnosis_of_quantities(const struct portolan_knowledge *knowledge, const char *paradigm,
                                  const struct portolan_quantity *quantities, size_t n,
-                                 const struct portolan_setting *settings, size_t n_settings,
+                                 const struct portolan_threshold *settings, size_t n_settings,
                                  struct portolan_diagnosis **diagnosis, struct portolan_error *err)
 {
     const struct paradigm *p = knowledge_need(knowledge, paradigm, err);

@@ -24,7 +24,7 @@ const char *item_title(struct portolan_arena *arena, const struct paradigm *para
 
 /* ------------------------------------------------- numbers */
 
-double diagnosis_threshold(const struct paradigm *p, const struct portolan_setting *settings,
+double diagnosis_threshold(const struct paradigm *p, const struct portolan_threshold *settings,
                            size_t n, const char *name)
 {
     size_t at = kind_find_item(fact_kind_find("threshold"), p, name);
@@ -36,7 +36,7 @@ double diagnosis_threshold(const struct paradigm *p, const struct portolan_setti
 }
 
 static enum portolan_status check_settings(const struct paradigm *p,
-                                           const struct portolan_setting *settings, size_t n,
+                                           const struct portolan_threshold *settings, size_t n,
                                            struct portolan_error *err)
 {
     const char *known[64];
@@ -130,7 +130,7 @@ static void distrust_compositions(struct diagnosis *d)
 /* ------------------------------------------------- findings */
 
 static void prepare_nodes(struct diagnosis *d, const struct diagnosis_sources *s,
-                          const struct portolan_setting *settings, size_t n)
+                          const struct portolan_threshold *settings, size_t n)
 {
     for (size_t i = 0; i < d->paradigm->n_nodes; i++) {
         const struct node *node = &d->paradigm->nodes[i];
@@ -317,7 +317,7 @@ static void conclude(struct diagnosis *d, double least)
 }
 
 static enum portolan_status diagnose_into(struct diagnosis *d, const struct diagnosis_sources *s,
-                                          const struct portolan_setting *settings, size_t n,
+                                          const struct portolan_threshold *settings, size_t n,
                                           int strategy, struct portolan_error *err)
 {
     enum portolan_status status = check_settings(d->paradigm, settings, n, err);
@@ -345,8 +345,9 @@ static enum portolan_status diagnose_into(struct diagnosis *d, const struct diag
 
 enum portolan_status diagnosis_make(const struct paradigm *paradigm,
                                     const struct diagnosis_sources *sources,
-                                    const struct portolan_setting *settings, size_t n, int strategy,
-                                    struct portolan_diagnosis **out, struct portolan_error *err)
+                                    const struct portolan_threshold *settings, size_t n,
+                                    int strategy, struct portolan_diagnosis **out,
+                                    struct portolan_error *err)
 {
     struct diagnosis *d = portolan_calloc(1, sizeof *d);
     size_t n_nodes = paradigm->n_nodes;

@@ -46,21 +46,21 @@ struct diagnosis {
  */
 enum portolan_status diagnosis_make(const struct paradigm *paradigm,
                                     const struct diagnosis_sources *sources,
-                                    const struct portolan_setting *settings, size_t n, int strategy,
-                                    struct portolan_diagnosis **diagnosis,
+                                    const struct portolan_threshold *settings, size_t n,
+                                    int strategy, struct portolan_diagnosis **diagnosis,
                                     struct portolan_error *err);
 
 /* portolan_diagnosis_of_quantities() with a strategy of CLIPS. */
 enum portolan_status diagnosis_of_quantities(const struct paradigm *paradigm,
                                              const struct portolan_quantity *quantities, size_t n,
-                                             const struct portolan_setting *settings,
+                                             const struct portolan_threshold *settings,
                                              size_t n_settings, int strategy,
                                              struct portolan_diagnosis **diagnosis,
                                              struct portolan_error *err);
 
 /* The threshold of that name, as the last of N settings or the knowledge says; 0: there is none. */
-double diagnosis_threshold(const struct paradigm *paradigm, const struct portolan_setting *settings,
-                           size_t n, const char *name);
+double diagnosis_threshold(const struct paradigm *paradigm,
+                           const struct portolan_threshold *settings, size_t n, const char *name);
 
 /* The rest of COMPOSED's whole that its parts do not explain; false: something is not measured. */
 bool composed_rest(const struct diagnosis *d, const struct composed *composed, double *whole,

@@ -161,7 +161,7 @@ static void read_fact(struct reader *r, const struct fact_kind *kind, void *fact
     if (!item)
         return;
     if (is_paradigm && r->n_paradigms++) {
-        struct place place = source_place(&r->source, at);
+        struct place place = knowledge_source_place(&r->source, at);
 
         portolan_diagnose(r->source.d, place.file, place.line, place.column,
                           "a file describes one paradigm, and this one has '%s' already",
@@ -170,7 +170,7 @@ static void read_fact(struct reader *r, const struct fact_kind *kind, void *fact
     }
     for (size_t i = 0; i < MOST_SLOTS && kind->slots[i].name; i++)
         read_slot(r, fact, at, &kind->slots[i], item);
-    ((struct item *)item)->place = source_place(&r->source, at);
+    ((struct item *)item)->place = knowledge_source_place(&r->source, at);
     own_name = ((struct item *)item)->name;
     complete_item(r, kind, (struct item *)item);
     if (is_paradigm)
@@ -195,7 +195,7 @@ static void load_fact(struct reader *r, const struct form *form, size_t number)
                               form->begin, (int)(s->text + form->end - (name + head)), name + head);
 
     if (text)
-        clips_load(r->clips, s->file, source_place(s, form->begin).line, text, s->d);
+        clips_load(r->clips, s->file, knowledge_source_place(s, form->begin).line, text, s->d);
 }
 
 /* Rules, and facts of the author's own, are kept as text for the inference; they are loaded here to
@@ -207,7 +207,7 @@ static void read_rule(struct reader *r, const struct form *form, size_t number)
     struct rule rule = {.item = {.text = "", .context = ""}};
     const char *begin = s->text + form->begin, *name = s->text + form->name_at;
 
-    rule.item.place = source_place(s, form->begin);
+    rule.item.place = knowledge_source_place(s, form->begin);
     if (form->kind) {
         rule.item.name = form->name;
         rule.source =
@@ -246,7 +246,7 @@ struct paradigm *paradigm_read(struct knowledge *knowledge, const char *file, in
     if (!r.paradigm || !r.clips || !r.source.file)
         goto done;
     r.paradigm->item = (struct item){"", "", "", "", "", {r.source.file, line, 0}};
-    source_scan(&r.source);
+    knowledge_source_scan(&r.source);
     for (size_t i = 0; i < r.source.n_forms; i++)
         if (r.source.forms[i].kind && !r.source.forms[i].name)
             load_fact(&r, &r.source.forms[i], i);

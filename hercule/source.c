@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct place source_place(const struct source *source, size_t at)
+struct place knowledge_source_place(const struct source *source, size_t at)
 {
     struct place place = {source->file, source->first_line, 1};
 
@@ -22,7 +22,7 @@ struct place source_place(const struct source *source, size_t at)
 
 #define REPORT(source, at, ...)                                                                    \
     do {                                                                                           \
-        struct place place_ = source_place(source, at);                                            \
+        struct place place_ = knowledge_source_place(source, at);                                  \
         portolan_diagnose((source)->d, place_.file, place_.line, place_.column, __VA_ARGS__);      \
     } while (0)
 
@@ -255,13 +255,13 @@ static void scan_rule(struct source *s, size_t at, size_t end)
     for (size_t i = 0; i < s->n_forms; i++)
         if (s->forms[i].name && strcmp(s->forms[i].name, form.name) == 0) {
             REPORT(s, at, "rule '%s' is defined twice; the first is in line %d", form.name,
-                   source_place(s, s->forms[i].begin).line);
+                   knowledge_source_place(s, s->forms[i].begin).line);
             return;
         }
     add_form(s, &form);
 }
 
-void source_scan(struct source *s)
+void knowledge_source_scan(struct source *s)
 {
     static const char *const constructs[] = {"deffacts", "defrule"};
     size_t at = 0, after;
@@ -293,9 +293,9 @@ struct place source_slot_place(const struct source *s, size_t begin, const char 
     while ((next = skip_blanks(s, next)) < end - 1) {
         if (s->text[next] == '(' && strcmp(head_of(s, next, &value), slot) == 0) {
             value = skip_blanks(s, value);
-            return source_place(s, value + (s->text[value] == '"'));
+            return knowledge_source_place(s, value + (s->text[value] == '"'));
         }
         next = s->text[next] == '(' ? form_end(s, next) : token_end(s, next);
     }
-    return source_place(s, begin);
+    return knowledge_source_place(s, begin);
 }

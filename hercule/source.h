@@ -25,9 +25,9 @@ struct source {
 };
 
 /* Fills the forms; all mistakes are reported. The members before are set. */
-void source_scan(struct source *source);
+void knowledge_source_scan(struct source *source);
 
-struct place source_place(const struct source *source, size_t at);
+struct place knowledge_source_place(const struct source *source, size_t at);
 /* The first character of the string in SLOT of the fact at BEGIN; BEGIN's place when there is none.
  */
 struct place source_slot_place(const struct source *source, size_t begin, const char *slot);

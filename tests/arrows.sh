@@ -28,7 +28,7 @@ framework/ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command callback control proxygen probe framework proxy functions functions_component
 proxygen/read: base libclang probe sidl
 proxygen/emit: base callback functions functions_component probe proxy
-mastermind: base block index list assembly control machine probe store framework mastermind recorder
+mastermind: base block index list assembly control machine probe record store framework mastermind recorder
 base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
 trace: base index list observer trace waits
@@ -48,7 +48,7 @@ analysis/llac: base command formula models extrap store profile cll_report obsp 
 components: base assembly control framework probe record tau
 framework/link: base command assembly palette link program
 proxygen/wrap: base command assembly control probe store proxygen functions recorder tau wrap
-cli: base json list machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record trace wrap cll_report obsp command
+cli: base json list machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder hercule replay trace wrap cll_report obsp command
 examples: base assembly framework embed models
 '
 status=0

@@ -80,8 +80,8 @@ cp "$BUILD"/examples/heat/plate.* .
 try env PORTOLAN_TRACE=heat PORTOLAN_TRACE_WINDOW='steps=2-3' "$MPIEXEC" -n 2 "$PORTOLAN" run --store=heat.db \
     --set driver.steps=6 --set driver.report=0 plate.xml
 try "$PORTOLAN" trace --summary heat
-gives 'an assembly is recorded in the steps of the window' 0 '^# phase step$' '^ +4 ENTER$' '^ +4 LEAVE$' \
-    '^ +2 GAP$' 'MPI_Allreduce$'
+gives 'an assembly is recorded in the steps of the window' 0 '^# phase step$' '^ +8 ENTER$' '^ +8 LEAVE$' \
+    'phase swap point' 'MPI_Allreduce$'
 
 echo 'int main(void) { return 0; }' >static.c
 if cc -static static.c -o static 2>/dev/null; then

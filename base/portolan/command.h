@@ -81,6 +81,9 @@ enum portolan_status portolan_files_write(struct portolan_arena *arena, const ch
  */
 char *portolan_temporary_folder(struct portolan_arena *arena, struct portolan_error *err);
 
+/** Removes FOLDER and all in it, as far as that can be. */
+void portolan_folder_remove(const char *folder);
+
 /**
  * Runs COMMAND, found by PATH, and waits; its input is empty, and its output and errors go to FILE.
  * PORTOLAN_ENOTFOUND when it cannot be started or FILE cannot be opened, PORTOLAN_EFOREIGN when it

@@ -45,13 +45,18 @@ static void release(struct swap_point *s, const char *uses, portolan_ports_StepL
 
 static const char *const listeners[] = {"mastermind", "optimizer"};
 
-/* What the listeners do does not count as the simulation's time. */
+/* What the listeners do does not count as the simulation's time; in a trace it is a phase. */
 static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
 {
+    static const struct portolan_trace_region here = {
+        .kind = PORTOLAN_TRACE_PHASE, .name = "swap point", .user = "", .port = "", .provider = ""};
     struct swap_point *s = self;
+    bool is_recorded = portolan_record_is_on();
+    uint32_t region = is_recorded ? portolan_record_region(&here) : 0;
 
     portolan_probe_pause();
-    portolan_record_step(-1);
+    if (is_recorded)
+        portolan_record_enter(region);
     for (int i = 0; i < 2 && !*_ex; ++i) {
         portolan_ports_StepListener listener = get_listener(s, listeners[i], _ex);
 
@@ -59,6 +64,8 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
             portolan_ports_StepListener_reached(listener, step, _ex);
         release(s, listeners[i], listener);
     }
+    if (is_recorded)
+        portolan_record_leave(region);
     portolan_record_step(step);
     portolan_probe_resume();
 }

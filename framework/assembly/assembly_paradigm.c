@@ -18,24 +18,32 @@ const struct xml_rule paradigm_rule = {.name = "paradigm",
                                        .children = XML_RULES(&part, &nest, &weave),
                                        .once = true};
 
+/* -1: not stated. */
+static int64_t read_natural(const struct xml_element *e, const char *attribute,
+                            struct portolan_diagnostics *d)
+{
+    const char *text = xml_value(e, attribute);
+    int64_t value = -1;
+
+    if (text && (!portolan_read_int64(text, &value) || value < 0))
+        xml_complain(d, e, attribute, "'%s' is '%.100s'; it must be a whole number, not negative",
+                     attribute, text);
+    return value;
+}
+
 static void read_part(const struct xml_element *e, struct portolan_diagnostics *d,
                       struct portolan_assembly_part *out)
 {
-    const char *tag = xml_value(e, "tag");
-
     *out = (struct portolan_assembly_part){.component = xml_value(e, "component"),
                                            .user = xml_value(e, "user"),
                                            .uses = xml_value(e, "uses"),
                                            .method = xml_value(e, "method"),
                                            .region = xml_value(e, "region"),
                                            .mpi = xml_value(e, "mpi"),
-                                           .to = xml_value(e, "to"),
                                            .phase = xml_value(e, "phase"),
-                                           .tag = -1,
+                                           .tag = read_natural(e, "tag", d),
+                                           .to = read_natural(e, "to", d),
                                            .line = e->line};
-    if (tag && (!portolan_read_int64(tag, &out->tag) || out->tag < 0))
-        xml_complain(d, e, "tag", "'tag' is '%.100s'; it must be a whole number, not negative",
-                     tag);
     if (e->n_attributes < 2)
         xml_complain(d, e, NULL,
                      "<part> binds nothing; say what '%s' is: a port (user, uses, method), a "
@@ -118,12 +126,12 @@ void assembly_check_paradigm(const struct portolan_assembly *a, struct portolan_
 static void write_part(struct portolan_text *b, const char *indent,
                        const struct portolan_assembly_part *p)
 {
-    char tag[24] = "";
-
-    snprintf(tag, sizeof tag, "%lld", (long long)p->tag);
     xml_add_start(b, indent, "part", "component", p->component, "user", p->user, "uses", p->uses,
-                  "method", p->method, "region", p->region, "mpi", p->mpi, "tag",
-                  p->tag < 0 ? NULL : tag, "to", p->to, "phase", p->phase, NULL);
+                  "method", p->method, "region", p->region, "mpi", p->mpi, "phase", p->phase, NULL);
+    if (p->tag >= 0)
+        xml_add_number(b, "tag", (double)p->tag);
+    if (p->to >= 0)
+        xml_add_number(b, "to", (double)p->to);
     portolan_text_add(b, "/>\n");
 }
 

@@ -167,9 +167,8 @@ struct portolan_assembly_part {
     const char *component;
     const char *user, *uses, *method; /**< calls of a port */
     const char *region;               /**< a timer, phase, experiment or function */
-    const char *mpi; /**< "MPI_Send", or a kind: "send", "recv", "collective" … */
-    int64_t tag;
-    const char *to;    /**< the partner's rank, or "next", "previous" … (portolan-paradigm(5)) */
+    const char *mpi;   /**< "MPI_Send", or a kind: "send", "recv", "collective" … */
+    int64_t tag, to;   /**< TO: the partner's rank */
     const char *phase; /**< of MPI_Pcontrol */
     int line;
 };

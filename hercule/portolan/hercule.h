@@ -88,7 +88,7 @@ PORTOLAN_API void portolan_suggestions_free(struct portolan_suggestion *suggesti
 /* ------------------------------------------------- diagnosis */
 
 /** A threshold of base.clp with another value. */
-struct portolan_setting {
+struct portolan_threshold {
     const char *name;
     double value;
 };
@@ -141,7 +141,7 @@ struct portolan_part {
 struct portolan_diagnosis_options {
     const struct portolan_part *parts; /**< none: what the knowledge says of plain MPI programs */
     size_t n_parts;
-    const struct portolan_setting *settings;
+    const struct portolan_threshold *settings;
     size_t n_settings;
     bool use_cpu; /**< ranks shared cores, or others took them: durations are processor times */
 };
@@ -174,7 +174,7 @@ struct portolan_quantity {
 PORTOLAN_API enum portolan_status
 portolan_diagnosis_of_quantities(const struct portolan_knowledge *knowledge, const char *paradigm,
                                  const struct portolan_quantity *quantities, size_t n,
-                                 const struct portolan_setting *settings, size_t n_settings,
+                                 const struct portolan_threshold *settings, size_t n_settings,
                                  struct portolan_diagnosis **diagnosis, struct portolan_error *err);
 
 /** NULL is legal. */

@@ -245,7 +245,7 @@ uint64_t bound_region(const struct bound *b, size_t region, size_t within)
 {
     uint64_t fitting = fitting_region(b, region, within, true);
 
-    return fitting ? fitting : fitting_region(b, region, within, false);
+    return fitting || within != HERCULE_NONE ? fitting : fitting_region(b, region, within, false);
 }
 
 uint64_t bound_computing(const struct bound *b, size_t within)

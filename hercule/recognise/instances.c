@@ -119,14 +119,16 @@ static bool match_neighbours(struct finder *f, size_t row)
     return true;
 }
 
-/* Matches the tokens from FIRST to END that are not inside others, then those inside of each. */
+/* Matches the tokens from FIRST to END that are not inside others, then those inside of each. What
+ * can be no component lies outside of the paradigm, and parts nothing. */
 static bool match_row(struct finder *f, size_t row, size_t first, size_t end)
 {
     struct token *tokens = f->r->rows[row].tokens;
 
     f->n_tokens = 0;
     for (size_t i = first; i < end; i += 1 + tokens[i].n_inside)
-        f->tokens[f->n_tokens++] = i;
+        if (tokens[i].components)
+            f->tokens[f->n_tokens++] = i;
     if (!match_neighbours(f, row))
         return false;
     for (size_t i = first; i < end; i += 1 + tokens[i].n_inside)

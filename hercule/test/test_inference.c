@@ -62,7 +62,7 @@ static bool get_gain(void *arg, const struct paradigm *p, const size_t *nodes, s
 /* The diagnosis of T under FACTS as JSON or an error's text, to be freed; *VERDICT, and *TEXT for
  * people, may be NULL. */
 static char *diagnose(const char *file, const struct table *t,
-                      const struct portolan_setting *settings, size_t n,
+                      const struct portolan_threshold *settings, size_t n,
                       enum portolan_verdict *verdict, char **text)
 {
     const char *const files[] = {"farm.clp", file};
@@ -133,8 +133,8 @@ static void follows_all_branches_in_the_order_of_gain(void **state)
 static void thresholds_can_be_set(void **state)
 {
     const struct table t = {30, 1, 0, 0, NULL, {0.25, 0.03}, NULL};
-    const struct portolan_setting lower = {"cause", 0.01}, higher = {"gain", 0.3},
-                                  wrong = {"gian", 0.1};
+    const struct portolan_threshold lower = {"cause", 0.01}, higher = {"gain", 0.3},
+                                    wrong = {"gian", 0.1};
     char found[64], *json = diagnose(FARM(")"), &t, &lower, 1, NULL, NULL);
 
     (void)state;

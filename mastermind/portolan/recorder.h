@@ -94,6 +94,10 @@ struct portolan_recorder_source {
 /** Metadata that says how many rows of single calls there was no room for, on all ranks. */
 #define PORTOLAN_RECORDER_LOST_ROWS "rows lost"
 
+/** Value in a trace (<portolan/record.h>): nanoseconds since the trial began, at the event's time.
+ */
+#define PORTOLAN_RECORDER_TRIAL_NS "time of the trial"
+
 /** Samples of one rank, parents first. Names are borrowed from the source (or from a block). */
 struct portolan_piece {
     size_t n, capacity;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <portolan/list.h>
+#include <portolan/record.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -426,10 +427,21 @@ static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool
     return status;
 }
 
+/* Tells a trace how long the trial has lasted: from its begin the rows of calls are counted. */
+static void tell_trace(const struct portolan_recorder *r)
+{
+    if (r->source->now_ns && r->state->has_zero && portolan_record_is_on())
+        portolan_record_value(portolan_record_name(PORTOLAN_RECORDER_TRIAL_NS),
+                              r->source->now_ns(r->source->self) - r->began_ns);
+}
+
 enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next_step,
                                            struct portolan_error *err)
 {
-    return cut(r, next_step, false, err);
+    enum portolan_status status = cut(r, next_step, false, err);
+
+    tell_trace(r);
+    return status;
 }
 
 /* ------------------------------------------------------------------ the end */

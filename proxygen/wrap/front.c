@@ -6,7 +6,6 @@
 #include "internal.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <limits.h>
 #include <portolan/proxygen.h>
 #include <stdio.h>
@@ -53,17 +52,6 @@ static enum portolan_status no_memory(struct making *m)
 }
 
 /* ------------------------------------------------------------------ folders */
-
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *where)
-{
-    (void)info, (void)kind, (void)where;
-    return remove(path);
-}
-
-static void remove_folder(const char *folder)
-{
-    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-}
 
 /* Makes FOLDER and the folders above it; false if it is not writable. */
 static bool make_folder(struct portolan_arena *arena, const char *folder)
@@ -384,7 +372,7 @@ static enum portolan_status settle(struct making *m, const char *final)
         if (errno != EEXIST && errno != ENOTEMPTY)
             return portolan_error_set(m->err, PORTOLAN_EIO, "cannot make '%s': %s", final,
                                       strerror(errno));
-        remove_folder(m->folder);
+        portolan_folder_remove(m->folder);
     }
     m->folder = final;
     m->front->file = portolan_arena_printf(m->arena, "%s/front.so", final);
@@ -406,7 +394,7 @@ static enum portolan_status make(struct making *m, struct portolan_diagnostics *
     if (stat(portolan_arena_printf(m->arena, "%s/front.so", final), &info) != 0)
         status = compile(m);
     if (status == PORTOLAN_OK && stat(final, &info) == 0) {
-        remove_folder(m->folder);
+        portolan_folder_remove(m->folder);
         m->folder = final;
     }
     if (status == PORTOLAN_OK)
@@ -438,12 +426,12 @@ enum portolan_status wrap_front_make(struct portolan_arena *arena,
     m.folder = folder;
     status = make(&m, d);
     if (status != PORTOLAN_OK && m.folder == folder)
-        remove_folder(folder);
+        portolan_folder_remove(folder);
     return status;
 }
 
 void wrap_front_remove(const struct wrap_front *front)
 {
     if (front->temporary)
-        remove_folder(front->temporary);
+        portolan_folder_remove(front->temporary);
 }

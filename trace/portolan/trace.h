@@ -223,6 +223,26 @@ PORTOLAN_API bool portolan_trace_add(struct portolan_trace *trace, int rank, int
 PORTOLAN_API enum portolan_status portolan_trace_finish(struct portolan_trace *trace,
                                                         struct portolan_error *err);
 
+/** A stay in a region that another source than the trace knows, with its values. */
+struct portolan_trace_span {
+    int rank, thread;
+    int64_t begin_ns, end_ns; /**< as the times of the trace */
+    struct portolan_trace_region region;
+    size_t n_values;
+    const char *const *names; /**< of VALUES */
+    const double *values;
+};
+
+/**
+ * *BOTH: a finished trace with the events of TRACE and the N SPANS, whose locations' spans nest;
+ * spans are sorted where they lie. Spans of locations that TRACE has not are left out.
+ * PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_trace_with_spans(const struct portolan_trace *trace,
+                                                            struct portolan_trace_span *spans,
+                                                            size_t n, struct portolan_trace **both,
+                                                            struct portolan_error *err);
+
 /* ------------------------------------------------- files */
 
 /**

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs as they are, recorded by a preloaded library. */
+#include "cli.h"
+
+#include <portolan/command.h>
+#include <portolan/record.h>
+#include <portolan/wrap.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Before the program's words: its ranks' environment, which must not be that of the launcher. */
+static bool add_environment(const struct recording *r, const char *library,
+                            struct portolan_arena *arena, struct portolan_words *words)
+{
+    const char *before = getenv("LD_PRELOAD");
+
+    if (!before || !*before)
+        before = NULL;
+    return portolan_words_add(arena, words, "env") &&
+           (r->records_itself ||
+            portolan_words_add(arena, words,
+                               portolan_arena_printf(arena, "LD_PRELOAD=%s%s%s", library,
+                                                     before ? ":" : "", before ? before : ""))) &&
+           portolan_words_add(arena, words,
+                              portolan_arena_printf(arena, "PORTOLAN_TRACE=%s", r->folder)) &&
+           portolan_words_add(arena, words,
+                              portolan_arena_printf(arena, "PORTOLAN_TRACE_WINDOW=%s",
+                                                    r->window ? r->window : ""));
+}
+
+static bool add_launcher(const struct recording *r, struct portolan_arena *arena,
+                         struct portolan_words *words)
+{
+    if (r->launcher)
+        return portolan_words_split(arena, words, r->launcher);
+    return !r->n_ranks ||
+           (portolan_words_add(arena, words, MPIEXEC) && portolan_words_add(arena, words, "-n") &&
+            portolan_words_add(arena, words, portolan_arena_printf(arena, "%d", r->n_ranks)));
+}
+
+/* The words, ended by NULL; NULL: no memory. */
+static char **make_words(const struct recording *r, const char *library,
+                         struct portolan_arena *arena)
+{
+    struct portolan_words words = {0};
+    bool has_memory = add_launcher(r, arena, &words) && add_environment(r, library, arena, &words);
+    const char **ended;
+
+    for (char **word = r->program; *word && has_memory; word++)
+        has_memory = portolan_words_add(arena, &words, *word);
+    ended = has_memory ? portolan_arena_grow(arena, words.word, words.n, sizeof *ended) : NULL;
+    if (ended)
+        ended[words.n] = NULL;
+    return (char **)ended;
+}
+
+static int run(char **words)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        execvp(words[0], words);
+        fprintf(stderr, "portolan: error: cannot run '%s': %s\n", words[0], strerror(errno));
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+enum portolan_status record_program(const struct recording *r, int *result,
+                                    struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    char *library = NULL, **words;
+    enum portolan_status status =
+        r->records_itself ? PORTOLAN_OK : portolan_wrap_check_program(r->program, err);
+
+    if (!status)
+        status = portolan_record_window(r->window, err);
+    if (!status)
+        status = find_settings("../trace/record/preload/libportolan-trace.so",
+                               PORTOLAN_TRACE_LIBRARY, &library, err);
+    if (!status && !(words = make_words(r, library, &arena)))
+        status = portolan_no_memory(err);
+    if (!status)
+        *result = run(words);
+    free(library);
+    portolan_arena_clear(&arena);
+    return status;
+}
