@@ -9,7 +9,7 @@
 [ -z "$PORTOLAN_SANITIZED" ] || skip_all 'the component would need the sanitizers, too'
 reader=$(cd "$(dirname "$0")" && pwd)/tau_profile.py
 python3 -c '' || skip_all 'python3, which reads the profiles, is not installed'
-plan 13
+plan 15
 
 PKG_CONFIG_PATH=$BUILD/meson-uninstalled
 LD_LIBRARY_PATH=$BUILD/framework
@@ -65,6 +65,14 @@ try "$PORTOLAN" profile wave.db
 gives 'and the Mastermind has stored the same' 0 'wave::step|step void' 'time stepping' 'advance'
 
 rm -f profile.* advance.txt.* wave.db*
+# The clock is ManualClock's, so the times in a trace are exact, too.
+try env PORTOLAN_TRACE=trace "$PORTOLAN" run wave.xml
+try "$PORTOLAN" trace trace
+gives 'timers and phases are regions of a trace' 0 'virtual times' '^# timer wave::flux' '^# phase ' \
+    '^0\.0 0\.002000000 ENTER wave::flux$' '^0\.0 0\.003000000 LEAVE wave::step void \(int\)$' \
+    '^0\.0 0\.013500000 LEAVE time stepping$'
+lacks 'and nothing has times of another clock' '^0\.0 [1-9]'
+
 try "$MPIEXEC" -n 2 "$PORTOLAN" run wave.xml
 [ "$status" = 0 ] && try python3 "$reader" . && [ -s profile.1.0.0 ] &&
     sed 's/rank 0 of 1/rank 1 of 2/' expected | diff - advance.txt.1 >"$work/out"

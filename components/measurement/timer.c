@@ -2,6 +2,8 @@
 /* Performance.Timer and Performance.Phase over the probe's timers. */
 #include "measurement.h"
 
+#include <portolan/record.h>
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@ struct timer {
     char *texts[N_TEXTS];
     const struct portolan_control_group *group;
     uint32_t handle; /* of the last start; 0: never started */
+    uint32_t region; /* of the same, in traces */
     bool is_changed; /* since then */
 };
 
@@ -146,6 +149,9 @@ static enum portolan_status renew_handle(struct timer *t, struct portolan_error 
         return portolan_no_memory(err);
     method.name = name;
     status = portolan_probe_methods_register(&connection, &method, 1, &t->handle, err);
+    t->region = portolan_record_region(&(struct portolan_trace_region){
+        .kind = t->kind == PORTOLAN_PROBE_PHASE ? PORTOLAN_TRACE_PHASE : PORTOLAN_TRACE_TIMER,
+        .name = name});
     free(name);
     t->is_changed = status != PORTOLAN_OK;
     return status;
@@ -157,11 +163,12 @@ static void start(void *self, sidl_BaseInterface *_ex)
     struct portolan_error err = {0};
     const struct portolan_control_group *group;
     enum portolan_status status;
-    uint32_t handle;
+    uint32_t handle, region;
 
     pthread_mutex_lock(&t->lock);
     status = t->is_changed ? renew_handle(t, &err) : PORTOLAN_OK;
     handle = t->handle;
+    region = t->region;
     group = t->group;
     pthread_mutex_unlock(&t->lock);
     if (status) {
@@ -174,6 +181,8 @@ static void start(void *self, sidl_BaseInterface *_ex)
         status = portolan_probe_timer_start_unmeasured(handle);
     if (status)
         portolan_throw(_ex, status, "no memory to start a timer");
+    else
+        portolan_record_enter(region);
 }
 
 /* Throws an exception that names the timer. */
@@ -194,6 +203,8 @@ static void stop(void *self, sidl_BaseInterface *_ex)
     peek_state(self, &handle);
     if (!handle || portolan_probe_timer_stop(handle))
         refuse(self, PORTOLAN_EINVAL, "is stopped, but is not what this thread started last", _ex);
+    else
+        portolan_record_leave(((struct timer *)self)->region);
 }
 
 static void set_parameter(void *self, int64_t value, const char *name, sidl_BaseInterface *_ex)

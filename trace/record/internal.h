@@ -35,7 +35,7 @@ struct stream {
     uint64_t offset; /* of the next copy of the block */
     unsigned window; /* that of the last event: record_window_number */
     int fd, thread;
-    bool in_call, is_ending;
+    bool in_call, is_ending, is_virtual;
     /* Regions that the thread is in, and those of them that the file knows. */
     const struct region_stack *open;
     struct region_stack written;

@@ -76,6 +76,28 @@ static struct stream *stream_here(uint64_t ticks)
     return mine = s;
 }
 
+static bool is_virtual_now(void)
+{
+    return portolan_probe_clock_get() == PORTOLAN_PROBE_CLOCK_MANUAL;
+}
+
+/*
+ * ManualClock was chosen while the thread was recorded. Times of two clocks do not go together, so
+ * the file begins again; what comes after ManualClock is not recorded.
+ */
+static void follow_clock(void)
+{
+    struct stream *s = mine;
+    int thread;
+
+    if (!s || s->is_virtual || !is_virtual_now())
+        return;
+    thread = s->thread;
+    close_mine(s);
+    mine = stream_open(thread, portolan_probe_now(), &open_regions);
+    pthread_setspecific(key, mine);
+}
+
 /* The same if an event is to be recorded now, after a gap where recording was off. */
 static inline struct stream *stream_at(uint64_t ticks)
 {
@@ -83,6 +105,9 @@ static inline struct stream *stream_at(uint64_t ticks)
     unsigned window = __atomic_load_n(&record_window_number, __ATOMIC_RELAXED);
 
     if (!s || !__atomic_load_n(&record_observer.is_on, __ATOMIC_RELAXED))
+        return NULL;
+    if (__builtin_expect(portolan_probe_clock_is_slow || s->is_virtual, 0) &&
+        s->is_virtual != is_virtual_now())
         return NULL;
     stream_make_ready(s, ticks);
     if (s->window != window) {
@@ -132,8 +157,6 @@ static void begin(int rank, int n_ranks, unsigned flags, bool shares_cores)
         record_process.rank = rank;
         record_process.n_ranks = n_ranks;
         record_process.flags = flags;
-        if (portolan_probe_clock_get() == PORTOLAN_PROBE_CLOCK_MANUAL)
-            record_process.flags |= PORTOLAN_STREAM_IS_VIRTUAL;
         gethostname(record_process.host, sizeof record_process.host - 1);
         choose_cpu(shares_cores);
     }
@@ -326,9 +349,10 @@ void portolan_record_on(void)
 static struct stream *put_region(enum portolan_trace_kind kind, uint32_t region)
 {
     uint64_t ticks = portolan_probe_now();
-    struct stream *s = stream_at(ticks);
+    struct stream *s;
 
-    if (!s)
+    follow_clock();
+    if (!(s = stream_at(ticks)))
         return NULL;
     define_region(s, region);
     stream_put(s, &(struct portolan_stream_event){.kind = kind, .ticks = ticks, .what = region});
@@ -340,7 +364,7 @@ void portolan_record_enter(uint32_t region)
     const char *name = record_region_name(region);
     struct stream *s;
 
-    if (!name || has_ended)
+    if (!name || has_ended || !record_process.folder)
         return;
     if (window_wants(name))
         window_enter();
@@ -354,7 +378,7 @@ void portolan_record_leave(uint32_t region)
     const char *name = record_region_name(region);
     struct stream *s;
 
-    if (!name || has_ended)
+    if (!name || has_ended || !record_process.folder)
         return;
     if ((s = put_region(PORTOLAN_TRACE_LEAVE, region)))
         stack_pop(&s->written);

@@ -101,7 +101,8 @@ static void put_file(struct stream *s)
     at = portolan_stream_unsigned(at, (uint64_t)record_process.rank);
     at = portolan_stream_unsigned(at, (uint64_t)s->thread);
     at = portolan_stream_unsigned(at, (uint64_t)record_process.n_ranks);
-    at = portolan_stream_unsigned(at, record_process.flags);
+    at = portolan_stream_unsigned(at, record_process.flags |
+                                          (s->is_virtual ? PORTOLAN_STREAM_IS_VIRTUAL : 0));
     stream_end(s, portolan_stream_text(at, record_process.host), PORTOLAN_STREAM_FILE);
 }
 
@@ -153,6 +154,7 @@ struct stream *stream_open(int thread, uint64_t ticks, const struct region_stack
     free(path);
     s->thread = thread;
     s->open = open_regions;
+    s->is_virtual = portolan_probe_clock_get() == PORTOLAN_PROBE_CLOCK_MANUAL;
     s->last = ticks;
     s->offset = PORTOLAN_STREAM_BLOCK;
     if ((s->block = map_block(s->fd)))
