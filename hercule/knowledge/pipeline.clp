@@ -34,9 +34,8 @@
   (attribute (event block) (name stall) (formula "receive.wait + send.wait + complete.wait"))
   (attribute (event block) (name handshake)
     (formula "receive.time - receive.wait + send.time - send.wait + post.time + complete.time - complete.wait"))
-  ; What the block takes where it takes least; and so many times that here.
+  ; What the block takes where it takes least.
   (attribute (event block) (name base) (formula "stages.work.min"))
-  (attribute (event block) (name factor) (formula "base > 0 ? work / base : 1"))
 
   (attribute (event sweep) (name long) (formula "block.count >= 2 || block.turning > 0"))
   (attribute (event sweep) (name direction) (formula "block.direction.mean"))
@@ -51,9 +50,11 @@
   (attribute (event sweep) (name turn) (formula "turned && direction != 0 ? fill_drain : 0"))
   (attribute (event sweep) (name ends) (formula "turned || direction == 0 ? 0 : fill_drain"))
   (attribute (event sweep) (name uneven) (formula "(P - 1) * (block.base.max - usual)"))
-  ; Longer than the fastest stage in each block: slow; in some only: something else ran there.
-  (attribute (event sweep) (name slow) (formula "(block.factor.min - 1) * block.base"))
-  (attribute (event sweep) (name extra) (formula "work - slow - block.base"))
+  ; Longer than the fastest stage in most blocks: slow; in some only: something else ran there.
+  (attribute (event sweep) (name longer) (formula "work - block.base"))
+  (attribute (event block) (name above) (formula "work - base > sweep.longer / sweep.work * work / 2"))
+  (attribute (event sweep) (name slow) (formula "block.above.mean > 0.5 ? longer : 0"))
+  (attribute (event sweep) (name extra) (formula "longer - slow"))
 
   ; ---- Performance.
   (composed (event sweep) (of work stall handshake) (rest "between calls"))

@@ -11,8 +11,9 @@
 enum { DEEPEST_REGION = 64 };
 
 /* Stretches of computing which together take less than this share of a rank's time are between
-   calls that belong together: packing, loops. They are no tokens. */
-static const double brief_share = 0.0005;
+   calls that belong together: packing, loops. They are no tokens. Nor are those that are as short
+   beside the longest, if they take little together: many calls in a loop. */
+static const double brief_share = 0.0005, brief_length = 0.0002, most_brief = 0.05;
 
 struct tokenizer {
     struct recognition *r;
@@ -236,7 +237,8 @@ static bool find_brief(struct tokenizer *t)
 {
     const struct portolan_trace_event *e = t->r->trace->events + t->location->first;
     size_t n = t->location->n, n_stretches = 0;
-    int64_t *stretches = portolan_calloc(n + 1, sizeof *stretches), since = 0, sum = 0, most;
+    int64_t *stretches = portolan_calloc(n + 1, sizeof *stretches), since = 0, sum = 0;
+    double time = n ? (double)(e[n - 1].ns - e[0].ns) : 0, shortest;
 
     if (!stretches)
         return false;
@@ -246,10 +248,10 @@ static bool find_brief(struct tokenizer *t)
         else if (e[i].kind == PORTOLAN_TRACE_END)
             since = e[i].ns;
     qsort(stretches, n_stretches, sizeof *stretches, compare_ns);
-    most = n ? (int64_t)((double)(e[n - 1].ns - e[0].ns) * brief_share) : 0;
+    shortest = n_stretches ? (double)stretches[n_stretches - 1] * brief_length : 0;
     for (size_t i = 0; i < n_stretches; i++) {
         sum += stretches[i];
-        if (sum > most)
+        if ((double)sum > time * ((double)stretches[i] < shortest ? most_brief : brief_share))
             break;
         if (i + 1 == n_stretches || stretches[i + 1] > stretches[i])
             t->brief_ns = stretches[i];
