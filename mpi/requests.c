@@ -88,15 +88,53 @@ static void unlock_shard(struct shard *s)
         pthread_mutex_unlock(&s->lock);
 }
 
+/*
+ * MPICH gives one handle to all sends that are complete at once. With several threads such entries
+ * are taken out when one of them completes; which one it is does not matter.
+ */
+static bool is_shared(const struct mpi_pending *p)
+{
+    return !p->receives && !p->is_persistent && !p->is_message;
+}
+
 static struct mpi_pending *find_handle(intptr_t handle, bool is_message)
 {
     struct mpi_pending **bucket, *p;
     struct shard *s = lock_shard(handle, &bucket);
 
-    for (p = *bucket; p && (p->handle != handle || p->is_message != is_message); p = p->next)
-        ;
+    for (p = *bucket; p; p = p->next)
+        if (p->handle == handle && p->is_message == is_message &&
+            !(mpi_is_concurrent && is_shared(p)))
+            break;
     unlock_shard(s);
     return p;
+}
+
+/* Takes out the newest entry of a handle that others may have as well; NULL: there is none. */
+static struct mpi_pending *take_shared(intptr_t handle)
+{
+    struct mpi_pending **at, *p;
+    struct shard *s = lock_shard(handle, &at);
+
+    while (*at && ((*at)->handle != handle || !is_shared(*at)))
+        at = &(*at)->next;
+    if ((p = *at))
+        *at = p->next;
+    unlock_shard(s);
+    if (p)
+        __atomic_sub_fetch(&n_pending, 1, __ATOMIC_RELAXED);
+    return p;
+}
+
+/* What take_shared() took is free again. */
+static void recycle_pending(struct mpi_pending *p)
+{
+    struct mpi_pending **bucket;
+    struct shard *s = lock_shard(p->handle, &bucket);
+
+    p->next = s->spare;
+    s->spare = p;
+    unlock_shard(s);
 }
 
 static struct mpi_pending *find_request(MPI_Request request)
@@ -468,6 +506,18 @@ static void note_completion(const struct mpi_call *call, struct mpi_pending *p,
     mpi_add(p->routine, partner, true, calls, ticks, bytes);
 }
 
+/* The same for an entry that others may have as well, which it drops. */
+static void complete_shared(const struct mpi_call *call, intptr_t handle, const MPI_Status *status,
+                            int result)
+{
+    struct mpi_pending *p = take_shared(handle);
+
+    if (!p)
+        return;
+    note_completion(call, p, status, result);
+    recycle_pending(p);
+}
+
 /* The same, and drops it if REQUEST, as it is now, is null. */
 static void complete_request(const struct mpi_call *call, struct mpi_pending *p,
                              const MPI_Status *status, int result, MPI_Request request)
@@ -479,8 +529,8 @@ static void complete_request(const struct mpi_call *call, struct mpi_pending *p,
     if (request != MPI_REQUEST_NULL)
         return;
     drop_pending(p);
-    if (is_both && (p = find_handle(handle, false)))
-        complete_request(call, p, status, result, request);
+    if (is_both)
+        complete_shared(call, handle, status, result);
 }
 
 /* P is about to be freed; what it receives will not be known. */
@@ -558,6 +608,8 @@ static void note_one(const struct mpi_call *call, struct mpi_watched *c, int i,
     p = mpi_is_concurrent ? c->pending[i] : find_request(c->before[i]);
     if (p)
         complete_request(call, p, status, result, c->now[i]);
+    else if (mpi_is_concurrent && mpi_is_observable && c->before[i] != MPI_REQUEST_NULL)
+        complete_shared(call, (intptr_t)c->before[i], status, result);
 }
 
 static void end_watch(const struct mpi_call *call, struct mpi_watched *c)
@@ -621,6 +673,8 @@ PORTOLAN_API int MPI_Request_free(MPI_Request *request)
     mpi_begin_call(&call);
     if (p)
         free_pending(p);
+    else if (mpi_is_concurrent && mpi_is_observable && (p = take_shared((intptr_t)*request)))
+        recycle_pending(p);
     call.result = PMPI_Request_free(request);
     call.ticks = portolan_probe_mpi_leave();
     mpi_note(&call);

@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 #include <mpi.h>
+#include <pthread.h>
 
 #define WORLD MPI_COMM_WORLD
 
@@ -209,6 +210,33 @@ static void do_many(void)
                      MPI_STATUS_IGNORE);
 }
 
+/* Sends that are complete at once have one handle in all threads. */
+static void *exchange(void *comm)
+{
+    MPI_Request r[2];
+    int from;
+
+    for (int i = 0; i < 200; i++) {
+        MPI_Irecv(&from, 1, MPI_INT, other, 0, *(MPI_Comm *)comm, &r[0]);
+        MPI_Isend(&one, 1, MPI_INT, other, 0, *(MPI_Comm *)comm, &r[1]);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    }
+    return NULL;
+}
+
+static void do_threads(void)
+{
+    pthread_t threads[4];
+    MPI_Comm comms[4];
+
+    for (int i = 0; i < 4; i++)
+        MPI_Comm_dup(WORLD, &comms[i]);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, exchange, &comms[i]);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+}
+
 static void do_kill(void)
 {
     do_many();
@@ -233,6 +261,7 @@ static const struct scenario {
     {"phases", "cpu=always phases=2", do_blocking},
     {"many", "", do_many},
     {"full", "", do_many},
+    {"threads", "", do_threads},
     {"kill", "", do_kill},
     {NULL, NULL, NULL},
 };
@@ -242,6 +271,7 @@ static int be_a_rank(const char *name, const char *folder)
     const struct scenario *s = scenarios;
     struct portolan_record_settings settings = {.folder = folder};
     struct portolan_error err = {0};
+    int provided;
 
     while (s->name && strcmp(s->name, name) != 0)
         s++;
@@ -251,7 +281,8 @@ static int be_a_rank(const char *name, const char *folder)
         fprintf(stderr, "%s: %s\n", name, err.text);
         return 1;
     }
-    MPI_Init(NULL, NULL);
+    MPI_Init_thread(NULL, NULL, strcmp(name, "threads") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
+                    &provided);
     MPI_Comm_rank(WORLD, &rank);
     if (!strcmp(name, "full")) { /* as a disk with room for one block of each file */
         const struct rlimit limit = {2 * 65536 - 1, 2 * 65536 - 1};
@@ -387,7 +418,7 @@ static void init_and_finalize(void **state)
     run_and_read("blocking");
     before = events_of(0, NULL, "MARK level=2\n");
     after = events_of(0, "MARK level=1\n", NULL);
-    assert_string_equal(before, CALL("Init", ""));
+    assert_string_equal(before, CALL("Init_thread", ""));
     assert_string_equal(after, CALL("Finalize", ""));
     free(before);
     free(after);
@@ -612,6 +643,21 @@ static void full_disk(void **state)
     }
 }
 
+static void threads_have_files_of_their_own(void **state)
+{
+    size_t count[PORTOLAN_TRACE_KINDS] = {0};
+
+    (void)state;
+    assert_int_equal(run_and_read("threads"), 0);
+    assert_true(trace->has_threads);
+    assert_int_equal(trace->n_locations, 2 * 5);
+    for (size_t i = 0; i < trace->n_events; i++)
+        count[trace->events[i].kind]++;
+    assert_int_equal(count[PORTOLAN_TRACE_SEND], 2 * 4 * 200);
+    assert_int_equal(count[PORTOLAN_TRACE_SEND_DONE], 2 * 4 * 200);
+    assert_int_equal(count[PORTOLAN_TRACE_RECV], 2 * 4 * 200);
+}
+
 static void killed_ranks(void **state)
 {
     (void)state;
@@ -678,6 +724,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(window_of_phases, forget_trace),
         cmocka_unit_test_teardown(long_streams, forget_trace),
         cmocka_unit_test_teardown(full_disk, forget_trace),
+        cmocka_unit_test_teardown(threads_have_files_of_their_own, forget_trace),
         cmocka_unit_test_teardown(killed_ranks, forget_trace),
         cmocka_unit_test_teardown(streams_written_and_read_again, forget_trace),
         cmocka_unit_test(wrong_windows),
