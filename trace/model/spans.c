@@ -44,6 +44,8 @@ struct joining {
     int rank, thread;
     struct portolan_trace_span **open; /* innermost last */
     size_t n_open;
+    bool in_call; /* of MPI, which a span that begins or ends meanwhile does not cut */
+    int64_t call_end;
 };
 
 static bool put(const struct joining *j, int64_t ns, enum portolan_trace_kind kind, size_t what,
@@ -60,12 +62,12 @@ static bool put(const struct joining *j, int64_t ns, enum portolan_trace_kind ki
 
 static bool enter(struct joining *j, struct portolan_trace_span *span)
 {
-    bool has_all = put(j, span->begin_ns, PORTOLAN_TRACE_ENTER,
-                       portolan_trace_region(j->to, &span->region), 0);
+    int64_t ns = span->begin_ns > j->call_end ? span->begin_ns : j->call_end;
+    bool has_all = put(j, ns, PORTOLAN_TRACE_ENTER, portolan_trace_region(j->to, &span->region), 0);
 
     for (size_t i = 0; i < span->n_values && has_all; i++)
-        has_all = put(j, span->begin_ns, PORTOLAN_TRACE_VALUE,
-                      portolan_trace_name(j->to, span->names[i]), span->values[i]);
+        has_all = put(j, ns, PORTOLAN_TRACE_VALUE, portolan_trace_name(j->to, span->names[i]),
+                      span->values[i]);
     j->open[j->n_open++] = span;
     return has_all;
 }
@@ -77,9 +79,9 @@ static bool leave_until(struct joining *j, int64_t ns)
 
     while (has_all && j->n_open && j->open[j->n_open - 1]->end_ns <= ns) {
         struct portolan_trace_span *span = j->open[--j->n_open];
+        int64_t end = span->end_ns > j->call_end ? span->end_ns : j->call_end;
 
-        has_all = put(j, span->end_ns, PORTOLAN_TRACE_LEAVE,
-                      portolan_trace_region(j->to, &span->region), 0);
+        has_all = put(j, end, PORTOLAN_TRACE_LEAVE, portolan_trace_region(j->to, &span->region), 0);
     }
     return has_all;
 }
@@ -99,14 +101,23 @@ static bool join_location(struct joining *j, const struct portolan_trace *from,
     }
     j->rank = l->rank;
     j->thread = l->thread;
+    j->in_call = false;
+    j->call_end = INT64_MIN;
     for (size_t i = 0; i <= l->n && has_all; i++) {
         const struct portolan_trace_event *e = &from->events[l->first + i];
         int64_t ns = i < l->n ? e->ns : INT64_MAX;
 
-        for (; has_all && next < n && spans[next].begin_ns <= ns; next++)
+        for (; has_all && !j->in_call && next < n && spans[next].begin_ns <= ns; next++)
             has_all = leave_until(j, spans[next].begin_ns) && enter(j, &spans[next]);
-        has_all = has_all && leave_until(j, ns == INT64_MAX ? ns : ns - 1) &&
-                  (i == l->n || portolan_trace_add(j->to, l->rank, l->thread, e));
+        if (!j->in_call)
+            has_all = has_all && leave_until(j, ns == INT64_MAX ? ns : ns - 1);
+        if (i == l->n || !has_all)
+            break;
+        if (e->kind == PORTOLAN_TRACE_BEGIN || e->kind == PORTOLAN_TRACE_END)
+            j->in_call = e->kind == PORTOLAN_TRACE_BEGIN;
+        if (e->kind == PORTOLAN_TRACE_END)
+            j->call_end = e->ns;
+        has_all = portolan_trace_add(j->to, l->rank, l->thread, e);
     }
     return has_all;
 }

@@ -56,6 +56,8 @@ __attribute__((constructor)) static void make_key(void)
     pthread_atfork(NULL, NULL, forget_files);
 }
 
+static bool is_in_step; /* of portolan_record_step() */
+
 __attribute__((destructor)) static void end_recording(void)
 {
     portolan_record_end();
@@ -173,6 +175,8 @@ void portolan_record_end(void)
 {
     if (!has_begun || has_ended)
         return;
+    if (is_in_step) /* the last one ends with the run */
+        portolan_record_step(-1);
     has_ended = true;
     window_begin(false);
     if (mine) {
@@ -404,16 +408,15 @@ void portolan_record_value(uint32_t name, double value)
 void portolan_record_step(int number)
 {
     static uint32_t region = UINT32_MAX;
-    static bool is_inside;
 
     if (region == UINT32_MAX)
         region = portolan_record_region(
             &(struct portolan_trace_region){.kind = PORTOLAN_TRACE_PHASE, .name = "step"});
-    if (is_inside)
+    if (is_in_step)
         portolan_record_leave(region);
     window_step(number);
-    is_inside = number >= 0;
-    if (is_inside)
+    is_in_step = number >= 0;
+    if (is_in_step)
         portolan_record_enter(region);
 }
 

@@ -209,9 +209,47 @@ static void routines_have_classes(void **state)
     }
 }
 
+/* Rows of calls have a clock that is a little off: what they say does not cut calls of MPI. */
+static void spans_go_between_calls(void **state)
+{
+    struct portolan_trace *t = portolan_trace_create(1, "made"), *both = NULL;
+    struct portolan_trace_region inner = {PORTOLAN_TRACE_PORT, "inner", "a", "b", "c"};
+    struct portolan_trace_region outer = {PORTOLAN_TRACE_PORT, "outer", "a", "b", "c"};
+    struct portolan_trace_span spans[] = {
+        {.begin_ns = 15, .end_ns = 25, .region = inner},
+        {.begin_ns = 10, .end_ns = 40, .region = outer},
+        {.rank = 7, .begin_ns = 10, .end_ns = 40, .region = outer},
+    };
+    struct portolan_error err = {0};
+
+    (void)state;
+    add(t, 0, 0, PORTOLAN_TRACE_MARK, 0);
+    add(t, 0, 20, BEGIN, 0);
+    add(t, 0, 30, END, 0);
+    add(t, 0, 50, PORTOLAN_TRACE_MARK, 0);
+    portolan_trace_routine(t, "MPI_Barrier");
+    finished(t);
+    assert_int_equal(portolan_trace_with_spans(t, spans, 3, &both, &err), PORTOLAN_OK);
+    events_are(both, 0,
+               (const int64_t[][3]){{0, PORTOLAN_TRACE_MARK, 0},
+                                    {10, ENTER, 0},
+                                    {15, ENTER, 1},
+                                    {20, BEGIN, 0},
+                                    {30, END, 0},
+                                    {30, LEAVE, 1},
+                                    {40, LEAVE, 0},
+                                    {50, PORTOLAN_TRACE_MARK, 0}},
+               8);
+    assert_false(both->locations[0].is_cut);
+    assert_int_equal(both->n_locations, 1);
+    portolan_trace_destroy(both);
+    portolan_trace_destroy(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spans_go_between_calls),
         cmocka_unit_test(locations_and_times_are_put_in_order),
         cmocka_unit_test(what_a_cut_file_leaves_is_mended),
         cmocka_unit_test(entries_are_found_by_content),
