@@ -3,12 +3,14 @@
 #include "diagnose.h"
 
 #include <portolan/command.h>
+#include <portolan/machine.h>
 #include <portolan/replay.h>
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +48,15 @@ static error_t take_program(void *to, char *arg, const struct cli_option *option
     return 0;
 }
 
+static error_t take_tree(void *to, char *arg, const struct cli_option *option,
+                         struct argp_state *state)
+{
+    (void)to, (void)option;
+    if (strcmp(arg, "text") != 0 && strcmp(arg, "dot") != 0)
+        argp_error(state, "--tree is text or dot, not '%s'", arg);
+    return 0;
+}
+
 static error_t check_given(void *to, char *arg, const struct cli_option *option,
                            struct argp_state *state)
 {
@@ -57,6 +68,8 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
     if (!o->file && !o->program && !(o->tree && o->paradigm))
         argp_error(state, "diagnose what? name an assembly, a trace or a scenario, or a program "
                           "behind --");
+    if (o->tree && !o->paradigm && !o->file)
+        argp_error(state, "the tree of which paradigm? name it with --paradigm");
     if (o->ranks < 1)
         argp_error(state, "-n wants a number of ranks, from 1 on");
     return 0;
@@ -71,7 +84,7 @@ static const struct cli_option options[] = {
     {"why", 'w', "NUMBER", "base, formula, samples and rule of every number down to that cause",
      INTO(struct options, why)},
     {"tree", 't', "text|dot", "print the tree of the paradigm and diagnose nothing",
-     INTO(struct options, tree)},
+     INTO(struct options, tree), .take = take_tree},
     {"json", 'j', NULL, "print JSON", INTO(struct options, as_json)},
     {"digits", 0, "N", "digits after the point (default: 1)", INTO(struct options, digits)},
     {"knowledge", 'k', "DIR", "read the files *.clp of that folder, too; repeatable",
@@ -104,7 +117,9 @@ struct subject {
     struct portolan_trace *trace;
     struct portolan_matching *matching;
     struct portolan_waits *waits;
-    bool is_cut; /* the program failed */
+    bool is_cut;                             /* the program failed */
+    bool shares_cores;                       /* there were more ranks than cores */
+    struct portolan_machine_verdict machine; /* during a run on this host */
 };
 
 static void close_subject(struct subject *s)
@@ -299,8 +314,11 @@ static enum portolan_status run_program(struct subject *s, const struct options 
     if (result)
         fprintf(stderr, "portolan: warning: the program ended with exit status %d\n", result);
     fflush(stdout);
-    if (!status)
-        status = portolan_trace_read(r.folder, &s->d, &s->trace, err);
+    if (!status && portolan_trace_read(r.folder, &s->d, &s->trace, NULL))
+        status = portolan_error_set(err, PORTOLAN_EFOREIGN,
+                                    "nothing was recorded: '%s' made no call of MPI, or could not "
+                                    "be started",
+                                    o->program[0]);
     if (!o->keep)
         portolan_folder_remove(r.folder);
     return status;
@@ -329,12 +347,48 @@ static enum portolan_status run_assembly_traced(struct subject *s, const struct 
     return status;
 }
 
+/* What the machine did meanwhile: the ranks' processor time is that of this process's children. */
+static double children_ns(void)
+{
+    struct rusage used;
+
+    getrusage(RUSAGE_CHILDREN, &used);
+    return 1e9 * (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e3 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+/* Runs the program or assembly, and looks whether others used the cores; elsewhere than on this
+ * host that is not known. */
+static enum portolan_status run_watched(struct subject *s, const struct options *o,
+                                        struct portolan_error *err)
+{
+    struct portolan_machine_reading before, after,
+        *ranks = portolan_arena_alloc(&s->arena, (size_t)o->ranks, sizeof *ranks);
+    double own_ns = children_ns();
+    enum portolan_status status;
+
+    if (!ranks)
+        return portolan_no_memory(err);
+    portolan_machine_read(&before);
+    status = o->program ? run_program(s, o, err) : run_assembly_traced(s, o, err);
+    portolan_machine_read(&after);
+    if (status || o->launcher)
+        return status;
+    portolan_machine_subtract(&before, &after);
+    before.own_ns = (children_ns() - own_ns) / o->ranks;
+    before.delayed_ns = 0;
+    for (int i = 0; i < o->ranks; i++)
+        ranks[i] = before;
+    s->shares_cores = o->ranks > before.cores;
+    portolan_machine_judge(ranks, (size_t)o->ranks, &s->machine);
+    return PORTOLAN_OK;
+}
+
 static enum portolan_status obtain_trace(struct subject *s, const struct options *o,
                                          struct portolan_error *err)
 {
-    enum portolan_status status = o->program          ? run_program(s, o, err)
-                                  : s->bench.assembly ? run_assembly_traced(s, o, err)
-                                                      : read_trace(s, o->file, err);
+    enum portolan_status status =
+        o->program || s->bench.assembly ? run_watched(s, o, err) : read_trace(s, o->file, err);
 
     return status ? status : analyse(s, err);
 }
@@ -378,6 +432,8 @@ static void print_subject(const struct subject *s, const struct options *o)
         printf("paradigm %s, ", s->paradigm);
     printf("%d rank%s, %.4g s%s\n", s->trace->n_ranks, s->trace->n_ranks == 1 ? "" : "s",
            1e-9 * (double)s->waits->run_ns, s->is_cut ? ", not to its end" : "");
+    if (s->shares_cores)
+        printf("ranks shared cores: times without a cause are of processor times\n");
 }
 
 static enum portolan_status print_diagnosis(const struct subject *s, const struct options *o,
@@ -405,7 +461,11 @@ static enum portolan_status print_diagnosis(const struct subject *s, const struc
 static enum portolan_status diagnose(struct subject *s, const struct options *o, int *result,
                                      struct portolan_error *err)
 {
-    struct portolan_diagnosis_options how = {.parts = s->parts, .n_parts = s->n_parts};
+    struct portolan_diagnosis_options how = {
+        .parts = s->parts,
+        .n_parts = s->n_parts,
+        .use_cpu = s->shares_cores,
+        .disturbance = s->machine.is_disturbed ? s->machine.reason : NULL};
     struct portolan_diagnosis *diagnosis = NULL;
     enum portolan_status status = read_settings(s, o, &how, err);
 
@@ -443,6 +503,8 @@ static enum portolan_status describe(struct subject *s, const struct options *o,
                                      struct portolan_error *err)
 {
     print_subject(s, o);
+    if (s->machine.is_disturbed)
+        printf("not only the program: %s\n", s->machine.reason);
     diagnose_print_waits(s->waits);
     return print_suggestions(s, err);
 }

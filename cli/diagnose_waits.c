@@ -60,7 +60,6 @@ static void print_states(const struct portolan_waits *w)
 {
     bool shown[PORTOLAN_WAIT_STATES] = {false};
 
-    printf("waiting%35s of run time\n", "");
     for (int n = 0; n < PORTOLAN_WAIT_STATES; n++) {
         int most = -1;
 
@@ -69,6 +68,8 @@ static void print_states(const struct portolan_waits *w)
                 most = s;
         if (most < 0 || share(w, w->state_ns[most]) < least_shown)
             break;
+        if (!n)
+            printf("waiting%35s of run time\n", "");
         shown[most] = true;
         printf("  %-40s %8.1f %%\n", portolan_wait_state_name((enum portolan_wait_state)most),
                share(w, w->state_ns[most]));

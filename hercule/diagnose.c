@@ -279,6 +279,14 @@ static void name_ports(struct diagnosis *d, const struct binding *bindings, size
     }
 }
 
+static enum portolan_status blame_others(struct diagnosis *d, const char *disturbance,
+                                         struct portolan_error *err)
+{
+    d->public.verdict = PORTOLAN_NOT_THE_PROGRAM;
+    d->public.why = portolan_arena_strdup(&d->arena, disturbance);
+    return d->public.why ? PORTOLAN_OK : portolan_no_memory(err);
+}
+
 enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *knowledge,
                                                const char *name, const struct portolan_waits *waits,
                                                const struct portolan_diagnosis_options *options,
@@ -287,7 +295,9 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
                                                struct portolan_error *err)
 {
     const struct portolan_diagnosis_options none = {0}, *o = options ? options : &none;
-    struct run run = {.waits = waits, .doubt = doubt_of(waits), .replay = {.use_cpu = o->use_cpu}};
+    struct run run = {.waits = waits,
+                      .doubt = o->disturbance ? o->disturbance : doubt_of(waits),
+                      .replay = {.use_cpu = o->use_cpu}};
     const struct diagnosis_sources sources = {look_up, gain_of, add_where, &run};
     struct paradigm *p = knowledge_need(knowledge, name, err);
     struct binding *bindings;
@@ -308,7 +318,9 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
         status = diagnosis_make(p, &sources, o->settings, o->n_settings, 0, diagnosis, err);
     if (!status)
         name_ports((struct diagnosis *)*diagnosis, bindings, o->n_parts);
-    if (!status && run.doubt && (*diagnosis)->verdict == PORTOLAN_NO_PROBLEM) {
+    if (!status && o->disturbance)
+        status = blame_others((struct diagnosis *)*diagnosis, o->disturbance, err);
+    else if (!status && run.doubt && (*diagnosis)->verdict == PORTOLAN_NO_PROBLEM) {
         (*diagnosis)->verdict = PORTOLAN_CANNOT_TELL;
         (*diagnosis)->why = run.doubt;
     }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 19
+plan 22
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -55,6 +55,12 @@ try "$PORTOLAN" diagnose nothing.otf2
 gives 'a file that is not there' 1 'nothing.otf2'
 try "$PORTOLAN" diagnose
 gives 'wrong usage' 2 'diagnose what'
+try "$PORTOLAN" diagnose -p geometric --tree svg
+gives 'a form of tree that there is not' 2 'text or dot, not .svg'
+try "$PORTOLAN" diagnose -n 2 -- /bin/true
+gives 'a program without MPI' 1 "nothing was recorded: '/bin/true' made no call of MPI"
+try "$PORTOLAN" diagnose -- ./nothing-here
+gives 'a program that is not there' 1 "nothing-here"
 try "$PORTOLAN" diagnose -p no/file.xml uneven.txt
 gives 'a declaration that is not there' 1 'no/file.xml'
 

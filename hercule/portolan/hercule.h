@@ -143,6 +143,9 @@ struct portolan_diagnosis_options {
     size_t n_parts;
     const struct portolan_threshold *settings;
     size_t n_settings;
+    const char *disturbance; /**< what others did to the processors during the run, "others kept 1.0
+                                of 2 cores busy"; NULL: nothing that is known. Then no cause is
+                                named: the program is not to blame */
     bool use_cpu; /**< ranks shared cores, or others took them: durations are processor times */
 };
 

@@ -83,6 +83,31 @@ static void says_that_messages_are_unmatched(void **state)
     free(slow);
 }
 
+/* The same run, of which it is known that others took the processors. */
+static void blames_no_program_that_was_disturbed(void **state)
+{
+    const struct portolan_diagnosis_options options = {.disturbance =
+                                                           "others kept 1.0 of 2 cores busy"};
+    struct portolan_diagnosis *diagnosis = NULL;
+    struct portolan_error err = {0};
+    char *slow = stages("14ms"), *text;
+    struct run run;
+
+    (void)state;
+    diagnose(&run, slow, "pipeline", NULL, 0);
+    assert_int_equal(portolan_diagnosis_create(knowledge, "pipeline", run.waits, &options, NULL,
+                                               &diagnosis, &err),
+                     PORTOLAN_OK);
+    assert_int_equal(diagnosis->verdict, PORTOLAN_NOT_THE_PROGRAM);
+    assert_int_equal(diagnosis->n_findings, 0);
+    assert_int_equal(portolan_diagnosis_text(diagnosis, NULL, 1, &text, &err), PORTOLAN_OK);
+    assert_non_null(strstr(text, "\nnot the program: others kept 1.0 of 2 cores busy\n"));
+    free(text);
+    portolan_diagnosis_destroy(diagnosis);
+    end(&run);
+    free(slow);
+}
+
 static void tells_what_is_wrong_with_parts(void **state)
 {
     static const struct {
@@ -183,6 +208,7 @@ int main(void)
         cmocka_unit_test(names_a_slow_stage_and_what_it_costs),
         cmocka_unit_test(finds_no_problem_in_a_healthy_run),
         cmocka_unit_test(says_that_messages_are_unmatched),
+        cmocka_unit_test(blames_no_program_that_was_disturbed),
         cmocka_unit_test(tells_what_is_wrong_with_parts),
         cmocka_unit_test(names_the_port_of_a_finding),
         cmocka_unit_test(says_what_is_missing_in_the_trace),
