@@ -1,41 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Requests and matched messages of which more is to be noted later, by handle: how much came, and
- * from whom, is known only when they complete. And the wrappers, among them those that start and
- * complete requests.
+ * from whom, is known only when they complete (wrappers.c).
  *
  * MPI reuses the handle of a completed request at once, and with several threads the new request
  * may be entered before the old one is dropped. So the newest entry of a handle is the live one,
  * and with threads an entry is looked up before a call completes it and dropped by its address.
  */
-#include "note.h"
+#include "pending.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct mpi_pending {
-    struct mpi_pending *next;
-    intptr_t handle;
-    uint32_t number; /* of this entry, for the observer */
-    int tag;
-    bool is_message;
-    bool is_persistent;
-    bool receives;
-    bool is_active;  /* under way, and not noted yet */
-    bool is_wild;    /* the source is known at the end */
-    bool in_world;   /* the communicator was MPI_COMM_WORLD */
-    bool is_call;    /* its call and time were noted without partner, and move to the source */
-    bool is_told;    /* the observer knows that it was posted */
-    bool is_both;    /* of MPI_Isendrecv: the status is unknown, the send has an entry of its own */
-    bool makes_comm; /* with the handle `ticks`, to be numbered from `bytes` */
-    uint8_t done;    /* enum portolan_mpi_event_kind: what an observer is told when it completes */
-    enum mpi_routine routine;
-    int partner; /* of a collective: its root */
-    struct mpi_peers *peers;
-    uint64_t ticks;
-    uint64_t bytes; /* that each start sends */
-};
 
 #define SHARDS  64
 #define BUCKETS 64
@@ -46,8 +20,9 @@ static struct shard {
     struct mpi_pending *spare; /* free entries */
 } shards[SHARDS];
 
-static size_t n_pending, n_lost; /* atomic */
-static uint32_t n_entries;       /* atomic: ever made */
+size_t mpi_n_pending;      /* atomic */
+static size_t n_lost;      /* atomic */
+static uint32_t n_entries; /* atomic: ever made */
 
 __attribute__((constructor)) static void make_locks(void)
 {
@@ -55,8 +30,7 @@ __attribute__((constructor)) static void make_locks(void)
         pthread_mutex_init(&shards[i].lock, NULL);
 }
 
-/* One more receive of which nothing more will be known. */
-static void lose_receive(void)
+void mpi_lose_receive(void)
 {
     __atomic_add_fetch(&n_lost, 1, __ATOMIC_RELAXED);
 }
@@ -64,11 +38,6 @@ static void lose_receive(void)
 uint64_t portolan_mpi_receives_unknown(void)
 {
     return __atomic_load_n(&n_lost, __ATOMIC_RELAXED);
-}
-
-static bool any_is_pending(void)
-{
-    return __atomic_load_n(&n_pending, __ATOMIC_RELAXED) > 0;
 }
 
 static struct shard *lock_shard(intptr_t handle, struct mpi_pending ***bucket)
@@ -110,8 +79,7 @@ static struct mpi_pending *find_handle(intptr_t handle, bool is_message)
     return p;
 }
 
-/* Takes out the newest entry of a handle that others may have as well; NULL: there is none. */
-static struct mpi_pending *take_shared(intptr_t handle)
+struct mpi_pending *mpi_take_shared(intptr_t handle)
 {
     struct mpi_pending **at, *p;
     struct shard *s = lock_shard(handle, &at);
@@ -122,12 +90,11 @@ static struct mpi_pending *take_shared(intptr_t handle)
         *at = p->next;
     unlock_shard(s);
     if (p)
-        __atomic_sub_fetch(&n_pending, 1, __ATOMIC_RELAXED);
+        __atomic_sub_fetch(&mpi_n_pending, 1, __ATOMIC_RELAXED);
     return p;
 }
 
-/* What take_shared() took is free again. */
-static void recycle_pending(struct mpi_pending *p)
+void mpi_recycle_pending(struct mpi_pending *p)
 {
     struct mpi_pending **bucket;
     struct shard *s = lock_shard(p->handle, &bucket);
@@ -137,7 +104,7 @@ static void recycle_pending(struct mpi_pending *p)
     unlock_shard(s);
 }
 
-static struct mpi_pending *find_request(MPI_Request request)
+struct mpi_pending *mpi_find_request(MPI_Request request)
 {
     return request == MPI_REQUEST_NULL ? NULL : find_handle((intptr_t)request, false);
 }
@@ -168,7 +135,7 @@ static struct mpi_pending *insert_pending(const struct mpi_pending *what)
     if (!p) {
         mpi_peers_release(what->peers);
         if (what->receives)
-            lose_receive();
+            mpi_lose_receive();
         return NULL;
     }
     number = p->number;
@@ -178,11 +145,11 @@ static struct mpi_pending *insert_pending(const struct mpi_pending *what)
     p->next = *bucket;
     *bucket = p;
     unlock_shard(s);
-    __atomic_add_fetch(&n_pending, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&mpi_n_pending, 1, __ATOMIC_RELAXED);
     return p;
 }
 
-static void drop_pending(struct mpi_pending *p)
+void mpi_drop_pending(struct mpi_pending *p)
 {
     struct mpi_pending **at;
     struct shard *s = lock_shard(p->handle, &at);
@@ -194,7 +161,7 @@ static void drop_pending(struct mpi_pending *p)
     p->next = s->spare;
     s->spare = p;
     unlock_shard(s);
-    __atomic_sub_fetch(&n_pending, 1, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&mpi_n_pending, 1, __ATOMIC_RELAXED);
 }
 
 /* -- what an observer is told -- */
@@ -227,8 +194,7 @@ static int any_or(int tag)
     return tag == MPI_ANY_TAG ? PORTOLAN_MPI_ANY : tag;
 }
 
-/* Tells that P was posted. */
-static MPI_COLD void tell_posted(const struct mpi_call *call, struct mpi_pending *p)
+MPI_COLD void mpi_tell_posted(const struct mpi_call *call, struct mpi_pending *p)
 {
     struct portolan_mpi_event event = {.kind = PORTOLAN_MPI_SEND,
                                        .comm = mpi_comm_of_peers(p->peers),
@@ -249,9 +215,8 @@ static MPI_COLD void tell_posted(const struct mpi_call *call, struct mpi_pending
     mpi_tell(call, &event);
 }
 
-/* Tells that P completed. */
-static MPI_COLD void tell_completed(const struct mpi_call *call, struct mpi_pending *p,
-                                    const MPI_Status *status, int result)
+MPI_COLD void mpi_tell_completed(const struct mpi_call *call, struct mpi_pending *p,
+                                 const MPI_Status *status, int result)
 {
     struct portolan_mpi_event event = {.kind = (enum portolan_mpi_event_kind)p->done,
                                        .request = p->number};
@@ -314,7 +279,7 @@ void mpi_note_receiving(const struct mpi_call *call, int source, MPI_Comm comm, 
     p.handle = (intptr_t)*request;
     entry = expect_receive(&p, source, comm);
     if (entry && call->is_observed)
-        tell_posted(call, entry);
+        mpi_tell_posted(call, entry);
 }
 
 void mpi_note_receiving_message(const struct mpi_call *call, const MPI_Request *request)
@@ -339,7 +304,7 @@ void mpi_note_receiving_message(const struct mpi_call *call, const MPI_Request *
         message->peers = NULL;
     }
     if (message)
-        drop_pending(message);
+        mpi_drop_pending(message);
 }
 
 /* The statuses of MPICH 4.0's MPI_Isendrecv are those of other requests. */
@@ -352,13 +317,13 @@ void mpi_note_exchanging(const struct mpi_call *call, MPI_Count count, MPI_Datat
     mpi_note_sent(call, count, type, dest, comm, tag, request);
     if (call->result != MPI_SUCCESS || source == MPI_PROC_NULL)
         return;
-    lose_receive();
+    mpi_lose_receive();
     if (!call->is_observed)
         return;
     p.handle = (intptr_t)*request;
     p.partner = mpi_world_rank(comm, source);
     if ((entry = expect_receive(&p, source, comm)))
-        tell_posted(call, entry);
+        mpi_tell_posted(call, entry);
 }
 
 /* -- messages that were matched -- */
@@ -378,7 +343,7 @@ void mpi_note_matched(const struct mpi_call *call, const MPI_Message *message,
                                              .tag = status->MPI_TAG});
     if (p && call->is_observed) {
         p->peers = mpi_peers_hold(comm);
-        tell_posted(call, p);
+        mpi_tell_posted(call, p);
     }
 }
 
@@ -412,7 +377,7 @@ void mpi_note_received_message(const struct mpi_call *call, const MPI_Status *st
                                                     .tag = status->MPI_TAG,
                                                     .bytes = bytes,
                                                     .request = call->message->number});
-    drop_pending(call->message);
+    mpi_drop_pending(call->message);
 }
 
 /* -- persistent requests -- */
@@ -459,262 +424,4 @@ void mpi_note_own_again(const struct mpi_call *call, uint64_t bytes, MPI_Comm co
                                   .bytes = bytes,
                                   .done = PORTOLAN_MPI_COLLECTIVE_DONE,
                                   .peers = mpi_is_observable ? mpi_peers_hold(comm) : NULL});
-}
-
-/* Before and after the start of a persistent one; IS_CALL: CALL started nothing else. */
-static void activate(struct mpi_pending *p)
-{
-    p->is_active = p->receives;
-}
-
-static void note_started(struct mpi_pending *p, const struct mpi_call *call, bool is_call)
-{
-    p->routine = call->routine;
-    p->is_call = is_call;
-    p->ticks = call->ticks;
-    mpi_add(call->routine, p->done == PORTOLAN_MPI_COLLECTIVE_DONE ? -1 : p->partner, p->receives,
-            is_call, is_call ? call->ticks : 0, p->bytes);
-    if (call->is_observed)
-        tell_posted(call, p);
-}
-
-/* -- what completed -- */
-
-/* Notes what STATUS says of a request that CALL completed with RESULT. */
-static void note_completion(const struct mpi_call *call, struct mpi_pending *p,
-                            const MPI_Status *status, int result)
-{
-    int partner = p->partner;
-    uint64_t calls = 0, ticks = 0, bytes = 0;
-
-    if (p->makes_comm && result == MPI_SUCCESS)
-        mpi_number_comm_as(p->bytes, (MPI_Comm)(intptr_t)p->ticks);
-    if (p->is_told && call->is_observed)
-        tell_completed(call, p, status, result);
-    if (!p->is_active)
-        return;
-    p->is_active = false;
-    if (result == MPI_SUCCESS && !mpi_status_bytes(status, &bytes))
-        return;
-    if (p->is_wild)
-        partner = p->in_world ? status->MPI_SOURCE : mpi_peers_rank(p->peers, status->MPI_SOURCE);
-    if (p->is_wild && p->is_call && partner >= 0) { /* now the partner is known */
-        calls = 1;
-        ticks = p->ticks;
-        mpi_add(p->routine, -1, true, -calls, -ticks, 0);
-    }
-    mpi_add(p->routine, partner, true, calls, ticks, bytes);
-}
-
-/* The same for an entry that others may have as well, which it drops. */
-static void complete_shared(const struct mpi_call *call, intptr_t handle, const MPI_Status *status,
-                            int result)
-{
-    struct mpi_pending *p = take_shared(handle);
-
-    if (!p)
-        return;
-    note_completion(call, p, status, result);
-    recycle_pending(p);
-}
-
-/* The same, and drops it if REQUEST, as it is now, is null. */
-static void complete_request(const struct mpi_call *call, struct mpi_pending *p,
-                             const MPI_Status *status, int result, MPI_Request request)
-{
-    intptr_t handle = p->handle;
-    bool is_both = p->is_both;
-
-    note_completion(call, p, status, result);
-    if (request != MPI_REQUEST_NULL)
-        return;
-    drop_pending(p);
-    if (is_both)
-        complete_shared(call, handle, status, result);
-}
-
-/* P is about to be freed; what it receives will not be known. */
-static void free_pending(struct mpi_pending *p)
-{
-    if (p->is_active) /* asking MPI whether it is complete might raise an unexpected error */
-        lose_receive();
-    drop_pending(p);
-}
-
-/* -- what must be kept of a call's requests, since completing makes them null -- */
-
-#define MPI_WATCHED_FEW 16
-
-struct mpi_watched {
-    int n; /* 0: nothing to be noted */
-    const MPI_Request *now;
-    MPI_Request few_before[MPI_WATCHED_FEW], *before;
-    /* Entries found before the call, with several threads. */
-    struct mpi_pending *few_pending[MPI_WATCHED_FEW], **pending;
-    MPI_Status few_statuses[MPI_WATCHED_FEW], *statuses; /* used if the caller ignores them */
-    void *memory;
-};
-
-static bool make_room(struct mpi_watched *c, int n)
-{
-    size_t each = sizeof *c->before + sizeof *c->pending + sizeof *c->statuses;
-    char *room;
-
-    if (n <= MPI_WATCHED_FEW) {
-        c->before = c->few_before;
-        c->pending = c->few_pending;
-        c->statuses = c->few_statuses;
-        return true;
-    }
-    if (!(c->memory = room = portolan_calloc((size_t)n, each)))
-        return false;
-    c->pending = (struct mpi_pending **)room;
-    c->statuses = (MPI_Status *)(room += (size_t)n * sizeof *c->pending);
-    c->before = (MPI_Request *)(room + (size_t)n * sizeof *c->statuses);
-    return true;
-}
-
-/* To be called before REQUESTS may complete; gives the statuses to be used. */
-static MPI_Status *mpi_watch(struct mpi_watched *c, int n, const MPI_Request *requests,
-                             MPI_Status *statuses)
-{
-    c->n = 0;
-    c->memory = NULL;
-    if (n <= 0 || !any_is_pending() || !make_room(c, n))
-        return statuses;
-    c->n = n;
-    c->now = requests;
-    memcpy(c->before, requests, (size_t)n * sizeof *c->before);
-    for (int i = 0; mpi_is_concurrent && i < n; i++)
-        c->pending[i] = find_request(c->before[i]);
-    return statuses == MPI_STATUSES_IGNORE ? c->statuses : statuses;
-}
-
-/*
- * Request I completed. After an error other than truncation it did so only if its handle changed.
- */
-static void note_one(const struct mpi_call *call, struct mpi_watched *c, int i,
-                     const MPI_Status *status, int result)
-{
-    int class = MPI_SUCCESS;
-    struct mpi_pending *p;
-
-    if (i < 0 || i >= c->n)
-        return;
-    if (result != MPI_SUCCESS)
-        PMPI_Error_class(result, &class);
-    if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE && c->now[i] == c->before[i])
-        return;
-    p = mpi_is_concurrent ? c->pending[i] : find_request(c->before[i]);
-    if (p)
-        complete_request(call, p, status, result, c->now[i]);
-    else if (mpi_is_concurrent && mpi_is_observable && c->before[i] != MPI_REQUEST_NULL)
-        complete_shared(call, (intptr_t)c->before[i], status, result);
-}
-
-static void end_watch(const struct mpi_call *call, struct mpi_watched *c)
-{
-    free(c->memory);
-    mpi_note(call);
-}
-
-/* After the call: request I completed, or none if I is out of range. */
-static void mpi_note_completed_one(const struct mpi_call *call, struct mpi_watched *c, int i,
-                                   const MPI_Status *status)
-{
-    note_one(call, c, i, status, call->result);
-    end_watch(call, c);
-}
-
-/* N requests completed, those of INDICES or, if that is NULL, the first ones. */
-static void mpi_note_completed_many(const struct mpi_call *call, struct mpi_watched *c, int n,
-                                    const int *indices, const MPI_Status *statuses)
-{
-    int class = MPI_SUCCESS;
-
-    if (call->result != MPI_SUCCESS)
-        PMPI_Error_class(call->result, &class);
-    if (class != MPI_SUCCESS && class != MPI_ERR_IN_STATUS)
-        n = 0;
-    for (int k = 0; c->n && k < n; k++)
-        note_one(call, c, indices ? indices[k] : k, &statuses[k],
-                 class == MPI_SUCCESS ? MPI_SUCCESS : statuses[k].MPI_ERROR);
-    end_watch(call, c);
-}
-
-/* For tests, which have a flag: DONE if something completed or failed, else ELSE_. */
-#define IF_DONE(done, else_) (call.result != MPI_SUCCESS || *flag ? (done) : (else_))
-
-/* The watched routines (routines.list); those that begin and end MPI are in lifecycle.c. */
-#include "mpi_wrappers.h"
-
-PORTOLAN_API int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
-{
-    MPI_BEGIN_NOTE(call, Request_get_status);
-    struct mpi_pending *p = any_is_pending() ? find_request(request) : NULL;
-
-    if (p)
-        status = mpi_status(&call, status);
-    mpi_begin_call(&call);
-    call.result = PMPI_Request_get_status(request, flag, status);
-    call.ticks = portolan_probe_mpi_leave();
-    if (p && call.result == MPI_SUCCESS && *flag)
-        note_completion(&call, p, status, MPI_SUCCESS);
-    mpi_note(&call);
-    mpi_end_call(&call);
-    return call.result;
-}
-
-PORTOLAN_API int MPI_Request_free(MPI_Request *request)
-{
-    MPI_BEGIN_NOTE(call, Request_free);
-    struct mpi_pending *p = any_is_pending() ? find_request(*request) : NULL;
-
-    mpi_begin_call(&call);
-    if (p)
-        free_pending(p);
-    else if (mpi_is_concurrent && mpi_is_observable && (p = take_shared((intptr_t)*request)))
-        recycle_pending(p);
-    call.result = PMPI_Request_free(request);
-    call.ticks = portolan_probe_mpi_leave();
-    mpi_note(&call);
-    mpi_end_call(&call);
-    return call.result;
-}
-
-PORTOLAN_API int MPI_Start(MPI_Request *request)
-{
-    MPI_BEGIN_NOTE(call, Start);
-    struct mpi_pending *p = find_request(*request);
-
-    if (p)
-        activate(p);
-    mpi_begin_call(&call);
-    call.result = PMPI_Start(request);
-    call.ticks = portolan_probe_mpi_leave();
-    if (p && call.result == MPI_SUCCESS)
-        note_started(p, &call, true);
-    else
-        mpi_note(&call);
-    mpi_end_call(&call);
-    return call.result;
-}
-
-PORTOLAN_API int MPI_Startall(int count, MPI_Request array_of_requests[])
-{
-    MPI_BEGIN_NOTE(call, Startall);
-    struct mpi_pending *p;
-
-    for (int i = 0; i < count; i++)
-        if ((p = find_request(array_of_requests[i])))
-            activate(p);
-    mpi_begin_call(&call);
-    call.result = PMPI_Startall(count, array_of_requests);
-    call.ticks = portolan_probe_mpi_leave();
-    for (int i = 0; call.result == MPI_SUCCESS && i < count; i++)
-        if ((p = find_request(array_of_requests[i])))
-            note_started(p, &call, false);
-    mpi_note(&call);
-    mpi_end_call(&call);
-    return call.result;
 }
