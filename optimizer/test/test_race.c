@@ -67,7 +67,7 @@ static void run(struct world *w)
     struct portolan_race_options o = {.n_instances = w->n,
                                       .n_alternatives = w->alternatives,
                                       .n_pairs = w->n_pairs,
-                                      .pairs = w->pairs,
+                                      .pairs = (const size_t(*)[2])w->pairs,
                                       .hysteresis = 0.02,
                                       .may_run = may_run,
                                       .arg = w};
