@@ -33,11 +33,14 @@ void optimizer_get_policy(struct optimizer *o, sidl_BaseInterface *_ex)
 /* Whether sample I is of a call that another call of the same instance made. */
 static bool is_nested(const struct portolan_sample *samples, size_t i)
 {
-    long at = samples[i].parent;
+    const char *instance = samples[i].instance;
 
-    while (at >= 0 && strcmp(samples[at].instance, samples[i].instance) != 0)
-        at = samples[at].parent;
-    return at >= 0;
+    while (samples[i].parent >= 0 && (size_t)samples[i].parent < i) {
+        i = (size_t)samples[i].parent;
+        if (!strcmp(samples[i].instance, instance))
+            return true;
+    }
+    return false;
 }
 
 /* Adds the finished step to what is known of the options, once; returns its whole time. */

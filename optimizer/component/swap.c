@@ -263,7 +263,7 @@ bool optimizer_see(struct optimizer *o, const struct portolan_sample *s, size_t 
 
     see_nothing(o);
     for (size_t i = 0; excused && i < n; i++)
-        if (s[i].parent >= 0)
+        if (s[i].parent >= 0 && (size_t)s[i].parent < i)
             excused[s[i].parent] += s[i].failed_calls;
     for (size_t i = 0; excused && i < n; i++) {
         if (!(at = find_seen(o, s[i].instance, s[i].implementation)))

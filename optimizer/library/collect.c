@@ -187,7 +187,7 @@ static enum portolan_status gather_samples(struct survey *s, const size_t *row_o
     if (!status)
         survey_estimate(s->data->samples, n, estimates);
     for (size_t i = 0; !status && i < n; i++)
-        if (s->data->samples[i].parent >= 0)
+        if (s->data->samples[i].parent >= 0 && (size_t)s->data->samples[i].parent < i)
             excused[s->data->samples[i].parent] += s->data->samples[i].failed_calls;
     if (!status)
         status = find_nodes(s, row_of_sample, node_of);

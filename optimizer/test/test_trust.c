@@ -291,6 +291,19 @@ static void a_fixed_instance_that_fails_excludes_nobody(void **state)
     lab_destroy(l);
 }
 
+/* As after damage: what failed excuses nobody who is not there. */
+static void a_failed_call_without_its_caller_counts(void **state)
+{
+    struct lab *l = lab_with_lu();
+
+    (void)state;
+    lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 1});
+    lab_run(l, (struct run){.solver = CHOL, .n = 100, .fails = true});
+    l->samples[l->set.n_samples - 1].parent = INT64_MAX / 64;
+    assert_false(allows(l, 100, 0, CHOL));
+    lab_destroy(l);
+}
+
 /* All of Chol's calls were symmetric; Cg's condition is of a name that nobody knows. */
 static void conditions_are_asked_and_what_is_not_known_is_no_hindrance(void **state)
 {
@@ -771,6 +784,7 @@ int main(void)
         cmocka_unit_test(a_lifted_veto_does_not_count_until_it_fails_again),
         cmocka_unit_test(the_innermost_call_that_fails_is_to_blame),
         cmocka_unit_test(a_fixed_instance_that_fails_excludes_nobody),
+        cmocka_unit_test(a_failed_call_without_its_caller_counts),
         cmocka_unit_test(conditions_are_asked_and_what_is_not_known_is_no_hindrance),
         cmocka_unit_test(classes_are_asked_themselves),
         cmocka_unit_test(conditions_on_parameters_that_are_not_swept_are_asked_too),
