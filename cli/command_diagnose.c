@@ -143,8 +143,11 @@ static bool begins_with_element(const char *file, const char *name)
     if (f)
         fclose(f);
     text[n] = 0;
-    while ((at = strchr(at, '<')) && (at[1] == '?' || at[1] == '!'))
-        at++;
+    while ((at = strchr(at, '<')) && (at[1] == '?' || at[1] == '!')) {
+        char *end = strncmp(at, "<!--", 4) ? at + 1 : strstr(at + 4, "-->");
+
+        at = end ? end : at + 1;
+    }
     return at && !strncmp(at + 1, name, strlen(name)) && strchr(" \t\r\n>/", at[1 + strlen(name)]);
 }
 
@@ -535,6 +538,12 @@ static enum portolan_status work(struct subject *s, struct options *o, int *resu
     }
     if (!status)
         status = find_paradigm(s, o, err);
+    if (!status && !s->paradigm && (o->tree || o->why || o->as_json))
+        status =
+            portolan_error_set(err, PORTOLAN_EINVAL, "%s needs a paradigm; name it with --paradigm",
+                               o->tree  ? "--tree"
+                               : o->why ? "--why"
+                                        : "--json");
     if (!status && o->tree)
         return print_tree(s, o, err);
     if (!status)

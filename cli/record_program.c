@@ -6,6 +6,7 @@
 #include <portolan/record.h>
 #include <portolan/wrap.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,19 +19,58 @@ static bool add_environment(const struct recording *r, const char *library,
                             struct portolan_arena *arena, struct portolan_words *words)
 {
     const char *before = getenv("LD_PRELOAD");
+    char *here = *r->folder == '/' ? NULL : getcwd(NULL, 0); /* a script may change it */
+    bool has_memory;
 
     if (!before || !*before)
         before = NULL;
-    return portolan_words_add(arena, words, "env") &&
-           (r->records_itself ||
-            portolan_words_add(arena, words,
-                               portolan_arena_printf(arena, "LD_PRELOAD=%s%s%s", library,
-                                                     before ? ":" : "", before ? before : ""))) &&
-           portolan_words_add(arena, words,
-                              portolan_arena_printf(arena, "PORTOLAN_TRACE=%s", r->folder)) &&
-           portolan_words_add(arena, words,
-                              portolan_arena_printf(arena, "PORTOLAN_TRACE_WINDOW=%s",
-                                                    r->window ? r->window : ""));
+    has_memory =
+        portolan_words_add(arena, words, "env") &&
+        (r->records_itself ||
+         portolan_words_add(arena, words,
+                            portolan_arena_printf(arena, "LD_PRELOAD=%s%s%s", library,
+                                                  before ? ":" : "", before ? before : ""))) &&
+        portolan_words_add(arena, words,
+                           portolan_arena_printf(arena, "PORTOLAN_TRACE=%s%s%s", here ? here : "",
+                                                 here ? "/" : "", r->folder)) &&
+        portolan_words_add(
+            arena, words,
+            portolan_arena_printf(arena, "PORTOLAN_TRACE_WINDOW=%s", r->window ? r->window : ""));
+    free(here);
+    /* env(1) would take the program for one more variable. */
+    return has_memory &&
+           (!strchr(r->program[0], '=') ||
+            (portolan_words_add(arena, words, "sh") && portolan_words_add(arena, words, "-c") &&
+             portolan_words_add(arena, words, "exec \"$0\" \"$@\"")));
+}
+
+/* What is in it would be taken for this run's. */
+static enum portolan_status check_folder(const char *folder, struct portolan_error *err)
+{
+    DIR *d = opendir(folder);
+    int n = 0;
+
+    if (!d)
+        return errno == ENOENT
+                   ? PORTOLAN_OK
+                   : portolan_error_set(err, PORTOLAN_EIO, "%s: %s", folder, strerror(errno));
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n <= 2
+               ? PORTOLAN_OK
+               : portolan_error_set(err, PORTOLAN_EIO,
+                                    "%s is not empty; a trace needs a folder of its own", folder);
+}
+
+/* The dynamic linker would split such a path. */
+static enum portolan_status check_library(const char *path, struct portolan_error *err)
+{
+    return strpbrk(path, " :;\t\n")
+               ? portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                                    "'%s' cannot be preloaded: its path has a blank or a colon",
+                                    path)
+               : PORTOLAN_OK;
 }
 
 static bool add_launcher(const struct recording *r, struct portolan_arena *arena,
@@ -59,19 +99,23 @@ static char **make_words(const struct recording *r, const char *library,
     return (char **)ended;
 }
 
-static int run(char **words)
+static enum portolan_status run(char **words, int *result, struct portolan_error *err)
 {
     int status = 0;
     pid_t child = fork();
 
+    if (child < 0)
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot start '%s': %s", words[0],
+                                  strerror(errno));
     if (child == 0) {
         execvp(words[0], words);
         fprintf(stderr, "portolan: error: cannot run '%s': %s\n", words[0], strerror(errno));
         _exit(127);
     }
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    *result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return PORTOLAN_OK;
 }
 
 enum portolan_status record_program(const struct recording *r, int *result,
@@ -85,12 +129,16 @@ enum portolan_status record_program(const struct recording *r, int *result,
     if (!status)
         status = portolan_record_window(r->window, err);
     if (!status)
+        status = check_folder(r->folder, err);
+    if (!status && !r->records_itself)
         status = find_settings("../trace/record/preload/libportolan-trace.so",
                                PORTOLAN_TRACE_LIBRARY, &library, err);
+    if (!status && library)
+        status = check_library(library, err);
     if (!status && !(words = make_words(r, library, &arena)))
         status = portolan_no_memory(err);
     if (!status)
-        *result = run(words);
+        status = run(words, result, err);
     free(library);
     portolan_arena_clear(&arena);
     return status;

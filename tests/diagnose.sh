@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 22
+plan 24
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -57,6 +57,8 @@ try "$PORTOLAN" diagnose
 gives 'wrong usage' 2 'diagnose what'
 try "$PORTOLAN" diagnose -p geometric --tree svg
 gives 'a form of tree that there is not' 2 'text or dot, not .svg'
+try "$PORTOLAN" diagnose --tree text uneven.txt
+gives 'a tree of no paradigm' 1 'tree needs a paradigm'
 try "$PORTOLAN" diagnose -n 2 -- /bin/true
 gives 'a program without MPI' 1 "nothing was recorded: '/bin/true' made no call of MPI"
 try "$PORTOLAN" diagnose -- ./nothing-here
@@ -86,3 +88,5 @@ gives 'its output is its own' "$status" '^20 tasks, sum 190' '^farm: paradigm ma
 lacks 'all messages have partners' 'no partner'
 try "$PORTOLAN" diagnose -p master-worker kept
 gives 'its trace can be kept' "$status" 'kept: paradigm master-worker, 2 ranks'
+try "$PORTOLAN" diagnose --keep kept -n 2 -p master-worker -- "$BUILD/examples/patterns/farm" tasks=20
+gives 'and is not mixed with that of another run' 1 'kept is not empty'

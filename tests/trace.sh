@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that know nothing of Portolan are recorded, however they end, and their traces shown.
 . "$(dirname "$0")/tap.sh"
-plan 18
+plan 21
 
 cd "$work" || exit 99
 cat >ring.c <<'C'
@@ -71,6 +71,33 @@ gives 'so is one that is killed' 0 '^ +20 SEND$' '^ +2 .* MPI_Barrier$' '^# 1\.0
 try env LD_PRELOAD="$BUILD/trace/record/preload/libportolan-trace.so" PORTOLAN_TRACE=by-hand "$MPIEXEC" -n 2 ./ring
 try "$PORTOLAN" trace --summary by-hand
 gives 'the library can be preloaded by hand' 0 '^ +20 SEND$'
+mkdir elsewhere && cp ring 'a=b'
+try "$PORTOLAN" trace -o named -n 2 -- './a=b'
+gives 'a program may have any name' 0
+try "$PORTOLAN" trace -o moved -- sh -c "cd elsewhere && '$MPIEXEC' -n 2 ../ring"
+[ "$status" = 0 ] && [ -e moved/1.0.trace ]
+result 'and be started by a script in another folder' $?
+cat >alone.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int size, status = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size > 1)
+        status = system("env -u PMI_FD -u PMI_RANK -u PMI_SIZE ./alone");
+    for (int i = 0; i < 10; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return status != 0;
+}
+C
+"$MPICC" alone.c -o alone || exit 99
+try "$PORTOLAN" trace -o starts -n 2 -- ./alone
+try "$PORTOLAN" trace --summary starts
+gives 'programs that it starts leave its trace alone' 0 '^# starts: 2 ranks' '^ +20 .* MPI_Barrier$'
 try "$PORTOLAN" trace -o none -- true
 [ "$status" = 0 ] && [ -z "$(ls none)" ]
 result 'a program without MPI runs, and nothing is recorded' $?

@@ -42,9 +42,11 @@ static void close_mine(void *stream)
     stream_close(s);
 }
 
-/* A child shares its parent's files. */
+/* A child shares its parent's files: it must not even end them when its thread does. */
 static void forget_files(void)
 {
+    if (have_key)
+        pthread_setspecific(key, NULL);
     mine = NULL;
     has_ended = true;
     record_observer.is_on = false;
@@ -68,7 +70,7 @@ static struct stream *stream_here(uint64_t ticks)
 {
     struct stream *s = mine;
 
-    if (s || !have_key || !__atomic_load_n(&record_observer.is_on, __ATOMIC_ACQUIRE))
+    if (s || !have_key || has_ended || !__atomic_load_n(&record_observer.is_on, __ATOMIC_ACQUIRE))
         return s;
     s = stream_open(__atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED), ticks, &open_regions);
     if (s && pthread_setspecific(key, s) != 0) {
@@ -161,6 +163,7 @@ static void begin(int rank, int n_ranks, unsigned flags, bool shares_cores)
         record_process.flags = flags;
         gethostname(record_process.host, sizeof record_process.host - 1);
         choose_cpu(shares_cores);
+        unsetenv("PORTOLAN_TRACE"); /* programs that this one starts have files of the same names */
     }
     pthread_mutex_unlock(&lock);
     window_begin(has_begun);

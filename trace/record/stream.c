@@ -133,10 +133,14 @@ static void begin_block(struct stream *s)
 /* The first block, which stays mapped; its room on the disk is reserved. */
 static void *map_block(int fd)
 {
-    void *block = fd < 0 || posix_fallocate(fd, 0, (off_t)PORTOLAN_STREAM_BLOCK)
-                      ? MAP_FAILED
-                      : mmap(NULL, PORTOLAN_STREAM_BLOCK, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_POPULATE, fd, 0);
+    int error = fd < 0 ? EBADF : EINTR;
+    void *block;
+
+    while (error == EINTR) /* by signals of profilers */
+        error = posix_fallocate(fd, 0, (off_t)PORTOLAN_STREAM_BLOCK);
+    block = error ? MAP_FAILED
+                  : mmap(NULL, PORTOLAN_STREAM_BLOCK, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_POPULATE, fd, 0);
 
     return block == MAP_FAILED ? NULL : block;
 }
@@ -150,6 +154,8 @@ struct stream *stream_open(int thread, uint64_t ticks, const struct region_stack
     if (!s)
         return NULL;
     path = portolan_asprintf("%s/%d.%d.trace", record_process.folder, record_process.rank, thread);
+    if (path)
+        unlink(path); /* another process may have it mapped: it must not become shorter */
     s->fd = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
     free(path);
     s->thread = thread;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -246,6 +247,31 @@ static void do_kill(void)
     MPI_Recv(&in, 1, MPI_INT, 1, 0, WORLD, MPI_STATUS_IGNORE); /* for ever, but for mpiexec */
 }
 
+/* A child that ends its thread, which has the file of its parent. */
+static void *be_parent(void *unused)
+{
+    pid_t child;
+
+    (void)unused;
+    MPI_Barrier(WORLD);
+    if ((child = fork()) == 0) {
+        portolan_record_on();
+        MPI_Pcontrol(3);
+        return NULL;
+    }
+    waitpid(child, NULL, 0);
+    do_many();
+    return NULL;
+}
+
+static void do_fork(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, be_parent, NULL);
+    pthread_join(thread, NULL);
+}
+
 static const struct scenario {
     const char *name, *window;
     void (*run)(void);
@@ -263,6 +289,7 @@ static const struct scenario {
     {"full", "", do_many},
     {"threads", "", do_threads},
     {"kill", "", do_kill},
+    {"fork", "", do_fork},
     {NULL, NULL, NULL},
 };
 
@@ -281,7 +308,9 @@ static int be_a_rank(const char *name, const char *folder)
         fprintf(stderr, "%s: %s\n", name, err.text);
         return 1;
     }
-    MPI_Init_thread(NULL, NULL, strcmp(name, "threads") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
+    MPI_Init_thread(NULL, NULL,
+                    strcmp(name, "threads") && strcmp(name, "fork") ? MPI_THREAD_SINGLE
+                                                                    : MPI_THREAD_MULTIPLE,
                     &provided);
     MPI_Comm_rank(WORLD, &rank);
     if (!strcmp(name, "full")) { /* as a disk with room for one block of each file */
@@ -658,6 +687,19 @@ static void threads_have_files_of_their_own(void **state)
     assert_int_equal(count[PORTOLAN_TRACE_RECV], 2 * 4 * 200);
 }
 
+static void children_leave_files_alone(void **state)
+{
+    size_t sends = 0;
+
+    (void)state;
+    assert_int_equal(run_and_read("fork"), 0);
+    assert_string_equal(problems, "");
+    assert_int_equal(trace->n_locations, 2 * 2);
+    for (size_t i = 0; i < trace->n_events; i++)
+        sends += trace->events[i].kind == PORTOLAN_TRACE_SEND;
+    assert_int_equal(sends, 2 * 10000);
+}
+
 static void killed_ranks(void **state)
 {
     (void)state;
@@ -725,6 +767,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(long_streams, forget_trace),
         cmocka_unit_test_teardown(full_disk, forget_trace),
         cmocka_unit_test_teardown(threads_have_files_of_their_own, forget_trace),
+        cmocka_unit_test_teardown(children_leave_files_alone, forget_trace),
         cmocka_unit_test_teardown(killed_ranks, forget_trace),
         cmocka_unit_test_teardown(streams_written_and_read_again, forget_trace),
         cmocka_unit_test(wrong_windows),
