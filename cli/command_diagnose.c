@@ -70,6 +70,8 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
                           "behind --");
     if (o->tree && !o->paradigm && !o->file)
         argp_error(state, "the tree of which paradigm? name it with --paradigm");
+    if (o->digits > 6)
+        argp_error(state, "--digits is a number from 0 to 6");
     if (o->ranks < 1)
         argp_error(state, "-n wants a number of ranks, from 1 on");
     return 0;

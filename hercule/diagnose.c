@@ -107,7 +107,7 @@ static bool removal_of(struct run *run, const struct paradigm *p, const struct n
             !isfinite(by.value) || by.value < 0)
             return false;
         removal->factor = by.value;
-        removal->k = (size_t)fmax(by.value, 1);
+        removal->k = (size_t)fmin(fmax(by.value, 1), 1e9);
     }
     removal->selected = select_events(run, p, factor);
     return removal->selected;

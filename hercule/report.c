@@ -50,6 +50,10 @@ static void add_symptoms(struct report *r, enum experiment experiment)
         if (node->n_under || p->metrics[node->metric].experiment != experiment ||
             !m->measured.samples)
             continue;
+        if (!isfinite(m->of_run)) {
+            portolan_text_add(r->out, "  %s is not known\n", title_of(r, &node->item));
+            continue;
+        }
         portolan_text_add(r->out, "  %s is ", title_of(r, &node->item));
         add_percent(r, m->of_run);
         portolan_text_add(r->out, " of run time: %s (threshold %g %%)\n",
@@ -161,7 +165,7 @@ static void add_gain(struct report *r, double share, double without_ns, double g
     char text[48], time[32];
 
     snprintf(text, sizeof text, "%.*f %%", r->digits, share * 100);
-    add_column(r, SHARE_WIDTH, text);
+    add_column(r, SHARE_WIDTH, isfinite(share) ? text : "-");
     if (!isfinite(gain)) {
         portolan_text_add(r->out, "%*s%*s\n", TIME_WIDTH, "-", GAIN_WIDTH, "not known");
         return;
@@ -188,7 +192,8 @@ static void add_together(struct report *r)
         portolan_text_add(r->out, "  %-*s", TEXT_WIDTH, "1 and 2 together");
     else
         portolan_text_add(r->out, "  1 to %-2zu %-*s", n, TEXT_WIDTH - 8, "together");
-    add_gain(r, share, gain->without_ns, gain->share, gain->low, gain->high);
+    /* More than there is: they share some of their time, and nobody knows how much. */
+    add_gain(r, share <= 1 ? share : NAN, gain->without_ns, gain->share, gain->low, gain->high);
 }
 
 static void add_causes(struct report *r)
@@ -224,7 +229,7 @@ static void add_no_problems(struct report *r)
         const struct judged *m = &r->d->metrics[p->nodes[i].metric];
 
         if (!c->is_reached || c->holds || c->why || !m->measured.samples ||
-            m->of_run >= c->threshold)
+            !(m->of_run < c->threshold))
             continue;
         portolan_text_add(r->out, "%s%s ",
                           n++ ? ", " : "; no problem: ", title_of(r, &p->nodes[i].item));
@@ -273,8 +278,12 @@ enum portolan_status portolan_diagnosis_text(const struct portolan_diagnosis *di
     }
     add_causes(&r);
     portolan_text_add(&out, "unexplained ");
-    add_percent(&r, r.d->run_share);
-    portolan_text_add(&out, " of run time");
+    if (isfinite(r.d->run_share)) {
+        add_percent(&r, r.d->run_share);
+        portolan_text_add(&out, " of run time");
+    } else {
+        portolan_text_add(&out, "is not known");
+    }
     add_no_problems(&r);
     add_cannot_tell(&r);
     if (diagnosis->verdict != PORTOLAN_PROBLEM)
@@ -355,6 +364,7 @@ enum portolan_status portolan_diagnosis_why(const struct portolan_diagnosis *dia
         portolan_text_add(&out, ", by replay without it\n");
     }
     portolan_text_add(&out, "  factor %s: remedy: %s\n", f->factor, f->remedy);
+    out.failed |= r.arena.failed;
     portolan_arena_clear(&r.arena);
     return portolan_text_take(&out, text, err);
 }

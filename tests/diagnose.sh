@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 24
+plan 27
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -51,6 +51,14 @@ gives 'so is an unknown threshold' 1 "caus'.*cause"
 sed 's/compute/compte/' uneven.txt >wrong.txt
 try "$PORTOLAN" diagnose wrong.txt
 gives 'mistakes of a scenario are told with their lines' 1 '^wrong.txt:4: ?.*compute' '^wrong.txt:6:'
+printf 'ranks 2\ncompute 1ms/rank\n' >divided.txt
+try "$PORTOLAN" diagnose divided.txt
+gives 'a time that is no number' 1 '^divided.txt:2: ?.*divided by 0'
+printf 'ranks 2\n' >empty.txt
+try "$PORTOLAN" diagnose -p pipeline empty.txt
+gives 'of a run without time no share is told' 4 'stages are idle is not known' 'unexplained is not known'
+try "$PORTOLAN" diagnose -p pipeline --digits 7 even.txt
+gives 'more digits than there are' 2 'from 0 to 6'
 try "$PORTOLAN" diagnose nothing.otf2
 gives 'a file that is not there' 1 'nothing.otf2'
 try "$PORTOLAN" diagnose

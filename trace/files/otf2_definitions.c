@@ -240,6 +240,11 @@ static void number_locations(struct reader *r)
     }
 }
 
+int otf2_rank(const struct reader *r, uint64_t member)
+{
+    return member < (uint64_t)r->n_ranks ? (int)member : PORTOLAN_TRACE_NONE;
+}
+
 /* World ranks of a group's members; NULL without memory. */
 static int *ranks_of(struct reader *r, uint32_t self, size_t *n)
 {
@@ -249,7 +254,8 @@ static int *ranks_of(struct reader *r, uint32_t self, size_t *n)
     *n = group && group->type != OTF2_GROUP_TYPE_COMM_SELF ? group->n : 0;
     ranks = portolan_arena_alloc(&r->arena, *n + 1, sizeof *ranks);
     for (size_t i = 0; ranks && i < *n; i++)
-        ranks[i] = group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS ? (int)i : (int)group->members[i];
+        ranks[i] = group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS ? (int)i
+                                                                 : otf2_rank(r, group->members[i]);
     if (!ranks)
         r->status = PORTOLAN_ENOMEM;
     return ranks;

@@ -7,6 +7,7 @@
 
 #include <portolan/list.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +21,16 @@
 
 static int64_t nanoseconds(const struct reader *r, OTF2_TimeStamp time)
 {
-    int64_t ticks = (int64_t)(time - r->first_tick), per_s = (int64_t)r->ticks_per_s;
+    int64_t ticks = (int64_t)(time - r->first_tick);
+    double ns;
 
-    if (per_s == 1000000000)
+    if (r->ticks_per_s == 1000000000)
         return ticks;
-    return ticks / per_s * 1000000000 + (int64_t)((double)(ticks % per_s) * 1e9 / (double)per_s);
+    ns = (double)ticks / (double)r->ticks_per_s * 1e9;
+    if (!(fabs(ns) < 4e18) || r->ticks_per_s > INT64_MAX) /* damaged */
+        return ns < 0 ? 0 : INT64_MAX;
+    return ticks / (int64_t)r->ticks_per_s * 1000000000 +
+           (int64_t)((double)(ticks % (int64_t)r->ticks_per_s) * 1e9 / (double)r->ticks_per_s);
 }
 
 static OTF2_CallbackCode add(struct reader *r, OTF2_TimeStamp time, enum portolan_trace_kind kind,
@@ -344,7 +350,7 @@ static OTF2_CallbackCode on_group_sync(EVENT_ARGUMENTS, OTF2_RmaSyncLevel level,
          i++) {
         struct portolan_trace_event event = of_window(r, self);
 
-        event.peer = (int32_t)groups[group].members[i];
+        event.peer = otf2_rank(r, groups[group].members[i]);
         code = add(r, time, PORTOLAN_TRACE_ACCESS, event);
     }
     return code ? code : add(r, time, PORTOLAN_TRACE_EPOCH, of_window(r, self));

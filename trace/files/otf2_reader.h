@@ -95,6 +95,9 @@ struct reader {
 /* "" for a number that is not defined. */
 const char *otf2_string(const struct reader *r, uint32_t self);
 
+/* The rank that a member of a group is; PORTOLAN_TRACE_NONE if there is none. */
+int otf2_rank(const struct reader *r, uint64_t member);
+
 /* Reads all definitions, and makes the trace with its tables; sets STATUS. */
 void otf2_read_definitions(struct reader *r);
 

@@ -180,6 +180,9 @@ static void note_neighbours(struct reading *r, const struct stream_file *f,
 
     if (!n)
         return;
+    for (size_t i = r->n_neighbours; i-- && r->neighbours[i].rank == (int)f->rank;)
+        if (r->neighbours[i].id == d->number[1])
+            return; /* each block tells them again */
     if (!portolan_reserve(&r->ranks, &r->ranks_room, r->n_ranks + n, sizeof *r->ranks) ||
         !portolan_reserve(&r->neighbours, &r->neighbours_room, r->n_neighbours + 1,
                           sizeof *r->neighbours)) {
@@ -337,6 +340,15 @@ static bool add_neighbours(const struct reading *r, struct portolan_trace_comm *
     return true;
 }
 
+/* Each block tells its communicators again; to put neighbours together again would take long. */
+static bool is_told_again(const struct event_reader *e, const struct stream_record *d)
+{
+    const struct number_map *m = &e->maps[MAP_COMM];
+    size_t entry = d->number[0] < m->n ? m->entry[d->number[0]] : 0;
+
+    return entry && e->reading->trace->comms[entry - 1].id == d->number[1];
+}
+
 static size_t define_comm(const struct reading *r, const struct stream_record *d)
 {
     struct portolan_trace_comm c = {
@@ -381,7 +393,8 @@ static bool define(struct event_reader *e, const struct stream_record *d)
     case PORTOLAN_STREAM_NAME:
         return map_number(&e->maps[MAP_NAME], number, portolan_trace_name(t, d->text[0]));
     case PORTOLAN_STREAM_COMM:
-        return map_number(&e->maps[MAP_COMM], number, define_comm(e->reading, d));
+        return is_told_again(e, d) ||
+               map_number(&e->maps[MAP_COMM], number, define_comm(e->reading, d));
     case PORTOLAN_STREAM_WINDOW:
         return map_number(&e->maps[MAP_WINDOW], number, define_comm(e->reading, d));
     default:
@@ -440,9 +453,11 @@ static uint32_t number_request(struct event_reader *e, uint64_t request)
     return (uint32_t)r->requests.entry[request];
 }
 
-static bool is_rank(const struct portolan_trace *t, int64_t peer)
+static bool is_rank(const struct portolan_trace *t, const struct stream_record *r)
 {
-    return peer >= PORTOLAN_TRACE_ANY && peer < t->n_ranks;
+    int least = r->kind == PORTOLAN_TRACE_SEND ? PORTOLAN_TRACE_NONE : PORTOLAN_TRACE_ANY;
+
+    return r->peer >= least && r->peer < t->n_ranks;
 }
 
 static bool add_event(struct event_reader *e, const struct stream_record *r)
@@ -450,7 +465,7 @@ static bool add_event(struct event_reader *e, const struct stream_record *r)
     const struct stream_file *f = e->file;
     uint32_t what;
 
-    if (!resolve(e, r, &what) || !is_rank(e->reading->trace, r->peer)) {
+    if (!resolve(e, r, &what) || !is_rank(e->reading->trace, r)) {
         e->misses_definitions = true;
         return true;
     }

@@ -262,7 +262,7 @@ static double draw(uint64_t *state)
 /* As with integers, but of the sign of B: ranks around a ring. */
 static double modulo(double a, double b)
 {
-    return b == 0 ? 0 : a - b * floor(a / b);
+    return b == 0 ? NAN : a - b * floor(a / b);
 }
 
 double expression_value(const struct expression *e, struct scenario_values *values)
@@ -302,7 +302,7 @@ double expression_value(const struct expression *e, struct scenario_values *valu
     case OP_MULTIPLY:
         return a * b;
     case OP_DIVIDE:
-        return b == 0 ? 0 : a / b;
+        return b == 0 ? NAN : a / b;
     case OP_MODULO:
         return modulo(a, b);
     case OP_NEGATE:

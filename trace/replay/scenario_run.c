@@ -75,8 +75,12 @@ static int64_t whole(struct scenario_runner *x, const struct statement *to,
 
     if (value >= least && value <= most)
         return (int64_t)llround(value);
-    RUN_MISTAKE(x, to->line, "rank %d: the %s is %g; it should be between %g and %g", x->rank, what,
-                value, least, most);
+    if (isnan(value))
+        RUN_MISTAKE(x, to->line, "rank %d: the %s is no number: something is divided by 0", x->rank,
+                    what);
+    else
+        RUN_MISTAKE(x, to->line, "rank %d: the %s is %g; it should be between %g and %g", x->rank,
+                    what, value, least, most);
     return (int64_t)least;
 }
 
