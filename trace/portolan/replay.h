@@ -107,8 +107,11 @@ PORTOLAN_API enum portolan_status portolan_replay(const struct portolan_waits *w
 /**
  * Of the messages of the trace whose receivers waited: the line below all of their times by bytes
  * (means would contain waiting), and up to which size sends ended before the receive was posted.
+ * PORTOLAN_ENOMEM.
  */
-PORTOLAN_API struct portolan_costs portolan_costs_estimate(const struct portolan_waits *waits);
+PORTOLAN_API enum portolan_status portolan_costs_estimate(const struct portolan_waits *waits,
+                                                          struct portolan_costs *costs,
+                                                          struct portolan_error *err);
 
 /** Efficiencies of the POP project (https://pop-coe.eu), each between 0 and 1; 0.8 is acceptable.
  */

@@ -91,7 +91,10 @@ enum portolan_status portolan_replay(const struct portolan_waits *waits,
     enum portolan_status status = PORTOLAN_OK;
 
     options = options ? options : &none;
-    r.costs = options->costs ? *options->costs : portolan_costs_estimate(waits);
+    if (options->costs)
+        r.costs = *options->costs;
+    else if ((status = portolan_costs_estimate(waits, &r.costs, err)))
+        return status;
     r.use_cpu = options->use_cpu;
     *replay = (struct portolan_replay){
         .measured_ns = waits->run_ns, .as_is_ns = options->as_is_ns, .costs = r.costs};
@@ -265,17 +268,22 @@ static uint64_t estimate_eager(const struct portolan_waits *w)
     return waited == UINT64_MAX ? waited : waited ? waited - 1 : 0;
 }
 
-struct portolan_costs portolan_costs_estimate(const struct portolan_waits *waits)
+enum portolan_status portolan_costs_estimate(const struct portolan_waits *waits,
+                                             struct portolan_costs *costs,
+                                             struct portolan_error *err)
 {
-    struct portolan_costs costs = {0};
     struct message_point *points = portolan_calloc(waits->n_waits + 1, sizeof *points);
-    size_t n = points ? collect_points(waits, points) : 0;
+    size_t n;
 
+    *costs = (struct portolan_costs){0};
+    if (!points)
+        return portolan_no_memory(err);
+    n = collect_points(waits, points);
     if (n)
-        fit_line(points, n, &costs);
+        fit_line(points, n, costs);
     free(points);
-    costs.eager_bytes = estimate_eager(waits);
-    return costs;
+    costs->eager_bytes = estimate_eager(waits);
+    return PORTOLAN_OK;
 }
 
 /* ------------------------------------------------- efficiencies */
