@@ -19,6 +19,7 @@ struct run {
     struct portolan_arena arena;
     const char *doubt;              /* why nothing is sure; NULL */
     double least_fit, replay_error; /* thresholds */
+    bool failed;                    /* memory was out: nothing of the diagnosis is valid */
 };
 
 /* ------------------------------------------------- what metrics name */
@@ -102,7 +103,7 @@ static bool removal_of(struct run *run, const struct paradigm *p, const struct n
         return false;
     *removal = (struct portolan_removal){.kind = factor->removal - 1, .k = 2};
     if (*factor->by.text) {
-        metrics_evaluate(p, look_up, run, values);
+        run->failed |= !metrics_evaluate(p, look_up, run, values);
         if (!expression_evaluate(p, &factor->by, look_up, run, values, &by) ||
             !isfinite(by.value) || by.value < 0)
             return false;
@@ -133,13 +134,17 @@ static bool gain_of(void *arg, const struct paradigm *p, const size_t *nodes, si
     struct run *run = arg;
     struct portolan_removal *removals = portolan_arena_alloc(&run->arena, n, sizeof *removals);
     struct portolan_replay replay;
+    enum portolan_status status;
     size_t n_removals = 0;
 
     *gain = (struct gain){0};
     for (size_t i = 0; removals && i < n; i++)
         n_removals += removal_of(run, p, &p->nodes[nodes[i]], &removals[n_removals]);
-    if (!n_removals || n_removals < n ||
-        portolan_replay(run->waits, removals, n_removals, &run->replay, &replay, NULL))
+    if (!n_removals || n_removals < n)
+        return false;
+    status = portolan_replay(run->waits, removals, n_removals, &run->replay, &replay, NULL);
+    run->failed |= status == PORTOLAN_ENOMEM;
+    if (status)
         return false;
     if (replay.is_refused || replay.error > run->replay_error) {
         gain->why = "the replay misses the run by too much";
@@ -230,6 +235,8 @@ static enum portolan_status bind_parts(struct run *run, const struct paradigm *p
                               .tag = part->tag,
                               .to = part->to,
                               .place = {part->file, part->line, part->column}};
+        if (run->arena.failed) /* looking up names takes memory */
+            return portolan_no_memory(err);
         if (b->component == HERCULE_NONE)
             portolan_diagnose(&d, part->file, part->line, part->column,
                               "paradigm '%s' has no component '%s'%s", p->item.name,
@@ -279,12 +286,32 @@ static void name_ports(struct diagnosis *d, const struct binding *bindings, size
     }
 }
 
-static enum portolan_status blame_others(struct diagnosis *d, const char *disturbance,
-                                         struct portolan_error *err)
+static void blame_others(struct diagnosis *d, const char *disturbance)
 {
     d->public.verdict = PORTOLAN_NOT_THE_PROGRAM;
     d->public.why = portolan_arena_strdup(&d->arena, disturbance);
-    return d->public.why ? PORTOLAN_OK : portolan_no_memory(err);
+}
+
+/* Says what findings cannot; where memory was out at any time, destroys *DIAGNOSIS. */
+static enum portolan_status finish(struct run *run, const struct portolan_diagnosis_options *o,
+                                   const struct binding *bindings,
+                                   struct portolan_diagnosis **diagnosis,
+                                   struct portolan_error *err)
+{
+    struct diagnosis *d = (struct diagnosis *)*diagnosis;
+
+    name_ports(d, bindings, o->n_parts);
+    if (o->disturbance) {
+        blame_others(d, o->disturbance);
+    } else if (run->doubt && d->public.verdict == PORTOLAN_NO_PROBLEM) {
+        d->public.verdict = PORTOLAN_CANNOT_TELL;
+        d->public.why = run->doubt;
+    }
+    if (!run->failed && !run->recognition->failed && !run->arena.failed && !d->arena.failed)
+        return PORTOLAN_OK;
+    portolan_diagnosis_destroy(*diagnosis);
+    *diagnosis = NULL;
+    return portolan_no_memory(err);
 }
 
 enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *knowledge,
@@ -317,13 +344,7 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
     if (!status)
         status = diagnosis_make(p, &sources, o->settings, o->n_settings, 0, diagnosis, err);
     if (!status)
-        name_ports((struct diagnosis *)*diagnosis, bindings, o->n_parts);
-    if (!status && o->disturbance)
-        status = blame_others((struct diagnosis *)*diagnosis, o->disturbance, err);
-    else if (!status && run.doubt && (*diagnosis)->verdict == PORTOLAN_NO_PROBLEM) {
-        (*diagnosis)->verdict = PORTOLAN_CANNOT_TELL;
-        (*diagnosis)->why = run.doubt;
-    }
+        status = finish(&run, o, bindings, diagnosis, err);
     recognition_destroy(run.recognition);
     portolan_arena_clear(&run.arena);
     return status;

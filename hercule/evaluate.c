@@ -11,7 +11,7 @@ struct evaluation {
     hercule_lookup_fn lookup;
     void *arg;
     struct measured *values;
-    bool *is_done; /* metrics; the caller's memory */
+    bool *is_done; /* metrics; the caller's memory; NULL: all */
 };
 
 static bool metric_value(struct evaluation *e, size_t i);
@@ -76,7 +76,7 @@ static bool expression_of(struct evaluation *e, const struct expression *express
 
 static bool metric_value(struct evaluation *e, size_t i)
 {
-    if (!e->values[i].samples && !e->is_done[i]) {
+    if (!e->values[i].samples && e->is_done && !e->is_done[i]) {
         struct measured value;
 
         e->is_done[i] = true;
@@ -113,11 +113,6 @@ bool expression_evaluate(const struct paradigm *paradigm, const struct expressio
                          struct measured *value)
 {
     struct evaluation e = {paradigm, lookup, arg, values, NULL};
-    bool *is_done = portolan_calloc(paradigm->n_metrics + 1, sizeof *is_done);
-    bool is_known;
 
-    e.is_done = is_done;
-    is_known = is_done && expression_of(&e, expression, value);
-    free(is_done);
-    return is_known;
+    return expression_of(&e, expression, value);
 }

@@ -85,7 +85,7 @@ static enum aggregate usual_aggregate(enum quantity quantity)
 }
 
 /* How many ranks the tokens from FIRST to END have messages with. */
-static size_t count_partners(const struct recognition *r, const struct token_row *row, size_t first,
+static size_t count_partners(struct recognition *r, const struct token_row *row, size_t first,
                              size_t end)
 {
     struct value_list met = {0};
@@ -104,12 +104,11 @@ static size_t count_partners(const struct recognition *r, const struct token_row
                 value_list_add(&met, e->peer, 0, 0);
         }
     first = met.n;
-    value_list_clear(&met);
+    value_list_clear(&met, r);
     return first;
 }
 
-double instance_quantity(const struct recognition *r, const struct instance *i,
-                         enum quantity quantity)
+double instance_quantity(struct recognition *r, const struct instance *i, enum quantity quantity)
 {
     const struct token_row *row = &r->rows[i->row];
     double sum = 0;
@@ -289,12 +288,12 @@ static double value_within(struct recognition *r, size_t i, size_t event,
             return value_of(r, up, ref);
     for (size_t k = i + 1; k <= i + r->instances[i].n_inside; k++)
         if (r->instances[k].event == event && !value_list_add(&l, value_of(r, k, ref), 0, l.n)) {
-            value_list_clear(&l);
+            value_list_clear(&l, r);
             return NAN;
         }
     value = value_list_aggregate(
         &l, ref->aggregate != N_AGGREGATES ? ref->aggregate : usual_aggregate(ref->quantity));
-    value_list_clear(&l);
+    value_list_clear(&l, r);
     return value;
 }
 
@@ -307,7 +306,7 @@ static double value_of_component(struct recognition *r, size_t i, const struct r
     if (tokens_collect(&r->rows[x->row], x->first, x->end, ref->index, ref->quantity, &l))
         value = value_list_aggregate(
             &l, ref->aggregate != N_AGGREGATES ? ref->aggregate : usual_aggregate(ref->quantity));
-    value_list_clear(&l);
+    value_list_clear(&l, r);
     return value;
 }
 
@@ -343,7 +342,8 @@ static double *values_by_ordinal(struct recognition *r, const struct related *x,
         values[o] = value_list_aggregate(
             &l, ref->aggregate != N_AGGREGATES ? ref->aggregate : usual_aggregate(ref->quantity));
     }
-    value_list_clear(&l);
+    r->failed |= !next || !first || !values;
+    value_list_clear(&l, r);
     free(next);
     free(first);
     return values;
@@ -403,8 +403,10 @@ const double *attribute_values(struct recognition *r, size_t attribute)
 
     if (values)
         return values;
-    if (!(values = r->values[attribute] = portolan_calloc(n + 1, sizeof *values)))
+    if (!(values = r->values[attribute] = portolan_calloc(n + 1, sizeof *values))) {
+        r->failed = true;
         return NULL;
+    }
     for (size_t i = 0; i < n; i++)
         values[i] = NAN; /* also what an attribute that depends on itself sees */
     for (size_t k = 0; is_good && k < n_names; k++)
@@ -416,5 +418,6 @@ const double *attribute_values(struct recognition *r, size_t attribute)
     }
     for (size_t k = 0; k < n_names; k++)
         free(by_ordinal[k]);
+    r->failed |= !is_good;
     return is_good ? values : NULL;
 }

@@ -33,20 +33,21 @@ static size_t find_attribute(const struct paradigm *p, size_t event, const char 
     return HERCULE_NONE;
 }
 
-static bool add_constraint(const struct paradigm *p, size_t event, const char *text, size_t n,
-                           struct constraints *c)
+/* The constraint that TEXT, of N bytes, is of EVENT; false: it is none. */
+static bool parse_constraint(const struct paradigm *p, size_t event, const char *text, size_t n,
+                             struct constraint *c)
 {
-    struct constraint one = {.event = event};
+    *c = (struct constraint){.event = event};
 
     if (n > 6 && !strncmp(text, "same(", 5) && text[n - 1] == ')') {
-        one.is_same = true;
-        one.attribute = find_attribute(p, HERCULE_NONE, text + 5, n - 6);
-        if (one.attribute != HERCULE_NONE)
-            one.event = p->attributes[one.attribute].event;
+        c->is_same = true;
+        c->attribute = find_attribute(p, HERCULE_NONE, text + 5, n - 6);
+        if (c->attribute != HERCULE_NONE)
+            c->event = p->attributes[c->attribute].event;
     } else {
-        one.attribute = find_attribute(p, event, text, n);
+        c->attribute = find_attribute(p, event, text, n);
     }
-    return one.attribute != HERCULE_NONE && portolan_append(&c->all, &c->n, &one, sizeof one);
+    return c->attribute != HERCULE_NONE;
 }
 
 static enum portolan_status read_constraints(const struct paradigm *p, struct constraints *c,
@@ -61,16 +62,19 @@ static enum portolan_status read_constraints(const struct paradigm *p, struct co
 
         while (*(at += strspn(at, " ,\n\t"))) {
             size_t n = strcspn(at, ",");
+            struct constraint one;
 
             while (isspace((unsigned char)at[n - 1]))
                 n--;
-            if (!add_constraint(p, e, at, n, c))
+            if (!parse_constraint(p, e, at, n, &one))
                 portolan_diagnose(&own, p->events[e].constraints_place.file,
                                   p->events[e].constraints_place.line,
                                   p->events[e].constraints_place.column + (int)(at - text),
                                   "'%.*s' is not a constraint; write the name of an attribute of "
                                   "event '%s', or same(NAME) of one of an event within",
                                   (int)n, at, p->events[e].item.name);
+            else if (!portolan_append(&c->all, &c->n, &one, sizeof one))
+                return portolan_no_memory(err);
             at += n;
         }
     }

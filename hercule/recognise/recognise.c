@@ -219,7 +219,7 @@ bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
         value->value = value_list_aggregate(&l, reference->aggregate);
         value->samples = l.n;
     }
-    value_list_clear(&l);
+    value_list_clear(&l, r);
     return is_good;
 }
 

@@ -76,6 +76,7 @@ struct recognition {
     int64_t *caused, *delegated; /* of components of woven paradigms: delays.c; else NULL */
     struct fit whole;
     double globals[N_GLOBALS];
+    bool failed; /* memory was out: what was looked up may be wrong */
 };
 
 /*
@@ -137,8 +138,7 @@ enum portolan_status constraints_apply(struct recognition *r,
 /* Numbers instances and lists them by event; forgets relations and values. False: no memory. */
 bool instances_order(struct recognition *r);
 void instances_forget(struct recognition *r);
-double instance_quantity(const struct recognition *r, const struct instance *i,
-                         enum quantity quantity);
+double instance_quantity(struct recognition *r, const struct instance *i, enum quantity quantity);
 /* The values of ATTRIBUTE, of all instances of its event; NULL: no memory. */
 const double *attribute_values(struct recognition *r, size_t attribute);
 
@@ -147,11 +147,13 @@ struct value_list {
     double *values;
     size_t *ranks, *ordinals;
     size_t n, room;
+    bool failed; /* memory was out */
 };
 bool value_list_add(struct value_list *l, double value, size_t rank, size_t ordinal);
 /* NaN values do not count. NaN: there is no value, or no memory. */
-double value_list_aggregate(const struct value_list *l, enum aggregate aggregate);
-void value_list_clear(struct value_list *l);
+double value_list_aggregate(struct value_list *l, enum aggregate aggregate);
+/* Tells R if memory was out. */
+void value_list_clear(struct value_list *l, struct recognition *r);
 /* Adds a quantity of the tokens FIRST to END of ROW that are COMPONENT. */
 bool tokens_collect(const struct token_row *row, size_t first, size_t end, size_t component,
                     enum quantity quantity, struct value_list *l);

@@ -10,12 +10,15 @@
 bool value_list_add(struct value_list *l, double value, size_t rank, size_t ordinal)
 {
     if (l->n == l->room) {
-        size_t room = l->room, room2 = l->room;
+        size_t room = l->room, room1 = l->room, room2 = l->room;
 
-        if (!portolan_reserve(&l->values, &l->room, l->n + 1, sizeof *l->values) ||
-            !portolan_reserve(&l->ranks, &room, l->room, sizeof *l->ranks) ||
-            !portolan_reserve(&l->ordinals, &room2, l->room, sizeof *l->ordinals))
+        if (!portolan_reserve(&l->values, &room, l->n + 1, sizeof *l->values) ||
+            !portolan_reserve(&l->ranks, &room1, room, sizeof *l->ranks) ||
+            !portolan_reserve(&l->ordinals, &room2, room, sizeof *l->ordinals)) {
+            l->failed = true;
             return false;
+        }
+        l->room = room; /* now of all three */
     }
     l->values[l->n] = value;
     l->ranks[l->n] = rank;
@@ -23,8 +26,9 @@ bool value_list_add(struct value_list *l, double value, size_t rank, size_t ordi
     return true;
 }
 
-void value_list_clear(struct value_list *l)
+void value_list_clear(struct value_list *l, struct recognition *r)
 {
+    r->failed |= l->failed;
     free(l->values);
     free(l->ranks);
     free(l->ordinals);
@@ -64,7 +68,8 @@ static struct group *make_groups(const struct value_list *l, const size_t *keys,
     return groups;
 }
 
-static double by_ordinal(const struct group *groups, size_t n, enum aggregate aggregate)
+static double by_ordinal(const struct group *groups, size_t n, enum aggregate aggregate,
+                         bool *failed)
 {
     size_t n_groups = 0, most = 0, n_ranks = 0;
     size_t *led = NULL;
@@ -74,8 +79,12 @@ static double by_ordinal(const struct group *groups, size_t n, enum aggregate ag
         excess += groups[i].n ? (double)groups[i].n * groups[i].max - groups[i].sum : 0;
         n_ranks = groups[i].leader >= n_ranks ? groups[i].leader + 1 : n_ranks;
     }
-    if (aggregate == AGGREGATE_EXCESS || !(led = portolan_calloc(n_ranks + 1, sizeof *led)))
-        return aggregate == AGGREGATE_EXCESS ? excess : (double)NAN;
+    if (aggregate == AGGREGATE_EXCESS)
+        return excess;
+    if (!(led = portolan_calloc(n_ranks + 1, sizeof *led))) {
+        *failed = true;
+        return NAN;
+    }
     for (size_t i = 0; i < n; i++)
         if (groups[i].n) {
             n_groups++;
@@ -140,7 +149,7 @@ static double simple(const struct value_list *l, enum aggregate aggregate)
                                         : sqrt(squares / (double)(n > 1 ? n - 1 : 1));
 }
 
-double value_list_aggregate(const struct value_list *l, enum aggregate aggregate)
+double value_list_aggregate(struct value_list *l, enum aggregate aggregate)
 {
     bool is_by_ordinal = aggregate == AGGREGATE_EXCESS || aggregate == AGGREGATE_LEAD;
     struct group *groups;
@@ -152,9 +161,12 @@ double value_list_aggregate(const struct value_list *l, enum aggregate aggregate
     if (!is_by_ordinal && aggregate != AGGREGATE_STATIC && aggregate != AGGREGATE_IMBALANCE &&
         aggregate != AGGREGATE_FIRST && aggregate != AGGREGATE_LAST)
         return simple(l, aggregate);
-    if (!(groups = make_groups(l, is_by_ordinal ? l->ordinals : l->ranks, &n)))
+    if (!(groups = make_groups(l, is_by_ordinal ? l->ordinals : l->ranks, &n))) {
+        l->failed = true;
         return NAN;
-    value = is_by_ordinal ? by_ordinal(groups, n, aggregate) : by_rank(groups, n, aggregate);
+    }
+    value = is_by_ordinal ? by_ordinal(groups, n, aggregate, &l->failed)
+                          : by_rank(groups, n, aggregate);
     free(groups);
     return value;
 }

@@ -202,6 +202,46 @@ static void says_what_is_missing_in_the_trace(void **state)
     }
 }
 
+/* Whichever allocation fails, there is no diagnosis that lacks something. With
+   PORTOLAN_LONG_TESTS, each of them fails. */
+static void tells_that_memory_is_out(void **state)
+{
+    static const struct portolan_part parts[] = {
+        {.component = "receive", .mpi = "MPI_Recv", .tag = -1, .to = -1, .file = "f"}};
+    const struct portolan_diagnosis_options options = {.parts = parts, .n_parts = 1};
+    char *slow = stages("14ms"), *wanted, *text;
+    enum portolan_status status = PORTOLAN_ENOMEM;
+    bool is_long = getenv("PORTOLAN_LONG_TESTS") != NULL;
+    unsigned long at = 1;
+    struct run run;
+
+    (void)state;
+    diagnose(&run, slow, "pipeline", parts, 1);
+    assert_int_equal(portolan_diagnosis_text(run.diagnosis, NULL, 1, &wanted, NULL), PORTOLAN_OK);
+    for (; status; at += is_long ? 1 : 1 + at / 50) {
+        struct portolan_diagnosis *d;
+        struct portolan_error err = {0};
+
+        portolan_alloc_fail_at(at);
+        status =
+            portolan_diagnosis_create(knowledge, "pipeline", run.waits, &options, NULL, &d, &err);
+        portolan_alloc_fail_at(0);
+        if (status && (status != PORTOLAN_ENOMEM || d))
+            fail_msg("allocation %lu: %s", at, err.text);
+        if (status)
+            continue;
+        assert_int_equal(portolan_diagnosis_text(d, NULL, 1, &text, &err), PORTOLAN_OK);
+        if (strcmp(text, wanted))
+            fail_msg("allocation %lu: %s", at, text);
+        portolan_diagnosis_destroy(d);
+        free(text);
+    }
+    assert_true(at > 200);
+    free(wanted);
+    end(&run);
+    free(slow);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +252,7 @@ int main(void)
         cmocka_unit_test(tells_what_is_wrong_with_parts),
         cmocka_unit_test(names_the_port_of_a_finding),
         cmocka_unit_test(says_what_is_missing_in_the_trace),
+        cmocka_unit_test(tells_that_memory_is_out),
     };
     struct portolan_error err = {0};
     int failed;
