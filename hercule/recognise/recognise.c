@@ -2,6 +2,8 @@
 /* A trace seen as a paradigm, and what metrics ask of it. */
 #include "recognise.h"
 
+#include <portolan/replay.h>
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -58,45 +60,12 @@ static double sum_tokens(const struct recognition *r, enum quantity quantity, bo
     return sum;
 }
 
-/* How long the message that RECV got took beyond waiting for either side. */
-static bool transfer_time(const struct recognition *r, uint32_t recv, double *ns, double *bytes)
-{
-    const struct portolan_matching *m = r->waits->matching;
-    const struct portolan_trace_event *events = r->trace->events;
-    uint32_t send = m->partner[recv], call = m->call[recv], from, other;
-
-    if (events[recv].kind != PORTOLAN_TRACE_RECV || send == PORTOLAN_NO_EVENT ||
-        call == PORTOLAN_NO_EVENT || (from = m->call[send]) == PORTOLAN_NO_EVENT)
-        return false;
-    other = m->other[recv];
-    if (other == PORTOLAN_NO_EVENT || events[other].ns < events[call].ns)
-        other = call; /* it was posted before: what counts is when it was asked for */
-    *ns = (double)(events[m->call[call]].ns -
-                   (events[from].ns > events[other].ns ? events[from].ns : events[other].ns));
-    *bytes = (double)events[recv].bytes;
-    return *ns >= 0 && events[from].ns >= events[call].ns;
-}
-
-/* Lower envelope: the fastest message of the fewest bytes, and the least slope from there. Messages
-   that had to be waited for tell; those that came earlier lay ready. */
-static void measure_network(const struct recognition *r, double *latency, double *per_byte)
-{
-    double least = INFINITY, fastest = INFINITY, slope = INFINITY, ns, bytes;
-
-    for (uint32_t e = 0; e < r->trace->n_events; e++)
-        if (transfer_time(r, e, &ns, &bytes) && (bytes < least || (bytes == least && ns < fastest)))
-            fastest = bytes < least || ns < fastest ? ns : fastest, least = bytes;
-    for (uint32_t e = 0; e < r->trace->n_events; e++)
-        if (transfer_time(r, e, &ns, &bytes) && bytes > least)
-            slope = fmin(slope, fmax(0, ns - fastest) / (bytes - least));
-    *per_byte = isinf(slope) ? 0 : slope;
-    *latency = isinf(fastest) ? 0 : fmax(0, fastest - *per_byte * least);
-}
-
 /* What needs no instances; attributes may name it. */
-static void measure_run(struct recognition *r)
+static enum portolan_status measure_run(struct recognition *r, struct portolan_error *err)
 {
     double *g = r->globals;
+    struct portolan_costs costs;
+    enum portolan_status status = portolan_costs_estimate(r->waits, &costs, err);
 
     g[GLOBAL_P] = r->trace->n_ranks;
     g[GLOBAL_T] = (double)r->run_ns;
@@ -105,7 +74,9 @@ static void measure_run(struct recognition *r)
     g[GLOBAL_MPI_WAIT] = sum_tokens(r, QUANTITY_WAIT, false);
     g[GLOBAL_MPI_COLLECTIVE] = sum_tokens(r, QUANTITY_COLLECTIVE, false);
     g[GLOBAL_OUTSIDE] = g[GLOBAL_OUTSIDE_DELAY] = NAN;
-    measure_network(r, &g[GLOBAL_LATENCY], &g[GLOBAL_PER_BYTE]);
+    g[GLOBAL_LATENCY] = (double)costs.latency_ns;
+    g[GLOBAL_PER_BYTE] = costs.ns_per_byte;
+    return status;
 }
 
 enum portolan_status recognise(const struct paradigm *paradigm, const struct portolan_trace *trace,
@@ -127,10 +98,10 @@ enum portolan_status recognise(const struct paradigm *paradigm, const struct por
                                       portolan_calloc(paradigm->n_components + 1, sizeof *r->fits)};
     if (!r || !b || !r->fits || !tokens_make(r, b))
         status = portolan_no_memory(err);
-    if (!status) {
-        measure_run(r);
+    if (!status)
+        status = measure_run(r, err);
+    if (!status)
         status = instances_find(r, diagnostics, err);
-    }
     if (!status && !instances_order(r))
         status = portolan_no_memory(err);
     if (!status)

@@ -105,8 +105,9 @@ PORTOLAN_API enum portolan_status portolan_replay(const struct portolan_waits *w
                                                   struct portolan_error *err);
 
 /**
- * Of the messages of the trace whose receivers waited: the line below all of their times by bytes
- * (means would contain waiting), and up to which size sends ended before the receive was posted.
+ * Of the messages of the trace that were sent when their receivers were in the call that got them:
+ * the line below all of their times by bytes (means would contain waiting). And up to which size
+ * sends ended before the receive was posted.
  * PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_costs_estimate(const struct portolan_waits *waits,

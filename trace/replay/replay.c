@@ -135,35 +135,33 @@ static int by_bytes(const void *a, const void *b)
                                 : (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* The receive of a call that waited for its only message, none: it is none. */
-static uint32_t only_receive(const struct portolan_waits *w, const struct portolan_wait *wait)
+/* How long the message that RECV got took at most: from when its send began to when the call that
+   got it ended. Only a message that was sent when it was waited for tells; others lay ready. */
+static bool measure_message(const struct portolan_waits *w, uint32_t recv, struct message_point *p)
 {
-    uint32_t recv = PORTOLAN_NO_EVENT;
+    const struct portolan_matching *m = w->matching;
+    const struct portolan_trace_event *events = w->trace->events;
+    uint32_t send = m->partner[recv], call = m->call[recv], from;
 
-    if (wait->state > PORTOLAN_WAIT_WRONG_ORDER_OTHER_SOURCE || wait->is_polling)
-        return PORTOLAN_NO_EVENT;
-    for (uint32_t e = wait->call + 1; e < w->matching->call[wait->call]; e++)
-        if (w->trace->events[e].kind == PORTOLAN_TRACE_RECV) {
-            if (recv != PORTOLAN_NO_EVENT)
-                return PORTOLAN_NO_EVENT;
-            recv = e;
-        }
-    return recv;
+    if (events[recv].kind != PORTOLAN_TRACE_RECV || send == PORTOLAN_NO_EVENT ||
+        call == PORTOLAN_NO_EVENT || (from = m->call[send]) == PORTOLAN_NO_EVENT ||
+        events[from].ns < events[call].ns)
+        return false;
+    *p = (struct message_point){(double)events[recv].bytes,
+                                (double)(events[m->call[call]].ns - events[from].ns)};
+    return p->ns >= 0;
 }
 
-static size_t collect_points(const struct portolan_waits *w, struct message_point *points)
+/* *POINTS, which the caller frees; NULL: no memory. */
+static size_t collect_points(const struct portolan_waits *w, struct message_point **points)
 {
-    size_t n = 0;
+    size_t n_received = 0, n = 0;
 
-    for (size_t i = 0; i < w->n_waits; i++) {
-        const struct portolan_wait *wait = &w->waits[i];
-        uint32_t recv = only_receive(w, wait), end = w->matching->call[wait->call];
-
-        if (recv != PORTOLAN_NO_EVENT)
-            points[n++] = (struct message_point){
-                (double)w->trace->events[recv].bytes,
-                (double)(w->trace->events[end].ns - w->trace->events[wait->by].ns)};
-    }
+    for (size_t e = 0; e < w->trace->n_events; e++)
+        n_received += w->trace->events[e].kind == PORTOLAN_TRACE_RECV;
+    *points = portolan_calloc(n_received + 1, sizeof **points);
+    for (uint32_t e = 0; *points && e < w->trace->n_events; e++)
+        n += measure_message(w, e, &(*points)[n]);
     return n;
 }
 
@@ -272,13 +270,12 @@ enum portolan_status portolan_costs_estimate(const struct portolan_waits *waits,
                                              struct portolan_costs *costs,
                                              struct portolan_error *err)
 {
-    struct message_point *points = portolan_calloc(waits->n_waits + 1, sizeof *points);
-    size_t n;
+    struct message_point *points;
+    size_t n = collect_points(waits, &points);
 
     *costs = (struct portolan_costs){0};
     if (!points)
         return portolan_no_memory(err);
-    n = collect_points(waits, points);
     if (n)
         fit_line(points, n, costs);
     free(points);

@@ -269,6 +269,22 @@ static void costs_are_the_line_below_all_messages(void **state)
     forget(&a);
 }
 
+/* Both sides begin at one time; and one call gets two messages, which come one after the other. */
+static void costs_are_known_where_nobody_was_late(void **state)
+{
+    struct analysed a =
+        analyse_scenario("ranks 3\nlatency 7us\nbandwidth 2e9\neager 1M\n"
+                         "on 0\n irecv 1 as r\n irecv 2 as r\n waitall\nelse\n send 0 1000\nend\n"
+                         "on 0\n send 1 3000\nend\non 1\n recv 0\nend\n");
+    struct portolan_costs costs;
+
+    (void)state;
+    assert_int_equal(portolan_costs_estimate(a.waits, &costs, NULL), PORTOLAN_OK);
+    assert_int_equal(costs.latency_ns, 7000);
+    assert_true(fabs(costs.ns_per_byte - 0.5) < 1e-9);
+    forget(&a);
+}
+
 /* A send of 1 KiB ends just after the receive was posted, but one of 4 KiB long before: none is
  * synchronous. */
 static void a_send_that_ended_before_proves_more(void **state)
@@ -370,6 +386,7 @@ int main(void)
         cmocka_unit_test(the_network_is_ideal),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(costs_are_the_line_below_all_messages),
+        cmocka_unit_test(costs_are_known_where_nobody_was_late),
         cmocka_unit_test(a_send_that_ended_before_proves_more),
         cmocka_unit_test(efficiencies_are_those_of_pop),
         cmocka_unit_test(processor_times_repair_a_shared_run),
