@@ -581,5 +581,5 @@ int command_diagnose(int argc, char **argv)
     close_subject(&s);
     free(o.folders);
     free(o.thresholds);
-    return close_output(result);
+    return result;
 }

@@ -49,7 +49,7 @@ static void print_totals(const struct portolan_waits *w)
             calls += w->paths[i].ns;
     for (int s = 0; s < PORTOLAN_WAIT_STATES; s++)
         waiting += w->state_ns[s];
-    printf("of run time: in MPI %.1f %%, of it waiting %.1f %%", share(w, calls),
+    printf("of run time: in MPI %.1f %%, waiting there %.1f %%", share(w, calls),
            share(w, waiting));
     if (unknown > 0)
         printf("; not recorded %.1f %%", share(w, unknown));
@@ -69,9 +69,9 @@ static void print_states(const struct portolan_waits *w)
         if (most < 0 || share(w, w->state_ns[most]) < least_shown)
             break;
         if (!n)
-            printf("waiting%35s of run time\n", "");
+            printf("waiting%39s of run time\n", "");
         shown[most] = true;
-        printf("  %-40s %8.1f %%\n", portolan_wait_state_name((enum portolan_wait_state)most),
+        printf("  %-44s %8.1f %%\n", portolan_wait_state_name((enum portolan_wait_state)most),
                share(w, w->state_ns[most]));
     }
 }

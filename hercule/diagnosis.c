@@ -166,7 +166,8 @@ static const char *remedy_text(struct diagnosis *d, const struct factor *factor)
         metric = name ? paradigm_find(&d->arena, d->paradigm, "metric", factor->item.context, name)
                       : HERCULE_NONE;
         if (metric != HERCULE_NONE && d->measured[metric].samples)
-            portolan_text_add(&text, "%.4g", d->measured[metric].value);
+            portolan_text_add(&text, fabs(d->measured[metric].value) < 1e4 ? "%.4g" : "%.0f",
+                              d->measured[metric].value);
         else
             portolan_text_add(&text, "(unknown)");
         at += length + (at[length] == '}');

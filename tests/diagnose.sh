@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 27
+plan 28
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -73,6 +73,15 @@ try "$PORTOLAN" diagnose -- ./nothing-here
 gives 'a program that is not there' 1 "nothing-here"
 try "$PORTOLAN" diagnose -p no/file.xml uneven.txt
 gives 'a declaration that is not there' 1 'no/file.xml'
+
+mkdir known
+{
+    echo '(deffacts wide (paradigm (name wide))'
+    seq 65 | sed 's/.*/(component (name c&) (tag &))/'
+    echo '(event (name all) (expression "c1")))'
+} >known/wide.clp
+try "$PORTOLAN" diagnose -k known -p wide uneven.txt
+gives 'more components than can be told apart' 1 "'wide' has 65 components; at most 64"
 
 # Declarations.
 cat >own.xml <<'X'

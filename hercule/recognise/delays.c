@@ -115,19 +115,27 @@ static uint8_t *components_of_paths(const struct recognition *r)
 {
     const struct portolan_waits *w = r->waits;
     uint8_t *components = portolan_calloc(w->n_paths + 1, 1);
+    uint8_t *tries = portolan_calloc(w->n_paths + 1, 1); /* a path outside of all takes time */
 
-    if (!components)
+    if (!components || !tries) {
+        free(components);
+        free(tries);
         return NULL;
+    }
     memset(components, TOKEN_NO_COMPONENT, w->n_paths);
     for (size_t l = 0; l < r->n_rows; l++)
         for (size_t i = 0; i < r->trace->locations[l].n; i++) {
             size_t event = r->trace->locations[l].first + i;
             const struct token *t =
-                components[w->path[event]] == TOKEN_NO_COMPONENT ? tokens_find(r, l, event) : NULL;
+                components[w->path[event]] == TOKEN_NO_COMPONENT && tries[w->path[event]] < 100
+                    ? tokens_find(r, l, event)
+                    : NULL;
 
+            tries[w->path[event]] += tries[w->path[event]] < 100;
             if (t)
                 components[w->path[event]] = t->component;
         }
+    free(tries);
     return components;
 }
 

@@ -79,6 +79,8 @@ static enum portolan_status measure_run(struct recognition *r, struct portolan_e
     return status;
 }
 
+enum { MOST_COMPONENTS = 64 }; /* bits of what a token may be */
+
 enum portolan_status recognise(const struct paradigm *paradigm, const struct portolan_trace *trace,
                                const struct portolan_waits *waits, const struct binding *bindings,
                                size_t n_bindings, struct portolan_diagnostics *diagnostics,
@@ -96,7 +98,12 @@ enum portolan_status recognise(const struct paradigm *paradigm, const struct por
                                   .run_ns = waits->run_ns,
                                   .fits =
                                       portolan_calloc(paradigm->n_components + 1, sizeof *r->fits)};
-    if (!r || !b || !r->fits || !tokens_make(r, b))
+    if (paradigm->n_components > MOST_COMPONENTS)
+        status =
+            portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                               "paradigm '%s' has %zu components; at most %d can be told apart",
+                               paradigm->item.name, paradigm->n_components, MOST_COMPONENTS);
+    else if (!r || !b || !r->fits || !tokens_make(r, b))
         status = portolan_no_memory(err);
     if (!status)
         status = measure_run(r, err);

@@ -172,12 +172,14 @@ static void define_locations(struct writer *w)
     }
 }
 
-/* Locations that have MPI: the first of each rank. */
+/* Locations that have MPI: the first of each rank; undefined where nothing is known of a rank. */
 static void define_ranks(struct writer *w)
 {
     const struct portolan_trace *t = w->trace;
     int *first = portolan_calloc((size_t)t->n_ranks + 1, sizeof *first);
 
+    for (int rank = 0; first && rank < t->n_ranks; rank++)
+        first[rank] = -1; /* OTF2_UNDEFINED_LOCATION */
     for (size_t i = t->n_locations; first && i-- > 0;)
         first[t->locations[i].rank] = (int)i;
     define_group(w, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, (size_t)t->n_ranks, first);

@@ -196,6 +196,27 @@ static void test_round_trip(void **state)
     portolan_trace_destroy(written);
 }
 
+/* A rank of which nothing is known leaves the others theirs. */
+static void test_missing_rank(void **state)
+{
+    struct portolan_trace *written = portolan_trace_create(2, "missing"), *read = NULL;
+    struct portolan_error err = {0};
+    char path[64];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/missing/trace.otf2", folder);
+    begin(written, 0, "MPI_Barrier");
+    end(written, 0, "MPI_Barrier");
+    assert_int_equal(portolan_trace_finish(written, &err), PORTOLAN_OK);
+    assert_int_equal(trace_write_otf2(written, path, &err), PORTOLAN_OK);
+    assert_int_equal(trace_read_otf2(path, NULL, &read, &err), PORTOLAN_OK);
+    assert_int_equal(read->n_ranks, 2);
+    assert_int_equal(read->n_locations, 1);
+    assert_int_equal(read->locations[0].rank, 0);
+    portolan_trace_destroy(read);
+    portolan_trace_destroy(written);
+}
+
 static int n_reports;
 
 static void count_report(void *arg, const char *file, int line, int column, const char *text)
@@ -263,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_missing_rank),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_wrong),
     };
