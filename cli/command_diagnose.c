@@ -187,7 +187,14 @@ static enum portolan_status analyse(struct subject *s, struct portolan_error *er
 static void warn_of_trace(const struct subject *s)
 {
     const struct portolan_matching *m = s->matching;
+    size_t n_cut = 0;
 
+    for (size_t i = 0; i < s->trace->n_locations; i++)
+        n_cut += s->trace->locations[i].is_cut || s->trace->locations[i].lost;
+    if (n_cut)
+        fprintf(stderr,
+                "portolan: warning: a part of the trace is missing for %zu of %zu threads\n", n_cut,
+                s->trace->n_locations);
     if (m->n_unmatched_sends || m->n_unmatched_recvs)
         fprintf(stderr,
                 "portolan: warning: %llu sends and %llu receives of %llu messages have no "

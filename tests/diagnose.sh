@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 28
+plan 30
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -107,3 +107,18 @@ try "$PORTOLAN" diagnose -p master-worker kept
 gives 'its trace can be kept' "$status" 'kept: paradigm master-worker, 2 ranks'
 try "$PORTOLAN" diagnose --keep kept -n 2 -p master-worker -- "$BUILD/examples/patterns/farm" tasks=20
 gives 'and is not mixed with that of another run' 1 'kept is not empty'
+
+cat >leaves.c <<'C'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    _exit(0);
+}
+C
+"$MPICC" leaves.c -o leaves || exit 99
+try "$PORTOLAN" diagnose -n 1 -- ./leaves
+gives 'a program that leaves without MPI_Finalize is told' 0 'a part of the trace is missing for 1 of 1 threads'
+lacks 'and where nobody waited nobody is blamed' 'who made others wait'
