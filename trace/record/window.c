@@ -89,12 +89,18 @@ void window_leave(void)
     CHANGE(now.depth -= now.depth > 0);
 }
 
+/* Another thread may give the window other words meanwhile. */
 bool window_wants(const char *region)
 {
-    for (char **r = wanted.regions; region && r && *r; r++)
-        if (!strcmp(*r, region))
-            return true;
-    return false;
+    bool wants = false;
+
+    if (!region || !__atomic_load_n(&wanted.regions, __ATOMIC_RELAXED))
+        return false;
+    pthread_mutex_lock(&lock);
+    for (char **r = wanted.regions; r && *r && !wants; r++)
+        wants = !strcmp(*r, region);
+    pthread_mutex_unlock(&lock);
+    return wants;
 }
 
 /* -- the words -- */
@@ -142,11 +148,20 @@ static enum portolan_status read_ranges(const char *text, const char *word, stru
     }
 }
 
+static void forget_regions(void)
+{
+    for (char **r = wanted.regions; r && *r; r++)
+        free(*r);
+    free(wanted.regions);
+    wanted.regions = NULL;
+}
+
 static enum portolan_status read_regions(char *text, struct portolan_error *err)
 {
     size_t n = 0;
     char *save = NULL;
 
+    forget_regions();
     wanted.regions = portolan_calloc(strlen(text) + 2, sizeof *wanted.regions);
     if (!wanted.regions)
         return portolan_no_memory(err);
@@ -193,9 +208,7 @@ static enum portolan_status read_word(char *word, struct portolan_error *err)
 
 static void forget_wanted(void)
 {
-    for (char **r = wanted.regions; r && *r; r++)
-        free(*r);
-    free(wanted.regions);
+    forget_regions();
     free(wanted.ranks);
     free(wanted.steps);
     free(wanted.phases);
