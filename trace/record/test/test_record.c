@@ -22,6 +22,14 @@
 #include <mpi.h>
 #include <pthread.h>
 
+/* MPICH keeps memory of threads that have ended. */
+PORTOLAN_API const char *__lsan_default_suppressions(void);
+
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libmpich\n";
+}
+
 #define WORLD MPI_COMM_WORLD
 
 /* ------------------------------------------------- what ranks do, between marks */
