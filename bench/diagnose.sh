@@ -13,10 +13,9 @@ cases='
 master-worker farm - tasks=400
 master-worker farm master-saturated|setup-costly tasks=400 grain=200 setup=400
 master-worker farm fine-grain tasks=4000 grain=5
-master-worker farm uneven-end|too-few-tasks tasks=40 last=20
 master-worker farm serial-start tasks=200 begin=100000
 master-worker farm serial-finish tasks=200 end=100000
-master-worker farm master-computes tasks=400 own=500
+master-worker farm master-computes tasks=400 own=3000
 pipeline wavefront - sweeps=10
 pipeline wavefront blocks-too-large|sweeps-too-short sweeps=10 blocks=3
 pipeline wavefront slow-stage sweeps=10 slow=1.5

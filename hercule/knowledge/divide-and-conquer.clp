@@ -50,7 +50,7 @@
 
   ; ---- Metrics.
   (metric (name solving) (text "work on parts") (formula "part.solving.sum"))
-  (metric (name losing) (text "time without work on parts") (formula "run - solving"))
+  (metric (name losing) (text "time without work on parts") (formula "max(0, run - solving - starting)"))
   (metric (name before) (text "idle until the first part came") (formula "part.late.sum") (base losing))
   (metric (name after) (text "idle after the own part") (formula "part.early.sum") (base losing))
   (metric (name dividing) (text "splitting and merging, and waiting for that")

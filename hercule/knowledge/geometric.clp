@@ -38,7 +38,7 @@
 
   ; ---- Metrics.
   (metric (name working) (text "work on pieces") (formula "iteration.work.sum"))
-  (metric (name losing) (text "time without work on pieces") (formula "run - working"))
+  (metric (name losing) (text "time without work on pieces") (formula "max(0, run - working - starting)"))
   (metric (name iterations) (formula "iteration.count.n / P") (unit count))
   (metric (name imbalance) (text "largest over mean work, less 1") (formula "iteration.work.imbalance") (unit ratio))
   (metric (name lead) (text "iterations that the same rank leads") (formula "iteration.work.lead") (unit ratio))

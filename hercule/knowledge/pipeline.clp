@@ -61,10 +61,10 @@
 
   ; ---- Metrics.
   (metric (name working) (text "work on blocks") (formula "compute.time.sum"))
-  (metric (name stalling) (text "waiting within sweeps, and at the end") (formula "max(0, run - working - handshaking - pausing)"))
+  (metric (name stalling) (text "waiting within sweeps, and at the end") (formula "max(0, run - working - starting - handshaking - pausing)"))
   (metric (name handshaking) (text "passing blocks on beyond waiting") (formula "sweep.handshake.sum"))
   (metric (name pausing) (text "collective operations between sweeps") (formula "between.time.sum"))
-  (metric (name losing) (text "time without work") (formula "run - working"))
+  (metric (name losing) (text "time without work") (formula "max(0, run - working - starting)"))
   (metric (name sweeps) (formula "sweep.count.n / P") (unit count))
   (metric (name blocks) (text "blocks of a sweep") (formula "block.count.n / max(1, sweep.count.n)") (unit count))
   ; w/n + m for n blocks is least in all at n = sqrt((p - 1) w / m).
