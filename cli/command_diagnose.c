@@ -444,6 +444,8 @@ static void print_subject(const struct subject *s, const struct options *o)
         printf("paradigm %s, ", s->paradigm);
     printf("%d rank%s, %.4g s%s\n", s->trace->n_ranks, s->trace->n_ranks == 1 ? "" : "s",
            1e-9 * (double)s->waits->run_ns, s->is_cut ? ", not to its end" : "");
+    if (s->paradigm && (o->program || s->bench.assembly))
+        printf("recorded once: the experiments below are views of one trace\n");
     if (s->shares_cores)
         printf("ranks shared cores: times without a cause are of processor times\n");
 }

@@ -192,8 +192,7 @@ static enum portolan_status join_rows(struct spans *s, const char *path,
     return PORTOLAN_OK;
 }
 
-static enum portolan_status read_both(const struct assembly_experiment *x,
-                                      const struct files *files, struct portolan_arena *arena,
+static enum portolan_status read_both(const struct files *files, struct portolan_arena *arena,
                                       struct portolan_diagnostics *d, struct portolan_trace **trace,
                                       struct portolan_error *err)
 {
@@ -201,7 +200,6 @@ static enum portolan_status read_both(const struct assembly_experiment *x,
     enum portolan_status status = portolan_trace_read(files->trace, d, trace, err);
     int64_t *began;
 
-    (void)x;
     if (status)
         return status;
     began = portolan_arena_alloc(arena, (size_t)(*trace)->n_ranks, sizeof *began);
@@ -230,5 +228,5 @@ enum portolan_status diagnose_assembly(const struct assembly_experiment *x,
     status = write_assembly(x->assembly, files.assembly, err);
     if (!status)
         status = run(x, &files, err);
-    return status ? status : read_both(x, &files, arena, d, trace, err);
+    return status ? status : read_both(&files, arena, d, trace, err);
 }

@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct portolan_knowledge *knowledge;
+
 struct run {
     struct portolan_trace *trace;
     struct portolan_matching *matching;
@@ -87,6 +89,23 @@ __attribute__((unused)) static double run_severity(const struct run *run, const 
         assert_true(expression_evaluate(run->paradigm, &node->condition, recognition_lookup,
                                         run->recognition, run->metrics, &yes));
     return yes.value != 0 ? run->metrics[node->metric].value / whole : 0;
+}
+
+/* What the knowledge that comes with Portolan makes of the N TESTS: the exit status of main(). */
+static inline int run_tests_with_knowledge(const struct CMUnitTest *tests, size_t n)
+{
+    struct portolan_knowledge *read = NULL;
+    struct portolan_error err = {0};
+    int failed;
+
+    if (portolan_knowledge_read(NULL, 0, NULL, &read, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 99;
+    }
+    knowledge = read;
+    failed = _cmocka_run_group_tests("tests", tests, n, NULL, NULL);
+    portolan_knowledge_destroy(read);
+    return failed;
 }
 
 #endif

@@ -51,8 +51,6 @@ static const struct leaf {
 };
 static const double shares[] = {0, 0.03, 0.1, 0.3};
 
-static const struct portolan_knowledge *knowledge;
-
 /* By gain it is as by severity: the first, or named, or nothing is. */
 static void check_findings(const struct leaf *leaf, int p, double share, const struct run *run)
 {
@@ -144,16 +142,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(causes_have_the_severity_of_closed_forms),
     };
-    struct portolan_knowledge *read = NULL;
-    struct portolan_error err = {0};
-    int failed;
 
-    if (portolan_knowledge_read(NULL, 0, NULL, &read, &err)) {
-        fprintf(stderr, "%s\n", err.text);
-        return 99;
-    }
-    knowledge = read;
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    portolan_knowledge_destroy(read);
-    return failed;
+    return run_tests_with_knowledge(tests, sizeof tests / sizeof *tests);
 }

@@ -5,8 +5,6 @@
  */
 #include "programs.h"
 
-static const struct portolan_knowledge *knowledge;
-
 /* ------------------------------------------------- random numbers: xorshift64* (Vigna, 2016) */
 
 static uint64_t random_state = 20261126;
@@ -135,16 +133,6 @@ int main(void)
         cmocka_unit_test(both_of_a_pair_are_found_in_order_of_gain),
         cmocka_unit_test(healthy_runs_have_no_finding),
     };
-    struct portolan_knowledge *read = NULL;
-    struct portolan_error err = {0};
-    int failed;
 
-    if (portolan_knowledge_read(NULL, 0, NULL, &read, &err)) {
-        fprintf(stderr, "%s\n", err.text);
-        return 99;
-    }
-    knowledge = read;
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    portolan_knowledge_destroy(read);
-    return failed;
+    return run_tests_with_knowledge(tests, sizeof tests / sizeof *tests);
 }

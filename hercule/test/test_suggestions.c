@@ -2,7 +2,6 @@
 /* Which paradigm a trace looks like, and what binds it. */
 #include "programs.h"
 
-static const struct portolan_knowledge *knowledge;
 static const double none[4];
 
 static size_t suggest(const struct run *run, struct portolan_suggestion **s)
@@ -193,16 +192,6 @@ int main(void)
         cmocka_unit_test(bindings_found_lead_to_the_same_metrics),
         cmocka_unit_test(a_suggestion_is_an_element_to_copy),
     };
-    struct portolan_knowledge *read = NULL;
-    struct portolan_error err = {0};
-    int failed;
 
-    if (portolan_knowledge_read(NULL, 0, NULL, &read, &err)) {
-        fprintf(stderr, "%s\n", err.text);
-        return 99;
-    }
-    knowledge = read;
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    portolan_knowledge_destroy(read);
-    return failed;
+    return run_tests_with_knowledge(tests, sizeof tests / sizeof *tests);
 }

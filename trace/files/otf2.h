@@ -13,4 +13,13 @@ enum portolan_status trace_read_otf2(const char *path, struct portolan_diagnosti
 enum portolan_status trace_write_otf2(const struct portolan_trace *trace, const char *path,
                                       struct portolan_error *err);
 
+#ifdef PORTOLAN_OTF2
+#include <otf2/otf2.h>
+
+/* For OTF2_Error_RegisterCallback(): the library would print; what went wrong is told by its
+ * results. */
+OTF2_ErrorCode otf2_keep_quiet(void *arg, const char *file, uint64_t line, const char *function,
+                               OTF2_ErrorCode code, const char *format, va_list args);
+#endif
+
 #endif

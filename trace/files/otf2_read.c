@@ -508,14 +508,6 @@ static void read_locations(struct reader *r)
 
 /* ------------------------------------------------- the archive */
 
-/* The library would print; what went wrong is told by its results. */
-static OTF2_ErrorCode keep_quiet(void *arg, const char *file, uint64_t line, const char *function,
-                                 OTF2_ErrorCode code, const char *format, va_list args)
-{
-    (void)arg, (void)file, (void)line, (void)function, (void)format, (void)args;
-    return code;
-}
-
 /* The library leaks memory when it opens other files. */
 static bool is_anchor(const char *path)
 {
@@ -557,7 +549,7 @@ enum portolan_status trace_read_otf2(const char *path, struct portolan_diagnosti
                                      struct portolan_trace **trace, struct portolan_error *err)
 {
     struct reader r = {.path = path, .diagnostics = diagnostics};
-    OTF2_ErrorCallback old = OTF2_Error_RegisterCallback(keep_quiet, NULL);
+    OTF2_ErrorCallback old = OTF2_Error_RegisterCallback(otf2_keep_quiet, NULL);
     enum portolan_status status;
 
     r.otf2 = is_anchor(path) ? OTF2_Reader_Open(path) : NULL;

@@ -537,13 +537,6 @@ static OTF2_FlushType always_flush(void *arg, OTF2_FileType type, OTF2_LocationR
     return OTF2_FLUSH;
 }
 
-static OTF2_ErrorCode keep_quiet(void *arg, const char *file, uint64_t line, const char *function,
-                                 OTF2_ErrorCode code, const char *format, va_list args)
-{
-    (void)arg, (void)file, (void)line, (void)function, (void)format, (void)args;
-    return code;
-}
-
 /* The archive's folder and name: PATH is FOLDER/NAME.otf2. NULL: no memory. */
 static char *split_path(const char *path, const char **name)
 {
@@ -584,7 +577,7 @@ enum portolan_status trace_write_otf2(const struct portolan_trace *trace, const 
                                       struct portolan_error *err)
 {
     struct writer w = {.trace = trace, .has_memory = true};
-    OTF2_ErrorCallback old = OTF2_Error_RegisterCallback(keep_quiet, NULL);
+    OTF2_ErrorCallback old = OTF2_Error_RegisterCallback(otf2_keep_quiet, NULL);
     const char *name = "";
     char *folder = split_path(path, &name);
 
