@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCHEMA_VERSION = 4 };
+enum { SCHEMA_VERSION = 5 };
 
 static const char schema[] = {
 #include "schema_postgres.inc"
@@ -19,6 +19,9 @@ static const char schema_3[] = {
     0};
 static const char schema_4[] = {
 #include "schema_4_postgres.inc"
+    0};
+static const char schema_5[] = {
+#include "schema_5_postgres.inc"
     0};
 
 /* ------------------------------------------------- what the server says */
@@ -236,8 +239,8 @@ static enum portolan_status check_identity(PGconn *c, int64_t *version, struct p
 }
 
 /*
- * Makes the schema, or brings version 2 or 3 to today's. One process at a time; a second one finds
- * it made. The number of the lock is arbitrary, but all versions must use the same.
+ * Makes the schema, or brings one of version 2 or later to today's. One process at a time; a second
+ * one finds it made. The number of the lock is arbitrary, but all versions must use the same.
  */
 static enum portolan_status make_schema(PGconn *c, struct portolan_error *err)
 {
@@ -251,8 +254,10 @@ static enum portolan_status make_schema(PGconn *c, struct portolan_error *err)
         status = postgres_execute(c, schema, err);
     if (!status && version < 3)
         status = postgres_execute(c, schema_3, err);
-    if (!status && version < SCHEMA_VERSION)
+    if (!status && version < 4)
         status = postgres_execute(c, schema_4, err);
+    if (!status && version < SCHEMA_VERSION)
+        status = postgres_execute(c, schema_5, err);
     if (!status)
         return postgres_execute(c, "COMMIT", err);
     postgres_execute(c, "ROLLBACK", NULL);

@@ -92,6 +92,11 @@ const char *const backend_sql[STATEMENT_COUNT] = {
                         " ON CONFLICT (trial, step, path) DO UPDATE SET cause = excluded.cause,"
                         " expected_ns = excluded.expected_ns, low_ns = excluded.low_ns,"
                         " high_ns = excluded.high_ns, measured_ns = excluded.measured_ns",
+    [DELETE_DIAGNOSIS] = "DELETE FROM diagnosis WHERE trial = ?1 AND number = ?2",
+    [PUT_DIAGNOSIS] = "INSERT INTO diagnosis VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [PUT_FINDING] = "finding",
+    [READ_DIAGNOSES] = "SELECT * FROM diagnosis WHERE trial = ?1 ORDER BY number",
+    [READ_FINDINGS] = "SELECT * FROM finding WHERE trial = ?1 ORDER BY diagnosis, number",
     [READ_REASONS] = "SELECT * FROM reason WHERE trial = ?1 ORDER BY number",
     [READ_ALTERNATIVES] = "SELECT * FROM alternative WHERE trial = ?1"
                           " ORDER BY number, instance COLLATE \"C\", implementation COLLATE \"C\"",

@@ -100,7 +100,7 @@ static enum portolan_status failed(sqlite3 *db, int rc, struct portolan_error *e
 
 enum {
     APPLICATION_ID = 0x506f7274, /* "Port" */
-    SCHEMA_VERSION = 4
+    SCHEMA_VERSION = 5
 };
 
 /* As bytes, so that no compiler's limit on the length of literals matters. */
@@ -112,6 +112,9 @@ static const char schema_3[] = {
     0};
 static const char schema_4[] = {
 #include "schema_4.inc"
+    0};
+static const char schema_5[] = {
+#include "schema_5.inc"
     0};
 static const char migrate_1[] = {
 #include "migrate_1.inc"
@@ -213,8 +216,10 @@ static enum portolan_status bring_up(sqlite3 *db, int64_t version, struct portol
         status = execute(db, migrate_1, err);
     if (!status && version < 3)
         status = execute(db, schema_3, err);
-    if (!status)
+    if (!status && version < 4)
         status = execute(db, schema_4, err);
+    if (!status)
+        status = execute(db, schema_5, err);
     if (!status)
         status = execute(db, identity, err);
     return status;

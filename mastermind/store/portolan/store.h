@@ -115,6 +115,12 @@ struct portolan_trial {
 /** Metadata of this name says what disturbed a trial: others on its cores, in words. */
 #define PORTOLAN_STORE_DISTURBED "disturbed"
 
+/**
+ * Metadata of this name is the folder with what was recorded of a trial, as from the store's own
+ * folder: "portolan.db.traces/12" is beside the store, and goes with the trial.
+ */
+#define PORTOLAN_STORE_TRACE "trace"
+
 /** Metadata of this name is a trial's label, see portolan_store_label_trial(). */
 #define PORTOLAN_STORE_LABEL "label"
 
@@ -607,6 +613,61 @@ PORTOLAN_API enum portolan_status portolan_store_read_reasons(struct portolan_st
                                                               struct portolan_error *err);
 /** NULL is legal. */
 PORTOLAN_API void portolan_reason_set_destroy(struct portolan_reason_set *set);
+
+/** Why a run was slow, in terms of its paradigm (<portolan/hercule.h>). Numbers not known: NaN. */
+struct portolan_stored_diagnosis {
+    int64_t trial;
+    int number;                /**< in its trial, from 1 on */
+    int first_step, last_step; /**< that it is of; -1: from the start, to the end */
+    const char *paradigm;
+    /** "problem", "no problem found", "not the program" or "cannot tell" */
+    const char *verdict;
+    const char *why;    /**< of the last two; "" for the others */
+    double run_ns;      /**< run time */
+    double unexplained; /**< share of it on all ranks */
+};
+
+/** A cause that was looked into. Shares are of the run: ranks times run time. */
+struct portolan_stored_finding {
+    int64_t trial;
+    int diagnosis;              /**< its number */
+    int number;                 /**< in its diagnosis, from 1 on */
+    const char *cause;          /**< node of the paradigm's tree */
+    const char *title;          /**< the same for people */
+    const char *verdict;        /**< "problem", "no problem found" or "cannot tell" */
+    const char *instance;       /**< whose calls cost it; "": no part says so */
+    const char *port;           /**< by its uses port */
+    const char *factor;         /**< decision of the design; for <alternative remedies=""> */
+    const char *remedy, *place; /**< what to do; which ranks, steps, instances */
+    double share, spread;       /**< SPREAD: half of the 95 % interval over repetitions */
+    double without_ns;          /**< run time without it */
+    double gain, low, high;     /**< share of the run time that this saves; its 95 % interval */
+};
+
+/**
+ * Stores D with its N findings (those that are a problem first, by gain), in place of the diagnosis
+ * of the same number; `trial`, `diagnosis` and `number` of the findings are ignored.
+ */
+PORTOLAN_API enum portolan_status portolan_store_put_diagnosis(
+    struct portolan_store *store, const struct portolan_stored_diagnosis *d,
+    const struct portolan_stored_finding *findings, size_t n, struct portolan_error *err);
+
+/** All diagnoses of a trial. */
+struct portolan_diagnosis_set {
+    size_t n_diagnoses;
+    struct portolan_stored_diagnosis *diagnoses; /**< by number */
+    size_t n_findings;
+    struct portolan_stored_finding *findings; /**< by diagnosis and number */
+    void *impl;
+};
+
+/** Free *SET with portolan_diagnosis_set_destroy(); on failure it is NULL. */
+PORTOLAN_API enum portolan_status portolan_store_read_diagnoses(struct portolan_store *store,
+                                                                int64_t trial,
+                                                                struct portolan_diagnosis_set **set,
+                                                                struct portolan_error *err);
+/** NULL is legal. */
+PORTOLAN_API void portolan_diagnosis_set_destroy(struct portolan_diagnosis_set *set);
 
 /** A fitted model, as the XML that models/ writes. */
 struct portolan_stored_model {

@@ -47,7 +47,11 @@ struct portolan_error refusal_of(const char *path, enum portolan_store_mode mode
 void meet_a_lock(const char *path);
 
 /** Statements that make a store of schema version 3 of one of today. */
+#define FIXTURE_TO_VERSION_4                                                                       \
+    "DROP TABLE finding; DROP TABLE diagnosis; UPDATE schema_version SET version = 4;"
+/** The same for version 3. */
 #define FIXTURE_TO_VERSION_3                                                                       \
+    FIXTURE_TO_VERSION_4                                                                           \
     "DROP TABLE expectation; DROP TABLE alternative; DROP TABLE reason;"                           \
     " UPDATE schema_version SET version = 3;"
 /** The same for version 2. */

@@ -275,7 +275,7 @@ static int next_call(void *arg, const struct portolan_sample *path,
 
 static void a_full_disk_fails_a_block_of_calls_and_keeps_the_earlier_ones(void **state)
 {
-    int blocks = store_on_a_full_disk(*state, 400000, store_calls), n = 0;
+    int blocks = store_on_a_full_disk(*state, 600000, store_calls), n = 0;
     struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_READ);
 
     assert_int_equal(portolan_store_visit_invocations(store, 1, NULL, next_call, &n, NULL),
@@ -286,7 +286,7 @@ static void a_full_disk_fails_a_block_of_calls_and_keeps_the_earlier_ones(void *
 
 static void a_full_disk_fails_the_step_and_keeps_the_earlier_ones(void **state)
 {
-    check_steps(*state, store_on_a_full_disk(*state, 400000, store_steps));
+    check_steps(*state, store_on_a_full_disk(*state, 600000, store_steps));
 }
 
 static void a_step_that_meets_a_lock_is_refused_and_can_be_repeated(void **state)

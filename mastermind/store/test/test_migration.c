@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stores of schema versions 1, made with its own schema, 2 and 3 become those of today. */
+/* Stores of schema versions 1, made with its own schema, 2, 3 and 4 become those of today. */
 #include "fixture.h"
 
 #include <math.h>
@@ -126,8 +126,8 @@ static void an_old_store_opened_for_writing_becomes_a_new_one(void **state)
     assert_int_equal(portolan_store_put_step(store, 3, 2, samples, STEP_SAMPLES, NULL),
                      PORTOLAN_OK);
     portolan_store_close(store);
-    assert_int_equal(count_in(*state, "PRAGMA user_version"), 4);
-    assert_int_equal(count_in(*state, "SELECT version FROM schema_version"), 4);
+    assert_int_equal(count_in(*state, "PRAGMA user_version"), 5);
+    assert_int_equal(count_in(*state, "SELECT version FROM schema_version"), 5);
     assert_int_equal(count_in(*state, "SELECT min(first) FROM call_piece WHERE first > 23"), 30);
     assert_int_equal(count_in(*state, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'old%'"),
                      0);
@@ -160,7 +160,7 @@ static void a_migration_that_fails_leaves_the_store_as_it_was(void **state)
     execute(*state, "CREATE TABLE old_trial (mine)"); /* in the way */
     assert_int_equal(portolan_store_open(*state, PORTOLAN_STORE_WRITE, &store, &err), PORTOLAN_EIO);
     assert_null(store);
-    assert_non_null(strstr(err.text, "from schema version 1 to 4, and is as it was"));
+    assert_non_null(strstr(err.text, "from schema version 1 to 5, and is as it was"));
     assert_int_equal(count_in(*state, "PRAGMA user_version"), 1);
     assert_int_equal(count_in(*state, "SELECT count(*) FROM timer_value"), rows);
     assert_int_equal(portolan_store_open(*state, PORTOLAN_STORE_READ, &store, NULL), PORTOLAN_EIO);
@@ -188,8 +188,8 @@ static void a_store_of_version_2_gets_what_version_3_has_more(void **state)
     portolan_store_close(store);
     assert_int_equal(count_in(*state, "PRAGMA user_version"), 2);
     portolan_store_close(open_or_fail(*state, PORTOLAN_STORE_WRITE));
-    assert_int_equal(count_in(*state, "PRAGMA user_version"), 4);
-    assert_int_equal(count_in(*state, "SELECT version FROM schema_version"), 4);
+    assert_int_equal(count_in(*state, "PRAGMA user_version"), 5);
+    assert_int_equal(count_in(*state, "SELECT version FROM schema_version"), 5);
     assert_int_equal(count_in(*state, "SELECT sum(failed_calls) FROM sample"), 0);
     assert_int_equal(count_in(*state, "SELECT count(*) FROM lifted_veto"), 0);
     assert_int_equal(count_in(*state, "SELECT count(*) FROM reason"), 0);
@@ -212,10 +212,39 @@ static void a_store_of_version_3_gets_tables_of_reasons(void **state)
     portolan_store_close(store);
     assert_int_equal(count_in(*state, "PRAGMA user_version"), 3);
     portolan_store_close(open_or_fail(*state, PORTOLAN_STORE_WRITE));
-    assert_int_equal(count_in(*state, "PRAGMA user_version"), 4);
+    assert_int_equal(count_in(*state, "PRAGMA user_version"), 5);
     assert_int_equal(count_in(*state, "SELECT count(*) FROM expectation"), 0);
     assert_int_equal(count_in(*state, "SELECT sum(failed_calls) FROM sample"),
                      2 * 2 * STEP_SAMPLES);
+}
+
+/* Decisions and their reasons stay. */
+static void a_store_of_version_4_gets_tables_of_diagnoses(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    struct portolan_diagnosis_set *set = NULL;
+    const struct portolan_reason reason = {.trial = begin_plate(store),
+                                           .number = 1,
+                                           .asked_by = "user",
+                                           .change = "",
+                                           .choice = "",
+                                           .binding = "",
+                                           .text = "",
+                                           .outcome = "stays"};
+
+    assert_int_equal(portolan_store_put_reason(store, &reason, NULL, 0, NULL), PORTOLAN_OK);
+    portolan_store_close(store);
+    execute(*state, FIXTURE_TO_VERSION_4 " PRAGMA user_version = 4;");
+    store = open_or_fail(*state, PORTOLAN_STORE_READ);
+    assert_int_equal(portolan_store_read_diagnoses(store, 1, &set, NULL), PORTOLAN_OK);
+    assert_int_equal(set->n_diagnoses + set->n_findings, 0);
+    portolan_diagnosis_set_destroy(set);
+    portolan_store_close(store);
+    assert_int_equal(count_in(*state, "PRAGMA user_version"), 4);
+    portolan_store_close(open_or_fail(*state, PORTOLAN_STORE_WRITE));
+    assert_int_equal(count_in(*state, "PRAGMA user_version"), 5);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM finding"), 0);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM reason"), 1);
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
@@ -228,6 +257,7 @@ int main(void)
         IN_FOLDER(a_migration_that_fails_leaves_the_store_as_it_was),
         IN_FOLDER(a_store_of_version_2_gets_what_version_3_has_more),
         IN_FOLDER(a_store_of_version_3_gets_tables_of_reasons),
+        IN_FOLDER(a_store_of_version_4_gets_tables_of_diagnoses),
     };
 
     return cmocka_run_group_tests_name("store migration", tests, NULL, NULL);

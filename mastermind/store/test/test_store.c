@@ -335,6 +335,72 @@ static void a_decision_of_a_run_keeps_its_alternatives_and_gets_an_outcome(void 
     portolan_store_close(store);
 }
 
+static void a_diagnosis_replaces_the_one_of_its_number_and_goes_with_its_trial(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    struct portolan_stored_diagnosis d = {.trial = begin_plate(store),
+                                          .number = 1,
+                                          .first_step = -1,
+                                          .last_step = -1,
+                                          .paradigm = "amr{prt}",
+                                          .verdict = "problem",
+                                          .why = "",
+                                          .run_ns = 6.1e9,
+                                          .unexplained = 0.112};
+    const struct portolan_stored_finding both[] = {{.cause = "inter-level",
+                                                    .title = "inter-level contiguity",
+                                                    .verdict = "problem",
+                                                    .instance = "driver",
+                                                    .port = "mesh",
+                                                    .factor = "block order",
+                                                    .remedy = "keep children with their parents",
+                                                    .place = "ranks 1 and 3",
+                                                    .share = 0.173,
+                                                    .spread = 0.01,
+                                                    .without_ns = 5.29e9,
+                                                    .gain = 0.133,
+                                                    .low = 0.126,
+                                                    .high = 0.139},
+                                                   {.cause = "intra-level",
+                                                    .title = "intra-level contiguity",
+                                                    .verdict = "no problem found",
+                                                    .instance = "",
+                                                    .port = "",
+                                                    .factor = "block order",
+                                                    .remedy = "",
+                                                    .place = "",
+                                                    .share = 0.01,
+                                                    .spread = NAN,
+                                                    .without_ns = NAN,
+                                                    .gain = NAN}};
+    struct portolan_diagnosis_set *set;
+
+    assert_int_equal(portolan_store_put_diagnosis(store, &d, both, 2, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_store_put_diagnosis(store, &d, both, 2, NULL), PORTOLAN_OK);
+    d.number = 2;
+    d.verdict = "cannot tell";
+    d.why = "messages are unmatched";
+    d.first_step = 20;
+    d.last_step = 39;
+    assert_int_equal(portolan_store_put_diagnosis(store, &d, NULL, 0, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_store_read_diagnoses(store, d.trial, &set, NULL), PORTOLAN_OK);
+    assert_int_equal(set->n_diagnoses, 2);
+    assert_string_equal(set->diagnoses[0].paradigm, "amr{prt}");
+    assert_true(set->diagnoses[0].unexplained == 0.112 && set->diagnoses[0].first_step == -1);
+    assert_string_equal(set->diagnoses[1].why, "messages are unmatched");
+    assert_true(set->diagnoses[1].first_step == 20 && set->diagnoses[1].last_step == 39);
+    assert_int_equal(set->n_findings, 2);
+    assert_int_equal(set->findings[1].diagnosis, 1);
+    assert_int_equal(set->findings[1].number, 2);
+    assert_string_equal(set->findings[0].place, "ranks 1 and 3");
+    assert_true(set->findings[0].high == 0.139 && isnan(set->findings[1].without_ns));
+    portolan_diagnosis_set_destroy(set);
+    assert_int_equal(portolan_store_delete_trial(store, d.trial, NULL), PORTOLAN_OK);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM finding"), 0);
+    assert_int_equal(portolan_store_put_diagnosis(store, &d, both, 2, NULL), PORTOLAN_ENOTFOUND);
+    portolan_store_close(store);
+}
+
 /* What the last step took is in its samples only: nobody was there to measure it. */
 static void the_last_steps_time_is_that_of_its_samples(void **state)
 {
@@ -538,6 +604,7 @@ int main(void)
         IN_FOLDER(a_model_replaces_the_one_of_the_same_names),
         IN_FOLDER(failed_calls_are_read_back),
         IN_FOLDER(a_decision_of_a_run_keeps_its_alternatives_and_gets_an_outcome),
+        IN_FOLDER(a_diagnosis_replaces_the_one_of_its_number_and_goes_with_its_trial),
         IN_FOLDER(the_last_steps_time_is_that_of_its_samples),
         IN_FOLDER(ranks_of_a_job_make_one_trial),
         IN_FOLDER(a_lifted_veto_notes_the_newest_trial_and_moves_on),
