@@ -176,10 +176,30 @@ static enum portolan_status read_trace(struct subject *s, const char *file,
     return portolan_scenario_read(file, NULL, &s->d, &s->trace, NULL, err);
 }
 
+static void tell_clocks(const struct portolan_clocks *c)
+{
+    if (c->most_moved_ns > 0)
+        fprintf(stderr,
+                "portolan: note: clocks of %zu hosts were brought together, to %.1f us; messages "
+                "that came before they were sent: %llu, now %llu\n",
+                c->n_clocks, c->uncertainty_ns * 1e-3, (unsigned long long)c->n_reversed_before,
+                (unsigned long long)c->n_reversed_after);
+    if (c->n_unrelated)
+        fprintf(stderr,
+                "portolan: warning: nothing goes both ways between %zu of %zu hosts and the "
+                "others: their clocks cannot be compared\n",
+                c->n_unrelated, c->n_clocks);
+}
+
 static enum portolan_status analyse(struct subject *s, struct portolan_error *err)
 {
-    enum portolan_status status = portolan_matching_create(s->trace, &s->matching, err);
+    struct portolan_clocks clocks;
+    enum portolan_status status = portolan_clocks_correct(s->trace, &clocks, err);
 
+    if (!status)
+        status = portolan_matching_create(s->trace, &s->matching, err);
+    if (!status)
+        tell_clocks(&clocks);
     return status ? status : portolan_waits_create(s->trace, s->matching, NULL, &s->waits, err);
 }
 

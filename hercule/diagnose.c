@@ -65,6 +65,8 @@ static const char *doubt_of(const struct portolan_waits *waits)
         return "collective operations lack ranks";
     if (m->n_reversed > 0)
         return "messages came before they were sent: clocks disagree";
+    if (trace->n_unrelated_clocks > 0)
+        return "nothing goes both ways between hosts: their clocks cannot be compared";
     if (m->is_uncertain)
         return "several threads communicate: which messages belong together is not certain";
     return NULL;

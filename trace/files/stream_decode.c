@@ -129,7 +129,7 @@ static const char *const definition_fields[PORTOLAN_STREAM_KINDS] = {
     [PORTOLAN_STREAM_FILE] = "uuuut",    [PORTOLAN_STREAM_CLOCK] = "uuuuu",
     [PORTOLAN_STREAM_REGION] = "uutttt", [PORTOLAN_STREAM_ROUTINE] = "ut",
     [PORTOLAN_STREAM_COMM] = "uulll",    [PORTOLAN_STREAM_WINDOW] = "uulll",
-    [PORTOLAN_STREAM_NAME] = "ut",
+    [PORTOLAN_STREAM_NAME] = "ut",       [PORTOLAN_STREAM_COUNTER] = "t",
 };
 
 static void read_definition(struct stream_decoder *d, struct stream_record *r)

@@ -28,7 +28,7 @@ struct stream_file {
     struct stream_decoder decoder;
     bool is_known; /* it says whose it is */
     uint64_t rank, thread, n_ranks, flags;
-    char host[256];
+    char host[256], counter[256]; /* the latter "": not known */
     struct clock_reading first, last;
     bool has_clock;
     /* Ticks to nanoseconds of the trace. */
@@ -164,6 +164,14 @@ static void note_file(struct stream_file *f, const struct stream_record *d)
     strncpy(f->host, d->text[0], sizeof f->host - 1);
 }
 
+/* A process may have several files, ManualClock's only one clock. */
+static const char *clock_of(const struct stream_file *f)
+{
+    return f->flags & PORTOLAN_STREAM_IS_VIRTUAL ? "ManualClock"
+           : *f->counter                         ? f->counter
+                                                 : f->host;
+}
+
 static void note_clock(struct stream_file *f, const struct stream_record *d)
 {
     f->last = (struct clock_reading){d->number[0], d->number[1], d->number[2], d->number[3],
@@ -204,6 +212,8 @@ static void read_definitions(struct reading *r, struct stream_file *f)
             continue;
         if (record.kind == PORTOLAN_STREAM_FILE && !f->is_known)
             note_file(f, &record);
+        else if (record.kind == PORTOLAN_STREAM_COUNTER)
+            strncpy(f->counter, record.text[0], sizeof f->counter - 1);
         else if (record.kind == PORTOLAN_STREAM_CLOCK)
             note_clock(f, &record);
         else if (record.kind == PORTOLAN_STREAM_COMM)
@@ -219,7 +229,7 @@ static void read_definitions(struct reading *r, struct stream_file *f)
 
 /* -- clocks -- */
 
-/* Ranks of one host share a counter: its rate comes from the longest time over all of them. */
+/* Ranks that share a counter: its rate comes from the longest time over all of them. */
 static void place_clock(struct reading *r, struct stream_file *f)
 {
     const struct clock_reading *first = &f->first, *last = &f->last;
@@ -235,7 +245,7 @@ static void place_clock(struct reading *r, struct stream_file *f)
         const struct stream_file *o = &r->files[i];
 
         if (!o->is_known || !o->has_clock || o->first.kind != PORTOLAN_STREAM_TICKS ||
-            strcmp(o->host, f->host) != 0)
+            strcmp(clock_of(o), clock_of(f)) != 0)
             continue;
         if (o->first.ticks < first->ticks)
             first = &o->first;
@@ -249,28 +259,31 @@ static void place_clock(struct reading *r, struct stream_file *f)
                      : rate;
 }
 
-/* Clocks of several hosts have the time of day in common, as well as it is set. */
-static void align_hosts(struct reading *r)
+/* The first file of F's clock that says how it stands. */
+static const struct stream_file *first_of_clock(const struct reading *r,
+                                                const struct stream_file *f)
 {
-    const struct stream_file *first = NULL;
-    bool is_several = false;
+    for (size_t i = 0; i < r->n_files; i++)
+        if (r->files[i].is_known && r->files[i].has_clock &&
+            (!f || !strcmp(clock_of(&r->files[i]), clock_of(f))))
+            return &r->files[i];
+    return f;
+}
 
-    for (size_t i = 0; i < r->n_files; i++) {
-        if (!r->files[i].is_known || !r->files[i].has_clock)
+/* Several clocks have the time of day in common, as well as it is set. */
+static void align_clocks(struct reading *r)
+{
+    const struct stream_file *first = first_of_clock(r, NULL);
+
+    for (size_t i = 0; first && i < r->n_files; i++) {
+        struct stream_file *f = &r->files[i];
+        const struct stream_file *same = first_of_clock(r, f);
+
+        if (!f->is_known || !strcmp(clock_of(first), clock_of(f)))
             continue;
-        first = first ? first : &r->files[i];
-        is_several |= strcmp(first->host, r->files[i].host) != 0;
-    }
-    for (size_t i = 0; is_several && i < r->n_files; i++) {
-        struct stream_file *f = &r->files[i], *same = r->files;
-
-        while (!same->is_known || !same->has_clock || strcmp(same->host, f->host) != 0) {
-            if (same == f)
-                break;
-            same++;
-        }
-        f->origin_ns += (double)(same->first.real_ns - same->first.ns) -
-                        (double)(first->first.real_ns - first->first.ns);
+        r->trace->has_local_clocks = true;
+        f->origin_ns += (double)((int64_t)(same->first.real_ns - same->first.ns) -
+                                 (int64_t)(first->first.real_ns - first->first.ns));
     }
 }
 
@@ -488,7 +501,7 @@ static void read_events(struct reading *r, struct stream_file *f)
     struct event_reader e = {.reading = r, .file = f};
     struct portolan_trace_location *at =
         portolan_trace_locate(r->trace, (int)f->rank, (int)f->thread, f->host);
-    bool ok = at != NULL;
+    bool ok = at && portolan_trace_set_clock(r->trace, at, clock_of(f));
     struct stream_record record;
 
     while (ok && stream_next(&f->decoder, &record))
@@ -570,7 +583,7 @@ static enum portolan_status read_streams(struct reading *r, bool is_folder,
     for (size_t i = 0; i < r->n_files; i++)
         if (r->files[i].is_known)
             place_clock(r, &r->files[i]);
-    align_hosts(r);
+    align_clocks(r);
     for (size_t i = 0; i < r->n_files; i++)
         if (r->files[i].is_known && !r->is_out_of_memory) {
             r->trace->has_threads |= r->files[i].flags & PORTOLAN_STREAM_HAS_THREADS;

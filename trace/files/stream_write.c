@@ -63,6 +63,19 @@ static void write_file_record(struct stream_writer *w)
     end_record(w, portolan_stream_text(at, w->location->host), PORTOLAN_STREAM_FILE);
 }
 
+/* Times that were brought together are of one clock from now on. */
+static void write_counter(struct stream_writer *w)
+{
+    const struct portolan_trace *t = w->trace;
+    const char *clock = t->locations[0].clock;
+
+    if (t->has_local_clocks || t->n_unrelated_clocks)
+        clock = w->location->clock;
+    else if (!*clock)
+        clock = "one clock";
+    end_record(w, portolan_stream_text(w->at + 1, clock), PORTOLAN_STREAM_COUNTER);
+}
+
 static void begin_block(struct stream_writer *w)
 {
     struct portolan_stream_header *h = (struct portolan_stream_header *)w->block;
@@ -80,6 +93,7 @@ static void begin_block(struct stream_writer *w)
     end_record(w, portolan_stream_unsigned(portolan_stream_unsigned(at, w->last), 0),
                PORTOLAN_STREAM_CLOCK);
     write_file_record(w);
+    write_counter(w);
     for (int i = 0; i < SEEN_KINDS; i++)
         memset(w->seen[i], 0, w->n_seen[i]);
 }

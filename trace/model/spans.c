@@ -36,6 +36,7 @@ static bool copy_tables(const struct portolan_trace *from, struct portolan_trace
         has_all = has_all && portolan_trace_window(to, &from->windows[i]) == i;
     to->has_threads = from->has_threads;
     to->is_virtual = from->is_virtual;
+    to->has_local_clocks = from->has_local_clocks;
     return has_all;
 }
 
@@ -92,7 +93,7 @@ static bool join_location(struct joining *j, const struct portolan_trace *from,
                           struct portolan_trace_span *spans, size_t n)
 {
     struct portolan_trace_location *to = portolan_trace_locate(j->to, l->rank, l->thread, l->host);
-    bool has_all = to;
+    bool has_all = to && portolan_trace_set_clock(j->to, to, l->clock);
     size_t next = 0;
 
     if (to) {

@@ -280,8 +280,8 @@ struct portolan_trace_location *portolan_trace_locate(struct portolan_trace *tra
             return NULL;
         if (at == n) {
             b->blocks[n] = (struct event_blocks){0};
-            trace->locations[n] =
-                (struct portolan_trace_location){.rank = rank, .thread = thread, .host = ""};
+            trace->locations[n] = (struct portolan_trace_location){
+                .rank = rank, .thread = thread, .host = "", .clock = ""};
             if (trace->n_ranks <= rank)
                 trace->n_ranks = rank + 1;
             if (count_entry(b, LOCATIONS, hash, &trace->n_locations) == SIZE_MAX)
@@ -293,6 +293,17 @@ struct portolan_trace_location *portolan_trace_locate(struct portolan_trace *tra
         !(trace->locations[at].host = portolan_arena_strdup(&b->arena, host)))
         return NULL;
     return &trace->locations[at];
+}
+
+bool portolan_trace_set_clock(struct portolan_trace *trace,
+                              struct portolan_trace_location *location, const char *clock)
+{
+    const char *copy = *location->clock ? location->clock
+                                        : portolan_arena_strdup(&builder_of(trace)->arena, clock);
+
+    if (copy)
+        location->clock = copy;
+    return copy;
 }
 
 /* Blocks double, so that many small locations take little. */

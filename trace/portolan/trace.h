@@ -113,9 +113,11 @@ struct portolan_trace_comm {
 struct portolan_trace_location {
     int rank, thread; /**< thread: from 0, by first event */
     const char *host; /**< "" when unknown */
-    size_t first, n;  /**< its events: events[first .. first + n) */
-    bool is_cut;      /**< the file ends in the midst */
-    uint64_t lost;    /**< events that could not be recorded */
+    /** Locations with one text have one clock; "": that of the host, "" as well. */
+    const char *clock;
+    size_t first, n; /**< its events: events[first .. first + n) */
+    bool is_cut;     /**< the file ends in the midst */
+    uint64_t lost;   /**< events that could not be recorded */
 };
 
 /**
@@ -136,9 +138,13 @@ struct portolan_trace {
     size_t n_comms, n_windows;
     const char **names; /**< of values */
     size_t n_names;
-    bool has_threads;   /**< MPI_THREAD_MULTIPLE was used: the order of postings is not certain */
-    bool is_virtual;    /**< times are not those of a clock: a scenario, or ManualClock */
-    const char *source; /**< what it was read from, for messages */
+    bool has_threads; /**< MPI_THREAD_MULTIPLE was used: the order of postings is not certain */
+    bool is_virtual;  /**< times are not those of a clock: a scenario, or ManualClock */
+    /** Times are of several clocks that only the time of day relates, until
+     * portolan_clocks_correct(). */
+    bool has_local_clocks;
+    size_t n_unrelated_clocks; /**< after that: whose times cannot be compared with the others' */
+    const char *source;        /**< what it was read from, for messages */
 };
 
 /** The value of an event of kind VALUE. */
@@ -206,6 +212,11 @@ PORTOLAN_API size_t portolan_trace_window(struct portolan_trace *trace,
  * HOST may be NULL. */
 PORTOLAN_API struct portolan_trace_location *
 portolan_trace_locate(struct portolan_trace *trace, int rank, int thread, const char *host);
+
+/** CLOCK, of which only the first text counts, is copied. False: no memory. */
+PORTOLAN_API bool portolan_trace_set_clock(struct portolan_trace *trace,
+                                           struct portolan_trace_location *location,
+                                           const char *clock);
 
 /** Adds a copy of EVENT to the location of RANK and THREAD, in any order of locations; each
    location's times must not decrease until portolan_trace_finish(), which sorts where they do.

@@ -46,6 +46,9 @@ enum portolan_stream_definition {
     PORTOLAN_STREAM_COMM,
     PORTOLAN_STREAM_WINDOW,
     PORTOLAN_STREAM_NAME, /**< number, text */
+    /** The counter, text: the same on all ranks that share it (the kernel's boot id), whatever
+       their hosts are called. In each block, as FILE. */
+    PORTOLAN_STREAM_COUNTER,
     PORTOLAN_STREAM_KINDS
 };
 

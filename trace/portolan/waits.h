@@ -20,6 +20,32 @@ extern "C" {
 
 #define PORTOLAN_NO_EVENT UINT32_MAX
 
+/* ------------------------------------------------- clocks of several hosts */
+
+/** What was done to the times of a trace. */
+struct portolan_clocks {
+    size_t n_clocks;       /**< with one, nothing is done */
+    size_t n_unrelated;    /**< whose difference from the first one nothing tells */
+    double uncertainty_ns; /**< times of two hosts may be wrong by this: half of the shortest way
+                              there and back, of the pair of hosts that is farthest apart */
+    double most_moved_ns;
+    /** Messages that were received before they were sent: as recorded, when drifts were taken out,
+     * and at last. */
+    uint64_t n_reversed_before, n_reversed_by_drift, n_reversed_after;
+};
+
+/**
+ * Moves the times of TRACE, which is finished, to one clock, where those of several hosts differ:
+ * the messages and collectives between them tell offset and drift, which is constant; events that
+ * are still reversed are moved by the controlled logical clock (Becker et al. 2009). What was found
+ * out about the trace before is not true any more. Traces of others, which should have one clock,
+ * stay as they are if no message is reversed. Where nothing goes both ways between two hosts, the
+ * trace tells it (n_unrelated_clocks). PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_clocks_correct(struct portolan_trace *trace,
+                                                          struct portolan_clocks *clocks,
+                                                          struct portolan_error *err);
+
 /* ------------------------------------------------- matching */
 
 /** All events of one collective operation, one of each member, in the order of locations. */

@@ -47,7 +47,7 @@ struct record_process {
     char *folder;
     int rank, n_ranks;
     unsigned flags;
-    char host[256];
+    char host[256], counter[64]; /* the latter "": not known */
 };
 extern struct record_process record_process;
 

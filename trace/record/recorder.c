@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -153,6 +154,17 @@ static void choose_cpu(bool shares_cores)
 
 /* -- beginning and end -- */
 
+/* Hosts may have one name and other clocks, and containers other names and one clock. */
+static void name_counter(void)
+{
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+    if (f && fgets(record_process.counter, sizeof record_process.counter, f))
+        record_process.counter[strcspn(record_process.counter, "\n")] = 0;
+    if (f)
+        fclose(f);
+}
+
 static void begin(int rank, int n_ranks, unsigned flags, bool shares_cores)
 {
     pthread_mutex_lock(&lock);
@@ -162,6 +174,7 @@ static void begin(int rank, int n_ranks, unsigned flags, bool shares_cores)
         record_process.n_ranks = n_ranks;
         record_process.flags = flags;
         gethostname(record_process.host, sizeof record_process.host - 1);
+        name_counter();
         choose_cpu(shares_cores);
         unsetenv("PORTOLAN_TRACE"); /* programs that this one starts have files of the same names */
     }

@@ -104,6 +104,9 @@ static void put_file(struct stream *s)
     at = portolan_stream_unsigned(at, record_process.flags |
                                           (s->is_virtual ? PORTOLAN_STREAM_IS_VIRTUAL : 0));
     stream_end(s, portolan_stream_text(at, record_process.host), PORTOLAN_STREAM_FILE);
+    if (*record_process.counter)
+        stream_end(s, portolan_stream_text(s->at + 1, record_process.counter),
+                   PORTOLAN_STREAM_COUNTER);
 }
 
 static void begin_block(struct stream *s)

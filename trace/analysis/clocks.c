@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Clocks of several hosts become one. A message shows that its receiver's clock was, at that time,
+ * ahead of the sender's by less than the time between the two events; a message back shows that it
+ * was ahead by more. Between all these bounds lies a straight line, that of a constant drift: the
+ * one that is as far from them as it can be (after Duda et al. 1987). What it leaves reversed is
+ * left to the logical clock.
+ */
+#include "clocks.h"
+
+#include <portolan/list.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Quartz is wrong by less. */
+#define MOST_DRIFT     1e-3
+#define PRICE_OF_DRIFT 1e-3
+
+/* At time AT of clock LOW, clock HIGH was ahead of it by less (BOUNDS_ABOVE) or by more. */
+struct bound {
+    uint32_t low, high;
+    bool bounds_above;
+    int64_t at, ahead;
+};
+
+/* What a pair's bounds tell: high = low + ahead + drift * (low - at), give or take the margin. */
+struct relation {
+    uint32_t low, high;
+    int64_t at;
+    double ahead, drift, margin;
+};
+
+/* To the time of the first clock: factor * t + offset. */
+struct clock {
+    const struct portolan_trace_location *of; /* first that has it */
+    double factor, offset;
+    bool is_related;
+};
+
+struct clock_finder {
+    const struct portolan_trace *t;
+    const struct portolan_matching *m;
+    uint32_t *clock_of; /* of each location */
+    struct clock *clocks;
+    size_t n_clocks;
+    struct bound *bounds;
+    size_t n_bounds, room;
+    struct relation *relations;
+    size_t n_relations;
+};
+
+/* ------------------------------------------------- clocks */
+
+static bool is_same_clock(const struct portolan_trace_location *a,
+                          const struct portolan_trace_location *b)
+{
+    return *a->clock || *b->clock ? !strcmp(a->clock, b->clock) : !strcmp(a->host, b->host);
+}
+
+static bool number_clocks(struct clock_finder *f)
+{
+    const struct portolan_trace *t = f->t;
+
+    f->clock_of = portolan_calloc(t->n_locations + 1, sizeof *f->clock_of);
+    f->clocks = portolan_calloc(t->n_locations + 1, sizeof *f->clocks);
+    for (size_t i = 0; f->clock_of && f->clocks && i < t->n_locations; i++) {
+        uint32_t k = i ? f->clock_of[i - 1] : 0;
+
+        if (k >= f->n_clocks || !is_same_clock(f->clocks[k].of, &t->locations[i]))
+            for (k = 0; k < f->n_clocks; k++)
+                if (is_same_clock(f->clocks[k].of, &t->locations[i]))
+                    break;
+        if (k == f->n_clocks)
+            f->clocks[f->n_clocks++] = (struct clock){&t->locations[i], 1, 0, k == 0};
+        f->clock_of[i] = k;
+    }
+    return f->clock_of && f->clocks;
+}
+
+/* ------------------------------------------------- bounds */
+
+/* At SENT of clock FROM something left that came to clock TO before it showed RECEIVED. */
+static bool add_bound(struct clock_finder *f, uint32_t from, int64_t sent, uint32_t to,
+                      int64_t received)
+{
+    struct bound b = {from, to, true, sent, received - sent};
+
+    if (from == to)
+        return true;
+    if (from > to)
+        b = (struct bound){to, from, false, received, sent - received};
+    if (!portolan_reserve(&f->bounds, &f->room, f->n_bounds + 1, sizeof b))
+        return false;
+    f->bounds[f->n_bounds++] = b;
+    return true;
+}
+
+static bool bound_by_messages(struct clock_finder *f)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < f->t->n_locations; i++) {
+        const struct portolan_trace_location *l = &f->t->locations[i];
+
+        for (size_t e = l->first; ok && e < l->first + l->n; e++) {
+            uint32_t send = f->m->partner[e];
+
+            if (f->t->events[e].kind == PORTOLAN_TRACE_RECV && send != no_event)
+                ok = add_bound(f, f->clock_of[portolan_trace_location_of(f->t, send)],
+                               f->t->events[send].ns, f->clock_of[i], f->t->events[e].ns);
+        }
+    }
+    return ok;
+}
+
+/* When the last enters that other ranks wait for happened, and the first leaves of those who wait;
+ * for each clock. */
+struct crossing {
+    int64_t last_enter, first_leave;
+    size_t collective; /* whose these are, + 1 */
+};
+
+static void cross(const struct clock_finder *f, const struct portolan_collective *c,
+                  enum meeting_kind kind, size_t number, struct crossing *crossings)
+{
+    for (uint32_t k = c->first; k < c->first + c->n; k++) {
+        uint32_t e = f->m->members[k];
+        size_t location = portolan_trace_location_of(f->t, e);
+        struct crossing *x = &crossings[f->clock_of[location]];
+        int64_t enter = f->t->events[meeting_enter(f->t, f->m, e)].ns;
+        uint32_t leave = meeting_leave(f->t, f->m, e);
+        int rank = f->t->locations[location].rank;
+
+        if (x->collective != number)
+            *x = (struct crossing){INT64_MIN, INT64_MAX, number};
+        if (meeting_sends(kind, rank == f->t->events[e].peer) && enter > x->last_enter)
+            x->last_enter = enter;
+        if (leave != no_event && meeting_receives(kind, rank == f->t->events[e].peer) &&
+            f->t->events[leave].ns < x->first_leave)
+            x->first_leave = f->t->events[leave].ns;
+    }
+}
+
+/* Each clock beside that of the first member: others follow from these. */
+static bool bound_by_crossings(struct clock_finder *f, const struct crossing *crossings,
+                               size_t number, uint32_t first)
+{
+    const struct crossing *a = &crossings[first];
+    bool ok = true;
+
+    for (uint32_t k = 0; ok && k < f->n_clocks; k++) {
+        const struct crossing *b = &crossings[k];
+
+        if (b->collective != number || k == first)
+            continue;
+        if (a->last_enter != INT64_MIN && b->first_leave != INT64_MAX)
+            ok = add_bound(f, first, a->last_enter, k, b->first_leave);
+        if (ok && b->last_enter != INT64_MIN && a->first_leave != INT64_MAX)
+            ok = add_bound(f, k, b->last_enter, first, a->first_leave);
+    }
+    return ok;
+}
+
+static bool bound_by_collectives(struct clock_finder *f)
+{
+    struct crossing *crossings = portolan_calloc(f->n_clocks, sizeof *crossings);
+    bool ok = crossings;
+
+    for (size_t i = 0; ok && i < f->m->n_collectives; i++) {
+        const struct portolan_collective *c = &f->m->collectives[i];
+        enum meeting_kind kind = meeting_kind_of(f->t, f->m, c);
+
+        if (kind == MEETING_NONE)
+            continue;
+        cross(f, c, kind, i + 1, crossings);
+        ok = bound_by_crossings(
+            f, crossings, i + 1,
+            f->clock_of[portolan_trace_location_of(f->t, f->m->members[c->first])]);
+    }
+    free(crossings);
+    return ok;
+}
+
+static int compare_bounds(const void *a, const void *b)
+{
+    const struct bound *x = a, *y = b;
+
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    return (x->high > y->high) - (x->high < y->high);
+}
+
+/* ------------------------------------------------- lines between bounds */
+
+/* How far the nearest bounds are from a line of that DRIFT in the middle between them. */
+static double margin_of(const struct bound *b, size_t n, double drift, double *middle)
+{
+    double least = INFINITY, most = -INFINITY;
+
+    for (size_t i = 0; i < n; i++) {
+        double ahead = (double)b[i].ahead - drift * (double)(b[i].at - b[0].at);
+
+        if (b[i].bounds_above)
+            least = fmin(least, ahead);
+        else
+            most = fmax(most, ahead);
+    }
+    *middle = (least + most) / 2;
+    return (least - most) / 2;
+}
+
+/* The margin is a concave function of the drift. Few bounds allow many lines: a drift is to be
+ * worth something. */
+static struct relation relate_pair(const struct bound *b, size_t n)
+{
+    double low = -MOST_DRIFT, high = MOST_DRIFT, ahead, span = 0;
+    struct relation r = {.low = b->low, .high = b->high, .at = b->at};
+
+    for (size_t i = 1; i < n; i++)
+        span = fmax(span, fabs((double)(b[i].at - b->at)));
+    for (int i = 0; i < 60; i++) {
+        double left = low + (high - low) / 3, right = high - (high - low) / 3;
+
+        if (margin_of(b, n, left, &ahead) - PRICE_OF_DRIFT * span * fabs(left) <
+            margin_of(b, n, right, &ahead) - PRICE_OF_DRIFT * span * fabs(right))
+            low = left;
+        else
+            high = right;
+    }
+    r.drift = (low + high) / 2;
+    r.margin = margin_of(b, n, r.drift, &r.ahead);
+    return r;
+}
+
+static bool find_relations(struct clock_finder *f)
+{
+    if (f->n_bounds)
+        qsort(f->bounds, f->n_bounds, sizeof *f->bounds, compare_bounds);
+    for (size_t i = 0, n; i < f->n_bounds; i += n) {
+        struct relation r;
+
+        for (n = 1; i + n < f->n_bounds && !compare_bounds(&f->bounds[i], &f->bounds[i + n]);)
+            n++;
+        r = relate_pair(&f->bounds[i], n);
+        if (isfinite(r.margin) && !portolan_append(&f->relations, &f->n_relations, &r, sizeof r))
+            return false;
+    }
+    return true;
+}
+
+/* The clock that R relates to one that is known. */
+static void follow_relation(struct clock_finder *f, const struct relation *r)
+{
+    struct clock *low = &f->clocks[r->low], *high = &f->clocks[r->high];
+    double factor = 1 + r->drift, offset = r->ahead - r->drift * (double)r->at;
+
+    if (low->is_related) {
+        high->factor = low->factor / factor;
+        high->offset = low->offset - high->factor * offset;
+    } else {
+        low->factor = high->factor * factor;
+        low->offset = high->offset + high->factor * offset;
+    }
+    low->is_related = high->is_related = true;
+}
+
+/* The surest relations first. Returns the margin of the least sure one that is used. */
+static double relate_clocks(struct clock_finder *f)
+{
+    double worst = 0;
+
+    for (;;) {
+        const struct relation *best = NULL;
+
+        for (size_t i = 0; i < f->n_relations; i++) {
+            const struct relation *r = &f->relations[i];
+
+            if (f->clocks[r->low].is_related != f->clocks[r->high].is_related &&
+                (!best || fabs(r->margin) < fabs(best->margin)))
+                best = r;
+        }
+        if (!best)
+            return worst;
+        follow_relation(f, best);
+        worst = fmax(worst, fabs(best->margin));
+    }
+}
+
+/* ------------------------------------------------- the trace */
+
+static uint64_t count_reversed(const struct portolan_trace *t, const struct portolan_matching *m)
+{
+    uint64_t n = 0;
+
+    for (size_t e = 0; e < t->n_events; e++)
+        n += t->events[e].kind == PORTOLAN_TRACE_RECV && m->partner[e] != no_event &&
+             t->events[e].ns < t->events[m->partner[e]].ns;
+    return n;
+}
+
+static void move_events(struct portolan_trace *t, const struct clock_finder *f, double *most_moved)
+{
+    int64_t least = INT64_MAX;
+
+    for (size_t i = 0; i < t->n_locations; i++) {
+        const struct portolan_trace_location *l = &t->locations[i];
+        const struct clock *c = &f->clocks[f->clock_of[i]];
+
+        for (size_t e = l->first; e < l->first + l->n; e++) {
+            double moved = (c->factor - 1) * (double)t->events[e].ns + c->offset;
+
+            t->events[e].ns += llround(moved);
+            *most_moved = fmax(*most_moved, fabs(moved));
+        }
+        if (l->n && t->events[l->first].ns < least)
+            least = t->events[l->first].ns;
+    }
+    for (size_t e = 0; e < t->n_events; e++)
+        t->events[e].ns -= least;
+}
+
+static bool correct(struct portolan_trace *t, struct clock_finder *f, struct portolan_clocks *told)
+{
+    if (!bound_by_messages(f) || !bound_by_collectives(f) || !find_relations(f))
+        return false;
+    told->uncertainty_ns = relate_clocks(f);
+    for (size_t k = 0; k < f->n_clocks; k++)
+        told->n_unrelated += !f->clocks[k].is_related;
+    move_events(t, f, &told->most_moved_ns);
+    told->n_reversed_by_drift = count_reversed(t, f->m);
+    if (told->n_reversed_by_drift && !correct_logically(t, f->m, f->clock_of))
+        return false;
+    told->n_reversed_after = count_reversed(t, f->m);
+    t->n_unrelated_clocks = told->n_unrelated;
+    t->has_local_clocks = false;
+    return true;
+}
+
+enum portolan_status portolan_clocks_correct(struct portolan_trace *trace,
+                                             struct portolan_clocks *clocks,
+                                             struct portolan_error *err)
+{
+    struct clock_finder f = {.t = trace};
+    struct portolan_matching *m = NULL;
+    enum portolan_status status = PORTOLAN_OK;
+
+    *clocks = (struct portolan_clocks){0};
+    if (!number_clocks(&f))
+        status = portolan_no_memory(err);
+    clocks->n_clocks = f.n_clocks;
+    if (!status && f.n_clocks > 1)
+        status = portolan_matching_create(trace, &m, err);
+    f.m = m;
+    clocks->n_reversed_before = m ? m->n_reversed : 0;
+    if (m && (trace->has_local_clocks || m->n_reversed) && !correct(trace, &f, clocks))
+        status = portolan_no_memory(err);
+    portolan_matching_destroy(m);
+    free(f.clock_of);
+    free(f.clocks);
+    free(f.bounds);
+    free(f.relations);
+    return status;
+}
