@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <portolan/index.h>
+#include <portolan/list.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST_SLOTS = 64 };
 
@@ -61,6 +63,46 @@ bool portolan_index_put(struct portolan_index *x, uint64_t hash, size_t i,
         return true;
     *at = i;
     return portolan_index_add(x, hash, i);
+}
+
+static uint64_t hash_words(const char *key, size_t size)
+{
+    uint64_t hash = size;
+
+    for (size_t i = 0; i < size; i += sizeof(uint32_t)) {
+        uint32_t word;
+
+        memcpy(&word, key + i, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+/* ITEMS is the address of a pointer of any type. */
+static char *item_at(const void *items, size_t i, size_t size)
+{
+    char *first;
+
+    memcpy(&first, items, sizeof first);
+    return first + i * size;
+}
+
+void *portolan_index_item(struct portolan_index *x, void *items, size_t *n, size_t *room,
+                          size_t size, const void *key, size_t key_size)
+{
+    uint64_t hash = hash_words(key, key_size);
+    size_t at = x->n_slots ? hash & (x->n_slots - 1) : 0;
+
+    for (; x->n_slots && x->slots[at].next; at = (at + 1) & (x->n_slots - 1)) {
+        char *item = item_at(items, x->slots[at].next - 1, size);
+
+        if (x->slots[at].hash == hash && memcmp(item, key, key_size) == 0)
+            return item;
+    }
+    if (!portolan_reserve(items, room, *n + 1, size) || !portolan_index_add(x, hash, *n))
+        return NULL;
+    return memcpy(memset(item_at(items, (*n)++, size), 0, size), key, key_size);
 }
 
 void portolan_index_clear(struct portolan_index *x)

@@ -30,6 +30,15 @@ PORTOLAN_API size_t portolan_index_find(const struct portolan_index *x, uint64_t
 PORTOLAN_API bool portolan_index_put(struct portolan_index *x, uint64_t hash, size_t i,
                                      portolan_index_same_fn same, const void *wanted, size_t *at);
 
+/**
+ * The item that begins with the KEY_SIZE bytes of KEY, a multiple of 4, among the *N items of SIZE
+ * bytes in the array that *ITEMS, a pointer, points to and that has room for *ROOM of them. If
+ * there is none, it is added, zeroed but for the key. X must index nothing else. NULL when memory
+ * is out; valid until the next is added.
+ */
+PORTOLAN_API void *portolan_index_item(struct portolan_index *x, void *items, size_t *n,
+                                       size_t *room, size_t size, const void *key, size_t key_size);
+
 /** Adds position I without a search; false when memory is out, with nothing changed. */
 PORTOLAN_API bool portolan_index_add(struct portolan_index *x, uint64_t hash, size_t i);
 

@@ -55,12 +55,6 @@ struct cause_finder {
     size_t *left;    /* of each location: the first wait that has been charged */
     struct wait_interval *intervals;
 
-    struct location_pair *pairs;
-    size_t n_pairs, pairs_room;
-    struct portolan_index pair_index;
-    uint32_t *cursors,
-        *meetings; /* of each location: next event; what all ranks met at last, + 1 */
-
     struct wait_class *classes;
     size_t n_classes, classes_room;
     uint32_t *class_of; /* [path * states + state], + 1 */
@@ -78,34 +72,18 @@ struct cause_finder {
 
 /* ------------------------------------------------- what is charged */
 
-static bool same_cell(const void *arg, size_t i)
-{
-    const struct cause_finder *f = ((const void *const *)arg)[0];
-    const struct delay_cell *wanted = ((const void *const *)arg)[1], *cell = &f->cells[i];
-
-    return cell->class == wanted->class && cell->location == wanted->location &&
-           cell->path == wanted->path;
-}
-
 static void charge(struct cause_finder *f, uint32_t class, size_t location, uint32_t path,
                    double direct, double indirect)
 {
-    struct delay_cell new = {class, (uint32_t)location, path, 0, 0};
-    const void *wanted[] = {f, &new};
-    uint64_t hash =
-        ((uint64_t) class << 40 | (uint64_t)location << 20 | path) * UINT64_C(0x9e3779b97f4a7c15);
-    size_t at;
+    const uint32_t key[] = {class, (uint32_t)location, path};
+    struct delay_cell *cell = portolan_index_item(&f->cell_index, &f->cells, &f->n_cells,
+                                                  &f->cells_room, sizeof *cell, key, sizeof key);
 
-    if (!portolan_reserve(&f->cells, &f->cells_room, f->n_cells + 1, sizeof *f->cells) ||
-        !portolan_index_put(&f->cell_index, hash ^ (hash >> 32), f->n_cells, same_cell, wanted,
-                            &at)) {
-        f->no_memory = true;
-        return;
+    if (cell) {
+        cell->direct += direct;
+        cell->indirect += indirect;
     }
-    if (at == f->n_cells)
-        f->cells[f->n_cells++] = new;
-    f->cells[at].direct += direct;
-    f->cells[at].indirect += indirect;
+    f->no_memory |= !cell;
 }
 
 static uint32_t class_of_wait(struct cause_finder *f, const struct portolan_wait *wait)

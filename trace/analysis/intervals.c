@@ -2,7 +2,6 @@
 #include "intervals.h"
 
 #include <portolan/index.h>
-#include <portolan/list.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,34 +96,20 @@ static bool find_order(struct interval_finder *f)
 
 /* ------------------------------------------------- when two locations met last */
 
-static bool same_pair(const void *arg, size_t i)
-{
-    const struct interval_finder *f = ((const void *const *)arg)[0];
-    const struct location_pair *wanted = ((const void *const *)arg)[1], *pair = &f->pairs[i];
-
-    return pair->low == wanted->low && pair->high == wanted->high;
-}
-
 /* The pair of both locations; new ones have met at the begin. NULL: no memory. */
 static struct location_pair *find_pair(struct interval_finder *f, size_t a, size_t b)
 {
-    struct location_pair new = {.low = (uint32_t)(a < b ? a : b),
-                                .high = (uint32_t)(a < b ? b : a)};
-    const void *wanted[] = {f, &new};
-    uint64_t hash = (((uint64_t) new.low << 32) | new.high) * UINT64_C(0x9e3779b97f4a7c15);
-    size_t at;
+    const uint32_t key[] = {(uint32_t)(a < b ? a : b), (uint32_t)(a < b ? b : a)};
+    size_t known = f->n_pairs;
+    struct location_pair *pair = portolan_index_item(&f->pair_index, &f->pairs, &f->n_pairs,
+                                                     &f->pairs_room, sizeof *pair, key, sizeof key);
 
-    new.at_low = (uint32_t)f->t->locations[new.low].first;
-    new.at_high = (uint32_t)f->t->locations[new.high].first;
-    if (!portolan_reserve(&f->pairs, &f->pairs_room, f->n_pairs + 1, sizeof *f->pairs) ||
-        !portolan_index_put(&f->pair_index, hash ^ (hash >> 32), f->n_pairs, same_pair, wanted,
-                            &at)) {
-        f->no_memory = true;
-        return NULL;
+    f->no_memory |= !pair;
+    if (pair && f->n_pairs > known) {
+        pair->at_low = (uint32_t)f->t->locations[pair->low].first;
+        pair->at_high = (uint32_t)f->t->locations[pair->high].first;
     }
-    if (at == f->n_pairs)
-        f->pairs[f->n_pairs++] = new;
-    return &f->pairs[at];
+    return pair;
 }
 
 /* Whether all ranks met at a collective operation, and none went before the last came. */

@@ -8,7 +8,6 @@
 #include "internal.h"
 
 #include <portolan/index.h>
-#include <portolan/list.h>
 
 #include <stdlib.h>
 
@@ -19,7 +18,7 @@ struct message_key {
 
 struct send_queue {
     struct message_key key;
-    uint32_t first, last;
+    uint32_t first, last; /* events + 1; 0: none */
 };
 
 struct message_matcher {
@@ -28,62 +27,39 @@ struct message_matcher {
     struct send_queue *queues;
     size_t n_queues, room;
     struct portolan_index index;
+    bool no_memory;
 };
 
-/* What is looked for: the index knows positions only. */
-struct wanted_queue {
-    const struct message_matcher *matcher;
-    struct message_key key;
-};
-
-static bool same_queue(const void *arg, size_t i)
+/* NULL: no memory. */
+static struct send_queue *find_queue(struct message_matcher *x, const struct message_key *key)
 {
-    const struct wanted_queue *w = arg;
-    const struct message_key *a = &w->key, *b = &w->matcher->queues[i].key;
+    struct send_queue *q = portolan_index_item(&x->index, &x->queues, &x->n_queues, &x->room,
+                                               sizeof *q, key, sizeof *key);
 
-    return a->what == b->what && a->source == b->source && a->destination == b->destination &&
-           a->tag == b->tag;
+    x->no_memory |= !q;
+    return q;
 }
 
-static uint64_t key_hash(const struct message_key *key)
+static void push_send(struct message_matcher *x, const struct message_key *key, uint32_t e)
 {
-    uint64_t a = ((uint64_t)key->what << 32) | (uint32_t)key->tag;
-    uint64_t b = ((uint64_t)(uint32_t)key->source << 32) | (uint32_t)key->destination;
-    uint64_t h = (a ^ (b * UINT64_C(0x9e3779b97f4a7c15))) * UINT64_C(0xbf58476d1ce4e5b9);
+    struct send_queue *q = find_queue(x, key);
 
-    return h ^ (h >> 31);
-}
-
-static bool push_send(struct message_matcher *x, const struct message_key *key, uint32_t e)
-{
-    struct wanted_queue wanted = {x, *key};
-    struct send_queue *q;
-    size_t at;
-
-    if (!portolan_reserve(&x->queues, &x->room, x->n_queues + 1, sizeof *x->queues) ||
-        !portolan_index_put(&x->index, key_hash(key), x->n_queues, same_queue, &wanted, &at))
-        return false;
-    q = &x->queues[at];
-    if (at == x->n_queues) {
-        *q = (struct send_queue){*key, no_event, no_event};
-        x->n_queues++;
-    }
-    if (q->first == no_event)
-        q->first = e;
+    if (!q)
+        return;
+    if (q->first)
+        x->matching->partner[q->last - 1] = e;
     else
-        x->matching->partner[q->last] = e;
-    q->last = e;
-    return true;
+        q->first = e + 1;
+    q->last = e + 1;
 }
 
 static uint32_t take_send(struct message_matcher *x, const struct message_key *key)
 {
-    struct wanted_queue wanted = {x, *key};
-    size_t at = portolan_index_find(&x->index, key_hash(key), same_queue, &wanted);
-    uint32_t e = at == SIZE_MAX ? no_event : x->queues[at].first;
+    struct send_queue *q = find_queue(x, key);
+    uint32_t e = q && q->first ? q->first - 1 : no_event;
 
     if (e != no_event)
-        x->queues[at].first = x->matching->partner[e];
+        q->first = x->matching->partner[e] + 1; /* 0 after the last: none */
     return e;
 }
 
@@ -102,22 +78,22 @@ static struct message_key access_key(const struct message_matcher *x, uint32_t e
     return (struct message_key){what, origin, target, 0};
 }
 
-static bool queue_event(struct message_matcher *x, int rank, uint32_t e)
+static void queue_event(struct message_matcher *x, int rank, uint32_t e)
 {
     const struct portolan_trace_event *event = &x->trace->events[e];
     struct message_key key = {event->what, rank, event->peer, event->tag};
 
     if (event->kind == PORTOLAN_TRACE_SEND && event->peer >= 0) {
-        if (!is_cancelled(x, e))
-            return push_send(x, &key, e);
-        x->matching->n_cancelled++;
+        if (is_cancelled(x, e))
+            x->matching->n_cancelled++;
+        else
+            push_send(x, &key, e);
     } else if (event->kind == PORTOLAN_TRACE_ACCESS &&
                call_class(x->trace, x->matching, x->matching->call[e]) ==
                    PORTOLAN_ROUTINE_WIN_START) {
         key = access_key(x, e, rank, event->peer);
-        return push_send(x, &key, e);
+        push_send(x, &key, e);
     }
-    return true;
 }
 
 static void receive_message(struct message_matcher *x, int rank, uint32_t post, uint32_t recv)
@@ -174,7 +150,7 @@ static void receive_event(struct message_matcher *x, int rank, uint32_t e)
 static void drop_unmatched(struct message_matcher *x)
 {
     for (size_t i = 0; i < x->n_queues; i++)
-        for (uint32_t e = x->queues[i].first, next; e != no_event; e = next) {
+        for (uint32_t e = x->queues[i].first - 1, next; e != no_event; e = next) {
             next = x->matching->partner[e];
             x->matching->partner[e] = no_event;
             x->matching->n_unmatched_sends += x->trace->events[e].kind == PORTOLAN_TRACE_SEND;
@@ -184,18 +160,15 @@ static void drop_unmatched(struct message_matcher *x)
 bool match_messages(const struct portolan_trace *t, struct portolan_matching *m)
 {
     struct message_matcher x = {.trace = t, .matching = m};
-    bool ok = true;
 
-    for (size_t i = 0; ok && i < t->n_locations; i++)
-        for (size_t e = t->locations[i].first; ok && e < t->locations[i].first + t->locations[i].n;
-             e++)
-            ok = queue_event(&x, t->locations[i].rank, (uint32_t)e);
-    for (size_t i = 0; ok && i < t->n_locations; i++)
+    for (size_t i = 0; i < t->n_locations; i++)
+        for (size_t e = t->locations[i].first; e < t->locations[i].first + t->locations[i].n; e++)
+            queue_event(&x, t->locations[i].rank, (uint32_t)e);
+    for (size_t i = 0; i < t->n_locations; i++)
         for (size_t e = t->locations[i].first; e < t->locations[i].first + t->locations[i].n; e++)
             receive_event(&x, t->locations[i].rank, (uint32_t)e);
-    if (ok)
-        drop_unmatched(&x);
+    drop_unmatched(&x);
     free(x.queues);
     portolan_index_clear(&x.index);
-    return ok;
+    return !x.no_memory;
 }

@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <portolan/index.h>
-#include <portolan/list.h>
 
 #include <stdlib.h>
 
@@ -15,37 +14,15 @@ struct path_builder {
     size_t room;
 };
 
-struct wanted_path {
-    const struct portolan_waits *w;
-    enum portolan_path_kind kind;
-    uint32_t parent, what;
-};
-
-static bool same_path(const void *arg, size_t i)
-{
-    const struct wanted_path *wanted = arg;
-    const struct portolan_path *p = &wanted->w->paths[i];
-
-    return p->parent == wanted->parent && p->what == wanted->what && p->kind == wanted->kind;
-}
-
 /* The path below PARENT; UINT32_MAX: no memory. */
 static uint32_t path_below(struct path_builder *b, enum portolan_path_kind kind, uint32_t parent,
                            uint32_t what)
 {
-    struct wanted_path wanted = {b->w, kind, parent, what};
-    uint64_t hash =
-        ((uint64_t)parent << 32 | what << 2 | (unsigned)kind) * UINT64_C(0x9e3779b97f4a7c15);
-    size_t at;
+    const uint32_t key[] = {kind, parent, what}; /* as a path begins */
+    struct portolan_path *path = portolan_index_item(&b->index, &b->w->paths, &b->w->n_paths,
+                                                     &b->room, sizeof *path, key, sizeof key);
 
-    hash ^= hash >> 32;
-    if (!portolan_reserve(&b->w->paths, &b->room, b->w->n_paths + 1, sizeof *b->w->paths) ||
-        !portolan_index_put(&b->index, hash, b->w->n_paths, same_path, &wanted, &at))
-        return UINT32_MAX;
-    if (at == b->w->n_paths)
-        b->w->paths[b->w->n_paths++] =
-            (struct portolan_path){.kind = kind, .parent = parent, .what = what};
-    return (uint32_t)at;
+    return path ? (uint32_t)(path - b->w->paths) : UINT32_MAX;
 }
 
 /* Begins and ends are in pairs, so that the path after an end is the parent of that before. */
