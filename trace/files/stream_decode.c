@@ -124,20 +124,14 @@ static size_t read_ranks(struct stream_decoder *d, size_t *used, size_t *n)
 
 /* -- records -- */
 
-/* Fields of definitions: u a number, t a text, l a list of ranks. */
-static const char *const definition_fields[PORTOLAN_STREAM_KINDS] = {
-    [PORTOLAN_STREAM_FILE] = "uuuut",    [PORTOLAN_STREAM_CLOCK] = "uuuuu",
-    [PORTOLAN_STREAM_REGION] = "uutttt", [PORTOLAN_STREAM_ROUTINE] = "ut",
-    [PORTOLAN_STREAM_COMM] = "uulll",    [PORTOLAN_STREAM_WINDOW] = "uulll",
-    [PORTOLAN_STREAM_NAME] = "ut",       [PORTOLAN_STREAM_COUNTER] = "t",
-};
-
-static void read_definition(struct stream_decoder *d, struct stream_record *r)
+static void read_definition(struct stream_decoder *d, unsigned kind,
+                            struct portolan_stream_definition *r)
 {
-    size_t n = 0, t = 0, l = 0, used_text = 0, used_ranks = 0, text[STREAM_TEXTS] = {0},
-           list[STREAM_LISTS] = {0};
+    size_t n = 0, t = 0, l = 0, used_text = 0, used_ranks = 0, text[PORTOLAN_STREAM_TEXTS] = {0},
+           list[PORTOLAN_STREAM_LISTS] = {0};
 
-    for (const char *f = definition_fields[r->kind]; *f && d->at && !d->is_out_of_memory; f++)
+    for (const char *f = portolan_stream_definitions[kind - PORTOLAN_STREAM_FILE];
+         *f && d->at && !d->is_out_of_memory; f++)
         switch (*f) {
         case 'u':
             r->number[n++] = read_unsigned(d);
@@ -191,10 +185,10 @@ static bool read_record(struct stream_decoder *d, struct stream_record *r)
     *r = (struct stream_record){.kind = kind - 1};
     if (kind >= 1 && kind <= PORTOLAN_TRACE_KINDS) {
         read_event(d, byte, r);
-    } else if (kind < PORTOLAN_STREAM_KINDS && definition_fields[kind]) {
+    } else if (kind >= PORTOLAN_STREAM_FILE && kind < PORTOLAN_STREAM_KINDS) {
         r->kind = kind;
         r->is_definition = true;
-        read_definition(d, r);
+        read_definition(d, kind, &r->definition);
     } else {
         d->at = NULL;
     }

@@ -6,8 +6,6 @@
 #include <portolan/trace.h>
 #include <portolan/trace_stream.h>
 
-enum { STREAM_NUMBERS = 5, STREAM_TEXTS = 4, STREAM_LISTS = 3 };
-
 /* One record: an event (KIND is of enum portolan_trace_kind), or a definition. */
 struct stream_record {
     unsigned kind;
@@ -16,11 +14,7 @@ struct stream_record {
     /* Of an event. */
     uint64_t what, bytes, request;
     int64_t peer, tag;
-    /* Of a definition, in the order of its fields; valid until the next record. */
-    uint64_t number[STREAM_NUMBERS];
-    const char *text[STREAM_TEXTS];
-    const int *list[STREAM_LISTS];
-    size_t n_list[STREAM_LISTS];
+    struct portolan_stream_definition definition; /* valid until the next record */
 };
 
 struct stream_decoder {

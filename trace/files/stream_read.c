@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A clock at one time. */
+/* A clock at one time, as CLOCK tells it. */
 struct clock_reading {
     uint64_t kind, per_second, ticks, ns, real_ns;
 };
@@ -154,7 +154,7 @@ static void clear_reading(struct reading *r)
 
 /* -- first: definitions -- */
 
-static void note_file(struct stream_file *f, const struct stream_record *d)
+static void note_file(struct stream_file *f, const struct portolan_stream_definition *d)
 {
     f->rank = d->number[0];
     f->thread = d->number[1];
@@ -172,17 +172,16 @@ static const char *clock_of(const struct stream_file *f)
                                                  : f->host;
 }
 
-static void note_clock(struct stream_file *f, const struct stream_record *d)
+static void note_clock(struct stream_file *f, const struct portolan_stream_definition *d)
 {
-    f->last = (struct clock_reading){d->number[0], d->number[1], d->number[2], d->number[3],
-                                     d->number[4]};
+    memcpy(&f->last, d->number, sizeof f->last);
     if (!f->has_clock)
         f->first = f->last;
     f->has_clock = true;
 }
 
 static void note_neighbours(struct reading *r, const struct stream_file *f,
-                            const struct stream_record *d)
+                            const struct portolan_stream_definition *d)
 {
     size_t n = d->n_list[2];
 
@@ -211,13 +210,13 @@ static void read_definitions(struct reading *r, struct stream_file *f)
         if (!record.is_definition)
             continue;
         if (record.kind == PORTOLAN_STREAM_FILE && !f->is_known)
-            note_file(f, &record);
+            note_file(f, &record.definition);
         else if (record.kind == PORTOLAN_STREAM_COUNTER)
-            strncpy(f->counter, record.text[0], sizeof f->counter - 1);
+            strncpy(f->counter, record.definition.text[0], sizeof f->counter - 1);
         else if (record.kind == PORTOLAN_STREAM_CLOCK)
-            note_clock(f, &record);
+            note_clock(f, &record.definition);
         else if (record.kind == PORTOLAN_STREAM_COMM)
-            note_neighbours(r, f, &record);
+            note_neighbours(r, f, &record.definition);
     }
     r->is_out_of_memory |= f->decoder.is_out_of_memory;
     if (!f->is_known && !r->is_out_of_memory)
@@ -298,13 +297,12 @@ static int64_t time_of(const struct stream_file *f, uint64_t ticks)
 
 /* -- second: events -- */
 
-enum { MAP_REGION, MAP_ROUTINE, MAP_COMM, MAP_WINDOW, MAP_NAME, MAP_KINDS };
 #define MOST_NUMBERS ((size_t)1 << 20)
 
 struct event_reader {
     struct reading *reading;
     struct stream_file *file;
-    struct number_map maps[MAP_KINDS];
+    struct number_map maps[PORTOLAN_TRACE_TABLES];
     uint32_t routine; /* of the call that runs */
     bool misses_definitions;
 };
@@ -354,15 +352,16 @@ static bool add_neighbours(const struct reading *r, struct portolan_trace_comm *
 }
 
 /* Each block tells its communicators again; to put neighbours together again would take long. */
-static bool is_told_again(const struct event_reader *e, const struct stream_record *d)
+static bool is_told_again(const struct event_reader *e, const struct portolan_stream_definition *d)
 {
-    const struct number_map *m = &e->maps[MAP_COMM];
+    const struct number_map *m = &e->maps[PORTOLAN_TRACE_COMMS];
     size_t entry = d->number[0] < m->n ? m->entry[d->number[0]] : 0;
 
     return entry && e->reading->trace->comms[entry - 1].id == d->number[1];
 }
 
-static size_t define_comm(const struct reading *r, const struct stream_record *d)
+static size_t define_comm(const struct reading *r, unsigned kind,
+                          const struct portolan_stream_definition *d)
 {
     struct portolan_trace_comm c = {
         .id = d->number[1],
@@ -374,7 +373,7 @@ static size_t define_comm(const struct reading *r, const struct stream_record *d
     int *ranks = NULL;
     size_t *first = NULL, entry = SIZE_MAX;
 
-    if (d->kind == PORTOLAN_STREAM_WINDOW)
+    if (kind == PORTOLAN_STREAM_WINDOW)
         return portolan_trace_window(r->trace, &c);
     if (add_neighbours(r, &c, &ranks, &first))
         entry = portolan_trace_comm(r->trace, &c);
@@ -383,65 +382,53 @@ static size_t define_comm(const struct reading *r, const struct stream_record *d
     return entry;
 }
 
-static bool define(struct event_reader *e, const struct stream_record *d)
+static size_t define_region(struct portolan_trace *t, const struct portolan_stream_definition *d)
+{
+    return portolan_trace_region(t, &(struct portolan_trace_region){
+                                        .kind = d->number[1] <= PORTOLAN_TRACE_FUNCTION
+                                                    ? (enum portolan_trace_region_kind)d->number[1]
+                                                    : PORTOLAN_TRACE_FUNCTION,
+                                        .name = d->text[0],
+                                        .user = d->text[1],
+                                        .port = d->text[2],
+                                        .provider = d->text[3],
+                                    });
+}
+
+static bool define(struct event_reader *e, unsigned kind,
+                   const struct portolan_stream_definition *d)
 {
     struct portolan_trace *t = e->reading->trace;
-    uint64_t number = d->number[0];
+    size_t entry;
 
-    switch (d->kind) {
+    switch (kind) {
     case PORTOLAN_STREAM_REGION:
-        return map_number(
-            &e->maps[MAP_REGION], number,
-            portolan_trace_region(t, &(struct portolan_trace_region){
-                                         .kind = d->number[1] <= PORTOLAN_TRACE_FUNCTION
-                                                     ? (enum portolan_trace_region_kind)d->number[1]
-                                                     : PORTOLAN_TRACE_FUNCTION,
-                                         .name = d->text[0],
-                                         .user = d->text[1],
-                                         .port = d->text[2],
-                                         .provider = d->text[3],
-                                     }));
+        entry = define_region(t, d);
+        break;
     case PORTOLAN_STREAM_ROUTINE:
-        return map_number(&e->maps[MAP_ROUTINE], number, portolan_trace_routine(t, d->text[0]));
+        entry = portolan_trace_routine(t, d->text[0]);
+        break;
     case PORTOLAN_STREAM_NAME:
-        return map_number(&e->maps[MAP_NAME], number, portolan_trace_name(t, d->text[0]));
+        entry = portolan_trace_name(t, d->text[0]);
+        break;
     case PORTOLAN_STREAM_COMM:
-        return is_told_again(e, d) ||
-               map_number(&e->maps[MAP_COMM], number, define_comm(e->reading, d));
     case PORTOLAN_STREAM_WINDOW:
-        return map_number(&e->maps[MAP_WINDOW], number, define_comm(e->reading, d));
+        if (kind == PORTOLAN_STREAM_COMM && is_told_again(e, d))
+            return true;
+        entry = define_comm(e->reading, kind, d);
+        break;
     default:
         return true;
     }
-}
-
-static int map_of(unsigned kind)
-{
-    switch (kind) {
-    case PORTOLAN_TRACE_ENTER:
-    case PORTOLAN_TRACE_LEAVE:
-        return MAP_REGION;
-    case PORTOLAN_TRACE_BEGIN:
-        return MAP_ROUTINE;
-    case PORTOLAN_TRACE_TRANSFER:
-    case PORTOLAN_TRACE_ACCESS:
-    case PORTOLAN_TRACE_EPOCH:
-        return MAP_WINDOW;
-    case PORTOLAN_TRACE_VALUE:
-        return MAP_NAME;
-    default:
-        return MAP_COMM;
-    }
+    return map_number(&e->maps[kind - PORTOLAN_STREAM_REGION], d->number[0], entry);
 }
 
 /* The entry that the event refers to; false: it was never defined. */
 static bool resolve(const struct event_reader *e, const struct stream_record *r, uint32_t *what)
 {
-    const struct number_map *m = &e->maps[map_of(r->kind)];
+    const struct number_map *m = &e->maps[portolan_trace_tables[r->kind]];
 
-    *what = 0;
-    if (r->kind == PORTOLAN_TRACE_END)
-        *what = e->routine;
+    *what = r->kind == PORTOLAN_TRACE_END ? e->routine : 0;
     if (!(portolan_stream_fields[r->kind] & PORTOLAN_STREAM_WHAT))
         return true;
     if (r->what >= m->n || !m->entry[r->what])
@@ -505,7 +492,8 @@ static void read_events(struct reading *r, struct stream_file *f)
     struct stream_record record;
 
     while (ok && stream_next(&f->decoder, &record))
-        ok = record.is_definition ? define(&e, &record) : add_event(&e, &record);
+        ok = record.is_definition ? define(&e, record.kind, &record.definition)
+                                  : add_event(&e, &record);
     if (e.misses_definitions)
         portolan_diagnose(r->diagnostics, f->path, 0, 0,
                           "events refer to what is not defined; they are left out");
@@ -516,7 +504,7 @@ static void read_events(struct reading *r, struct stream_file *f)
         at->lost += f->decoder.lost;
     }
     r->is_out_of_memory |= !ok;
-    for (int i = 0; i < MAP_KINDS; i++)
+    for (int i = 0; i < PORTOLAN_TRACE_TABLES; i++)
         free(e.maps[i].entry);
 }
 

@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SEEN_REGION, SEEN_ROUTINE, SEEN_COMM, SEEN_WINDOW, SEEN_NAME, SEEN_KINDS };
-
 struct stream_writer {
     const struct portolan_trace *trace;
     const struct portolan_trace_location *location;
@@ -21,9 +19,9 @@ struct stream_writer {
     uint8_t *block, *at;
     uint64_t last;
     uint32_t events;
-    size_t n_blocks;           /* written */
-    uint8_t *seen[SEEN_KINDS]; /* entries that the block has defined */
-    size_t n_seen[SEEN_KINDS];
+    size_t n_blocks;                      /* written */
+    uint8_t *seen[PORTOLAN_TRACE_TABLES]; /* entries that the block has defined */
+    size_t n_seen[PORTOLAN_TRACE_TABLES];
 };
 
 /* The newest block is the first of the file. */
@@ -51,35 +49,27 @@ static void end_record(struct stream_writer *w, uint8_t *at, unsigned kind)
     w->at = at;
 }
 
-static void write_file_record(struct stream_writer *w)
+static void put_definition(struct stream_writer *w, unsigned kind,
+                           const struct portolan_stream_definition *d)
 {
-    const struct portolan_trace *t = w->trace;
-    uint8_t *at = portolan_stream_unsigned(w->at + 1, (uint64_t)w->location->rank);
-
-    at = portolan_stream_unsigned(at, (uint64_t)w->location->thread);
-    at = portolan_stream_unsigned(at, (uint64_t)t->n_ranks);
-    at = portolan_stream_unsigned(at, (t->has_threads ? PORTOLAN_STREAM_HAS_THREADS : 0) |
-                                          (t->is_virtual ? PORTOLAN_STREAM_IS_VIRTUAL : 0));
-    end_record(w, portolan_stream_text(at, w->location->host), PORTOLAN_STREAM_FILE);
+    end_record(w, portolan_stream_define(w->at, w->block + PORTOLAN_STREAM_BLOCK, kind, d), kind);
 }
 
 /* Times that were brought together are of one clock from now on. */
-static void write_counter(struct stream_writer *w)
+static const char *counter_of(const struct stream_writer *w)
 {
     const struct portolan_trace *t = w->trace;
     const char *clock = t->locations[0].clock;
 
     if (t->has_local_clocks || t->n_unrelated_clocks)
-        clock = w->location->clock;
-    else if (!*clock)
-        clock = "one clock";
-    end_record(w, portolan_stream_text(w->at + 1, clock), PORTOLAN_STREAM_COUNTER);
+        return w->location->clock;
+    return *clock ? clock : "one clock";
 }
 
 static void begin_block(struct stream_writer *w)
 {
     struct portolan_stream_header *h = (struct portolan_stream_header *)w->block;
-    uint8_t *at;
+    const struct portolan_trace *t = w->trace;
 
     memset(w->block, 0, PORTOLAN_STREAM_BLOCK);
     *h = (struct portolan_stream_header){.magic = PORTOLAN_STREAM_MAGIC,
@@ -88,111 +78,81 @@ static void begin_block(struct stream_writer *w)
                                          .first_ticks = w->last};
     w->at = w->block + sizeof *h;
     w->events = 0;
-    at = portolan_stream_unsigned(w->at + 1, PORTOLAN_STREAM_NANOSECONDS);
-    at = portolan_stream_unsigned(portolan_stream_unsigned(at, 1000000000), w->last);
-    end_record(w, portolan_stream_unsigned(portolan_stream_unsigned(at, w->last), 0),
-               PORTOLAN_STREAM_CLOCK);
-    write_file_record(w);
-    write_counter(w);
-    for (int i = 0; i < SEEN_KINDS; i++)
+    put_definition(w, PORTOLAN_STREAM_CLOCK,
+                   &(struct portolan_stream_definition){
+                       .number = {PORTOLAN_STREAM_NANOSECONDS, 1000000000, w->last, w->last}});
+    put_definition(w, PORTOLAN_STREAM_FILE,
+                   &(struct portolan_stream_definition){
+                       .number = {(uint64_t)w->location->rank, (uint64_t)w->location->thread,
+                                  (uint64_t)t->n_ranks,
+                                  (t->has_threads ? PORTOLAN_STREAM_HAS_THREADS : 0) |
+                                      (t->is_virtual ? PORTOLAN_STREAM_IS_VIRTUAL : 0)},
+                       .text = {w->location->host}});
+    put_definition(w, PORTOLAN_STREAM_COUNTER,
+                   &(struct portolan_stream_definition){.text = {counter_of(w)}});
+    for (int i = 0; i < PORTOLAN_TRACE_TABLES; i++)
         memset(w->seen[i], 0, w->n_seen[i]);
 }
 
-/* Room for SIZE bytes more, after the first byte of the record. */
-static uint8_t *make_room(struct stream_writer *w, size_t size)
+static void make_room(struct stream_writer *w, size_t size)
 {
     if (w->at + size > w->block + PORTOLAN_STREAM_BLOCK) {
         write_block(w, false);
         begin_block(w);
     }
-    return w->at + 1;
 }
 
 /* -- what events refer to -- */
 
-static void write_region(struct stream_writer *w, size_t i)
-{
-    const struct portolan_trace_region *r = &w->trace->regions[i];
-    uint8_t *at = make_room(w, (size_t)4 * (PORTOLAN_STREAM_TEXT_MAX + 4) + 16);
-
-    at = portolan_stream_unsigned(portolan_stream_unsigned(at, i), r->kind);
-    at = portolan_stream_text(portolan_stream_text(at, r->name), r->user);
-    end_record(w, portolan_stream_text(portolan_stream_text(at, r->port), r->provider),
-               PORTOLAN_STREAM_REGION);
-}
-
-static void write_text(struct stream_writer *w, size_t i, const char *text, unsigned kind)
-{
-    uint8_t *at = make_room(w, PORTOLAN_STREAM_TEXT_MAX + 16);
-
-    end_record(w, portolan_stream_text(portolan_stream_unsigned(at, i), text), kind);
-}
-
 /* Each member's file tells its own neighbours. */
-static void write_comm(struct stream_writer *w, size_t i, const struct portolan_trace_comm *c,
-                       unsigned kind)
+static struct portolan_stream_definition comm_of(const struct stream_writer *w, size_t i,
+                                                 const struct portolan_trace_comm *c)
 {
-    const size_t most = (c->n_members + c->n_remote) * 15 + 128;
-    const size_t room = PORTOLAN_STREAM_BLOCK / 2;
-    uint8_t *at = make_room(w, most < room ? most : room);
-    const uint8_t *end = w->block + PORTOLAN_STREAM_BLOCK;
-    const int *neighbours = NULL;
-    size_t n_neighbours = 0;
+    struct portolan_stream_definition d = {.number = {i, c->id},
+                                           .list = {c->members, c->remote},
+                                           .n_list = {c->n_members, c->n_remote}};
 
     for (size_t m = 0; c->neighbours && m < c->n_members; m++)
         if (c->members[m] == w->location->rank) {
-            neighbours = c->neighbours + c->first_neighbour[m];
-            n_neighbours = c->first_neighbour[m + 1] - c->first_neighbour[m];
+            d.list[2] = c->neighbours + c->first_neighbour[m];
+            d.n_list[2] = c->first_neighbour[m + 1] - c->first_neighbour[m];
         }
-    at = portolan_stream_unsigned(portolan_stream_unsigned(at, i), c->id);
-    at = portolan_stream_ranks(at, end, c->members, c->n_members);
-    at = portolan_stream_ranks(at, end, c->remote, c->n_remote);
-    end_record(w, portolan_stream_ranks(at, end, neighbours, n_neighbours), kind);
+    return d;
 }
 
-static bool is_new(struct stream_writer *w, int seen, size_t i)
+static struct portolan_stream_definition definition_of(const struct stream_writer *w,
+                                                       unsigned table, size_t i)
 {
-    bool is = !w->seen[seen][i];
+    const struct portolan_trace *t = w->trace;
+    const struct portolan_trace_region *r;
 
-    w->seen[seen][i] = 1;
-    return is;
+    switch (table) {
+    case PORTOLAN_TRACE_REGIONS:
+        r = &t->regions[i];
+        return (struct portolan_stream_definition){
+            .number = {i, r->kind}, .text = {r->name, r->user, r->port, r->provider}};
+    case PORTOLAN_TRACE_COMMS:
+        return comm_of(w, i, &t->comms[i]);
+    case PORTOLAN_TRACE_WINDOWS:
+        return comm_of(w, i, &t->windows[i]);
+    default:
+        return (struct portolan_stream_definition){
+            .number = {i},
+            .text = {table == PORTOLAN_TRACE_ROUTINES ? t->routines[i] : t->names[i]}};
+    }
 }
 
 static void define(struct stream_writer *w, const struct portolan_trace_event *e)
 {
-    const struct portolan_trace *t = w->trace;
-    size_t i = e->what;
+    unsigned table = portolan_trace_tables[e->kind], kind = PORTOLAN_STREAM_REGION + table;
+    struct portolan_stream_definition d;
 
-    switch ((enum portolan_trace_kind)e->kind) {
-    case PORTOLAN_TRACE_ENTER:
-    case PORTOLAN_TRACE_LEAVE:
-        if (is_new(w, SEEN_REGION, i))
-            write_region(w, i);
-        break;
-    case PORTOLAN_TRACE_BEGIN:
-        if (is_new(w, SEEN_ROUTINE, i))
-            write_text(w, i, t->routines[i], PORTOLAN_STREAM_ROUTINE);
-        break;
-    case PORTOLAN_TRACE_SEND:
-    case PORTOLAN_TRACE_RECV_POST:
-    case PORTOLAN_TRACE_RECV:
-    case PORTOLAN_TRACE_COLLECTIVE:
-        if (is_new(w, SEEN_COMM, i))
-            write_comm(w, i, &t->comms[i], PORTOLAN_STREAM_COMM);
-        break;
-    case PORTOLAN_TRACE_TRANSFER:
-    case PORTOLAN_TRACE_ACCESS:
-    case PORTOLAN_TRACE_EPOCH:
-        if (is_new(w, SEEN_WINDOW, i))
-            write_comm(w, i, &t->windows[i], PORTOLAN_STREAM_WINDOW);
-        break;
-    case PORTOLAN_TRACE_VALUE:
-        if (is_new(w, SEEN_NAME, i))
-            write_text(w, i, t->names[i], PORTOLAN_STREAM_NAME);
-        break;
-    default:
-        break;
-    }
+    if (!(portolan_stream_fields[e->kind] & PORTOLAN_STREAM_WHAT) || w->seen[table][e->what])
+        return;
+    d = definition_of(w, table, e->what);
+    make_room(w, portolan_stream_definition_room(kind, &d));
+    w->seen[table][e->what] = 1;
+    put_definition(w, kind, &d);
 }
 
 static void write_event(struct stream_writer *w, const struct portolan_trace_event *e)
@@ -265,11 +225,10 @@ static enum portolan_status make_folder(const char *path, struct portolan_error 
 static bool make_seen(struct stream_writer *w)
 {
     const struct portolan_trace *t = w->trace;
-    const size_t sizes[SEEN_KINDS] = {t->n_regions, t->n_routines, t->n_comms, t->n_windows,
-                                      t->n_names};
+    const size_t sizes[] = {t->n_regions, t->n_routines, t->n_comms, t->n_windows, t->n_names};
     bool ok = true;
 
-    for (int i = 0; i < SEEN_KINDS; i++) {
+    for (int i = 0; i < PORTOLAN_TRACE_TABLES; i++) {
         free(w->seen[i]);
         ok = (w->seen[i] = portolan_calloc(sizes[i] + 1, 1)) && ok;
         w->n_seen[i] = sizes[i];
@@ -289,7 +248,7 @@ enum portolan_status portolan_trace_write(const struct portolan_trace *trace, co
         w.location = &trace->locations[i];
         status = make_seen(&w) ? write_location(&w, path, err) : portolan_no_memory(err);
     }
-    for (int i = 0; i < SEEN_KINDS; i++)
+    for (int i = 0; i < PORTOLAN_TRACE_TABLES; i++)
         free(w.seen[i]);
     free(w.block);
     return status;

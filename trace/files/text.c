@@ -4,23 +4,34 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-static const char *const kind_names[PORTOLAN_TRACE_KINDS] = {
-    "ENTER",           "LEAVE",     "BEGIN",  "END",       "SEND",
-    "SEND_DONE",       "RECV_POST", "RECV",   "CANCELLED", "COLLECTIVE",
-    "COLLECTIVE_DONE", "TRANSFER",  "ACCESS", "EPOCH",     "MARK",
-    "VALUE",           "CPU",       "GAP",
+/* Kinds of events, and what stands behind them: R region, r routine, v value; KEY=FIELD: p peer,
+ * t tag (both left out where there is none), l level, b bytes, w number of what it refers to. */
+static const struct {
+    const char *name, *fields;
+} kinds[PORTOLAN_TRACE_KINDS] = {
+    {"ENTER", "R"},
+    {"LEAVE", "R"},
+    {"BEGIN", "r"},
+    {"END", "r"},
+    {"SEND", "to=p tag=t bytes=b comm=w"},
+    {"SEND_DONE", ""},
+    {"RECV_POST", "from=p tag=t comm=w"},
+    {"RECV", "from=p tag=t bytes=b comm=w"},
+    {"CANCELLED", ""},
+    {"COLLECTIVE", "root=p bytes=b comm=w"},
+    {"COLLECTIVE_DONE", ""},
+    {"TRANSFER", "to=p bytes=b window=w"},
+    {"ACCESS", "rank=p window=w"},
+    {"EPOCH", "window=w"},
+    {"MARK", "level=l"},
+    {"VALUE", "v"},
+    {"CPU", "ns=b"},
+    {"GAP", "lost=b"},
 };
 
 static const char *const region_kinds[] = {"port", "timer", "phase", "experiment", "function"};
-
-static void add_peer(struct portolan_text *text, const char *key, int peer)
-{
-    if (peer == PORTOLAN_TRACE_ANY)
-        portolan_text_add(text, " %s=any", key);
-    else if (peer != PORTOLAN_TRACE_NONE)
-        portolan_text_add(text, " %s=%d", key, peer);
-}
 
 static void add_region(const struct portolan_trace_region *r, struct portolan_text *text)
 {
@@ -30,67 +41,31 @@ static void add_region(const struct portolan_trace_region *r, struct portolan_te
         portolan_text_add(text, "%s", r->name);
 }
 
-static void add_message(const struct portolan_trace_event *e, const char *key,
-                        struct portolan_text *text)
+/* KEY: "to=p", or a letter alone. */
+static void add_field(const struct portolan_trace *t, const struct portolan_trace_event *e,
+                      const char *key, struct portolan_text *text)
 {
-    add_peer(text, key, e->peer);
-    add_peer(text, "tag", e->tag);
-    if (e->kind != PORTOLAN_TRACE_RECV_POST)
-        portolan_text_add(text, " bytes=%" PRIu64, e->bytes);
-    portolan_text_add(text, " comm=%u", (unsigned)e->what);
-}
+    int length = (int)strcspn(key, "= ");
+    char field = key[length] == '=' ? key[length + 1] : *key;
+    int number = field == 'p' ? e->peer : e->tag;
 
-/* What stands behind the kind. */
-static void add_fields(const struct portolan_trace *t, const struct portolan_trace_event *e,
-                       struct portolan_text *text)
-{
-    switch ((enum portolan_trace_kind)e->kind) {
-    case PORTOLAN_TRACE_ENTER:
-    case PORTOLAN_TRACE_LEAVE:
-        portolan_text_add(text, " ");
+    if (strchr("pt", field) && number == PORTOLAN_TRACE_NONE)
+        return;
+    portolan_text_add(text, " ");
+    if (field == 'R')
         add_region(&t->regions[e->what], text);
-        break;
-    case PORTOLAN_TRACE_BEGIN:
-    case PORTOLAN_TRACE_END:
-        portolan_text_add(text, " %s", t->routines[e->what]);
-        break;
-    case PORTOLAN_TRACE_SEND:
-        add_message(e, "to", text);
-        break;
-    case PORTOLAN_TRACE_RECV_POST:
-    case PORTOLAN_TRACE_RECV:
-        add_message(e, "from", text);
-        break;
-    case PORTOLAN_TRACE_COLLECTIVE:
-        add_peer(text, "root", e->peer);
-        portolan_text_add(text, " bytes=%" PRIu64 " comm=%u", e->bytes, (unsigned)e->what);
-        break;
-    case PORTOLAN_TRACE_TRANSFER:
-        add_peer(text, "to", e->peer);
-        portolan_text_add(text, " bytes=%" PRIu64 " window=%u", e->bytes, (unsigned)e->what);
-        break;
-    case PORTOLAN_TRACE_ACCESS:
-        add_peer(text, "rank", e->peer);
-        portolan_text_add(text, " window=%u", (unsigned)e->what);
-        break;
-    case PORTOLAN_TRACE_EPOCH:
-        portolan_text_add(text, " window=%u", (unsigned)e->what);
-        break;
-    case PORTOLAN_TRACE_MARK:
-        portolan_text_add(text, " level=%d", e->tag);
-        break;
-    case PORTOLAN_TRACE_VALUE:
-        portolan_text_add(text, " %s=%.17g", t->names[e->what], portolan_trace_value(e));
-        break;
-    case PORTOLAN_TRACE_CPU:
-        portolan_text_add(text, " ns=%" PRIu64, e->bytes);
-        break;
-    case PORTOLAN_TRACE_GAP:
-        portolan_text_add(text, " lost=%" PRIu64, e->bytes);
-        break;
-    default:
-        break;
-    }
+    else if (field == 'r')
+        portolan_text_add(text, "%s", t->routines[e->what]);
+    else if (field == 'v')
+        portolan_text_add(text, "%s=%.17g", t->names[e->what], portolan_trace_value(e));
+    else if (field == 'b')
+        portolan_text_add(text, "%.*s=%" PRIu64, length, key, e->bytes);
+    else if (field == 'w')
+        portolan_text_add(text, "%.*s=%u", length, key, (unsigned)e->what);
+    else if (field != 'l' && number == PORTOLAN_TRACE_ANY)
+        portolan_text_add(text, "%.*s=any", length, key);
+    else
+        portolan_text_add(text, "%.*s=%d", length, key, number);
 }
 
 void portolan_trace_print_event(const struct portolan_trace *trace,
@@ -99,8 +74,9 @@ void portolan_trace_print_event(const struct portolan_trace *trace,
                                 struct portolan_text *text)
 {
     portolan_text_add(text, "%d.%d %" PRId64 ".%09" PRId64 " %s", location->rank, location->thread,
-                      event->ns / 1000000000, event->ns % 1000000000, kind_names[event->kind]);
-    add_fields(trace, event, text);
+                      event->ns / 1000000000, event->ns % 1000000000, kinds[event->kind].name);
+    for (const char *key = kinds[event->kind].fields; *key; key += strcspn(key, " "), key += !!*key)
+        add_field(trace, event, key, text);
     if (event->request)
         portolan_text_add(text, " request=%" PRIu32, event->request);
     portolan_text_add(text, "\n");
@@ -200,7 +176,7 @@ static void add_call(struct routine_sums *s, const struct portolan_trace_event *
 }
 
 static void add_location(const struct portolan_trace *t, const struct portolan_trace_location *l,
-                         struct routine_sums *sums, uint64_t *kinds)
+                         struct routine_sums *sums, uint64_t *n_events)
 {
     size_t running = t->n_routines; /* outside calls: a sum that nobody reads */
     int64_t began = 0;
@@ -208,7 +184,7 @@ static void add_location(const struct portolan_trace *t, const struct portolan_t
     for (size_t i = l->first; i < l->first + l->n; i++) {
         const struct portolan_trace_event *e = &t->events[i];
 
-        kinds[e->kind]++;
+        n_events[e->kind]++;
         if (e->kind == PORTOLAN_TRACE_BEGIN)
             running = e->what;
         add_call(&sums[running], e, &began);
@@ -235,15 +211,15 @@ enum portolan_status portolan_trace_print_summary(const struct portolan_trace *t
                                                   struct portolan_error *err)
 {
     struct routine_sums *sums = portolan_calloc(trace->n_routines + 1, sizeof *sums);
-    uint64_t kinds[PORTOLAN_TRACE_KINDS] = {0};
+    uint64_t n_events[PORTOLAN_TRACE_KINDS] = {0};
 
     if (!sums)
         return portolan_no_memory(err);
     for (size_t i = 0; i < trace->n_locations; i++)
-        add_location(trace, &trace->locations[i], sums, kinds);
+        add_location(trace, &trace->locations[i], sums, n_events);
     for (int i = 0; i < PORTOLAN_TRACE_KINDS; i++)
-        if (kinds[i])
-            portolan_text_add(text, "%10" PRIu64 " %s\n", kinds[i], kind_names[i]);
+        if (n_events[i])
+            portolan_text_add(text, "%10" PRIu64 " %s\n", n_events[i], kinds[i].name);
     if (trace->n_routines)
         print_sums(trace, sums, text);
     free(sums);

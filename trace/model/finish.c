@@ -87,35 +87,11 @@ static void mend_end(struct mended *m, struct open_stack *s, const struct portol
     put(m, e);
 }
 
-/* Whether what E names is in the tables. */
-static bool is_sound(const struct portolan_trace *t, const struct portolan_trace_event *e)
-{
-    switch (e->kind) {
-    case PORTOLAN_TRACE_ENTER:
-    case PORTOLAN_TRACE_LEAVE:
-        return e->what < t->n_regions;
-    case PORTOLAN_TRACE_BEGIN:
-    case PORTOLAN_TRACE_END:
-        return e->what < t->n_routines;
-    case PORTOLAN_TRACE_SEND:
-    case PORTOLAN_TRACE_RECV_POST:
-    case PORTOLAN_TRACE_RECV:
-    case PORTOLAN_TRACE_COLLECTIVE:
-        return e->what < t->n_comms && e->peer < t->n_ranks;
-    case PORTOLAN_TRACE_TRANSFER:
-    case PORTOLAN_TRACE_ACCESS:
-    case PORTOLAN_TRACE_EPOCH:
-        return e->what < t->n_windows && e->peer < t->n_ranks;
-    case PORTOLAN_TRACE_VALUE:
-        return e->what < t->n_names;
-    default:
-        return true;
-    }
-}
-
 static bool mend(const struct portolan_trace *t, struct mended *m, struct open_stack *s,
                  const struct event_blocks *blocks)
 {
+    const size_t sizes[] = {t->n_regions, t->n_routines, t->n_comms,
+                            t->n_windows, t->n_names,    SIZE_MAX};
     int64_t last = 0;
 
     s->n = 0;
@@ -124,8 +100,9 @@ static bool mend(const struct portolan_trace *t, struct mended *m, struct open_s
             const struct portolan_trace_event *e = &block->events[i];
 
             last = e->ns;
-            if (!is_sound(t, e))
-                m->is_cut = true;
+            if (e->kind < PORTOLAN_TRACE_KINDS &&
+                (e->what >= sizes[portolan_trace_tables[e->kind]] || e->peer >= t->n_ranks))
+                m->is_cut = true; /* it names what is not there */
             else if (is_end(e->kind))
                 mend_end(m, s, e);
             else if (!is_begin(e->kind))

@@ -20,7 +20,8 @@ struct event_blocks {
     bool is_unordered; /* times decreased */
 };
 
-enum trace_table { REGIONS, ROUTINES, NAMES, COMMS, WINDOWS, LOCATIONS, TRACE_TABLES };
+/* Tables that have an index: those of the trace, and locations. */
+enum { LOCATIONS = PORTOLAN_TRACE_TABLES, TRACE_TABLES };
 
 struct trace_builder {
     struct portolan_trace trace; /* first: what others see */

@@ -77,59 +77,47 @@ void portolan_trace_destroy(struct portolan_trace *trace)
 
 /* ------------------------------------------------- tables */
 
-/* An entry that is looked for, and where it is looked for. */
+/* An entry that is looked for, and the table. */
 struct wanted {
-    const struct portolan_trace *trace;
-    const void *entry;
+    const void *items, *entry;
 };
 
 static bool same_region(const void *arg, size_t i)
 {
     const struct wanted *w = arg;
-    const struct portolan_trace_region *a = w->entry, *b = &w->trace->regions[i];
+    const struct portolan_trace_region *a = w->entry,
+                                       *b = &((const struct portolan_trace_region *)w->items)[i];
 
     return a->kind == b->kind && strcmp(a->name, b->name) == 0 && strcmp(a->user, b->user) == 0 &&
            strcmp(a->port, b->port) == 0 && strcmp(a->provider, b->provider) == 0;
 }
 
-static bool same_routine(const void *arg, size_t i)
+static bool same_text(const void *arg, size_t i)
 {
     const struct wanted *w = arg;
 
-    return strcmp(w->entry, w->trace->routines[i]) == 0;
-}
-
-static bool same_name(const void *arg, size_t i)
-{
-    const struct wanted *w = arg;
-
-    return strcmp(w->entry, w->trace->names[i]) == 0;
+    return strcmp(w->entry, ((const char *const *)w->items)[i]) == 0;
 }
 
 static bool same_comm(const void *arg, size_t i)
 {
     const struct wanted *w = arg;
+    const struct portolan_trace_comm *comms = w->items;
 
-    return ((const struct portolan_trace_comm *)w->entry)->id == w->trace->comms[i].id;
-}
-
-static bool same_window(const void *arg, size_t i)
-{
-    const struct wanted *w = arg;
-
-    return ((const struct portolan_trace_comm *)w->entry)->id == w->trace->windows[i].id;
+    return ((const struct portolan_trace_comm *)w->entry)->id == comms[i].id;
 }
 
 /*
- * Finds ENTRY or makes room for it at the end of ITEMS, in which there are N. *AT is where; if it
+ * Finds ENTRY or makes room for it at the end of *ITEMS, in which there are N. *AT is where; if it
  * is new, *AT is N: then the caller fills it in and calls count_entry(). False: no memory.
  */
-static bool find_or_reserve(struct trace_builder *b, enum trace_table table, uint64_t hash,
+static bool find_or_reserve(struct trace_builder *b, unsigned table, uint64_t hash,
                             portolan_index_same_fn same, const void *entry, void *items, size_t n,
                             size_t size, size_t *at)
 {
-    struct wanted wanted = {&b->trace, entry};
+    struct wanted wanted = {.entry = entry};
 
+    memcpy(&wanted.items, items, sizeof wanted.items);
     *at = portolan_index_find(&b->index[table], hash, same, &wanted);
     if (*at != SIZE_MAX)
         return true;
@@ -138,7 +126,7 @@ static bool find_or_reserve(struct trace_builder *b, enum trace_table table, uin
 }
 
 /* The index of entry *N, which is filled in; SIZE_MAX: no memory. */
-static size_t count_entry(struct trace_builder *b, enum trace_table table, uint64_t hash, size_t *n)
+static size_t count_entry(struct trace_builder *b, unsigned table, uint64_t hash, size_t *n)
 {
     return b->arena.failed || !portolan_index_add(&b->index[table], hash, *n) ? SIZE_MAX : (*n)++;
 }
@@ -163,8 +151,8 @@ size_t portolan_trace_region(struct portolan_trace *trace,
     size_t at;
 
     hash = hash_text(r.name, hash);
-    if (!find_or_reserve(b, REGIONS, hash, same_region, &r, &trace->regions, trace->n_regions,
-                         sizeof r, &at))
+    if (!find_or_reserve(b, PORTOLAN_TRACE_REGIONS, hash, same_region, &r, &trace->regions,
+                         trace->n_regions, sizeof r, &at))
         return SIZE_MAX;
     if (at < trace->n_regions)
         return at;
@@ -173,17 +161,16 @@ size_t portolan_trace_region(struct portolan_trace *trace,
     r.port = portolan_arena_strdup(&b->arena, r.port);
     r.provider = portolan_arena_strdup(&b->arena, r.provider);
     trace->regions[at] = r;
-    return count_entry(b, REGIONS, hash, &trace->n_regions);
+    return count_entry(b, PORTOLAN_TRACE_REGIONS, hash, &trace->n_regions);
 }
 
-static size_t text_entry(struct trace_builder *b, enum trace_table table,
-                         portolan_index_same_fn same, const char *text, const char ***texts,
-                         size_t *n)
+static size_t text_entry(struct trace_builder *b, unsigned table, const char *text,
+                         const char ***texts, size_t *n)
 {
     uint64_t hash = hash_text(text, 0);
     size_t at;
 
-    if (!find_or_reserve(b, table, hash, same, text, texts, *n, sizeof **texts, &at))
+    if (!find_or_reserve(b, table, hash, same_text, text, texts, *n, sizeof **texts, &at))
         return SIZE_MAX;
     if (at < *n)
         return at;
@@ -193,13 +180,14 @@ static size_t text_entry(struct trace_builder *b, enum trace_table table,
 
 size_t portolan_trace_routine(struct portolan_trace *trace, const char *name)
 {
-    return text_entry(builder_of(trace), ROUTINES, same_routine, name, &trace->routines,
+    return text_entry(builder_of(trace), PORTOLAN_TRACE_ROUTINES, name, &trace->routines,
                       &trace->n_routines);
 }
 
 size_t portolan_trace_name(struct portolan_trace *trace, const char *name)
 {
-    return text_entry(builder_of(trace), NAMES, same_name, name, &trace->names, &trace->n_names);
+    return text_entry(builder_of(trace), PORTOLAN_TRACE_NAMES, name, &trace->names,
+                      &trace->n_names);
 }
 
 static const void *copied(struct portolan_arena *a, const void *items, size_t n, size_t size)
@@ -209,16 +197,16 @@ static const void *copied(struct portolan_arena *a, const void *items, size_t n,
     return copy && n ? memcpy(copy, items, n * size) : copy;
 }
 
-static size_t comm_entry(struct trace_builder *b, enum trace_table table,
-                         portolan_index_same_fn same, const struct portolan_trace_comm *comm,
-                         struct portolan_trace_comm **comms, size_t *n)
+static size_t comm_entry(struct trace_builder *b, unsigned table,
+                         const struct portolan_trace_comm *comm, struct portolan_trace_comm **comms,
+                         size_t *n)
 {
     struct portolan_trace_comm c = *comm;
     struct portolan_arena *a = &b->arena;
     uint64_t hash = portolan_hash(&c.id, sizeof c.id, 0);
     size_t at;
 
-    if (!find_or_reserve(b, table, hash, same, &c, comms, *n, sizeof c, &at))
+    if (!find_or_reserve(b, table, hash, same_comm, &c, comms, *n, sizeof c, &at))
         return SIZE_MAX;
     if (at < *n)
         return at;
@@ -239,12 +227,13 @@ static size_t comm_entry(struct trace_builder *b, enum trace_table table,
 
 size_t portolan_trace_comm(struct portolan_trace *trace, const struct portolan_trace_comm *comm)
 {
-    return comm_entry(builder_of(trace), COMMS, same_comm, comm, &trace->comms, &trace->n_comms);
+    return comm_entry(builder_of(trace), PORTOLAN_TRACE_COMMS, comm, &trace->comms,
+                      &trace->n_comms);
 }
 
 size_t portolan_trace_window(struct portolan_trace *trace, const struct portolan_trace_comm *window)
 {
-    return comm_entry(builder_of(trace), WINDOWS, same_window, window, &trace->windows,
+    return comm_entry(builder_of(trace), PORTOLAN_TRACE_WINDOWS, window, &trace->windows,
                       &trace->n_windows);
 }
 
@@ -259,7 +248,7 @@ static bool same_location(const void *arg, size_t i)
 {
     const struct wanted *w = arg;
 
-    return is_location(&w->trace->locations[i], w->entry);
+    return is_location(&((const struct portolan_trace_location *)w->items)[i], w->entry);
 }
 
 struct portolan_trace_location *portolan_trace_locate(struct portolan_trace *trace, int rank,

@@ -60,6 +60,31 @@ enum portolan_trace_kind {
     PORTOLAN_TRACE_KINDS
 };
 
+/** Tables of a trace, in the order of their definitions in streams. */
+enum portolan_trace_table {
+    PORTOLAN_TRACE_REGIONS,
+    PORTOLAN_TRACE_ROUTINES,
+    PORTOLAN_TRACE_COMMS,
+    PORTOLAN_TRACE_WINDOWS,
+    PORTOLAN_TRACE_NAMES,
+    PORTOLAN_TRACE_TABLES
+};
+
+/** Which of them `what` is an index into, by enum portolan_trace_kind; PORTOLAN_TRACE_TABLES: none.
+ */
+static const uint8_t portolan_trace_tables[] = {
+    PORTOLAN_TRACE_REGIONS,  PORTOLAN_TRACE_REGIONS,  /* ENTER, LEAVE */
+    PORTOLAN_TRACE_ROUTINES, PORTOLAN_TRACE_ROUTINES, /* BEGIN, END */
+    PORTOLAN_TRACE_COMMS,    PORTOLAN_TRACE_TABLES,   /* SEND, SEND_DONE */
+    PORTOLAN_TRACE_COMMS,    PORTOLAN_TRACE_COMMS,
+    PORTOLAN_TRACE_TABLES,                          /* RECV_POST, RECV, CANCELLED */
+    PORTOLAN_TRACE_COMMS,    PORTOLAN_TRACE_TABLES, /* COLLECTIVE, COLLECTIVE_DONE */
+    PORTOLAN_TRACE_WINDOWS,  PORTOLAN_TRACE_WINDOWS,
+    PORTOLAN_TRACE_WINDOWS,                         /* TRANSFER, ACCESS, EPOCH */
+    PORTOLAN_TRACE_TABLES,   PORTOLAN_TRACE_NAMES,  /* MARK, VALUE */
+    PORTOLAN_TRACE_TABLES,   PORTOLAN_TRACE_TABLES, /* CPU, GAP */
+};
+
 enum {
     PORTOLAN_TRACE_NONE = -1, /**< MPI_PROC_NULL, no root, a process outside MPI_COMM_WORLD */
     PORTOLAN_TRACE_ANY = -2   /**< any source, any tag */

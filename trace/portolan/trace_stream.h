@@ -31,8 +31,11 @@ struct portolan_stream_header {
     uint64_t number;   /**< of blocks before it */
 };
 
-/** Kinds of records: events as in enum portolan_trace_kind + 1, then definitions. */
-enum portolan_stream_definition {
+/**
+ * Kinds of records: events as in enum portolan_trace_kind + 1, then definitions, from REGION on in
+ * the order of enum portolan_trace_table.
+ */
+enum portolan_stream_kind {
     /** The file: rank, thread, ranks, flags, text (host). In each block, as CLOCK. */
     PORTOLAN_STREAM_FILE = 24,
     /**
@@ -174,8 +177,33 @@ portolan_stream_encode(uint8_t *at, const struct portolan_stream_event *e, uint6
     return at;
 }
 
-/** The most that a text takes. */
-#define PORTOLAN_STREAM_TEXT_MAX 4096
+/** The most that a text takes, and how many fields of a type a definition has. */
+enum {
+    PORTOLAN_STREAM_TEXT_MAX = 4096,
+    PORTOLAN_STREAM_NUMBERS = 5,
+    PORTOLAN_STREAM_TEXTS = 4,
+    PORTOLAN_STREAM_LISTS = 3
+};
+
+/** Fields of definitions, from FILE on: u a number, t a text, l a list. */
+static const char *const portolan_stream_definitions[] = {
+    "uuuut",  /* FILE */
+    "uuuuu",  /* CLOCK */
+    "uutttt", /* REGION */
+    "ut",     /* ROUTINE */
+    "uulll",  /* COMM */
+    "uulll",  /* WINDOW */
+    "ut",     /* NAME */
+    "t",      /* COUNTER */
+};
+
+/** A definition, in the order of its fields. Text and lists are somebody else's. */
+struct portolan_stream_definition {
+    uint64_t number[PORTOLAN_STREAM_NUMBERS];
+    const char *text[PORTOLAN_STREAM_TEXTS];
+    const int *list[PORTOLAN_STREAM_LISTS];
+    size_t n_list[PORTOLAN_STREAM_LISTS];
+};
 
 static inline uint8_t *portolan_stream_text(uint8_t *at, const char *text)
 {
@@ -217,6 +245,39 @@ static inline uint8_t *portolan_stream_ranks(uint8_t *at, const uint8_t *end, co
         at = portolan_stream_unsigned(at, length);
         at = portolan_stream_signed(at, length > 1 ? ranks[i + 1] - ranks[i] : 0);
     }
+    return at;
+}
+
+/** Bytes that suffice for D of KIND; longer lists are left out. */
+static inline size_t portolan_stream_definition_room(unsigned kind,
+                                                     const struct portolan_stream_definition *d)
+{
+    size_t texts = 0, lists = 0;
+
+    for (const char *f = portolan_stream_definitions[kind - PORTOLAN_STREAM_FILE]; *f; f++)
+        texts += *f == 't';
+    for (int i = 0; i < PORTOLAN_STREAM_LISTS; i++)
+        lists += 15 * d->n_list[i];
+    return texts * (PORTOLAN_STREAM_TEXT_MAX + 4) + 128 +
+           (lists < PORTOLAN_STREAM_BLOCK / 2 ? lists : PORTOLAN_STREAM_BLOCK / 2);
+}
+
+/** Writes D at AT, but for its first byte, KIND, before END; returns its end. */
+static inline uint8_t *portolan_stream_define(uint8_t *at, const uint8_t *end, unsigned kind,
+                                              const struct portolan_stream_definition *d)
+{
+    size_t n = 0, t = 0, l = 0;
+
+    at++;
+    for (const char *f = portolan_stream_definitions[kind - PORTOLAN_STREAM_FILE]; *f; f++)
+        if (*f == 'u') {
+            at = portolan_stream_unsigned(at, d->number[n++]);
+        } else if (*f == 't') {
+            at = portolan_stream_text(at, d->text[t++]);
+        } else {
+            at = portolan_stream_ranks(at, end, d->list[l], d->n_list[l]);
+            l++;
+        }
     return at;
 }
 

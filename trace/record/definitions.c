@@ -112,24 +112,20 @@ const char *record_region_name(uint32_t region)
 void define_region(struct stream *s, uint32_t region)
 {
     const struct portolan_trace_region *r = entry_of(&regions, region);
-    uint8_t *at;
 
-    if (!r || !stream_is_new(s, KNOWN_REGION, region) ||
-        !(at = stream_begin(s, 4 * (PORTOLAN_STREAM_TEXT_MAX + 4) + 16)))
-        return;
-    at = portolan_stream_unsigned(portolan_stream_unsigned(at, region), r->kind);
-    at = portolan_stream_text(portolan_stream_text(at, r->name), r->user);
-    stream_end(s, portolan_stream_text(portolan_stream_text(at, r->port), r->provider),
-               PORTOLAN_STREAM_REGION);
+    if (r && stream_is_new(s, KNOWN_REGION, region))
+        stream_define(
+            s, PORTOLAN_STREAM_REGION,
+            &(struct portolan_stream_definition){.number = {region, r->kind},
+                                                 .text = {r->name, r->user, r->port, r->provider}});
 }
 
 static void define_text(struct stream *s, unsigned known, unsigned kind, uint32_t number,
                         const char *text)
 {
-    uint8_t *at;
-
-    if (stream_is_new(s, known, number) && (at = stream_begin(s, PORTOLAN_STREAM_TEXT_MAX + 16)))
-        stream_end(s, portolan_stream_text(portolan_stream_unsigned(at, number), text), kind);
+    if (stream_is_new(s, known, number))
+        stream_define(s, kind,
+                      &(struct portolan_stream_definition){.number = {number}, .text = {text}});
 }
 
 void define_name(struct stream *s, uint32_t name)
@@ -147,16 +143,11 @@ void define_routine(struct stream *s, uint32_t number, const char *name)
 
 void define_comm(struct stream *s, const struct portolan_mpi_comm *c)
 {
-    const size_t most = ((size_t)c->n_members + (size_t)c->n_remote + (size_t)c->n_neighbours) * 15;
-    const size_t room = PORTOLAN_STREAM_BLOCK / 2;
-    uint8_t *at;
-
-    if (!stream_is_new(s, KNOWN_COMM, c->number) ||
-        !(at = stream_begin(s, (most < room ? most : room) + 128)))
-        return;
-    at = portolan_stream_unsigned(portolan_stream_unsigned(at, c->number), c->id);
-    at = portolan_stream_ranks(at, s->end, c->members, (size_t)c->n_members);
-    at = portolan_stream_ranks(at, s->end, c->remote, (size_t)c->n_remote);
-    at = portolan_stream_ranks(at, s->end, c->neighbours, (size_t)c->n_neighbours);
-    stream_end(s, at, c->is_window ? PORTOLAN_STREAM_WINDOW : PORTOLAN_STREAM_COMM);
+    if (stream_is_new(s, KNOWN_COMM, c->number))
+        stream_define(
+            s, c->is_window ? PORTOLAN_STREAM_WINDOW : PORTOLAN_STREAM_COMM,
+            &(struct portolan_stream_definition){
+                .number = {c->number, c->id},
+                .list = {c->members, c->remote, c->neighbours},
+                .n_list = {(size_t)c->n_members, (size_t)c->n_remote, (size_t)c->n_neighbours}});
 }

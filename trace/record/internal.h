@@ -100,9 +100,7 @@ static inline void stream_make_ready(struct stream *s, uint64_t ticks)
     if (__builtin_expect(s->end - s->at < 2 * PORTOLAN_STREAM_EVENT_MAX, 0))
         stream_make_room(s, ticks);
 }
-/* Definitions: room for SIZE more bytes after NULL-safe begin, then fields, then the end. */
-uint8_t *stream_begin(struct stream *s, size_t size);
-void stream_end(struct stream *s, uint8_t *at, unsigned kind);
+void stream_define(struct stream *s, unsigned kind, const struct portolan_stream_definition *d);
 
 static inline void stack_push(struct region_stack *stack, uint32_t region)
 {
@@ -133,9 +131,7 @@ extern struct portolan_mpi_observer record_observer;
 enum record_cpu { CPU_AUTO, CPU_ALWAYS, CPU_NEVER };
 extern enum record_cpu record_cpu;
 
-enum portolan_status window_set(const char *text, struct portolan_error *err);
 /* What happened; each may switch recording. */
-void window_switch(bool is_on);
 void window_begin(bool has_begun);
 void window_step(int number);
 void window_phase(int level);

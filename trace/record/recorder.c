@@ -227,20 +227,10 @@ static void end_call(struct stream *s, const struct portolan_mpi_event *e)
     stream_put(s, &(struct portolan_stream_event){.kind = PORTOLAN_TRACE_END, .ticks = e->ticks});
 }
 
-/* Kinds of trace.h by kinds of observer.h. */
-static const uint8_t trace_kinds[PORTOLAN_MPI_EVENT_KINDS] = {
-    [PORTOLAN_MPI_SEND] = PORTOLAN_TRACE_SEND,
-    [PORTOLAN_MPI_SEND_DONE] = PORTOLAN_TRACE_SEND_DONE,
-    [PORTOLAN_MPI_RECV_POST] = PORTOLAN_TRACE_RECV_POST,
-    [PORTOLAN_MPI_RECV] = PORTOLAN_TRACE_RECV,
-    [PORTOLAN_MPI_CANCELLED] = PORTOLAN_TRACE_CANCELLED,
-    [PORTOLAN_MPI_COLLECTIVE] = PORTOLAN_TRACE_COLLECTIVE,
-    [PORTOLAN_MPI_COLLECTIVE_DONE] = PORTOLAN_TRACE_COLLECTIVE_DONE,
-    [PORTOLAN_MPI_TRANSFER] = PORTOLAN_TRACE_TRANSFER,
-    [PORTOLAN_MPI_ACCESS] = PORTOLAN_TRACE_ACCESS,
-    [PORTOLAN_MPI_EPOCH] = PORTOLAN_TRACE_EPOCH,
-    [PORTOLAN_MPI_MARK] = PORTOLAN_TRACE_MARK,
-};
+/* From BEGIN on, what is told has the numbers of the trace. */
+_Static_assert((int)PORTOLAN_MPI_BEGIN == (int)PORTOLAN_TRACE_BEGIN &&
+                   (int)PORTOLAN_MPI_MARK == (int)PORTOLAN_TRACE_MARK,
+               "kinds of observer.h and trace.h");
 
 /* KIND is a constant where it is frequent. */
 static inline __attribute__((always_inline)) void put_mpi(struct stream *s, unsigned kind,
@@ -280,7 +270,7 @@ static void record_mpi(const struct portolan_mpi_event *e)
         put_mpi(s, PORTOLAN_TRACE_RECV, e);
         break;
     default:
-        put_mpi(s, trace_kinds[e->kind], e);
+        put_mpi(s, e->kind, e);
     }
 }
 
@@ -314,7 +304,7 @@ const struct portolan_mpi_observer *portolan_record_observer(void)
 enum portolan_status portolan_record_configure(const struct portolan_record_settings *settings,
                                                struct portolan_error *err)
 {
-    enum portolan_status status = window_set(settings->window, err);
+    enum portolan_status status = portolan_record_window(settings->window, err);
     char *folder;
 
     if (status)
@@ -344,26 +334,11 @@ enum portolan_status portolan_record_configure_by_environment(bool *is_wanted,
     return has_folder ? portolan_record_configure(&settings, err) : PORTOLAN_OK;
 }
 
-enum portolan_status portolan_record_window(const char *window, struct portolan_error *err)
-{
-    return window_set(window, err);
-}
-
 /* -- regions -- */
 
 bool portolan_record_is_on(void)
 {
     return __atomic_load_n(&record_observer.is_on, __ATOMIC_RELAXED);
-}
-
-void portolan_record_off(void)
-{
-    window_switch(false);
-}
-
-void portolan_record_on(void)
-{
-    window_switch(true);
 }
 
 static struct stream *put_region(enum portolan_trace_kind kind, uint32_t region)

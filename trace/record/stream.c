@@ -72,9 +72,12 @@ static uint64_t clock_ns(clockid_t clock)
 /* The clock as it is now: ticks and nanoseconds, from the try that took least time. */
 static void put_clock(struct stream *s)
 {
-    uint64_t ticks = 0, ns = 0, width = UINT64_MAX;
-    bool counts_ticks = portolan_probe_clock_get() == PORTOLAN_PROBE_CLOCK_TSC;
-    uint8_t *at = s->at + 1;
+    struct portolan_stream_definition d = {
+        .number = {portolan_probe_clock_get() == PORTOLAN_PROBE_CLOCK_TSC
+                       ? PORTOLAN_STREAM_TICKS
+                       : PORTOLAN_STREAM_NANOSECONDS,
+                   (uint64_t)(1e9 / (portolan_probe_ticks_to_ns(1U << 30) / (1U << 30)))}};
+    uint64_t width = UINT64_MAX;
 
     for (int i = 0; i < 4; i++) {
         uint64_t before = portolan_probe_now(), now = clock_ns(CLOCK_MONOTONIC),
@@ -82,31 +85,26 @@ static void put_clock(struct stream *s)
 
         if (after - before < width) {
             width = after - before;
-            ticks = before + width / 2;
-            ns = now;
+            d.number[2] = before + width / 2;
+            d.number[3] = now;
         }
     }
-    at = portolan_stream_unsigned(at, counts_ticks ? PORTOLAN_STREAM_TICKS
-                                                   : PORTOLAN_STREAM_NANOSECONDS);
-    at = portolan_stream_unsigned(
-        at, (uint64_t)(1e9 / (portolan_probe_ticks_to_ns(1U << 30) / (1U << 30))));
-    at = portolan_stream_unsigned(portolan_stream_unsigned(at, ticks), ns);
-    stream_end(s, portolan_stream_unsigned(at, clock_ns(CLOCK_REALTIME)), PORTOLAN_STREAM_CLOCK);
+    d.number[4] = clock_ns(CLOCK_REALTIME);
+    stream_define(s, PORTOLAN_STREAM_CLOCK, &d);
 }
 
 static void put_file(struct stream *s)
 {
-    uint8_t *at = s->at + 1;
-
-    at = portolan_stream_unsigned(at, (uint64_t)record_process.rank);
-    at = portolan_stream_unsigned(at, (uint64_t)s->thread);
-    at = portolan_stream_unsigned(at, (uint64_t)record_process.n_ranks);
-    at = portolan_stream_unsigned(at, record_process.flags |
-                                          (s->is_virtual ? PORTOLAN_STREAM_IS_VIRTUAL : 0));
-    stream_end(s, portolan_stream_text(at, record_process.host), PORTOLAN_STREAM_FILE);
+    stream_define(
+        s, PORTOLAN_STREAM_FILE,
+        &(struct portolan_stream_definition){
+            .number = {(uint64_t)record_process.rank, (uint64_t)s->thread,
+                       (uint64_t)record_process.n_ranks,
+                       record_process.flags | (s->is_virtual ? PORTOLAN_STREAM_IS_VIRTUAL : 0)},
+            .text = {record_process.host}});
     if (*record_process.counter)
-        stream_end(s, portolan_stream_text(s->at + 1, record_process.counter),
-                   PORTOLAN_STREAM_COUNTER);
+        stream_define(s, PORTOLAN_STREAM_COUNTER,
+                      &(struct portolan_stream_definition){.text = {record_process.counter}});
 }
 
 static void begin_block(struct stream *s)
@@ -221,17 +219,15 @@ void stream_lose(struct stream *s)
         header_of(s)->lost = s->lost;
 }
 
-uint8_t *stream_begin(struct stream *s, size_t size)
+void stream_define(struct stream *s, unsigned kind, const struct portolan_stream_definition *d)
 {
-    if (s->end < s->at + size && !stream_make_room(s, s->last))
-        return NULL;
-    return s->at + 1;
-}
+    uint8_t *end;
 
-void stream_end(struct stream *s, uint8_t *at, unsigned kind)
-{
+    if (s->end < s->at + portolan_stream_definition_room(kind, d) && !stream_make_room(s, s->last))
+        return;
+    end = portolan_stream_define(s->at, s->end, kind, d);
     __atomic_store_n(s->at, (uint8_t)kind, __ATOMIC_RELEASE); /* now it is valid */
-    s->at = at;
+    s->at = end;
 }
 
 static void put_plain(struct stream *s, unsigned kind, uint64_t ticks, uint64_t what)

@@ -59,9 +59,14 @@ static void judge(void)
         pthread_mutex_unlock(&lock);                                                               \
     } while (0)
 
-void window_switch(bool is_on)
+void portolan_record_off(void)
 {
-    CHANGE(now.is_suspended = !is_on);
+    CHANGE(now.is_suspended = true);
+}
+
+void portolan_record_on(void)
+{
+    CHANGE(now.is_suspended = false);
 }
 
 void window_begin(bool has_begun)
@@ -226,7 +231,7 @@ static enum portolan_status read_words(char *text, struct portolan_error *err)
     return status;
 }
 
-enum portolan_status window_set(const char *text, struct portolan_error *err)
+enum portolan_status portolan_record_window(const char *text, struct portolan_error *err)
 {
     struct portolan_text words = {0};
     enum portolan_status status = PORTOLAN_OK;
