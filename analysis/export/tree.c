@@ -75,7 +75,7 @@ static bool add_node(struct maker *k, size_t i, const struct portolan_profile_ce
     n->inclusive[TREE_TIME] = known(c ? c->all_inclusive_ns : of->inclusive.value);
     n->exclusive[TREE_TIME] = known(c ? c->all_exclusive_ns : of->exclusive.value);
     n->exclusive[TREE_MPI] = known(c ? c->all_mpi_ns : of->mpi.value);
-    ratio = portolan_profile_ratio(n->calls, c ? c->timed_calls : of->timed_calls);
+    ratio = portolan_timed_ratio(n->calls, c ? c->timed_calls : of->timed_calls);
     for (size_t m = 0; m < k->p->n_counters; m++)
         n->inclusive[TREE_COUNTERS + m] = known(ratio * (c ? c->counters[m] : of->counters[m].sum));
     return true;

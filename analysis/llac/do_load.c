@@ -80,11 +80,13 @@ static struct table *find_table(const struct loaded *l, size_t first, const char
     return NULL;
 }
 
-static const struct portolan_trial *trial_of(const struct portolan_sample_set *set, int64_t id)
+/* NULL: not chosen. */
+static const struct portolan_trial *chosen_trial(const struct portolan_trial_list *chosen,
+                                                 int64_t id)
 {
-    for (size_t i = 0; i < set->n_trials; i++)
-        if (set->trials[i].id == id)
-            return &set->trials[i];
+    for (size_t i = 0; i < chosen->n; i++)
+        if (chosen->trials[i]->id == id)
+            return chosen->trials[i];
     return NULL;
 }
 
@@ -107,35 +109,28 @@ static void take_sample(struct table *t, const struct portolan_trial *trial,
 {
     const double ns[] = {sample->inclusive_ns, sample->exclusive_ns, sample->inclusive_ns,
                          sample->mpi_ns};
-    double calls = (double)sample->timed_calls, number;
+    double number;
 
     if (row)
         row[0] = (double)sample->trial;
     put_cell(t, row, "STEP", COLUMN_LABEL, NULL, sample->step);
     put_cell(t, row, "CPU", COLUMN_LABEL, NULL, sample->rank);
-    put_cell(t, row, "NCPUS", COLUMN_LABEL, NULL, trial ? trial->ranks : NAN);
+    put_cell(t, row, "NCPUS", COLUMN_LABEL, NULL, trial->ranks);
     for (int i = 0; i < sample->n_context; i++)
         put_cell(t, row, sample->context_name[i], COLUMN_IDENTIFIER, NULL, sample->context[i]);
-    for (size_t i = 0; trial && i < trial->n_parameters; i++)
+    for (size_t i = 0; i < trial->n_parameters; i++)
         if (portolan_read_double(trial->parameters[i].value, &number))
             put_cell(t, row, trial->parameters[i].name, COLUMN_IDENTIFIER, NULL, number);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         if (!is_experiment(sample) == (i > 0))
-            put_cell(t, row, times[i], COLUMN_OBSERVABLE, "s", ns[i] * 1e-9 / calls);
+            put_cell(t, row, times[i], COLUMN_OBSERVABLE, "s",
+                     portolan_sample_each(sample, ns[i]) * 1e-9);
     put_cell(t, row, "CALLS", COLUMN_OBSERVABLE, NULL, (double)sample->calls);
     if (!isnan(sample->quality))
         put_cell(t, row, "QUALITY", COLUMN_OBSERVABLE, NULL, sample->quality);
     for (int i = 0; i < sample->n_counters; i++)
         put_cell(t, row, sample->counter_name[i], COLUMN_OBSERVABLE, NULL,
-                 sample->counter[i] / calls);
-}
-
-static bool is_chosen(const struct portolan_trial_list *chosen, int64_t trial)
-{
-    for (size_t k = 0; k < chosen->n; k++)
-        if (chosen->trials[k]->id == trial)
-            return true;
-    return false;
+                 portolan_sample_each(sample, sample->counter[i]));
 }
 
 /* Two passes over the samples: columns first, because they are fixed once there are rows. */
@@ -147,15 +142,15 @@ static void take_samples(struct statement *s, const struct portolan_sample_set *
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < set->n_samples; i++) {
             const struct portolan_sample *sample = &set->samples[i];
-            const struct portolan_trial *trial = trial_of(set, sample->trial);
+            const struct portolan_trial *trial = chosen_trial(chosen, sample->trial);
             const char *name = table_name(s, sample);
             struct table *t = find_table(l, first, name);
 
-            if (!is_chosen(chosen, sample->trial) || sample->timed_calls < 1)
+            if (!trial || sample->calls < 1)
                 continue;
             if (!t) {
                 t = llac_loaded_add(s, l, name);
-                if (trial && is_experiment(sample))
+                if (is_experiment(sample))
                     add_formula(t, trial, sample);
             }
             take_sample(t, trial, sample, pass ? table_add_row(t) : NULL);

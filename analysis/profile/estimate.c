@@ -14,7 +14,7 @@ static const double interval_errors = 2;
 
 /* Sums over the calls below a node, made while the tree is walked from its leaves. */
 struct below {
-    double estimated_less_timed_ns;       /* of the children */
+    double untimed_ns;                    /* of the children: estimated less timed */
     double error_squares;                 /* of the children's estimates */
     double children_ns;                   /* raw inclusive time */
     double calls, cost_ns, spread_ns;     /* of all calls below */
@@ -24,11 +24,6 @@ struct below {
 static double or_0(double x)
 {
     return isnan(x) ? 0 : x;
-}
-
-double portolan_profile_ratio(double calls, double timed_calls)
-{
-    return timed_calls >= calls ? 1 : timed_calls > 0 ? calls / timed_calls : NAN;
 }
 
 size_t portolan_profile_find_counter(const struct portolan_profile *p, const char *name)
@@ -52,7 +47,7 @@ double portolan_profile_sum(const struct portolan_profile *p, const struct porto
                  {"mpi", &n->mpi_ns, n->mpi.value},
                  {"calls", &n->calls, n->calls.sum}};
     size_t k = portolan_profile_find_counter(p, metric);
-    double ratio = portolan_profile_ratio(n->calls.sum, n->timed_calls);
+    double ratio = portolan_timed_ratio(n->calls.sum, n->timed_calls);
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(metric, known[i].name)) {
@@ -65,10 +60,10 @@ double portolan_profile_sum(const struct portolan_profile *p, const struct porto
     return n->counters[k].sum * ratio;
 }
 
-/* 1 if no call was timed: the time is then in the caller's. */
-static double ratio_of(double calls, double timed_calls)
+/* SUM over the timed calls of N, estimated for all. */
+static double of_all(const struct portolan_profile_node *n, double sum)
 {
-    return timed_calls > 0 ? portolan_profile_ratio(calls, timed_calls) : 1;
+    return portolan_estimate_all(sum, n->calls.sum, n->timed_calls);
 }
 
 /* Squared standard error of the estimated inclusive time, for sampling without replacement. */
@@ -99,10 +94,10 @@ static bool is_unknown(const struct portolan_profile_node *n)
     return n->is_sampled && n->timed_calls == 0;
 }
 
+static const struct portolan_profile_estimate unknown = {NAN, NAN, NAN};
+
 static void forget(struct portolan_profile_node *n)
 {
-    static const struct portolan_profile_estimate unknown = {NAN, NAN, NAN};
-
     n->inclusive = n->exclusive = n->mpi = unknown;
     n->inclusive_compensated = n->exclusive_compensated = unknown;
 }
@@ -110,20 +105,18 @@ static void forget(struct portolan_profile_node *n)
 static void estimate_node(const struct portolan_profile *p, struct portolan_profile_node *n,
                           const struct below *b)
 {
-    double ratio = ratio_of(n->calls.sum, n->timed_calls);
     double error = sqrt(variance_of(n)), exclusive_error, taken, spread;
 
-    n->inclusive = around(n->inclusive_ns.sum * ratio, interval_errors * error);
+    n->inclusive = around(of_all(n, n->inclusive_ns.sum), interval_errors * error);
     exclusive_error = sqrt(variance_of(n) + b->error_squares);
-    n->exclusive = around(n->exclusive_ns.sum + n->inclusive.value - n->inclusive_ns.sum -
-                              b->estimated_less_timed_ns,
-                          interval_errors * exclusive_error);
-    n->mpi = around(n->mpi_ns.sum * ratio, 0);
+    n->exclusive =
+        around(of_all(n, n->exclusive_ns.sum) - b->untimed_ns, interval_errors * exclusive_error);
+    n->mpi = around(of_all(n, n->mpi_ns.sum), 0);
     if (n->is_sampled) /* its spread is not stored: assume the relative one of the inclusive time */
         n->mpi = around(n->mpi.value, n->inclusive.value > 0 ? interval_errors * error *
                                                                    n->mpi.value / n->inclusive.value
                                                              : 0);
-    taken = n->timed_calls * p->cost.inside_ns * ratio;
+    taken = of_all(n, n->timed_calls * p->cost.inside_ns);
     spread = or_0(p->cost.spread_ns) * interval_errors;
     n->inclusive_compensated =
         around(n->inclusive.value - taken - b->cost_ns,
@@ -142,7 +135,6 @@ static void estimate_node(const struct portolan_profile *p, struct portolan_prof
 /* The calls below a context cannot be separated from those below other contexts of its path. */
 static void estimate_context(const struct portolan_profile *p, struct portolan_profile_node *n)
 {
-    static const struct portolan_profile_estimate unknown = {NAN, NAN, NAN};
     const struct portolan_profile_node *path = &p->nodes[n->parent];
 
     estimate_node(p, n, &(struct below){0});
@@ -160,8 +152,8 @@ static void pass_up(const struct portolan_profile *p, const struct portolan_prof
     double cost = n->timed_calls * call_cost(p, n) + untimed * or_0(p->cost.forward_ns);
     double spread = interval_errors * or_0(p->cost.spread_ns) * n->timed_calls;
 
-    if (!is_unknown(n)) /* otherwise the time stays in the caller's, whose bounds are infinite */
-        up->estimated_less_timed_ns += n->inclusive.value - n->inclusive_ns.sum;
+    /* If no call was timed, the time stays in the caller's, whose bounds are infinite. */
+    up->untimed_ns += of_all(n, n->inclusive_ns.sum) - n->inclusive_ns.sum;
     up->error_squares += variance_of(n);
     up->children_ns += n->inclusive_ns.sum;
     up->calls += own->calls + n->calls.sum;
@@ -205,16 +197,15 @@ static void estimate_cells(struct portolan_profile *p)
 {
     for (size_t i = 0; i < p->n_cells; i++) {
         struct portolan_profile_cell *c = &p->cells[i], *caller;
-        double ratio = ratio_of(c->calls, c->timed_calls);
-        double untimed = c->inclusive_ns * (ratio - 1);
+        double ratio = portolan_estimate_all(1, c->calls, c->timed_calls);
 
         if (p->nodes[c->node].is_context)
             continue;
         c->all_inclusive_ns = c->inclusive_ns * ratio;
-        c->all_exclusive_ns += c->exclusive_ns + untimed;
+        c->all_exclusive_ns += c->exclusive_ns * ratio;
         c->all_mpi_ns = c->mpi_ns * ratio;
-        if (untimed != 0 && (caller = cell_of_caller(p, c)))
-            caller->all_exclusive_ns -= untimed;
+        if (ratio != 1 && (caller = cell_of_caller(p, c)))
+            caller->all_exclusive_ns -= c->inclusive_ns * (ratio - 1);
     }
 }
 

@@ -196,7 +196,7 @@ static bool add_to_cell(struct filling *f, int64_t node, const struct portolan_s
 {
     const struct portolan_profile_cell from = {
         .calls = (double)s->calls,
-        .timed_calls = (double)s->timed_calls,
+        .timed_calls = portolan_sample_timed(s),
         .subroutines = (double)s->subroutines,
         .inclusive_ns = s->inclusive_ns,
         .exclusive_ns = s->exclusive_ns,

@@ -58,7 +58,7 @@ static double ratio_of(const struct view *v, const struct portolan_profile_node 
 {
     return v->r->values == PORTOLAN_PROFILE_RAW
                ? 1
-               : portolan_profile_ratio(n->calls.sum, n->timed_calls);
+               : portolan_timed_ratio(n->calls.sum, n->timed_calls);
 }
 
 /* The same factor for statistics over ranks. */

@@ -191,7 +191,7 @@ static void write_cell(const struct view *v, const struct portolan_profile_cell 
     if (v->metric == METRIC_COUNTER) {
         double ratio = v->r->values == PORTOLAN_PROFILE_RAW
                            ? 1
-                           : portolan_profile_ratio(c->calls, c->timed_calls);
+                           : portolan_timed_ratio(c->calls, c->timed_calls);
 
         grid_number(out, c->counters[v->counter] * ratio);
         grid_number(out, c->timed_calls > 0 ? c->counters[v->counter] / c->timed_calls : NAN);

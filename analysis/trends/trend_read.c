@@ -100,18 +100,17 @@ static void read_profile(struct reading *r, int64_t trial, const double *point)
 static double sample_value(const struct reading *r, const struct portolan_sample *s)
 {
     const double times[] = {s->exclusive_ns, s->inclusive_ns, s->mpi_ns};
-    double each = s->timed_calls > 0 ? 1 / (double)s->timed_calls : NAN;
     int time = trend_time(r->metric);
 
     if (time >= 0)
-        return times[time] * each;
+        return portolan_sample_each(s, times[time]);
     if (!strcmp(r->metric, "calls"))
         return (double)s->calls;
     if (!strcmp(r->metric, "accuracy"))
         return s->quality;
     for (int k = 0; k < s->n_counters; k++)
         if (!strcmp(s->counter_name[k], r->metric))
-            return s->counter[k] * each;
+            return portolan_sample_each(s, s->counter[k]);
     return NAN;
 }
 

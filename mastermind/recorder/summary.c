@@ -289,7 +289,7 @@ static void note_thread(struct totals *t, size_t row, int thread)
 static void add_sample(struct portolan_path_summary *row, const struct portolan_sample *s,
                        const int *places)
 {
-    double timed = s->timed_calls < 0 ? 0 : (double)(s->timed_calls ? s->timed_calls : s->calls);
+    double timed = portolan_sample_timed(s);
 
     if (timed > 0) {
         row->one_min_ns = row->timed_calls > 0 ? fmin(row->one_min_ns, s->min_ns) : s->min_ns;

@@ -52,7 +52,7 @@ static void fill_sample(void *arg, size_t row, union backend_value *v)
     v[CALL_PARENT].i = s->parent < 0 ? 0 : p->first + s->parent;
     v[CALL_LAYOUT].i = id->layout;
     columns_put(sample_columns, N_SAMPLE_COLUMNS, s, v + CALL_CALLS);
-    v[CALL_TIMED].i = !s->timed_calls ? s->calls : s->timed_calls < 0 ? 0 : s->timed_calls;
+    v[CALL_TIMED].i = (int64_t)portolan_sample_timed(s);
     for (int i = 0; i < PORTOLAN_CONTEXT_MAX; ++i)
         v[CALL_CONTEXT + i].d = i < s->n_context ? s->context[i] : NAN;
     for (int i = 0; i < PORTOLAN_COUNTER_MAX; ++i)
@@ -272,6 +272,8 @@ static enum portolan_status take_sample(void *arg, const struct piece *piece)
         .failed_calls = backend_int(b, READ_CALL_DATA, CALL_FAILED),
     };
     columns_take(sample_columns, N_SAMPLE_COLUMNS, b, READ_CALL_DATA, CALL_CALLS, NULL, s);
+    if (s->calls && !s->timed_calls)
+        s->timed_calls = PORTOLAN_STORE_NONE_TIMED;
     if ((status = put_names(r, s)))
         return status;
     r->ids[n - r->start] = backend_int(b, READ_CALL_DATA, CALL_ID);

@@ -71,32 +71,25 @@ static enum portolan_status add_quality(struct survey *s, size_t node, size_t ro
     return PORTOLAN_OK;
 }
 
-/* Calls per timed call: 1 if all were timed, as in samples made by hand; 0 if none was. */
-static double factor_of(const struct portolan_sample *x)
+/* SUM over the timed calls of X, estimated for all. */
+static double of_all(const struct portolan_sample *x, double sum)
 {
-    if (x->timed_calls > 0 && x->timed_calls < x->calls)
-        return (double)x->calls / (double)x->timed_calls;
-    return x->timed_calls < 0 || (!x->timed_calls && x->calls > 0 && x->inclusive_ns == 0) ? 0 : 1;
+    return portolan_estimate_all(sum, (double)x->calls, portolan_sample_timed(x));
 }
 
-/* Subtracts the time of calls that were not timed from their caller's exclusive time, which
- * contains it. */
+/* Moves the time of calls that were not timed out of their callers' exclusive time. */
 void survey_estimate(const struct portolan_sample *samples, size_t n, struct survey_estimate *e)
 {
     for (size_t i = 0; i < n; i++) {
         const struct portolan_sample *x = &samples[i];
 
-        e[i].factor = factor_of(x);
-        e[i].inclusive = e[i].exclusive = x->inclusive_ns * e[i].factor;
-        e[i].sampled = e[i].factor != 1;
-        if (x->parent < 0 || (size_t)x->parent >= i)
-            continue;
-        e[x->parent].exclusive -= e[i].inclusive;
-        e[x->parent].sampled |= e[i].sampled;
+        e[i] = (struct survey_estimate){.known = !x->calls || portolan_sample_timed(x) > 0,
+                                        .inclusive = of_all(x, x->inclusive_ns),
+                                        .exclusive = of_all(x, x->exclusive_ns),
+                                        .mpi = of_all(x, x->mpi_ns)};
+        if (x->parent >= 0 && (size_t)x->parent < i)
+            e[x->parent].exclusive -= e[i].inclusive - x->inclusive_ns;
     }
-    for (size_t i = 0; i < n; i++)
-        if (!e[i].sampled)
-            e[i].exclusive = samples[i].exclusive_ns;
 }
 
 static enum portolan_status add_piece(struct survey *s, size_t node, size_t row, size_t own,
@@ -116,7 +109,7 @@ static enum portolan_status add_piece(struct survey *s, size_t node, size_t row,
                                .calls = (double)x->calls,
                                .inclusive = e->inclusive,
                                .exclusive = fmax(e->exclusive, 0),
-                               .mpi = x->mpi_ns * e->factor};
+                               .mpi = e->mpi};
     for (int k = 0; k < s->nodes[node].n_context; k++)
         p->context[k] = k < x->n_context ? x->context[k] : 0;
     return PORTOLAN_OK;
@@ -204,7 +197,7 @@ static enum portolan_status gather_samples(struct survey *s, const size_t *row_o
         status = add_quality(s, node_of[i], row, own, x, x->failed_calls - excused[i]);
         /* If no call was timed, only the number of calls is known. */
         if (!status && !t->failed && x->rank == t->rank && !(x->failed_calls && !x->calls) &&
-            estimates[i].factor > 0)
+            estimates[i].known)
             status = add_piece(s, node_of[i], row, own, x, &estimates[i]);
     }
     portolan_arena_clear(&pool);

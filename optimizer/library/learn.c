@@ -227,7 +227,7 @@ static enum portolan_status learn_samples(struct learning *l, size_t n)
     plan_find_paths(&l->p->s, l->samples, n, l->paths);
     survey_estimate(l->samples, n, l->estimates);
     for (size_t i = 0; i < n && !status; i++) {
-        if (l->samples[i].rank != rank || !(l->estimates[i].factor > 0) ||
+        if (l->samples[i].rank != rank || !l->estimates[i].known ||
             (l->samples[i].failed_calls && !l->samples[i].calls))
             continue;
         if (l->paths[i] == NONE)

@@ -104,9 +104,8 @@ struct survey_quality {
 
 /* The time of all calls of a sample, if 1 in N of them, or of the calls they made, was timed. */
 struct survey_estimate {
-    double factor; /* calls per timed call; 0: none was timed */
-    double inclusive, exclusive;
-    bool sampled;
+    bool known; /* false: there were calls, and none was timed */
+    double inclusive, exclusive, mpi;
 };
 
 struct survey {

@@ -211,7 +211,7 @@ static enum portolan_status sum_samples(struct advising *a, struct path_seen *se
     for (size_t i = 0; i < now->n_samples; i++) {
         struct path_seen *at = a->paths[i] == NONE ? NULL : &seen[a->paths[i]];
 
-        if (now->samples[i].rank != a->rank || !at || !(e[i].factor > 0))
+        if (now->samples[i].rank != a->rank || !at || !e[i].known)
             continue;
         at->calls += (double)now->samples[i].calls;
         at->exclusive_ns += e[i].exclusive;

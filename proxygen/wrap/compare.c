@@ -90,7 +90,7 @@ static bool gather(struct comparison *c, const struct portolan_sample_set *set)
 
         if (!is_measured(s))
             continue;
-        c->cells[c->n++] = (struct cell){s, (double)s->calls, (double)s->timed_calls,
+        c->cells[c->n++] = (struct cell){s, (double)s->calls, portolan_sample_timed(s),
                                          s->exclusive_ns, command_of(set, s)};
         add_library(c, s->implementation);
     }

@@ -42,8 +42,8 @@ static struct row *make_rows(struct wrap_run *run, const struct wrap_process *p,
     }
     for (size_t i = 0; rows && i < p->n_methods; i++)
         if (rows[i].calls) {
-            rows[i].exclusive_ns *=
-                rows[i].timed ? (double)rows[i].calls / (double)rows[i].timed : 0;
+            rows[i].exclusive_ns = portolan_estimate_all(
+                rows[i].exclusive_ns, (double)rows[i].calls, (double)rows[i].timed);
             rows[used++] = rows[i];
         }
     if (rows)

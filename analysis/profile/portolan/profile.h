@@ -161,9 +161,6 @@ PORTOLAN_API enum portolan_status portolan_profile_flatten(const struct portolan
                                                            struct portolan_profile **flat,
                                                            struct portolan_error *err);
 
-/** The factor that scales sums over TIMED_CALLS up to all CALLS; NaN where none was timed. */
-PORTOLAN_API double portolan_profile_ratio(double calls, double timed_calls);
-
 /** The position of counter NAME in PROFILE; `n_counters` if there is none. */
 PORTOLAN_API size_t portolan_profile_find_counter(const struct portolan_profile *profile,
                                                   const char *name);

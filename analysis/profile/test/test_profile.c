@@ -228,6 +228,32 @@ static void sampled_calls_are_estimated_with_their_error(void **state)
     portolan_profile_destroy(p);
 }
 
+/*
+ * 2 of 10 calls of g were timed, 100 ns each, 60 of them in h, whose 10 calls were all timed; so g
+ * took 1000 and 10 x 40 itself. f took 50 itself, and the 800 of the calls of g that were not
+ * timed.
+ */
+static void callers_that_are_sampled_keep_their_own_time_only(void **state)
+{
+    static const struct row rows[] = {
+        {-1, "a.f", 0, 0, 1, 1050, 850, 0, 0, 1050, 1050, 1102500, 0, NULL},
+        {0, "b.g", 0, 0, 10, 200, 80, 0, 0, 100, 100, 20000, 2, NULL},
+        {1, "c.h", 0, 0, 10, 600, 600, 0, 0, 60, 60, 36000, 10, NULL},
+    };
+    static const double exclusive[] = {50, 400, 600};
+    struct portolan_profile *p;
+    int64_t id = begin_trial(*state, 1, NULL, 0);
+
+    put_rows(*state, id, 0, rows, N_OF(rows));
+    p = read_profile(*state, &(struct portolan_profile_query){.trial = id, .cells = true});
+    near(p->nodes[1].inclusive.value, 1000);
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        near(p->nodes[i].exclusive.value, exclusive[i]);
+        near(p->cells[i].all_exclusive_ns, exclusive[i]);
+    }
+    portolan_profile_destroy(p);
+}
+
 /* Two ranks do the same: rank 0's calls of g are timed 1 in 10, rank 1's all. */
 static void ranks_are_compared_by_estimates(void **state)
 {
@@ -488,6 +514,7 @@ int main(void)
         STORE_TEST(nothing_is_clipped_at_0),
         STORE_TEST(without_a_stored_cost_nothing_is_compensated_nor_marked),
         STORE_TEST(sampled_calls_are_estimated_with_their_error),
+        STORE_TEST(callers_that_are_sampled_keep_their_own_time_only),
         STORE_TEST(ranks_are_compared_by_estimates),
         STORE_TEST(a_time_that_was_never_taken_is_unknown),
         STORE_TEST(summary_and_samples_give_the_same),

@@ -22,6 +22,8 @@
 
 #include <portolan/base.h>
 
+#include <math.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -124,7 +126,7 @@ struct portolan_trial {
 /** Metadata of this name is a trial's label, see portolan_store_label_trial(). */
 #define PORTOLAN_STORE_LABEL "label"
 
-/** In place of `timed_calls`, for a writer: not one call was timed (0 means that all were). */
+/** In place of `timed_calls`: not one call was timed (0 means that all were). */
 #define PORTOLAN_STORE_NONE_TIMED INT64_C(-1)
 
 /** What happened on one call path with one context between two swap points, on one rank. */
@@ -150,8 +152,8 @@ struct portolan_sample {
      */
     int64_t failed_calls;
     /**
-     * Calls that were timed, when only 1 in N was: the times below are theirs. A writer's 0 means
-     * `calls`; PORTOLAN_STORE_NONE_TIMED none. Always filled when read.
+     * Calls that were timed, when only 1 in N was: the times and counters below are theirs. 0 means
+     * `calls`, PORTOLAN_STORE_NONE_TIMED none: see portolan_sample_timed().
      */
     int64_t timed_calls;
     double inclusive_ns, exclusive_ns, mpi_ns; /**< mpi: the part of exclusive spent in MPI */
@@ -161,6 +163,37 @@ struct portolan_sample {
     const char *counter_name[PORTOLAN_COUNTER_MAX];
     double counter[PORTOLAN_COUNTER_MAX];
 };
+
+/** How many calls of the sample were timed. */
+static inline double portolan_sample_timed(const struct portolan_sample *sample)
+{
+    int64_t timed = sample->timed_calls ? sample->timed_calls : sample->calls;
+
+    return timed > 0 ? (double)timed : 0;
+}
+
+/** SUM, a time or counter of the sample, per call; NaN if none was timed. */
+static inline double portolan_sample_each(const struct portolan_sample *sample, double sum)
+{
+    double timed = portolan_sample_timed(sample);
+
+    return timed > 0 ? sum / timed : NAN;
+}
+
+/** The factor that scales sums over TIMED calls up to all CALLS; NaN where none was timed. */
+static inline double portolan_timed_ratio(double calls, double timed)
+{
+    return timed >= calls ? 1 : timed > 0 ? calls / timed : NAN;
+}
+
+/**
+ * SUM, of the TIMED ones of CALLS, estimated for all; SUM itself where none was timed. What this
+ * adds to an inclusive time is still in the exclusive time of the caller.
+ */
+static inline double portolan_estimate_all(double sum, double calls, double timed)
+{
+    return timed > 0 ? sum * portolan_timed_ratio(calls, timed) : sum;
+}
 
 /**
  * Stores a trial with its parameters, implementations and facts; its outcome is "running" until it

@@ -333,7 +333,7 @@ static void samples_of_a_rank_or_of_some_steps_are_read_alone(void **state)
     assert_int_equal(set->n_samples, 2 * STEP_SAMPLES);
     assert_int_equal(set->samples[0].step, 1);
     assert_int_equal(set->samples[1].timed_calls, 7);
-    assert_int_equal(set->samples[2].timed_calls, 0);
+    assert_int_equal(set->samples[2].timed_calls, PORTOLAN_STORE_NONE_TIMED);
     assert_int_equal(set->samples[4].timed_calls, set->samples[4].calls);
     portolan_sample_set_destroy(set);
     portolan_store_close(store);
