@@ -96,7 +96,8 @@ enum aggregate {
     X(MPI_COLLECTIVE, collective)   /* time in collective operations, of all ranks */              \
     X(OUTSIDE, outside)             /* time in components of no kind, and before and after MPI */  \
     X(OUTSIDE_DELAY, outside_delay) /* waiting of others meanwhile */                              \
-    X(STARTING, starting)           /* P * least time of a rank in MPI_Init */                     \
+    X(STARTING, starting)           /* P * least time of a rank in MPI_Init and MPI_Finalize */    \
+    X(ENDING, ending)               /* P * least time of a rank in MPI_Finalize */                 \
     X(LATENCY, latency)             /* of a message without bytes: lower envelope */               \
     X(PER_BYTE, per_byte)
 

@@ -110,8 +110,10 @@ int main(int argc, char **argv)
     }
     if (!(numbers = malloc((size_t)s.numbers * sizeof *numbers)))
         MPI_Abort(MPI_COMM_WORLD, 1);
-    for (int i = 0; i < s.rounds; i++)
+    for (int i = 0; i < s.rounds; i++) {
+        MPI_Barrier(MPI_COMM_WORLD); /* else nobody could tell this split from the merge before */
         sort_once(&s, numbers);
+    }
     if (s.rank == 0)
         printf("%d numbers sorted %d times\n", s.numbers, s.rounds);
     free(numbers);

@@ -9,8 +9,8 @@
 struct stencil {
     int side, iterations; /* of the whole square */
     double cell;          /* work of a cell */
-    double uneven;        /* rank 0 has so many times the work … */
-    double varying;       /* … or one rank after the other */
+    double uneven;        /* rank 0 has so many times the work of another, … */
+    double varying;       /* … or one rank after the other; all have as much as ever */
     int strips;           /* 1: strips; 0: as square as can be */
     int messages;         /* per side and exchange */
     int chain;            /* each waits for its neighbour's whole exchange */
@@ -101,8 +101,10 @@ static int post(struct stencil *s, MPI_Request *requests)
 
 static double load(const struct stencil *s, int iteration)
 {
-    double factor = s->rank == 0 ? s->uneven : 1;
+    double factor = s->size / (s->size - 1 + s->uneven) * s->size / (s->size - 1 + s->varying);
 
+    if (s->rank == 0)
+        factor *= s->uneven;
     if (s->rank == iteration % s->size)
         factor *= s->varying;
     return 1e-3 * s->cell * factor * s->n[0] * s->n[1];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A wavefront: ranks in a row each have a strip of columns; sweeps go over them block of rows by
- * block, each rank waiting for the block of the rank before. A recurrence of integers makes the
- * checksum show a message that is lost or mixed up. Each setting but the first three plants one
- * fault; times are microseconds of processor time.
+ * block, each rank waiting for the block of the rank before; after each sweep, or after all if they
+ * turn, ranks look together whether another is needed. A recurrence of integers makes the checksum
+ * show a message that is lost or mixed up. Each setting but the first three plants one fault; times
+ * are microseconds of processor time.
  */
 #include "work.h"
 
@@ -13,8 +14,8 @@ struct wavefront {
     int sweeps, blocks; /* blocks per sweep */
     double sweep;       /* work of a rank in a sweep, over all its blocks */
     int turn;           /* every so many sweeps the direction changes; 0: never */
-    double slow;        /* the middle rank has so many times the work */
-    double uneven;      /* the first half of the blocks has so many times the work of the other */
+    double slow;        /* the middle rank has so many times the work of another, … */
+    double uneven;      /* … or the middle block; all together have as much as ever */
     double outside;     /* work of rank 0 before each sweep that belongs to no block */
     int bytes;          /* of a message */
     int rank, size;
@@ -22,11 +23,11 @@ struct wavefront {
 
 static double block_work(const struct wavefront *w, int block)
 {
-    double share = w->sweep / w->blocks;
+    double share = w->sweep / (w->blocks - 1 + w->uneven) * w->size / (w->size - 1 + w->slow);
 
     if (w->rank == w->size / 2)
         share *= w->slow;
-    return share * (block < w->blocks / 2 ? 2 * w->uneven : 2) / (1 + w->uneven);
+    return block == w->blocks / 2 ? share * w->uneven : share;
 }
 
 static unsigned long sweep(const struct wavefront *w, bool is_back, unsigned long value,
@@ -56,7 +57,7 @@ int main(int argc, char **argv)
     static const char *const names[] = {"sweeps", "blocks",  "sweep", "turn", "slow",
                                         "uneven", "outside", "bytes", NULL};
     struct wavefront w;
-    unsigned long value, sum;
+    unsigned long value, sum = 0;
     char *buffer;
 
     MPI_Init(&argc, &argv);
@@ -78,8 +79,9 @@ int main(int argc, char **argv)
         if (w.rank == 0)
             work(w.outside);
         value = sweep(&w, w.turn > 0 && i / w.turn % 2 == 1, value, buffer);
+        if (!w.turn || i + 1 == w.sweeps)
+            MPI_Allreduce(&value, &sum, 1, MPI_UNSIGNED_LONG, MPI_BXOR, MPI_COMM_WORLD);
     }
-    MPI_Reduce(&value, &sum, 1, MPI_UNSIGNED_LONG, MPI_BXOR, 0, MPI_COMM_WORLD);
     if (w.rank == 0)
         printf("%d sweeps, checksum %lx\n", w.sweeps, sum);
     free(buffer);

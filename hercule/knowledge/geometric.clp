@@ -14,7 +14,7 @@
 
   (event (name exchange) (expression "(post | send | receive | complete)+"))
   (event (name overlapped) (text "exchange with work meanwhile")
-    (expression "(post | send)+, inner, (receive | complete)+"))
+    (expression "(post | send)+, (inner, (post | send)+)*, [inner], (receive | complete)+"))
   (event (name iteration) (expression "[compute], (exchange | overlapped), [compute], reduce*")
     (constraints "symmetric"))
   (event (name pause) (text "global operations of no iteration") (expression "reduce"))
@@ -56,7 +56,7 @@
     (formula "iteration.transfer.sum + chained") (base losing))
   ; Who comes late out of an exchange computes late: what is left of all waiting.
   (metric (name chained) (text "waiting for the exchange of others")
-    (formula "max(0, iteration.waiting.sum + reduce.wait.sum - uneven - outside_delay)") (base losing))
+    (formula "max(0, iteration.waiting.sum + reduce.wait.sum - reduce.delay.sum - uneven - outside_delay)") (base losing))
   (metric (name sized) (text "transfer of bytes") (formula "iteration.sized.sum") (base exchanging))
   (metric (name many_messages) (text "transfer of messages beyond one for each neighbour")
     (formula "iteration.many.sum") (base exchanging))

@@ -60,22 +60,20 @@ static double sum_tokens(const struct recognition *r, enum quantity quantity, bo
     return sum;
 }
 
-/* What LOCATION does in MPI_Init, but for waiting there. */
-static double starting_of(const struct portolan_waits *waits,
-                          const struct portolan_trace_location *location)
+/* What LOCATION does in calls of a CLASS, but for waiting there. */
+static double time_in_class(const struct portolan_waits *waits,
+                            const struct portolan_trace_location *location,
+                            enum portolan_trace_routine_class class)
 {
     const struct portolan_trace_event *events = waits->trace->events;
     double sum = 0;
 
     for (size_t i = location->first; i < location->first + location->n; i++) {
-        enum portolan_trace_routine_class class;
         const struct portolan_wait *wait;
         size_t n;
 
-        if (events[i].kind != PORTOLAN_TRACE_END)
-            continue;
-        class = waits->matching->classes[events[i].what];
-        if (class != PORTOLAN_ROUTINE_INIT)
+        if (events[i].kind != PORTOLAN_TRACE_END ||
+            waits->matching->classes[events[i].what] != class)
             continue;
         wait = portolan_waits_of(waits, waits->matching->call[i], &n);
         sum += (double)(events[i].ns - events[waits->matching->call[i]].ns);
@@ -85,16 +83,17 @@ static double starting_of(const struct portolan_waits *waits,
     return sum;
 }
 
-/* Starting MPI is no part of any design: what each rank needs for it at least. Where one needs
- * more, others wait for it. */
-static double starting_ns(const struct portolan_waits *waits)
+/* Starting and ending MPI is no part of any design: what each rank needs for it at least. Where one
+ * needs more, others wait for it. */
+static double least_in_class(const struct portolan_waits *waits,
+                             enum portolan_trace_routine_class class)
 {
     const struct portolan_trace *t = waits->trace;
     double least = INFINITY;
 
     for (size_t l = 0; l < t->n_locations; l++)
         if (t->locations[l].thread == 0)
-            least = fmin(least, starting_of(waits, &t->locations[l]));
+            least = fmin(least, time_in_class(waits, &t->locations[l], class));
     return isfinite(least) ? fmax(0, least) * t->n_ranks : 0;
 }
 
@@ -112,7 +111,8 @@ static enum portolan_status measure_run(struct recognition *r, struct portolan_e
     g[GLOBAL_MPI_WAIT] = sum_tokens(r, QUANTITY_WAIT, false);
     g[GLOBAL_MPI_COLLECTIVE] = sum_tokens(r, QUANTITY_COLLECTIVE, false);
     g[GLOBAL_OUTSIDE] = g[GLOBAL_OUTSIDE_DELAY] = NAN;
-    g[GLOBAL_STARTING] = starting_ns(r->waits);
+    g[GLOBAL_ENDING] = least_in_class(r->waits, PORTOLAN_ROUTINE_FINALIZE);
+    g[GLOBAL_STARTING] = least_in_class(r->waits, PORTOLAN_ROUTINE_INIT) + g[GLOBAL_ENDING];
     g[GLOBAL_LATENCY] = (double)costs.latency_ns;
     g[GLOBAL_PER_BYTE] = costs.ns_per_byte;
     return status;

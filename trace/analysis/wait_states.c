@@ -128,20 +128,87 @@ static void find_wrong_order(struct wait_finder *f, const struct portolan_trace_
     }
 }
 
+/* The send that event E of a call completes; none. */
+static uint32_t completed_send(const struct wait_finder *f, uint32_t e)
+{
+    const struct portolan_trace_event *event = &f->t->events[e];
+
+    return event->kind == PORTOLAN_TRACE_SEND_DONE                 ? f->m->other[e]
+           : event->kind == PORTOLAN_TRACE_SEND && !event->request ? e
+                                                                   : no_event;
+}
+
 /* A send that ended before the receive was posted did not wait for it. */
 static uint32_t latest_receiver(const struct wait_finder *f, const struct waiting_call *call)
 {
     uint32_t last = no_event;
 
     for (uint32_t e = call->call + 1; e < f->m->call[call->call]; e++) {
-        const struct portolan_trace_event *event = &f->t->events[e];
-        uint32_t send = event->kind == PORTOLAN_TRACE_SEND_DONE                 ? f->m->other[e]
-                        : event->kind == PORTOLAN_TRACE_SEND && !event->request ? e
-                                                                                : no_event;
+        uint32_t send = completed_send(f, e);
         uint32_t posted = send == no_event ? no_event : portolan_posting_call(f->t, f->m, send);
 
         if (posted != no_event && begin_ns(f, posted) <= call->end_ns)
             take_later(f, posted, &last);
+    }
+    return last;
+}
+
+/* How many sends back one looks for messages that their receiver has not asked for. */
+enum { LEAST_BUFFERED = 2, MOST_EVENTS_BACK = 64 };
+
+/* Whether the receiver of SEND has not asked for those before it either when it begins CALL. */
+static bool is_behind(const struct wait_finder *f, uint32_t send, uint32_t call)
+{
+    const struct portolan_trace_event *events = f->t->events;
+    size_t n = 0;
+
+    for (uint32_t e = send; e-- > f->first && send - e < MOST_EVENTS_BACK && n < LEAST_BUFFERED;) {
+        uint32_t posted =
+            events[e].kind == PORTOLAN_TRACE_SEND && events[e].peer == events[send].peer
+                ? portolan_posting_call(f->t, f->m, e)
+                : no_event;
+
+        n += posted != no_event && begin_ns(f, posted) > begin_ns(f, call);
+    }
+    return n == LEAST_BUFFERED;
+}
+
+/* The last call that LOCATION began before NS; none. */
+static uint32_t last_call_before(const struct wait_finder *f, size_t location, int64_t ns)
+{
+    size_t first = f->t->locations[location].first, low = first,
+           high = first + f->t->locations[location].n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (f->t->events[middle].ns < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low > first && f->t->events[low - 1].kind != PORTOLAN_TRACE_BEGIN)
+        low--;
+    return low > first ? (uint32_t)low - 1 : no_event;
+}
+
+/*
+ * Messages that nobody has asked for fill buffers. A send that finds them full ends when the
+ * receiver is in MPI again, whatever it calls: the last call that it began during the send.
+ */
+static uint32_t latest_room(const struct wait_finder *f, const struct waiting_call *call)
+{
+    uint32_t last = no_event;
+
+    for (uint32_t e = call->call + 1; e < f->m->call[call->call]; e++) {
+        uint32_t send = completed_send(f, e);
+        uint32_t recv = send == no_event ? no_event : f->m->partner[send], began;
+
+        if (recv == no_event)
+            continue;
+        began = last_call_before(f, portolan_trace_location_of(f->t, recv), call->end_ns);
+        if (began != no_event && begin_ns(f, began) > call->begin_ns && is_behind(f, send, began))
+            take_later(f, began, &last);
     }
     return last;
 }
@@ -155,9 +222,13 @@ static void find_message_wait(struct wait_finder *f, const struct waiting_call *
                   begin_ns(f, late));
         return;
     }
+    if (call_class(f->t, f->m, call->call) == PORTOLAN_ROUTINE_BUFFERED_SEND)
+        return;
     late = latest_receiver(f, call);
-    if (late != no_event && call_class(f->t, f->m, call->call) != PORTOLAN_ROUTINE_BUFFERED_SEND)
+    if (late != no_event)
         note_wait(f, call, PORTOLAN_WAIT_LATE_RECEIVER, late, call->begin_ns, begin_ns(f, late));
+    else if ((late = latest_room(f, call)) != no_event)
+        note_wait(f, call, PORTOLAN_WAIT_FULL_BUFFER, late, call->begin_ns, begin_ns(f, late));
 }
 
 /* ------------------------------------------------- collectives */

@@ -48,11 +48,13 @@ enum portolan_removal_kind {
     /** The k-th stretch of time selected becomes the mean over ranks of their k-th; where ranks
        have different numbers of them, each rank's total becomes the mean of the totals. */
     PORTOLAN_REMOVE_IMBALANCE,
+    /** Likewise, but the least of the ranks instead of their mean: what only some do is gone. */
+    PORTOLAN_REMOVE_EXCESS,
     /** Each stretch becomes the mean of all of its rank. */
     PORTOLAN_REMOVE_VARIATION,
-    /** Of `k` messages selected from one rank to another, one after the other, one becomes. The
-       last send carries all bytes, and the first receive waits for it; `sent_first`: the first
-       send does; `received_last`: the last receive waits. */
+    /** Of `k` messages selected from one rank to another, one after the other, one becomes; none
+       crosses a collective operation. The last send carries all bytes, and the first receive waits
+       for it; `sent_first`: the first send does; `received_last`: the last receive waits. */
     PORTOLAN_REMOVE_MESSAGES,
     PORTOLAN_REMOVE_COST,       /**< calls selected take no time beyond waiting: free collectives */
     PORTOLAN_REMOVE_DEPENDENCE, /**< calls selected wait for nobody */

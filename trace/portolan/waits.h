@@ -125,6 +125,7 @@ PORTOLAN_API size_t portolan_trace_location_of(const struct portolan_trace *trac
     X(WRONG_ORDER_SAME_SOURCE, "late sender, wrong order of the same source")                      \
     X(WRONG_ORDER_OTHER_SOURCE, "late sender, wrong order of different sources")                   \
     X(LATE_RECEIVER, "late receiver")                                                              \
+    X(FULL_BUFFER, "full buffer of a late receiver")                                               \
     X(BARRIER, "wait at barrier")                                                                  \
     X(BARRIER_COMPLETION, "barrier completion")                                                    \
     X(N_TO_N, "wait at n x n")                                                                     \

@@ -111,13 +111,19 @@ static void begin_call(struct engine *x, struct engine_location *l, uint32_t cal
         begin_event(x, l, e);
 }
 
+/* Starting and ending MPI takes time without any message. */
+static bool is_of_network(enum portolan_trace_routine_class class)
+{
+    return class != PORTOLAN_ROUTINE_INIT && class != PORTOLAN_ROUTINE_FINALIZE;
+}
+
 static int64_t excess(const struct engine *x, const struct engine_location *l, uint32_t end)
 {
     uint8_t changes = x->changes ? x->changes[l->call] : 0;
     int64_t ns = x->trace->events[end].ns - l->ready_was;
     int64_t *least = x->least_excess ? &x->least_excess[x->trace->events[end].what] : &ns;
 
-    if (x->is_ideal || (changes & CHANGE_FREE))
+    if ((x->is_ideal && is_of_network(class_of(x, l->call))) || (changes & CHANGE_FREE))
         return 0;
     if (x->finds_least)
         *least = ns < *least ? ns : *least;

@@ -75,7 +75,7 @@ static size_t end_of(const struct remover *x, size_t location)
 /* Of each location: how many stretches, and how long they are. */
 struct stretch_sums {
     size_t *n, most;
-    int64_t *ns, total;
+    int64_t *ns, total, least;
     size_t n_locations; /* that have some */
     bool is_even;       /* all have as many */
 };
@@ -95,6 +95,8 @@ static bool sum_stretches(const struct remover *x, struct stretch_sums *sums)
         for (; next_stretch(x, &s, end_of(x, i)); sums->n[i]++)
             sums->ns[i] += s.ns;
         sums->total += sums->ns[i];
+        if (sums->n[i] && (!sums->n_locations || sums->ns[i] < sums->least))
+            sums->least = sums->ns[i];
         sums->n_locations += sums->n[i] > 0;
         sums->is_even &= !sums->n[i] || !sums->most || sums->n[i] == sums->most;
         sums->most = sums->n[i] > sums->most ? sums->n[i] : sums->most;
@@ -102,52 +104,61 @@ static bool sum_stretches(const struct remover *x, struct stretch_sums *sums)
     return true;
 }
 
-/* MEANS gets the sums, then the means over locations, of the k-th stretches. */
-static void average_ordinals(const struct remover *x, const struct stretch_sums *sums,
-                             int64_t *means)
+/* What the k-th stretches of all locations become: their mean, or the least. */
+static void agree_on_ordinals(const struct remover *x, const struct stretch_sums *sums,
+                              int64_t *agreed)
 {
+    bool is_least = x->removal->kind == PORTOLAN_REMOVE_EXCESS;
+
+    for (size_t k = 0; is_least && k < sums->most; k++)
+        agreed[k] = INT64_MAX;
     for (size_t i = 0; i < x->t->n_locations; i++) {
         struct stretch s = {.end = x->t->locations[i].first};
 
         for (size_t k = 0; next_stretch(x, &s, end_of(x, i)); k++)
-            means[k] += s.ns;
+            if (!is_least)
+                agreed[k] += s.ns;
+            else if (s.ns < agreed[k])
+                agreed[k] = s.ns;
     }
-    for (size_t k = 0; k < sums->most; k++)
-        means[k] /= (int64_t)sums->n_locations;
+    for (size_t k = 0; !is_least && k < sums->most; k++)
+        agreed[k] /= (int64_t)sums->n_locations;
 }
 
 static int64_t target(const struct remover *x, const struct stretch_sums *sums,
-                      const int64_t *means, size_t i, size_t k, int64_t ns)
+                      const int64_t *agreed, size_t i, size_t k, int64_t ns)
 {
+    int64_t total = x->removal->kind == PORTOLAN_REMOVE_EXCESS
+                        ? sums->least
+                        : sums->total / (int64_t)sums->n_locations;
+
     if (x->removal->kind == PORTOLAN_REMOVE_TIME)
         return (int64_t)((double)ns * x->removal->factor + 0.5);
     if (x->removal->kind == PORTOLAN_REMOVE_VARIATION)
         return sums->ns[i] / (int64_t)sums->n[i];
     if (sums->is_even)
-        return means[k];
-    return sums->ns[i] ? (int64_t)((double)ns / (double)sums->ns[i] *
-                                   (double)(sums->total / (int64_t)sums->n_locations))
-                       : 0;
+        return agreed[k];
+    return sums->ns[i] ? (int64_t)((double)ns / (double)sums->ns[i] * (double)total) : 0;
 }
 
 static bool remove_time(struct remover *x)
 {
     struct stretch_sums sums;
     bool ok = sum_stretches(x, &sums);
-    int64_t *means = ok ? portolan_calloc(sums.most + 1, sizeof *means) : NULL;
+    int64_t *agreed = ok ? portolan_calloc(sums.most + 1, sizeof *agreed) : NULL;
 
-    ok = ok && means;
-    if (ok && sums.is_even && x->removal->kind == PORTOLAN_REMOVE_IMBALANCE)
-        average_ordinals(x, &sums, means);
+    ok = ok && agreed;
+    if (ok && sums.is_even)
+        agree_on_ordinals(x, &sums, agreed);
     for (size_t i = 0; ok && i < x->t->n_locations; i++) {
         struct stretch s = {.end = x->t->locations[i].first};
 
         for (size_t k = 0; next_stretch(x, &s, end_of(x, i)); k++)
-            set_stretch(x, &s, target(x, &sums, means, i, k, s.ns));
+            set_stretch(x, &s, target(x, &sums, agreed, i, k, s.ns));
     }
     free(sums.n);
     free(sums.ns);
-    free(means);
+    free(agreed);
     return ok;
 }
 
@@ -202,7 +213,8 @@ static void drop_messages(struct remover *x)
         }
 }
 
-/* One message instead of SENDS, N of them from one rank to another. */
+/* One message instead of SENDS, N of them from one rank to another; ranks meet in no collective
+ * operation in between. */
 static bool join(struct remover *x, const uint32_t *sends, size_t n)
 {
     uint32_t carrier = sends[x->removal->sent_first ? 0 : n - 1], awaited = x->m->partner[sends[0]];
@@ -236,7 +248,7 @@ static bool join(struct remover *x, const uint32_t *sends, size_t n)
 
 struct selected_send {
     int peer;
-    uint32_t send;
+    uint32_t send, n_collectives; /* how many came before it */
 };
 
 static int by_peer(const void *a, const void *b)
@@ -251,15 +263,20 @@ static bool join_location(struct remover *x, size_t location, struct selected_se
                           uint32_t *group)
 {
     size_t n = 0, k = x->removal->k > 1 ? x->removal->k : 1;
+    uint32_t n_collectives = 0;
 
-    for (size_t e = x->t->locations[location].first; e < end_of(x, location); e++)
+    for (size_t e = x->t->locations[location].first; e < end_of(x, location); e++) {
+        n_collectives += x->t->events[e].kind == PORTOLAN_TRACE_COLLECTIVE;
         if (x->t->events[e].kind == PORTOLAN_TRACE_SEND && is_selected(x, e) &&
             x->m->partner[e] != PORTOLAN_NO_EVENT)
-            sends[n++] = (struct selected_send){x->t->events[e].peer, (uint32_t)e};
+            sends[n++] = (struct selected_send){x->t->events[e].peer, (uint32_t)e, n_collectives};
+    }
     if (n)
         qsort(sends, n, sizeof *sends, by_peer);
     for (size_t i = 0, end; i < n; i = end) {
-        for (end = i; end < n && end - i < k && sends[end].peer == sends[i].peer; end++)
+        for (end = i; end < n && end - i < k && sends[end].peer == sends[i].peer &&
+                      sends[end].n_collectives == sends[i].n_collectives;
+             end++)
             group[end - i] = sends[end].send;
         if (!join(x, group, end - i))
             return false;
@@ -341,6 +358,7 @@ static bool apply(struct remover *x)
                                                : CHANGE_FREE);
         return remove_time(x);
     case PORTOLAN_REMOVE_IMBALANCE:
+    case PORTOLAN_REMOVE_EXCESS:
     case PORTOLAN_REMOVE_VARIATION:
         return remove_time(x);
     case PORTOLAN_REMOVE_MESSAGES:

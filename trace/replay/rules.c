@@ -264,21 +264,31 @@ static bool await_epoch(struct engine *x, size_t i, uint32_t e)
     }
 }
 
+/* Whether nothing but the trace says what a call in CLASS, with STATE, waited for. */
+static bool is_seen_only(enum portolan_trace_routine_class class, unsigned state)
+{
+    return class == PORTOLAN_ROUTINE_PROBE || class == PORTOLAN_ROUTINE_WIN_START ||
+           class == PORTOLAN_ROUTINE_TRANSFER || state == PORTOLAN_WAIT_FULL_BUFFER;
+}
+
 /* What the call as such waits for: MPI's begin and end, or what the trace saw it wait for. */
 static bool await_call(struct engine *x, size_t i, uint32_t call)
 {
-    enum portolan_trace_routine_class class = class_of(x, call);
     uint32_t meeting = x->matching->partner[call];
+    size_t at = x->locations[i].wait;
     const struct portolan_wait *wait;
-    size_t n;
 
     if (meeting != PORTOLAN_NO_EVENT)
         return !x->matching->collectives[meeting].is_complete || await_all(x, i, meeting, false);
-    if (!x->waits ||
-        (class != PORTOLAN_ROUTINE_PROBE && class != PORTOLAN_ROUTINE_WIN_START &&
-         class != PORTOLAN_ROUTINE_TRANSFER) ||
-        !(wait = portolan_waits_of(x->waits, call, &n)) || wait->by == PORTOLAN_NO_EVENT)
+    if (!x->waits || at == x->waits->first_wait[i + 1])
         return true;
+    wait = &x->waits->waits[at];
+    if (wait->call != call || wait->by == PORTOLAN_NO_EVENT ||
+        !is_seen_only(class_of(x, call), wait->state))
+        return true;
+    /* Fewer messages do not fill buffers, and those of an ideal network have no end. */
+    x->locations[i].ignores |=
+        wait->state == PORTOLAN_WAIT_FULL_BUFFER && (x->n_joined || x->is_ideal);
     if (!has_begun(x, i, wait->by))
         return false;
     call_was_ready(x, i, wait->by);

@@ -146,6 +146,18 @@ static void imbalance_becomes_the_mean(void **state)
                (struct portolan_removal){.kind = PORTOLAN_REMOVE_IMBALANCE}, select_work);
 }
 
+static void excess_goes(void **state)
+{
+    (void)state;
+    removed_is("ranks 3\nrepeat 3 as i\nregion work\n"
+               " compute 10ms + (i = rank) * 30ms\nend\nbarrier\nend\n",
+               "ranks 3\nrepeat 3\ncompute 10ms\nbarrier\nend\n",
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_EXCESS}, select_work);
+    removed_is("ranks 2\nrepeat 1 + rank\nregion work\n compute 10ms\nend\nend\nbarrier\n",
+               "ranks 2\ncompute 10ms\nbarrier\n",
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_EXCESS}, select_work);
+}
+
 static void variation_becomes_the_mean(void **state)
 {
     (void)state;
@@ -179,6 +191,16 @@ static void messages_are_joined(void **state)
     removed_is(PIPELINE("16", "20us", "1000"), PIPELINE("4", "80us", "4000"),
                (struct portolan_removal){.kind = PORTOLAN_REMOVE_MESSAGES, .k = 4}, select_sends);
 #undef PIPELINE
+    /* Five in each of two sweeps: four and one, since ranks meet in between. */
+#define SWEEPS(blocks)                                                                             \
+    "ranks 2\nlatency 100us\neager 0\nrepeat 2\non 0\n" blocks                                     \
+    "else\n repeat 5\n  recv 0\n end\nend\n"                                                       \
+    "barrier\nend\n"
+    removed_is(SWEEPS(" repeat 5\n  compute 20us\n  send 1 1000\n end\n"),
+               "ranks 2\nlatency 100us\neager 0\nrepeat 2\non 0\n compute 80us\n send 1 4000\n"
+               " compute 20us\n send 1 1000\nelse\n recv 0\n recv 0\nend\nbarrier\nend\n",
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_MESSAGES, .k = 4}, select_sends);
+#undef SWEEPS
 }
 
 static uint8_t *select_allreduces(const struct analysed *a)
@@ -233,6 +255,41 @@ static void the_network_is_ideal(void **state)
     removed_is("ranks 4\nlatency 50us\nbandwidth 1e8\n" EXCHANGE, "ranks 4\n" EXCHANGE,
                (struct portolan_removal){.kind = PORTOLAN_REMOVE_NETWORK}, NULL);
 #undef EXCHANGE
+}
+
+/* Three messages fit; the fourth waits until the receiver enters MPI at 100. Where that comes at
+ * half the time, so does all that follows. */
+static void a_full_buffer_waits_for_its_receiver(void **state)
+{
+    struct portolan_trace *t = portolan_trace_create(2, NULL);
+    struct analysed a;
+    uint8_t *work;
+    struct portolan_removal removal = {.kind = PORTOLAN_REMOVE_TIME, .factor = 0.5};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        BEGIN(0, 2 * i, "MPI_Send");
+        EVENT(0, SEND, .ns = 2 * i, .peer = 1, .bytes = 8);
+        END(0, i < 3 ? 2 * i + 1 : 105, "MPI_Send");
+        EVENT(1, ENTER, .ns = 101 * i);
+        EVENT(1, LEAVE, .ns = 101 * i + 100);
+        BEGIN(1, 101 * i + 100, "MPI_Recv");
+        EVENT(1, RECV, .ns = 101 * i + 100, .peer = 0, .bytes = 8);
+        END(1, 101 * i + 101, "MPI_Recv");
+    }
+    assert_int_equal(portolan_trace_region(t, &(struct portolan_trace_region){.name = "work"}), 0);
+    BEGIN(0, 505, "MPI_Finalize");
+    END(0, 505, "MPI_Finalize");
+    assert_int_equal(portolan_trace_finish(t, NULL), PORTOLAN_OK);
+    a = analyse(t);
+    a.costs.eager_bytes = UINT64_MAX;
+    assert_int_equal(a.waits->n_waits, 1);
+    assert_int_equal(a.waits->state_ns[PORTOLAN_WAIT_FULL_BUFFER], 100 - 6);
+    assert_int_equal(a.waits->waits[0].by, t->locations[1].first + 2);
+    removal.selected = work = select_region(&a, "work");
+    assert_int_equal(replayed(&a, &removal, 1).run_ns, 50 + 5 + 400);
+    free(work);
+    forget(&a);
 }
 
 /* Both answers in one message would need both questions first. */
@@ -377,7 +434,9 @@ int main(void)
         cmocka_unit_test(as_is_every_event_has_its_time),
         cmocka_unit_test(without_what_was_late_nobody_is),
         cmocka_unit_test(imbalance_becomes_the_mean),
+        cmocka_unit_test(excess_goes),
         cmocka_unit_test(variation_becomes_the_mean),
+        cmocka_unit_test(a_full_buffer_waits_for_its_receiver),
         cmocka_unit_test(time_may_also_shrink),
         cmocka_unit_test(messages_are_joined),
         cmocka_unit_test(collectives_are_free),
