@@ -13,6 +13,8 @@ enum portolan_status portolan_mpi_observe(const struct portolan_mpi_observer *ob
                                   "MPI began without an observer on all ranks, so its "
                                   "communicators have no numbers");
     __atomic_store_n(&mpi_observer, observer, __ATOMIC_RELEASE);
+    if (!observer && portolan_mpi_is_running())
+        mpi_is_observable = false;
     return PORTOLAN_OK;
 }
 

@@ -430,9 +430,8 @@ static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool
 /* Tells a trace how long the trial has lasted: from its begin the rows of calls are counted. */
 static void tell_trace(const struct portolan_recorder *r)
 {
-    if (r->source->now_ns && r->state->has_zero && portolan_record_is_on())
-        portolan_record_value(portolan_record_name(PORTOLAN_RECORDER_TRIAL_NS),
-                              r->source->now_ns(r->source->self) - r->began_ns);
+    if (r->source == &piece_own_source && r->state->has_zero && portolan_record_is_on())
+        portolan_record_age(portolan_record_name(PORTOLAN_RECORDER_TRIAL_NS), r->began_ns);
 }
 
 enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next_step,

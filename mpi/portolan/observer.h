@@ -91,7 +91,7 @@ struct portolan_mpi_observer {
 /**
  * Makes OBSERVER, which must stay valid, the only one; NULL, as it is at first: none. To be called
  * on all ranks before MPI begins, since from then on communicators get numbers: PORTOLAN_EINVAL
- * when MPI began without any.
+ * when MPI began without any, or NULL was given since. NULL is given while no request is pending.
  */
 PORTOLAN_API enum portolan_status portolan_mpi_observe(const struct portolan_mpi_observer *observer,
                                                        struct portolan_error *err);

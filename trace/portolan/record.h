@@ -36,9 +36,10 @@ struct portolan_record_settings {
 };
 
 /**
- * Prepares recording; it begins when MPI begins, or by portolan_record_start(). To be called once
- * by the main thread. PORTOLAN_EINVAL with the wrong word and what would be right, PORTOLAN_EIO for
- * the folder or file.
+ * Prepares recording; it begins when MPI begins, or by portolan_record_start(), or at once if that
+ * was before. To be called by the main thread. When it is called again, while recording is off,
+ * threads make new files in the new folder from then on. PORTOLAN_EINVAL with the wrong word and
+ * what would be right, PORTOLAN_EIO for the folder or file.
  */
 PORTOLAN_API enum portolan_status
 portolan_record_configure(const struct portolan_record_settings *settings,
@@ -50,12 +51,21 @@ portolan_record_configure(const struct portolan_record_settings *settings,
 PORTOLAN_API enum portolan_status
 portolan_record_configure_by_environment(bool *is_wanted, struct portolan_error *err);
 
+/** The folder in use; NULL: none was given yet. Until portolan_record_configure() is called. */
+PORTOLAN_API const char *portolan_record_peek_folder(void);
+/** Whether a folder is all that recording lacks: MPI has begun and tells of its calls, or
+ * portolan_record_start() was called. */
+PORTOLAN_API bool portolan_record_is_possible(void);
+
 /** To be given to portolan_mpi_observe() before MPI begins. */
 PORTOLAN_API const struct portolan_mpi_observer *portolan_record_observer(void);
 
 /** Without MPI: this process is RANK of N_RANKS. Does nothing when recording has begun. */
 PORTOLAN_API void portolan_record_start(int rank, int n_ranks);
-/** Writes what is left of the calling thread and ends recording. MPI_Finalize does it. */
+/** Completes the calling thread's file, so that others may read it. What is recorded later goes
+ * into a new one, which replaces it if the folder is the same. */
+PORTOLAN_API void portolan_record_close(void);
+/** Completes the calling thread's file and ends recording. MPI_Finalize does it. */
 PORTOLAN_API void portolan_record_end(void);
 
 /** Whether events are recorded now. Any thread. */
@@ -78,6 +88,8 @@ PORTOLAN_API void portolan_record_enter(uint32_t region);
 PORTOLAN_API void portolan_record_leave(uint32_t region);
 /** A value of the region entered last. */
 PORTOLAN_API void portolan_record_value(uint32_t name, double value);
+/** The same, which is the time since SINCE_NS of the probe's clock, at the time of the event. */
+PORTOLAN_API void portolan_record_age(uint32_t name, double since_ns);
 /** Step NUMBER begins, which ends the one before; a negative NUMBER only ends it. One thread. */
 PORTOLAN_API void portolan_record_step(int number);
 

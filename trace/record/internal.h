@@ -34,6 +34,7 @@ struct stream {
     uint64_t retry;  /* `lost` at which a block is tried again */
     uint64_t offset; /* of the next copy of the block */
     unsigned window; /* that of the last event: record_window_number */
+    unsigned folder; /* number of the folder that it is in */
     int fd, thread;
     bool in_call, is_ending, is_virtual;
     /* Regions that the thread is in, and those of them that the file knows. */

@@ -20,13 +20,17 @@ static void tell(const struct portolan_mpi_event *event);
 struct portolan_mpi_observer record_observer = {.tell = tell};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool is_running; /* MPI, or portolan_record_start(): what process this is is known */
+static bool shares_cores;
 static bool has_begun, has_ended;
+static unsigned folder_number; /* of the folder that files are made in now */
 static int n_threads;
 static uint64_t lost_before; /* by threads that have ended; under the lock */
 static uint64_t cpu_every;   /* ticks; 0: with each call */
 static pthread_key_t key;
 static bool have_key;
 static __thread struct stream *mine __attribute__((tls_model("initial-exec")));
+static __thread int number_of_thread __attribute__((tls_model("initial-exec"))); /* from 1 */
 /* Regions that the thread is in, also while recording is off: a window may begin inside them. */
 static __thread struct region_stack open_regions __attribute__((tls_model("initial-exec")));
 
@@ -73,11 +77,15 @@ static struct stream *stream_here(uint64_t ticks)
 
     if (s || !have_key || has_ended || !__atomic_load_n(&record_observer.is_on, __ATOMIC_ACQUIRE))
         return s;
-    s = stream_open(__atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED), ticks, &open_regions);
+    if (!number_of_thread)
+        number_of_thread = __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED);
+    s = stream_open(number_of_thread - 1, ticks, &open_regions);
     if (s && pthread_setspecific(key, s) != 0) {
         stream_close(s);
         s = NULL;
     }
+    if (s)
+        s->folder = __atomic_load_n(&folder_number, __ATOMIC_RELAXED);
     return mine = s;
 }
 
@@ -92,15 +100,10 @@ static bool is_virtual_now(void)
  */
 static void follow_clock(void)
 {
-    struct stream *s = mine;
-    int thread;
-
-    if (!s || s->is_virtual || !is_virtual_now())
+    if (!mine || mine->is_virtual || !is_virtual_now())
         return;
-    thread = s->thread;
-    close_mine(s);
-    mine = stream_open(thread, portolan_probe_now(), &open_regions);
-    pthread_setspecific(key, mine);
+    portolan_record_close();
+    stream_here(portolan_probe_now());
 }
 
 /* The same if an event is to be recorded now, after a gap where recording was off. */
@@ -114,6 +117,12 @@ static inline struct stream *stream_at(uint64_t ticks)
     if (__builtin_expect(portolan_probe_clock_is_slow || s->is_virtual, 0) &&
         s->is_virtual != is_virtual_now())
         return NULL;
+    if (__builtin_expect(s->window != window, 0) &&
+        s->folder != __atomic_load_n(&folder_number, __ATOMIC_RELAXED)) {
+        portolan_record_close();
+        if (!(s = stream_here(ticks)))
+            return NULL;
+    }
     stream_make_ready(s, ticks);
     if (s->window != window) {
         stream_put_gap(s, ticks ? ticks : s->last, 0);
@@ -142,7 +151,7 @@ static void put_cpu(struct stream *s, uint64_t ticks)
                   });
 }
 
-static void choose_cpu(bool shares_cores)
+static void choose_cpu(void)
 {
     double tick_ns = portolan_probe_ticks_to_ns(1U << 30) / (1U << 30);
 
@@ -165,26 +174,46 @@ static void name_counter(void)
         fclose(f);
 }
 
-static void begin(int rank, int n_ranks, unsigned flags, bool shares_cores)
+/* When there is a folder and it is known what process this is. */
+static void begin(void)
 {
     pthread_mutex_lock(&lock);
-    if (!has_begun && !has_ended && record_process.folder) {
+    if (!has_begun && !has_ended && is_running && record_process.folder) {
         has_begun = true;
-        record_process.rank = rank;
-        record_process.n_ranks = n_ranks;
-        record_process.flags = flags;
-        gethostname(record_process.host, sizeof record_process.host - 1);
-        name_counter();
-        choose_cpu(shares_cores);
+        choose_cpu();
         unsetenv("PORTOLAN_TRACE"); /* programs that this one starts have files of the same names */
     }
     pthread_mutex_unlock(&lock);
     window_begin(has_begun);
 }
 
+static void run_as(int rank, int n_ranks, unsigned flags, bool on_shared_cores)
+{
+    pthread_mutex_lock(&lock);
+    if (!is_running) {
+        is_running = true;
+        record_process.rank = rank;
+        record_process.n_ranks = n_ranks;
+        record_process.flags = flags;
+        shares_cores = on_shared_cores;
+        gethostname(record_process.host, sizeof record_process.host - 1);
+        name_counter();
+    }
+    pthread_mutex_unlock(&lock);
+    begin();
+}
+
 void portolan_record_start(int rank, int n_ranks)
 {
-    begin(rank, n_ranks, 0, false);
+    run_as(rank, n_ranks, 0, false);
+}
+
+void portolan_record_close(void)
+{
+    if (!mine)
+        return;
+    pthread_setspecific(key, NULL);
+    close_mine(mine);
 }
 
 void portolan_record_end(void)
@@ -195,10 +224,7 @@ void portolan_record_end(void)
         portolan_record_step(-1);
     has_ended = true;
     window_begin(false);
-    if (mine) {
-        pthread_setspecific(key, NULL);
-        close_mine(mine);
-    }
+    portolan_record_close();
 }
 
 /* -- what mpi/ tells -- */
@@ -278,9 +304,9 @@ static void tell(const struct portolan_mpi_event *event)
 {
     switch (event->kind) {
     case PORTOLAN_MPI_STARTED:
-        begin(event->peer, event->comm->n_members,
-              event->tag & PORTOLAN_MPI_HAS_THREADS ? PORTOLAN_STREAM_HAS_THREADS : 0,
-              event->tag & PORTOLAN_MPI_SHARES_CORES);
+        run_as(event->peer, event->comm->n_members,
+               event->tag & PORTOLAN_MPI_HAS_THREADS ? PORTOLAN_STREAM_HAS_THREADS : 0,
+               event->tag & PORTOLAN_MPI_SHARES_CORES);
         break;
     case PORTOLAN_MPI_ENDED:
         portolan_record_end();
@@ -318,8 +344,15 @@ enum portolan_status portolan_record_configure(const struct portolan_record_sett
     pthread_mutex_lock(&lock);
     free(record_process.folder);
     record_process.folder = folder;
+    __atomic_add_fetch(&folder_number, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
+    begin();
     return PORTOLAN_OK;
+}
+
+const char *portolan_record_peek_folder(void)
+{
+    return record_process.folder;
 }
 
 enum portolan_status portolan_record_configure_by_environment(bool *is_wanted,
@@ -382,9 +415,8 @@ void portolan_record_leave(uint32_t region)
         window_leave();
 }
 
-void portolan_record_value(uint32_t name, double value)
+static void put_value(uint64_t ticks, uint32_t name, double value)
 {
-    uint64_t ticks = portolan_probe_now();
     struct stream *s = stream_at(ticks);
     struct portolan_stream_event event = {
         .kind = PORTOLAN_TRACE_VALUE, .ticks = ticks, .what = name};
@@ -394,6 +426,23 @@ void portolan_record_value(uint32_t name, double value)
     define_name(s, name);
     memcpy(&event.bytes, &value, sizeof value);
     stream_put(s, &event);
+}
+
+void portolan_record_value(uint32_t name, double value)
+{
+    put_value(portolan_probe_now(), name, value);
+}
+
+void portolan_record_age(uint32_t name, double since_ns)
+{
+    uint64_t ticks = portolan_probe_now();
+
+    put_value(ticks, name, portolan_probe_ticks_to_ns(ticks) - since_ns);
+}
+
+bool portolan_record_is_possible(void)
+{
+    return is_running && !has_ended;
 }
 
 void portolan_record_step(int number)

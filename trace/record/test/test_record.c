@@ -233,6 +233,8 @@ static void *exchange(void *comm)
     return NULL;
 }
 
+static const char *anew_folder;
+
 static void do_threads(void)
 {
     pthread_t threads[4];
@@ -280,6 +282,26 @@ static void do_fork(void)
     pthread_join(thread, NULL);
 }
 
+/* Two windows of a run that was not to be recorded when it began, each in a folder of its own. */
+static void do_anew(void)
+{
+    static const char *const names[] = {"first", "second"};
+
+    for (int i = 0; i < 2; i++) {
+        char path[128];
+        const struct portolan_record_settings settings = {.folder = path, .window = "cpu=never"};
+
+        snprintf(path, sizeof path, "%s/%s", anew_folder, names[i]);
+        MPI_Barrier(WORLD);
+        if (portolan_record_configure(&settings, NULL))
+            abort();
+        portolan_record_on();
+        MPI_Allreduce(&rank, &in, 1 + i, MPI_INT, MPI_MAX, WORLD);
+        portolan_record_off();
+        portolan_record_close();
+    }
+}
+
 static const struct scenario {
     const char *name, *window;
     void (*run)(void);
@@ -298,6 +320,7 @@ static const struct scenario {
     {"threads", "", do_threads},
     {"kill", "", do_kill},
     {"fork", "", do_fork},
+    {"anew", "", do_anew},
     {NULL, NULL, NULL},
 };
 
@@ -311,7 +334,10 @@ static int be_a_rank(const char *name, const char *folder)
     while (s->name && strcmp(s->name, name) != 0)
         s++;
     settings.window = s->window;
-    if (!s->name || portolan_record_configure(&settings, &err) ||
+    anew_folder = folder;
+    if (s->run == do_anew)
+        mkdir(folder, 0777);
+    if (!s->name || (s->run != do_anew && portolan_record_configure(&settings, &err)) ||
         portolan_mpi_observe(portolan_record_observer(), &err)) {
         fprintf(stderr, "%s: %s\n", name, err.text);
         return 1;
@@ -347,14 +373,19 @@ static void note_problem(void *arg, const char *file, int line, int column, cons
     snprintf(problems + strlen(problems), sizeof problems - strlen(problems), "%s\n", text);
 }
 
-static void read_trace(void)
+static void read_from(const char *path)
 {
     struct portolan_diagnostics diagnostics = {.report = note_problem};
     struct portolan_error err = {0};
 
-    problems[0] = '\0';
-    if (portolan_trace_read(folder, &diagnostics, &trace, &err))
+    if (portolan_trace_read(path, &diagnostics, &trace, &err))
         fail_msg("%s", err.text);
+}
+
+static void read_trace(void)
+{
+    problems[0] = '\0';
+    read_from(folder);
 }
 
 /* The exit status of both ranks. */
@@ -743,6 +774,32 @@ static void streams_written_and_read_again(void **state)
     portolan_trace_destroy(again);
 }
 
+static void windows_begin_anew(void **state)
+{
+    char path[128];
+
+    (void)state;
+    assert_int_equal(run("anew"), 0);
+    for (int i = 0; i < 2; i++) {
+        char expected[128], *got;
+
+        snprintf(path, sizeof path, "%s/%s", folder, i ? "second" : "first");
+        problems[0] = '\0';
+        read_from(path);
+        assert_string_equal(problems, "");
+        snprintf(expected, sizeof expected, CALL("Allreduce", "COLLECTIVE bytes=%d comm=0\n"),
+                 4 + 4 * i);
+        for (int of = 0; of < 2; of++) {
+            assert_false(location_of(of)->is_cut);
+            got = events_of(of, NULL, NULL);
+            assert_string_equal(got, expected);
+            free(got);
+        }
+        portolan_trace_destroy(trace);
+        trace = NULL;
+    }
+}
+
 static void wrong_windows(void **state)
 {
     static const char *const wrong[] = {"rank=1",    "ranks=", "ranks=3-1",       "steps=a",
@@ -778,6 +835,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(children_leave_files_alone, forget_trace),
         cmocka_unit_test_teardown(killed_ranks, forget_trace),
         cmocka_unit_test_teardown(streams_written_and_read_again, forget_trace),
+        cmocka_unit_test_teardown(windows_begin_anew, forget_trace),
         cmocka_unit_test(wrong_windows),
     };
 
