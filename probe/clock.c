@@ -14,6 +14,7 @@ int portolan_probe_clock_is_slow = 1;
 
 static int clock_kind = PORTOLAN_PROBE_CLOCK_MONOTONIC;
 static uint64_t manual_ns;
+static uint64_t manual_tick_ns; /* that a look at it takes */
 static bool tsc_invariant;
 
 struct clock_pair {
@@ -109,9 +110,10 @@ static void calibrate(void)
 
 uint64_t portolan_probe_slow_now(void)
 {
-    if (__atomic_load_n(&clock_kind, __ATOMIC_RELAXED) == PORTOLAN_PROBE_CLOCK_MANUAL)
-        return __atomic_load_n(&manual_ns, __ATOMIC_RELAXED);
-    return probe_wall_ns();
+    if (__atomic_load_n(&clock_kind, __ATOMIC_RELAXED) != PORTOLAN_PROBE_CLOCK_MANUAL)
+        return probe_wall_ns();
+    return manual_tick_ns ? __atomic_add_fetch(&manual_ns, manual_tick_ns, __ATOMIC_RELAXED)
+                          : __atomic_load_n(&manual_ns, __ATOMIC_RELAXED);
 }
 
 double portolan_probe_ticks_to_ns(uint64_t ticks)
@@ -141,6 +143,7 @@ enum portolan_status portolan_probe_clock_set(enum portolan_probe_clock clock,
     if (status != PORTOLAN_OK)
         return status;
     __atomic_store_n(&manual_ns, 0, __ATOMIC_RELAXED);
+    manual_tick_ns = 0;
     __atomic_store_n(&clock_kind, (int)clock, __ATOMIC_RELAXED);
     probe_threads_set_clock(clock != PORTOLAN_PROBE_CLOCK_TSC);
     probe_begin_now();
@@ -153,4 +156,12 @@ enum portolan_status portolan_probe_clock_advance(uint64_t elapsed_ns)
         return PORTOLAN_EINVAL;
     __atomic_fetch_add(&manual_ns, elapsed_ns, __ATOMIC_RELAXED);
     return PORTOLAN_OK;
+}
+
+uint64_t portolan_probe_clock_tick(uint64_t tick_ns)
+{
+    uint64_t before = manual_tick_ns;
+
+    manual_tick_ns = tick_ns;
+    return before;
 }

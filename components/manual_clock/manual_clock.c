@@ -10,19 +10,47 @@ struct manual_clock {
     bool switched;
 };
 
+/* Up to 2^53 ns a double holds every whole nanosecond exactly. */
+static bool to_ns(double seconds, uint64_t *ns)
+{
+    if (!(seconds >= 0 && seconds * 1e9 <= 9007199254740992.0))
+        return false;
+    *ns = (uint64_t)llround(seconds * 1e9);
+    return true;
+}
+
 static void consume(void *self, double seconds, sidl_BaseInterface *_ex)
 {
     enum portolan_status status;
+    uint64_t ns;
 
     (void)self;
-    /* Up to 2^53 ns a double holds every whole nanosecond exactly. */
-    if (!(seconds >= 0 && seconds * 1e9 <= 9007199254740992.0)) {
+    if (!to_ns(seconds, &ns)) {
         portolan_throw(_ex, PORTOLAN_EINVAL, "a clock cannot move by %g s", seconds);
         return;
     }
-    status = portolan_probe_clock_advance((uint64_t)llround(seconds * 1e9));
+    status = portolan_probe_clock_advance(ns);
     if (status)
         portolan_throw(_ex, status, "somebody else has switched the clock from manual");
+}
+
+static void set_tick(gov_cca_Services services, sidl_BaseInterface *_ex)
+{
+    gov_cca_TypeMap properties = portolan_component_properties(services, _ex);
+    sidl_BaseInterface ignored = NULL;
+    double seconds;
+    uint64_t ns;
+
+    SIDL_CHECK(*_ex);
+    seconds = gov_cca_TypeMap_getDouble(properties, "tick", 0, _ex);
+    SIDL_CHECK(*_ex);
+    if (to_ns(seconds, &ns))
+        portolan_probe_clock_tick(ns);
+    else
+        portolan_throw(_ex, PORTOLAN_EINVAL, "parameter 'tick' is %g: want at least 0 seconds",
+                       seconds);
+EXIT:
+    gov_cca_TypeMap_deleteRef(properties, &ignored);
 }
 
 static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
@@ -39,6 +67,8 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
     c->switched = !portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, &err);
     if (!c->switched)
         portolan_throw(_ex, err.status, "the clock cannot be switched to manual: %s", err.text);
+    SIDL_CHECK(*_ex);
+    set_tick(services, _ex);
 EXIT:;
 }
 

@@ -71,6 +71,11 @@ PORTOLAN_API enum portolan_probe_clock portolan_probe_clock_get(void);
 /** Moves the manual clock on; PORTOLAN_EINVAL when another clock is in use. Any thread. */
 PORTOLAN_API enum portolan_status portolan_probe_clock_advance(uint64_t elapsed_ns);
 
+/** From now on the manual clock moves by TICK_NS whenever it is read, so that no two events have
+ * the same time and calls of MPI take some; returns what it was. Until another clock is set; not
+ * while other threads measure. */
+PORTOLAN_API uint64_t portolan_probe_clock_tick(uint64_t tick_ns);
+
 /** A difference of portolan_probe_now() values in nanoseconds (exact on the manual clock). */
 PORTOLAN_API double portolan_probe_ticks_to_ns(uint64_t ticks);
 

@@ -40,6 +40,16 @@ PORTOLAN_API enum portolan_status portolan_scenario_read(const char *path, const
 
 /* ------------------------------------------------- replay */
 
+/**
+ * Gives the events of a TRACE in which each rank has a clock of its own that stands still while the
+ * rank waits (the component portolan.ManualClock) the times of one run: all ranks begin together,
+ * what lies between calls of MPI keeps its time, a call takes what it took plus what it waits, and
+ * messages take no time. PORTOLAN_EINFEASIBLE: ranks wait for each other; PORTOLAN_ENOMEM; then the
+ * times of the trace mean nothing.
+ */
+PORTOLAN_API enum portolan_status portolan_trace_schedule(struct portolan_trace *trace,
+                                                          struct portolan_error *err);
+
 /** What may be removed. What of the trace is meant says `selected`. */
 enum portolan_removal_kind {
     /** Times selected take `factor` of what they took; 0: nothing. A call selected keeps what it

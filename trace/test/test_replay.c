@@ -409,6 +409,43 @@ static void processor_times_repair_a_shared_run(void **state)
     forget(&a);
 }
 
+/* Rank 1's clock stands at 500 when rank 0's does at 0; both stand still while their ranks wait.
+   Rank 0 computes 10 and sends (3); rank 1 computes 4, receives (2), computes 5; all reduce (1). */
+static void clocks_of_ranks_become_one(void **state)
+{
+    static const int64_t expected[2][8] = {{0, 10, 10, 13, 13, 13, 18, 18},
+                                           {0, 4, 4, 12, 17, 17, 18, 18}};
+    struct portolan_trace *t = portolan_trace_create(2, "made");
+    size_t what = portolan_trace_region(
+        t, &(struct portolan_trace_region){
+               .kind = PORTOLAN_TRACE_PHASE, .name = "p", .user = "", .port = "", .provider = ""});
+
+    (void)state;
+    EVENT(0, ENTER, .ns = 0, .what = what & 0xffffff);
+    BEGIN(0, 10, "MPI_Send");
+    EVENT(0, SEND, .ns = 10, .peer = 1, .tag = 7, .bytes = 8);
+    END(0, 13, "MPI_Send");
+    BEGIN(0, 13, "MPI_Allreduce");
+    EVENT(0, COLLECTIVE, .ns = 13, .peer = PORTOLAN_TRACE_NONE);
+    END(0, 14, "MPI_Allreduce");
+    EVENT(0, LEAVE, .ns = 14, .what = what & 0xffffff);
+    EVENT(1, ENTER, .ns = 500, .what = what & 0xffffff);
+    BEGIN(1, 504, "MPI_Recv");
+    EVENT(1, RECV, .ns = 504, .peer = 0, .tag = 7, .bytes = 8);
+    END(1, 506, "MPI_Recv");
+    BEGIN(1, 511, "MPI_Allreduce");
+    EVENT(1, COLLECTIVE, .ns = 511, .peer = PORTOLAN_TRACE_NONE);
+    END(1, 512, "MPI_Allreduce");
+    EVENT(1, LEAVE, .ns = 512, .what = what & 0xffffff);
+    assert_int_equal(portolan_trace_finish(t, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_trace_schedule(t, NULL), PORTOLAN_OK);
+    for (size_t i = 0; i < 16; i++)
+        if (t->events[i].kind != PORTOLAN_TRACE_RECV &&
+            t->events[i].kind != PORTOLAN_TRACE_COLLECTIVE)
+            assert_int_equal(t->events[i].ns, expected[i / 8][i % 8]);
+    portolan_trace_destroy(t);
+}
+
 static void a_failed_allocation_is_told(void **state)
 {
     struct analysed a = analyse_scenario("ranks 3\nrepeat 3\nsendrecv (rank+1) % size from "
@@ -449,6 +486,7 @@ int main(void)
         cmocka_unit_test(a_send_that_ended_before_proves_more),
         cmocka_unit_test(efficiencies_are_those_of_pop),
         cmocka_unit_test(processor_times_repair_a_shared_run),
+        cmocka_unit_test(clocks_of_ranks_become_one),
         cmocka_unit_test(a_failed_allocation_is_told),
     };
 
