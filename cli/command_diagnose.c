@@ -3,6 +3,7 @@
 #include "diagnose.h"
 
 #include <portolan/command.h>
+#include <portolan/hercule_assembly.h>
 #include <portolan/machine.h>
 #include <portolan/replay.h>
 
@@ -233,80 +234,12 @@ static void warn_of_trace(const struct subject *s)
 
 /* ------------------------------------------------- the paradigm */
 
-static enum portolan_status take_parts(struct subject *s, const struct portolan_assembly *a,
-                                       struct portolan_error *err)
-{
-    const struct portolan_assembly_paradigm *p = a->paradigm;
-
-    s->parts = portolan_arena_alloc(&s->arena, p->n_parts, sizeof *s->parts);
-    if (!s->parts)
-        return portolan_no_memory(err);
-    for (size_t i = 0; i < p->n_parts; i++) {
-        const struct portolan_assembly_part *x = &p->parts[i];
-        struct portolan_part *part = &s->parts[s->n_parts++];
-
-        *part = (struct portolan_part){.component = x->component,
-                                       .user = x->user,
-                                       .uses = x->uses,
-                                       .method = x->method,
-                                       .region = x->region,
-                                       .mpi = x->mpi,
-                                       .phase = x->phase,
-                                       .tag = x->tag,
-                                       .to = x->to,
-                                       .file = a->file,
-                                       .line = x->line};
-    }
-    return PORTOLAN_OK;
-}
-
-/* A text as CLIPS reads it. */
-static void add_quoted(struct portolan_text *t, const char *slot, const char *text)
-{
-    if (!text)
-        return;
-    portolan_text_add(t, " (%s \"", slot);
-    for (; *text; text++)
-        portolan_text_add(t, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-    portolan_text_add(t, "\")");
-}
-
-/* The declaration as knowledge. */
-static void add_knowledge(struct portolan_text *t, const struct portolan_assembly_paradigm *p)
-{
-    portolan_text_add(t, "(deffacts declared (paradigm");
-    add_quoted(t, "name", p->name);
-    add_quoted(t, "is-a", p->is);
-    portolan_text_add(t, ")");
-    for (size_t i = 0; i < p->n_compositions; i++) {
-        const struct portolan_assembly_composition *c = &p->compositions[i];
-
-        portolan_text_add(t, " (%s", c->component ? "nest" : "weave");
-        add_quoted(t, "component", c->component);
-        add_quoted(t, "paradigm", c->paradigm);
-        add_quoted(t, "as", c->as);
-        add_quoted(t, "expression", c->expression);
-        portolan_text_add(t, ")");
-    }
-    portolan_text_add(t, ")");
-}
-
-/* Without compositions or another name, the paradigm is the one that IS names. */
 static enum portolan_status declare(struct subject *s, const struct portolan_assembly *a,
                                     struct portolan_error *err)
 {
-    const struct portolan_assembly_paradigm *p = a->paradigm;
-    struct portolan_text t = {.arena = &s->arena};
-    enum portolan_status status = take_parts(s, a, err);
-    char *text;
-
-    s->paradigm = p->name;
-    if (status || (!p->n_compositions && !strcmp(p->name, p->is)))
-        return status;
-    add_knowledge(&t, p);
-    status = portolan_text_take(&t, &text, err);
-    return status ? status
-                  : portolan_knowledge_add(s->knowledge, text, a->file, p->line, &s->d, err);
+    s->paradigm = a->paradigm->name;
+    return portolan_paradigm_declare(s->knowledge, a, &s->arena, &s->parts, &s->n_parts, &s->d,
+                                     err);
 }
 
 /* --paradigm names a file with a slash, or one that is there; else one that is known. */
@@ -406,6 +339,8 @@ static enum portolan_status run_watched(struct subject *s, const struct options 
     portolan_machine_read(&after);
     if (status || o->launcher)
         return status;
+    if (s->trace->is_virtual) /* clocks that nothing disturbs */
+        return PORTOLAN_OK;
     portolan_machine_subtract(&before, &after);
     before.own_ns = (children_ns() - own_ns) / o->ranks;
     before.delayed_ns = 0;

@@ -35,7 +35,8 @@ trace: base index list observer trace waits
 trace/record: base observer probe record trace trace_stream
 trace/files: base index list trace trace_stream
 trace/analysis: base index list trace waits
-hercule: base formula hercule json list replay waits
+hercule: base assembly formula hercule json list replay store waits
+hercule/assembly: hercule_assembly list recorder replay
 hercule/recognise: base formula hercule list trace waits replay
 trace/replay: base index list number trace waits replay
 optimizer: base list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind
@@ -48,7 +49,7 @@ analysis/llac: base command formula models extrap store profile cll_report obsp 
 components: base assembly control framework probe record tau
 framework/link: base command assembly palette link program
 proxygen/wrap: base command assembly control probe store proxygen functions recorder tau wrap
-cli: base json list machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder hercule replay trace wrap cll_report obsp command
+cli: base json list machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder hercule hercule_assembly replay trace wrap cll_report obsp command
 examples: base assembly framework embed models
 '
 status=0

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The <paradigm> of an assembly as knowledge and parts. */
+#include <portolan/hercule_assembly.h>
+
+#include <string.h>
+
+static enum portolan_status take_parts(const struct portolan_assembly *a,
+                                       struct portolan_arena *arena, struct portolan_part **parts,
+                                       size_t *n, struct portolan_error *err)
+{
+    const struct portolan_assembly_paradigm *p = a->paradigm;
+
+    *n = p->n_parts;
+    *parts = portolan_arena_alloc(arena, p->n_parts, sizeof **parts);
+    if (!*parts)
+        return portolan_no_memory(err);
+    for (size_t i = 0; i < p->n_parts; i++) {
+        const struct portolan_assembly_part *x = &p->parts[i];
+
+        (*parts)[i] = (struct portolan_part){.component = x->component,
+                                             .user = x->user,
+                                             .uses = x->uses,
+                                             .method = x->method,
+                                             .region = x->region,
+                                             .mpi = x->mpi,
+                                             .phase = x->phase,
+                                             .tag = x->tag,
+                                             .to = x->to,
+                                             .file = a->file,
+                                             .line = x->line};
+    }
+    return PORTOLAN_OK;
+}
+
+/* A text as CLIPS reads it. */
+static void add_quoted(struct portolan_text *t, const char *slot, const char *text)
+{
+    if (!text)
+        return;
+    portolan_text_add(t, " (%s \"", slot);
+    for (; *text; text++)
+        portolan_text_add(t, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    portolan_text_add(t, "\")");
+}
+
+static void add_knowledge(struct portolan_text *t, const struct portolan_assembly_paradigm *p)
+{
+    portolan_text_add(t, "(deffacts declared (paradigm");
+    add_quoted(t, "name", p->name);
+    add_quoted(t, "is-a", p->is);
+    portolan_text_add(t, ")");
+    for (size_t i = 0; i < p->n_compositions; i++) {
+        const struct portolan_assembly_composition *c = &p->compositions[i];
+
+        portolan_text_add(t, " (%s", c->component ? "nest" : "weave");
+        add_quoted(t, "component", c->component);
+        add_quoted(t, "paradigm", c->paradigm);
+        add_quoted(t, "as", c->as);
+        add_quoted(t, "expression", c->expression);
+        portolan_text_add(t, ")");
+    }
+    portolan_text_add(t, ")");
+}
+
+/* Without compositions or another name, the paradigm is the one that IS names. */
+enum portolan_status
+portolan_paradigm_declare(struct portolan_knowledge *knowledge, const struct portolan_assembly *a,
+                          struct portolan_arena *arena, struct portolan_part **parts, size_t *n,
+                          struct portolan_diagnostics *diagnostics, struct portolan_error *err)
+{
+    const struct portolan_assembly_paradigm *p = a->paradigm;
+    struct portolan_text t = {.arena = arena};
+    enum portolan_status status = take_parts(a, arena, parts, n, err);
+    char *text;
+
+    if (status || (!p->n_compositions && !strcmp(p->name, p->is)))
+        return status;
+    add_knowledge(&t, p);
+    status = portolan_text_take(&t, &text, err);
+    return status ? status
+                  : portolan_knowledge_add(knowledge, text, a->file, p->line, diagnostics, err);
+}
+
+bool portolan_part_uses(const struct portolan_assembly_part *p,
+                        const struct portolan_assembly_connection *c)
+{
+    return p->uses && !strcmp(p->uses, c->uses) && (!p->user || !strcmp(p->user, c->user));
+}

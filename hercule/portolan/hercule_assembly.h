@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * hercule: an assembly as what is diagnosed: its <paradigm> becomes knowledge and parts, and the
+ * calls of its ports, which the store has as rows, become regions of the trace of its MPI calls.
+ * For `portolan diagnose` and the component portolan.Diagnosis. Nothing prints or exits.
+ */
+#ifndef PORTOLAN_HERCULE_ASSEMBLY_H
+#define PORTOLAN_HERCULE_ASSEMBLY_H
+
+#include <portolan/assembly.h>
+#include <portolan/hercule.h>
+#include <portolan/store.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * *PARTS: the N parts of A's paradigm, in ARENA; they borrow from A, and so does KNOWLEDGE, to
+ * which the paradigm is added by its name if it is a composition or has a name of its own. Errors
+ * of portolan_knowledge_add().
+ */
+PORTOLAN_API enum portolan_status
+portolan_paradigm_declare(struct portolan_knowledge *knowledge, const struct portolan_assembly *a,
+                          struct portolan_arena *arena, struct portolan_part **parts, size_t *n,
+                          struct portolan_diagnostics *diagnostics, struct portolan_error *err);
+
+/** Whether calls of C are what P says. */
+PORTOLAN_API bool portolan_part_uses(const struct portolan_assembly_part *p,
+                                     const struct portolan_assembly_connection *c);
+
+/** Rows of a trial on their way into a trace. */
+struct portolan_trace_rows;
+
+/** For a trace whose recorder was told how old the trial is (PORTOLAN_RECORDER_TRIAL_NS). *ROWS
+ * borrows TRACE; portolan_trace_rows_join() destroys it. PORTOLAN_ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_trace_rows_create(const struct portolan_trace *trace,
+                                                             struct portolan_trace_rows **rows,
+                                                             struct portolan_error *err);
+/** A visitor of rows (portolan_invocation_fn), for *ROWS. Rows of times that the trace has not are
+ * left out. */
+PORTOLAN_API int portolan_trace_rows_take(void *rows, const struct portolan_sample *path,
+                                          const struct portolan_invocation *row);
+/**
+ * STATUS is that of the visit. *TRACE, of which ROWS were made, is replaced by one with the calls
+ * as regions; if its ranks have clocks that stand still while they wait, by a run of one clock
+ * (portolan_trace_schedule()). PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_trace_rows_join(struct portolan_trace_rows *rows,
+                                                           enum portolan_status status,
+                                                           struct portolan_trace **trace,
+                                                           struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
