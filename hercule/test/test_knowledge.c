@@ -54,7 +54,7 @@ static void tells_each_mistake_with_place_and_nearest_name(void **state)
         {"(node (name a) (kind cause) (metric talking)))",
          "x.clp:9:1: cause 'a' has no factor, so nothing could be done about it\n"},
         {"(factor (name g) (removal tiem) (remedy \"x\")))",
-         "x.clp:9:27: 'tiem' is none of none, time, imbalance, variation, messages, cost, "
+         "x.clp:9:27: 'tiem' is none of none, time, imbalance, excess, variation, messages, cost, "
          "dependence, distance or network; did you mean "
          "'time'?\n"},
         {"(factor (name g) (remedy \"talk {talkin} times\")))",
