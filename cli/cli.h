@@ -229,8 +229,9 @@ struct recording {
     const char *launcher; /* words before those of the program; NULL: mpiexec … */
     int n_ranks;          /* … on so many ranks; 0: nothing */
     char **program;       /* ends with NULL */
-    const char *folder;   /* of the streams */
+    const char *folder;   /* of the streams; NULL: nothing is recorded */
     const char *window;   /* what is recorded, as in <portolan/record.h>; NULL: everything */
+    const char *token;    /* a fact of the trial, PORTOLAN_EXPERIMENT; or NULL */
     bool records_itself;  /* the program is this one: nothing is preloaded */
 };
 

@@ -4,41 +4,29 @@
 
 #include <portolan/command.h>
 #include <portolan/hercule_assembly.h>
-#include <portolan/machine.h>
 #include <portolan/replay.h>
 
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* 2 is for wrong usage. */
-enum { EXIT_PROBLEM = 3, EXIT_NOT_KNOWN = 4 };
-
-struct options {
-    const char *file;
-    char **program;
-    int ranks;
-    const char *launcher, *paradigm, *tree, *keep;
-    const char **folders;
-    size_t n_folders;
-    const char **thresholds;
-    size_t n_thresholds;
-    int why, digits;
-    bool as_json;
-    struct assembly_options assembly;
-};
 
 static error_t take_program(void *to, char *arg, const struct cli_option *option,
                             struct argp_state *state)
 {
-    struct options *o = to;
+    struct diagnose_options *o = to;
 
     (void)option;
     if (!state->quoted || state->next <= state->quoted) { /* not behind -- */
+        int64_t number;
+
+        if (!o->trial && portolan_read_int64(arg, &number) && number > 0 && number < INT_MAX &&
+            access(arg, F_OK)) {
+            o->trial = (int)number;
+            return 0;
+        }
         if (o->file)
             argp_error(state, "one file at a time: '%s' is one too many", arg);
         o->file = arg;
@@ -61,14 +49,16 @@ static error_t take_tree(void *to, char *arg, const struct cli_option *option,
 static error_t check_given(void *to, char *arg, const struct cli_option *option,
                            struct argp_state *state)
 {
-    const struct options *o = to;
+    const struct diagnose_options *o = to;
 
     (void)arg, (void)option;
     if (o->file && o->program)
         argp_error(state, "a file or a program, not both");
-    if (!o->file && !o->program && !(o->tree && o->paradigm))
-        argp_error(state, "diagnose what? name an assembly, a trace or a scenario, or a program "
-                          "behind --");
+    if (!o->file && !o->program && !o->trial && !(o->tree && o->paradigm))
+        argp_error(state, "diagnose what? name an assembly, a trace or a scenario, a trial of the "
+                          "store, or a program behind --");
+    if (o->trial && o->program)
+        argp_error(state, "a trial or a program, not both");
     if (o->tree && !o->paradigm && !o->file)
         argp_error(state, "the tree of which paradigm? name it with --paradigm");
     if (o->digits > 6)
@@ -80,26 +70,43 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
 
 static const struct cli_option options[] = {
     {"ranks", 'n', "N", "start the program on so many ranks (default: 2)",
-     INTO(struct options, ranks)},
+     INTO(struct diagnose_options, ranks)},
     {"paradigm", 'p', "NAME|FILE",
      "the paradigm that the program follows, or the file with its <paradigm>",
-     INTO(struct options, paradigm)},
+     INTO(struct diagnose_options, paradigm)},
     {"why", 'w', "NUMBER", "base, formula, samples and rule of every number down to that cause",
-     INTO(struct options, why)},
+     INTO(struct diagnose_options, why)},
     {"tree", 't', "text|dot", "print the tree of the paradigm and diagnose nothing",
-     INTO(struct options, tree), .take = take_tree},
-    {"json", 'j', NULL, "print JSON", INTO(struct options, as_json)},
-    {"digits", 0, "N", "digits after the point (default: 1)", INTO(struct options, digits)},
+     INTO(struct diagnose_options, tree), .take = take_tree},
+    {"json", 'j', NULL, "print JSON", INTO(struct diagnose_options, as_json)},
+    {"digits", 0, "N", "digits after the point (default: 1)",
+     INTO(struct diagnose_options, digits)},
     {"knowledge", 'k', "DIR", "read the files *.clp of that folder, too; repeatable",
-     INTO_LIST(struct options, folders, n_folders)},
+     INTO_LIST(struct diagnose_options, folders, n_folders)},
     {"threshold", 0, "NAME=VALUE", "another value of a threshold; repeatable",
-     INTO_LIST(struct options, thresholds, n_thresholds), .take = need_equals},
+     INTO_LIST(struct diagnose_options, thresholds, n_thresholds), .take = need_equals},
     {"launcher", 'l', "COMMAND", "start the program with that instead of mpiexec.mpich -n N",
-     INTO(struct options, launcher)},
+     INTO(struct diagnose_options, launcher)},
     {"keep", 0, "DIR", "keep the trace in that folder, which must be new",
-     INTO(struct options, keep)},
-    {.doc = "Of an assembly:"},
-    TABLE_OF(settings_table, struct options, assembly),
+     INTO(struct diagnose_options, keep)},
+    {"trial", 0, "N",
+     "that trial of the store instead of a run: its trace, else its profile instead of the first "
+     "two experiments",
+     INTO(struct diagnose_options, trial), .least = 1, .wanted = "the number of a trial"},
+    {"against", 'a', "N", "compare, by cause, with that trial, which was diagnosed",
+     INTO(struct diagnose_options, against), .least = 1, .wanted = "the number of a trial"},
+    {"plan", 0, NULL, "print which experiments would be made, and make none",
+     INTO(struct diagnose_options, plan)},
+    {"level", 0, "N", "stop after experiment N, 1 to 3", INTO(struct diagnose_options, level),
+     .least = 1, .most = 3, .wanted = "1, 2 or 3"},
+    {"budget", 0, "SECONDS", "begin no experiment that would take longer in all",
+     INTO(struct diagnose_options, budget_s), .most = 1e9, .wanted = "seconds"},
+    {"repeat", 0, "N", "record so many runs, and tell how far they differ",
+     INTO(struct diagnose_options, repeat), .least = 1, .most = 1000, .wanted = "a number of runs"},
+    {"once", 0, NULL, "record everything in one run instead of one experiment after the other",
+     INTO(struct diagnose_options, once)},
+    {.doc = "Of an assembly (--store: of a program, too):"},
+    TABLE_OF(settings_table, struct diagnose_options, assembly),
     {.key = CLI_WORD, .take = take_program},
     {.key = CLI_END, .take = check_given},
     {0},
@@ -107,29 +114,19 @@ static const struct cli_option options[] = {
 
 /* ------------------------------------------------- what is diagnosed */
 
-/* All that a diagnosis needs, and that outlives it. */
-struct subject {
-    struct portolan_arena arena;
-    struct portolan_diagnostics d;
-    struct portolan_knowledge *knowledge;
-    struct workbench bench;                /* of an assembly */
-    struct portolan_assembly *declaration; /* of a file with the <paradigm>; or NULL */
-    const char *paradigm;                  /* NULL: none is known */
-    struct portolan_part *parts;
-    size_t n_parts;
-    struct portolan_trace *trace;
-    struct portolan_matching *matching;
-    struct portolan_waits *waits;
-    bool is_cut;                             /* the program failed */
-    bool shares_cores;                       /* there were more ranks than cores */
-    struct portolan_machine_verdict machine; /* during a run on this host */
-};
-
-static void close_subject(struct subject *s)
+void diagnose_forget_trace(struct subject *s)
 {
     portolan_waits_destroy(s->waits);
     portolan_matching_destroy(s->matching);
     portolan_trace_destroy(s->trace);
+    s->waits = NULL;
+    s->matching = NULL;
+    s->trace = NULL;
+}
+
+static void close_subject(struct subject *s)
+{
+    diagnose_forget_trace(s);
     portolan_assembly_destroy(s->declaration);
     workbench_close(&s->bench);
     portolan_knowledge_destroy(s->knowledge);
@@ -192,18 +189,6 @@ static void tell_clocks(const struct portolan_clocks *c)
                 c->n_unrelated, c->n_clocks);
 }
 
-static enum portolan_status analyse(struct subject *s, struct portolan_error *err)
-{
-    struct portolan_clocks clocks;
-    enum portolan_status status = portolan_clocks_correct(s->trace, &clocks, err);
-
-    if (!status)
-        status = portolan_matching_create(s->trace, &s->matching, err);
-    if (!status)
-        tell_clocks(&clocks);
-    return status ? status : portolan_waits_create(s->trace, s->matching, NULL, &s->waits, err);
-}
-
 /* Says what its matching tells of a trace, where that is not all well. */
 static void warn_of_trace(const struct subject *s)
 {
@@ -232,6 +217,20 @@ static void warn_of_trace(const struct subject *s)
                         "belong together is not certain\n");
 }
 
+enum portolan_status diagnose_analyse(struct subject *s, struct portolan_error *err)
+{
+    struct portolan_clocks clocks;
+    enum portolan_status status = portolan_clocks_correct(s->trace, &clocks, err);
+
+    if (!status)
+        status = portolan_matching_create(s->trace, &s->matching, err);
+    if (!status)
+        tell_clocks(&clocks);
+    if (!status)
+        warn_of_trace(s);
+    return status ? status : portolan_waits_create(s->trace, s->matching, NULL, &s->waits, err);
+}
+
 /* ------------------------------------------------- the paradigm */
 
 static enum portolan_status declare(struct subject *s, const struct portolan_assembly *a,
@@ -243,7 +242,7 @@ static enum portolan_status declare(struct subject *s, const struct portolan_ass
 }
 
 /* --paradigm names a file with a slash, or one that is there; else one that is known. */
-static enum portolan_status find_paradigm(struct subject *s, const struct options *o,
+static enum portolan_status find_paradigm(struct subject *s, const struct diagnose_options *o,
                                           struct portolan_error *err)
 {
     enum portolan_status status =
@@ -261,108 +260,76 @@ static enum portolan_status find_paradigm(struct subject *s, const struct option
     return status ? status : declare(s, s->declaration, err);
 }
 
-/* ------------------------------------------------- the run */
+/* ------------------------------------------------- trials */
 
-/* Runs the program in a new folder, and reads what it recorded. */
-static enum portolan_status run_program(struct subject *s, const struct options *o,
-                                        struct portolan_error *err)
+/* Where trials are, and what runs are stored in. */
+static enum portolan_status find_store(struct subject *s, const struct diagnose_options *o,
+                                       struct portolan_error *err)
 {
-    struct recording r = {.program = o->program, .launcher = o->launcher, .n_ranks = o->ranks};
-    enum portolan_status status;
-    int result = 0;
+    struct portolan_store *store = NULL;
+    enum portolan_status status = PORTOLAN_OK;
 
-    r.folder = o->keep ? o->keep : portolan_temporary_folder(&s->arena, err);
-    if (!r.folder)
-        return err->status;
-    status = record_program(&r, &result, err);
-    s->is_cut = result != 0;
-    if (result)
-        fprintf(stderr, "portolan: warning: the program ended with exit status %d\n", result);
-    fflush(stdout);
-    if (!status && portolan_trace_read(r.folder, &s->d, &s->trace, NULL))
-        status = portolan_error_set(err, PORTOLAN_EFOREIGN,
-                                    "nothing was recorded: '%s' made no call of MPI, or could not "
-                                    "be started",
-                                    o->program[0]);
-    if (!o->keep)
-        portolan_folder_remove(r.folder);
-    return status;
-}
-
-/* Runs the assembly in a new folder. */
-static enum portolan_status run_assembly_traced(struct subject *s, const struct options *o,
-                                                struct portolan_error *err)
-{
-    const struct portolan_assembly *declaration =
-        s->declaration ? s->declaration : s->bench.assembly;
-    struct assembly_experiment x = {.assembly = s->bench.assembly,
-                                    .paradigm = declaration->paradigm,
-                                    .launcher = o->launcher,
-                                    .n_ranks = o->ranks};
-    enum portolan_status status;
-
-    x.folder = o->keep ? o->keep : portolan_temporary_folder(&s->arena, err);
-    if (!x.folder)
-        return err->status;
-    if (o->keep && mkdir(o->keep, 0777))
-        return portolan_error_set(err, PORTOLAN_EIO, "--keep %s: %s", o->keep, strerror(errno));
-    status = diagnose_assembly(&x, &s->arena, &s->d, &s->trace, err);
-    if (!o->keep)
-        portolan_folder_remove(x.folder);
-    return status;
-}
-
-/* What the machine did meanwhile: the ranks' processor time is that of this process's children. */
-static double children_ns(void)
-{
-    struct rusage used;
-
-    getrusage(RUSAGE_CHILDREN, &used);
-    return 1e9 * (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-           1e3 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-}
-
-/* Runs the program or assembly, and looks whether others used the cores; elsewhere than on this
- * host that is not known. */
-static enum portolan_status run_watched(struct subject *s, const struct options *o,
-                                        struct portolan_error *err)
-{
-    struct portolan_machine_reading before, after,
-        *ranks = portolan_arena_alloc(&s->arena, (size_t)o->ranks, sizeof *ranks);
-    double own_ns = children_ns();
-    enum portolan_status status;
-
-    if (!ranks)
-        return portolan_no_memory(err);
-    portolan_machine_read(&before);
-    status = o->program ? run_program(s, o, err) : run_assembly_traced(s, o, err);
-    portolan_machine_read(&after);
-    if (status || o->launcher)
-        return status;
-    if (s->trace->is_virtual) /* clocks that nothing disturbs */
+    s->store = s->bench.assembly   ? workbench_peek_store(&s->bench)
+               : o->assembly.store ? o->assembly.store
+                                   : "portolan.db";
+    if (!s->store)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "'%s' has no Mastermind, so nothing of it is measured", o->file);
+    if (o->plan || o->trial)
         return PORTOLAN_OK;
-    portolan_machine_subtract(&before, &after);
-    before.own_ns = (children_ns() - own_ns) / o->ranks;
-    before.delayed_ns = 0;
-    for (int i = 0; i < o->ranks; i++)
-        ranks[i] = before;
-    s->shares_cores = o->ranks > before.cores;
-    portolan_machine_judge(ranks, (size_t)o->ranks, &s->machine);
-    return PORTOLAN_OK;
+    status = portolan_store_open(s->store, PORTOLAN_STORE_WRITE, &store, err);
+    portolan_store_close(store);
+    return status;
 }
 
-static enum portolan_status obtain_trace(struct subject *s, const struct options *o,
-                                         struct portolan_error *err)
+/* The trace of --trial, if the store has one. */
+static enum portolan_status read_trial(struct subject *s, const struct diagnose_options *o,
+                                       struct portolan_error *err)
 {
-    enum portolan_status status =
-        o->program || s->bench.assembly ? run_watched(s, o, err) : read_trace(s, o->file, err);
+    const struct portolan_store_query query = {.trial = o->trial};
+    struct portolan_sample_set *set = NULL;
+    struct portolan_store *store = NULL;
+    enum portolan_status status = portolan_store_open(s->store, PORTOLAN_STORE_READ, &store, err);
+    const char *folder = NULL;
 
-    return status ? status : analyse(s, err);
+    if (!status)
+        status = portolan_store_read(store, &query, false, &set, err);
+    portolan_store_close(store);
+    if (!status && !set->n_trials)
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND, "store '%s' has no trial %d", s->store,
+                                    o->trial);
+    if (!status && (folder = diagnose_trace_folder(s, &set->trials[0]))) {
+        s->trial = o->trial;
+        s->run_ns = set->trials[0].elapsed_ns;
+        status = diagnose_read_assembly(s, folder, err);
+        if (!status)
+            status = diagnose_analyse(s, err);
+    }
+    portolan_sample_set_destroy(set);
+    return status;
+}
+
+/* What is there already; runs come later. */
+static enum portolan_status read_given(struct subject *s, const struct diagnose_options *o,
+                                       struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (o->program || s->bench.assembly || o->trial)
+        status = find_store(s, o, err);
+    if (!status && o->trial)
+        status = read_trial(s, o, err);
+    if (!status && !s->trace && o->file && !s->bench.assembly) {
+        status = read_trace(s, o->file, err);
+        if (!status)
+            status = diagnose_analyse(s, err);
+    }
+    return status;
 }
 
 /* ------------------------------------------------- the report */
 
-static enum portolan_status read_settings(struct subject *s, const struct options *o,
+static enum portolan_status read_settings(struct subject *s, const struct diagnose_options *o,
                                           struct portolan_diagnosis_options *d,
                                           struct portolan_error *err)
 {
@@ -390,62 +357,76 @@ static int exit_status(enum portolan_verdict verdict)
     return verdict == PORTOLAN_CANNOT_TELL ? EXIT_NOT_KNOWN : 0;
 }
 
-static void print_subject(const struct subject *s, const struct options *o)
+static void print_subject(const struct subject *s, const struct diagnose_options *o, int n_ranks,
+                          double run_ns)
 {
-    const char *name = o->program ? o->program[0] : o->file, *slash = strrchr(name, '/');
+    const char *name = o->program ? o->program[0]
+                       : o->file  ? o->file
+                                  : s->store,
+               *slash = strrchr(name, '/');
 
     printf("%s: ", slash && slash[1] ? slash + 1 : name);
     if (s->paradigm)
         printf("paradigm %s, ", s->paradigm);
-    printf("%d rank%s, %.4g s%s\n", s->trace->n_ranks, s->trace->n_ranks == 1 ? "" : "s",
-           1e-9 * (double)s->waits->run_ns, s->is_cut ? ", not to its end" : "");
-    if (s->paradigm && (o->program || s->bench.assembly))
+    printf("%d rank%s, %.4g s%s", n_ranks, n_ranks == 1 ? "" : "s", 1e-9 * run_ns,
+           s->is_cut ? ", not to its end" : "");
+    if (s->trial)
+        printf(", trial %lld", (long long)s->trial);
+    printf("\n");
+    if (s->paradigm && (o->program || (s->bench.assembly && o->once)))
         printf("recorded once: the experiments below are views of one trace\n");
     if (s->shares_cores)
         printf("ranks shared cores: times without a cause are of processor times\n");
 }
 
-static enum portolan_status print_diagnosis(const struct subject *s, const struct options *o,
-                                            const struct portolan_diagnosis *d,
+static enum portolan_status print_diagnosis(const struct subject *s,
+                                            const struct diagnose_options *o,
+                                            const struct diagnose_experiments *e,
                                             struct portolan_error *err)
 {
-    const char *const titles[3] = {NULL, NULL, o->program ? "trace of the run" : "trace"};
+    const struct portolan_diagnosis *d = e->all[e->n - 1];
     enum portolan_status status;
     char *text = NULL;
 
     if (o->as_json)
-        status = portolan_diagnosis_json(d, &text, err);
+        status = portolan_diagnosis_json(d, e->made, &text, err);
     else if (o->why)
         status = portolan_diagnosis_why(d, (size_t)o->why, o->digits, &text, err);
     else {
-        print_subject(s, o);
-        status = portolan_diagnosis_text(d, titles, o->digits, &text, err);
+        print_subject(s, o, d->n_ranks, d->run_ns);
+        status = portolan_diagnosis_text(d, e->made, o->digits, &text, err);
     }
     if (text)
         fputs(text, stdout);
+    if (e->not_made && !o->as_json && !o->why)
+        printf("not made: %s\n", e->not_made);
     free(text);
     return status;
 }
 
-static enum portolan_status diagnose(struct subject *s, const struct options *o, int *result,
-                                     struct portolan_error *err)
+static enum portolan_status diagnose(struct subject *s, const struct diagnose_options *o,
+                                     int *result, struct portolan_error *err)
 {
-    struct portolan_diagnosis_options how = {
-        .parts = s->parts,
-        .n_parts = s->n_parts,
-        .use_cpu = s->shares_cores,
-        .disturbance = s->machine.is_disturbed ? s->machine.reason : NULL};
-    struct portolan_diagnosis *diagnosis = NULL;
+    struct portolan_diagnosis_options how = {.parts = s->parts, .n_parts = s->n_parts};
+    struct diagnose_experiments e = {0};
     enum portolan_status status = read_settings(s, o, &how, err);
 
     if (!status)
-        status = portolan_diagnosis_create(s->knowledge, s->paradigm, s->waits, &how, &s->d,
-                                           &diagnosis, err);
-    if (!status)
-        status = print_diagnosis(s, o, diagnosis, err);
-    if (!status)
-        *result = exit_status(diagnosis->verdict);
-    portolan_diagnosis_destroy(diagnosis);
+        status = diagnose_experiment(s, o, &how, &e, err);
+    if (!status && !o->plan && !e.n)
+        status = portolan_error_set(err, PORTOLAN_EINVAL, "nothing was run: %s", e.not_made);
+    if (!status && !o->plan)
+        status = print_diagnosis(s, o, &e, err);
+    if (!status && !o->plan && s->trial)
+        status = diagnose_store_findings(s, e.all[e.n - 1], err);
+    if (!status && !o->plan)
+        *result = exit_status(e.all[e.n - 1]->verdict);
+    if (!status && o->against && s->trial && !o->plan) {
+        int changes;
+
+        status = diagnose_against(s, o->against, s->trial, o->digits, &changes, err);
+    }
+    diagnose_clear_experiments(&e);
     return status;
 }
 
@@ -468,17 +449,22 @@ static enum portolan_status print_suggestions(struct subject *s, struct portolan
 }
 
 /* Without a paradigm: the waits, and which paradigm it looks like. */
-static enum portolan_status describe(struct subject *s, const struct options *o,
+static enum portolan_status describe(struct subject *s, const struct diagnose_options *o,
                                      struct portolan_error *err)
 {
-    print_subject(s, o);
+    const struct diagnose_run everything = {.experiment = 3};
+    enum portolan_status status = s->waits ? PORTOLAN_OK : diagnose_run(s, o, &everything, err);
+
+    if (status)
+        return status;
+    print_subject(s, o, s->trace->n_ranks, (double)s->waits->run_ns);
     if (s->machine.is_disturbed)
         printf("not only the program: %s\n", s->machine.reason);
     diagnose_print_waits(s->waits);
     return print_suggestions(s, err);
 }
 
-static enum portolan_status print_tree(const struct subject *s, const struct options *o,
+static enum portolan_status print_tree(const struct subject *s, const struct diagnose_options *o,
                                        struct portolan_error *err)
 {
     enum portolan_tree_format format =
@@ -493,7 +479,7 @@ static enum portolan_status print_tree(const struct subject *s, const struct opt
     return status;
 }
 
-static enum portolan_status work(struct subject *s, struct options *o, int *result,
+static enum portolan_status work(struct subject *s, struct diagnose_options *o, int *result,
                                  struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
@@ -513,10 +499,15 @@ static enum portolan_status work(struct subject *s, struct options *o, int *resu
     if (!status && o->tree)
         return print_tree(s, o, err);
     if (!status)
-        status = obtain_trace(s, o, err);
+        status = read_given(s, o, err);
+    if (!status && o->against && o->trial && !o->file)
+        return diagnose_against(s, o->against, o->trial, o->digits, result, err);
+    if (!status && !s->paradigm && o->trial && !s->trace)
+        status = portolan_error_set(err, PORTOLAN_EINVAL,
+                                    "trial %d has no trace; name its paradigm with --paradigm",
+                                    o->trial);
     if (status)
         return status;
-    warn_of_trace(s);
     return s->paradigm ? diagnose(s, o, result, err) : describe(s, o, err);
 }
 
@@ -531,7 +522,7 @@ int command_diagnose(int argc, char **argv)
                "cannot tell, 1 bad input, 2 wrong usage.",
         .options = options,
     };
-    struct options o = {.ranks = 2, .digits = 1};
+    struct diagnose_options o = {.ranks = 2, .digits = 1, .level = 3, .repeat = 1};
     struct subject s = {.d = {print_diagnostic, NULL, 0}};
     struct portolan_error err = {0};
     int result = 0;

@@ -6,26 +6,146 @@
 #include "cli.h"
 
 #include <portolan/hercule.h>
+#include <portolan/machine.h>
+
+/* 2 is for wrong usage. */
+enum { EXIT_PROBLEM = 3, EXIT_NOT_KNOWN = 4 };
+
+struct diagnose_options {
+    const char *file;
+    char **program;
+    int ranks;
+    const char *launcher, *paradigm, *tree, *keep;
+    const char **folders;
+    size_t n_folders;
+    const char **thresholds;
+    size_t n_thresholds;
+    int why, digits;
+    bool as_json;
+    int trial, against; /* of the store; 0: none */
+    int level, repeat;
+    double budget_s;
+    bool plan, once;
+    struct assembly_options assembly;
+};
+
+/* All that a diagnosis needs, and that outlives it. */
+struct subject {
+    struct portolan_arena arena;
+    struct portolan_diagnostics d;
+    struct portolan_knowledge *knowledge;
+    struct workbench bench;                /* of an assembly */
+    struct portolan_assembly *declaration; /* of a file with the <paradigm>; or NULL */
+    const char *paradigm;                  /* NULL: none is known */
+    struct portolan_part *parts;
+    size_t n_parts;
+    const char *store; /* NULL: nothing is stored */
+    /* Of the last run: */
+    int64_t trial; /* 0: it is not stored */
+    struct portolan_trace *trace;
+    struct portolan_matching *matching;
+    struct portolan_waits *waits;
+    double run_ns;                           /* as the trial says */
+    double bytes;                            /* of the streams */
+    bool is_cut;                             /* the program failed */
+    bool shares_cores;                       /* there were more ranks than cores */
+    struct portolan_machine_verdict machine; /* during a run on this host */
+};
 
 /* Prints where ranks waited and who made them: what can be said without a paradigm. */
 void diagnose_print_waits(const struct portolan_waits *w);
 
-/* An assembly that is run to be diagnosed. */
-struct assembly_experiment {
-    struct portolan_assembly *assembly;                /* what of it is measured is changed */
-    const struct portolan_assembly_paradigm *paradigm; /* or NULL */
-    const char *launcher;                              /* as struct recording */
-    int n_ranks;
-    const char *folder; /* for its files */
+/* Forgets the trace of the run before. */
+void diagnose_forget_trace(struct subject *s);
+/* Reads matching and waits of the trace, and warns of what is missing there. */
+enum portolan_status diagnose_analyse(struct subject *s, struct portolan_error *err);
+
+/* ------------------------------------------------- runs: diagnose_run.c */
+
+/* What is measured. */
+struct diagnose_run {
+    int experiment;                /* 1: profile, 2: profile of operations, 3: trace */
+    const char *const *components; /* of the second: whose ports */
+    size_t n_components;
+    const char *window; /* of the third, as in <portolan/record.h>; NULL: everything … */
+    const char *steps;  /* … and in words: ", steps 22 to 36" */
 };
 
 /*
- * *TRACE: what its ranks did, with the calls of the ports that parts of the paradigm name. Results
- * of the store are in ARENA, which must live as long. PORTOLAN_EFOREIGN: the run failed, and has
- * said why; else as the store and traces.
+ * Runs the program or assembly, stores its trial and, of a trace, the streams beside the store, and
+ * reads these. PORTOLAN_EFOREIGN: the run failed, and has said why; else as the store and traces.
  */
-enum portolan_status diagnose_assembly(const struct assembly_experiment *x,
-                                       struct portolan_arena *arena, struct portolan_diagnostics *d,
-                                       struct portolan_trace **trace, struct portolan_error *err);
+enum portolan_status diagnose_run(struct subject *s, const struct diagnose_options *o,
+                                  const struct diagnose_run *r, struct portolan_error *err);
+
+/* Runs the assembly, which is changed in what is measured; its trial has the fact TOKEN. FOLDER is
+ * that of the streams, or NULL. */
+enum portolan_status diagnose_run_assembly(struct subject *s, const struct diagnose_options *o,
+                                           const struct diagnose_run *r, const char *folder,
+                                           const char *token, struct portolan_error *err);
+/* The streams of FOLDER with the calls of ports that the store has of the trial. */
+enum portolan_status diagnose_read_assembly(struct subject *s, const char *folder,
+                                            struct portolan_error *err);
+
+/* ------------------------------------------------- experiments: diagnose_experiments.c */
+
+/* Those of one diagnosis. */
+struct diagnose_experiments {
+    struct portolan_experiment made[3]; /* `title` NULL: it was not made */
+    struct portolan_diagnosis **all;    /* that were made for it; the last is the result */
+    size_t n;
+    int n_steps;            /* of the run; 0: not known */
+    double spent_s, last_s; /* for all runs, for the last */
+    const char *not_made;   /* which experiment, and why; or NULL */
+};
+
+/* Makes all experiments that are needed; HOW is what all diagnoses share. With --plan only prints
+ * which. E must be cleared, whatever the status. */
+enum portolan_status diagnose_experiment(struct subject *s, const struct diagnose_options *o,
+                                         struct portolan_diagnosis_options *how,
+                                         struct diagnose_experiments *e,
+                                         struct portolan_error *err);
+void diagnose_clear_experiments(struct diagnose_experiments *e);
+
+/* ------------------------------------------------- trials: diagnose_trials.c */
+
+/* The streams of the trial; NULL: none were kept, or no memory. */
+char *diagnose_trace_folder(struct subject *s, const struct portolan_trial *t);
+/* The trial's number from its fact, and its time. PORTOLAN_ENOTFOUND. */
+enum portolan_status diagnose_find_run(struct subject *s, const char *token,
+                                       struct portolan_error *err);
+/* Stores the program that was run as a trial. */
+enum portolan_status diagnose_store_program(struct subject *s, const struct diagnose_options *o,
+                                            struct portolan_error *err);
+/* Moves the streams of FOLDER to the trial; KEEP: they stay there. */
+enum portolan_status diagnose_keep_trace(struct subject *s, const char *folder, bool keep,
+                                         struct portolan_error *err);
+/* A new folder for streams beside the store; NULL: no memory, or it cannot be made. */
+char *diagnose_new_folder(struct subject *s, struct portolan_error *err);
+
+/* What a trial tells without its trace. */
+struct diagnose_profile {
+    int64_t trial;
+    double run_ns;
+    int n_ranks, n_steps;
+    struct portolan_quantity *quantities; /* of the run, then of components; in the arena */
+    size_t n_of_run, n;
+};
+/* PORTOLAN_ENOTFOUND: there is no such trial. */
+enum portolan_status diagnose_read_profile(struct subject *s, int64_t trial,
+                                           struct diagnose_profile *p, struct portolan_error *err);
+/* The newest trial that R would repeat; 0: there is none. */
+enum portolan_status diagnose_find_profile(struct subject *s, const struct diagnose_options *o,
+                                           const struct diagnose_run *r, int64_t *trial,
+                                           struct portolan_error *err);
+/* What the newest trial of the program or assembly on as many ranks took; NaN: there is none. */
+double diagnose_expect_ns(struct subject *s, const struct diagnose_options *o);
+
+/* Stores D with the subject's trial. */
+enum portolan_status diagnose_store_findings(struct subject *s, const struct portolan_diagnosis *d,
+                                             struct portolan_error *err);
+/* Prints by which causes trial B differs from A; *RESULT: the exit status. */
+enum portolan_status diagnose_against(struct subject *s, int64_t a, int64_t b, int digits,
+                                      int *result, struct portolan_error *err);
 
 #endif

@@ -16,20 +16,34 @@
 
 /* ------------------------------------------------- what is measured */
 
-/* Ports of parts store a row for each call; others only forward. */
-static void choose_ports(struct portolan_assembly *a, const struct portolan_assembly_paradigm *p)
+/* Whether R needs the times of the part's calls. */
+static bool is_wanted(const struct diagnose_run *r, const struct portolan_assembly_part *p)
+{
+    for (size_t i = 0; i < r->n_components; i++)
+        if (!strcmp(r->components[i], p->component))
+            return true;
+    return r->experiment == 3;
+}
+
+/* Ports of the parts that are needed are measured, for a trace call by call; others only forward.
+ */
+static void choose_ports(struct portolan_assembly *a, const struct portolan_assembly_paradigm *p,
+                         const struct diagnose_run *r)
 {
     for (size_t i = 0; i < a->n_connections; i++) {
         struct portolan_assembly_connection *c = &a->connections[i];
 
-        c->has_rows = false;
-        for (size_t k = 0; p && k < p->n_parts && !c->has_rows; k++)
-            c->has_rows = portolan_part_uses(&p->parts[k], c);
-        c->monitored = c->monitored || c->has_rows;
+        bool is_measured = false;
+
+        for (size_t k = 0; p && k < p->n_parts && !is_measured; k++)
+            is_measured = portolan_part_uses(&p->parts[k], c) && is_wanted(r, &p->parts[k]);
+        c->monitored = c->monitored || is_measured;
+        c->has_rows = is_measured && r->experiment == 3;
         c->one_in = 0;
-        c->variant = c->has_rows ? "mastermind" : "forward";
+        c->variant = is_measured ? "mastermind" : "forward";
     }
-    a->go.variant = a->go.monitored ? "mastermind" : NULL;
+    a->go.monitored = true;
+    a->go.variant = "mastermind";
 }
 
 static enum portolan_status write_assembly(const struct portolan_assembly *a, const char *file,
@@ -46,76 +60,65 @@ static enum portolan_status write_assembly(const struct portolan_assembly *a, co
 
 /* ------------------------------------------------- the run */
 
-/* The files of the experiment, in its folder. */
-struct files {
-    const char *assembly, *store, *trace;
-};
-
-static enum portolan_status run(const struct assembly_experiment *x, const struct files *files,
-                                struct portolan_error *err)
+enum portolan_status diagnose_run_assembly(struct subject *s, const struct diagnose_options *o,
+                                           const struct diagnose_run *r, const char *folder,
+                                           const char *token, struct portolan_error *err)
 {
-    char self[PATH_MAX];
+    const struct portolan_assembly *declaration =
+        s->declaration ? s->declaration : s->bench.assembly;
+    char self[PATH_MAX], *temporary = portolan_temporary_folder(&s->arena, err),
+                         *file = portolan_arena_printf(&s->arena, "%s/run.xml", temporary);
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     char *words[] = {self,
                      (char *)"run",
                      (char *)"--fixed",
                      (char *)"--quiet",
                      (char *)"--store",
-                     (char *)files->store,
-                     (char *)files->assembly,
+                     (char *)s->store,
+                     file,
                      NULL};
-    const struct recording r = {.launcher = x->launcher,
-                                .n_ranks = x->n_ranks,
-                                .program = words,
-                                .folder = files->trace,
-                                .records_itself = true};
+    const struct recording recording = {.launcher = o->launcher,
+                                        .n_ranks = o->ranks,
+                                        .program = words,
+                                        .folder = folder,
+                                        .window = r->window,
+                                        .token = token,
+                                        .records_itself = true};
     enum portolan_status status;
     int result = 0;
 
+    if (!temporary || !file)
+        return err->status ? err->status : portolan_no_memory(err);
     self[length > 0 ? length : 0] = 0;
-    status = record_program(&r, &result, err);
+    choose_ports(s->bench.assembly, declaration->paradigm, r);
+    status = write_assembly(s->bench.assembly, file, err);
+    if (!status)
+        status = record_program(&recording, &result, err);
     if (!status && result)
         status =
             portolan_error_set(err, PORTOLAN_EFOREIGN, "the run ended with exit status %d", result);
+    portolan_folder_remove(temporary);
     return status;
 }
 
 /* ------------------------------------------------- what it left */
 
-static enum portolan_status read_both(const struct files *files, struct portolan_diagnostics *d,
-                                      struct portolan_trace **trace, struct portolan_error *err)
+enum portolan_status diagnose_read_assembly(struct subject *s, const char *folder,
+                                            struct portolan_error *err)
 {
     struct portolan_store *store = NULL;
     struct portolan_trace_rows *rows = NULL;
-    enum portolan_status status = portolan_trace_read(files->trace, d, trace, err);
+    enum portolan_status status = portolan_trace_read(folder, &s->d, &s->trace, err);
 
     if (!status)
-        status = portolan_store_open(files->store, PORTOLAN_STORE_READ, &store, err);
+        status = portolan_store_open(s->store, PORTOLAN_STORE_READ, &store, err);
     if (!status)
-        status = portolan_trace_rows_create(*trace, &rows, err);
+        status = portolan_trace_rows_create(s->trace, &rows, err);
     if (!status) {
-        status =
-            portolan_store_visit_invocations(store, 1, NULL, portolan_trace_rows_take, rows, err);
-        status = portolan_trace_rows_join(rows, status, trace, err);
+        status = portolan_store_visit_invocations(store, s->trial, NULL, portolan_trace_rows_take,
+                                                  rows, err);
+        status = portolan_trace_rows_join(rows, status, &s->trace, err);
     }
     portolan_store_close(store);
     return status;
-}
-
-enum portolan_status diagnose_assembly(const struct assembly_experiment *x,
-                                       struct portolan_arena *arena, struct portolan_diagnostics *d,
-                                       struct portolan_trace **trace, struct portolan_error *err)
-{
-    const struct files files = {.assembly = portolan_arena_printf(arena, "%s/run.xml", x->folder),
-                                .store = portolan_arena_printf(arena, "%s/run.db", x->folder),
-                                .trace = portolan_arena_printf(arena, "%s/trace", x->folder)};
-    enum portolan_status status;
-
-    if (arena->failed)
-        return portolan_no_memory(err);
-    choose_ports(x->assembly, x->paradigm);
-    status = write_assembly(x->assembly, files.assembly, err);
-    if (!status)
-        status = run(x, &files, err);
-    return status ? status : read_both(&files, d, trace, err);
 }

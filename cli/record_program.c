@@ -19,7 +19,8 @@ static bool add_environment(const struct recording *r, const char *library,
                             struct portolan_arena *arena, struct portolan_words *words)
 {
     const char *before = getenv("LD_PRELOAD");
-    char *here = *r->folder == '/' ? NULL : getcwd(NULL, 0); /* a script may change it */
+    char *here =
+        r->folder && *r->folder == '/' ? NULL : getcwd(NULL, 0); /* a script may change it */
     bool has_memory;
 
     if (!before || !*before)
@@ -30,9 +31,13 @@ static bool add_environment(const struct recording *r, const char *library,
          portolan_words_add(arena, words,
                             portolan_arena_printf(arena, "LD_PRELOAD=%s%s%s", library,
                                                   before ? ":" : "", before ? before : ""))) &&
-        portolan_words_add(arena, words,
-                           portolan_arena_printf(arena, "PORTOLAN_TRACE=%s%s%s", here ? here : "",
-                                                 here ? "/" : "", r->folder)) &&
+        (!r->folder ||
+         portolan_words_add(arena, words,
+                            portolan_arena_printf(arena, "PORTOLAN_TRACE=%s%s%s", here ? here : "",
+                                                  here ? "/" : "", r->folder))) &&
+        (!r->token ||
+         portolan_words_add(arena, words,
+                            portolan_arena_printf(arena, "PORTOLAN_EXPERIMENT=%s", r->token))) &&
         portolan_words_add(
             arena, words,
             portolan_arena_printf(arena, "PORTOLAN_TRACE_WINDOW=%s", r->window ? r->window : ""));
@@ -128,7 +133,7 @@ enum portolan_status record_program(const struct recording *r, int *result,
 
     if (!status)
         status = portolan_record_window(r->window, err);
-    if (!status)
+    if (!status && r->folder)
         status = check_folder(r->folder, err);
     if (!status && !r->records_itself)
         status = find_settings("../trace/record/preload/libportolan-trace.so",

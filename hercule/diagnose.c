@@ -327,7 +327,7 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
     struct run run = {.waits = waits,
                       .doubt = o->disturbance ? o->disturbance : doubt_of(waits),
                       .replay = {.use_cpu = o->use_cpu}};
-    const struct diagnosis_sources sources = {look_up, gain_of, add_where, &run};
+    const struct diagnosis_sources sources = {look_up, gain_of, add_where, &run, o};
     struct paradigm *p = knowledge_need(knowledge, name, err);
     struct binding *bindings;
     enum portolan_status status;

@@ -70,7 +70,7 @@ enum portolan_status diagnosis_of_quantities(const struct paradigm *p,
                                              struct portolan_error *err)
 {
     struct table table = {quantities, n};
-    const struct diagnosis_sources sources = {look_up, NULL, NULL, &table};
+    const struct diagnosis_sources sources = {look_up, NULL, NULL, &table, NULL};
     enum portolan_status status = PORTOLAN_OK;
 
     *diagnosis = NULL;

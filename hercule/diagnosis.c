@@ -2,6 +2,7 @@
 #include "diagnosis.h"
 
 #include <portolan/list.h>
+#include <portolan/stats.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +70,112 @@ static double share_of(double value, double base)
     return base != 0 ? value / base : NAN;
 }
 
-static void judge_metrics(struct diagnosis *d)
+/* ------------------------------------------------- other runs */
+
+static const struct diagnosis *other_run(const struct portolan_diagnosis *const *runs, size_t i)
+{
+    return (const struct diagnosis *)runs[i];
+}
+
+/* The mean of N VALUES, and half of its interval of 95 %. */
+static double mean_of(const double *values, size_t n, double *half)
+{
+    double sum = 0, squares = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += values[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - sum) * (values[i] - sum);
+    *half = n < 2 ? 0
+                  : portolan_student_quantile(0.95, (double)n - 1) *
+                        sqrt(squares / (double)(n - 1) / (double)n);
+    return sum;
+}
+
+/* Metrics become the means of all repetitions, as shares of the run where they are times. */
+static void average_metrics(struct diagnosis *d, const struct portolan_diagnosis_options *o)
+{
+    size_t n_runs = o ? o->n_repetitions : 0;
+    double *values = portolan_arena_alloc(&d->arena, n_runs + 1, sizeof *values), half;
+
+    for (size_t i = 0; n_runs && values && i < d->paradigm->n_metrics; i++) {
+        bool is_time = d->paradigm->metrics[i].unit == UNIT_TIME;
+        struct measured *m = &d->measured[i];
+        size_t n = 0;
+
+        if (!m->samples)
+            continue;
+        values[n++] = is_time ? m->value / d->run_ns : m->value;
+        for (size_t k = 0; k < n_runs; k++) {
+            const struct diagnosis *run = other_run(o->repetitions, k);
+
+            if (run->measured[i].samples)
+                values[n++] =
+                    is_time ? run->measured[i].value / run->run_ns : run->measured[i].value;
+        }
+        m->value = mean_of(values, n, &half) * (is_time ? d->run_ns : 1);
+        m->spread = fmax(m->spread, half * (is_time ? d->run_ns : 1));
+        m->samples *= n;
+    }
+}
+
+/* The share of the run by which runs with less recording differ from this one, where that is more
+   than LEAST; else 0. */
+static double disagreement(struct diagnosis *d, const struct portolan_diagnosis_options *o,
+                           double least)
+{
+    double most = 0, overhead = o ? o->overhead : 0;
+
+    if (overhead > least)
+        d->public.disagreement = portolan_arena_printf(
+            &d->arena, "recording made the run %.1f %% longer", 100 * (most = overhead));
+    for (size_t k = 0; o && k < o->n_experiments; k++)
+        for (size_t i = 0; i < d->paradigm->n_metrics; i++) {
+            const struct diagnosis *run = other_run(o->experiments, k);
+            const struct metric *metric = &d->paradigm->metrics[i];
+            double here = d->measured[i].value / d->run_ns,
+                   there = run->measured[i].value / run->run_ns;
+
+            if (metric->unit != UNIT_TIME || !d->measured[i].samples || !run->measured[i].samples ||
+                !(fabs(here - there) > fmax(most, least)))
+                continue;
+            most = fabs(here - there);
+            d->public.disagreement = portolan_arena_printf(
+                &d->arena, "%s is %.1f %% of run time in one run and %.1f %% in another",
+                item_title(&d->arena, d->paradigm, &metric->item), 100 * there, 100 * here);
+        }
+    return most;
+}
+
+/* The mean gain of all repetitions that know it. */
+static void average_gain(struct diagnosis *d, const struct portolan_diagnosis_options *o,
+                         size_t node, struct gain *gain)
+{
+    size_t n_runs = o ? o->n_repetitions : 0, n = 0;
+    double *values = portolan_arena_alloc(&d->arena, n_runs + 1, sizeof *values), half;
+
+    if (!n_runs || !values || !gain->is_known)
+        return;
+    values[n++] = gain->share;
+    for (size_t k = 0; k < n_runs; k++) {
+        const struct diagnosis *run = other_run(o->repetitions, k);
+
+        for (size_t i = 0; i < run->public.n_causes; i++)
+            if (run->found[i] == node && run->gains[i].is_known)
+                values[n++] = run->gains[i].share;
+    }
+    gain->share = mean_of(values, n, &half);
+    half = fmax(half, (gain->high - gain->low) / 2);
+    gain->low = gain->share - half;
+    gain->high = gain->share + half;
+    gain->without_ns = d->public.run_ns * (1 - gain->share);
+    if (half >= gain->share) {
+        gain->is_known = false;
+        gain->why = "gains of repeated runs differ by as much as it gains";
+    }
+}
+
+static void judge_metrics(struct diagnosis *d, double spread)
 {
     for (size_t i = 0; i < d->paradigm->n_metrics; i++) {
         const struct metric *metric = &d->paradigm->metrics[i];
@@ -81,6 +187,8 @@ static void judge_metrics(struct diagnosis *d)
         m->share = metric->unit == UNIT_TIME ? share_of(m->measured.value, base) : NAN;
         m->of_run = share_of(m->measured.value, scale);
         m->of_run_spread = share_of(m->measured.spread, scale);
+        if (metric->unit == UNIT_TIME && !(m->of_run_spread > spread))
+            m->of_run_spread = spread;
     }
 }
 
@@ -185,6 +293,8 @@ static void insert_finding(struct diagnosis *d, size_t node, const struct gain *
 {
     size_t at = d->public.n_findings++;
 
+    d->public.n_causes++;
+
     while (at > 0) {
         double mine = weight(d, node, gain), other = weight(d, d->found[at - 1], &d->gains[at - 1]);
 
@@ -207,9 +317,12 @@ static void describe_finding(struct diagnosis *d, const struct diagnosis_sources
     const struct gain *gain = &d->gains[i];
     struct portolan_text where = {.arena = &d->arena};
 
-    if (s->where)
+    if (s->where && i < d->public.n_findings)
         s->where(s->arg, d->paradigm, d->found[i], &where);
     d->public.findings[i] = (struct portolan_finding){
+        .verdict = i < d->public.n_findings          ? PORTOLAN_PROBLEM
+                   : d->conclusions[d->found[i]].why ? PORTOLAN_CANNOT_TELL
+                                                     : PORTOLAN_NO_PROBLEM,
         .cause = node->item.name,
         .text = item_title(&d->arena, d->paradigm, &node->item),
         .factor = factor->item.name,
@@ -218,11 +331,26 @@ static void describe_finding(struct diagnosis *d, const struct diagnosis_sources
         .instance = "",
         .port = "",
         .share = d->metrics[node->metric].of_run,
+        .spread = d->metrics[node->metric].of_run_spread,
         .without_ns = gain->is_known ? gain->without_ns : NAN,
         .gain = gain->is_known ? gain->share : NAN,
         .low = gain->is_known ? gain->low : NAN,
         .high = gain->is_known ? gain->high : NAN,
     };
+}
+
+/* Causes that were measured and are no problem, for comparisons. */
+static void list_other_causes(struct diagnosis *d)
+{
+    for (size_t i = 0; i < d->paradigm->n_nodes; i++) {
+        size_t k = 0;
+
+        while (k < d->public.n_findings && d->found[k] != i)
+            k++;
+        if (d->paradigm->nodes[i].kind == NODE_CAUSE && k == d->public.n_findings &&
+            isfinite(d->metrics[d->paradigm->nodes[i].metric].of_run))
+            d->found[d->public.n_causes++] = i;
+    }
 }
 
 static void find_causes(struct diagnosis *d, const struct diagnosis_sources *s, double least_gain)
@@ -234,8 +362,10 @@ static void find_causes(struct diagnosis *d, const struct diagnosis_sources *s, 
 
         if (p->nodes[i].kind != NODE_CAUSE || !d->conclusions[i].holds)
             continue;
-        if (s->gain && !s->gain(s->arg, p, &i, 1, &gain)) {
-            gain.is_known = false;
+        if (s->gain)
+            gain.is_known = s->gain(s->arg, p, &i, 1, &gain);
+        average_gain(d, s->options, i, &gain);
+        if (s->gain && !gain.is_known) {
             if (gain.why && !d->conclusions[i].why) {
                 d->conclusions[i].why = gain.why;
                 continue;
@@ -245,11 +375,37 @@ static void find_causes(struct diagnosis *d, const struct diagnosis_sources *s, 
             continue;
         insert_finding(d, i, &gain);
     }
-    for (size_t i = 0; i < d->public.n_findings; i++)
+    list_other_causes(d);
+    for (size_t i = 0; i < d->public.n_causes; i++)
         describe_finding(d, s, i);
     if (d->public.n_findings > 1 && s->gain &&
         !s->gain(s->arg, p, d->found, d->public.n_findings, &d->together))
         d->together.is_known = false;
+}
+
+/* Adds the components that FORMULA names, also by way of metrics. */
+static void add_components(struct diagnosis *d, const struct expression *formula,
+                           struct portolan_wanted *wanted)
+{
+    const char **names = (const char **)wanted->components;
+
+    for (size_t i = 0; i < formula->n_references; i++) {
+        const struct reference *r = &formula->references[i];
+        const char *name;
+        size_t k = 0;
+
+        if (r->kind == REFERENCE_METRIC)
+            add_components(d, &d->paradigm->metrics[r->index].formula, wanted);
+        names = (const char **)wanted->components;
+        if (r->kind != REFERENCE_COMPONENT)
+            continue;
+        name = d->paradigm->components[r->index].item.name;
+        while (k < wanted->n_components && strcmp(names[k], name) != 0)
+            k++;
+        if (k == wanted->n_components &&
+            portolan_arena_append(&d->arena, &names, &wanted->n_components, &name, sizeof name))
+            wanted->components = names;
+    }
 }
 
 /* "trace of restriction": each once. */
@@ -257,25 +413,25 @@ static void list_wanted(struct diagnosis *d)
 {
     static const char *const words[] = {"profile", "profile of operations", "trace"};
     const struct paradigm *p = d->paradigm;
-    const char **wanted = NULL;
+    struct portolan_wanted *wanted = NULL;
     size_t n = 0;
 
     for (size_t i = 0; i < p->n_nodes; i++) {
         const struct node *node = &p->nodes[i];
-        const char *text;
-        bool is_new = true;
+        struct portolan_wanted new = {.experiment = (int)d->conclusions[i].request + 1};
+        size_t k = 0;
 
         if (d->conclusions[i].request == N_EXPERIMENTS)
             continue;
-        text = words[d->conclusions[i].request];
+        new.text = words[d->conclusions[i].request];
         if (node->n_under)
-            text =
-                portolan_arena_printf(&d->arena, "%s of %s", text,
+            new.text =
+                portolan_arena_printf(&d->arena, "%s of %s", new.text,
                                       item_title(&d->arena, p, &p->nodes[node->parents[0]].item));
-        for (size_t k = 0; text && k < n; k++)
-            is_new &= strcmp(wanted[k], text) != 0;
-        if (text && is_new)
-            portolan_arena_append(&d->arena, &wanted, &n, &text, sizeof text);
+        while (new.text && k < n &&strcmp(wanted[k].text, new.text) != 0)
+            k++;
+        if (new.text && (k < n || portolan_arena_append(&d->arena, &wanted, &n, &new, sizeof new)))
+            add_components(d, &p->metrics[node->metric].formula, &wanted[k]);
     }
     d->public.wanted = wanted;
     d->public.n_wanted = n;
@@ -303,7 +459,7 @@ static const char *doubt(struct diagnosis *d, double least)
         if (d->conclusions[i].why)
             return d->conclusions[i].why;
     if (d->public.n_wanted)
-        return portolan_arena_printf(&d->arena, "%s was not made", d->public.wanted[0]);
+        return portolan_arena_printf(&d->arena, "%s was not made", d->public.wanted[0].text);
     return unexplained_symptom(d, least);
 }
 
@@ -326,20 +482,22 @@ static enum portolan_status diagnose_into(struct diagnosis *d, const struct diag
     if (status)
         return status;
     d->run_ns = global(d, s, GLOBAL_RUN);
-    d->public.n_ranks = (int)global(d, s, GLOBAL_P);
+    d->public.n_ranks = (int)fmax(global(d, s, GLOBAL_P), 0);
     d->public.run_ns = global(d, s, GLOBAL_T);
     d->public.paradigm = d->paradigm->item.name;
     if (!metrics_evaluate(d->paradigm, s->lookup, s->arg, d->measured))
         return portolan_no_memory(err);
+    average_metrics(d, s->options);
     distrust_compositions(d);
-    judge_metrics(d);
+    judge_metrics(
+        d, disagreement(d, s->options, diagnosis_threshold(d->paradigm, settings, n, "runs")));
     prepare_nodes(d, s, settings, n);
     status = paradigm_infer(d->paradigm, d->metrics, d->conclusions, strategy, &d->arena, err);
     if (status)
         return status;
     find_causes(d, s, diagnosis_threshold(d->paradigm, settings, n, "gain"));
     list_wanted(d);
-    d->run_share = unexplained(d);
+    d->public.unexplained = unexplained(d);
     conclude(d, diagnosis_threshold(d->paradigm, settings, n, "unexplained"));
     return d->arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
@@ -358,6 +516,7 @@ enum portolan_status diagnosis_make(const struct paradigm *paradigm,
     if (!d)
         return portolan_no_memory(err);
     d->paradigm = paradigm;
+    d->public.disagreement = "";
     d->measured = portolan_arena_alloc(&d->arena, paradigm->n_metrics, sizeof *d->measured);
     d->metrics = portolan_arena_alloc(&d->arena, paradigm->n_metrics, sizeof *d->metrics);
     d->conclusions = portolan_arena_alloc(&d->arena, n_nodes, sizeof *d->conclusions);

@@ -24,6 +24,7 @@ struct diagnosis_sources {
     void (*where)(void *arg, const struct paradigm *paradigm, size_t node,
                   struct portolan_text *text);
     void *arg;
+    const struct portolan_diagnosis_options *options; /* of other runs; may be NULL */
 };
 
 struct diagnosis {
@@ -33,10 +34,10 @@ struct diagnosis {
     struct measured *measured;       /* per metric, like the next */
     struct judged *metrics;
     struct conclusion *conclusions; /* per node */
-    size_t *found;                  /* node of each finding */
-    struct gain *gains;             /* of each finding */
+    size_t *found;                  /* node of each of the causes */
+    struct gain *gains;             /* of each of them */
     struct gain together;           /* of all findings */
-    double run_ns, run_share;       /* ranks times run time; unexplained of it */
+    double run_ns;                  /* ranks times run time */
 };
 
 /*

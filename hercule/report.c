@@ -209,6 +209,11 @@ static void add_causes(struct report *r)
 
         portolan_text_add(r->out, "  %zu %-*s", i + 1, TEXT_WIDTH - 2 - (i > 8), f->text);
         add_gain(r, f->share, f->without_ns, f->gain, f->low, f->high);
+        if (f->spread > 0) {
+            portolan_text_add(r->out, "      of run time: +- ");
+            add_percent(r, f->spread);
+            portolan_text_add(r->out, "\n");
+        }
         if (*f->where)
             portolan_text_add(r->out, "      %s\n", f->where);
         portolan_text_add(r->out, "      remedy: %s\n", f->remedy);
@@ -248,7 +253,8 @@ static void add_cannot_tell(struct report *r)
             portolan_text_add(r->out, "%s%s (%s)", n++ ? ", " : "", title_of(r, &p->nodes[i].item),
                               r->d->conclusions[i].why);
     for (size_t i = 0; i < r->d->public.n_wanted; i++)
-        portolan_text_add(r->out, "%s%s was not made", n++ ? ", " : "", r->d->public.wanted[i]);
+        portolan_text_add(r->out, "%s%s was not made", n++ ? ", " : "",
+                          r->d->public.wanted[i].text);
     portolan_text_add(r->out, n ? "\n" : "nothing\n");
 }
 
@@ -261,25 +267,53 @@ static void add_verdict(struct report *r)
     portolan_text_add(r->out, "%s%s%s\n", verdicts[d->verdict], *d->why ? ": " : "", d->why);
 }
 
+/* "experiment 2: profile of operations (6.10 s, 0.3 % of overhead, trial 11)" */
+static void add_title(struct report *r, int number, const struct portolan_experiment *x)
+{
+    char text[32];
+
+    portolan_text_add(r->out, "experiment %d: %s", number + 1,
+                      x && x->title ? x->title : experiment_titles[number]);
+    if (x && x->title && isfinite(x->run_ns)) {
+        portolan_text_add(r->out, " (%s", portolan_format_time(x->run_ns, 3, text, sizeof text));
+        if (isfinite(x->overhead) && x->overhead > 0) {
+            portolan_text_add(r->out, ", ");
+            add_percent(r, x->overhead);
+            portolan_text_add(r->out, " of overhead");
+        }
+        if (x->trial)
+            portolan_text_add(r->out, ", trial %lld", (long long)x->trial);
+        portolan_text_add(r->out, ")");
+    }
+    portolan_text_add(r->out, "\n");
+}
+
 enum portolan_status portolan_diagnosis_text(const struct portolan_diagnosis *diagnosis,
-                                             const char *const titles[3], int digits, char **text,
-                                             struct portolan_error *err)
+                                             const struct portolan_experiment experiments[3],
+                                             int digits, char **text, struct portolan_error *err)
 {
     struct portolan_text out = {0};
     struct report r = {(const struct diagnosis *)diagnosis, &out, {0}, digits};
 
     for (int e = 0; e < N_EXPERIMENTS; e++) {
-        if (!(titles && titles[e]) && !was_made(r.d, e))
-            continue;
-        portolan_text_add(&out, "experiment %d: %s\n", e + 1,
-                          titles && titles[e] ? titles[e] : experiment_titles[e]);
-        add_symptoms(&r, e);
-        add_compositions(&r, e);
+        const struct portolan_experiment *x = experiments ? &experiments[e] : NULL;
+        const struct portolan_diagnosis *of = x && x->of ? x->of : diagnosis;
+
+        r.d = (const struct diagnosis *)of;
+        if (was_made(r.d, e)) {
+            add_title(&r, e, x);
+            add_symptoms(&r, e);
+            add_compositions(&r, e);
+        }
     }
+    r.d = (const struct diagnosis *)diagnosis;
+    if (*diagnosis->disagreement)
+        portolan_text_add(&out, "runs disagree: %s; what costs less cannot be told\n",
+                          diagnosis->disagreement);
     add_causes(&r);
     portolan_text_add(&out, "unexplained ");
-    if (isfinite(r.d->run_share)) {
-        add_percent(&r, r.d->run_share);
+    if (isfinite(diagnosis->unexplained)) {
+        add_percent(&r, diagnosis->unexplained);
         portolan_text_add(&out, " of run time");
     } else {
         portolan_text_add(&out, "is not known");

@@ -71,6 +71,7 @@ static void add_findings(struct portolan_json *j, const struct portolan_diagnosi
         portolan_json_text(j, "instance", f->instance);
         portolan_json_text(j, "port", f->port);
         portolan_json_number(j, "share", f->share);
+        portolan_json_number(j, "spread", f->spread);
         portolan_json_number(j, "without_ns", f->without_ns);
         portolan_json_number(j, "gain", f->gain);
         portolan_json_number(j, "gain_low", f->low);
@@ -80,7 +81,25 @@ static void add_findings(struct portolan_json *j, const struct portolan_diagnosi
     portolan_json_close(j, ']');
 }
 
+static void add_experiments(struct portolan_json *j, const struct portolan_experiment *experiments)
+{
+    portolan_json_open(j, "experiments", '[');
+    for (int e = 0; experiments && e < N_EXPERIMENTS; e++) {
+        if (!experiments[e].title)
+            continue;
+        portolan_json_open(j, NULL, '{');
+        portolan_json_number(j, "number", e + 1);
+        portolan_json_text(j, "title", experiments[e].title);
+        portolan_json_number(j, "trial", (double)experiments[e].trial);
+        portolan_json_number(j, "run_ns", experiments[e].run_ns);
+        portolan_json_number(j, "overhead", experiments[e].overhead);
+        portolan_json_close(j, '}');
+    }
+    portolan_json_close(j, ']');
+}
+
 enum portolan_status portolan_diagnosis_json(const struct portolan_diagnosis *diagnosis,
+                                             const struct portolan_experiment experiments[3],
                                              char **text, struct portolan_error *err)
 {
     static const char *const verdicts[] = {"no problem found", "problem", "not the program",
@@ -95,12 +114,14 @@ enum portolan_status portolan_diagnosis_json(const struct portolan_diagnosis *di
     portolan_json_text(&j, "paradigm", diagnosis->paradigm);
     portolan_json_number(&j, "ranks", diagnosis->n_ranks);
     portolan_json_number(&j, "run_ns", diagnosis->run_ns);
-    portolan_json_number(&j, "unexplained", d->run_share);
+    portolan_json_number(&j, "unexplained", diagnosis->unexplained);
     add_findings(&j, diagnosis);
     portolan_json_open(&j, "wanted", '[');
     for (size_t i = 0; i < diagnosis->n_wanted; i++)
-        portolan_json_text(&j, NULL, diagnosis->wanted[i]);
+        portolan_json_text(&j, NULL, diagnosis->wanted[i].text);
     portolan_json_close(&j, ']');
+    portolan_json_text(&j, "disagreement", diagnosis->disagreement);
+    add_experiments(&j, experiments);
     add_nodes(&j, d);
     add_metrics(&j, d);
     portolan_json_close(&j, '}');

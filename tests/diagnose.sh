@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 30
+plan 46
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -108,6 +108,52 @@ try "$PORTOLAN" diagnose -p master-worker kept
 gives 'its trace can be kept' "$status" 'kept: paradigm master-worker, 2 ranks'
 try "$PORTOLAN" diagnose --keep kept -n 2 -p master-worker -- ./farm tasks=20
 gives 'and is not mixed with that of another run' 1 'kept is not empty'
+
+
+# Trials: both runs above were stored, the trace of the first where it was wanted.
+gives 'a failed run leaves nothing' 1 'kept is not empty'
+try "$PORTOLAN" diagnose -n 2 -p master-worker --repeat 2 -- ./farm tasks=20
+gives 'repeated runs are averaged' "$status" 'trace, .* MB, mean of 2 runs .*, trial 3\)$'
+[ -f portolan.db.traces/3/0.0.trace ] && [ ! -e portolan.db.traces/1 ] && [ -f kept/0.0.trace ]
+result 'traces are kept beside the store, or where it was said' $?
+try "$PORTOLAN" diagnose -p master-worker --trial 1
+gives 'a trial is diagnosed again from its trace' "$status" '^portolan.db: .* trial 1$' '^experiment 3: trace of the store'
+try "$PORTOLAN" diagnose --against 1 3
+[ "$status" = 0 ] || [ "$status" = 3 ]
+result 'two trials are compared' $?
+gives 'by factor' "$status" '^trial 1: farm, paradigm master-worker, 2 ranks' '^rank-seconds: ' \
+    'trial 1 +trial 3 +change$' '^  task-size +descriptions of tasks are large +[0-9.]+ % +[0-9.]+ %'
+try "$PORTOLAN" diagnose --against 1 9
+gives 'a trial that there is not' 1 'no trial 9'
+try "$PORTOLAN" diagnose -n 2 -- ./farm tasks=20
+try "$PORTOLAN" diagnose --against 4 1
+gives 'a trial without a diagnosis' 1 'trial 4 has no diagnosis'
+
+# An assembly, whose work is only communication: experiments one after the other.
+amr="$BUILD/examples/amr/amr.xml"
+set -- -n 2 --store amr.db --set driver.steps=24 --set mesh.work=0
+try "$PORTOLAN" diagnose "$@" --plan "$amr"
+gives 'a plan runs nothing' 0 '^experiment 1: profile of computation and communication: a run'
+[ ! -e amr.db ]
+result 'and stores nothing' $?
+try "$PORTOLAN" diagnose "$@" --level 1 "$amr"
+gives 'a level ends it' "$status" '^experiment 1: profile of .*, trial 1\)' 'communication is .* a symptom' \
+    '^not made: experiment 2 \(profile of the operations of communication\): --level 1'
+sqlite3 amr.db "DELETE FROM primary_metadata WHERE name = 'disturbed'"
+try "$PORTOLAN" diagnose "$@" --budget 0.001 "$amr"
+gives 'a budget, too; what the store has is taken' 4 '^experiment 1: profile of .*, of the store \(.*, trial 1\)' \
+    'it would take about .* s, and 0.001 s of 0.001 s are left'
+try "$PORTOLAN" diagnose "$@" "$amr"
+gives 'each experiment is a trial of its own' "$status" '^amr.xml: paradigm amr.prt., 2 ranks, .*, trial 3$' \
+    '^experiment 1: .*trial 1\)' '^experiment 2: profile of the operations of communication \(.*trial 2\)' \
+    '^  of communication .*guard cells' '^experiment 3: trace of .*, steps 9 to 14, .* MB \(.*trial 3\)'
+lacks 'and all is matched in the window' 'no partner|part of the trace is missing'
+sqlite3 amr.db "DELETE FROM primary_metadata WHERE name = 'disturbed'"
+try "$PORTOLAN" diagnose "$@" --plan "$amr"
+gives 'a plan knows what the store has' 0 '^experiment 1: .*: trial [12] of the store' '^experiment 2: .*: trial 2 of' \
+    '^experiment 3: trace of .*steps 9 to 14: a run of about'
+try "$PORTOLAN" diagnose "$@" --once "$amr"
+gives 'one run may do all' "$status" 'trial 4$' '^recorded once' '^experiment 3: trace, .* MB .*trial 4\)'
 
 cat >leaves.c <<'C'
 #include <mpi.h>

@@ -102,8 +102,9 @@ enum portolan_verdict {
 
 /** A cause. Shares are of the run: ranks times run time. NaN: not known. */
 struct portolan_finding {
-    const char *cause; /**< name of the node, as in the tree */
-    const char *text;  /**< "inter-level contiguity, parallel recursive tree in restriction" */
+    enum portolan_verdict verdict; /**< NO_PROBLEM, PROBLEM or CANNOT_TELL */
+    const char *cause;             /**< name of the node, as in the tree */
+    const char *text; /**< "inter-level contiguity, parallel recursive tree in restriction" */
     const char
         *factor; /**< the decision of the design that costs it; for <alternative remedies=""> */
     const char *remedy; /**< what to do */
@@ -111,9 +112,18 @@ struct portolan_finding {
     /** Whose calls of which uses port are the component that costs it; "": no part says so. */
     const char *instance, *port;
     double share;      /**< what it costs */
+    double spread;     /**< of SHARE: half of the interval of 95 % over repetitions */
     double without_ns; /**< run time without it, by replay */
     double gain;       /**< share of the run time that this saves; with its interval of 95 %: */
     double low, high;
+};
+
+/** An experiment that would tell more. */
+struct portolan_wanted {
+    int experiment;                /**< 1: profile, 2: profile of operations, 3: trace */
+    const char *text;              /**< "trace of restriction" */
+    const char *const *components; /**< whose times it needs */
+    size_t n_components;
 };
 
 struct portolan_diagnosis {
@@ -122,10 +132,14 @@ struct portolan_diagnosis {
     const char *paradigm; /**< its name */
     int n_ranks;
     double run_ns;                     /**< run time */
-    struct portolan_finding *findings; /**< by gain, else by share */
-    size_t n_findings;
-    const char *const *wanted; /**< experiments that would tell more: "trace of restriction" */
+    double unexplained;                /**< share; NaN: not known */
+    struct portolan_finding *findings; /**< problems, by gain, else by share; then causes that were
+                                          looked into and are none */
+    size_t n_findings;                 /**< problems */
+    size_t n_causes;                   /**< with those that are none */
+    const struct portolan_wanted *wanted;
     size_t n_wanted;
+    const char *disagreement; /**< in which metric runs differ; "": they do not */
 };
 
 /** What a component is in a program, as <part> says: the calls that have all that is given. */
@@ -147,6 +161,11 @@ struct portolan_diagnosis_options {
                                 of 2 cores busy"; NULL: nothing that is known. Then no cause is
                                 named: the program is not to blame */
     bool use_cpu; /**< ranks shared cores, or others took them: durations are processor times */
+    /** Diagnoses of the same paradigm: of other runs with the same recording, whose shares and
+       gains are averaged; and of runs with less, which must not disagree. Borrowed for the call. */
+    const struct portolan_diagnosis *const *repetitions, *const *experiments;
+    size_t n_repetitions, n_experiments;
+    double overhead; /**< run time of this run by that of one with less recording, less 1 */
 };
 
 /**
@@ -183,17 +202,28 @@ portolan_diagnosis_of_quantities(const struct portolan_knowledge *knowledge, con
 /** NULL is legal. */
 PORTOLAN_API void portolan_diagnosis_destroy(struct portolan_diagnosis *diagnosis);
 
+/** A run that was made for a diagnosis. */
+struct portolan_experiment {
+    const char *title;                   /**< what was done; NULL: its usual name */
+    const struct portolan_diagnosis *of; /**< what it told; NULL: the one that is reported */
+    int64_t trial;                       /**< of the store; 0: none */
+    double run_ns;                       /**< NaN: not known, as the next */
+    double overhead;                     /**< run time by that of the experiment before, less 1 */
+};
+
 /**
  * *TEXT (malloc'ed): the diagnosis for people; percentages with so many DIGITS (0 to 6) after the
- * point. TITLES (may be NULL): what was done in the three experiments (profile, profile of
- * operations, trace), NULL for those that were not made. PORTOLAN_ENOMEM.
+ * point. EXPERIMENTS: profile, profile of operations, trace; NULL: all of them are views of the
+ * diagnosis. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
-portolan_diagnosis_text(const struct portolan_diagnosis *diagnosis, const char *const titles[3],
-                        int digits, char **text, struct portolan_error *err);
+portolan_diagnosis_text(const struct portolan_diagnosis *diagnosis,
+                        const struct portolan_experiment experiments[3], int digits, char **text,
+                        struct portolan_error *err);
 /** The same as JSON (RFC 8259), with all numbers. */
 PORTOLAN_API enum portolan_status
-portolan_diagnosis_json(const struct portolan_diagnosis *diagnosis, char **text,
+portolan_diagnosis_json(const struct portolan_diagnosis *diagnosis,
+                        const struct portolan_experiment experiments[3], char **text,
                         struct portolan_error *err);
 /** Base, formula, samples and rule of every number from the symptom down to finding NUMBER, from 1.
     PORTOLAN_ENOTFOUND. */

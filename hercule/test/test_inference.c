@@ -68,7 +68,7 @@ static char *diagnose(const char *file, const struct table *t,
     const char *const files[] = {"farm.clp", file};
     struct portolan_text problems = {0};
     struct portolan_knowledge *k = knowledge_of(files, 1, &problems);
-    const struct diagnosis_sources sources = {look_up, get_gain, NULL, (void *)t};
+    const struct diagnosis_sources sources = {look_up, get_gain, NULL, (void *)t, NULL};
     struct portolan_error err = {0};
     struct portolan_diagnosis *d;
     char *json = NULL;
@@ -78,7 +78,7 @@ static char *diagnose(const char *file, const struct table *t,
     if (diagnosis_make(knowledge_need(k, "farm", &err), &sources, settings, n, 0, &d, &err)) {
         json = portolan_strdup(err.text);
     } else {
-        portolan_diagnosis_json(d, &json, &err);
+        portolan_diagnosis_json(d, NULL, &json, &err);
         if (text)
             portolan_diagnosis_text(d, NULL, 1, text, &err);
         if (verdict)
@@ -203,6 +203,104 @@ static void asks_for_the_experiment_that_tells_more(void **state)
     free(json);
 }
 
+/* FARM's diagnosis of T beside other runs; to be destroyed. */
+static struct portolan_diagnosis *diagnose_beside(struct portolan_knowledge *k,
+                                                  const struct table *t,
+                                                  const struct portolan_diagnosis_options *o)
+{
+    const struct diagnosis_sources sources = {look_up, get_gain, NULL, (void *)t, o};
+    struct portolan_error err = {0};
+    struct portolan_diagnosis *d;
+
+    if (diagnosis_make(knowledge_need(k, "farm", &err), &sources, NULL, 0, 0, &d, &err))
+        fail_msg("%s", err.text);
+    return d;
+}
+
+static struct portolan_knowledge *farm(void)
+{
+    static const char *const files[] = {"farm.clp", FARM(")")};
+    struct portolan_text problems = {0};
+    struct portolan_knowledge *k = knowledge_of(files, 1, &problems);
+
+    assert_non_null(k);
+    return k;
+}
+
+/* Student's t for 95 % and 2 degrees of freedom is 4.3027, sd(x - 2, x, x + 2) = 2. */
+static void repetitions_are_averaged_and_tell_how_far_they_differ(void **state)
+{
+    const struct table runs[] = {{28, 10, 0, 0, NULL, {0.23, 0.00}, NULL},
+                                 {32, 10, 0, 0, NULL, {0.27, 0.08}, NULL},
+                                 {30, 10, 0, 0, NULL, {0.25, 0.04}, NULL}};
+    const double half = 4.3027 * 0.02 / sqrt(3);
+    struct portolan_knowledge *k = farm();
+    struct portolan_diagnosis *d[3];
+    const struct portolan_diagnosis_options others = {
+        .repetitions = (const struct portolan_diagnosis *const *)d, .n_repetitions = 2};
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        d[i] = diagnose_beside(k, &runs[i], i == 2 ? &others : NULL);
+    assert_int_equal(d[2]->n_findings, 1);
+    assert_int_equal(d[2]->n_causes, 2);
+    assert_float_equal(d[2]->findings[0].share, 0.30, 1e-9);
+    assert_float_equal(d[2]->findings[0].spread, half, 1e-5);
+    assert_float_equal(d[2]->findings[0].gain, 0.25, 1e-9);
+    assert_float_equal(d[2]->findings[0].high, 0.25 + half, 1e-5);
+    /* The gains of the other differ by 0.04 +- 0.099: not one is told. */
+    assert_string_equal(d[2]->findings[1].cause, "tail");
+    assert_int_equal(d[2]->findings[1].verdict, PORTOLAN_CANNOT_TELL);
+    for (int i = 0; i < 3; i++)
+        portolan_diagnosis_destroy(d[i]);
+    portolan_knowledge_destroy(k);
+}
+
+/* What costs less than runs differ by cannot be told; a difference of 5 % is none. */
+static void runs_that_disagree_are_noticed(void **state)
+{
+    const struct table here = {30, 10, 0, 0, NULL, {0.25, 0.05}, NULL};
+    const struct {
+        double there;
+        int findings;
+        const char *told;
+    } cases[] = {{26, 2, ""},
+                 {18, 1, "lost is 28.0 % of run time in one run and 40.0 % in another"}};
+    struct portolan_knowledge *k = farm();
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct table there = here;
+        struct portolan_diagnosis *before, *d;
+        struct portolan_diagnosis_options others = {
+            .experiments = (const struct portolan_diagnosis *const *)&before, .n_experiments = 1};
+
+        there.wait_work = cases[i].there;
+        before = diagnose_beside(k, &there, NULL);
+        d = diagnose_beside(k, &here, &others);
+        assert_int_equal(d->n_findings, cases[i].findings);
+        assert_string_equal(d->disagreement, cases[i].told);
+        portolan_diagnosis_destroy(d);
+        portolan_diagnosis_destroy(before);
+    }
+    portolan_knowledge_destroy(k);
+}
+
+static void an_overhead_as_large_as_a_cause_hides_it(void **state)
+{
+    const struct table t = {30, 10, 0, 0, NULL, {0.25, 0.05}, NULL};
+    const struct portolan_diagnosis_options slow = {.overhead = 0.15};
+    struct portolan_knowledge *k = farm();
+    struct portolan_diagnosis *d = diagnose_beside(k, &t, &slow);
+
+    (void)state;
+    assert_int_equal(d->n_findings, 1);
+    assert_string_equal(d->disagreement, "recording made the run 15.0 % longer");
+    assert_int_equal(d->findings[1].verdict, PORTOLAN_CANNOT_TELL);
+    portolan_diagnosis_destroy(d);
+    portolan_knowledge_destroy(k);
+}
+
 /* An author's rule may conclude what thresholds do not; where it stands in the file changes
  * nothing. */
 static void rules_of_ones_own_conclude(void **state)
@@ -288,6 +386,9 @@ int main(void)
         cmocka_unit_test(thresholds_can_be_set),
         cmocka_unit_test(says_what_cannot_be_told),
         cmocka_unit_test(asks_for_the_experiment_that_tells_more),
+        cmocka_unit_test(repetitions_are_averaged_and_tell_how_far_they_differ),
+        cmocka_unit_test(runs_that_disagree_are_noticed),
+        cmocka_unit_test(an_overhead_as_large_as_a_cause_hides_it),
         cmocka_unit_test(rules_of_ones_own_conclude),
         cmocka_unit_test(stops_and_names_endless_rules),
         cmocka_unit_test(rules_may_only_compute_and_assert),

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Experiments of a diagnosis: a profile, a profile of operations, a trace. Which comes next is what
+ * the rules of the paradigm ask for.
+ */
+#include "diagnose.h"
+
+#include <portolan/list.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is worked on. */
+struct work {
+    struct subject *s;
+    const struct diagnose_options *o;
+    struct portolan_diagnosis_options *how;
+    struct diagnose_experiments *e;
+    struct portolan_error *err;
+};
+
+static const struct portolan_diagnosis *latest(const struct diagnose_experiments *e)
+{
+    return e->n ? e->all[e->n - 1] : NULL;
+}
+
+static enum portolan_status add_diagnosis(struct work *w, struct portolan_diagnosis *d)
+{
+    if (portolan_append(&w->e->all, &w->e->n, &d, sizeof d))
+        return PORTOLAN_OK;
+    portolan_diagnosis_destroy(d);
+    return portolan_no_memory(w->err);
+}
+
+void diagnose_clear_experiments(struct diagnose_experiments *e)
+{
+    for (size_t i = 0; i < e->n; i++)
+        portolan_diagnosis_destroy(e->all[i]);
+    free(e->all);
+    *e = (struct diagnose_experiments){0};
+}
+
+/* ------------------------------------------------- what comes next */
+
+/* The least experiment that is asked for, from 1; 0: none. */
+static int next_experiment(const struct portolan_diagnosis *d)
+{
+    int next = 0;
+
+    for (size_t i = 0; i < d->n_wanted; i++)
+        if (!next || d->wanted[i].experiment < next)
+            next = d->wanted[i].experiment;
+    return next;
+}
+
+/* "trace of guard cells, balance" */
+static const char *title_of(struct work *w, const struct diagnose_run *r,
+                            const struct portolan_diagnosis *d)
+{
+    struct portolan_text text = {.arena = &w->s->arena};
+
+    if (r->experiment == 1)
+        return "profile of computation and communication";
+    for (size_t i = 0; d && i < d->n_wanted; i++) {
+        const char *of = strstr(d->wanted[i].text, " of ");
+
+        if (d->wanted[i].experiment != r->experiment)
+            continue;
+        if (r->experiment == 2)
+            of = of ? strstr(of + 1, " of ") : NULL;
+        if (of)
+            portolan_text_add(&text, "%s%s", text.length ? ", " : " of ", of + 4);
+    }
+    if (r->experiment == 2)
+        return portolan_arena_printf(&w->s->arena, "profile of the operations%s",
+                                     text.bytes ? text.bytes : "");
+    return portolan_arena_printf(&w->s->arena, "trace%s%s", text.bytes ? text.bytes : "",
+                                 r->steps ? r->steps : "");
+}
+
+/* The components that the experiment measures. */
+static void take_components(struct work *w, struct diagnose_run *r,
+                            const struct portolan_diagnosis *d)
+{
+    const char **names = NULL;
+
+    for (size_t i = 0; i < d->n_wanted; i++)
+        for (size_t k = 0;
+             d->wanted[i].experiment == r->experiment && k < d->wanted[i].n_components; k++)
+            portolan_arena_append(&w->s->arena, &names, &r->n_components,
+                                  &d->wanted[i].components[k], sizeof *names);
+    r->components = names;
+}
+
+/* A quarter of the steps, in the middle: the first ones differ. Few steps are recorded all. */
+static void choose_window(struct work *w, struct diagnose_run *r)
+{
+    int n = w->e->n_steps, least = 4, count = n / 4 > least ? n / 4 : least;
+
+    int first = (n - count) / 2, last = first + count - 1;
+
+    if (n < 3 * least)
+        return;
+    r->window = portolan_arena_printf(&w->s->arena, "steps=%d-%d", first, last);
+    r->steps = portolan_arena_printf(&w->s->arena, ", steps %d to %d", first, last);
+}
+
+static double expected_s(struct work *w)
+{
+    return w->e->last_s > 0 ? w->e->last_s : 1e-9 * diagnose_expect_ns(w->s, w->o);
+}
+
+/* Whether level and budget allow R; else `not_made` says why. */
+static bool may_begin(struct work *w, const struct diagnose_run *r, const char *title)
+{
+    double needed = expected_s(w), left = w->o->budget_s - w->e->spent_s;
+
+    if (r->experiment > w->o->level) {
+        w->e->not_made = portolan_arena_printf(&w->s->arena, "experiment %d (%s): --level %d",
+                                               r->experiment, title, w->o->level);
+        return false;
+    }
+    if (!(w->o->budget_s > 0) || (left > 0 && !(needed > left)))
+        return true;
+    w->e->not_made = portolan_arena_printf(
+        &w->s->arena,
+        "experiment %d (%s): it would take about %.3g s, and %.3g s of %.3g s are left",
+        r->experiment, title, needed, left > 0 ? left : 0, w->o->budget_s);
+    return false;
+}
+
+static enum portolan_status run(struct work *w, const struct diagnose_run *r)
+{
+    double begin = portolan_now_s();
+    enum portolan_status status = diagnose_run(w->s, w->o, r, w->err);
+
+    w->e->last_s = portolan_now_s() - begin;
+    w->e->spent_s += w->e->last_s;
+    return status;
+}
+
+static void note(struct work *w, int experiment, const char *title)
+{
+    struct portolan_experiment *x = &w->e->made[experiment - 1];
+    double before = NAN;
+
+    for (int i = 0; i < experiment - 1; i++)
+        if (w->e->made[i].title && w->e->made[i].trial != w->s->trial)
+            before = w->e->made[i].run_ns;
+    *x = (struct portolan_experiment){title, latest(w->e), w->s->trial, w->s->run_ns,
+                                      w->s->run_ns / before - 1};
+}
+
+/* ------------------------------------------------- profiles */
+
+static enum portolan_status diagnose_quantities(struct work *w, const struct portolan_quantity *q,
+                                                size_t n)
+{
+    struct portolan_diagnosis *d;
+    enum portolan_status status = portolan_diagnosis_of_quantities(
+        w->s->knowledge, w->s->paradigm, q, n, w->how->settings, w->how->n_settings, &d, w->err);
+
+    return status ? status : add_diagnosis(w, d);
+}
+
+/* The first experiment takes the run's quantities only, whatever the trial has beside. */
+static enum portolan_status take_profile(struct work *w, int experiment, int64_t trial,
+                                         const char *title)
+{
+    struct diagnose_profile p;
+    enum portolan_status status = diagnose_read_profile(w->s, trial, &p, w->err);
+
+    if (!status)
+        status = diagnose_quantities(w, p.quantities, experiment == 1 ? p.n_of_run : p.n);
+    if (status)
+        return status;
+    w->e->n_steps = p.n_steps;
+    w->s->trial = trial;
+    w->s->run_ns = p.run_ns;
+    note(w, experiment, title);
+    return PORTOLAN_OK;
+}
+
+static void print_plan(struct work *w, const struct diagnose_run *r, const char *title,
+                       int64_t trial)
+{
+    double seconds = expected_s(w);
+
+    printf("experiment %d: %s: ", r->experiment, title);
+    if (trial)
+        printf("trial %lld of the store\n", (long long)trial);
+    else if (isfinite(seconds))
+        printf("a run of about %.3g s\n", seconds);
+    else
+        printf("a run; how long it takes is not known\n");
+    if (r->n_components && !trial) {
+        printf("  measures calls of:");
+        for (size_t i = 0; i < r->n_components; i++)
+            printf("%s %s", i ? "," : "", r->components[i]);
+        printf("\n");
+    }
+}
+
+/* A trial of the store, or a new one; *IS_MADE: one was found or made. */
+static enum portolan_status make_profile(struct work *w, const struct diagnose_run *r,
+                                         bool *is_made)
+{
+    const char *title = title_of(w, r, latest(w->e));
+    int64_t trial = 0;
+    enum portolan_status status = diagnose_find_profile(w->s, w->o, r, &trial, w->err);
+
+    *is_made = false;
+    if (status || !title)
+        return status ? status : portolan_no_memory(w->err);
+    if (w->o->plan)
+        print_plan(w, r, title, trial);
+    if (trial)
+        title = portolan_arena_printf(&w->s->arena, "%s, of the store", title);
+    else if (w->o->plan || !may_begin(w, r, title))
+        return PORTOLAN_OK;
+    else {
+        status = run(w, r);
+        trial = w->s->trial;
+    }
+    *is_made = !status;
+    return status ? status : take_profile(w, r->experiment, trial, title);
+}
+
+/* ------------------------------------------------- traces */
+
+static enum portolan_status diagnose_trace(struct work *w)
+{
+    struct portolan_diagnosis *d;
+    enum portolan_status status;
+
+    w->how->use_cpu = w->s->shares_cores;
+    w->how->disturbance = w->s->machine.is_disturbed ? w->s->machine.reason : NULL;
+    status = portolan_diagnosis_create(w->s->knowledge, w->s->paradigm, w->s->waits, w->how,
+                                       &w->s->d, &d, w->err);
+    return status ? status : add_diagnosis(w, d);
+}
+
+/* The last of the repetitions has the means of all. */
+static enum portolan_status make_traces(struct work *w, const struct diagnose_run *r)
+{
+    const char *title = title_of(w, r, latest(w->e));
+    size_t n_before = w->e->n;
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!title)
+        return portolan_no_memory(w->err);
+    for (int i = 0; i < w->o->repeat && !status && may_begin(w, r, title); i++) {
+        if ((status = run(w, r)))
+            break;
+        w->how->repetitions = (const struct portolan_diagnosis *const *)w->e->all + n_before;
+        w->how->n_repetitions = w->e->n - n_before;
+        w->how->experiments = (const struct portolan_diagnosis *const *)w->e->all;
+        w->how->n_experiments = n_before;
+        for (int k = 0; k < 2; k++)
+            if (w->e->made[k].title)
+                w->how->overhead = w->s->run_ns / w->e->made[k].run_ns - 1;
+        status = diagnose_trace(w);
+    }
+    if (status || w->e->n == n_before)
+        return status;
+    title = portolan_arena_printf(&w->s->arena, "%s, %.3g MB", title, 1e-6 * w->s->bytes);
+    if (w->e->n > n_before + 1)
+        title =
+            portolan_arena_printf(&w->s->arena, "%s, mean of %zu runs", title, w->e->n - n_before);
+    note(w, 3, title);
+    return title ? PORTOLAN_OK : portolan_no_memory(w->err);
+}
+
+/* ------------------------------------------------- one after the other */
+
+/* Profiles until a trace is asked for, or nothing; *NEXT: 3 or 0. */
+static enum portolan_status make_profiles(struct work *w, int *next)
+{
+    const struct portolan_quantity ranks = {"", "P", w->o->ranks, 0, 1};
+    enum portolan_status status = diagnose_quantities(w, &ranks, 1);
+    bool is_made = true;
+    int done = 0;
+
+    while (!status && (*next = next_experiment(latest(w->e))) > done && *next < 3) {
+        struct diagnose_run r = {.experiment = *next};
+
+        take_components(w, &r, latest(w->e));
+        status = make_profile(w, &r, &is_made);
+        if (!is_made) {
+            *next = 0;
+            return status;
+        }
+        done = r.experiment;
+    }
+    if (!status && *next && *next <= done) /* what a profile cannot tell, a trace does */
+        *next = 3;
+    return status;
+}
+
+/* MPI takes no time there, so that a profile tells nothing. */
+static bool has_manual_clock(const struct portolan_assembly *a)
+{
+    for (size_t i = 0; i < a->n_instances; i++)
+        if (!strcmp(a->instances[i].alternatives[a->instances[i].selected].class_name,
+                    "portolan.ManualClock"))
+            return true;
+    return false;
+}
+
+static enum portolan_status make_experiments(struct work *w)
+{
+    bool is_staged = !w->o->program && !w->o->once && !has_manual_clock(w->s->bench.assembly);
+    struct diagnose_run r = {.experiment = 3};
+    int next = 3;
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (is_staged)
+        status = make_profiles(w, &next);
+    if (status || next != 3)
+        return status;
+    if (is_staged)
+        choose_window(w, &r);
+    if (!w->o->plan)
+        return make_traces(w, &r);
+    print_plan(w, &r, title_of(w, &r, latest(w->e)), 0);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status diagnose_experiment(struct subject *s, const struct diagnose_options *o,
+                                         struct portolan_diagnosis_options *how,
+                                         struct diagnose_experiments *e, struct portolan_error *err)
+{
+    struct work w = {s, o, how, e, err};
+    bool runs = o->program || s->bench.assembly;
+    enum portolan_status status;
+
+    if (s->waits) { /* it was read, or is of a trial */
+        status = diagnose_trace(&w);
+        if (!status && s->trial)
+            note(&w, 3, "trace of the store");
+        return status;
+    }
+    if (!o->trial)
+        return make_experiments(&w);
+    status = take_profile(&w, 1, o->trial, "profile of the store");
+    if (!status)
+        status = take_profile(&w, 2, o->trial, "profile of operations, of the store");
+    if (!status && runs && next_experiment(latest(e)) == 3) {
+        struct diagnose_run r = {.experiment = 3};
+
+        choose_window(&w, &r);
+        status = make_traces(&w, &r);
+    }
+    return status;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Findings in the store: put there, and compared between two trials. */
+#include "diagnose.h"
+
+#include <portolan/list.h>
+#include <portolan/store.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const verdicts[] = {"no problem found", "problem", "not the program",
+                                       "cannot tell"};
+
+static void fill_finding(const struct portolan_finding *f, struct portolan_stored_finding *stored)
+{
+    *stored = (struct portolan_stored_finding){.cause = f->cause,
+                                               .title = f->text,
+                                               .verdict = verdicts[f->verdict],
+                                               .instance = f->instance,
+                                               .port = f->port,
+                                               .factor = f->factor,
+                                               .remedy = f->remedy,
+                                               .place = f->where,
+                                               .share = f->share,
+                                               .spread = f->spread,
+                                               .without_ns = f->without_ns,
+                                               .gain = f->gain,
+                                               .low = f->low,
+                                               .high = f->high};
+}
+
+enum portolan_status diagnose_store_findings(struct subject *s, const struct portolan_diagnosis *d,
+                                             struct portolan_error *err)
+{
+    const struct portolan_stored_diagnosis whole = {.trial = s->trial,
+                                                    .number = 1,
+                                                    .first_step = -1,
+                                                    .last_step = -1,
+                                                    .paradigm = d->paradigm,
+                                                    .verdict = verdicts[d->verdict],
+                                                    .why = d->why,
+                                                    .run_ns = d->run_ns,
+                                                    .unexplained = d->unexplained};
+    struct portolan_stored_finding *findings =
+        portolan_arena_alloc(&s->arena, d->n_causes, sizeof *findings);
+    struct portolan_store *store = NULL;
+    enum portolan_status status =
+        findings ? portolan_store_open(s->store, PORTOLAN_STORE_WRITE, &store, err)
+                 : portolan_no_memory(err);
+
+    for (size_t i = 0; findings && i < d->n_causes; i++)
+        fill_finding(&d->findings[i], &findings[i]);
+    if (!status)
+        status = portolan_store_put_diagnosis(store, &whole, findings, d->n_causes, err);
+    portolan_store_close(store);
+    return status;
+}
+
+/* ------------------------------------------------- two trials */
+
+struct side {
+    struct portolan_sample_set *trials;
+    struct portolan_diagnosis_set *set;
+    const struct portolan_stored_diagnosis *whole; /* the latest */
+};
+
+struct pair {
+    const struct portolan_stored_finding *of[2]; /* NULL: this trial was not looked at for it */
+    double change;                               /* of the share; NaN: not known */
+};
+
+static enum portolan_status read_side(struct portolan_store *store, int64_t trial,
+                                      struct side *side, struct portolan_error *err)
+{
+    const struct portolan_store_query query = {.trial = trial};
+    enum portolan_status status = portolan_store_read(store, &query, false, &side->trials, err);
+
+    if (!status && !side->trials->n_trials)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial %lld",
+                                  (long long)trial);
+    if (!status)
+        status = portolan_store_read_diagnoses(store, trial, &side->set, err);
+    if (!status && !side->set->n_diagnoses)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "trial %lld has no diagnosis; 'portolan diagnose' makes some of "
+                                  "the runs that it makes",
+                                  (long long)trial);
+    if (!status)
+        side->whole = &side->set->diagnoses[side->set->n_diagnoses - 1];
+    return status;
+}
+
+static const struct portolan_stored_finding *next_finding(const struct side *side, size_t *at)
+{
+    while (*at < side->set->n_findings)
+        if (side->set->findings[(*at)++].diagnosis == side->whole->number)
+            return &side->set->findings[*at - 1];
+    return NULL;
+}
+
+static double change_of(const struct pair *p)
+{
+    if (!p->of[0] || !p->of[1])
+        return NAN;
+    return p->of[1]->share - p->of[0]->share;
+}
+
+/* Half of the interval of 95 % of the change. */
+static double spread_of(const struct pair *p)
+{
+    double a = p->of[0]->spread, b = p->of[1]->spread;
+
+    return sqrt((a > 0 ? a * a : 0) + (b > 0 ? b * b : 0));
+}
+
+/* The largest changes first, what is not known last. */
+static int compare_pairs(const void *a, const void *b)
+{
+    double x = fabs(((const struct pair *)a)->change), y = fabs(((const struct pair *)b)->change);
+
+    if (isnan(x) || isnan(y))
+        return isnan(x) - isnan(y);
+    return (x < y) - (x > y);
+}
+
+static struct pair *make_pairs(struct subject *s, const struct side sides[2], size_t *n)
+{
+    struct pair *pairs = NULL;
+
+    for (int side = 0; side < 2; side++) {
+        const struct portolan_stored_finding *f;
+        size_t at = 0;
+
+        while ((f = next_finding(&sides[side], &at))) {
+            struct pair new = {.change = NAN};
+            size_t k = 0;
+
+            while (k < *n && strcmp(pairs[k].of[pairs[k].of[0] ? 0 : 1]->cause, f->cause) != 0)
+                k++;
+            if (k == *n && !portolan_arena_append(&s->arena, &pairs, n, &new, sizeof new))
+                return NULL;
+            pairs[k].of[side] = f;
+        }
+    }
+    for (size_t i = 0; i < *n; i++)
+        pairs[i].change = change_of(&pairs[i]);
+    if (*n)
+        qsort(pairs, *n, sizeof *pairs, compare_pairs);
+    return pairs;
+}
+
+static void print_share(double share, int digits)
+{
+    if (isfinite(share))
+        printf(" %9.*f %%", digits, 100 * share);
+    else
+        printf(" %11s", "-");
+}
+
+static void print_pair(const struct pair *p, int digits)
+{
+    const struct portolan_stored_finding *f = p->of[1] ? p->of[1] : p->of[0];
+
+    printf("  %-24.24s %-40.40s", f->factor, f->title);
+    for (int side = 0; side < 2; side++)
+        print_share(p->of[side] ? p->of[side]->share : NAN, digits);
+    print_share(p->change, digits);
+    printf("%s\n", isnan(p->change)                  ? "  looked for in one of them only"
+                   : fabs(p->change) <= spread_of(p) ? "  not more than repetitions differ"
+                                                     : "");
+}
+
+static void print_head(const struct side sides[2])
+{
+    for (int side = 0; side < 2; side++) {
+        const struct portolan_trial *t = &sides[side].trials->trials[0];
+        char time[32];
+
+        printf("trial %lld: %s, paradigm %s, %d rank%s, %s: %s%s%s\n", (long long)t->id,
+               t->assembly, sides[side].whole->paradigm, t->ranks, t->ranks == 1 ? "" : "s",
+               portolan_format_time(sides[side].whole->run_ns, 3, time, sizeof time),
+               sides[side].whole->verdict, *sides[side].whole->why ? ", " : "",
+               sides[side].whole->why);
+    }
+    if (strcmp(sides[0].whole->paradigm, sides[1].whole->paradigm) != 0)
+        printf(
+            "they were seen as different paradigms: only causes of the same name are compared\n");
+}
+
+/* Rank-seconds: so that runs on different numbers of ranks can be compared. */
+static void print_time(const struct side sides[2])
+{
+    double seconds[2];
+
+    for (int side = 0; side < 2; side++)
+        seconds[side] = 1e-9 * sides[side].whole->run_ns * sides[side].trials->trials[0].ranks;
+    printf("rank-seconds: %.4g and %.4g (%+.1f %%)\n", seconds[0], seconds[1],
+           100 * (seconds[1] / seconds[0] - 1));
+}
+
+static int print_changes(const struct side sides[2], const struct pair *pairs, size_t n, int digits)
+{
+    char names[2][32];
+    bool is_worse = false;
+
+    print_head(sides);
+    print_time(sides);
+    for (int side = 0; side < 2; side++)
+        snprintf(names[side], sizeof names[side], "trial %lld",
+                 (long long)sides[side].trials->trials[0].id);
+    printf("%-67s %11s %11s %11s\n", "factor and cause, shares of rank-seconds", names[0], names[1],
+           "change");
+    for (size_t i = 0; i < n; i++) {
+        print_pair(&pairs[i], digits);
+        is_worse |= pairs[i].change > spread_of(&pairs[i]) &&
+                    !strcmp(pairs[i].of[1]->verdict, verdicts[PORTOLAN_PROBLEM]);
+    }
+    printf("  %-65s", "unexplained");
+    print_share(sides[0].whole->unexplained, digits);
+    print_share(sides[1].whole->unexplained, digits);
+    print_share(sides[1].whole->unexplained - sides[0].whole->unexplained, digits);
+    printf("\n");
+    return is_worse ? EXIT_PROBLEM : 0;
+}
+
+enum portolan_status diagnose_against(struct subject *s, int64_t a, int64_t b, int digits,
+                                      int *result, struct portolan_error *err)
+{
+    struct side sides[2] = {{0}, {0}};
+    struct portolan_store *store = NULL;
+    size_t n = 0;
+    enum portolan_status status = portolan_store_open(s->store, PORTOLAN_STORE_READ, &store, err);
+
+    if (!status)
+        status = read_side(store, a, &sides[0], err);
+    if (!status)
+        status = read_side(store, b, &sides[1], err);
+    portolan_store_close(store);
+    if (!status) {
+        struct pair *pairs = make_pairs(s, sides, &n);
+
+        if (s->arena.failed)
+            status = portolan_no_memory(err);
+        else
+            *result = print_changes(sides, pairs, n, digits);
+    }
+    for (int side = 0; side < 2; side++) {
+        portolan_diagnosis_set_destroy(sides[side].set);
+        portolan_sample_set_destroy(sides[side].trials);
+    }
+    return status;
+}

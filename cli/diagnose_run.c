@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs of programs and assemblies that are made to be diagnosed. */
+#include "diagnose.h"
+
+#include <portolan/command.h>
+
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Runs the program, and reads what it recorded. */
+static enum portolan_status run_program(struct subject *s, const struct diagnose_options *o,
+                                        const char *folder, struct portolan_error *err)
+{
+    const struct recording r = {
+        .program = o->program, .launcher = o->launcher, .n_ranks = o->ranks, .folder = folder};
+    int result = 0;
+    enum portolan_status status = record_program(&r, &result, err);
+
+    s->is_cut = result != 0;
+    if (result)
+        fprintf(stderr, "portolan: warning: the program ended with exit status %d\n", result);
+    fflush(stdout);
+    if (!status && portolan_trace_read(folder, &s->d, &s->trace, NULL))
+        status = portolan_error_set(err, PORTOLAN_EFOREIGN,
+                                    "nothing was recorded: '%s' made no call of MPI, or could not "
+                                    "be started",
+                                    o->program[0]);
+    return status;
+}
+
+/* What the machine did meanwhile: the ranks' processor time is that of this process's children. */
+static double children_ns(void)
+{
+    struct rusage used;
+
+    getrusage(RUSAGE_CHILDREN, &used);
+    return 1e9 * (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e3 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+/* Runs it, and looks whether others used the cores; elsewhere than on this host that is not known.
+ */
+static enum portolan_status run_watched(struct subject *s, const struct diagnose_options *o,
+                                        const struct diagnose_run *r, const char *folder,
+                                        const char *token, struct portolan_error *err)
+{
+    struct portolan_machine_reading before, after,
+        *ranks = portolan_arena_alloc(&s->arena, (size_t)o->ranks, sizeof *ranks);
+    double own_ns = children_ns();
+    enum portolan_status status;
+
+    if (!ranks)
+        return portolan_no_memory(err);
+    portolan_machine_read(&before);
+    status = o->program ? run_program(s, o, folder, err)
+                        : diagnose_run_assembly(s, o, r, folder, token, err);
+    portolan_machine_read(&after);
+    if (status || o->launcher)
+        return status;
+    portolan_machine_subtract(&before, &after);
+    before.own_ns = (children_ns() - own_ns) / o->ranks;
+    before.delayed_ns = 0;
+    for (int i = 0; i < o->ranks; i++)
+        ranks[i] = before;
+    s->shares_cores = o->ranks > before.cores;
+    portolan_machine_judge(ranks, (size_t)o->ranks, &s->machine);
+    return PORTOLAN_OK;
+}
+
+static double bytes_in(const char *folder)
+{
+    char *paths[] = {(char *)folder, NULL};
+    FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    double bytes = 0;
+    FTSENT *e;
+
+    while (walk && (e = fts_read(walk)))
+        bytes += e->fts_info == FTS_F ? (double)e->fts_statp->st_size : 0;
+    if (walk)
+        fts_close(walk);
+    return bytes;
+}
+
+/* The trial, then its trace. */
+static enum portolan_status keep_run(struct subject *s, const struct diagnose_options *o,
+                                     const char *folder, const char *token,
+                                     struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (o->program)
+        status = diagnose_analyse(s, err);
+    if (!status)
+        status = o->program ? diagnose_store_program(s, o, err) : diagnose_find_run(s, token, err);
+    if (!status && folder && !o->program)
+        status = diagnose_read_assembly(s, folder, err);
+    if (!status && folder && !o->program)
+        status = diagnose_analyse(s, err);
+    if (!status && folder && s->trace->is_virtual) { /* clocks that nothing disturbs */
+        s->shares_cores = false;
+        s->machine = (struct portolan_machine_verdict){0};
+    }
+    if (!status && folder) {
+        s->bytes = bytes_in(folder);
+        status = diagnose_keep_trace(s, folder, o->keep, err);
+    }
+    return status;
+}
+
+enum portolan_status diagnose_run(struct subject *s, const struct diagnose_options *o,
+                                  const struct diagnose_run *r, struct portolan_error *err)
+{
+    static int n_runs;
+    bool is_traced = r->experiment == 3;
+    const char *folder = NULL,
+               *token = portolan_arena_printf(&s->arena, "%d of process %d at %.0f", ++n_runs,
+                                              (int)getpid(), 1e3 * portolan_now_s());
+    enum portolan_status status;
+
+    diagnose_forget_trace(s);
+    if (is_traced)
+        folder = o->keep ? o->keep : diagnose_new_folder(s, err);
+    if (!token || (is_traced && !folder))
+        return err->status ? err->status : portolan_no_memory(err);
+    status = run_watched(s, o, r, folder, token, err);
+    if (!status)
+        status = keep_run(s, o, folder, token, err);
+    if (status && folder && !o->keep)
+        portolan_folder_remove(folder);
+    return status;
+}
