@@ -47,8 +47,8 @@
   (attribute (event sweep) (name stall) (formula "block.stall"))
   (attribute (event sweep) (name handshake) (formula "block.handshake"))
   (attribute (event sweep) (name usual) (formula "block.base.mean"))
-  ; Each stage waits (p - 1) blocks in all, at the begin and at the end.
-  (attribute (event sweep) (name fill_drain) (formula "(P - 1) * (usual + block.handshake.mean)"))
+  ; Each stage waits (p - 1) blocks in all, at the begin and at the end, and for the messages of others.
+  (attribute (event sweep) (name fill_drain) (formula "(P - 1) * usual + (P - 2) / 2 * block.handshake.mean"))
   (attribute (event sweep) (name turn) (formula "turned && direction != 0 ? fill_drain : 0"))
   (attribute (event sweep) (name ends) (formula "turned || direction == 0 ? 0 : fill_drain"))
   (attribute (event sweep) (name uneven) (formula "(P - 1) * (block.base.max - usual)"))

@@ -6,19 +6,22 @@
 #include "planting.h"
 
 enum { WORK = 10 * MS, ROUNDS = 60 };
+static const char polls[] = "# the master polls\n";
 
 /* A farm in which each worker asks ROUNDS times; SETUP and OWN are the master's work per task
-   before and after handing it out. */
+   before and after handing it out; OWN is polling if the head says so. */
 static void farm(struct portolan_text *t, int p, const char *head, const char *master_first,
                  double setup, double own, const char *master_last, const char *worker_work)
 {
+    const char *doing = strcmp(head, polls) ? "compute" : "poll";
+
     portolan_text_add(t, "ranks %d\n%son 0\n%srepeat %d\nrecv any tag 1\n", p, head, master_first,
                       (p - 1) * ROUNDS);
     if (setup > 0)
         portolan_text_add(t, "compute %.0fns\n", setup);
     portolan_text_add(t, "send sender tag 2 1000\n");
     if (own > 0)
-        portolan_text_add(t, "compute %.0fns\n", own);
+        portolan_text_add(t, "%s %.0fns\n", doing, own);
     portolan_text_add(t,
                       "end\nrepeat %d\nrecv any tag 1\nend\n%selse\nrepeat %d as round\n"
                       "send 0 tag 1\nrecv 0 tag 2\n%s\nend\nsend 0 tag 1\nend\n",
@@ -79,14 +82,42 @@ static double master_saturated(struct portolan_text *t, int p, double share)
     return plant_setup(t, p, share, false);
 }
 
-static double master_computes(struct portolan_text *t, int p, double share)
+static double plant_own(struct portolan_text *t, int p, double share, const char *head)
 {
     double workers = p - 1, own = solve(waiting_by_own, &workers, share, 0, 2 * WORK);
 
     if (isnan(own))
         return NAN;
-    farm(t, p, "", "", 0, own, "", "compute 10ms");
+    farm(t, p, head, "", 0, own, "", "compute 10ms");
     return waiting_by_own(&workers, own);
+}
+
+static double master_computes(struct portolan_text *t, int p, double share)
+{
+    return plant_own(t, p, share, "");
+}
+
+static double master_polls(struct portolan_text *t, int p, double share)
+{
+    return plant_own(t, p, share, polls);
+}
+
+/* So many workers never ask: of P * T they waste their own T each. */
+static double unused_workers(struct portolan_text *t, int p, double share)
+{
+    int unused = (int)lround(share * p);
+
+    if (p - unused < 2 || (share > 0 && !unused))
+        return NAN;
+    portolan_text_add(t,
+                      "ranks %d\non 0\nrepeat %d\nrecv any tag 1\nsend sender tag 2 1000\nend\n"
+                      "repeat %d\nrecv any tag 1\nend\nlet w = %d\nrepeat %d as i\n"
+                      "send w + i tag 3\nend\nelse\non rank < %d\nrepeat %d\nsend 0 tag 1\n"
+                      "recv 0 tag 2\ncompute 10ms\nend\nsend 0 tag 1\nelse\nrecv 0 tag 3\nend\n"
+                      "end\n",
+                      p, (p - 1 - unused) * ROUNDS, p - 1 - unused, p - unused, unused, p - unused,
+                      ROUNDS);
+    return (double)unused / p;
 }
 
 static double serial_start(struct portolan_text *t, int p, double share)

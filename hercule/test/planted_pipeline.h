@@ -30,9 +30,9 @@ static double blocks_too_large(struct portolan_text *t, int p, double share)
     return (p - 1.0) / (n + p - 1);
 }
 
-/* Time of the pipeline when a message keeps sender and receiver for M: the send begins when both
-   are there. */
-static double pipeline_run(int p, int n, double c, double m)
+/* Time of the pipeline when a message keeps sender and receiver for M, but the first of each rank
+   for FIRST: the send begins when both are there. */
+static double pipeline_run(int p, int n, double c, double m, double first)
 {
     double ready[64] = {0}, end = 0; /* when each stage may receive or begin its next block */
 
@@ -45,7 +45,7 @@ static double pipeline_run(int p, int n, double c, double m)
             if (r + 1 < p) {
                 double begin = sent > ready[r + 1] ? sent : ready[r + 1];
 
-                ready[r] = ready[r + 1] = begin + m;
+                ready[r] = ready[r + 1] = begin + (k ? m : first);
             }
             end = ready[r] > end ? ready[r] : end;
         }
@@ -66,7 +66,7 @@ static double handshake_share(const double *fixed, double m)
     const double *p = fixed;
     int n = (int)fixed[1];
 
-    return 2 * (*p - 1) * n * m / (*p * pipeline_run((int)*p, n, MS, m));
+    return 2 * (*p - 1) * n * m / (*p * pipeline_run((int)*p, n, MS, m, m));
 }
 
 static double blocks_too_small(struct portolan_text *t, int p, double share)
@@ -80,6 +80,48 @@ static double blocks_too_small(struct portolan_text *t, int p, double share)
     snprintf(head, sizeof head, "latency %.0fns\neager 0\n", m);
     pipeline(t, p, (int)fixed[1], m > 0 ? head : "", "compute 1ms");
     return handshake_share(fixed, m);
+}
+
+/* Already the best number of blocks: m = p c / (2 n), where 2 m (p - 1) / p is what a message takes
+   of a rank on average. Each stage waits for p - 1 blocks, and for the messages of others. */
+static double sweeps_too_short(struct portolan_text *t, int p, double share)
+{
+    int n = share > 0 ? (int)((p - 1) / share) - (2 * p - 1) : enough_blocks(p);
+    double m = share > 0 && n > 1 ? floor(p * (double)MS / (2 * n)) : 0;
+    char head[80];
+
+    if (n < 2)
+        return NAN;
+    snprintf(head, sizeof head, "latency %.0fns\neager 0\n", m);
+    pipeline(t, p, n, m > 0 ? head : "", "compute 1ms");
+    return (p - 1) * (p * (double)MS + (p - 2) * m) / (p * pipeline_run(p, n, MS, m, m));
+}
+
+/* FIXED: ranks, blocks. The first block has no bytes, which tells what bytes cost. */
+static double bytes_share(const double *fixed, double m)
+{
+    const double *p = fixed;
+    int n = (int)fixed[1];
+
+    return 2 * (*p - 1) * (n - 1) * m / (*p * pipeline_run((int)*p, n, MS, m, 0));
+}
+
+static double messages_slow(struct portolan_text *t, int p, double share)
+{
+    const double fixed[] = {p, enough_blocks(p)};
+    double m = solve(bytes_share, fixed, share, 0, MS);
+
+    if (isnan(m))
+        return NAN;
+    portolan_text_add(t, "ranks %d\n", p);
+    if (m > 0)
+        portolan_text_add(t, "bandwidth %.9f\neager 0\n", 1e12 / m);
+    portolan_text_add(
+        t,
+        "repeat %d as block\nlet b = 1000 * (block > 0)\non rank > 0\nrecv rank-1\nend\n"
+        "compute 1ms\non rank < size-1\nsend rank+1 b\nend\nend\n",
+        enough_blocks(p));
+    return bytes_share(fixed, m);
 }
 
 static double slow_stage(struct portolan_text *t, int p, double share)

@@ -172,6 +172,9 @@ static uint32_t skip_polls(struct engine *x, struct engine_location *l, uint32_t
             set_begin(x, i, l->clock);
         else
             x->ns[i] = l->clock;
+    /* Polls that take no time end at once when there is something. */
+    if (x->changes && (x->changes[e] & CHANGE_FREE))
+        l->begin_was = x->trace->events[waits[l->wait].call].ns;
     return waits[l->wait].call;
 }
 

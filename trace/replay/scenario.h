@@ -66,6 +66,7 @@ enum scenario_action {
     DO_CALL, /* of MPI, about nothing: MPI_Init */
     DO_SEND,
     DO_RECV,
+    DO_POLL,
     DO_SENDRECV,
     DO_WAIT,
     DO_WAIT_ALL,

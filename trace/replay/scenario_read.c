@@ -28,6 +28,7 @@ static const struct statement_row {
     {"issend", "ptbQc", "MPI_Issend", DO_SEND},
     {"recv", "ptc", "MPI_Recv", DO_RECV},
     {"irecv", "ptQc", "MPI_Irecv", DO_RECV},
+    {"poll", "v", "MPI_Iprobe", DO_POLL},
     {"sendrecv", "pftbc", "MPI_Sendrecv", DO_SENDRECV},
     {"wait", "R", "MPI_Wait", DO_WAIT},
     {"waitall", "", "MPI_Waitall", DO_WAIT_ALL},

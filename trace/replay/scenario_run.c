@@ -218,6 +218,13 @@ static void add_accesses(struct scenario_runner *x, const struct statement *to)
     }
 }
 
+static void pass_time(struct scenario_runner *x, const struct statement *to)
+{
+    x->clock += whole(x, to, to->value, 0, (double)PORTOLAN_TRACE_MOST_NS, "time");
+    if (x->clock > PORTOLAN_TRACE_MOST_NS)
+        RUN_MISTAKE(x, to->line, "rank %d: this takes more than 104 days", x->rank);
+}
+
 static void run_call(struct scenario_runner *x, const struct statement *to)
 {
     struct portolan_trace_event window = {.what = (unsigned)to->what & 0xffffff};
@@ -231,6 +238,9 @@ static void run_call(struct scenario_runner *x, const struct statement *to)
         break;
     case DO_RECV:
         recv_half(x, to, to->value, to->tag);
+        break;
+    case DO_POLL:
+        pass_time(x, to);
         break;
     case DO_SENDRECV:
         send_half(x, to);
@@ -329,9 +339,7 @@ static void run_statement(struct scenario_runner *x, const struct statement *to)
 {
     switch (to->action) {
     case DO_COMPUTE:
-        x->clock += whole(x, to, to->value, 0, (double)PORTOLAN_TRACE_MOST_NS, "time");
-        if (x->clock > PORTOLAN_TRACE_MOST_NS)
-            RUN_MISTAKE(x, to->line, "rank %d: this takes more than 104 days", x->rank);
+        pass_time(x, to);
         return;
     case DO_LET:
         x->values.variables[to->variable] = value_of(x, to->value, 0);
