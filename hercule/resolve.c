@@ -333,7 +333,7 @@ void paradigm_resolve(struct knowledge *knowledge, struct paradigm *paradigm,
     for (size_t i = 0; i < paradigm->n_factors; i++)
         resolve_factor(&r, &paradigm->factors[i]);
     resolve_nodes(&r);
-    if (d->count > before)
+    if (d->count > before || knowledge->arena.failed)
         return;
     check_circles(&r, "component", next_component);
     check_circles(&r, "metric", next_base);
