@@ -127,8 +127,9 @@ static enum portolan_status export_trials(struct export_options *o, const struct
                                           const struct portolan_trial_list *list,
                                           struct portolan_error *err)
 {
+    struct portolan_diagnostics d = {.report = print_diagnostic};
     int64_t *trials = portolan_calloc(list->n, sizeof *trials);
-    char *own = NULL;
+    char *own = NULL, *recorded = NULL;
     enum portolan_status status;
 
     if (!trials)
@@ -139,7 +140,11 @@ static enum portolan_status export_trials(struct export_options *o, const struct
     o->job.store = t->store;
     o->job.trials = trials;
     o->job.rank = o->rank < 0 ? NULL : &o->rank;
+    o->job.diagnostics = &d;
     status = choose_output(o, &own, err);
+    if (status == PORTOLAN_OK)
+        status = trial_store_trace(t, list->trials[list->n - 1], &recorded, err);
+    o->job.recorded = recorded;
     if (status == PORTOLAN_OK)
         status = portolan_export_write(&o->job, err);
     if (status == PORTOLAN_OK && own)
@@ -147,6 +152,7 @@ static enum portolan_status export_trials(struct export_options *o, const struct
     for (size_t i = 0; status == PORTOLAN_OK && i < o->job.n_trials; i++)
         warn(list->trials[list->n - o->job.n_trials + i]);
     free(own);
+    free(recorded);
     free(trials);
     return status;
 }

@@ -51,7 +51,8 @@ static const struct cli_option options[] = {
     {"summary", 's', NULL, "only counts, times and bytes by kind and routine",
      INTO(struct trace_options, summary)},
     {"rank", 'r', "RANK", "only events of this rank", INTO(struct trace_options, rank)},
-    {"output", 'o', "DIR", "write streams there: of the trace, or of the program behind --",
+    {"output", 'o', "DIR",
+     "write streams there: of the trace (or DIR/NAME.otf2), or of the program behind --",
      INTO(struct trace_options, output)},
     {"ranks", 'n', "N", "start the program on N ranks by mpiexec",
      INTO(struct trace_options, n_ranks)},
@@ -105,6 +106,8 @@ static enum portolan_status show_trace(const struct trace_options *o,
     struct portolan_text text = {0};
     enum portolan_status status = PORTOLAN_OK;
 
+    if (o->output && strlen(o->output) > 5 && !strcmp(strrchr(o->output, 0) - 5, ".otf2"))
+        return portolan_trace_write_otf2(trace, o->output, NULL, err);
     if (o->output)
         return portolan_trace_write(trace, o->output, err);
     if (!o->summary) {

@@ -82,6 +82,22 @@ static enum portolan_status show(const struct options *o, const struct trial_sto
     return PORTOLAN_OK;
 }
 
+/* What was recorded of it goes after the trial, so that no trial misses it. */
+static enum portolan_status delete_trial(const struct trial_store *t,
+                                         const struct portolan_trial *trial,
+                                         struct portolan_error *err)
+{
+    char *folder;
+    enum portolan_status status = trial_store_trace(t, trial, &folder, err);
+
+    if (!status)
+        status = portolan_store_delete_trial(t->store, trial->id, err);
+    if (!status && folder)
+        trial_store_remove_trace(t, folder);
+    free(folder);
+    return status;
+}
+
 /* Reports each trial when it is done: if one fails, the ones before it are done. */
 static enum portolan_status change(const struct options *o, const struct trial_store *t,
                                    const struct portolan_trial_list *list,
@@ -93,7 +109,7 @@ static enum portolan_status change(const struct options *o, const struct trial_s
         const struct portolan_trial *trial = list->trials[i];
 
         status = o->action == DELETE
-                     ? portolan_store_delete_trial(t->store, trial->id, err)
+                     ? delete_trial(t, trial, err)
                      : portolan_store_label_trial(t->store, trial->id, o->label, err);
         if (status == PORTOLAN_OK)
             portolan_text_add(out, "%s trial %lld of '%s' (%s), %s%s%s\n",

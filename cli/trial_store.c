@@ -2,6 +2,7 @@
 /* Finds the store and its trials, for commands on trials. */
 #include "trial_store.h"
 
+#include <portolan/command.h>
 #include <portolan/list.h>
 #include <portolan/profile.h>
 #include <portolan/wrap.h>
@@ -75,6 +76,36 @@ void trial_store_close(struct trial_store *t)
     portolan_store_close(t->store);
     workbench_close(&t->bench);
     *t = (struct trial_store){0};
+}
+
+enum portolan_status trial_store_trace(const struct trial_store *t,
+                                       const struct portolan_trial *trial, char **folder,
+                                       struct portolan_error *err)
+{
+    const char *fact = portolan_profile_peek_fact(trial, PORTOLAN_STORE_TRACE);
+    const char *slash = portolan_store_is_server(t->path) ? NULL : strrchr(t->path, '/');
+    int length = slash && fact && *fact != '/' ? (int)(slash - t->path) + 1 : 0;
+
+    *folder = NULL;
+    if (!fact || !*fact)
+        return PORTOLAN_OK;
+    *folder = portolan_asprintf("%.*s%s", length, t->path, fact);
+    return *folder ? PORTOLAN_OK : portolan_no_memory(err);
+}
+
+void trial_store_remove_trace(const struct trial_store *t, const char *folder)
+{
+    char *own = portolan_asprintf("%s.traces", t->path);
+    char *from = own ? realpath(own, NULL) : NULL, *path = realpath(folder, NULL);
+    size_t length = from ? strlen(from) : 0;
+
+    if (from && path && !strncmp(path, from, length) && path[length] == '/') {
+        portolan_folder_remove(path);
+        rmdir(from); /* if it was the last */
+    }
+    free(own);
+    free(from);
+    free(path);
 }
 
 enum portolan_status trial_store_select(const struct trial_store *t, const char *text,

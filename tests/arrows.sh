@@ -21,7 +21,7 @@ mastermind/store: base index list machine store
 analysis/profile: base index json list stats store profile compare models
 analysis/tables: base command chart profile models formula extrap series stats
 analysis/trends: base index stats profile models formula extrap series trend
-analysis/export: base index list store profile extrap tau export json xml
+analysis/export: base index list store profile extrap tau export json trace waits replay xml
 framework: base shared_object assembly palette framework embed number
 framework/assembly: base assembly palette xml
 framework/ccaffeine: base command assembly palette framework ccaffeine

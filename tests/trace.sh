@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that know nothing of Portolan are recorded, however they end, and their traces shown.
 . "$(dirname "$0")/tap.sh"
-plan 21
+plan 28
 
 cd "$work" || exit 99
 cat >ring.c <<'C'
@@ -109,6 +109,37 @@ try env PORTOLAN_TRACE=heat PORTOLAN_TRACE_WINDOW='steps=2-3' "$MPIEXEC" -n 2 "$
 try "$PORTOLAN" trace --summary heat
 gives 'an assembly is recorded in the steps of the window' 0 '^# phase step$' '^ +8 ENTER$' '^ +8 LEAVE$' \
     'phase swap point' 'MPI_Allreduce$'
+
+# The trial names its trace, which is exported with it and deleted with it.
+mkdir heat.db.traces
+sed 's/<monitor /<monitor rows="yes" /' plate.xml >rows.xml
+for folder in heat.db.traces/2 mine; do
+    try env PORTOLAN_TRACE=$folder "$MPIEXEC" -n 2 "$PORTOLAN" run --store=heat.db --fixed \
+        --set driver.steps=3 --set driver.report=0 rows.xml
+done
+"$PORTOLAN" trace --summary mine >recorded
+if "$PORTOLAN" export --help | grep -q otf2; then
+    try "$PORTOLAN" export --store heat.db 2 -f otf2 -o archive
+    gives 'a trial with a trace is exported' 0
+    try otf2-print archive/traces.otf2
+    gives 'with its calls of ports' 0 '^ENTER .*"solver\.solve \[heat\.'
+    count 'as many messages are received' "$(grep -c '^MPI_SEND ' "$work/out")" '^MPI_RECV '
+    try "$PORTOLAN" export --store heat.db 3 -f otf2 -o archive --force
+    try "$PORTOLAN" trace --summary archive/traces.otf2
+    gives 'and all events of MPI are there' 0 "$(grep ' BEGIN$' recorded)" "$(grep ' SEND$' recorded)" \
+        "$(grep ' RECV$' recorded)" "$(grep ' COLLECTIVE$' recorded)"
+    try "$PORTOLAN" diagnose archive/traces.otf2
+    lacks 'and find their partners' 'no partner|before they were sent'
+    mkdir copied
+    try "$PORTOLAN" trace -o copied/t.otf2 mine
+    try "$PORTOLAN" trace --summary copied/t.otf2
+    gives 'a trace alone becomes an archive as well' 0 "$(grep ' BEGIN$' recorded)"
+else
+    for n in 1 2 3 4 5 6; do result "OTF2 is not built in # SKIP" 0; done
+fi
+try "$PORTOLAN" trials --store heat.db --delete 2-3
+[ "$status" = 0 ] && [ ! -e heat.db.traces ] && [ -e mine/1.0.trace ]
+result 'a trace beside the store is deleted with its trial, one elsewhere is not' $?
 
 echo 'int main(void) { return 0; }' >static.c
 if cc -static static.c -o static 2>/dev/null; then

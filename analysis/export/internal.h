@@ -8,6 +8,7 @@
 #include <portolan/json.h>
 #include <portolan/list.h>
 #include <portolan/profile.h>
+#include <portolan/trace.h>
 
 /* ------------------------------------------------- output.c: bytes */
 
@@ -139,6 +140,10 @@ enum portolan_status job_visit_rows(const struct job *job, portolan_invocation_f
                                     struct portolan_error *err);
 /* ENOTFOUND when there are no rows; to be called before anything is written. */
 enum portolan_status job_needs_rows(const struct job *job, struct portolan_error *err);
+
+/* The rows as a trace, between what was recorded into FOLDER (NULL: nothing was). */
+enum portolan_status job_make_trace(const struct job *job, const char *folder,
+                                    struct portolan_trace **trace, struct portolan_error *err);
 
 /* Sets TEXT to the label of PATH in profiles. */
 void row_label(const struct portolan_sample *path, struct portolan_text *text);

@@ -2,7 +2,6 @@
 /* Rows of calls, whose times count from the trial's begin, as regions of a trace. */
 #include <portolan/hercule_assembly.h>
 #include <portolan/list.h>
-#include <portolan/recorder.h>
 #include <portolan/replay.h>
 
 #include <math.h>
@@ -107,7 +106,7 @@ static void find_begins(const struct portolan_trace *t, struct portolan_trace_ro
             if (e->ns > s->last[l->rank])
                 s->last[l->rank] = e->ns;
             if (e->kind != PORTOLAN_TRACE_VALUE ||
-                strcmp(t->names[e->what], PORTOLAN_RECORDER_TRIAL_NS) != 0)
+                strcmp(t->names[e->what], PORTOLAN_STORE_TRIAL_NS) != 0)
                 continue;
             begin = e->ns - llround(portolan_trace_value(e));
             if (begin < s->began[l->rank])

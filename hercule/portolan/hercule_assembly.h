@@ -32,7 +32,7 @@ PORTOLAN_API bool portolan_part_uses(const struct portolan_assembly_part *p,
 /** Rows of a trial on their way into a trace. */
 struct portolan_trace_rows;
 
-/** For a trace whose recorder was told how old the trial is (PORTOLAN_RECORDER_TRIAL_NS). *ROWS
+/** For a trace whose recorder was told how old the trial is (PORTOLAN_STORE_TRIAL_NS). *ROWS
  * borrows TRACE; portolan_trace_rows_join() destroys it. PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_trace_rows_create(const struct portolan_trace *trace,
                                                              struct portolan_trace_rows **rows,

@@ -94,10 +94,6 @@ struct portolan_recorder_source {
 /** Metadata that says how many rows of single calls there was no room for, on all ranks. */
 #define PORTOLAN_RECORDER_LOST_ROWS "rows lost"
 
-/** Value in a trace (<portolan/record.h>): nanoseconds since the trial began, at the event's time.
- */
-#define PORTOLAN_RECORDER_TRIAL_NS "time of the trial"
-
 /** Samples of one rank, parents first. Names are borrowed from the source (or from a block). */
 struct portolan_piece {
     size_t n, capacity;
@@ -182,7 +178,8 @@ void portolan_recorder_close(struct portolan_recorder *r);
  * fail alike, with a text that says what is lost and why, that of the first that failed; then
  * nothing of the step is stored, but measuring goes on and the statistics at the end contain it.
  * That another process holds the store locked is no failure: steps then wait in memory, up to 64
- * MiB of each rank, for a cut that finds it free; a warning is logged once.
+ * MiB of each rank, for a cut that finds it free; a warning is logged once. A trace that is
+ * recorded meanwhile is told how old the trial is (PORTOLAN_STORE_TRIAL_NS).
  *
  * Rank 0 holds 16 MiB of other ranks' samples at once (or those of one rank, if that is more).
  * Errors: those of the store, the cohort and the source, EINTERNAL (damaged messages), ENOMEM.

@@ -114,6 +114,8 @@ static enum portolan_status begin_trial(struct portolan_recorder *r, struct port
     r->source->put_objects(r->source->self, &r->facts);
     if (r->assembly)
         facts_put_assembly(&r->facts, r->assembly);
+    if (portolan_record_peek_folder())
+        portolan_facts_put(&r->facts, PORTOLAN_STORE_TRACE, portolan_record_peek_folder());
     if (r->assembly)
         describe(r->assembly, &parameters, &implementations);
     if (parameters.failed || implementations.failed || r->facts.failed) {
@@ -431,7 +433,7 @@ static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool
 static void tell_trace(const struct portolan_recorder *r)
 {
     if (r->source == &piece_own_source && r->state->has_zero && portolan_record_is_on())
-        portolan_record_age(portolan_record_name(PORTOLAN_RECORDER_TRIAL_NS), r->began_ns);
+        portolan_record_age(portolan_record_name(PORTOLAN_STORE_TRIAL_NS), r->began_ns);
 }
 
 enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next_step,

@@ -9,10 +9,6 @@
 enum portolan_status trace_read_otf2(const char *path, struct portolan_diagnostics *diagnostics,
                                      struct portolan_trace **trace, struct portolan_error *err);
 
-/* Writes an archive whose anchor file is PATH, NAME.otf2; its folder NAME must not hold another. */
-enum portolan_status trace_write_otf2(const struct portolan_trace *trace, const char *path,
-                                      struct portolan_error *err);
-
 #ifdef PORTOLAN_OTF2
 #include <otf2/otf2.h>
 

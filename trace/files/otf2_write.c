@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a trace as an OTF2 archive. Processor times and marks have no record there. */
+/* Writes a trace as an OTF2 archive. */
 #include "otf2.h"
 
 #include <portolan/list.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
-enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 1 << 22 };
+enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 1 << 22, EVENT_BYTES = 48 /* at most */ };
 
 /* A group of MPI_Win_post or MPI_Win_start: the ACCESS events FIRST … LAST of a location. */
 struct group {
@@ -28,6 +31,9 @@ struct writer {
     OTF2_EvtWriter *events;
     OTF2_AttributeList *attributes;
     uint32_t n_strings;
+    uint64_t *n_written; /* of each location */
+    uint32_t *metrics;   /* number + 1 of the metric of each name; 0: there is none */
+    uint32_t n_metrics;
     struct group *groups;
     size_t n_groups;
     uint32_t *posted; /* event that posted a request of this location, by its number; + 1 */
@@ -148,27 +154,26 @@ static void define_program_region(struct writer *w, uint32_t self)
 static void define_locations(struct writer *w)
 {
     const struct portolan_trace *t = w->trace;
-    int rank = -1;
+    uint32_t node = 0;
 
     for (size_t i = 0; i < t->n_locations; i++) {
         const struct portolan_trace_location *l = &t->locations[i];
         uint32_t group = (uint32_t)l->rank;
+        char name[32];
 
-        if (l->rank != rank) {
-            char name[32];
-
-            rank = l->rank;
-            snprintf(name, sizeof name, "rank %d", rank);
-            check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->definitions, 1 + group,
-                                                              put_string(w, l->host),
-                                                              put_string(w, "node"), 0));
-            check(w,
-                  OTF2_GlobalDefWriter_WriteLocationGroup(
-                      w->definitions, group, put_string(w, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
-                      1 + group, OTF2_UNDEFINED_LOCATION_GROUP));
+        if (!i || strcmp(l->host, l[-1].host) != 0)
+            check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                         w->definitions, ++node, put_string(w, l->host), put_string(w, "node"), 0));
+        if (!i || l->rank != l[-1].rank) {
+            snprintf(name, sizeof name, "MPI Rank %d", l->rank);
+            check(w, OTF2_GlobalDefWriter_WriteLocationGroup(
+                         w->definitions, group, put_string(w, name),
+                         OTF2_LOCATION_GROUP_TYPE_PROCESS, node, OTF2_UNDEFINED_LOCATION_GROUP));
         }
-        check(w, OTF2_GlobalDefWriter_WriteLocation(w->definitions, i, put_string(w, "thread"),
-                                                    OTF2_LOCATION_TYPE_CPU_THREAD, l->n, group));
+        snprintf(name, sizeof name, "Thread %d", l->thread);
+        check(w, OTF2_GlobalDefWriter_WriteLocation(w->definitions, i, put_string(w, name),
+                                                    OTF2_LOCATION_TYPE_CPU_THREAD, w->n_written[i],
+                                                    group));
     }
 }
 
@@ -185,6 +190,25 @@ static void define_ranks(struct writer *w)
     define_group(w, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, (size_t)t->n_ranks, first);
     w->has_memory = w->has_memory && first;
     free(first);
+}
+
+static void define_values(struct writer *w)
+{
+    uint32_t name = w->n_strings, n = (uint32_t)w->trace->n_names, unit;
+
+    for (uint32_t i = 0; i < n; i++)
+        check(w, OTF2_GlobalDefWriter_WriteAttribute(
+                     w->definitions, i, put_string(w, w->trace->names[i]), 0, OTF2_TYPE_DOUBLE));
+    unit = put_string(w, "#");
+    for (uint32_t k = 0, i = 0; k < w->n_metrics; k++, i = 0) {
+        while (w->metrics[i] != k + 1)
+            i++;
+        check(w, OTF2_GlobalDefWriter_WriteMetricMember(
+                     w->definitions, k, name + i, 0, OTF2_METRIC_TYPE_OTHER,
+                     OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0, unit));
+        check(w, OTF2_GlobalDefWriter_WriteMetricClass(
+                     w->definitions, k, 1, &k, OTF2_METRIC_SYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
+    }
 }
 
 static void define_all(struct writer *w)
@@ -213,9 +237,7 @@ static void define_all(struct writer *w)
     for (size_t i = 0; i < t->n_windows; i++)
         define_window(w, i);
     define_access_groups(w);
-    for (size_t i = 0; i < t->n_names; i++)
-        check(w, OTF2_GlobalDefWriter_WriteAttribute(
-                     w->definitions, (uint32_t)i, put_string(w, t->names[i]), 0, OTF2_TYPE_DOUBLE));
+    define_values(w);
 }
 
 /* ------------------------------------------------- events */
@@ -282,10 +304,28 @@ static OTF2_CollectiveOp operation(const char *routine)
 static void put_enter(struct writer *w, const struct portolan_trace_event *e,
                       const struct portolan_trace_event *end)
 {
-    for (const struct portolan_trace_event *v = e + 1; v < end && v->kind == PORTOLAN_TRACE_VALUE;
-         v++)
+    for (const struct portolan_trace_event *v = e + 1;
+         v < end && v->kind == PORTOLAN_TRACE_VALUE && v->ns == e->ns; v++)
         check(w, OTF2_AttributeList_AddDouble(w->attributes, v->what, portolan_trace_value(v)));
     check(w, OTF2_EvtWriter_Enter(w->events, w->attributes, (uint64_t)e->ns, e->what));
+}
+
+/* Unless its region begins there: then it is an attribute of it. */
+static void put_metric(struct writer *w, const struct portolan_trace_event *e,
+                       const struct portolan_trace_event *first)
+{
+    const struct portolan_trace_event *before = e;
+    const OTF2_Type type = OTF2_TYPE_DOUBLE;
+    const OTF2_MetricValue value = {.floating_point = portolan_trace_value(e)};
+
+    while (before > first && before->kind == PORTOLAN_TRACE_VALUE)
+        before--;
+    if (before->kind == PORTOLAN_TRACE_ENTER && before->ns == e->ns)
+        return;
+    if (!w->metrics[e->what])
+        w->metrics[e->what] = ++w->n_metrics;
+    check(w, OTF2_EvtWriter_Metric(w->events, NULL, (uint64_t)e->ns, w->metrics[e->what] - 1, 1,
+                                   &type, &value));
 }
 
 static void put_message(struct writer *w, const struct portolan_trace_event *e, int own)
@@ -486,7 +526,9 @@ static void put_event(struct writer *w, const struct portolan_trace_location *l,
     case PORTOLAN_TRACE_GAP:
         put_gap(w, e, e > first ? (uint64_t)e[-1].ns : 0);
         break;
-    case PORTOLAN_TRACE_VALUE: /* with its region */
+    case PORTOLAN_TRACE_VALUE:
+        put_metric(w, e, first);
+        break;
     case PORTOLAN_TRACE_MARK:
     case PORTOLAN_TRACE_CPU:
     case PORTOLAN_TRACE_KINDS:
@@ -509,6 +551,7 @@ static void put_location(struct writer *w, size_t at)
     w->posted_capacity = 0;
     for (size_t i = 0; i < l->n && !w->error && w->has_memory; i++)
         put_event(w, l, &w->trace->events[l->first + i]);
+    check(w, OTF2_EvtWriter_GetNumberOfEvents(w->events, &w->n_written[at]));
     check(w, OTF2_Archive_CloseEvtWriter(w->archive, w->events));
 }
 
@@ -554,18 +597,59 @@ static char *split_path(const char *path, const char **name)
     return folder;
 }
 
-static void write_archive(struct writer *w)
+/*
+ * The library reads beyond its buffer when a file cannot be written whole, so there is to be enough
+ * room first. File systems that cannot tell are trusted.
+ */
+static enum portolan_status reserve_room(const struct writer *w, const char *folder,
+                                         const char *path, struct portolan_error *err)
+{
+    off_t bytes = (off_t)w->trace->n_events * EVENT_BYTES + EVENT_CHUNK;
+    char *name = portolan_asprintf("%s/room", folder);
+    int fd = name ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1, error = 0;
+
+    if (name &&
+        (fd < 0 || (fallocate(fd, 0, 0, bytes) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)))
+        error = errno;
+    if (fd >= 0) {
+        close(fd);
+        unlink(name);
+    }
+    free(name);
+    if (error && error != ENOENT) /* the folder is to be made */
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path,
+                                  strerror(error));
+    return name ? PORTOLAN_OK : portolan_no_memory(err);
+}
+
+/* Readers expect a file of local definitions for each location, if an empty one. */
+static void write_local_definitions(struct writer *w)
+{
+    check(w, OTF2_Archive_OpenDefFiles(w->archive));
+    for (size_t i = 0; i < w->trace->n_locations && !w->error; i++) {
+        OTF2_DefWriter *definitions = OTF2_Archive_GetDefWriter(w->archive, i);
+
+        check(w, definitions ? OTF2_Archive_CloseDefWriter(w->archive, definitions)
+                             : OTF2_ERROR_INVALID);
+    }
+    check(w, OTF2_Archive_CloseDefFiles(w->archive));
+}
+
+static void write_archive(struct writer *w, const char *const *facts)
 {
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = always_flush};
 
     check(w, OTF2_Archive_SetFlushCallbacks(w->archive, &flush, NULL));
     check(w, OTF2_Archive_SetSerialCollectiveCallbacks(w->archive));
     check(w, OTF2_Archive_SetCreator(w->archive, "portolan"));
+    for (; facts && *facts; facts += 2)
+        check(w, OTF2_Archive_SetProperty(w->archive, facts[0], facts[1], true));
     check(w, OTF2_Archive_OpenEvtFiles(w->archive));
     find_groups(w);
     for (size_t i = 0; i < w->trace->n_locations && !w->error && w->has_memory; i++)
         put_location(w, i);
     check(w, OTF2_Archive_CloseEvtFiles(w->archive));
+    write_local_definitions(w);
     w->definitions = OTF2_Archive_GetGlobalDefWriter(w->archive);
     if (w->definitions)
         define_all(w);
@@ -573,36 +657,46 @@ static void write_archive(struct writer *w)
         check(w, OTF2_ERROR_INVALID);
 }
 
-enum portolan_status trace_write_otf2(const struct portolan_trace *trace, const char *path,
-                                      struct portolan_error *err)
+static void clear_writer(struct writer *w)
 {
-    struct writer w = {.trace = trace, .has_memory = true};
-    OTF2_ErrorCallback old = OTF2_Error_RegisterCallback(otf2_keep_quiet, NULL);
-    const char *name = "";
-    char *folder = split_path(path, &name);
+    if (w->attributes)
+        OTF2_AttributeList_Delete(w->attributes);
+    free(w->posted);
+    free(w->groups);
+    free(w->n_written);
+    free(w->metrics);
+}
 
+enum portolan_status portolan_trace_write_otf2(const struct portolan_trace *trace, const char *path,
+                                               const char *const *facts, struct portolan_error *err)
+{
+    struct writer w = {.trace = trace};
+    OTF2_ErrorCallback old = OTF2_Error_RegisterCallback(otf2_keep_quiet, NULL);
+    const char *name = "", *in;
+    char *folder = split_path(path, &name);
+    enum portolan_status status = PORTOLAN_OK;
+
+    in = name == folder ? "." : folder;
     w.attributes = OTF2_AttributeList_New();
-    if (!folder || !w.attributes)
-        w.has_memory = false;
-    else
-        w.archive =
-            OTF2_Archive_Open(name == folder ? "." : folder, name, OTF2_FILEMODE_WRITE, EVENT_CHUNK,
-                              DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    w.has_memory = folder && w.attributes &&
+                   (w.n_written = portolan_calloc(trace->n_locations + 1, sizeof *w.n_written)) &&
+                   (w.metrics = portolan_calloc(trace->n_names + 1, sizeof *w.metrics));
+    if (w.has_memory && !(status = reserve_room(&w, in, path, err)))
+        w.archive = OTF2_Archive_Open(in, name, OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
+                                      OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (w.archive) {
-        write_archive(&w);
-        check(&w, OTF2_Archive_Close(w.archive));
+        write_archive(&w, facts);
+        if (!w.error) /* closing after an error may crash */
+            check(&w, OTF2_Archive_Close(w.archive));
     }
     OTF2_Error_RegisterCallback(old, NULL);
-    if (w.attributes)
-        OTF2_AttributeList_Delete(w.attributes);
+    clear_writer(&w);
     free(folder);
-    free(w.posted);
-    free(w.groups);
     if (!w.has_memory)
         return portolan_no_memory(err);
-    if (!w.archive || w.error)
-        return portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path,
-                                  w.archive ? OTF2_Error_GetDescription(w.error)
-                                            : "there is such an archive, or no such folder");
-    return PORTOLAN_OK;
+    if (!status && (!w.archive || w.error))
+        status = portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path,
+                                    w.archive ? OTF2_Error_GetDescription(w.error)
+                                              : "there is such an archive, or no such folder");
+    return status;
 }

@@ -35,11 +35,20 @@ static enum portolan_status read_otf2(const char *path, struct portolan_diagnost
     return trace_read_otf2(path, diagnostics, trace, err);
 #else
     (void)diagnostics, (void)trace;
+    return portolan_trace_write_otf2(NULL, path, NULL, err);
+#endif
+}
+
+#ifndef PORTOLAN_OTF2
+enum portolan_status portolan_trace_write_otf2(const struct portolan_trace *trace, const char *path,
+                                               const char *const *facts, struct portolan_error *err)
+{
+    (void)trace, (void)facts;
     return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
                               "%s: this Portolan is built without OTF2 (configure with OTF2 3.0)",
                               path);
-#endif
 }
+#endif
 
 enum portolan_status portolan_trace_read(const char *path, struct portolan_diagnostics *diagnostics,
                                          struct portolan_trace **trace, struct portolan_error *err)

@@ -82,7 +82,11 @@ static bool leave_until(struct joining *j, int64_t ns)
         struct portolan_trace_span *span = j->open[--j->n_open];
         int64_t end = span->end_ns > j->call_end ? span->end_ns : j->call_end;
 
-        has_all = put(j, end, PORTOLAN_TRACE_LEAVE, portolan_trace_region(j->to, &span->region), 0);
+        for (size_t i = span->n_values; i < span->n_values + span->n_last && has_all; i++)
+            has_all = put(j, end, PORTOLAN_TRACE_VALUE, portolan_trace_name(j->to, span->names[i]),
+                          span->values[i]);
+        has_all = has_all &&
+                  put(j, end, PORTOLAN_TRACE_LEAVE, portolan_trace_region(j->to, &span->region), 0);
     }
     return has_all;
 }

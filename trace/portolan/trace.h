@@ -264,7 +264,7 @@ struct portolan_trace_span {
     int rank, thread;
     int64_t begin_ns, end_ns; /**< as the times of the trace */
     struct portolan_trace_region region;
-    size_t n_values;
+    size_t n_values, n_last;  /**< told where it begins, then told where it ends */
     const char *const *names; /**< of VALUES */
     const double *values;
 };
@@ -297,6 +297,17 @@ PORTOLAN_API enum portolan_status portolan_trace_read(const char *path,
 PORTOLAN_API enum portolan_status portolan_trace_write(const struct portolan_trace *trace,
                                                        const char *path,
                                                        struct portolan_error *err);
+
+/**
+ * Writes TRACE as an OTF2 archive whose anchor file is PATH, NAME.otf2; its folder must not hold
+ * another NAME. Values at the begin of their region are attributes of it, others are metrics.
+ * Processor times and marks have no record there. FACTS: NULL, or names and values by turns, then
+ * NULL. PORTOLAN_EIO, PORTOLAN_ENOMEM, PORTOLAN_EUNSUPPORTED (built without OTF2).
+ */
+PORTOLAN_API enum portolan_status portolan_trace_write_otf2(const struct portolan_trace *trace,
+                                                            const char *path,
+                                                            const char *const *facts,
+                                                            struct portolan_error *err);
 
 /* ------------------------------------------------- text, as in portolan-trace(1) */
 

@@ -181,7 +181,7 @@ static void test_round_trip(void **state)
 
     (void)state;
     snprintf(path, sizeof path, "%s/trace.otf2", folder);
-    assert_int_equal(trace_write_otf2(written, path, &err), PORTOLAN_OK);
+    assert_int_equal(portolan_trace_write_otf2(written, path, NULL, &err), PORTOLAN_OK);
     assert_int_equal(trace_read_otf2(path, NULL, &read, &err), PORTOLAN_OK);
     assert_int_equal(read->n_ranks, N_RANKS);
     assert_int_equal(read->n_locations, written->n_locations);
@@ -192,7 +192,7 @@ static void test_round_trip(void **state)
         assert_same_event(written, read, i);
     portolan_trace_destroy(read);
     /* The folder holds an archive. */
-    assert_int_equal(trace_write_otf2(written, path, &err), PORTOLAN_EIO);
+    assert_int_equal(portolan_trace_write_otf2(written, path, NULL, &err), PORTOLAN_EIO);
     portolan_trace_destroy(written);
 }
 
@@ -208,7 +208,7 @@ static void test_missing_rank(void **state)
     begin(written, 0, "MPI_Barrier");
     end(written, 0, "MPI_Barrier");
     assert_int_equal(portolan_trace_finish(written, &err), PORTOLAN_OK);
-    assert_int_equal(trace_write_otf2(written, path, &err), PORTOLAN_OK);
+    assert_int_equal(portolan_trace_write_otf2(written, path, NULL, &err), PORTOLAN_OK);
     assert_int_equal(trace_read_otf2(path, NULL, &read, &err), PORTOLAN_OK);
     assert_int_equal(read->n_ranks, 2);
     assert_int_equal(read->n_locations, 1);

@@ -50,6 +50,9 @@ struct portolan_export_options {
     const char *path;
     FILE *stream; /**< not closed; formats of one file only */
     bool force;   /**< replace an existing file, or a folder with an export in this format */
+    /** otf2: the folder of the trial's trace, which has its messages; NULL: none */
+    const char *recorded;
+    struct portolan_diagnostics *diagnostics; /**< what is wrong with that; may be NULL */
 };
 
 /**

@@ -122,6 +122,8 @@ struct portolan_trial {
  * folder: "portolan.db.traces/12" is beside the store, and goes with the trial.
  */
 #define PORTOLAN_STORE_TRACE "trace"
+/** Value in such a trace: nanoseconds since the trial began, at the event's time. */
+#define PORTOLAN_STORE_TRIAL_NS "time of the trial"
 
 /** Metadata of this name is a trial's label, see portolan_store_label_trial(). */
 #define PORTOLAN_STORE_LABEL "label"
