@@ -19,17 +19,6 @@ size_t portolan_trace_location_of(const struct portolan_trace *trace, uint32_t e
     return low;
 }
 
-size_t portolan_comm_place(const struct portolan_trace_comm *comm, int rank)
-{
-    size_t place = 0;
-
-    if (rank >= 0 && (size_t)rank < comm->n_members && comm->members[rank] == rank)
-        return (size_t)rank;
-    while (place < comm->n_members && comm->members[place] != rank)
-        place++;
-    return place;
-}
-
 uint32_t portolan_posting_call(const struct portolan_trace *trace,
                                const struct portolan_matching *matching, uint32_t send)
 {

@@ -268,7 +268,7 @@ static uint32_t last_of_ranks(const struct wait_finder *f, const struct portolan
 static uint32_t last_neighbour(const struct wait_finder *f, const struct portolan_collective *c,
                                const struct portolan_trace_comm *comm)
 {
-    size_t place = portolan_comm_place(comm, f->rank);
+    size_t place = portolan_trace_place(comm->members, comm->n_members, f->rank);
 
     if (!comm->neighbours || place == comm->n_members)
         return no_event;
@@ -313,7 +313,8 @@ static void find_collective_wait(struct wait_finder *f, const struct waiting_cal
         return;
     case PORTOLAN_ROUTINE_SCAN:
         wait_for_call(f, call, PORTOLAN_WAIT_EARLY_SCAN,
-                      last_of_ranks(f, c, comm->members, portolan_comm_place(comm, f->rank)));
+                      last_of_ranks(f, c, comm->members,
+                                    portolan_trace_place(comm->members, comm->n_members, f->rank)));
         return;
     case PORTOLAN_ROUTINE_NEIGHBOUR:
         wait_for_call(f, call, PORTOLAN_WAIT_NEIGHBOUR, last_neighbour(f, c, comm));

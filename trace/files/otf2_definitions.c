@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Callbacks have the parameters of the library. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 OTF2_ErrorCode otf2_keep_quiet(void *arg, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list args)
 {
-    (void)arg, (void)file, (void)line, (void)function, (void)format, (void)args;
     return code;
 }
 
@@ -37,61 +39,39 @@ static OTF2_CallbackCode done(const struct reader *r)
     return r->status ? OTF2_CALLBACK_ERROR : OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_string(void *arg, OTF2_StringRef self, const char *text)
+static OTF2_CallbackCode put_item(struct reader *r, struct otf2_table *table, uint64_t self,
+                                  const void *item, size_t size)
 {
-    struct reader *r = arg;
-    const char **string = entry(r, &r->strings, self, sizeof *string);
+    void *at = entry(r, table, self, size);
 
-    if (string && !(*string = portolan_arena_strdup(&r->arena, text)))
-        r->status = PORTOLAN_ENOMEM;
+    if (at)
+        memcpy(at, item, size);
     return done(r);
 }
+#define PUT(TABLE, SELF, TYPE, ...) put_item(r, &r->TABLE, SELF, &(TYPE){__VA_ARGS__}, sizeof(TYPE))
 
-static OTF2_CallbackCode on_clock(void *arg, uint64_t resolution, uint64_t offset, uint64_t length,
-                                  uint64_t real)
+static OTF2_CallbackCode put_text(struct reader *r, OTF2_StringRef self, const char *text)
 {
-    struct reader *r = arg;
+    const char *copy = portolan_arena_strdup(&r->arena, text);
 
-    (void)length, (void)real;
+    if (!copy)
+        r->status = PORTOLAN_ENOMEM;
+    return copy ? PUT(strings, self, const char *, copy) : done(r);
+}
+
+static OTF2_CallbackCode set_clock(struct reader *r, uint64_t resolution, uint64_t offset)
+{
     r->ticks_per_s = resolution;
     r->first_tick = offset;
     return done(r);
 }
 
-static OTF2_CallbackCode on_node(void *arg, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
-                                 OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent)
+static OTF2_CallbackCode add_location(struct reader *r, OTF2_LocationRef self,
+                                      OTF2_LocationType type, uint64_t n_events,
+                                      OTF2_LocationGroupRef group)
 {
-    struct reader *r = arg;
-    uint32_t *node = entry(r, &r->nodes, self, sizeof *node);
-
-    (void)class_name, (void)parent;
-    if (node)
-        *node = name;
-    return done(r);
-}
-
-static OTF2_CallbackCode on_location_group(void *arg, OTF2_LocationGroupRef self,
-                                           OTF2_StringRef name, OTF2_LocationGroupType type,
-                                           OTF2_SystemTreeNodeRef node,
-                                           OTF2_LocationGroupRef creator)
-{
-    struct reader *r = arg;
-    struct otf2_process *process = entry(r, &r->processes, self, sizeof *process);
-
-    (void)name, (void)type, (void)creator;
-    if (process)
-        *process = (struct otf2_process){.node = node, .rank = PORTOLAN_TRACE_NONE};
-    return done(r);
-}
-
-static OTF2_CallbackCode on_location(void *arg, OTF2_LocationRef self, OTF2_StringRef name,
-                                     OTF2_LocationType type, uint64_t n_events,
-                                     OTF2_LocationGroupRef group)
-{
-    struct reader *r = arg;
     struct otf2_location *l;
 
-    (void)name;
     if (type != OTF2_LOCATION_TYPE_CPU_THREAD)
         return OTF2_CALLBACK_SUCCESS;
     if (!portolan_reserve(&r->locations, &r->locations_capacity, r->n_locations + 1, sizeof *l)) {
@@ -103,30 +83,12 @@ static OTF2_CallbackCode on_location(void *arg, OTF2_LocationRef self, OTF2_Stri
     return done(r);
 }
 
-static OTF2_CallbackCode on_region(void *arg, OTF2_RegionRef self, OTF2_StringRef name,
-                                   OTF2_StringRef canonical, OTF2_StringRef description,
-                                   OTF2_RegionRole role, OTF2_Paradigm paradigm,
-                                   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin,
-                                   uint32_t end)
+static OTF2_CallbackCode put_group(struct reader *r, OTF2_GroupRef self, OTF2_GroupType type,
+                                   OTF2_Paradigm paradigm, uint32_t n, const uint64_t *members)
 {
-    struct reader *r = arg;
-    struct otf2_region *region = entry(r, &r->regions, self, sizeof *region);
-
-    (void)canonical, (void)description, (void)role, (void)flags, (void)file, (void)begin, (void)end;
-    if (region)
-        *region = (struct otf2_region){.name = name, .is_mpi = paradigm == OTF2_PARADIGM_MPI};
-    return done(r);
-}
-
-static OTF2_CallbackCode on_group(void *arg, OTF2_GroupRef self, OTF2_StringRef name,
-                                  OTF2_GroupType type, OTF2_Paradigm paradigm, OTF2_GroupFlag flags,
-                                  uint32_t n, const uint64_t *members)
-{
-    struct reader *r = arg;
     struct otf2_group *group = entry(r, &r->groups, self, sizeof *group);
     uint64_t *copy;
 
-    (void)name, (void)flags;
     if (!group || paradigm != OTF2_PARADIGM_MPI)
         return done(r);
     copy = portolan_arena_alloc(&r->arena, n + 1, sizeof *copy);
@@ -141,54 +103,58 @@ static OTF2_CallbackCode on_group(void *arg, OTF2_GroupRef self, OTF2_StringRef 
     return done(r);
 }
 
-static OTF2_CallbackCode on_comm(void *arg, OTF2_CommRef self, OTF2_StringRef name,
-                                 OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
-{
-    struct reader *r = arg;
-    struct otf2_comm *comm = entry(r, &r->comms, self, sizeof *comm);
+/* Definitions of OTF2: name, parameters, and what is done about it. */
+#define DEFINITIONS(X)                                                                             \
+    X(String, (OTF2_StringRef self, const char *text), put_text(r, self, text))                    \
+    X(ClockProperties, (uint64_t resolution, uint64_t offset, uint64_t length, uint64_t real),     \
+      set_clock(r, resolution, offset))                                                            \
+    X(SystemTreeNode,                                                                              \
+      (OTF2_SystemTreeNodeRef self, OTF2_StringRef name, OTF2_StringRef class_name,                \
+       OTF2_SystemTreeNodeRef parent),                                                             \
+      PUT(nodes, self, uint32_t, name))                                                            \
+    X(LocationGroup,                                                                               \
+      (OTF2_LocationGroupRef self, OTF2_StringRef name, OTF2_LocationGroupType type,               \
+       OTF2_SystemTreeNodeRef node, OTF2_LocationGroupRef creator),                                \
+      PUT(processes, self, struct otf2_process, .node = node, .rank = PORTOLAN_TRACE_NONE))        \
+    X(Location,                                                                                    \
+      (OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type, uint64_t n_events,      \
+       OTF2_LocationGroupRef group),                                                               \
+      add_location(r, self, type, n_events, group))                                                \
+    X(Region,                                                                                      \
+      (OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical,                         \
+       OTF2_StringRef description, OTF2_RegionRole role, OTF2_Paradigm paradigm,                   \
+       OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin, uint32_t end),                  \
+      PUT(regions, self, struct otf2_region, .name = name,                                         \
+          .is_mpi = paradigm == OTF2_PARADIGM_MPI))                                                \
+    X(Group,                                                                                       \
+      (OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type, OTF2_Paradigm paradigm,       \
+       OTF2_GroupFlag flags, uint32_t n, const uint64_t *members),                                 \
+      put_group(r, self, type, paradigm, n, members))                                              \
+    X(Comm,                                                                                        \
+      (OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group, OTF2_CommRef parent,           \
+       OTF2_CommFlag flags),                                                                       \
+      PUT(comms, self, struct otf2_comm, .is_used = true, .group = group,                          \
+          .remote = OTF2_UNDEFINED_GROUP))                                                         \
+    X(InterComm,                                                                                   \
+      (OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef a, OTF2_GroupRef b,                   \
+       OTF2_CommRef common, OTF2_CommFlag flags),                                                  \
+      PUT(comms, self, struct otf2_comm, .is_used = true, .group = a, .remote = b))                \
+    X(RmaWin,                                                                                      \
+      (OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm, OTF2_RmaWinFlag flags),        \
+      PUT(windows, self, struct otf2_window, .comm = comm))                                        \
+    X(Attribute,                                                                                   \
+      (OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef description, OTF2_Type type),   \
+      PUT(attributes, self, struct otf2_attribute, .name = name))
 
-    (void)name, (void)parent, (void)flags;
-    if (comm)
-        *comm = (struct otf2_comm){.is_used = true, .group = group, .remote = OTF2_UNDEFINED_GROUP};
-    return done(r);
-}
-
-static OTF2_CallbackCode on_inter_comm(void *arg, OTF2_CommRef self, OTF2_StringRef name,
-                                       OTF2_GroupRef a, OTF2_GroupRef b, OTF2_CommRef common,
-                                       OTF2_CommFlag flags)
-{
-    struct reader *r = arg;
-    struct otf2_comm *comm = entry(r, &r->comms, self, sizeof *comm);
-
-    (void)name, (void)common, (void)flags;
-    if (comm)
-        *comm = (struct otf2_comm){.is_used = true, .group = a, .remote = b};
-    return done(r);
-}
-
-static OTF2_CallbackCode on_window(void *arg, OTF2_RmaWinRef self, OTF2_StringRef name,
-                                   OTF2_CommRef comm, OTF2_RmaWinFlag flags)
-{
-    struct reader *r = arg;
-    struct otf2_window *window = entry(r, &r->windows, self, sizeof *window);
-
-    (void)name, (void)flags;
-    if (window)
-        *window = (struct otf2_window){.comm = comm};
-    return done(r);
-}
-
-static OTF2_CallbackCode on_attribute(void *arg, OTF2_AttributeRef self, OTF2_StringRef name,
-                                      OTF2_StringRef description, OTF2_Type type)
-{
-    struct reader *r = arg;
-    struct otf2_attribute *attribute = entry(r, &r->attributes, self, sizeof *attribute);
-
-    (void)description;
-    if (attribute)
-        *attribute = (struct otf2_attribute){.name = name, .is_double = type == OTF2_TYPE_DOUBLE};
-    return done(r);
-}
+#define UNPACK(...) __VA_ARGS__
+#define DEFINE_CALLBACK(DEFINITION, PARAMETERS, DO)                                                \
+    static OTF2_CallbackCode on_##DEFINITION(void *arg, UNPACK PARAMETERS)                         \
+    {                                                                                              \
+        struct reader *r = arg;                                                                    \
+                                                                                                   \
+        return DO;                                                                                 \
+    }
+DEFINITIONS(DEFINE_CALLBACK)
 
 /* ------------------------------------------------- entries of the trace */
 
@@ -281,6 +247,14 @@ static bool is_world(const struct reader *r, const struct otf2_comm *comm)
     return group->type != OTF2_GROUP_TYPE_COMM_SELF;
 }
 
+/* The entry of the trace at AT; SIZE_MAX: no memory. */
+static size_t entered(struct reader *r, size_t at)
+{
+    if (at == SIZE_MAX)
+        r->status = PORTOLAN_ENOMEM;
+    return at;
+}
+
 static void enter_comms(struct reader *r)
 {
     struct otf2_comm *comms = r->comms.entries;
@@ -299,9 +273,7 @@ static void enter_comms(struct reader *r)
             has_world = true;
             continue; /* entry 0 */
         }
-        comms[i].at = portolan_trace_comm(r->trace, &comm);
-        if (comms[i].at == SIZE_MAX)
-            r->status = PORTOLAN_ENOMEM;
+        comms[i].at = entered(r, portolan_trace_comm(r->trace, &comm));
     }
 }
 
@@ -317,9 +289,7 @@ static void enter_windows(struct reader *r)
             window.members = comms[windows[i].comm].members;
             window.n_members = comms[windows[i].comm].n_members;
         }
-        windows[i].at = portolan_trace_window(r->trace, &window);
-        if (windows[i].at == SIZE_MAX)
-            r->status = PORTOLAN_ENOMEM;
+        windows[i].at = entered(r, portolan_trace_window(r->trace, &window));
     }
 }
 
@@ -332,10 +302,8 @@ static void enter_regions(struct reader *r)
         struct portolan_trace_region region = {
             .kind = PORTOLAN_TRACE_FUNCTION, .name = name, .user = "", .port = "", .provider = ""};
 
-        regions[i].at = regions[i].is_mpi ? portolan_trace_routine(r->trace, name)
-                                          : portolan_trace_region(r->trace, &region);
-        if (regions[i].at == SIZE_MAX)
-            r->status = PORTOLAN_ENOMEM;
+        regions[i].at = entered(r, regions[i].is_mpi ? portolan_trace_routine(r->trace, name)
+                                                     : portolan_trace_region(r->trace, &region));
     }
 }
 
@@ -344,9 +312,8 @@ static void enter_attributes(struct reader *r)
     struct otf2_attribute *attributes = r->attributes.entries;
 
     for (size_t i = 0; i < r->attributes.n && !r->status; i++) {
-        attributes[i].at = portolan_trace_name(r->trace, otf2_string(r, attributes[i].name));
-        if (attributes[i].at == SIZE_MAX)
-            r->status = PORTOLAN_ENOMEM;
+        attributes[i].at =
+            entered(r, portolan_trace_name(r->trace, otf2_string(r, attributes[i].name)));
     }
 }
 
@@ -354,19 +321,11 @@ static OTF2_GlobalDefReaderCallbacks *callbacks(void)
 {
     OTF2_GlobalDefReaderCallbacks *c = OTF2_GlobalDefReaderCallbacks_New();
 
-    if (!c)
-        return NULL;
-    OTF2_GlobalDefReaderCallbacks_SetStringCallback(c, on_string);
-    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(c, on_clock);
-    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(c, on_node);
-    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(c, on_location_group);
-    OTF2_GlobalDefReaderCallbacks_SetLocationCallback(c, on_location);
-    OTF2_GlobalDefReaderCallbacks_SetRegionCallback(c, on_region);
-    OTF2_GlobalDefReaderCallbacks_SetGroupCallback(c, on_group);
-    OTF2_GlobalDefReaderCallbacks_SetCommCallback(c, on_comm);
-    OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(c, on_inter_comm);
-    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(c, on_window);
-    OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(c, on_attribute);
+#define SET_CALLBACK(DEFINITION, PARAMETERS, DO)                                                   \
+    OTF2_GlobalDefReaderCallbacks_Set##DEFINITION##Callback(c, on_##DEFINITION);
+    if (c) {
+        DEFINITIONS(SET_CALLBACK)
+    }
     return c;
 }
 

@@ -12,10 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENT_ARGUMENTS                                                                            \
-    OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *arg,                  \
-        OTF2_AttributeList *attributes
-#define EVENT_UNUSED (void)location, (void)position, (void)attributes
+/* Callbacks have the parameters of the library. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* ------------------------------------------------- events of one location */
 
@@ -57,14 +55,10 @@ static const struct otf2_comm *comm_of(const struct reader *r, uint32_t self)
 /* World rank of RANK in COMM: of the other group in an intercommunicator. */
 static int world_rank(const struct reader *r, const struct otf2_comm *comm, uint32_t rank)
 {
-    bool is_ours = true;
+    bool is_other =
+        portolan_trace_place(comm->others, comm->n_others, r->here->rank) < comm->n_others;
 
-    if (comm->n_others) {
-        is_ours = false;
-        for (size_t i = 0; i < comm->n_others; i++)
-            is_ours = is_ours || comm->others[i] == r->here->rank;
-    }
-    if (is_ours)
+    if (is_other || !comm->n_others)
         return rank < comm->n_members ? comm->members[rank] : PORTOLAN_TRACE_NONE;
     return rank < comm->n_others ? comm->others[rank] : PORTOLAN_TRACE_NONE;
 }
@@ -127,7 +121,7 @@ static void complete_posting(struct reader *r, const struct otf2_request *reques
         posted->bytes = done->bytes;
 }
 
-/* ------------------------------------------------- callbacks */
+/* ------------------------------------------------- records */
 
 static OTF2_CallbackCode put_values(struct reader *r, OTF2_TimeStamp time,
                                     OTF2_AttributeList *attributes)
@@ -152,15 +146,14 @@ static OTF2_CallbackCode put_values(struct reader *r, OTF2_TimeStamp time,
     return code;
 }
 
-static OTF2_CallbackCode on_enter(EVENT_ARGUMENTS, OTF2_RegionRef self)
+static OTF2_CallbackCode enter(struct reader *r, OTF2_TimeStamp time, OTF2_RegionRef self,
+                               OTF2_AttributeList *attributes)
 {
-    struct reader *r = arg;
     const struct otf2_region *regions = r->regions.entries;
     struct portolan_trace_event event = {0};
     enum portolan_trace_routine_class class;
     OTF2_CallbackCode code;
 
-    EVENT_UNUSED;
     if (self >= r->regions.n)
         return OTF2_CALLBACK_SUCCESS;
     event.what = (uint32_t)regions[self].at & 0xffffff;
@@ -175,13 +168,11 @@ static OTF2_CallbackCode on_enter(EVENT_ARGUMENTS, OTF2_RegionRef self)
     return add(r, time, PORTOLAN_TRACE_BEGIN, event);
 }
 
-static OTF2_CallbackCode on_leave(EVENT_ARGUMENTS, OTF2_RegionRef self)
+static OTF2_CallbackCode leave(struct reader *r, OTF2_TimeStamp time, OTF2_RegionRef self)
 {
-    struct reader *r = arg;
     const struct otf2_region *regions = r->regions.entries;
     struct portolan_trace_event event = {0};
 
-    EVENT_UNUSED;
     if (self >= r->regions.n)
         return OTF2_CALLBACK_SUCCESS;
     event.what = (uint32_t)regions[self].at & 0xffffff;
@@ -192,73 +183,29 @@ static OTF2_CallbackCode on_leave(EVENT_ARGUMENTS, OTF2_RegionRef self)
     return add(r, time, PORTOLAN_TRACE_END, event);
 }
 
-static OTF2_CallbackCode on_send(EVENT_ARGUMENTS, uint32_t to, OTF2_CommRef comm, uint32_t tag,
-                                 uint64_t bytes)
+/* Whom a receive is from is known when it is done; until then it is from any. */
+static OTF2_CallbackCode post(struct reader *r, OTF2_TimeStamp time, enum portolan_trace_kind kind,
+                              int peer, uint64_t id)
 {
-    struct reader *r = arg;
-
-    EVENT_UNUSED;
-    return add(r, time, PORTOLAN_TRACE_SEND, message(r, to, comm, tag, bytes, 0));
+    return add(r, time, kind,
+               (struct portolan_trace_event){.peer = peer,
+                                             .tag = peer == PORTOLAN_TRACE_ANY ? peer : 0,
+                                             .request = open_request(r, id)});
 }
 
-static OTF2_CallbackCode on_isend(EVENT_ARGUMENTS, uint32_t to, OTF2_CommRef comm, uint32_t tag,
-                                  uint64_t bytes, uint64_t id)
+/* EVENT, what request ID turned out to be, is told as KIND. */
+static OTF2_CallbackCode complete(struct reader *r, OTF2_TimeStamp time,
+                                  enum portolan_trace_kind kind, struct portolan_trace_event event,
+                                  uint64_t id)
 {
-    struct reader *r = arg;
-    uint32_t request = open_request(r, id);
-
-    EVENT_UNUSED;
-    return add(r, time, PORTOLAN_TRACE_SEND, message(r, to, comm, tag, bytes, request));
-}
-
-static OTF2_CallbackCode on_isend_complete(EVENT_ARGUMENTS, uint64_t id)
-{
-    struct reader *r = arg;
-    struct portolan_trace_event event = {.request = close_request(r, id).number};
-
-    EVENT_UNUSED;
-    return add(r, time, PORTOLAN_TRACE_SEND_DONE, event);
-}
-
-/* Whom the receive is from is known when it is done; until then it is from any. */
-static OTF2_CallbackCode on_irecv_request(EVENT_ARGUMENTS, uint64_t id)
-{
-    struct reader *r = arg;
-    struct portolan_trace_event event = {.peer = PORTOLAN_TRACE_ANY, .tag = PORTOLAN_TRACE_ANY};
-
-    EVENT_UNUSED;
-    event.request = open_request(r, id);
-    return add(r, time, PORTOLAN_TRACE_RECV_POST, event);
-}
-
-static OTF2_CallbackCode on_recv(EVENT_ARGUMENTS, uint32_t from, OTF2_CommRef comm, uint32_t tag,
-                                 uint64_t bytes)
-{
-    struct reader *r = arg;
-
-    EVENT_UNUSED;
-    return add(r, time, PORTOLAN_TRACE_RECV, message(r, from, comm, tag, bytes, 0));
-}
-
-static OTF2_CallbackCode on_irecv(EVENT_ARGUMENTS, uint32_t from, OTF2_CommRef comm, uint32_t tag,
-                                  uint64_t bytes, uint64_t id)
-{
-    struct reader *r = arg;
     struct otf2_request request = close_request(r, id);
-    struct portolan_trace_event event = message(r, from, comm, tag, bytes, request.number);
 
-    EVENT_UNUSED;
-    complete_posting(r, &request, &event);
-    return add(r, time, PORTOLAN_TRACE_RECV, event);
-}
-
-static OTF2_CallbackCode on_cancelled(EVENT_ARGUMENTS, uint64_t id)
-{
-    struct reader *r = arg;
-    struct portolan_trace_event event = {.request = close_request(r, id).number};
-
-    EVENT_UNUSED;
-    return add(r, time, PORTOLAN_TRACE_CANCELLED, event);
+    if (kind == PORTOLAN_TRACE_RECV || kind == PORTOLAN_TRACE_COLLECTIVE_DONE)
+        complete_posting(r, &request, &event);
+    if (kind != PORTOLAN_TRACE_RECV)
+        event = (struct portolan_trace_event){0};
+    event.request = request.number;
+    return add(r, time, kind, event);
 }
 
 static struct portolan_trace_event collective(const struct reader *r, uint32_t comm, uint32_t root,
@@ -274,42 +221,6 @@ static struct portolan_trace_event collective(const struct reader *r, uint32_t c
     return event;
 }
 
-static OTF2_CallbackCode on_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operation,
-                                       OTF2_CommRef comm, uint32_t root, uint64_t sent,
-                                       uint64_t received)
-{
-    struct reader *r = arg;
-
-    (void)operation;
-    EVENT_UNUSED;
-    return add(r, time, PORTOLAN_TRACE_COLLECTIVE, collective(r, comm, root, sent, received));
-}
-
-static OTF2_CallbackCode on_collective_request(EVENT_ARGUMENTS, uint64_t id)
-{
-    struct reader *r = arg;
-    struct portolan_trace_event event = {.peer = PORTOLAN_TRACE_NONE};
-
-    EVENT_UNUSED;
-    event.request = open_request(r, id);
-    return add(r, time, PORTOLAN_TRACE_COLLECTIVE, event);
-}
-
-static OTF2_CallbackCode on_collective_complete(EVENT_ARGUMENTS, OTF2_CollectiveOp operation,
-                                                OTF2_CommRef comm, uint32_t root, uint64_t sent,
-                                                uint64_t received, uint64_t id)
-{
-    struct reader *r = arg;
-    struct otf2_request request = close_request(r, id);
-    struct portolan_trace_event event = collective(r, comm, root, sent, received);
-
-    (void)operation;
-    EVENT_UNUSED;
-    complete_posting(r, &request, &event);
-    event = (struct portolan_trace_event){.request = request.number};
-    return add(r, time, PORTOLAN_TRACE_COLLECTIVE_DONE, event);
-}
-
 static struct portolan_trace_event of_window(const struct reader *r, uint32_t self)
 {
     const struct otf2_window *windows = r->windows.entries;
@@ -318,34 +229,12 @@ static struct portolan_trace_event of_window(const struct reader *r, uint32_t se
         .what = self < r->windows.n ? (uint32_t)windows[self].at & 0xffffff : 0};
 }
 
-static int window_rank(const struct reader *r, uint32_t self, uint32_t rank)
+static OTF2_CallbackCode synchronise(struct reader *r, OTF2_TimeStamp time, OTF2_RmaWinRef self,
+                                     OTF2_GroupRef group)
 {
-    const struct otf2_window *windows = r->windows.entries;
-
-    return self < r->windows.n ? world_rank(r, comm_of(r, windows[self].comm), rank)
-                               : PORTOLAN_TRACE_NONE;
-}
-
-static OTF2_CallbackCode on_window_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operation,
-                                              OTF2_RmaSyncLevel level, OTF2_RmaWinRef self,
-                                              uint32_t root, uint64_t sent, uint64_t received)
-{
-    struct reader *r = arg;
-
-    (void)operation, (void)level, (void)root, (void)sent, (void)received;
-    EVENT_UNUSED;
-    return add(r, time, PORTOLAN_TRACE_EPOCH, of_window(r, self));
-}
-
-static OTF2_CallbackCode on_group_sync(EVENT_ARGUMENTS, OTF2_RmaSyncLevel level,
-                                       OTF2_RmaWinRef self, OTF2_GroupRef group)
-{
-    struct reader *r = arg;
     const struct otf2_group *groups = r->groups.entries;
     OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
 
-    (void)level;
-    EVENT_UNUSED;
     for (uint32_t i = 0; r->names_group && group < r->groups.n && i < groups[group].n && !code;
          i++) {
         struct portolan_trace_event event = of_window(r, self);
@@ -359,74 +248,93 @@ static OTF2_CallbackCode on_group_sync(EVENT_ARGUMENTS, OTF2_RmaSyncLevel level,
 static OTF2_CallbackCode transfer(struct reader *r, OTF2_TimeStamp time, uint32_t self,
                                   uint32_t target, uint64_t bytes)
 {
+    const struct otf2_window *windows = r->windows.entries;
     struct portolan_trace_event event = of_window(r, self);
 
-    event.peer = window_rank(r, self, target);
+    event.peer = self < r->windows.n ? world_rank(r, comm_of(r, windows[self].comm), target)
+                                     : PORTOLAN_TRACE_NONE;
     event.bytes = bytes;
     return add(r, time, PORTOLAN_TRACE_TRANSFER, event);
 }
 
-static OTF2_CallbackCode on_transfer(EVENT_ARGUMENTS, OTF2_RmaWinRef self, uint32_t target,
-                                     uint64_t bytes, uint64_t match)
+static OTF2_CallbackCode switch_on(struct reader *r, OTF2_TimeStamp time, OTF2_MeasurementMode mode)
 {
-    (void)match;
-    EVENT_UNUSED;
-    return transfer(arg, time, self, target, bytes);
-}
-
-static OTF2_CallbackCode on_atomic(EVENT_ARGUMENTS, OTF2_RmaWinRef self, uint32_t target,
-                                   OTF2_RmaAtomicType type, uint64_t sent, uint64_t received,
-                                   uint64_t match)
-{
-    (void)type, (void)match;
-    EVENT_UNUSED;
-    return transfer(arg, time, self, target, sent + received);
-}
-
-static OTF2_CallbackCode on_flush(EVENT_ARGUMENTS, OTF2_TimeStamp stop)
-{
-    (void)time;
-    EVENT_UNUSED;
-    return add(arg, stop, PORTOLAN_TRACE_GAP, (struct portolan_trace_event){0});
-}
-
-static OTF2_CallbackCode on_switch(EVENT_ARGUMENTS, OTF2_MeasurementMode mode)
-{
-    struct reader *r = arg;
     bool was_off = r->is_off;
 
-    EVENT_UNUSED;
     r->is_off = mode == OTF2_MEASUREMENT_OFF;
-    if (r->is_off || !was_off)
-        return OTF2_CALLBACK_SUCCESS;
-    return add(r, time, PORTOLAN_TRACE_GAP, (struct portolan_trace_event){0});
+    return r->is_off || !was_off
+               ? OTF2_CALLBACK_SUCCESS
+               : add(r, time, PORTOLAN_TRACE_GAP, (struct portolan_trace_event){0});
 }
+
+static const struct portolan_trace_event nothing;
+
+/* Records of OTF2: name, parameters after the common ones, and what is done about it. */
+#define RECORDS(X)                                                                                 \
+    X(Enter, (OTF2_RegionRef self), enter(r, time, self, attributes))                              \
+    X(Leave, (OTF2_RegionRef self), leave(r, time, self))                                          \
+    X(MpiSend, (uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes),                     \
+      add(r, time, PORTOLAN_TRACE_SEND, message(r, to, comm, tag, bytes, 0)))                      \
+    X(MpiIsend, (uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t id),       \
+      add(r, time, PORTOLAN_TRACE_SEND, message(r, to, comm, tag, bytes, open_request(r, id))))    \
+    X(MpiIsendComplete, (uint64_t id), complete(r, time, PORTOLAN_TRACE_SEND_DONE, nothing, id))   \
+    X(MpiIrecvRequest, (uint64_t id),                                                              \
+      post(r, time, PORTOLAN_TRACE_RECV_POST, PORTOLAN_TRACE_ANY, id))                             \
+    X(MpiRecv, (uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes),                   \
+      add(r, time, PORTOLAN_TRACE_RECV, message(r, from, comm, tag, bytes, 0)))                    \
+    X(MpiIrecv, (uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t id),     \
+      complete(r, time, PORTOLAN_TRACE_RECV, message(r, from, comm, tag, bytes, 0), id))           \
+    X(MpiRequestCancelled, (uint64_t id),                                                          \
+      complete(r, time, PORTOLAN_TRACE_CANCELLED, nothing, id))                                    \
+    X(MpiCollectiveEnd,                                                                            \
+      (OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,               \
+       uint64_t received),                                                                         \
+      add(r, time, PORTOLAN_TRACE_COLLECTIVE, collective(r, comm, root, sent, received)))          \
+    X(NonBlockingCollectiveRequest, (uint64_t id),                                                 \
+      post(r, time, PORTOLAN_TRACE_COLLECTIVE, PORTOLAN_TRACE_NONE, id))                           \
+    X(NonBlockingCollectiveComplete,                                                               \
+      (OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,               \
+       uint64_t received, uint64_t id),                                                            \
+      complete(r, time, PORTOLAN_TRACE_COLLECTIVE_DONE, collective(r, comm, root, sent, received), \
+               id))                                                                                \
+    X(RmaCollectiveEnd,                                                                            \
+      (OTF2_CollectiveOp operation, OTF2_RmaSyncLevel level, OTF2_RmaWinRef self, uint32_t root,   \
+       uint64_t sent, uint64_t received),                                                          \
+      add(r, time, PORTOLAN_TRACE_EPOCH, of_window(r, self)))                                      \
+    X(RmaGroupSync, (OTF2_RmaSyncLevel level, OTF2_RmaWinRef self, OTF2_GroupRef group),           \
+      synchronise(r, time, self, group))                                                           \
+    X(RmaPut, (OTF2_RmaWinRef self, uint32_t target, uint64_t bytes, uint64_t match),              \
+      transfer(r, time, self, target, bytes))                                                      \
+    X(RmaGet, (OTF2_RmaWinRef self, uint32_t target, uint64_t bytes, uint64_t match),              \
+      transfer(r, time, self, target, bytes))                                                      \
+    X(RmaAtomic,                                                                                   \
+      (OTF2_RmaWinRef self, uint32_t target, OTF2_RmaAtomicType type, uint64_t sent,               \
+       uint64_t received, uint64_t match),                                                         \
+      transfer(r, time, self, target, sent + received))                                            \
+    X(BufferFlush, (OTF2_TimeStamp stop), add(r, stop, PORTOLAN_TRACE_GAP, nothing))               \
+    X(MeasurementOnOff, (OTF2_MeasurementMode mode), switch_on(r, time, mode))
+
+#define UNPACK(...) __VA_ARGS__
+#define DEFINE_CALLBACK(RECORD, PARAMETERS, DO)                                                    \
+    static OTF2_CallbackCode on_##RECORD(OTF2_LocationRef location, OTF2_TimeStamp time,           \
+                                         uint64_t position, void *arg,                             \
+                                         OTF2_AttributeList *attributes, UNPACK PARAMETERS)        \
+    {                                                                                              \
+        struct reader *r = arg;                                                                    \
+                                                                                                   \
+        return DO;                                                                                 \
+    }
+RECORDS(DEFINE_CALLBACK)
 
 static OTF2_EvtReaderCallbacks *callbacks(void)
 {
     OTF2_EvtReaderCallbacks *c = OTF2_EvtReaderCallbacks_New();
 
-    if (!c)
-        return NULL;
-    OTF2_EvtReaderCallbacks_SetEnterCallback(c, on_enter);
-    OTF2_EvtReaderCallbacks_SetLeaveCallback(c, on_leave);
-    OTF2_EvtReaderCallbacks_SetMpiSendCallback(c, on_send);
-    OTF2_EvtReaderCallbacks_SetMpiIsendCallback(c, on_isend);
-    OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(c, on_isend_complete);
-    OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback(c, on_irecv_request);
-    OTF2_EvtReaderCallbacks_SetMpiRecvCallback(c, on_recv);
-    OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(c, on_irecv);
-    OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(c, on_cancelled);
-    OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, on_collective);
-    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(c, on_collective_request);
-    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c, on_collective_complete);
-    OTF2_EvtReaderCallbacks_SetRmaCollectiveEndCallback(c, on_window_collective);
-    OTF2_EvtReaderCallbacks_SetRmaGroupSyncCallback(c, on_group_sync);
-    OTF2_EvtReaderCallbacks_SetRmaPutCallback(c, on_transfer);
-    OTF2_EvtReaderCallbacks_SetRmaGetCallback(c, on_transfer);
-    OTF2_EvtReaderCallbacks_SetRmaAtomicCallback(c, on_atomic);
-    OTF2_EvtReaderCallbacks_SetBufferFlushCallback(c, on_flush);
-    OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(c, on_switch);
+#define SET_CALLBACK(RECORD, PARAMETERS, DO)                                                       \
+    OTF2_EvtReaderCallbacks_Set##RECORD##Callback(c, on_##RECORD);
+    if (c) {
+        RECORDS(SET_CALLBACK)
+    }
     return c;
 }
 

@@ -56,7 +56,6 @@ struct otf2_window {
 
 struct otf2_attribute {
     uint32_t name;
-    bool is_double;
     size_t at;
 };
 

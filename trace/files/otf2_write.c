@@ -51,9 +51,13 @@ static void check(struct writer *w, OTF2_ErrorCode code)
         w->error = code;
 }
 
+#define DEFINE(W, DEFINITION, ...)                                                                 \
+    check(W, OTF2_GlobalDefWriter_Write##DEFINITION((W)->definitions, __VA_ARGS__))
+#define PUT(W, RECORD, ...) check(W, OTF2_EvtWriter_##RECORD((W)->events, NULL, __VA_ARGS__))
+
 static uint32_t put_string(struct writer *w, const char *text)
 {
-    check(w, OTF2_GlobalDefWriter_WriteString(w->definitions, w->n_strings, text));
+    DEFINE(w, String, w->n_strings, text);
     return w->n_strings++;
 }
 
@@ -70,8 +74,7 @@ static void define_group(struct writer *w, uint32_t self, OTF2_GroupType type, s
     }
     for (size_t i = 0; i < n; i++)
         copy[i] = members ? (uint64_t)members[i] : i;
-    check(w, OTF2_GlobalDefWriter_WriteGroup(w->definitions, self, 0, type, OTF2_PARADIGM_MPI,
-                                             OTF2_GROUP_FLAG_NONE, (uint32_t)n, copy));
+    DEFINE(w, Group, self, 0, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, (uint32_t)n, copy);
     free(copy);
 }
 
@@ -82,15 +85,13 @@ static void define_comm(struct writer *w, size_t i)
 
     define_group(w, group, OTF2_GROUP_TYPE_COMM_GROUP, comm->n_members, comm->members);
     if (!comm->n_remote) {
-        check(w, OTF2_GlobalDefWriter_WriteComm(w->definitions, self,
-                                                put_string(w, i ? "" : "MPI_COMM_WORLD"), group,
-                                                OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+        DEFINE(w, Comm, self, put_string(w, i ? "" : "MPI_COMM_WORLD"), group, OTF2_UNDEFINED_COMM,
+               OTF2_COMM_FLAG_NONE);
         return;
     }
     define_group(w, group + 1, OTF2_GROUP_TYPE_COMM_GROUP, comm->n_remote, comm->remote);
-    check(w,
-          OTF2_GlobalDefWriter_WriteInterComm(w->definitions, self, put_string(w, ""), group,
-                                              group + 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    DEFINE(w, InterComm, self, put_string(w, ""), group, group + 1, OTF2_UNDEFINED_COMM,
+           OTF2_COMM_FLAG_NONE);
 }
 
 /* A window has a communicator of its own, after those of the trace. */
@@ -101,10 +102,8 @@ static void define_window(struct writer *w, size_t i)
 
     define_group(w, group, OTF2_GROUP_TYPE_COMM_GROUP, t->windows[i].n_members,
                  t->windows[i].members);
-    check(w, OTF2_GlobalDefWriter_WriteComm(w->definitions, self, put_string(w, ""), group,
-                                            OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
-    check(w, OTF2_GlobalDefWriter_WriteRmaWin(w->definitions, (uint32_t)i, put_string(w, ""), self,
-                                              OTF2_RMA_WIN_FLAG_NONE));
+    DEFINE(w, Comm, self, put_string(w, ""), group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+    DEFINE(w, RmaWin, (uint32_t)i, put_string(w, ""), self, OTF2_RMA_WIN_FLAG_NONE);
 }
 
 static uint32_t first_access_group(const struct writer *w)
@@ -133,10 +132,9 @@ static void define_region(struct writer *w, uint32_t self, const char *name, boo
 {
     uint32_t text = put_string(w, name);
 
-    check(w, OTF2_GlobalDefWriter_WriteRegion(
-                 w->definitions, self, text, text, text,
-                 is_mpi ? OTF2_REGION_ROLE_UNKNOWN : OTF2_REGION_ROLE_FUNCTION,
-                 is_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, 0, 0, 0));
+    DEFINE(w, Region, self, text, text, text,
+           is_mpi ? OTF2_REGION_ROLE_UNKNOWN : OTF2_REGION_ROLE_FUNCTION,
+           is_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, 0, 0, 0);
 }
 
 /* "user.port.method" of a port's method; else the name alone. */
@@ -162,18 +160,15 @@ static void define_locations(struct writer *w)
         char name[32];
 
         if (!i || strcmp(l->host, l[-1].host) != 0)
-            check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(
-                         w->definitions, ++node, put_string(w, l->host), put_string(w, "node"), 0));
+            DEFINE(w, SystemTreeNode, ++node, put_string(w, l->host), put_string(w, "node"), 0);
         if (!i || l->rank != l[-1].rank) {
             snprintf(name, sizeof name, "MPI Rank %d", l->rank);
-            check(w, OTF2_GlobalDefWriter_WriteLocationGroup(
-                         w->definitions, group, put_string(w, name),
-                         OTF2_LOCATION_GROUP_TYPE_PROCESS, node, OTF2_UNDEFINED_LOCATION_GROUP));
+            DEFINE(w, LocationGroup, group, put_string(w, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
+                   node, OTF2_UNDEFINED_LOCATION_GROUP);
         }
         snprintf(name, sizeof name, "Thread %d", l->thread);
-        check(w, OTF2_GlobalDefWriter_WriteLocation(w->definitions, i, put_string(w, name),
-                                                    OTF2_LOCATION_TYPE_CPU_THREAD, w->n_written[i],
-                                                    group));
+        DEFINE(w, Location, i, put_string(w, name), OTF2_LOCATION_TYPE_CPU_THREAD, w->n_written[i],
+               group);
     }
 }
 
@@ -197,17 +192,14 @@ static void define_values(struct writer *w)
     uint32_t name = w->n_strings, n = (uint32_t)w->trace->n_names, unit;
 
     for (uint32_t i = 0; i < n; i++)
-        check(w, OTF2_GlobalDefWriter_WriteAttribute(
-                     w->definitions, i, put_string(w, w->trace->names[i]), 0, OTF2_TYPE_DOUBLE));
+        DEFINE(w, Attribute, i, put_string(w, w->trace->names[i]), 0, OTF2_TYPE_DOUBLE);
     unit = put_string(w, "#");
     for (uint32_t k = 0, i = 0; k < w->n_metrics; k++, i = 0) {
         while (w->metrics[i] != k + 1)
             i++;
-        check(w, OTF2_GlobalDefWriter_WriteMetricMember(
-                     w->definitions, k, name + i, 0, OTF2_METRIC_TYPE_OTHER,
-                     OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0, unit));
-        check(w, OTF2_GlobalDefWriter_WriteMetricClass(
-                     w->definitions, k, 1, &k, OTF2_METRIC_SYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
+        DEFINE(w, MetricMember, k, name + i, 0, OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
+               OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0, unit);
+        DEFINE(w, MetricClass, k, 1, &k, OTF2_METRIC_SYNCHRONOUS, OTF2_RECORDER_KIND_CPU);
     }
 }
 
@@ -221,11 +213,9 @@ static void define_all(struct writer *w)
             (uint64_t)t->events[t->locations[i].first + t->locations[i].n - 1].ns > length)
             length = (uint64_t)t->events[t->locations[i].first + t->locations[i].n - 1].ns;
     put_string(w, "");
-    check(w, OTF2_GlobalDefWriter_WriteClockProperties(w->definitions, 1000000000, 0, length + 1,
-                                                       OTF2_UNDEFINED_TIMESTAMP));
-    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->definitions, 0, put_string(w, "machine"),
-                                                      put_string(w, "machine"),
-                                                      OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    DEFINE(w, ClockProperties, 1000000000, 0, length + 1, OTF2_UNDEFINED_TIMESTAMP);
+    DEFINE(w, SystemTreeNode, 0, put_string(w, "machine"), put_string(w, "machine"),
+           OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     define_locations(w);
     for (size_t i = 0; i < t->n_regions; i++)
         define_program_region(w, (uint32_t)i);
@@ -242,28 +232,17 @@ static void define_all(struct writer *w)
 
 /* ------------------------------------------------- events */
 
-static bool is_in(const struct portolan_trace_comm *comm, int rank)
-{
-    for (size_t i = 0; i < comm->n_members; i++)
-        if (comm->members[i] == rank)
-            return true;
-    return false;
-}
-
 /* Rank in COMM (in the other group of an intercommunicator) of world rank PEER, as rank OWN sees
  * it. */
 static uint32_t rank_in(const struct portolan_trace_comm *comm, int own, int peer)
 {
-    bool is_other = comm->n_remote && is_in(comm, own);
+    bool is_other = comm->n_remote &&
+                    portolan_trace_place(comm->members, comm->n_members, own) < comm->n_members;
     const int *ranks = is_other ? comm->remote : comm->members;
     size_t n = is_other ? comm->n_remote : comm->n_members;
+    size_t place = portolan_trace_place(ranks, n, peer);
 
-    if (peer >= 0 && (size_t)peer < n && ranks[peer] == peer)
-        return (uint32_t)peer;
-    for (size_t i = 0; i < n; i++)
-        if (ranks[i] == peer)
-            return (uint32_t)i;
-    return OTF2_UNDEFINED_UINT32;
+    return place < n ? (uint32_t)place : OTF2_UNDEFINED_UINT32;
 }
 
 static OTF2_CollectiveOp operation(const char *routine)
@@ -324,8 +303,7 @@ static void put_metric(struct writer *w, const struct portolan_trace_event *e,
         return;
     if (!w->metrics[e->what])
         w->metrics[e->what] = ++w->n_metrics;
-    check(w, OTF2_EvtWriter_Metric(w->events, NULL, (uint64_t)e->ns, w->metrics[e->what] - 1, 1,
-                                   &type, &value));
+    PUT(w, Metric, (uint64_t)e->ns, w->metrics[e->what] - 1, 1, &type, &value);
 }
 
 static void put_message(struct writer *w, const struct portolan_trace_event *e, int own)
@@ -333,31 +311,31 @@ static void put_message(struct writer *w, const struct portolan_trace_event *e, 
     uint32_t peer = rank_in(&w->trace->comms[e->what], own, e->peer), tag = (uint32_t)e->tag;
     uint64_t ns = (uint64_t)e->ns;
 
-    if (e->kind == PORTOLAN_TRACE_SEND)
-        check(w, e->request
-                     ? OTF2_EvtWriter_MpiIsend(w->events, NULL, ns, peer, e->what, tag, e->bytes,
-                                               e->request)
-                     : OTF2_EvtWriter_MpiSend(w->events, NULL, ns, peer, e->what, tag, e->bytes));
+    if (e->kind == PORTOLAN_TRACE_SEND && e->request)
+        PUT(w, MpiIsend, ns, peer, e->what, tag, e->bytes, e->request);
+    else if (e->kind == PORTOLAN_TRACE_SEND)
+        PUT(w, MpiSend, ns, peer, e->what, tag, e->bytes);
+    else if (e->request)
+        PUT(w, MpiIrecv, ns, peer, e->what, tag, e->bytes, e->request);
     else
-        check(w, e->request
-                     ? OTF2_EvtWriter_MpiIrecv(w->events, NULL, ns, peer, e->what, tag, e->bytes,
-                                               e->request)
-                     : OTF2_EvtWriter_MpiRecv(w->events, NULL, ns, peer, e->what, tag, e->bytes));
+        PUT(w, MpiRecv, ns, peer, e->what, tag, e->bytes);
+}
+
+static uint32_t root_of(const struct writer *w, const struct portolan_trace_event *e, int own)
+{
+    return e->peer < 0 ? OTF2_UNDEFINED_UINT32 : rank_in(&w->trace->comms[e->what], own, e->peer);
 }
 
 static void put_collective(struct writer *w, const struct portolan_trace_event *e, int own)
 {
-    const struct portolan_trace_comm *comm = &w->trace->comms[e->what];
-    uint32_t root = e->peer < 0 ? OTF2_UNDEFINED_UINT32 : rank_in(comm, own, e->peer);
     uint64_t ns = (uint64_t)e->ns;
 
     if (e->request) {
-        check(w, OTF2_EvtWriter_NonBlockingCollectiveRequest(w->events, NULL, ns, e->request));
+        PUT(w, NonBlockingCollectiveRequest, ns, e->request);
         return;
     }
-    check(w, OTF2_EvtWriter_MpiCollectiveBegin(w->events, NULL, ns));
-    check(w, OTF2_EvtWriter_MpiCollectiveEnd(w->events, NULL, ns, operation(w->routine), e->what,
-                                             root, e->bytes, 0));
+    PUT(w, MpiCollectiveBegin, ns);
+    PUT(w, MpiCollectiveEnd, ns, operation(w->routine), e->what, root_of(w, e, own), e->bytes, 0);
 }
 
 /* The archive wants to know at the end what was posted. */
@@ -386,16 +364,13 @@ static const char *routine_of(const struct writer *w, const struct portolan_trac
 static void put_collective_done(struct writer *w, const struct portolan_trace_event *e, int own)
 {
     const struct portolan_trace_event *posted;
-    uint32_t at = e->request < w->posted_capacity ? w->posted[e->request] : 0, root;
+    uint32_t at = e->request < w->posted_capacity ? w->posted[e->request] : 0;
 
     if (!at)
         return;
     posted = &w->trace->events[at - 1];
-    root = posted->peer < 0 ? OTF2_UNDEFINED_UINT32
-                            : rank_in(&w->trace->comms[posted->what], own, posted->peer);
-    check(w, OTF2_EvtWriter_NonBlockingCollectiveComplete(
-                 w->events, NULL, (uint64_t)e->ns, operation(routine_of(w, posted)), posted->what,
-                 root, posted->bytes, 0, e->request));
+    PUT(w, NonBlockingCollectiveComplete, (uint64_t)e->ns, operation(routine_of(w, posted)),
+        posted->what, root_of(w, posted, own), posted->bytes, 0, e->request);
 }
 
 /* The group of an epoch's call; SIZE_MAX: all ranks of the window. */
@@ -418,9 +393,10 @@ static void put_transfer(struct writer *w, const struct portolan_trace_event *e,
     uint32_t target = rank_in(&w->trace->windows[e->what], own, e->peer);
     uint64_t ns = (uint64_t)e->ns;
 
-    check(w, !strncmp(w->routine, "MPI_Get", 7) || !strncmp(w->routine, "MPI_Rget", 8)
-                 ? OTF2_EvtWriter_RmaGet(w->events, NULL, ns, e->what, target, e->bytes, 0)
-                 : OTF2_EvtWriter_RmaPut(w->events, NULL, ns, e->what, target, e->bytes, 0));
+    if (!strncmp(w->routine, "MPI_Get", 7) || !strncmp(w->routine, "MPI_Rget", 8))
+        PUT(w, RmaGet, ns, e->what, target, e->bytes, 0);
+    else
+        PUT(w, RmaPut, ns, e->what, target, e->bytes, 0);
 }
 
 static void put_epoch(struct writer *w, const struct portolan_trace_event *e)
@@ -429,14 +405,13 @@ static void put_epoch(struct writer *w, const struct portolan_trace_event *e)
     uint64_t ns = (uint64_t)e->ns;
 
     if (group < w->n_groups) {
-        check(w, OTF2_EvtWriter_RmaGroupSync(w->events, NULL, ns, OTF2_RMA_SYNC_LEVEL_PROCESS,
-                                             e->what, first_access_group(w) + (uint32_t)group));
+        PUT(w, RmaGroupSync, ns, OTF2_RMA_SYNC_LEVEL_PROCESS, e->what,
+            first_access_group(w) + (uint32_t)group);
         return;
     }
-    check(w, OTF2_EvtWriter_RmaCollectiveBegin(w->events, NULL, ns));
-    check(w, OTF2_EvtWriter_RmaCollectiveEnd(w->events, NULL, ns, OTF2_COLLECTIVE_OP_BARRIER,
-                                             OTF2_RMA_SYNC_LEVEL_PROCESS, e->what,
-                                             OTF2_UNDEFINED_UINT32, 0, 0));
+    PUT(w, RmaCollectiveBegin, ns);
+    PUT(w, RmaCollectiveEnd, ns, OTF2_COLLECTIVE_OP_BARRIER, OTF2_RMA_SYNC_LEVEL_PROCESS, e->what,
+        OTF2_UNDEFINED_UINT32, 0, 0);
 }
 
 static bool begins_group(const struct portolan_trace_event *e)
@@ -458,9 +433,8 @@ static void note_group(struct writer *w, const struct portolan_trace_event *e)
 
 static void put_gap(struct writer *w, const struct portolan_trace_event *e, uint64_t before)
 {
-    check(w, OTF2_EvtWriter_MeasurementOnOff(w->events, NULL, before, OTF2_MEASUREMENT_OFF));
-    check(w,
-          OTF2_EvtWriter_MeasurementOnOff(w->events, NULL, (uint64_t)e->ns, OTF2_MEASUREMENT_ON));
+    PUT(w, MeasurementOnOff, before, OTF2_MEASUREMENT_OFF);
+    PUT(w, MeasurementOnOff, (uint64_t)e->ns, OTF2_MEASUREMENT_ON);
 }
 
 static void put_call(struct writer *w, const struct portolan_trace_event *e)
@@ -468,12 +442,12 @@ static void put_call(struct writer *w, const struct portolan_trace_event *e)
     uint32_t region = (uint32_t)w->trace->n_regions + e->what;
 
     if (e->kind == PORTOLAN_TRACE_END) {
-        check(w, OTF2_EvtWriter_Leave(w->events, NULL, (uint64_t)e->ns, region));
+        PUT(w, Leave, (uint64_t)e->ns, region);
         return;
     }
     w->routine = w->trace->routines[e->what];
     w->class = portolan_trace_classify(w->routine, NULL);
-    check(w, OTF2_EvtWriter_Enter(w->events, NULL, (uint64_t)e->ns, region));
+    PUT(w, Enter, (uint64_t)e->ns, region);
 }
 
 static void put_event(struct writer *w, const struct portolan_trace_location *l,
@@ -489,7 +463,7 @@ static void put_event(struct writer *w, const struct portolan_trace_location *l,
         put_enter(w, e, first + l->n);
         break;
     case PORTOLAN_TRACE_LEAVE:
-        check(w, OTF2_EvtWriter_Leave(w->events, NULL, ns, e->what));
+        PUT(w, Leave, ns, e->what);
         break;
     case PORTOLAN_TRACE_BEGIN:
     case PORTOLAN_TRACE_END:
@@ -500,13 +474,13 @@ static void put_event(struct writer *w, const struct portolan_trace_location *l,
         put_message(w, e, l->rank);
         break;
     case PORTOLAN_TRACE_SEND_DONE:
-        check(w, OTF2_EvtWriter_MpiIsendComplete(w->events, NULL, ns, e->request));
+        PUT(w, MpiIsendComplete, ns, e->request);
         break;
     case PORTOLAN_TRACE_RECV_POST:
-        check(w, OTF2_EvtWriter_MpiIrecvRequest(w->events, NULL, ns, e->request));
+        PUT(w, MpiIrecvRequest, ns, e->request);
         break;
     case PORTOLAN_TRACE_CANCELLED:
-        check(w, OTF2_EvtWriter_MpiRequestCancelled(w->events, NULL, ns, e->request));
+        PUT(w, MpiRequestCancelled, ns, e->request);
         break;
     case PORTOLAN_TRACE_COLLECTIVE:
         put_collective(w, e, l->rank);

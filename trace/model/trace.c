@@ -14,6 +14,17 @@ static struct trace_builder *builder_of(struct portolan_trace *trace)
     return (struct trace_builder *)trace;
 }
 
+size_t portolan_trace_place(const int *ranks, size_t n, int rank)
+{
+    size_t place = 0;
+
+    if (rank >= 0 && (size_t)rank < n && ranks[rank] == rank) /* among all of them */
+        return (size_t)rank;
+    while (place < n && ranks[place] != rank)
+        place++;
+    return place;
+}
+
 double portolan_trace_value(const struct portolan_trace_event *event)
 {
     double value;

@@ -172,6 +172,9 @@ struct portolan_trace {
     const char *source;        /**< what it was read from, for messages */
 };
 
+/** The place of RANK among N RANKS, of a communicator for instance; N: it is none of them. */
+PORTOLAN_API size_t portolan_trace_place(const int *ranks, size_t n, int rank);
+
 /** The value of an event of kind VALUE. */
 PORTOLAN_API double portolan_trace_value(const struct portolan_trace_event *event);
 

@@ -111,9 +111,6 @@ PORTOLAN_API uint32_t portolan_posting_call(const struct portolan_trace *trace,
                                             const struct portolan_matching *matching,
                                             uint32_t send);
 
-/** The place of RANK among the members of COMM; N_MEMBERS: it is none. */
-PORTOLAN_API size_t portolan_comm_place(const struct portolan_trace_comm *comm, int rank);
-
 /** The location of an event. */
 PORTOLAN_API size_t portolan_trace_location_of(const struct portolan_trace *trace, uint32_t event);
 

@@ -215,9 +215,10 @@ static bool await_collective(struct engine *x, size_t i, uint32_t e)
     case PORTOLAN_ROUTINE_N_TO_ONE:
         return event->peer != own || await_all(x, i, meeting, false);
     case PORTOLAN_ROUTINE_SCAN:
-        return await_members(x, i, c, comm->members, portolan_comm_place(comm, own));
+        return await_members(x, i, c, comm->members,
+                             portolan_trace_place(comm->members, comm->n_members, own));
     case PORTOLAN_ROUTINE_NEIGHBOUR:
-        place = portolan_comm_place(comm, own);
+        place = portolan_trace_place(comm->members, comm->n_members, own);
         return !comm->neighbours || place == comm->n_members ||
                await_members(x, i, c, comm->neighbours + comm->first_neighbour[place],
                              comm->first_neighbour[place + 1] - comm->first_neighbour[place]);
