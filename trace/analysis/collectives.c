@@ -72,11 +72,12 @@ static void put_members(const struct portolan_trace *t, struct portolan_matching
     uint32_t first = 0;
 
     for (uint32_t e = 0; e < t->n_events; e++) {
-        size_t at = group_of(t, m, e);
         struct portolan_collective *c;
+        size_t at;
 
-        if (at == SIZE_MAX)
+        if (m->partner[e] == no_event)
             continue;
+        at = group_of(t, m, e);
         m->partner[e] += g->most[at];
         c = &m->collectives[m->partner[e]];
         c->n++;
@@ -89,17 +90,11 @@ static void put_members(const struct portolan_trace *t, struct portolan_matching
         m->collectives[i].n = 0;
     }
     for (uint32_t e = 0; e < t->n_events; e++)
-        if (group_of(t, m, e) != SIZE_MAX) {
+        if (m->partner[e] != no_event) {
             struct portolan_collective *c = &m->collectives[m->partner[e]];
 
             m->members[c->first + c->n++] = e;
         }
-}
-
-static uint32_t call_at(const struct portolan_trace *t, const struct portolan_matching *m,
-                        uint32_t e)
-{
-    return t->events[e].kind == PORTOLAN_TRACE_BEGIN ? e : m->call[e];
 }
 
 /* All there, and all in the same routine: whoever differs did not meet. */
@@ -185,6 +180,52 @@ uint32_t portolan_collective_call(const struct portolan_trace *trace,
     uint32_t slot = collective_slot(trace, matching, collective, rank);
 
     return slot == no_event ? no_event : call_at(trace, matching, matching->members[slot]);
+}
+
+/* Persistent ones (POST) are not told apart; to those with a root nobody waits. */
+enum portolan_awaited portolan_awaited(const struct portolan_trace *trace,
+                                       const struct portolan_matching *matching, uint32_t e,
+                                       int rank, const int **ranks, size_t *n)
+{
+    const struct portolan_trace_event *event = &trace->events[e];
+    uint32_t call = call_at(trace, matching, e), meeting = matching->partner[e];
+    const struct portolan_trace_comm *comm;
+    size_t place;
+
+    if (meeting == no_event || call == no_event || !matching->collectives[meeting].is_complete)
+        return PORTOLAN_AWAITS_NOBODY;
+    if (event->kind != PORTOLAN_TRACE_COLLECTIVE)
+        return event->kind == PORTOLAN_TRACE_EPOCH ? PORTOLAN_AWAITS_ALL_IF_MET
+                                                   : PORTOLAN_AWAITS_ALL;
+    comm = &trace->comms[event->what];
+    switch (call_class(trace, matching, call)) {
+    case PORTOLAN_ROUTINE_BARRIER:
+    case PORTOLAN_ROUTINE_N_TO_N:
+        return PORTOLAN_AWAITS_ALL;
+    case PORTOLAN_ROUTINE_CREATE:
+        return PORTOLAN_AWAITS_ALL_IF_MET;
+    case PORTOLAN_ROUTINE_POST:
+        return event->peer == PORTOLAN_TRACE_NONE ? PORTOLAN_AWAITS_ALL : PORTOLAN_AWAITS_NOBODY;
+    case PORTOLAN_ROUTINE_N_TO_ONE:
+        return event->peer == rank ? PORTOLAN_AWAITS_ALL : PORTOLAN_AWAITS_NOBODY;
+    case PORTOLAN_ROUTINE_ONE_TO_N:
+        *ranks = &event->peer;
+        *n = event->peer != rank;
+        return PORTOLAN_AWAITS_RANKS;
+    case PORTOLAN_ROUTINE_SCAN:
+        *ranks = comm->members;
+        *n = portolan_trace_place(comm->members, comm->n_members, rank);
+        return PORTOLAN_AWAITS_RANKS;
+    case PORTOLAN_ROUTINE_NEIGHBOUR:
+        place = portolan_trace_place(comm->members, comm->n_members, rank);
+        if (!comm->neighbours || place == comm->n_members)
+            return PORTOLAN_AWAITS_NOBODY;
+        *ranks = comm->neighbours + comm->first_neighbour[place];
+        *n = comm->first_neighbour[place + 1] - comm->first_neighbour[place];
+        return PORTOLAN_AWAITS_RANKS;
+    default:
+        return PORTOLAN_AWAITS_NOBODY;
+    }
 }
 
 bool match_collectives(const struct portolan_trace *t, struct portolan_matching *m)

@@ -5,20 +5,7 @@
  */
 #include "internal.h"
 
-static void add_stretch(struct portolan_waits *w, uint32_t from, int64_t from_ns, uint32_t to,
-                        int64_t to_ns)
-{
-    const struct portolan_trace_event *events = w->trace->events;
-
-    for (uint32_t e = from; e <= to && from_ns < to_ns; e++) {
-        int64_t next = e == to || events[e + 1].ns > to_ns ? to_ns : events[e + 1].ns;
-
-        if (next > from_ns) {
-            w->paths[w->path[e]].critical_ns += next - from_ns;
-            from_ns = next;
-        }
-    }
-}
+#include <stdlib.h>
 
 /* The last wait of location I that somebody ended by then; NULL: none. */
 static const struct portolan_wait *wait_before(const struct portolan_waits *w, size_t i,
@@ -32,9 +19,10 @@ static const struct portolan_wait *wait_before(const struct portolan_waits *w, s
     return NULL;
 }
 
-void find_critical_path(struct portolan_waits *w)
+bool find_critical_path(struct portolan_waits *w)
 {
     const struct portolan_trace *t = w->trace;
+    int64_t *critical = portolan_calloc(w->n_paths + 1, sizeof *critical);
     const struct portolan_wait *wait;
     size_t i = 0, n = t->n_locations;
     uint32_t at = 0;
@@ -50,22 +38,24 @@ void find_critical_path(struct portolan_waits *w)
         }
     }
     /* At most as often as there are waits, also if the clocks make them go round. */
-    for (size_t k = 0; ns >= 0 && k <= w->n_waits; k++) {
+    for (size_t k = 0; critical && ns >= 0 && k <= w->n_waits; k++) {
         wait = wait_before(w, i, at, ns);
         if (!wait) {
-            add_stretch(w, (uint32_t)t->locations[i].first, t->events[t->locations[i].first].ns, at,
-                        ns);
+            add_stretch(w, (uint32_t)t->locations[i].first, at, t->events[t->locations[i].first].ns,
+                        ns, 1, critical, 1);
             break;
         }
-        add_stretch(w, wait->call, wait->begin_ns + wait->ns, at, ns);
+        add_stretch(w, wait->call, at, wait->begin_ns + wait->ns, ns, 1, critical, 1);
         at = wait->by;
         ns = wait->begin_ns + wait->ns;
         i = portolan_trace_location_of(t, at);
     }
-    for (size_t p = 0; p < w->n_paths; p++) {
-        double over =
-            (double)w->paths[p].critical_ns - (double)w->paths[p].ns / (double)(n ? n : 1);
+    for (size_t p = 0; critical && p < w->n_paths; p++) {
+        double over = (double)critical[p] - (double)w->paths[p].ns / (double)(n ? n : 1);
 
+        w->paths[p].critical_ns = critical[p];
         w->paths[p].critical_imbalance_ns = over > 0 ? over : 0;
     }
+    free(critical);
+    return critical;
 }

@@ -15,6 +15,13 @@ call_class(const struct portolan_trace *t, const struct portolan_matching *m, ui
                             : (enum portolan_trace_routine_class)m->classes[t->events[call].what];
 }
 
+/* The call (its BEGIN) that E, which lies in one, belongs to. */
+static inline uint32_t call_at(const struct portolan_trace *t, const struct portolan_matching *m,
+                               uint32_t e)
+{
+    return t->events[e].kind == PORTOLAN_TRACE_BEGIN ? e : m->call[e];
+}
+
 /* ------------------------------------------------- matching */
 
 /* links.c: fills in `call` and `other`. False: no memory. */
@@ -51,6 +58,18 @@ struct waiting_call {
     bool is_polling;
 };
 
+static inline int64_t begin_ns(const struct wait_finder *f, uint32_t call)
+{
+    return f->t->events[call].ns;
+}
+
+/* *LAST becomes CALL if that, which may be none, began later. */
+static inline void take_later(const struct wait_finder *f, uint32_t call, uint32_t *last)
+{
+    if (call != no_event && (*last == no_event || begin_ns(f, call) > begin_ns(f, *last)))
+        *last = call;
+}
+
 /* wait_states.c: CALL waited from BEGIN_NS until UNTIL_NS, when call BY ended that: noted if it is
  * more than nothing. Time beyond the call's end does not count. */
 void note_wait(struct wait_finder *f, const struct waiting_call *call,
@@ -70,12 +89,16 @@ size_t first_wait_from(const struct portolan_waits *w, size_t low, size_t high, 
 bool find_paths(struct portolan_waits *w);
 /* paths.c: fills in the times of paths, when the waits are known. */
 bool sum_paths(struct portolan_waits *w);
-/* paths.c: adds SIGN times the waiting of WAIT to the paths it lies in. */
+/* paths.c: adds SIGN times what lies between FROM_NS and END_NS, in or after event E and not after
+ * event LAST has ended, to the paths it lies in. */
+void add_stretch(const struct portolan_waits *w, uint32_t e, uint32_t last, int64_t from_ns,
+                 int64_t end_ns, int64_t sign, int64_t *by_path, size_t stride);
+/* paths.c: the same for the waiting of WAIT. */
 void add_waiting(const struct portolan_waits *w, const struct portolan_wait *wait, int64_t sign,
                  int64_t *by_path, size_t stride);
 /* causes.c: fills in `delays`, and of waits what their causes are. False: no memory. */
 bool find_causes(struct portolan_waits *w);
-/* critical_path.c: fills in what paths have on the critical path. */
-void find_critical_path(struct portolan_waits *w);
+/* critical_path.c: fills in what paths have on the critical path. False: no memory. */
+bool find_critical_path(struct portolan_waits *w);
 
 #endif

@@ -20,16 +20,25 @@ size_t portolan_trace_location_of(const struct portolan_trace *trace, uint32_t e
 }
 
 uint32_t portolan_posting_call(const struct portolan_trace *trace,
-                               const struct portolan_matching *matching, uint32_t send)
+                               const struct portolan_matching *matching, uint32_t recv)
 {
-    uint32_t recv = matching->partner[send], posted;
+    uint32_t posted = recv;
 
     if (recv == no_event)
         return no_event;
-    posted = trace->events[recv].kind == PORTOLAN_TRACE_RECV ? matching->other[recv] : recv;
-    if (posted == no_event)
-        return matching->call[recv];
-    return trace->events[posted].kind == PORTOLAN_TRACE_BEGIN ? posted : matching->call[posted];
+    if (trace->events[recv].kind == PORTOLAN_TRACE_RECV && matching->other[recv] != no_event)
+        posted = matching->other[recv];
+    return call_at(trace, matching, posted);
+}
+
+uint32_t portolan_completed_send(const struct portolan_trace *trace,
+                                 const struct portolan_matching *matching, uint32_t e)
+{
+    const struct portolan_trace_event *event = &trace->events[e];
+
+    if (event->kind == PORTOLAN_TRACE_SEND_DONE)
+        return matching->other[e];
+    return event->kind == PORTOLAN_TRACE_SEND && !event->request ? e : no_event;
 }
 
 static uint32_t *no_events(size_t n)

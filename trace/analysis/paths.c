@@ -71,24 +71,26 @@ bool find_paths(struct portolan_waits *w)
     return ok;
 }
 
+void add_stretch(const struct portolan_waits *w, uint32_t e, uint32_t last, int64_t from_ns,
+                 int64_t end_ns, int64_t sign, int64_t *by_path, size_t stride)
+{
+    const struct portolan_trace_event *events = w->trace->events;
+
+    for (; e <= last && from_ns < end_ns; e++) {
+        int64_t next = e == last || events[e + 1].ns > end_ns ? end_ns : events[e + 1].ns;
+
+        if (next > from_ns) {
+            by_path[w->path[e] * stride] += sign * (next - from_ns);
+            from_ns = next;
+        }
+    }
+}
+
 void add_waiting(const struct portolan_waits *w, const struct portolan_wait *wait, int64_t sign,
                  int64_t *by_path, size_t stride)
 {
-    const struct portolan_trace_event *events = w->trace->events;
-    int64_t from = wait->begin_ns, end = from + wait->ns;
-
-    if (!wait->is_polling) {
-        by_path[w->path[wait->call] * stride] += sign * wait->ns;
-        return;
-    }
-    for (uint32_t e = wait->from; from < end; e++) {
-        int64_t next = e == wait->call || events[e + 1].ns > end ? end : events[e + 1].ns;
-
-        if (next > from) {
-            by_path[w->path[e] * stride] += sign * (next - from);
-            from = next;
-        }
-    }
+    add_stretch(w, wait->is_polling ? wait->from : wait->call, wait->call, wait->begin_ns,
+                wait->begin_ns + wait->ns, sign, by_path, stride);
 }
 
 static void sum_location(struct portolan_waits *w, size_t i)

@@ -37,11 +37,6 @@ void note_wait(struct wait_finder *f, const struct waiting_call *call,
     w->state_ns[state] += end - begin_ns;
 }
 
-static int64_t begin_ns(const struct wait_finder *f, uint32_t call)
-{
-    return f->t->events[call].ns;
-}
-
 static int64_t end_ns(const struct wait_finder *f, uint32_t call)
 {
     return f->t->events[f->m->call[call]].ns;
@@ -55,12 +50,6 @@ static uint32_t sending_call(const struct wait_finder *f, uint32_t recv)
     uint32_t send = f->m->partner[recv];
 
     return send == no_event ? no_event : f->m->call[send];
-}
-
-static void take_later(const struct wait_finder *f, uint32_t call, uint32_t *last)
-{
-    if (call != no_event && (*last == no_event || begin_ns(f, call) > begin_ns(f, *last)))
-        *last = call;
 }
 
 /* Which call sent the latest of all messages that CALL received. */
@@ -128,24 +117,15 @@ static void find_wrong_order(struct wait_finder *f, const struct portolan_trace_
     }
 }
 
-/* The send that event E of a call completes; none. */
-static uint32_t completed_send(const struct wait_finder *f, uint32_t e)
-{
-    const struct portolan_trace_event *event = &f->t->events[e];
-
-    return event->kind == PORTOLAN_TRACE_SEND_DONE                 ? f->m->other[e]
-           : event->kind == PORTOLAN_TRACE_SEND && !event->request ? e
-                                                                   : no_event;
-}
-
 /* A send that ended before the receive was posted did not wait for it. */
 static uint32_t latest_receiver(const struct wait_finder *f, const struct waiting_call *call)
 {
     uint32_t last = no_event;
 
     for (uint32_t e = call->call + 1; e < f->m->call[call->call]; e++) {
-        uint32_t send = completed_send(f, e);
-        uint32_t posted = send == no_event ? no_event : portolan_posting_call(f->t, f->m, send);
+        uint32_t send = portolan_completed_send(f->t, f->m, e);
+        uint32_t posted =
+            send == no_event ? no_event : portolan_posting_call(f->t, f->m, f->m->partner[send]);
 
         if (posted != no_event && begin_ns(f, posted) <= call->end_ns)
             take_later(f, posted, &last);
@@ -165,7 +145,7 @@ static bool is_behind(const struct wait_finder *f, uint32_t send, uint32_t call)
     for (uint32_t e = send; e-- > f->first && send - e < MOST_EVENTS_BACK && n < LEAST_BUFFERED;) {
         uint32_t posted =
             events[e].kind == PORTOLAN_TRACE_SEND && events[e].peer == events[send].peer
-                ? portolan_posting_call(f->t, f->m, e)
+                ? portolan_posting_call(f->t, f->m, f->m->partner[e])
                 : no_event;
 
         n += posted != no_event && begin_ns(f, posted) > begin_ns(f, call);
@@ -201,7 +181,7 @@ static uint32_t latest_room(const struct wait_finder *f, const struct waiting_ca
     uint32_t last = no_event;
 
     for (uint32_t e = call->call + 1; e < f->m->call[call->call]; e++) {
-        uint32_t send = completed_send(f, e);
+        uint32_t send = portolan_completed_send(f->t, f->m, e);
         uint32_t recv = send == no_event ? no_event : f->m->partner[send], began;
 
         if (recv == no_event)
@@ -240,12 +220,6 @@ static void wait_for_call(struct wait_finder *f, const struct waiting_call *call
         note_wait(f, call, state, last, call->begin_ns, begin_ns(f, last));
 }
 
-static void wait_for_all(struct wait_finder *f, const struct waiting_call *call,
-                         const struct portolan_collective *c, enum portolan_wait_state state)
-{
-    wait_for_call(f, call, state, c->last);
-}
-
 /* What remains after the last has come and the first has gone. */
 static void complete(struct wait_finder *f, const struct waiting_call *call,
                      const struct portolan_collective *c, enum portolan_wait_state state)
@@ -265,80 +239,40 @@ static uint32_t last_of_ranks(const struct wait_finder *f, const struct portolan
     return last;
 }
 
-static uint32_t last_neighbour(const struct wait_finder *f, const struct portolan_collective *c,
-                               const struct portolan_trace_comm *comm)
-{
-    size_t place = portolan_trace_place(comm->members, comm->n_members, f->rank);
-
-    if (!comm->neighbours || place == comm->n_members)
-        return no_event;
-    return last_of_ranks(f, c, comm->neighbours + comm->first_neighbour[place],
-                         comm->first_neighbour[place + 1] - comm->first_neighbour[place]);
-}
-
-/* CALL completes the operation that E, a COLLECTIVE, began there or before. */
+/* CALL completes the operation that E, a COLLECTIVE or its own BEGIN, began there or before. */
 static void find_collective_wait(struct wait_finder *f, const struct waiting_call *call, uint32_t e)
 {
-    const struct portolan_trace_event *event = &f->t->events[e];
-    const struct portolan_collective *c;
-    const struct portolan_trace_comm *comm;
-    bool is_blocking = f->m->call[e] == call->call;
-
-    if (f->m->partner[e] == no_event || !(c = &f->m->collectives[f->m->partner[e]])->is_complete)
-        return;
-    comm = &f->t->comms[c->what];
-    switch (call_class(f->t, f->m, f->m->call[e])) {
-    case PORTOLAN_ROUTINE_BARRIER:
-        wait_for_all(f, call, c, PORTOLAN_WAIT_BARRIER);
-        if (is_blocking)
-            complete(f, call, c, PORTOLAN_WAIT_BARRIER_COMPLETION);
-        return;
-    case PORTOLAN_ROUTINE_N_TO_N:
-        wait_for_all(f, call, c, PORTOLAN_WAIT_N_TO_N);
-        if (is_blocking)
-            complete(f, call, c, PORTOLAN_WAIT_N_TO_N_COMPLETION);
-        return;
-    case PORTOLAN_ROUTINE_CREATE:
-        if (c->first_end_ns >= c->last_ns)
-            wait_for_all(f, call, c, PORTOLAN_WAIT_CREATE);
-        return;
-    case PORTOLAN_ROUTINE_ONE_TO_N:
-        if (event->peer != f->rank)
-            wait_for_call(f, call, PORTOLAN_WAIT_LATE_BROADCAST,
-                          portolan_collective_call(f->t, f->m, c, event->peer));
-        return;
-    case PORTOLAN_ROUTINE_N_TO_ONE:
-        if (event->peer == f->rank)
-            wait_for_all(f, call, c, PORTOLAN_WAIT_EARLY_REDUCE);
-        return;
-    case PORTOLAN_ROUTINE_SCAN:
-        wait_for_call(f, call, PORTOLAN_WAIT_EARLY_SCAN,
-                      last_of_ranks(f, c, comm->members,
-                                    portolan_trace_place(comm->members, comm->n_members, f->rank)));
-        return;
-    case PORTOLAN_ROUTINE_NEIGHBOUR:
-        wait_for_call(f, call, PORTOLAN_WAIT_NEIGHBOUR, last_neighbour(f, c, comm));
-        return;
-    case PORTOLAN_ROUTINE_POST: /* persistent: which one is not known, but all to all waits */
-        if (event->peer == PORTOLAN_TRACE_NONE)
-            wait_for_all(f, call, c, PORTOLAN_WAIT_N_TO_N);
-        return;
-    default:
-        return;
-    }
-}
-
-static void find_process_wait(struct wait_finder *f, const struct waiting_call *call)
-{
+    static const uint8_t states[] = {
+        [PORTOLAN_ROUTINE_POST] = PORTOLAN_WAIT_N_TO_N,
+        [PORTOLAN_ROUTINE_BARRIER] = PORTOLAN_WAIT_BARRIER,
+        [PORTOLAN_ROUTINE_N_TO_N] = PORTOLAN_WAIT_N_TO_N,
+        [PORTOLAN_ROUTINE_CREATE] = PORTOLAN_WAIT_CREATE,
+        [PORTOLAN_ROUTINE_ONE_TO_N] = PORTOLAN_WAIT_LATE_BROADCAST,
+        [PORTOLAN_ROUTINE_N_TO_ONE] = PORTOLAN_WAIT_EARLY_REDUCE,
+        [PORTOLAN_ROUTINE_SCAN] = PORTOLAN_WAIT_EARLY_SCAN,
+        [PORTOLAN_ROUTINE_NEIGHBOUR] = PORTOLAN_WAIT_NEIGHBOUR,
+        [PORTOLAN_ROUTINE_FINALIZE] = PORTOLAN_WAIT_FINALIZE,
+    };
+    const int *ranks;
+    size_t n;
+    enum portolan_awaited who = portolan_awaited(f->t, f->m, e, f->rank, &ranks, &n);
+    enum portolan_trace_routine_class class;
     const struct portolan_collective *c;
 
-    if (f->m->partner[call->call] == no_event ||
-        !(c = &f->m->collectives[f->m->partner[call->call]])->is_complete)
+    if (who == PORTOLAN_AWAITS_NOBODY)
         return;
-    if (call_class(f->t, f->m, call->call) == PORTOLAN_ROUTINE_INIT)
+    c = &f->m->collectives[f->m->partner[e]];
+    class = call_class(f->t, f->m, call_at(f->t, f->m, e));
+    if (class == PORTOLAN_ROUTINE_INIT)
         complete(f, call, c, PORTOLAN_WAIT_INIT_COMPLETION);
-    else
-        wait_for_all(f, call, c, PORTOLAN_WAIT_FINALIZE);
+    else if (who == PORTOLAN_AWAITS_RANKS)
+        wait_for_call(f, call, states[class], last_of_ranks(f, c, ranks, n));
+    else if (who == PORTOLAN_AWAITS_ALL || c->first_end_ns >= c->last_ns)
+        wait_for_call(f, call, states[class], c->last);
+    if (f->m->call[e] == call->call && class == PORTOLAN_ROUTINE_BARRIER)
+        complete(f, call, c, PORTOLAN_WAIT_BARRIER_COMPLETION);
+    if (f->m->call[e] == call->call && class == PORTOLAN_ROUTINE_N_TO_N)
+        complete(f, call, c, PORTOLAN_WAIT_N_TO_N_COMPLETION);
 }
 
 /* ------------------------------------------------- calls */
@@ -346,7 +280,8 @@ static void find_process_wait(struct wait_finder *f, const struct waiting_call *
 static void find_call_waits(struct wait_finder *f, const struct waiting_call *call)
 {
     find_message_wait(f, call);
-    find_process_wait(f, call);
+    if (f->m->partner[call->call] != no_event)
+        find_collective_wait(f, call, call->call);
     for (uint32_t e = call->call + 1; e < f->m->call[call->call]; e++)
         switch (f->t->events[e].kind) {
         case PORTOLAN_TRACE_COLLECTIVE:

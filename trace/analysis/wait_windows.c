@@ -5,16 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t begin_ns(const struct wait_finder *f, uint32_t call)
-{
-    return f->t->events[call].ns;
-}
-
-static bool is_later(const struct wait_finder *f, uint32_t call, uint32_t than)
-{
-    return call != no_event && (than == no_event || begin_ns(f, call) > begin_ns(f, than));
-}
-
 /* ------------------------------------------------- fences */
 
 static void find_location_transfers(struct wait_finder *f, const struct portolan_trace_location *l,
@@ -32,8 +22,8 @@ static void find_location_transfers(struct wait_finder *f, const struct portolan
             continue;
         slot =
             collective_slot(f->t, f->m, &f->m->collectives[meetings[event->what] - 1], event->peer);
-        if (slot != no_event && is_later(f, f->m->call[e], f->last_transfers[slot]))
-            f->last_transfers[slot] = f->m->call[e];
+        if (slot != no_event)
+            take_later(f, f->m->call[e], &f->last_transfers[slot]);
     }
 }
 
@@ -86,14 +76,11 @@ static uint32_t last_post(const struct wait_finder *f, uint32_t start, int peer)
     uint32_t last = no_event;
 
     for (uint32_t e = start + 1; e < f->m->call[start]; e++) {
-        uint32_t access = f->m->partner[e], post;
+        uint32_t access = f->m->partner[e];
 
-        if (f->t->events[e].kind != PORTOLAN_TRACE_ACCESS || access == no_event ||
-            (peer >= 0 && f->t->events[e].peer != peer))
-            continue;
-        post = f->m->call[access];
-        if (is_later(f, post, last))
-            last = post;
+        if (f->t->events[e].kind == PORTOLAN_TRACE_ACCESS && access != no_event &&
+            (peer < 0 || f->t->events[e].peer == peer))
+            take_later(f, f->m->call[access], &last);
     }
     return last;
 }
@@ -132,8 +119,7 @@ static void find_wait_wait(struct wait_finder *f, const struct waiting_call *cal
         if (f->t->events[e].kind != PORTOLAN_TRACE_ACCESS || access == no_event ||
             (complete = f->m->other[access]) == no_event)
             continue;
-        if (is_later(f, complete, last))
-            last = complete;
+        take_later(f, complete, &last);
         sent = last_transfer(f, f->m->call[access], complete, window);
         if (sent != no_event && f->t->events[f->m->call[sent]].ns > transferred) {
             transferred = f->t->events[f->m->call[sent]].ns;

@@ -77,11 +77,11 @@ enum portolan_status portolan_waits_create(const struct portolan_trace *trace,
             if (trace->events[last].ns > w->run_ns)
                 w->run_ns = trace->events[last].ns;
         }
-    if (!find_waits(&f) || !find_paths(w) || !sum_paths(w) || !find_causes(w)) {
+    if (!find_waits(&f) || !find_paths(w) || !sum_paths(w) || !find_causes(w) ||
+        !find_critical_path(w)) {
         portolan_waits_destroy(w);
         return portolan_no_memory(err);
     }
-    find_critical_path(w);
     *waits = w;
     return PORTOLAN_OK;
 }

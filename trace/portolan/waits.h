@@ -106,10 +106,33 @@ PORTOLAN_API uint32_t portolan_collective_call(const struct portolan_trace *trac
                                                const struct portolan_collective *collective,
                                                int rank);
 
-/** The call (its BEGIN) that posted the receive which SEND, an event, met; none: not known. */
+/** Whom a member of a collective operation waits for. */
+enum portolan_awaited {
+    PORTOLAN_AWAITS_NOBODY, /**< or it is not known whom */
+    PORTOLAN_AWAITS_RANKS,
+    PORTOLAN_AWAITS_ALL,
+    PORTOLAN_AWAITS_ALL_IF_MET /**< unless the first ended before the last began */
+};
+
+/**
+ * Whom RANK waits for in the operation that E, an event with an index in `collectives`, began.
+ * *RANKS, *N: of RANKS, borrowed.
+ */
+PORTOLAN_API enum portolan_awaited portolan_awaited(const struct portolan_trace *trace,
+                                                    const struct portolan_matching *matching,
+                                                    uint32_t e, int rank, const int **ranks,
+                                                    size_t *n);
+
+/** The call (its BEGIN) that posted the receive RECV, an event RECV or RECV_POST; none: not known,
+ * or RECV is none. */
 PORTOLAN_API uint32_t portolan_posting_call(const struct portolan_trace *trace,
                                             const struct portolan_matching *matching,
-                                            uint32_t send);
+                                            uint32_t recv);
+
+/** The send, an event SEND, that E completes: E itself if it is blocking; none: it completes none.
+ */
+PORTOLAN_API uint32_t portolan_completed_send(const struct portolan_trace *trace,
+                                              const struct portolan_matching *matching, uint32_t e);
 
 /** The location of an event. */
 PORTOLAN_API size_t portolan_trace_location_of(const struct portolan_trace *trace, uint32_t event);

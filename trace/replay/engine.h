@@ -106,11 +106,6 @@ void engine_wake(struct engine *x, size_t location);
 void engine_match_woken(struct engine *x, size_t location);
 int64_t message_ns(const struct portolan_costs *costs, uint64_t bytes);
 
-static inline uint32_t begin_of(const struct engine *x, uint32_t e)
-{
-    return x->trace->events[e].kind == PORTOLAN_TRACE_BEGIN ? e : x->matching->call[e];
-}
-
 static inline enum portolan_trace_routine_class class_of(const struct engine *x, uint32_t call)
 {
     return (enum portolan_trace_routine_class)x->matching->classes[x->trace->events[call].what];

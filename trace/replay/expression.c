@@ -8,39 +8,40 @@
 #include <stdio.h>
 #include <string.h>
 
-enum operator{
-    OP_OR,
-    OP_AND,
-    OP_SAME,
-    OP_EQUAL,
-    OP_UNEQUAL,
-    OP_AT_MOST,
-    OP_AT_LEAST,
-    OP_LESS,
-    OP_MORE,
-    OP_ADD,
-    OP_SUBTRACT,
-    OP_MULTIPLY,
-    OP_DIVIDE,
-    OP_MODULO,
-    OP_NEGATE,
-    OP_NOT,
-    OP_MIN,
-    OP_MAX,
-    OP_FLOOR,
-    OPERATORS
-};
+/* Name, text, precedence (0: not between two operands), and value for operands a and b. */
+#define OPERATORS(X)                                                                               \
+    X(OR, "or", 1, a != 0 || b != 0)                                                               \
+    X(AND, "and", 2, a != 0 && b != 0)                                                             \
+    X(SAME, "==", 3, a == b)                                                                       \
+    X(EQUAL, "=", 3, a == b)                                                                       \
+    X(UNEQUAL, "!=", 3, a != b)                                                                    \
+    X(AT_MOST, "<=", 3, a <= b)                                                                    \
+    X(AT_LEAST, ">=", 3, a >= b)                                                                   \
+    X(LESS, "<", 3, a < b)                                                                         \
+    X(MORE, ">", 3, a > b)                                                                         \
+    X(ADD, "+", 4, a + b)                                                                          \
+    X(SUBTRACT, "-", 4, a - b)                                                                     \
+    X(MULTIPLY, "*", 5, (a * b))                                                                   \
+    X(DIVIDE, "/", 5, b == 0 ? NAN : a / b)                                                        \
+    X(MODULO, "%", 5, modulo(a, b))                                                                \
+    X(NEGATE, "-", 0, -a)                                                                          \
+    X(NOT, "not", 0, a == 0)                                                                       \
+    X(MIN, "min", 0, fmin(a, b))                                                                   \
+    X(MAX, "max", 0, fmax(a, b))                                                                   \
+    X(FLOOR, "floor", 0, floor(a))
+
+#define OPERATOR_ENUM(name, text, precedence, value) OP_##name,
+#define OPERATOR_ROW(name, text, precedence, value)  {text, precedence},
+#define OPERATOR_CASE(name, text, precedence, value)                                               \
+    case OP_##name:                                                                                \
+        return value;
+
+enum operator{ OPERATORS(OPERATOR_ENUM) N_OPERATORS };
 
 static const struct operator_row {
     const char *text;
-    int precedence; /* 0: not between two operands */
-} operators[OPERATORS] = {
-    [OP_OR] = {"or", 1},       [OP_AND] = {"and", 2},    [OP_SAME] = {"==", 3},
-    [OP_EQUAL] = {"=", 3},     [OP_UNEQUAL] = {"!=", 3}, [OP_AT_MOST] = {"<=", 3},
-    [OP_AT_LEAST] = {">=", 3}, [OP_LESS] = {"<", 3},     [OP_MORE] = {">", 3},
-    [OP_ADD] = {"+", 4},       [OP_SUBTRACT] = {"-", 4}, [OP_MULTIPLY] = {"*", 5},
-    [OP_DIVIDE] = {"/", 5},    [OP_MODULO] = {"%", 5},
-};
+    int precedence;
+} operators[] = {OPERATORS(OPERATOR_ROW)};
 
 enum { MOST_DEPTH = 100 };
 
@@ -182,10 +183,9 @@ static struct expression *read_name(struct scenario_reader *r, int depth)
     }
     if (strcmp(word, "random") == 0)
         return node(r, EXPRESSION_RANDOM, 0, NULL, NULL);
-    if (strcmp(word, "min") == 0 || strcmp(word, "max") == 0)
-        return read_function(r, word[1] == 'i' ? OP_MIN : OP_MAX, depth);
-    if (strcmp(word, "floor") == 0)
-        return read_function(r, OP_FLOOR, depth);
+    for (int i = OP_MIN; i < N_OPERATORS; i++)
+        if (strcmp(word, operators[i].text) == 0)
+            return read_function(r, i, depth);
     for (int i = r->n_variables; i-- > 0;)
         if (strcmp(r->variables[i], word) == 0) {
             e = node(r, EXPRESSION_VARIABLE, 0, NULL, NULL);
@@ -231,7 +231,7 @@ static struct expression *read_between(struct scenario_reader *r, int precedence
 {
     struct expression *left = read_operand(r, depth), *right;
 
-    for (int i = 0; left && i < OPERATORS; i++) {
+    for (int i = 0; left && i < N_OPERATORS; i++) {
         if (operators[i].precedence < precedence || !operators[i].precedence ||
             !scenario_takes(r, operators[i].text))
             continue;
@@ -277,44 +277,10 @@ double expression_value(const struct expression *e, struct scenario_values *valu
         return draw(&values->random);
     a = expression_value(e->left, values);
     b = e->right ? expression_value(e->right, values) : 0;
-    switch (e->operator) {
-    case OP_OR:
-        return a != 0 || b != 0;
-    case OP_AND:
-        return a != 0 && b != 0;
-    case OP_SAME:
-    case OP_EQUAL:
-        return a == b;
-    case OP_UNEQUAL:
-        return a != b;
-    case OP_AT_MOST:
-        return a <= b;
-    case OP_AT_LEAST:
-        return a >= b;
-    case OP_LESS:
-        return a < b;
-    case OP_MORE:
-        return a > b;
-    case OP_ADD:
-        return a + b;
-    case OP_SUBTRACT:
-        return a - b;
-    case OP_MULTIPLY:
-        return a * b;
-    case OP_DIVIDE:
-        return b == 0 ? NAN : a / b;
-    case OP_MODULO:
-        return modulo(a, b);
-    case OP_NEGATE:
-        return -a;
-    case OP_NOT:
-        return a == 0;
-    case OP_MIN:
-        return fmin(a, b);
-    case OP_MAX:
-        return fmax(a, b);
+    switch ((enum operator)e->operator) {
+        OPERATORS(OPERATOR_CASE)
     default:
-        return floor(a);
+        return NAN;
     }
 }
 

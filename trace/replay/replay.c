@@ -221,10 +221,7 @@ static void fit_line(struct message_point *points, size_t n, struct portolan_cos
 /* The send that a completion in a call is of; none: it is of no send, or of one by MPI_Ssend. */
 static uint32_t completed_send(const struct portolan_waits *w, uint32_t e)
 {
-    const struct portolan_trace_event *event = &w->trace->events[e];
-    uint32_t send = event->kind == PORTOLAN_TRACE_SEND_DONE                 ? w->matching->other[e]
-                    : event->kind == PORTOLAN_TRACE_SEND && !event->request ? e
-                                                                            : PORTOLAN_NO_EVENT;
+    uint32_t send = portolan_completed_send(w->trace, w->matching, e);
     uint32_t call = send == PORTOLAN_NO_EVENT ? send : w->matching->call[send];
 
     return call != PORTOLAN_NO_EVENT &&
@@ -247,7 +244,8 @@ static uint64_t estimate_eager(const struct portolan_waits *w)
         uint32_t send = completed_send(w, e), call = w->matching->call[e], posted;
 
         if (send == PORTOLAN_NO_EVENT || call == PORTOLAN_NO_EVENT ||
-            (posted = portolan_posting_call(w->trace, w->matching, send)) == PORTOLAN_NO_EVENT ||
+            (posted = portolan_posting_call(w->trace, w->matching, w->matching->partner[send])) ==
+                PORTOLAN_NO_EVENT ||
             events[w->matching->call[call]].ns >= events[posted].ns)
             continue;
         is_known = true;

@@ -84,20 +84,11 @@ static uint64_t bytes_of(const struct engine *x, uint32_t send)
     return x->joined[low].bytes;
 }
 
-/* The BEGIN of the call that posted the receive which RECV, or RECV_POST, is. */
-static uint32_t posting_call(const struct engine *x, uint32_t recv)
-{
-    uint32_t other = x->matching->other[recv];
-
-    return x->trace->events[recv].kind == PORTOLAN_TRACE_RECV_POST || other == PORTOLAN_NO_EVENT
-               ? x->matching->call[recv]
-               : begin_of(x, other);
-}
-
 /* An eager message arrives after it was sent, a synchronous one after both sides were there. */
 static int64_t arrival(const struct engine *x, uint32_t send, uint32_t recv, bool is_new)
 {
-    uint32_t from = x->matching->call[send], to = posting_call(x, recv);
+    uint32_t from = x->matching->call[send],
+             to = portolan_posting_call(x->trace, x->matching, recv);
     const struct portolan_trace_event *events = x->trace->events;
     int64_t sent = is_new ? x->ns[from] : events[from].ns;
     int64_t posted = is_new ? x->ns[to] : events[to].ns;
@@ -115,36 +106,28 @@ static bool await_match(struct engine *x, size_t i, uint32_t e)
     return !x->locations[i].awaits_match;
 }
 
-static bool await_received(struct engine *x, size_t i, uint32_t recv)
+/* E is one side of a message, which waits for the other. */
+static bool await_message(struct engine *x, size_t i, uint32_t e, bool is_send)
 {
-    uint32_t send = x->partner[recv];
+    uint32_t partner = x->partner[e], was = x->matching->partner[e];
+    uint32_t send = is_send ? e : partner, recv = is_send ? partner : e, from, to;
 
-    if (send == PORTOLAN_NO_EVENT)
-        return await_match(x, i, recv);
-    if (x->matching->call[send] == PORTOLAN_NO_EVENT || posting_call(x, recv) == PORTOLAN_NO_EVENT)
+    if (partner == PORTOLAN_NO_EVENT)
+        return await_match(x, i, e);
+    from = x->matching->call[send];
+    to = portolan_posting_call(x->trace, x->matching, recv);
+    if (from == PORTOLAN_NO_EVENT || to == PORTOLAN_NO_EVENT)
         return true;
-    if (!has_begun(x, i, x->matching->call[send]))
+    if (!has_begun(x, i, is_send ? to : from))
         return false;
     was_ready(x, i, arrival(x, send, recv, true),
-              arrival(x, x->matching->partner[recv], recv, false));
+              is_send ? arrival(x, e, was, false) : arrival(x, was, e, false));
     return true;
 }
 
 static bool await_sent(struct engine *x, size_t i, uint32_t send)
 {
-    uint32_t recv = x->partner[send];
-
-    if (!is_synchronous(x, send))
-        return true;
-    if (recv == PORTOLAN_NO_EVENT)
-        return await_match(x, i, send);
-    if (x->matching->call[send] == PORTOLAN_NO_EVENT || posting_call(x, recv) == PORTOLAN_NO_EVENT)
-        return true;
-    if (!has_begun(x, i, posting_call(x, recv)))
-        return false;
-    was_ready(x, i, arrival(x, send, recv, true),
-              arrival(x, send, x->matching->partner[send], false));
-    return true;
+    return !is_synchronous(x, send) || await_message(x, i, send, true);
 }
 
 /* ------------------------------------------------- collectives */
@@ -195,36 +178,19 @@ static bool await_members(struct engine *x, size_t i, const struct portolan_coll
     return true;
 }
 
-/* E is a COLLECTIVE, in this call or in the one that posted it. */
+/* E is an event of a collective operation, in this call or in the one that posted it. */
 static bool await_collective(struct engine *x, size_t i, uint32_t e)
 {
-    uint32_t meeting = x->matching->partner[e], call = x->matching->call[e];
-    const struct portolan_trace_event *event = &x->trace->events[e];
-    const struct portolan_trace_comm *comm = &x->trace->comms[event->what];
-    const struct portolan_collective *c;
-    int own = x->trace->locations[i].rank;
-    size_t place;
+    uint32_t meeting = x->matching->partner[e];
+    const int *ranks;
+    size_t n;
+    enum portolan_awaited who =
+        portolan_awaited(x->trace, x->matching, e, x->trace->locations[i].rank, &ranks, &n);
 
-    if (meeting == PORTOLAN_NO_EVENT || call == PORTOLAN_NO_EVENT ||
-        !x->matching->collectives[meeting].is_complete)
-        return true;
-    c = &x->matching->collectives[meeting];
-    switch (class_of(x, call)) {
-    case PORTOLAN_ROUTINE_ONE_TO_N:
-        return event->peer == own || await_members(x, i, c, &event->peer, 1);
-    case PORTOLAN_ROUTINE_N_TO_ONE:
-        return event->peer != own || await_all(x, i, meeting, false);
-    case PORTOLAN_ROUTINE_SCAN:
-        return await_members(x, i, c, comm->members,
-                             portolan_trace_place(comm->members, comm->n_members, own));
-    case PORTOLAN_ROUTINE_NEIGHBOUR:
-        place = portolan_trace_place(comm->members, comm->n_members, own);
-        return !comm->neighbours || place == comm->n_members ||
-               await_members(x, i, c, comm->neighbours + comm->first_neighbour[place],
-                             comm->first_neighbour[place + 1] - comm->first_neighbour[place]);
-    default:
-        return await_all(x, i, meeting, class_of(x, call) == PORTOLAN_ROUTINE_CREATE);
-    }
+    if (who == PORTOLAN_AWAITS_RANKS)
+        return await_members(x, i, &x->matching->collectives[meeting], ranks, n);
+    return who == PORTOLAN_AWAITS_NOBODY ||
+           await_all(x, i, meeting, who == PORTOLAN_AWAITS_ALL_IF_MET);
 }
 
 /* ------------------------------------------------- windows */
@@ -249,13 +215,12 @@ static bool await_accesses(struct engine *x, size_t i, uint32_t call, bool is_th
 
 static bool await_epoch(struct engine *x, size_t i, uint32_t e)
 {
-    uint32_t meeting = x->matching->partner[e], opened = x->matching->other[e];
+    uint32_t opened = x->matching->other[e];
 
     switch (class_of(x, x->locations[i].call)) {
     case PORTOLAN_ROUTINE_FENCE:
     case PORTOLAN_ROUTINE_CREATE:
-        return meeting == PORTOLAN_NO_EVENT || !x->matching->collectives[meeting].is_complete ||
-               await_all(x, i, meeting, true);
+        return await_collective(x, i, e);
     case PORTOLAN_ROUTINE_WIN_COMPLETE:
         return opened == PORTOLAN_NO_EVENT || await_accesses(x, i, opened, false);
     case PORTOLAN_ROUTINE_WIN_WAIT:
@@ -275,12 +240,11 @@ static bool is_seen_only(enum portolan_trace_routine_class class, unsigned state
 /* What the call as such waits for: MPI's begin and end, or what the trace saw it wait for. */
 static bool await_call(struct engine *x, size_t i, uint32_t call)
 {
-    uint32_t meeting = x->matching->partner[call];
     size_t at = x->locations[i].wait;
     const struct portolan_wait *wait;
 
-    if (meeting != PORTOLAN_NO_EVENT)
-        return !x->matching->collectives[meeting].is_complete || await_all(x, i, meeting, false);
+    if (x->matching->partner[call] != PORTOLAN_NO_EVENT)
+        return await_collective(x, i, call);
     if (!x->waits || at == x->waits->first_wait[i + 1])
         return true;
     wait = &x->waits->waits[at];
@@ -307,7 +271,7 @@ bool engine_await(struct engine *x, size_t i, uint32_t e)
     case PORTOLAN_TRACE_BEGIN:
         return await_call(x, i, e);
     case PORTOLAN_TRACE_RECV:
-        return await_received(x, i, e);
+        return await_message(x, i, e, false);
     case PORTOLAN_TRACE_SEND:
         return event->request || await_sent(x, i, e);
     case PORTOLAN_TRACE_SEND_DONE:

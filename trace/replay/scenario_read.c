@@ -206,6 +206,12 @@ static void read_options(struct scenario *s, struct statement *to, const char *t
         scenario_mistake(r, r->at, "'as' and the name of a request are missing");
 }
 
+static void read_end(struct scenario_reader *r)
+{
+    if (!scenario_at_end(r))
+        scenario_mistake(r, r->at, "the line should end before '%.40s'", r->at);
+}
+
 static struct statement *new_statement(struct scenario *s, enum scenario_action action)
 {
     struct statement *to = portolan_arena_alloc(&s->reader.arena, 1, sizeof *to);
@@ -352,9 +358,7 @@ static struct statement *read_statement(struct scenario *s, const char *at, cons
     } else if (!read_block(s, to, word)) {
         unknown_word(&s->reader, at, word);
     }
-    if (!scenario_at_end(&s->reader))
-        scenario_mistake(&s->reader, s->reader.at, "the line should end before '%.40s'",
-                         s->reader.at);
+    read_end(&s->reader);
     return to;
 }
 
@@ -398,8 +402,8 @@ static void read_line(struct scenario *s, struct open_block *open, size_t *depth
     if (read_head(s, word)) {
         if (*depth || s->body)
             scenario_mistake(r, at, "'%s' belongs before the first statement", word);
-        else if (!scenario_at_end(r))
-            scenario_mistake(r, r->at, "the line should end before '%.40s'", r->at);
+        else
+            read_end(r);
         return;
     }
     to = read_statement(s, at, word);

@@ -446,7 +446,7 @@ static enum portolan_status spell_out(struct scenario *s, struct portolan_trace 
 
 static int line_of(const struct engine *x, uint32_t e)
 {
-    uint32_t call = begin_of(x, e);
+    uint32_t call = x->trace->events[e].kind == PORTOLAN_TRACE_BEGIN ? e : x->matching->call[e];
 
     return call == PORTOLAN_NO_EVENT ? 0 : (int)x->trace->events[call].bytes;
 }
