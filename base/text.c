@@ -42,21 +42,28 @@ static int edit_distance(const char *a, const char *b)
     return d[la][lb];
 }
 
-const char *portolan_nearest_word(const char *word, const char *const *known, size_t count)
+const char *portolan_nearest_member(const char *word, const char *const *first, size_t count,
+                                    size_t size)
 {
     /* A third of the word may be wrong; beyond that a suggestion is noise. */
     int best = (int)strlen(word) / 3 + 1;
     const char *nearest = NULL;
 
     for (size_t i = 0; i < count; i++) {
-        int d = known[i] ? edit_distance(word, known[i]) : WORD_MAX;
+        const char *known = *(const char *const *)((const char *)first + i * size);
+        int d = known ? edit_distance(word, known) : WORD_MAX;
 
         if (d < best || (d == best && !nearest)) {
             best = d;
-            nearest = known[i];
+            nearest = known;
         }
     }
     return nearest;
+}
+
+const char *portolan_nearest_word(const char *word, const char *const *known, size_t count)
+{
+    return portolan_nearest_member(word, known, count, sizeof *known);
 }
 
 bool portolan_has_word(const char *words, const char *word)

@@ -435,7 +435,7 @@ static enum portolan_status print_suggestions(struct subject *s, struct portolan
     struct portolan_suggestion *found = NULL;
     size_t n = 0;
     enum portolan_status status =
-        portolan_suggest_paradigms(s->knowledge, s->waits, &s->d, &found, &n, err);
+        portolan_suggest_paradigms(s->knowledge, s->waits, &found, &n, err);
 
     if (!status && !n)
         printf("it looks like none of the paradigms that are known\n");

@@ -27,9 +27,8 @@ enum { MOST_FIRINGS = 100000, MOST_STEPS = 1000000 };
 
 struct clips {
     void *env;
-    struct portolan_text printed; /* what CLIPS says of errors */
-    struct portolan_text removed; /* functions that were taken away, a blank around each */
-    struct portolan_arena arena;
+    struct portolan_text printed;   /* what CLIPS says of errors */
+    struct portolan_text removed;   /* functions that were taken away, a blank around each */
     struct portolan_diagnostics *d; /* while loading */
     const char *file;
     int first_line;
@@ -190,7 +189,6 @@ void clips_destroy(struct clips *clips)
         DestroyEnvironment(clips->env);
     portolan_text_clear(&clips->printed);
     portolan_text_clear(&clips->removed);
-    portolan_arena_clear(&clips->arena);
     free(clips);
 }
 
@@ -221,54 +219,14 @@ void *clips_next_fact(struct clips *clips, const char *template_name, void *fact
     return found ? EnvGetNextFactInTemplate(clips->env, found, fact) : NULL;
 }
 
-static const char *text_of(struct clips *clips, int type, void *value)
-{
-    char *text;
-
-    if (type == STRING || type == SYMBOL)
-        return ValueToString(value);
-    if (type == INTEGER)
-        text = portolan_arena_printf(&clips->arena, "%lld", (long long)ValueToLong(value));
-    else if (type == FLOAT)
-        text = portolan_arena_printf(&clips->arena, "%.17g", ValueToDouble(value));
-    else
-        text = NULL;
-    return text ? text : "";
-}
-
-size_t clips_n_values(struct clips *clips, void *fact, const char *slot)
+const char *clips_text(struct clips *clips, void *fact, const char *slot)
 {
     DATA_OBJECT data;
 
-    if (!EnvGetFactSlot(clips->env, fact, slot, &data))
-        return 0;
-    return GetType(data) == MULTIFIELD ? (size_t)GetDOLength(data) : 1;
-}
-
-const char *clips_text(struct clips *clips, void *fact, const char *slot, size_t i)
-{
-    DATA_OBJECT data;
-    long at;
-
-    if (!EnvGetFactSlot(clips->env, fact, slot, &data))
+    if (!EnvGetFactSlot(clips->env, fact, slot, &data) ||
+        (GetType(data) != STRING && GetType(data) != SYMBOL))
         return "";
-    if (GetType(data) != MULTIFIELD)
-        return i ? "" : text_of(clips, GetType(data), GetValue(data));
-    at = GetDOBegin(data) + (long)i;
-    if (i >= (size_t)GetDOLength(data))
-        return "";
-    return text_of(clips, GetMFType(GetValue(data), at), GetMFValue(GetValue(data), at));
-}
-
-double clips_number(struct clips *clips, void *fact, const char *slot)
-{
-    DATA_OBJECT data;
-
-    if (!EnvGetFactSlot(clips->env, fact, slot, &data))
-        return 0;
-    if (GetType(data) == INTEGER)
-        return (double)ValueToLong(GetValue(data));
-    return GetType(data) == FLOAT ? ValueToDouble(GetValue(data)) : 0;
+    return ValueToString(GetValue(data));
 }
 
 static void set_value(void *env, const struct clips_slot *slot, DATA_OBJECT *data)

@@ -26,11 +26,8 @@ void clips_reset(struct clips *clips);
 /* The fact of TEMPLATE after FACT (NULL: the first), in the order in which they were asserted; NULL
    when there is none. */
 void *clips_next_fact(struct clips *clips, const char *template_name, void *fact);
-/* How many values a slot has, and the I-th: a text, or a number as text, valid until the
-   environment is destroyed; "" when there is none. */
-size_t clips_n_values(struct clips *clips, void *fact, const char *slot);
-const char *clips_text(struct clips *clips, void *fact, const char *slot, size_t i);
-double clips_number(struct clips *clips, void *fact, const char *slot);
+/* The text or symbol in a slot, valid until the environment is destroyed; "": there is none. */
+const char *clips_text(struct clips *clips, void *fact, const char *slot);
 
 /* A slot of a fact to assert: SYMBOL if it is not NULL, else STRING, else the number, which is an
    integer in CLIPS when IS_INTEGER. */

@@ -39,87 +39,82 @@ bool context_is_within(const char *context, const char *outer)
     return strncmp(context, outer, n) == 0 && (!context[n] || context[n] == '.');
 }
 
-bool paradigm_put(struct portolan_arena *arena, const struct fact_kind *kind,
+void paradigm_put(struct portolan_arena *arena, const struct fact_kind *kind,
                   struct paradigm *paradigm, const struct item *item)
 {
     size_t at = kind_find_item(kind, paradigm, item->name);
 
-    if (at != HERCULE_NONE) {
+    if (at == HERCULE_NONE)
+        portolan_arena_append(arena, kind_list(kind, paradigm), kind_count(kind, paradigm), item,
+                              kind->size);
+    else
         memcpy(kind_item(kind, paradigm, at), item, kind->size);
-        return true;
-    }
-    return portolan_arena_append(arena, kind_list(kind, paradigm), kind_count(kind, paradigm), item,
-                                 kind->size);
 }
 
 /* A full name, ".X", of what is composed already is one in the context now. */
-static void move_full_names(struct portolan_arena *arena, const struct fact_kind *kind, char *item,
+static void move_full_names(struct portolan_arena *arena, const char **names, size_t n,
                             const char *context)
 {
-    for (const struct slot_kind *slot = kind->slots; slot < kind->slots + MOST_SLOTS && slot->name;
-         slot++) {
-        const char **names = slot->type == SLOT_NAMES ? *(const char ***)(item + slot->to)
-                                                      : (const char **)(item + slot->to);
-        size_t n =
-            slot->type == SLOT_NAMES ? *(size_t *)(item + slot->more) : slot->type == SLOT_TEXT;
-        const char **moved = n ? portolan_arena_alloc(arena, n, sizeof *moved) : NULL;
-
-        for (size_t i = 0; moved && i < n; i++)
-            moved[i] = names[i] && names[i][0] == '.'
-                           ? portolan_arena_printf(arena, ".%s%s", context, names[i])
-                           : names[i];
-        if (moved && slot->type == SLOT_NAMES)
-            *(const char ***)(item + slot->to) = moved;
-        else if (moved)
-            *names = moved[0];
-    }
+    for (size_t i = 0; i < n; i++)
+        if (names[i] && names[i][0] == '.')
+            names[i] = portolan_arena_printf(arena, ".%s%s", context, names[i]);
 }
 
-/* A copy of item I of GUEST with its name in CONTEXT. */
+/* A copy of ITEM with its name in CONTEXT. */
 static struct item *item_in_context(struct portolan_arena *arena, const struct fact_kind *kind,
-                                    const struct paradigm *guest, size_t i, const char *context)
+                                    const struct item *from, const char *context)
 {
-    struct item *item = portolan_arena_alloc(arena, 1, kind->size);
+    char *item = portolan_arena_alloc(arena, 1, kind->size);
+    struct item *head = (struct item *)item;
 
     if (!item)
         return NULL;
-    memcpy(item, kind_item(kind, guest, i), kind->size);
-    item->context = *item->context ? context_join(arena, context, item->context) : context;
-    item->name = context_join(arena, item->context, item->local);
-    move_full_names(arena, kind, (char *)item, context);
-    return item;
+    memcpy(item, from, kind->size);
+    head->context = *head->context ? context_join(arena, context, head->context) : context;
+    head->name = context_join(arena, head->context, head->local);
+    for (const struct slot_kind *slot = kind->slots; slot < kind->slots + MOST_SLOTS && slot->name;
+         slot++) {
+        const char ***names = (const char ***)(item + slot->to);
+        size_t n = slot->type == SLOT_NAMES ? *(size_t *)(item + slot->more) : 0;
+        const char **moved = portolan_arena_alloc(arena, n, sizeof *moved);
+
+        if (slot->type == SLOT_TEXT)
+            move_full_names(arena, (const char **)(item + slot->to), 1, context);
+        if (!n || !moved)
+            continue;
+        memcpy(moved, *names, n * sizeof *moved);
+        move_full_names(arena, moved, n, context);
+        *names = moved;
+    }
+    return head;
 }
 
-bool paradigm_add_in_context(struct portolan_arena *arena, struct paradigm *paradigm,
+void paradigm_add_in_context(struct portolan_arena *arena, struct paradigm *paradigm,
                              const struct paradigm *guest, const char *context)
 {
-    for (size_t k = 0; k < n_fact_kinds; k++)
-        for (size_t i = 0;
-             fact_kinds[k].size && i < *kind_count(&fact_kinds[k], (struct paradigm *)guest); i++) {
-            struct item *item;
+    for (const struct fact_kind *kind = fact_kinds; kind < fact_kinds + n_fact_kinds; kind++)
+        for (size_t i = 0; i < *kind_count(kind, guest); i++) {
+            const struct item *from = kind_item(kind, guest, i);
+            struct item *item = strcmp(from->origin, "base") == 0
+                                    ? NULL
+                                    : item_in_context(arena, kind, from, context);
 
-            if (strcmp(kind_item(&fact_kinds[k], guest, i)->origin, "base") == 0)
-                continue;
-            item = item_in_context(arena, &fact_kinds[k], guest, i, context);
-            if (!item || !paradigm_put(arena, &fact_kinds[k], paradigm, item))
-                return false;
+            if (item)
+                paradigm_put(arena, kind, paradigm, item);
         }
-    return true;
 }
 
 /* A paradigm that an heir nests instead of its parent's leaves nothing of the other behind. */
 static void remove_context(struct paradigm *paradigm, const char *context)
 {
-    for (size_t k = 0; k < n_fact_kinds; k++) {
-        const struct fact_kind *kind = &fact_kinds[k];
+    for (const struct fact_kind *kind = fact_kinds; kind < fact_kinds + n_fact_kinds; kind++) {
         size_t kept = 0;
 
-        for (size_t i = 0; kind->size && i < *kind_count(kind, paradigm); i++)
+        for (size_t i = 0; i < *kind_count(kind, paradigm); i++)
             if (!context_is_within(kind_item(kind, paradigm, i)->context, context))
                 memmove(kind_item(kind, paradigm, kept++), kind_item(kind, paradigm, i),
                         kind->size);
-        if (kind->size)
-            *kind_count(kind, paradigm) = kept;
+        *kind_count(kind, paradigm) = kept;
     }
 }
 
@@ -145,13 +140,20 @@ static void count_components(struct portolan_arena *arena, const struct paradigm
     }
 }
 
-/* The nodes that speak of COMPONENT: of it alone if there are such, else of it among others. */
-static size_t nodes_about(struct portolan_arena *arena, const struct paradigm *p, size_t component,
-                          const char ***names)
-{
-    size_t n_names = 0;
+/* Where the tree of a nested paradigm hangs. */
+struct branch {
+    const char **under; /* nodes */
+    size_t n_under;
+    const char *base; /* what these measure */
+};
 
-    for (int pass = 0; pass < 2 && !n_names; pass++)
+/* The nodes that speak of COMPONENT: of it alone if there are such, else of it among others. */
+static struct branch branch_about(struct portolan_arena *arena, const struct paradigm *p,
+                                  size_t component)
+{
+    struct branch branch = {0};
+
+    for (int pass = 0; pass < 2 && !branch.n_under; pass++)
         for (size_t i = 0; i < p->n_nodes; i++) {
             const struct node *node = &p->nodes[i];
             size_t metric =
@@ -164,41 +166,37 @@ static size_t nodes_about(struct portolan_arena *arena, const struct paradigm *p
             count_components(arena, p, &p->metrics[metric], component, 16, n);
             if (!n[1] || (n[0] && !pass))
                 continue;
+            if (!branch.n_under)
+                branch.base = portolan_arena_printf(arena, ".%s", p->metrics[metric].item.name);
             name = portolan_arena_printf(arena, ".%s", node->item.name);
-            portolan_arena_append(arena, names, &n_names, &name, sizeof name);
+            portolan_arena_append(arena, &branch.under, &branch.n_under, &name, sizeof name);
         }
-    return n_names;
+    return branch;
 }
 
 /* What of the guest was about the whole run is now about the component: its roots hang under the
    nodes about it, its shares of the run are shares of what these measure. */
 static void bind_to_host(struct portolan_arena *arena, struct paradigm *host, const char *context,
-                         const char **under, size_t n_under)
+                         const struct branch *branch)
 {
-    const char *base = "run";
+    for (size_t i = 0; i < host->n_nodes; i++) {
+        struct node *node = &host->nodes[i];
 
-    for (size_t i = 0; n_under && i < host->n_nodes; i++)
-        if (strcmp(host->nodes[i].item.name, under[0] + 1) == 0)
-            base = portolan_arena_printf(
-                arena, ".%s",
-                host->metrics[paradigm_find(arena, host, "metric", host->nodes[i].item.context,
-                                            host->nodes[i].metric_name)]
-                    .item.name);
-    for (size_t i = 0; i < host->n_nodes; i++)
-        if (context_is_within(host->nodes[i].item.context, context) && !host->nodes[i].n_under) {
-            host->nodes[i].under = under;
-            host->nodes[i].n_under = n_under;
-            if (host->nodes[i].kind == NODE_SYMPTOM)
-                host->nodes[i].kind = NODE_OBSERVATION;
-        }
+        if (!context_is_within(node->item.context, context) || node->n_under)
+            continue;
+        node->under = branch->under;
+        node->n_under = branch->n_under;
+        if (node->kind == NODE_SYMPTOM)
+            node->kind = NODE_OBSERVATION;
+    }
     for (size_t i = 0; i < host->n_metrics; i++)
         if (context_is_within(host->metrics[i].item.context, context) &&
             strcmp(host->metrics[i].base_name, "run") == 0)
-            host->metrics[i].base_name = base ? base : "run";
+            host->metrics[i].base_name = branch->base;
     for (size_t i = 0; i < host->n_composed; i++)
         if (context_is_within(host->composed[i].item.context, context) &&
             strcmp(host->composed[i].metric_name, "run") == 0)
-            host->composed[i].metric_name = base ? base : "run";
+            host->composed[i].metric_name = branch->base;
     for (size_t i = 0; i < host->n_components; i++)
         if (context_is_within(host->components[i].item.context, context) &&
             !*host->components[i].within_name)
@@ -210,20 +208,23 @@ void paradigm_nest(struct knowledge *knowledge, struct paradigm *host, const str
 {
     struct portolan_arena *arena = &knowledge->arena;
     const struct resolver r = {knowledge, host, d};
-    size_t component = resolve_name(&r, "component", &nest->item, nest->item.name), n;
+    size_t component = resolve_name(&r, "component", &nest->item, nest->item.name);
     const char *context;
-    const char **under = NULL;
+    struct branch branch;
 
     if (component == HERCULE_NONE)
         return;
     context = host->components[component].item.name;
     remove_context(host, context);
     component = kind_find_item(fact_kind_find("component"), host, context);
-    n = nodes_about(arena, host, component, &under);
-    if (!n)
+    branch = branch_about(arena, host, component);
+    if (!branch.n_under) {
         portolan_diagnose(d, nest->item.place.file, nest->item.place.line, nest->item.place.column,
                           "no node of the tree is about '%s', so that of '%s' has no place there",
                           nest->item.name, nest->paradigm_name);
-    else if (paradigm_add_in_context(arena, host, guest, context))
-        bind_to_host(arena, host, context, under, n);
+        return;
+    }
+    paradigm_add_in_context(arena, host, guest, context);
+    if (!arena->failed)
+        bind_to_host(arena, host, context, &branch);
 }

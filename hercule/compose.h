@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Paradigms made of others: inheritance, nesting and weaving, after Li and Malony, IPDPS 2007.
-   Works on names; what they mean is found afterwards (resolve.h). */
+   Works on names; what they mean is found afterwards (resolve.h). That memory is out, the arena
+   tells. */
 #ifndef HERCULE_COMPOSE_H
 #define HERCULE_COMPOSE_H
 
@@ -16,13 +17,12 @@ bool context_is_within(const char *context, const char *outer);
 size_t paradigm_find(struct portolan_arena *arena, const struct paradigm *paradigm,
                      const char *kind, const char *context, const char *name);
 
-/* Puts ITEM into PARADIGM: in the place of the one of that name, else at the end. False: no memory.
- */
-bool paradigm_put(struct portolan_arena *arena, const struct fact_kind *kind,
+/* Puts ITEM into PARADIGM: in the place of the one of that name, else at the end. */
+void paradigm_put(struct portolan_arena *arena, const struct fact_kind *kind,
                   struct paradigm *paradigm, const struct item *item);
 
 /* Adds all of GUEST, in CONTEXT. What all paradigms have (the base) is there already. */
-bool paradigm_add_in_context(struct portolan_arena *arena, struct paradigm *paradigm,
+void paradigm_add_in_context(struct portolan_arena *arena, struct paradigm *paradigm,
                              const struct paradigm *guest, const char *context);
 
 /* GUEST works in the component of NEST. */

@@ -339,8 +339,7 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
     run.least_fit = diagnosis_threshold(p, o->settings, o->n_settings, "fit");
     run.replay_error = diagnosis_threshold(p, o->settings, o->n_settings, "replay_error");
     if (!status)
-        status = recognise(p, waits->trace, waits, bindings, o->n_parts, diagnostics,
-                           &run.recognition, err);
+        status = recognise(p, waits->trace, waits, bindings, o->n_parts, &run.recognition, err);
     if (!status)
         status = check_matches(&run, p, bindings, o->n_parts, diagnostics, err);
     if (!status)

@@ -7,8 +7,6 @@
 #include "clips.h"
 #include "kinds.h"
 
-static const char *const experiment_names[] = {"profile", "operations", "trace"};
-
 static const char *symbol_or_none(const char *text)
 {
     return *text ? text : "none";
@@ -50,7 +48,6 @@ static bool assert_branch(struct clips *clips, const char *from, const char *to)
 static bool assert_tree(struct clips *clips, const struct paradigm *p,
                         const struct conclusion *conclusions)
 {
-    static const char *const kinds[] = {"symptom", "observation", "cause"};
     static const char *const conditions[] = {"no", "yes", "unknown"};
 
     for (size_t i = 0; i < p->n_nodes; i++) {
@@ -60,11 +57,11 @@ static bool assert_tree(struct clips *clips, const struct paradigm *p,
             {"id", node->item.name, NULL, 0, false},
             {"name", node->item.local, NULL, 0, false},
             {"context", symbol_or_none(node->item.context), NULL, 0, false},
-            {"kind", kinds[node->kind], NULL, 0, false},
+            {"kind", node_words[node->kind], NULL, 0, false},
             {"metric", metric->item.name, NULL, 0, false},
             {"threshold", NULL, NULL, conclusions[i].threshold, false},
             {"condition", conditions[conclusions[i].condition], NULL, 0, false},
-            {"experiment", experiment_names[metric->experiment], NULL, 0, false},
+            {"experiment", experiment_words[metric->experiment], NULL, 0, false},
         };
 
         if (!clips_assert(clips, "tree", slots, sizeof slots / sizeof *slots) ||
@@ -83,7 +80,7 @@ static void *next_conclusion(struct clips *clips, const struct paradigm *p,
 {
     fact = clips_next_fact(clips, template_name, fact);
     if (fact)
-        *node = kind_find_item(fact_kind_find("node"), p, clips_text(clips, fact, "node", 0));
+        *node = kind_find_item(fact_kind_find("node"), p, clips_text(clips, fact, "node"));
     return fact;
 }
 
@@ -106,14 +103,14 @@ static void collect(struct clips *clips, const struct paradigm *p, struct conclu
     while ((fact = next_conclusion(clips, p, "holds", fact, &i)))
         if (i != HERCULE_NONE) {
             conclusions[i].holds = true;
-            keep_least(arena, &conclusions[i].rule, clips_text(clips, fact, "rule", 0));
+            keep_least(arena, &conclusions[i].rule, clips_text(clips, fact, "rule"));
         }
     while ((fact = next_conclusion(clips, p, "cannot-tell", fact, &i)))
         if (i != HERCULE_NONE)
-            keep_least(arena, &conclusions[i].why, clips_text(clips, fact, "why", 0));
+            keep_least(arena, &conclusions[i].why, clips_text(clips, fact, "why"));
     while ((fact = next_conclusion(clips, p, "request", fact, &i)))
         for (int e = N_EXPERIMENTS - 1; i != HERCULE_NONE && e >= 0; e--)
-            if (strcmp(clips_text(clips, fact, "experiment", 0), experiment_names[e]) == 0 &&
+            if (strcmp(clips_text(clips, fact, "experiment"), experiment_words[e]) == 0 &&
                 (enum experiment)e < conclusions[i].request)
                 conclusions[i].request = (enum experiment)e;
 }

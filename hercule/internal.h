@@ -2,10 +2,10 @@
 /*
  * Knowledge in memory: what files say of a paradigm, after inheritance and composition.
  *
- * hercule/ reads files (clips.c, read.c, check.c), composes (inherit.c, nest.c, weave.c), evaluates
- * metrics (evaluate.c) and infers (infer.c); recognise/ makes of a trace the quantities that
- * formulas name. Everything here lives in the arena of a struct knowledge. Indices are positions in
- * the arrays of the same struct paradigm; SIZE_MAX is none. Strings are never NULL.
+ * hercule/ reads files (read.c), composes (compose.c, weave.c), finds what names mean (resolve.c),
+ * evaluates metrics (evaluate.c) and infers (infer.c); recognise/ makes of a trace the quantities
+ * that formulas name. Everything here lives in the arena of a struct knowledge. Indices are
+ * positions in the arrays of the same struct paradigm; SIZE_MAX is none. Strings are never NULL.
  */
 #ifndef HERCULE_INTERNAL_H
 #define HERCULE_INTERNAL_H
@@ -149,14 +149,21 @@ struct component {
     const char *to, *phase;
 };
 
+/* An attribute of the event that must not be 0; or, SAME, one of the events within, where a change
+   ends the instance. */
+struct constraint {
+    size_t attribute;
+    bool is_same;
+};
+
 struct event {
     struct item item;
-    /* Constraints, with commas: NAME, an attribute of the event that must not be 0; same(NAME), an
-       attribute of the events within, where a change ends the instance. */
-    const char *expression, *constraints;
+    const char *expression, *constraints;             /* with commas: NAME, or same(NAME) */
     struct place expression_place, constraints_place; /* of their first characters */
-    size_t *attributes;                               /* positions in paradigm.attributes */
-    size_t n_attributes;
+    struct event_expression *parsed;                  /* recognise/event_expression.h */
+    struct automaton *automaton;                      /* NULL: it happens within others only */
+    struct constraint *keeps;
+    size_t n_keeps;
 };
 
 struct attribute {
@@ -190,6 +197,7 @@ struct composed {
 
 enum unit { UNIT_TIME, UNIT_RATIO, UNIT_COUNT, UNIT_BYTES };
 enum experiment { EXPERIMENT_PROFILE, EXPERIMENT_OPERATIONS, EXPERIMENT_TRACE, N_EXPERIMENTS };
+extern const char *const experiment_words[];
 struct metric {
     struct item item;
     struct expression formula; /* unit time: ns, summed over ranks */
@@ -200,6 +208,7 @@ struct metric {
 };
 
 enum node_kind { NODE_SYMPTOM, NODE_OBSERVATION, NODE_CAUSE };
+extern const char *const node_words[];
 struct node {
     struct item item;
     enum node_kind kind;

@@ -18,9 +18,11 @@ enum slot_type {
 struct slot_kind {
     const char *name;
     enum slot_type type;
-    bool is_needed;
-    size_t to, more; /* offsets in the struct */
+    const char *otherwise; /* what is read when the slot is not given; NULL: it must be */
+    size_t to, more;       /* offsets in the struct */
     const char *const *words;
+    const char *refers; /* the kind of fact that its names mean, whose positions go to … */
+    size_t found; /* … this offset: a size_t, or of NAMES a size_t *; 0: they are not kept */
 };
 
 enum { MOST_SLOTS = 10 };
@@ -32,17 +34,21 @@ struct fact_kind {
     struct slot_kind slots[MOST_SLOTS];
 };
 
+/* Those that a paradigm has lists of, of which the first, rules, are no facts; after them, the
+   paradigm itself. */
 extern const struct fact_kind fact_kinds[];
 extern const size_t n_fact_kinds;
 
 /* NULL when there is none. */
 const struct fact_kind *fact_kind_find(const char *name);
-const struct slot_kind *slot_kind_find(const struct fact_kind *kind, const char *name);
 
 /* The list of KIND in PARADIGM, and its length. */
 void **kind_list(const struct fact_kind *kind, struct paradigm *paradigm);
-size_t *kind_count(const struct fact_kind *kind, struct paradigm *paradigm);
+size_t *kind_count(const struct fact_kind *kind, const struct paradigm *paradigm);
 struct item *kind_item(const struct fact_kind *kind, const struct paradigm *paradigm, size_t i);
+/* The local name of an item that is nearest to NAME; NULL. */
+const char *kind_nearest(const struct fact_kind *kind, const struct paradigm *paradigm,
+                         const char *name);
 /* Position of the item of that full name; HERCULE_NONE. */
 size_t kind_find_item(const struct fact_kind *kind, const struct paradigm *paradigm,
                       const char *name);

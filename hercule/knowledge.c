@@ -40,49 +40,61 @@ struct library {
     struct knowledge *knowledge;
     struct portolan_diagnostics *d;
     struct paradigm **raw; /* as the files say */
-    char *state;           /* per raw one: 1 while it is being made, 2 when it is */
+    bool *is_open;         /* per raw one: it is being made */
     struct paradigm **made;
     size_t n;
 };
 
 /* ------------------------------------------------- files */
 
-static size_t find_raw(const struct library *l, const char *name)
+static size_t find_paradigm(struct paradigm *const *paradigms, size_t n, const char *name)
 {
-    for (size_t i = 0; i < l->n; i++)
-        if (strcmp(l->raw[i]->item.name, name) == 0)
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(paradigms[i]->item.name, name) == 0)
             return i;
     return HERCULE_NONE;
+}
+
+/* The end of a message that there is no paradigm NAME. */
+static struct portolan_hint hint_at(struct paradigm *const *paradigms, size_t n, const char *name)
+{
+    const char **known = portolan_calloc(n + 1, sizeof *known);
+    struct portolan_hint hint;
+
+    for (size_t i = 0; known && i < n; i++)
+        known[i] = paradigms[i]->item.name;
+    hint = portolan_did_you_mean(portolan_nearest_word(name, known, known ? n : 0));
+    free(known);
+    return hint;
 }
 
 static void add_raw(struct library *l, struct paradigm *paradigm, size_t first_of_folder)
 {
     const struct place *place = &paradigm->item.place;
+    size_t at = find_paradigm(l->raw, l->n, paradigm->item.name);
 
-    for (size_t i = 0; i < l->n; i++) {
-        if (strcmp(l->raw[i]->item.name, paradigm->item.name) != 0)
-            continue;
-        if (i >= first_of_folder)
-            portolan_diagnose(l->d, place->file, place->line, place->column,
-                              "paradigm '%s' is in %s, too; a folder has one of each name",
-                              paradigm->item.name, l->raw[i]->item.place.file);
-        l->raw[i] = paradigm;
+    if (at == HERCULE_NONE) {
+        portolan_arena_append(&l->knowledge->arena, &l->raw, &l->n, &paradigm, sizeof paradigm);
         return;
     }
-    portolan_arena_append(&l->knowledge->arena, &l->raw, &l->n, &paradigm,
-                          sizeof(struct paradigm *));
+    if (at >= first_of_folder)
+        portolan_diagnose(l->d, place->file, place->line, place->column,
+                          "paradigm '%s' is in %s, too; a folder has one of each name",
+                          paradigm->item.name, l->raw[at]->item.place.file);
+    l->raw[at] = paradigm;
 }
 
 /* A file with thresholds alone changes those of all paradigms. */
 static void set_thresholds(struct library *l, struct paradigm *from)
 {
     const struct fact_kind *kind = fact_kind_find("threshold");
-    size_t base = find_raw(l, "base");
+    size_t base = find_paradigm(l->raw, l->n, "base");
     struct resolver r = {l->knowledge, base == HERCULE_NONE ? from : l->raw[base], l->d};
 
     for (size_t i = 0; i < from->n_thresholds; i++)
         if (resolve_name(&r, "threshold", &from->thresholds[i].item,
-                         from->thresholds[i].item.name) != HERCULE_NONE)
+                         from->thresholds[i].item.name) != HERCULE_NONE &&
+            !l->d->count)
             paradigm_put(&l->knowledge->arena, kind, r.paradigm, kind_item(kind, from, i));
 }
 
@@ -154,16 +166,12 @@ static struct paradigm *make(struct library *l, size_t i);
 static struct paradigm *need(struct library *l, const struct item *item, const char *name)
 {
     const struct place *place = &item->place;
-    const char **known = portolan_arena_alloc(&l->knowledge->arena, l->n, sizeof *known);
-    size_t at = find_raw(l, name);
+    size_t at = find_paradigm(l->raw, l->n, name);
 
-    for (size_t i = 0; known && i < l->n; i++)
-        known[i] = l->raw[i]->item.name;
     if (at == HERCULE_NONE)
-        portolan_diagnose(
-            l->d, place->file, place->line, place->column, "there is no paradigm '%s'%s", name,
-            portolan_did_you_mean(portolan_nearest_word(name, known, known ? l->n : 0)).text);
-    else if (l->state[at] == 1)
+        portolan_diagnose(l->d, place->file, place->line, place->column,
+                          "there is no paradigm '%s'%s", name, hint_at(l->raw, l->n, name).text);
+    else if (l->is_open[at])
         portolan_diagnose(l->d, place->file, place->line, place->column,
                           "paradigm '%s' is made of itself: '%s' depends on it", name, item->name);
     else
@@ -175,11 +183,9 @@ static struct paradigm *need(struct library *l, const struct item *item, const c
 static void inherit(struct library *l, struct paradigm *p, const struct paradigm *parent)
 {
     for (size_t k = 0; parent && k < n_fact_kinds; k++)
-        for (size_t i = 0;
-             fact_kinds[k].size && i < *kind_count(&fact_kinds[k], (struct paradigm *)parent); i++)
-            if (!paradigm_put(&l->knowledge->arena, &fact_kinds[k], p,
-                              kind_item(&fact_kinds[k], parent, i)))
-                l->knowledge->arena.failed = true;
+        for (size_t i = 0; i < *kind_count(&fact_kinds[k], parent); i++)
+            paradigm_put(&l->knowledge->arena, &fact_kinds[k], p,
+                         kind_item(&fact_kinds[k], parent, i));
 }
 
 static void compose(struct library *l, struct paradigm *p, const struct paradigm *own)
@@ -202,14 +208,14 @@ static struct paradigm *make(struct library *l, size_t i)
 {
     const struct paradigm *own = l->raw[i];
     struct paradigm *p;
-    size_t base = find_raw(l, "base");
+    size_t base = find_paradigm(l->raw, l->n, "base");
 
-    if (l->state[i] == 2)
+    if (l->made[i])
         return l->made[i];
-    l->state[i] = 1;
     p = portolan_arena_alloc(&l->knowledge->arena, 1, sizeof *p);
     if (!p)
         return NULL;
+    l->is_open[i] = true;
     p->item = own->item;
     p->is_a = own->is_a;
     p->n_is_a = own->n_is_a;
@@ -219,9 +225,8 @@ static struct paradigm *make(struct library *l, size_t i)
         inherit(l, p, need(l, &own->item, own->is_a[k]));
     inherit(l, p, own);
     compose(l, p, own);
-    l->made[i] = p;
-    l->state[i] = 2;
-    return p;
+    l->is_open[i] = false;
+    return l->made[i] = p;
 }
 
 static int compare_paradigms(const void *a, const void *b)
@@ -234,31 +239,33 @@ static int compare_paradigms(const void *a, const void *b)
  * lists. */
 static void make_all(struct library *l)
 {
-    struct portolan_arena *arena = &l->knowledge->arena;
+    struct knowledge *k = l->knowledge;
 
     qsort(l->raw, l->n, sizeof *l->raw, compare_paradigms);
-    l->state = portolan_arena_alloc(arena, l->n + 1, 1);
-    l->made = portolan_arena_alloc(arena, l->n + 1, sizeof *l->made);
-    if (!l->state || !l->made)
-        return;
-    for (size_t i = 0; i < l->n; i++)
+    l->is_open = portolan_arena_alloc(&k->arena, l->n + 1, sizeof *l->is_open);
+    l->made = portolan_arena_alloc(&k->arena, l->n + 1, sizeof *l->made);
+    for (size_t i = 0; i < l->n && !k->arena.failed; i++)
         make(l, i);
-    for (size_t i = 0; i < l->n && !arena->failed; i++)
-        paradigm_resolve(l->knowledge, l->made[i], l->d);
-    for (size_t i = 0; i < l->n && !l->d->count && !arena->failed; i++)
-        paradigm_link(l->knowledge, l->made[i]);
-    l->knowledge->paradigms = l->made;
-    l->knowledge->n_paradigms = l->n;
-    l->knowledge->raw = l->raw;
+    for (size_t i = 0; i < l->n && !k->arena.failed; i++)
+        paradigm_resolve(k, l->made[i], l->d);
+    for (size_t i = 0; i < l->n && !l->d->count && !k->arena.failed; i++)
+        paradigm_link(k, l->made[i]);
 }
 
-static enum portolan_status verdict(const struct knowledge *knowledge,
-                                    const struct portolan_diagnostics *d,
-                                    struct portolan_error *err)
+/* Makes all paradigms of what was read; where anything is wrong, KNOWLEDGE is as it was. */
+static enum portolan_status make_knowledge(struct library *l, struct portolan_error *err)
 {
-    if (knowledge->arena.failed)
+    struct knowledge *k = l->knowledge;
+
+    make_all(l);
+    if (k->arena.failed)
         return portolan_no_memory(err);
-    return d->count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
+    if (l->d->count)
+        return PORTOLAN_ESYNTAX;
+    k->paradigms = l->made;
+    k->raw = l->raw;
+    k->n_paradigms = l->n;
+    return PORTOLAN_OK;
 }
 
 enum portolan_status portolan_knowledge_read(const char *const *folders, size_t n_folders,
@@ -269,7 +276,7 @@ enum portolan_status portolan_knowledge_read(const char *const *folders, size_t 
     struct once once = {.relay = {diagnostics, err}};
     struct portolan_diagnostics d = {report_once, &once, 0};
     struct portolan_knowledge *knowledge = portolan_calloc(1, sizeof *knowledge);
-    struct library library = {&knowledge->inner, &d, NULL, NULL, NULL, 0};
+    struct library library = {.knowledge = &knowledge->inner, .d = &d};
     enum portolan_status status = PORTOLAN_OK;
 
     *out = NULL;
@@ -278,15 +285,32 @@ enum portolan_status portolan_knowledge_read(const char *const *folders, size_t 
     read_builtin(&library);
     for (size_t i = 0; i < n_folders && !status; i++)
         status = read_folder(&library, folders[i], err);
-    if (!status) {
-        make_all(&library);
-        status = verdict(&knowledge->inner, &d, err);
-    }
+    if (!status)
+        status = make_knowledge(&library, err);
     free(once.told);
     if (status)
         portolan_knowledge_destroy(knowledge);
     else
         *out = knowledge;
+    return status;
+}
+
+enum portolan_status portolan_knowledge_add(struct portolan_knowledge *knowledge, const char *text,
+                                            const char *file, int line,
+                                            struct portolan_diagnostics *diagnostics,
+                                            struct portolan_error *err)
+{
+    struct knowledge *k = &knowledge->inner;
+    struct once once = {.relay = {diagnostics, err}};
+    struct portolan_diagnostics d = {report_once, &once, 0};
+    struct library library = {.knowledge = k, .d = &d};
+    enum portolan_status status;
+
+    for (size_t i = 0; i < k->n_paradigms; i++)
+        add_raw(&library, k->raw[i], 0);
+    read_text(&library, file, line, text, strlen(text), library.n);
+    status = d.count ? PORTOLAN_ESYNTAX : make_knowledge(&library, err);
+    free(once.told);
     return status;
 }
 
@@ -313,10 +337,9 @@ const char *portolan_knowledge_peek_text(const struct portolan_knowledge *knowle
 
 struct paradigm *knowledge_find(const struct knowledge *knowledge, const char *name)
 {
-    for (size_t i = 0; i < knowledge->n_paradigms; i++)
-        if (strcmp(knowledge->paradigms[i]->item.name, name) == 0)
-            return knowledge->paradigms[i];
-    return NULL;
+    size_t at = find_paradigm(knowledge->paradigms, knowledge->n_paradigms, name);
+
+    return at == HERCULE_NONE ? NULL : knowledge->paradigms[at];
 }
 
 struct paradigm *knowledge_need(const struct portolan_knowledge *knowledge, const char *name,
@@ -324,41 +347,9 @@ struct paradigm *knowledge_need(const struct portolan_knowledge *knowledge, cons
 {
     const struct knowledge *k = &knowledge->inner;
     struct paradigm *found = knowledge_find(k, name);
-    const char **known = found ? NULL : portolan_calloc(k->n_paradigms + 1, sizeof *known);
 
-    for (size_t i = 0; known && i < k->n_paradigms; i++)
-        known[i] = k->paradigms[i]->item.name;
     if (!found)
-        portolan_error_set(
-            err, PORTOLAN_ENOTFOUND, "there is no paradigm '%s'%s", name,
-            portolan_did_you_mean(portolan_nearest_word(name, known, known ? k->n_paradigms : 0))
-                .text);
-    free(known);
+        portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no paradigm '%s'%s", name,
+                           hint_at(k->paradigms, k->n_paradigms, name).text);
     return found;
-}
-
-enum portolan_status portolan_knowledge_add(struct portolan_knowledge *knowledge, const char *text,
-                                            const char *file, int line,
-                                            struct portolan_diagnostics *diagnostics,
-                                            struct portolan_error *err)
-{
-    struct knowledge *k = &knowledge->inner, before = *k;
-    struct once once = {.relay = {diagnostics, err}};
-    struct portolan_diagnostics d = {report_once, &once, 0};
-    struct library l = {k, &d, NULL, NULL, NULL, 0};
-    enum portolan_status status;
-
-    for (size_t i = 0; i < k->n_paradigms; i++)
-        portolan_arena_append(&k->arena, &l.raw, &l.n, &k->raw[i], sizeof(struct paradigm *));
-    read_text(&l, file, line, text, strlen(text), l.n);
-    if (!d.count && !k->arena.failed)
-        make_all(&l);
-    status = verdict(k, &d, err);
-    free(once.told);
-    if (status) {
-        k->paradigms = before.paradigms;
-        k->n_paradigms = before.n_paradigms;
-        k->raw = before.raw;
-    }
-    return status;
 }

@@ -15,13 +15,160 @@ struct reader {
     struct clips *clips;
     struct paradigm *paradigm;
     size_t n_paradigms; /* facts of that name */
+    bool are_rules;     /* facts are read first, then rules: their names get the paradigm's */
 };
 
-static const char *copy(struct reader *r, const char *text)
-{
-    const char *copied = portolan_arena_strdup(r->source.arena, text);
+#define REPORT(r, at, ...) CLP_REPORT(&(r)->source, at, __VA_ARGS__)
 
-    return copied ? copied : "";
+/* Has CLIPS read what stands at AT: rules call functions, and slots have types. */
+static void load(struct reader *r, size_t at, const char *text)
+{
+    const struct source *s = &r->source;
+
+    if (text)
+        clips_load(r->clips, s->file, clp_place(s, at).line, text, s->d);
+}
+
+/* ------------------------------------------------- slots */
+
+static size_t find_word(const char *const *words, const char *word)
+{
+    size_t i = 0;
+
+    while (words[i] && strcmp(words[i], word) != 0)
+        i++;
+    return i;
+}
+
+/* Values that CLIPS would refuse without saying which would be right. */
+static bool check_value(struct reader *r, const struct slot_kind *slot, size_t at)
+{
+    struct portolan_text right = {.arena = r->source.arena};
+    const char *word = clp_token(&r->source, at), *const *words = slot->words;
+    size_t n = words ? find_word(words, "") : 0;
+    double number;
+
+    if (words && !words[find_word(words, word)]) {
+        for (size_t i = 0; i < n; i++)
+            portolan_text_add(&right, "%s%s", i ? i + 1 < n ? ", " : " or " : "", words[i]);
+        REPORT(r, at, "'%s' is none of %s%s", word, right.bytes ? right.bytes : "",
+               portolan_did_you_mean(portolan_nearest_word(word, words, n)).text);
+    } else if ((slot->type == SLOT_NUMBER || slot->type == SLOT_INTEGER) &&
+               !portolan_read_double(word, &number))
+        REPORT(r, at, "%s wants a number, not '%s'", slot->name, word);
+    else if ((slot->type == SLOT_FORMULA || slot->type == SLOT_PLACED) && *word != '"')
+        REPORT(r, at, "%s wants a text in quotes", slot->name);
+    else
+        return true;
+    return false;
+}
+
+static void set_slot(struct reader *r, const struct slot_kind *slot, char *item, const char *text,
+                     struct place place)
+{
+    void *to = item + slot->to;
+    double number = 0;
+
+    switch (slot->type) {
+    case SLOT_FORMULA:
+        *(struct expression *)to = (struct expression){.text = text, .place = place};
+        expression_parse(r->knowledge, to, r->source.d);
+        break;
+    case SLOT_PLACED:
+        *(struct place *)(item + slot->more) = place;
+        *(const char **)to = text;
+        break;
+    case SLOT_TEXT:
+        *(const char **)to = text;
+        break;
+    case SLOT_NAMES:
+        if (*text)
+            portolan_arena_append(r->source.arena, to, (size_t *)(item + slot->more), &text,
+                                  sizeof text);
+        break;
+    case SLOT_INTEGER:
+        portolan_read_double(text, &number);
+        *(int64_t *)to = (int64_t)number;
+        break;
+    case SLOT_NUMBER:
+        portolan_read_double(text, to);
+        break;
+    case SLOT_WORD:
+        *(unsigned *)to = (unsigned)find_word(slot->words, text);
+    }
+}
+
+/* The values of SLOT, from AT to the ")" at END. */
+static bool read_values(struct reader *r, const struct slot_kind *slot, char *item, size_t at,
+                        size_t end)
+{
+    const struct source *s = &r->source;
+    size_t next = clp_next(s, clp_token_end(s, at));
+
+    if (at >= end && slot->type != SLOT_NAMES) {
+        REPORT(r, at, "slot '%s' has no value", slot->name);
+        return false;
+    }
+    if (at < end && (s->text[at] == '(' || (next < end && slot->type != SLOT_NAMES))) {
+        REPORT(r, at, "slot '%s' takes %s", slot->name,
+               slot->type == SLOT_NAMES ? "names" : "one value");
+        return false;
+    }
+    if (at < end && !check_value(r, slot, at))
+        return false;
+    for (; at < end; at = clp_next(s, clp_token_end(s, at)))
+        set_slot(r, slot, item, clp_value(s, at), clp_place(s, at + (s->text[at] == '"')));
+    return true;
+}
+
+/* ------------------------------------------------- facts */
+
+/* The slots of the fact at AT, from NEXT to the ")" at END; true when all are right. */
+static bool read_slots(struct reader *r, const struct fact_kind *kind, char *item, size_t at,
+                       size_t next, size_t end)
+{
+    const struct source *s = &r->source;
+    const struct slot_kind *slot, *slots = kind->slots;
+    bool seen[MOST_SLOTS] = {false}, is_right = true;
+
+    for (slot = slots; slot < slots + MOST_SLOTS && slot->name; slot++)
+        if (slot->otherwise)
+            set_slot(r, slot, item, slot->otherwise, clp_place(s, at));
+    for (size_t after; next < end; next = clp_next(s, after)) {
+        size_t value;
+        const char *name = clp_head(s, next, &value);
+
+        after = clp_form_end(s, next);
+        for (slot = slots; slot < slots + MOST_SLOTS && slot->name; slot++)
+            if (strcmp(slot->name, name) == 0)
+                break;
+        if (s->text[next] != '(')
+            REPORT(r, next, "a %s is written (%s (SLOT VALUE) …), not with '%s'", kind->name,
+                   kind->name, clp_token(s, next));
+        else if (slot == slots + MOST_SLOTS || !slot->name)
+            REPORT(r, next + 1, "a %s has no slot '%s'%s", kind->name, name,
+                   portolan_did_you_mean(
+                       portolan_nearest_member(name, &slots->name, MOST_SLOTS, sizeof *slots))
+                       .text);
+        else if (seen[slot - slots])
+            REPORT(r, next + 1, "slot '%s' is given twice", name);
+        else if ((seen[slot - slots] = true, read_values(r, slot, item, value, after - 1)))
+            continue;
+        is_right = false;
+    }
+    for (slot = slots; slot < slots + MOST_SLOTS && slot->name; slot++)
+        if (!slot->otherwise && !seen[slot - slots]) {
+            REPORT(r, at, "this %s has no '%s'", kind->name, slot->name);
+            is_right = false;
+        }
+    return is_right;
+}
+
+static bool is_identifier(const char *name)
+{
+    return !(*name >= '0' && *name <= '9') &&
+           name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] ==
+               0;
 }
 
 /* "guard_cells" is read as "guard cells". */
@@ -35,74 +182,11 @@ static const char *words_of(struct reader *r, const char *name)
     return text ? text : "";
 }
 
-static void read_names(struct reader *r, void *fact, const struct slot_kind *slot, char *item)
-{
-    size_t n = clips_n_values(r->clips, fact, slot->name);
-    const char **names = portolan_arena_alloc(r->source.arena, n, sizeof *names);
-
-    for (size_t i = 0; names && i < n; i++)
-        names[i] = copy(r, clips_text(r->clips, fact, slot->name, i));
-    *(const char ***)(item + slot->to) = names;
-    *(size_t *)(item + slot->more) = names ? n : 0;
-}
-
-static void read_word(struct reader *r, void *fact, const struct slot_kind *slot, char *item)
-{
-    const char *word = clips_text(r->clips, fact, slot->name, 0);
-    int value = 0;
-
-    while (slot->words[value] && strcmp(slot->words[value], word) != 0)
-        value++;
-    memcpy(item + slot->to, &value, sizeof value);
-}
-
-static void read_slot(struct reader *r, void *fact, size_t at, const struct slot_kind *slot,
-                      char *item)
-{
-    void *to = item + slot->to;
-    const char *text = copy(r, clips_text(r->clips, fact, slot->name, 0));
-    struct expression *formula = to;
-
-    switch (slot->type) {
-    case SLOT_FORMULA:
-        formula->text = text;
-        formula->place = source_slot_place(&r->source, at, slot->name);
-        expression_parse(r->knowledge, formula, r->source.d);
-        break;
-    case SLOT_PLACED:
-        *(struct place *)(item + slot->more) = source_slot_place(&r->source, at, slot->name);
-        *(const char **)to = text;
-        break;
-    case SLOT_TEXT:
-        *(const char **)to = text;
-        break;
-    case SLOT_NAMES:
-        read_names(r, fact, slot, item);
-        break;
-    case SLOT_INTEGER:
-        *(int64_t *)to = (int64_t)clips_number(r->clips, fact, slot->name);
-        break;
-    case SLOT_NUMBER:
-        *(double *)to = clips_number(r->clips, fact, slot->name);
-        break;
-    case SLOT_WORD:
-        read_word(r, fact, slot, item);
-    }
-}
-
-static bool is_identifier(const char *name)
-{
-    return !(*name >= '0' && *name <= '9') &&
-           name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] ==
-               0;
-}
-
 /* Some things have no name of their own, or are named after what they belong to. */
 static void complete_item(struct reader *r, const struct fact_kind *kind, struct item *item)
 {
     struct portolan_arena *arena = r->source.arena;
-    const struct composed *composed = (const void *)item;
-    const struct weave *weave = (const void *)item;
+    const struct composed *composed = (void *)item;
 
     item->context = "";
     if (!item->text || !*item->text)
@@ -112,154 +196,180 @@ static void complete_item(struct reader *r, const struct fact_kind *kind, struct
             portolan_arena_printf(arena, "%s%s%s%s", composed->event_name, composed->metric_name,
                                   *composed->view ? "/" : "", composed->view);
     else if (strcmp(kind->name, "weave") == 0 && !*item->name)
-        item->name = words_of(r, weave->paradigm_name);
-    else if (strcmp(kind->name, "attribute") == 0)
-        item->name = portolan_arena_printf(arena, "%s.%s", ((struct attribute *)item)->event_name,
-                                           item->name);
-    else if (strcmp(kind->name, "related") == 0)
-        item->name =
-            portolan_arena_printf(arena, "%s.%s", ((struct related *)item)->event_name, item->name);
+        item->name = words_of(r, ((struct weave *)item)->paradigm_name);
+    else if (strcmp(kind->name, "attribute") == 0 || strcmp(kind->name, "related") == 0)
+        item->name = portolan_arena_printf(
+            arena, "%s.%s", *(const char **)((char *)item + kind->slots[0].to), item->name);
     if (!item->name)
         item->name = "";
     item->local = item->name;
 }
 
 static void check_item(struct reader *r, const struct fact_kind *kind, const struct item *item,
-                       const char *own_name)
+                       size_t at, const char *own_name)
 {
     size_t first = kind_find_item(kind, r->paradigm, item->name);
 
     if (first != HERCULE_NONE)
-        portolan_diagnose(r->source.d, item->place.file, item->place.line, item->place.column,
-                          "%s '%s' is defined twice; the first is in line %d", kind->name,
-                          item->name, kind_item(kind, r->paradigm, first)->place.line);
-    else if (!*own_name || (kind->is_identifier && !is_identifier(own_name)))
-        portolan_diagnose(
-            r->source.d, item->place.file, item->place.line, item->place.column,
-            "'%s' cannot stand in formulas: a %s is named by letters, digits and '_', and begins "
-            "with no digit",
-            own_name, kind->name);
+        REPORT(r, at, "%s '%s' is defined twice; the first is in line %d", kind->name, item->name,
+               kind_item(kind, r->paradigm, first)->place.line);
+    else if (kind->is_identifier && (!*own_name || !is_identifier(own_name)))
+        REPORT(r, at,
+               "'%s' cannot stand in formulas: a %s is named by letters, digits and '_', and "
+               "begins with no digit",
+               own_name, kind->name);
 }
 
-static void read_fact(struct reader *r, const struct fact_kind *kind, void *fact)
+static void read_known_fact(struct reader *r, const struct fact_kind *kind, size_t at, size_t next,
+                            size_t end)
 {
-    union {
-        struct item item;
-        struct metric metric;
-        struct node node;
-        struct component component;
-        struct factor factor;
-        struct event event;
-        struct related related;
-        struct composed composed;
-    } *buffer = portolan_arena_alloc(r->source.arena, 1, sizeof *buffer);
-    bool is_paradigm = strcmp(kind->name, "paradigm") == 0;
-    char *item = is_paradigm ? (char *)r->paradigm : (char *)buffer;
-    size_t at = (size_t)clips_number(r->clips, fact, "at");
+    struct source *s = &r->source;
+    bool is_paradigm = kind == &fact_kinds[n_fact_kinds];
+    struct item *item = portolan_arena_alloc(s->arena, 1, kind->size);
     const char *own_name;
 
-    if (!item)
+    if (!item || !read_slots(r, kind, (char *)item, at, next, end - 1))
         return;
-    if (is_paradigm && r->n_paradigms++) {
-        struct place place = knowledge_source_place(&r->source, at);
-
-        portolan_diagnose(r->source.d, place.file, place.line, place.column,
-                          "a file describes one paradigm, and this one has '%s' already",
-                          r->paradigm->item.name);
-        return;
+    item->place = clp_place(s, at);
+    own_name = item->name;
+    complete_item(r, kind, item);
+    load(
+        r, at,
+        portolan_arena_printf(s->arena, "(deffacts f%zu %.*s)", at, (int)(end - at), s->text + at));
+    if (!is_paradigm) {
+        check_item(r, kind, item, at, own_name);
+        portolan_arena_append(s->arena, kind_list(kind, r->paradigm), kind_count(kind, r->paradigm),
+                              item, kind->size);
+    } else if (r->n_paradigms++)
+        REPORT(r, at, "a file describes one paradigm, and this one has '%s' already",
+               r->paradigm->item.name);
+    else {
+        r->paradigm->item = item[0];
+        r->paradigm->is_a = ((struct paradigm *)item)->is_a;
+        r->paradigm->n_is_a = ((struct paradigm *)item)->n_is_a;
     }
-    for (size_t i = 0; i < MOST_SLOTS && kind->slots[i].name; i++)
-        read_slot(r, fact, at, &kind->slots[i], item);
-    ((struct item *)item)->place = knowledge_source_place(&r->source, at);
-    own_name = ((struct item *)item)->name;
-    complete_item(r, kind, (struct item *)item);
-    if (is_paradigm)
-        return;
-    if (kind->is_identifier)
-        check_item(r, kind, (struct item *)item, own_name);
+}
+
+/* ------------------------------------------------- rules */
+
+/* Rules, and facts of the author's own, are kept as text for the inference. NAME is that which
+   heirs replace the rule by. */
+static void add_rule(struct reader *r, size_t at, const char *name, const char *text)
+{
+    struct rule rule = {
+        .item = {name, name, "", "", "", clp_place(&r->source, at)},
+        .source = text,
+    };
+
+    load(r, at, text);
+    if (name && text)
+        portolan_arena_append(r->source.arena, &r->paradigm->rules, &r->paradigm->n_rules, &rule,
+                              sizeof rule);
+}
+
+static void read_rule(struct reader *r, size_t at, size_t name_at, size_t end)
+{
+    struct source *s = &r->source;
+    const char *name = clp_token(s, name_at), *text = s->text;
+    size_t first = kind_find_item(fact_kind_find("rule"), r->paradigm, name);
+
+    if (first != HERCULE_NONE)
+        REPORT(r, at, "rule '%s' is defined twice; the first is in line %d", name,
+               r->paradigm->rules[first].item.place.line);
     else
-        check_item(r, kind, (struct item *)item, "a name");
-    portolan_arena_append(r->source.arena, kind_list(kind, r->paradigm),
-                          kind_count(kind, r->paradigm), item, kind->size);
+        add_rule(r, at, name,
+                 portolan_arena_printf(s->arena, "%.*s%s.%.*s", (int)(name_at - at), text + at,
+                                       r->paradigm->item.name, (int)(end - name_at),
+                                       text + name_at));
 }
 
-/* A fact for CLIPS, with its position in the slot `at`. */
-static void load_fact(struct reader *r, const struct form *form, size_t number)
+static void read_fact(struct reader *r, size_t at, size_t end)
 {
     struct source *s = &r->source;
-    size_t head = strlen(form->kind->name);
-    const char *name = strstr(s->text + form->begin, form->kind->name);
-    char *text =
-        portolan_arena_printf(s->arena, "(deffacts f%zu %.*s (at %zu) %.*s)", number,
-                              (int)(name + head - (s->text + form->begin)), s->text + form->begin,
-                              form->begin, (int)(s->text + form->end - (name + head)), name + head);
+    size_t next;
+    const char *head = clp_head(s, at, &next), *near;
+    const struct fact_kind *kind = fact_kind_find(head);
 
-    if (text)
-        clips_load(r->clips, s->file, knowledge_source_place(s, form->begin).line, text, s->d);
-}
+    kind = kind == fact_kinds ? NULL : kind;
+    near = portolan_nearest_member(head, &fact_kinds[1].name, n_fact_kinds, sizeof *fact_kinds);
+    if (kind && !r->are_rules)
+        read_known_fact(r, kind, at, next, end);
+    else if (!kind && near && !r->are_rules)
+        REPORT(r, at + 1, "there is no fact '%s'%s", head, portolan_did_you_mean(near).text);
+    else if (!kind && !near && r->are_rules) {
+        const char *name = portolan_arena_printf(s->arena, "%s.%zu", r->paradigm->item.name, at);
 
-/* Rules, and facts of the author's own, are kept as text for the inference; they are loaded here to
-   find what is wrong with them. A rule's name gets the paradigm's before it, so that those of
-   others stay. */
-static void read_rule(struct reader *r, const struct form *form, size_t number)
-{
-    struct source *s = &r->source;
-    struct rule rule = {.item = {.text = "", .context = ""}};
-    const char *begin = s->text + form->begin, *name = s->text + form->name_at;
-
-    rule.item.place = knowledge_source_place(s, form->begin);
-    if (form->kind) {
-        rule.item.name = form->name;
-        rule.source =
-            portolan_arena_printf(s->arena, "%.*s%s.%.*s", (int)(name - begin), begin,
-                                  r->paradigm->item.name, (int)(s->text + form->end - name), name);
-    } else {
-        rule.item.name = portolan_arena_printf(s->arena, "fact %zu", number);
-        rule.source =
-            portolan_arena_printf(s->arena, "(deffacts %s.%zu %.*s)", r->paradigm->item.name,
-                                  number, (int)(form->end - form->begin), begin);
+        add_rule(r, at, name,
+                 portolan_arena_printf(s->arena, "(deffacts %s %.*s)", name ? name : "",
+                                       (int)(end - at), s->text + at));
     }
-    if (!rule.item.name || !rule.source)
-        return;
-    rule.item.local = rule.item.name;
-    clips_load(r->clips, s->file, rule.item.place.line, rule.source, s->d);
-    portolan_arena_append(s->arena, &r->paradigm->rules, &r->paradigm->n_rules, &rule, sizeof rule);
 }
 
-static void set_origin(struct paradigm *p)
+/* ------------------------------------------------- files */
+
+/* The facts of (deffacts NAME ["comment"] FACT …), whose name is at NEXT. */
+static void read_facts(struct reader *r, size_t at, size_t next, size_t end)
 {
-    for (size_t k = 0; k < n_fact_kinds; k++)
-        for (size_t i = 0; fact_kinds[k].size && i < *kind_count(&fact_kinds[k], p); i++)
-            kind_item(&fact_kinds[k], p, i)->origin = p->item.name;
+    struct source *s = &r->source;
+
+    if (strchr("()", s->text[next])) {
+        if (!r->are_rules)
+            REPORT(r, at, "deffacts wants a name before its facts");
+        return;
+    }
+    for (size_t after; next < end - 1; next = clp_next(s, after)) {
+        after = clp_form_end(s, next);
+        if (s->text[next] == '(')
+            read_fact(r, next, after);
+    }
+}
+
+static void read_forms(struct reader *r)
+{
+    static const char *const constructs[] = {"deffacts", "defrule"};
+    struct source *s = &r->source;
+
+    for (size_t at = clp_next(s, 0), end; at < s->size; at = clp_next(s, end)) {
+        size_t next;
+        bool is_form = s->text[at] == '(';
+        const char *head = is_form ? clp_head(s, at, &next) : clp_token(s, at);
+
+        end = clp_form_end(s, at);
+        if (is_form && end && strcmp(head, "deffacts") == 0)
+            read_facts(r, at, next, end);
+        else if (is_form && end && strcmp(head, "defrule") == 0) {
+            if (r->are_rules)
+                read_rule(r, at, next, end);
+        } else if (!r->are_rules && end)
+            REPORT(r, at, "a file of knowledge holds (deffacts …) and (defrule …), not '%s'%s",
+                   head, portolan_did_you_mean(portolan_nearest_word(head, constructs, 2)).text);
+        else if (!r->are_rules)
+            REPORT(r, at, "this '(' is never closed");
+        if (!end)
+            return;
+    }
 }
 
 struct paradigm *paradigm_read(struct knowledge *knowledge, const char *file, int line,
                                const char *text, size_t size, struct portolan_diagnostics *d)
 {
     struct portolan_arena *arena = &knowledge->arena;
-    struct reader r = {
-        .knowledge = knowledge,
-        .source = {arena, d, portolan_arena_strdup(arena, file), line, text, size, NULL, 0}};
+    struct reader r = {.knowledge = knowledge,
+                       .source = {arena, d, portolan_arena_strdup(arena, file), line, text, size},
+                       .clips = clips_create(),
+                       .paradigm = portolan_arena_alloc(arena, 1, sizeof *r.paradigm)};
+    struct paradigm *p = r.paradigm;
 
-    r.paradigm = portolan_arena_alloc(arena, 1, sizeof *r.paradigm);
-    r.clips = clips_create();
-    if (!r.paradigm || !r.clips || !r.source.file)
-        goto done;
-    r.paradigm->item = (struct item){"", "", "", "", "", {r.source.file, line, 0}};
-    knowledge_source_scan(&r.source);
-    for (size_t i = 0; i < r.source.n_forms; i++)
-        if (r.source.forms[i].kind && !r.source.forms[i].name)
-            load_fact(&r, &r.source.forms[i], i);
-    clips_reset(r.clips);
-    for (size_t k = 0; k < n_fact_kinds; k++)
-        for (void *fact = NULL; (fact = clips_next_fact(r.clips, fact_kinds[k].name, fact));)
-            read_fact(&r, &fact_kinds[k], fact);
-    for (size_t i = 0; i < r.source.n_forms; i++)
-        if (!r.source.forms[i].kind || r.source.forms[i].name)
-            read_rule(&r, &r.source.forms[i], i);
-    set_origin(r.paradigm);
-    r.paradigm->item.origin = r.paradigm->item.name;
-done:
+    if (p && r.clips && r.source.file) {
+        p->item = (struct item){"", "", "", "", "", {r.source.file, line, 0}};
+        read_forms(&r);
+        r.are_rules = true;
+        read_forms(&r);
+        for (size_t k = 0; k < n_fact_kinds; k++)
+            for (size_t i = 0; i < *kind_count(&fact_kinds[k], p); i++)
+                kind_item(&fact_kinds[k], p, i)->origin = p->item.name;
+        p->item.origin = p->item.name;
+    }
     clips_destroy(r.clips);
-    return arena->failed || !r.clips ? NULL : r.paradigm;
+    return arena->failed || !r.clips ? NULL : p;
 }

@@ -191,25 +191,19 @@ static const char *wrong_word(const struct lookup *l, bool has_owner)
 static const char *nearest(const struct lookup *l, const char *wrong, bool has_owner)
 {
     static const char *const kinds[] = {"component", "event", "metric"};
-    struct portolan_arena *arena = &l->r->knowledge->arena;
-    const char **known = NULL;
-    size_t n = 0;
+    const struct paradigm *p = l->r->paradigm;
+    const char *near = NULL;
 
-    for (size_t i = 0; i < COUNT(quantity_words) && has_owner; i++)
-        portolan_arena_append(arena, &known, &n, &quantity_words[i], sizeof *known);
-    for (size_t i = 0; i < l->r->paradigm->n_attributes && has_owner; i++) {
-        const char *local = strrchr(l->r->paradigm->attributes[i].item.local, '.') + 1;
+    if (has_owner)
+        near = portolan_nearest_word(wrong, quantity_words, COUNT(quantity_words));
+    for (size_t i = 0; has_owner && !near && i < p->n_attributes; i++) {
+        const char *local = strrchr(p->attributes[i].item.local, '.') + 1;
 
-        portolan_arena_append(arena, &known, &n, &local, sizeof *known);
+        near = portolan_nearest_word(wrong, &local, 1);
     }
-    for (size_t k = strchr(l->name, '.') ? 0 : 2; k < COUNT(kinds) && !has_owner; k++) {
-        const struct fact_kind *kind = fact_kind_find(kinds[k]);
-
-        for (size_t i = 0; i < *kind_count(kind, l->r->paradigm); i++)
-            portolan_arena_append(arena, &known, &n, &kind_item(kind, l->r->paradigm, i)->local,
-                                  sizeof *known);
-    }
-    return portolan_nearest_word(wrong, known, n);
+    for (size_t k = strchr(l->name, '.') ? 0 : 2; k < COUNT(kinds) && !has_owner && !near; k++)
+        near = kind_nearest(fact_kind_find(kinds[k]), p, wrong);
+    return near;
 }
 
 /* Where NAME stands in the formula. */

@@ -34,8 +34,6 @@ static void add_metrics(struct portolan_json *j, const struct diagnosis *d)
 
 static void add_nodes(struct portolan_json *j, const struct diagnosis *d)
 {
-    static const char *const kinds[] = {"symptom", "observation", "cause"};
-
     portolan_json_open(j, "nodes", '[');
     for (size_t i = 0; i < d->paradigm->n_nodes; i++) {
         const struct node *node = &d->paradigm->nodes[i];
@@ -45,7 +43,7 @@ static void add_nodes(struct portolan_json *j, const struct diagnosis *d)
             continue;
         portolan_json_open(j, NULL, '{');
         portolan_json_text(j, "name", node->item.name);
-        portolan_json_text(j, "kind", kinds[node->kind]);
+        portolan_json_text(j, "kind", node_words[node->kind]);
         portolan_json_text(j, "metric", d->paradigm->metrics[node->metric].item.name);
         portolan_json_number(j, "threshold", c->threshold);
         portolan_json_bool(j, "holds", c->holds);

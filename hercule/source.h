@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file of knowledge as text: where its facts and rules stand, and whether their words exist.
-   CLIPS itself reads them (read.c); it would tell the line at best, and no name that is near. */
+/* A file of knowledge as text: its tokens, and where they stand. CLIPS, which reads the same
+   language, would tell the line at best. */
 #ifndef HERCULE_SOURCE_H
 #define HERCULE_SOURCE_H
 
-#include "kinds.h"
-
-struct form {
-    const struct fact_kind *kind; /* NULL: a fact of the author's own */
-    size_t begin, end;            /* from "(" to after ")" */
-    const char *name;             /* of a rule */
-    size_t name_at;
-};
+#include "internal.h"
 
 struct source {
     struct portolan_arena *arena;
@@ -20,16 +13,27 @@ struct source {
     int first_line; /* of TEXT in the file */
     const char *text;
     size_t size;
-    struct form *forms; /* without those that were reported */
-    size_t n_forms;
 };
 
-/* Fills the forms; all mistakes are reported. The members before are set. */
-void knowledge_source_scan(struct source *source);
+struct place clp_place(const struct source *source, size_t at);
 
-struct place knowledge_source_place(const struct source *source, size_t at);
-/* The first character of the string in SLOT of the fact at BEGIN; BEGIN's place when there is none.
+#define CLP_REPORT(source, at, ...)                                                                \
+    do {                                                                                           \
+        struct place place_ = clp_place(source, at);                                               \
+        portolan_diagnose((source)->d, place_.file, place_.line, place_.column, __VA_ARGS__);      \
+    } while (0)
+
+/* From AT on, the next token: what is no blank and no comment. */
+size_t clp_next(const struct source *source, size_t at);
+/* After the token at AT: a parenthesis, a string or a word. */
+size_t clp_token_end(const struct source *source, size_t at);
+/* After the ")" that closes the "(" at AT; 0 when there is none. After any other token, its end. */
+size_t clp_form_end(const struct source *source, size_t at);
+/* The token at AT as its author wrote it, and what it says: of a string what is between the quotes.
  */
-struct place source_slot_place(const struct source *source, size_t begin, const char *slot);
+char *clp_token(const struct source *source, size_t at);
+char *clp_value(const struct source *source, size_t at);
+/* The word after the "(" at AT, or the token at AT; *NEXT: the token after it. */
+char *clp_head(const struct source *source, size_t at, size_t *next);
 
 #endif

@@ -6,8 +6,6 @@
 
 #include "knowledge.h"
 
-static const char *const kind_words[] = {"symptom", "observation", "cause"};
-
 struct drawing {
     const struct paradigm *paradigm;
     struct portolan_text *out;
@@ -37,7 +35,7 @@ static void add_node(const struct drawing *d, size_t i, int depth)
     const struct node *node = &d->paradigm->nodes[i];
 
     portolan_text_add(d->out, "%*s%s: %s, %s of %s, from %s", depth * 2, "", node->item.name,
-                      kind_words[node->kind], d->paradigm->metrics[node->metric].item.name,
+                      node_words[node->kind], d->paradigm->metrics[node->metric].item.name,
                       base_of(d->paradigm, node), node->item.origin);
     if (d->is_drawn[i]) {
         portolan_text_add(d->out, " (above)\n");
@@ -59,6 +57,15 @@ static void add_tree(const struct drawing *d)
             add_node(d, i, 0);
 }
 
+/* TEXT in quotes, in which dot takes all but these two as it is, also ends of lines. */
+static void add_dot_text(const struct drawing *d, const char *text)
+{
+    portolan_text_add(d->out, "\"");
+    for (; *text; text++)
+        portolan_text_add(d->out, strchr("\"\\", *text) ? "\\%c" : "%c", *text);
+    portolan_text_add(d->out, "\"");
+}
+
 static void add_dot_node(const struct drawing *d, const struct node *node)
 {
     static const char *const shapes[] = {"house", "ellipse", "box"};
@@ -68,11 +75,11 @@ static void add_dot_node(const struct drawing *d, const struct node *node)
     portolan_text_add(&label, "%s\n%s of %s\nfrom %s", node->item.text,
                       p->metrics[node->metric].item.name, base_of(p, node), node->item.origin);
     portolan_text_add(d->out, "  ");
-    portolan_text_add_json(d->out, node->item.name);
+    add_dot_text(d, node->item.name);
     portolan_text_add(d->out, " [shape=%s, fillcolor=%d, label=", shapes[node->kind],
                       (int)(portolan_hash(node->item.origin, strlen(node->item.origin), 0) % 9) +
                           1);
-    portolan_text_add_json(d->out, label.bytes ? label.bytes : "");
+    add_dot_text(d, label.bytes ? label.bytes : "");
     portolan_text_add(d->out, "];\n");
     d->out->failed |= label.failed;
     portolan_text_clear(&label);
@@ -81,9 +88,9 @@ static void add_dot_node(const struct drawing *d, const struct node *node)
 static void add_dot_edge(const struct drawing *d, size_t from, size_t to, const char *attributes)
 {
     portolan_text_add(d->out, "  ");
-    portolan_text_add_json(d->out, d->paradigm->nodes[from].item.name);
+    add_dot_text(d, d->paradigm->nodes[from].item.name);
     portolan_text_add(d->out, " -> ");
-    portolan_text_add_json(d->out, d->paradigm->nodes[to].item.name);
+    add_dot_text(d, d->paradigm->nodes[to].item.name);
     portolan_text_add(d->out, "%s;\n", attributes);
 }
 
@@ -92,7 +99,7 @@ static void add_dot(const struct drawing *d)
     const struct paradigm *p = d->paradigm;
 
     portolan_text_add(d->out, "digraph ");
-    portolan_text_add_json(d->out, p->item.name);
+    add_dot_text(d, p->item.name);
     portolan_text_add(d->out, " {\n  node [style=filled, colorscheme=pastel19];\n");
     for (size_t i = 0; i < p->n_nodes; i++)
         add_dot_node(d, &p->nodes[i]);

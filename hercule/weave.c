@@ -36,12 +36,10 @@ static size_t find_metric(const struct loom *l, const char *context, const char 
 /* A formula that names only what the whole run has means the same in both. */
 static bool is_same_metric(const struct metric *a, const struct metric *b)
 {
-    static const char globals[] = " P T run mpi wait collective outside latency per_byte ";
-
     if (strcmp(a->formula.text, b->formula.text) != 0)
         return false;
     for (size_t i = 0; i < portolan_formula_n_names(a->formula.formula); i++)
-        if (!portolan_has_word(globals, portolan_formula_peek_name(a->formula.formula, i)))
+        if (global_of_word(portolan_formula_peek_name(a->formula.formula, i)) == HERCULE_NONE)
             return false;
     return true;
 }
@@ -71,13 +69,8 @@ static void compose_metric(struct loom *l, const char *local)
     metrics[host].base_name = metrics[guest].base_name =
         portolan_arena_printf(l->arena, ".%s", local);
     expression_parse(l->knowledge, &sum.formula, NULL);
-    if (sum.formula.text && sum.item.text)
+    if (!l->arena->failed)
         paradigm_put(l->arena, fact_kind_find("metric"), l->paradigm, &sum.item);
-}
-
-static bool is_dropped(const struct loom *l, const struct node *node)
-{
-    return l->kept[node - l->paradigm->nodes];
 }
 
 /* The kept tree's node whose metric is of the type of NODE's. */
@@ -93,16 +86,21 @@ static struct node *node_of_type(struct loom *l, const struct node *node)
     return NULL;
 }
 
+/* What takes the place of the node that NODE's name UNDER means; NULL: it stays. */
+static const char *replacement_of(const struct loom *l, const struct node *node, const char *under)
+{
+    size_t at = kind_find_item(fact_kind_find("node"), l->paradigm,
+                               context_join(l->arena, node->item.context, under));
+
+    return at == HERCULE_NONE ? NULL : l->kept[at];
+}
+
 /* Whether all that NODE stands under was dropped: only then the walk comes to it. */
 static bool is_reached(const struct loom *l, const struct node *node)
 {
-    for (size_t u = 0; u < node->n_under; u++) {
-        const char *full = context_join(l->arena, node->item.context, node->under[u]);
-        size_t at = kind_find_item(fact_kind_find("node"), l->paradigm, full);
-
-        if (at == HERCULE_NONE || !l->kept[at])
+    for (size_t u = 0; u < node->n_under; u++)
+        if (!replacement_of(l, node, node->under[u]))
             return false;
-    }
     return true;
 }
 
@@ -112,10 +110,8 @@ static void move_under(struct loom *l, struct node *node)
     const char **under = portolan_arena_alloc(l->arena, node->n_under, sizeof *under);
 
     for (size_t u = 0; under && u < node->n_under; u++) {
-        const char *full = context_join(l->arena, node->item.context, node->under[u]);
-        size_t at = kind_find_item(fact_kind_find("node"), l->paradigm, full);
-
-        under[u] = at != HERCULE_NONE && l->kept[at] ? l->kept[at] : node->under[u];
+        under[u] = replacement_of(l, node, node->under[u]);
+        under[u] = under[u] ? under[u] : node->under[u];
     }
     if (under)
         node->under = under;
@@ -132,7 +128,7 @@ static void merge_trees(struct loom *l)
         for (size_t i = 0; i < p->n_nodes; i++) {
             struct node *node = &p->nodes[i], *same;
 
-            if (!is_in_tree(l, &node->item, !l->keeps_guest) || is_dropped(l, node) ||
+            if (!is_in_tree(l, &node->item, !l->keeps_guest) || l->kept[i] ||
                 node->kind == NODE_CAUSE || !is_reached(l, node) || !(same = node_of_type(l, node)))
                 continue;
             l->kept[i] = portolan_arena_printf(l->arena, ".%s", same->item.name);
@@ -199,7 +195,7 @@ static void add_delegated(struct loom *l, bool in_guest)
             is_in_tree(l, &p->components[i].item, in_guest))
             portolan_text_add(&formula, "%s%s.delegated.sum", formula.length ? " + " : "",
                               p->components[i].item.local);
-    if (!formula.length)
+    if (!formula.length || l->arena->failed)
         return;
     metric.item.place = node.item.place = p->weaves[p->n_weaves - 1].item.place;
     metric.formula = (struct expression){.text = formula.bytes, .place = metric.item.place};
@@ -208,8 +204,8 @@ static void add_delegated(struct loom *l, bool in_guest)
         portolan_arena_printf(l->arena, "delay of another paradigm that shows in %s",
                               in_guest ? l->guest_name : l->host_name);
     node.condition = (struct expression){.text = "", .place = metric.item.place};
-    if (metric.item.text && paradigm_put(l->arena, fact_kind_find("metric"), p, &metric.item))
-        paradigm_put(l->arena, fact_kind_find("node"), p, &node.item);
+    paradigm_put(l->arena, fact_kind_find("metric"), p, &metric.item);
+    paradigm_put(l->arena, fact_kind_find("node"), p, &node.item);
 }
 
 static size_t count_nodes(const struct loom *l, bool of_guest)
@@ -270,17 +266,16 @@ void paradigm_weave(struct knowledge *knowledge, struct paradigm *host,
 
     l.host_name = host->n_is_a ? host->is_a[0] : host->item.name;
     l.guest_name = guest->item.name;
-    if (!paradigm_add_in_context(arena, host, guest, l.guest))
-        return;
+    paradigm_add_in_context(arena, host, guest, l.guest);
     l.keeps_guest = count_nodes(&l, true) > count_nodes(&l, false);
     l.kept = portolan_arena_alloc(arena, host->n_nodes, sizeof *l.kept);
-    if (!l.kept)
+    if (arena->failed)
         return;
     merge_trees(&l);
     merge_compositions(&l);
     add_delegated(&l, false);
     add_delegated(&l, true);
     woven.item.name = woven.item.local = portolan_arena_printf(arena, "woven_%s", l.guest);
-    if (woven.item.name)
+    if (!arena->failed)
         paradigm_put(arena, fact_kind_find("event"), host, &woven.item);
 }

@@ -256,6 +256,10 @@ PORTOLAN_API const char *portolan_format_time(double ns, int digits, char *text,
  */
 PORTOLAN_API const char *portolan_nearest_word(const char *word, const char *const *known,
                                                size_t count);
+/** The same for COUNT structs of SIZE bytes, each with a word (or NULL); FIRST: that of the first.
+ */
+PORTOLAN_API const char *portolan_nearest_member(const char *word, const char *const *first,
+                                                 size_t count, size_t size);
 
 /**
  * For the end of a message, as `portolan_did_you_mean(near).text`: "; did you mean 'NEAR'?", or ""

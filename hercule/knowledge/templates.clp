@@ -2,17 +2,15 @@
 ; The words that files of knowledge are written with; portolan-paradigm(5) explains them.
 ; Every file of knowledge is read with these templates, and so are the rules.
 
-; ---- What a file says. `at` is where the fact stands in its file; the reader fills it in.
+; ---- What a file says.
 
 (deftemplate paradigm
-  (slot at (type INTEGER) (default 0))
   (slot name (type SYMBOL STRING))
   (slot text (type STRING))
   (multislot is-a (type SYMBOL STRING)))
 
 ; 1. Behaviour.
 (deftemplate component
-  (slot at (type INTEGER) (default 0))
   (slot name (type SYMBOL STRING))
   (slot text (type STRING))
   (slot kind (type SYMBOL) (allowed-symbols communication computation))
@@ -23,21 +21,18 @@
   (slot phase (type STRING)))
 
 (deftemplate event
-  (slot at (type INTEGER) (default 0))
   (slot name (type SYMBOL STRING))
   (slot text (type STRING))
   (slot expression (type STRING))
   (slot constraints (type STRING)))
 
 (deftemplate attribute
-  (slot at (type INTEGER) (default 0))
   (slot event (type SYMBOL STRING))
   (slot name (type SYMBOL STRING))
   (slot text (type STRING))
   (slot formula (type STRING)))
 
 (deftemplate related
-  (slot at (type INTEGER) (default 0))
   (slot event (type SYMBOL STRING))
   (slot to (type SYMBOL STRING))
   (multislot by (type SYMBOL STRING))              ; a component of EVENT and one of TO, between which
@@ -46,7 +41,6 @@
 
 ; 2. Performance: the parts of a whole, each nanosecond once in each view.
 (deftemplate composed
-  (slot at (type INTEGER) (default 0))
   (slot event (type SYMBOL STRING) (default ""))   ; of the attributes of an event …
   (slot metric (type SYMBOL STRING) (default ""))  ; … or of metrics
   (slot view (type STRING))
@@ -55,7 +49,6 @@
 
 ; 3. Metrics.
 (deftemplate metric
-  (slot at (type INTEGER) (default 0))
   (slot name (type SYMBOL STRING))
   (slot text (type STRING))
   (slot formula (type STRING))
@@ -65,7 +58,6 @@
 
 ; 4. Inference.
 (deftemplate node
-  (slot at (type INTEGER) (default 0))
   (slot name (type SYMBOL STRING))
   (slot text (type STRING))
   (multislot under (type SYMBOL STRING))
@@ -76,7 +68,6 @@
   (slot factor (type SYMBOL STRING) (default "")))
 
 (deftemplate factor
-  (slot at (type INTEGER) (default 0))
   (slot name (type SYMBOL STRING))
   (slot text (type STRING))
   (slot removal (type SYMBOL) (default none))        ; what replay takes away
@@ -85,19 +76,16 @@
   (slot remedy (type STRING)))                     ; {metric} stands for its value
 
 (deftemplate threshold
-  (slot at (type INTEGER) (default 0))
   (slot name (type SYMBOL STRING))
   (slot text (type STRING))
   (slot value (type NUMBER)))
 
 ; Composition: the paradigm inherits the host by is-a.
 (deftemplate nest
-  (slot at (type INTEGER) (default 0))
   (slot component (type SYMBOL STRING))
   (slot paradigm (type SYMBOL STRING)))
 
 (deftemplate weave
-  (slot at (type INTEGER) (default 0))
   (slot paradigm (type SYMBOL STRING))
   (slot as (type SYMBOL STRING) (default ""))      ; prefix of the guest's names; its own name
   (slot expression (type STRING)))                 ; one instance of both

@@ -77,12 +77,11 @@ struct portolan_waits;
 /**
  * *SUGGESTIONS: N of them, the best first; portolan_suggestions_free() frees them. Paradigms that
  * cover less than nine tenths of time or calls are none, so *N is 0 where none fits.
- * PORTOLAN_ESYNTAX (constraints, to DIAGNOSTICS), PORTOLAN_ENOMEM.
+ * PORTOLAN_EUNSUPPORTED (a paradigm with too many components), PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_suggest_paradigms(
     const struct portolan_knowledge *knowledge, const struct portolan_waits *waits,
-    struct portolan_diagnostics *diagnostics, struct portolan_suggestion **suggestions, size_t *n,
-    struct portolan_error *err);
+    struct portolan_suggestion **suggestions, size_t *n, struct portolan_error *err);
 PORTOLAN_API void portolan_suggestions_free(struct portolan_suggestion *suggestions, size_t n);
 
 /* ------------------------------------------------- diagnosis */

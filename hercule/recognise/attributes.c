@@ -50,17 +50,19 @@ double token_quantity(const struct token *t, enum quantity quantity)
     }
 }
 
-bool tokens_collect(const struct token_row *row, size_t first, size_t end, size_t component,
-                    enum quantity quantity, struct value_list *l)
+/* The tokens FIRST to END of ROW that are COMPONENT. */
+static bool collect_tokens(const struct token_row *row, size_t first, size_t end,
+                           const struct reference *ref, struct value_list *l)
 {
     size_t ordinal = 0;
 
     for (size_t i = first; i < end; i++) {
-        double value = quantity == QUANTITY_RANK      ? (double)row->rank
-                       : quantity == QUANTITY_ORDINAL ? (double)ordinal
-                                                      : token_quantity(&row->tokens[i], quantity);
+        enum quantity q = ref->quantity;
+        double value = q == QUANTITY_RANK      ? (double)row->rank
+                       : q == QUANTITY_ORDINAL ? (double)ordinal
+                                               : token_quantity(&row->tokens[i], q);
 
-        if (row->tokens[i].component == component &&
+        if (row->tokens[i].component == ref->index &&
             !value_list_add(l, value, (size_t)row->rank, ordinal++))
             return false;
     }
@@ -98,7 +100,7 @@ static size_t count_partners(struct recognition *r, const struct token_row *row,
 
             if ((e->kind != PORTOLAN_TRACE_SEND && e->kind != PORTOLAN_TRACE_RECV) || e->peer < 0)
                 continue;
-            while (i < met.n && met.values[i] != e->peer)
+            while (i < met.n && met.values[i].value != e->peer)
                 i++;
             if (i == met.n)
                 value_list_add(&met, e->peer, 0, 0);
@@ -267,7 +269,6 @@ static bool is_by_ordinal(const struct related *x)
 
 /* ------------------------------------------------- attributes */
 
-/* The value of one reference for all instances of an event. */
 static double value_of(struct recognition *r, size_t instance, const struct reference *ref)
 {
     const struct instance *x = &r->instances[instance];
@@ -276,38 +277,67 @@ static double value_of(struct recognition *r, size_t instance, const struct refe
                                           : instance_quantity(r, x, ref->quantity);
 }
 
-/* Of instances of EVENT within I, or around it. */
-static double value_within(struct recognition *r, size_t i, size_t event,
-                           const struct reference *ref)
+static size_t event_of(const struct recognition *r, const struct reference *ref)
+{
+    return ref->kind == REFERENCE_ATTRIBUTE ? r->paradigm->attributes[ref->attribute].event
+                                            : ref->index;
+}
+
+bool values_collect(struct recognition *r, const struct reference *ref,
+                    const struct instance *within, struct value_list *l)
+{
+    size_t event = event_of(r, ref), first_row = within ? within->row : 0,
+           end_row = within ? within->row + 1 : r->n_rows;
+    size_t first = within ? (size_t)(within - r->instances) + 1 : 0,
+           end = within ? first + within->n_inside : r->n_instances;
+    bool is_good = ref->attribute == HERCULE_NONE || attribute_values(r, ref->attribute);
+
+    if (ref->kind == REFERENCE_COMPONENT)
+        for (size_t i = first_row; is_good && i < end_row; i++)
+            is_good = collect_tokens(&r->rows[i], within ? within->first : 0,
+                                     within ? within->end : r->rows[i].n, ref, l);
+    else
+        for (size_t i = first; is_good && i < end; i++) {
+            const struct instance *x = &r->instances[i];
+
+            if (x->event == event)
+                is_good = value_list_add(l, value_of(r, i, ref), (size_t)r->rows[x->row].rank,
+                                         within ? l->n : x->ordinal);
+        }
+    return is_good;
+}
+
+static double aggregate(struct value_list *l, const struct reference *ref)
+{
+    return value_list_aggregate(l, ref->aggregate != N_AGGREGATES ? ref->aggregate
+                                                                  : usual_aggregate(ref->quantity));
+}
+
+/* Of the event around instance I, else of components or events within. */
+static double value_within(struct recognition *r, size_t i, const struct reference *ref)
 {
     struct value_list l = {0};
-    double value;
+    double value = NAN;
 
-    for (size_t up = i; up != HERCULE_NONE; up = r->instances[up].parent)
-        if (r->instances[up].event == event)
-            return value_of(r, up, ref);
-    for (size_t k = i + 1; k <= i + r->instances[i].n_inside; k++)
-        if (r->instances[k].event == event && !value_list_add(&l, value_of(r, k, ref), 0, l.n)) {
-            value_list_clear(&l, r);
-            return NAN;
-        }
-    value = value_list_aggregate(
-        &l, ref->aggregate != N_AGGREGATES ? ref->aggregate : usual_aggregate(ref->quantity));
+    if (ref->kind != REFERENCE_COMPONENT)
+        for (size_t up = i; up != HERCULE_NONE; up = r->instances[up].parent)
+            if (r->instances[up].event == event_of(r, ref))
+                return value_of(r, up, ref);
+    if (values_collect(r, ref, &r->instances[i], &l))
+        value = aggregate(&l, ref);
     value_list_clear(&l, r);
     return value;
 }
 
-static double value_of_component(struct recognition *r, size_t i, const struct reference *ref)
+/* How many ordinals the instances of EVENT have. */
+static size_t count_ordinals(const struct recognition *r, size_t event)
 {
-    const struct instance *x = &r->instances[i];
-    struct value_list l = {0};
-    double value = NAN;
+    size_t n = 0;
 
-    if (tokens_collect(&r->rows[x->row], x->first, x->end, ref->index, ref->quantity, &l))
-        value = value_list_aggregate(
-            &l, ref->aggregate != N_AGGREGATES ? ref->aggregate : usual_aggregate(ref->quantity));
-    value_list_clear(&l, r);
-    return value;
+    for (size_t i = 0; i < r->n_of_event[event]; i++)
+        if (r->instances[r->of_event[event][i]].ordinal >= n)
+            n = r->instances[r->of_event[event][i]].ordinal + 1;
+    return n;
 }
 
 /* For each ordinal, the aggregate over the ranks: what an attribute names by a relation by ordinal.
@@ -315,38 +345,26 @@ static double value_of_component(struct recognition *r, size_t i, const struct r
 static double *values_by_ordinal(struct recognition *r, const struct related *x,
                                  const struct reference *ref)
 {
-    size_t n = r->n_of_event[x->to], n_ordinals = 0, n_asked = 0;
-    size_t *next = portolan_calloc(n + 1, sizeof *next), *first;
-    double *values;
+    size_t n = r->n_of_event[x->to], *of_event = r->of_event[x->to], n_first = 0;
+    size_t n_asked = count_ordinals(r, x->event);
+    double *values = portolan_calloc(n_asked + 1, sizeof *values);
+    size_t *first = portolan_calloc(r->n_rows + 1, sizeof *first); /* of each row that has some */
     struct value_list l = {0};
 
-    for (size_t i = 0; i < n; i++)
-        if (r->instances[r->of_event[x->to][i]].ordinal >= n_ordinals)
-            n_ordinals = r->instances[r->of_event[x->to][i]].ordinal + 1;
-    for (size_t i = 0; i < r->n_of_event[x->event]; i++)
-        if (r->instances[r->of_event[x->event][i]].ordinal >= n_asked)
-            n_asked = r->instances[r->of_event[x->event][i]].ordinal + 1;
-    n_asked = n_asked > n_ordinals ? n_asked : n_ordinals;
-    first = portolan_calloc(n_asked + 1, sizeof *first);
-    values = portolan_calloc(n_asked + 1, sizeof *values);
-    for (size_t i = n; next && first && i-- > 0;) {
-        size_t ordinal = r->instances[r->of_event[x->to][i]].ordinal;
-
-        next[i] = first[ordinal];
-        first[ordinal] = i + 1;
-    }
-    for (size_t o = 0; next && first && values && o < n_asked; o++) {
+    for (size_t i = 0; first && i < n; i++)
+        if (!r->instances[of_event[i]].ordinal)
+            first[n_first++] = i;
+    for (size_t o = 0; first && values && o < n_asked; o++) {
         l.n = 0;
-        for (size_t i = first[o]; i; i = next[i - 1])
-            value_list_add(&l, value_of(r, r->of_event[x->to][i - 1], ref), l.n, 0);
-        values[o] = value_list_aggregate(
-            &l, ref->aggregate != N_AGGREGATES ? ref->aggregate : usual_aggregate(ref->quantity));
+        for (size_t k = 0; k < n_first; k++)
+            if (first[k] + o < n && r->instances[of_event[first[k] + o]].ordinal == o)
+                value_list_add(&l, value_of(r, of_event[first[k] + o], ref), l.n, 0);
+        values[o] = aggregate(&l, ref);
     }
-    r->failed |= !next || !first || !values;
+    r->failed |= !first || !values;
     value_list_clear(&l, r);
-    free(next);
     free(first);
-    return values;
+    return first ? values : NULL;
 }
 
 static bool prepare(struct recognition *r, const struct reference *ref, double **by_ordinal)
@@ -378,11 +396,9 @@ static double look_up(struct recognition *r, size_t i, const struct reference *r
     case REFERENCE_GLOBAL:
         return r->globals[ref->index];
     case REFERENCE_COMPONENT:
-        return value_of_component(r, i, ref);
     case REFERENCE_EVENT:
-        return value_within(r, i, ref->index, ref);
     case REFERENCE_ATTRIBUTE:
-        return value_within(r, i, r->paradigm->attributes[ref->attribute].event, ref);
+        return value_within(r, i, ref);
     case REFERENCE_RELATED:
         if (by_ordinal)
             return by_ordinal[x->ordinal];

@@ -2,9 +2,6 @@
 /* Expressions become position automata, which run over sets of positions. */
 #include "event_expression.h"
 
-#include <portolan/list.h>
-
-#include <stdlib.h>
 #include <string.h>
 
 /* What a part of an expression begins and ends with. */
@@ -14,9 +11,10 @@ struct ends {
 };
 
 struct maker {
-    const struct event_expression_names *names;
+    const struct event *events;
     struct automaton *a;
-    struct portolan_diagnostics d;
+    struct portolan_diagnostics *d;
+    int n_told; /* before; what is wrong is told once */
     size_t depth, n_occurrences;
     size_t event[AUTOMATON_DEPTH], occurrence[AUTOMATON_DEPTH];
 };
@@ -27,33 +25,23 @@ static void follow_with(struct automaton *a, uint64_t from, uint64_t to)
         a->follow[__builtin_ctzll(from)] |= to;
 }
 
-static size_t find_name(const char *const *names, size_t n, const char *name)
-{
-    size_t i = 0;
-
-    while (i < n && strcmp(names[i], name))
-        i++;
-    return i;
-}
-
-static struct ends put_component(struct maker *m, const struct event_expression *e,
-                                 size_t component)
+static struct ends put_component(struct maker *m, const struct event_expression *e)
 {
     struct automaton *a = m->a;
     struct automaton_position *p = &a->at[a->n];
     uint64_t bit = (uint64_t)1 << (a->n & 63);
 
-    if (a->n == AUTOMATON_POSITIONS || component >= AUTOMATON_COMPONENTS) {
-        portolan_diagnose(&m->d, e->file, e->line, e->column,
+    if (a->n == AUTOMATON_POSITIONS || e->component >= AUTOMATON_COMPONENTS) {
+        portolan_diagnose(m->d, e->place.file, e->place.line, e->place.column,
                           "the expression has more than %d places for components, or the paradigm "
                           "more than %d components; split it into events of their own",
                           (int)AUTOMATON_POSITIONS, (int)AUTOMATON_COMPONENTS);
         return (struct ends){0};
     }
-    *p = (struct automaton_position){.component = component, .depth = m->depth};
+    *p = (struct automaton_position){.component = e->component, .depth = m->depth};
     memcpy(p->event, m->event, sizeof m->event);
     memcpy(p->occurrence, m->occurrence, sizeof m->occurrence);
-    a->of_component[component] |= bit;
+    a->of_component[e->component] |= bit;
     a->n++;
     return (struct ends){bit, bit, false};
 }
@@ -69,51 +57,20 @@ static struct ends put_event(struct maker *m, const struct event_expression *e, 
     for (i = 0; i < depth && m->event[i] != event; i++)
         ;
     if (i < depth || depth == AUTOMATON_DEPTH) {
-        portolan_diagnose(&m->d, e->file, e->line, e->column,
+        portolan_diagnose(m->d, e->place.file, e->place.line, e->place.column,
                           i < depth ? "event '%s' is within itself"
                                     : "event '%s' is too deep within other events",
-                          m->names->events[event]);
+                          m->events[event].item.name);
         return (struct ends){0};
     }
     m->event[depth] = event;
     m->occurrence[depth] = m->n_occurrences++;
     m->depth++;
-    ends = put(m, m->names->expressions[event]);
+    ends = put(m, m->events[event].parsed);
     m->depth--;
     for (i = start; i < a->n; i++)
         a->at[i].inner[depth] = a->follow[i];
     return ends;
-}
-
-static void complain_of_name(struct maker *m, const struct event_expression *e)
-{
-    const struct event_expression_names *n = m->names;
-    const char **known = portolan_calloc(n->n_components + n->n_events + 1, sizeof *known);
-    const char *near = NULL;
-
-    if (known) {
-        memcpy(known, n->components, n->n_components * sizeof *known);
-        memcpy(known + n->n_components, n->events, n->n_events * sizeof *known);
-        near = portolan_nearest_word(e->name, known, n->n_components + n->n_events);
-    }
-    portolan_diagnose(&m->d, e->file, e->line, e->column,
-                      "'%s' is neither a component nor an event of this paradigm%s", e->name,
-                      portolan_did_you_mean(near).text);
-    free(known);
-}
-
-static struct ends put_name(struct maker *m, const struct event_expression *e)
-{
-    const struct event_expression_names *n = m->names;
-    size_t event = find_name(n->events, n->n_events, e->name);
-    size_t component = find_name(n->components, n->n_components, e->name);
-
-    if (event < n->n_events)
-        return n->expressions[event] ? put_event(m, e, event) : (struct ends){0};
-    if (component < n->n_components)
-        return put_component(m, e, component);
-    complain_of_name(m, e);
-    return (struct ends){0};
 }
 
 static struct ends put_sequence(struct maker *m, const struct event_expression *e)
@@ -147,9 +104,11 @@ static struct ends put_choice(struct maker *m, const struct event_expression *e)
 
 static struct ends put(struct maker *m, const struct event_expression *e)
 {
-    struct ends ends = e->kind == EXPRESSION_NAME     ? put_name(m, e)
-                       : e->kind == EXPRESSION_CHOICE ? put_choice(m, e)
-                                                      : put_sequence(m, e);
+    struct ends ends = m->d->count > m->n_told          ? (struct ends){0}
+                       : e->kind == EXPRESSION_CHOICE   ? put_choice(m, e)
+                       : e->kind == EXPRESSION_SEQUENCE ? put_sequence(m, e)
+                       : e->event != HERCULE_NONE       ? put_event(m, e, e->event)
+                                                        : put_component(m, e);
 
     if (e->is_repeated)
         follow_with(m->a, ends.last, ends.first);
@@ -157,24 +116,21 @@ static struct ends put(struct maker *m, const struct event_expression *e)
     return ends;
 }
 
-enum portolan_status automaton_make(const struct event_expression_names *names, size_t event,
-                                    struct portolan_diagnostics *diagnostics,
-                                    struct automaton *automaton, struct portolan_error *err)
+void automaton_make(const struct event *events, size_t event, struct portolan_diagnostics *d,
+                    struct automaton *automaton)
 {
-    struct portolan_diagnostics_relay relay = {diagnostics, err};
-    struct maker m = {.names = names, .a = automaton, .d = {portolan_diagnostics_relay, &relay, 0}};
-    const struct event_expression *e = names->expressions[event];
+    struct maker m = {.events = events, .a = automaton, .d = d, .n_told = d->count};
+    const struct event_expression *e = events[event].parsed;
     struct ends ends;
 
     memset(automaton, 0, sizeof *automaton);
     ends = put_event(&m, e, event);
-    if (!m.d.count && ends.is_empty)
-        portolan_diagnose(&m.d, e->file, e->line, e->column,
+    if (d->count == m.n_told && ends.is_empty)
+        portolan_diagnose(d, e->place.file, e->place.line, e->place.column,
                           "event '%s' would match nothing at all; some component must be there",
-                          names->events[event]);
+                          events[event].item.name);
     automaton->first = ends.first;
     automaton->last = ends.last;
-    return m.d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
 }
 
 static uint64_t positions_of(const struct automaton *a, uint64_t components)

@@ -2,84 +2,7 @@
 /* Constraints of events: what an expression matched but does not keep them is dropped or cut. */
 #include "recognise.h"
 
-#include <portolan/list.h>
-
-#include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* "NAME": the attribute must not be 0. "same(NAME)": where the attribute of the events within
-   changes, the instance ends. */
-struct constraint {
-    size_t event, attribute;
-    bool is_same;
-};
-
-struct constraints {
-    struct constraint *all;
-    size_t n;
-};
-
-static size_t find_attribute(const struct paradigm *p, size_t event, const char *name, size_t n)
-{
-    for (size_t i = 0; i < p->n_attributes; i++) {
-        const char *own = strrchr(p->attributes[i].item.name, '.');
-
-        own = own ? own + 1 : p->attributes[i].item.name;
-        if ((event == HERCULE_NONE || p->attributes[i].event == event) && !strncmp(own, name, n) &&
-            !own[n])
-            return i;
-    }
-    return HERCULE_NONE;
-}
-
-/* The constraint that TEXT, of N bytes, is of EVENT; false: it is none. */
-static bool parse_constraint(const struct paradigm *p, size_t event, const char *text, size_t n,
-                             struct constraint *c)
-{
-    *c = (struct constraint){.event = event};
-
-    if (n > 6 && !strncmp(text, "same(", 5) && text[n - 1] == ')') {
-        c->is_same = true;
-        c->attribute = find_attribute(p, HERCULE_NONE, text + 5, n - 6);
-        if (c->attribute != HERCULE_NONE)
-            c->event = p->attributes[c->attribute].event;
-    } else {
-        c->attribute = find_attribute(p, event, text, n);
-    }
-    return c->attribute != HERCULE_NONE;
-}
-
-static enum portolan_status read_constraints(const struct paradigm *p, struct constraints *c,
-                                             struct portolan_diagnostics *d,
-                                             struct portolan_error *err)
-{
-    struct portolan_diagnostics_relay relay = {d, err};
-    struct portolan_diagnostics own = {portolan_diagnostics_relay, &relay, 0};
-
-    for (size_t e = 0; e < p->n_events; e++) {
-        const char *text = p->events[e].constraints ? p->events[e].constraints : "", *at = text;
-
-        while (*(at += strspn(at, " ,\n\t"))) {
-            size_t n = strcspn(at, ",");
-            struct constraint one;
-
-            while (isspace((unsigned char)at[n - 1]))
-                n--;
-            if (!parse_constraint(p, e, at, n, &one))
-                portolan_diagnose(&own, p->events[e].constraints_place.file,
-                                  p->events[e].constraints_place.line,
-                                  p->events[e].constraints_place.column + (int)(at - text),
-                                  "'%.*s' is not a constraint; write the name of an attribute of "
-                                  "event '%s', or same(NAME) of one of an event within",
-                                  (int)n, at, p->events[e].item.name);
-            else if (!portolan_append(&c->all, &c->n, &one, sizeof one))
-                return portolan_no_memory(err);
-            at += n;
-        }
-    }
-    return own.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
-}
 
 enum verdict { KEEP, CUT_BEFORE, DROP };
 
@@ -92,28 +15,24 @@ static size_t part_of(const struct recognition *r, size_t i)
     return i;
 }
 
-static bool judge(struct recognition *r, const struct constraints *c, bool of_outermost,
+static bool judge(struct recognition *r, const struct constraint *c, bool of_outermost,
                   uint8_t *verdicts)
 {
-    for (size_t k = 0; k < c->n; k++) {
-        size_t event = c->all[k].event, n = r->n_of_event[event];
-        const double *values = attribute_values(r, c->all[k].attribute);
+    size_t event = r->paradigm->attributes[c->attribute].event;
+    const double *values = attribute_values(r, c->attribute);
 
-        if (!values)
-            return false;
-        for (size_t i = 0; i < n; i++) {
-            size_t at = r->of_event[event][i], before = i ? r->of_event[event][i - 1] : at;
-            const struct instance *x = &r->instances[at];
-            bool is_outermost = x->parent == HERCULE_NONE;
+    for (size_t i = 0; values && i < r->n_of_event[event]; i++) {
+        size_t at = r->of_event[event][i], before = i ? r->of_event[event][i - 1] : at;
+        const struct instance *x = &r->instances[at];
+        bool is_outermost = x->parent == HERCULE_NONE;
 
-            if (c->all[k].is_same && i && r->instances[before].parent == x->parent &&
-                !is_outermost && values[i] != values[i - 1])
-                verdicts[part_of(r, at)] |= CUT_BEFORE;
-            if (!c->all[k].is_same && is_outermost == of_outermost && !(values[i] != 0))
-                verdicts[part_of(r, at)] |= DROP; /* also NaN */
-        }
+        if (c->is_same && i && r->instances[before].parent == x->parent && !is_outermost &&
+            values[i] != values[i - 1])
+            verdicts[part_of(r, at)] |= CUT_BEFORE;
+        if (!c->is_same && is_outermost == of_outermost && !(values[i] != 0))
+            verdicts[part_of(r, at)] |= DROP; /* also NaN */
     }
-    return true;
+    return values;
 }
 
 static void forget_tokens(struct recognition *r, const struct instance *i)
@@ -189,21 +108,23 @@ static bool cut(struct recognition *r, const uint8_t *verdicts)
     return instances_order(r);
 }
 
-enum portolan_status constraints_apply(struct recognition *r,
-                                       struct portolan_diagnostics *diagnostics,
-                                       struct portolan_error *err)
+bool constraints_apply(struct recognition *r)
 {
-    struct constraints c = {0};
-    enum portolan_status status = read_constraints(r->paradigm, &c, diagnostics, err);
+    const struct paradigm *p = r->paradigm;
+    bool is_good = true, has_any = false;
 
+    for (size_t e = 0; e < p->n_events; e++)
+        has_any |= p->events[e].n_keeps > 0;
     /* First parts, then the pieces that are left of their wholes. */
-    for (int pass = 0; !status && c.n && pass < 2; pass++) {
+    for (int pass = 0; is_good && has_any && pass < 2; pass++) {
         uint8_t *verdicts = portolan_calloc(r->n_instances + 1, 1);
 
-        if (!verdicts || !judge(r, &c, pass == 1, verdicts) || !cut(r, verdicts))
-            status = portolan_no_memory(err);
+        is_good = verdicts != NULL;
+        for (size_t e = 0; e < p->n_events; e++)
+            for (size_t k = 0; is_good && k < p->events[e].n_keeps; k++)
+                is_good = judge(r, &p->events[e].keeps[k], pass == 1, verdicts);
+        is_good = is_good && cut(r, verdicts);
         free(verdicts);
     }
-    free(c.all);
-    return status;
+    return is_good;
 }

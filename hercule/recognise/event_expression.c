@@ -8,21 +8,23 @@
 enum { DEEPEST = 100 };
 
 struct reader {
-    const char *at, *file;
-    int line, column, depth;
+    const char *at;
+    struct place place;
+    int depth;
     struct portolan_arena *arena;
-    struct portolan_diagnostics d;
+    struct portolan_diagnostics *d;
 };
 
 #define COMPLAIN(r, ...)                                                                           \
-    (portolan_diagnose(&(r)->d, (r)->file, (r)->line, (r)->column, __VA_ARGS__), NULL)
+    (portolan_diagnose((r)->d, (r)->place.file, (r)->place.line, (r)->place.column, __VA_ARGS__),  \
+     NULL)
 
 static void advance(struct reader *r)
 {
-    r->column++;
+    r->place.column++;
     if (*r->at++ == '\n') {
-        r->line++;
-        r->column = 1;
+        r->place.line++;
+        r->place.column = 1;
     }
 }
 
@@ -47,7 +49,7 @@ static struct event_expression *new_part(struct reader *r, enum event_expression
 
     if (e)
         *e = (struct event_expression){
-            .kind = kind, .file = r->file, .line = r->line, .column = r->column};
+            .kind = kind, .component = HERCULE_NONE, .event = HERCULE_NONE, .place = r->place};
     return e;
 }
 
@@ -73,7 +75,7 @@ static struct event_expression *read_choice(struct reader *r);
 static struct event_expression *read_bracketed(struct reader *r, char close)
 {
     struct event_expression *e;
-    int line = r->line, column = r->column;
+    struct place open = r->place;
 
     if (++r->depth > DEEPEST)
         return COMPLAIN(r, "parentheses are nested more than %d deep", (int)DEEPEST);
@@ -85,9 +87,8 @@ static struct event_expression *read_bracketed(struct reader *r, char close)
             return COMPLAIN(r,
                             "'%c' cannot stand here; between two names stands , or |, and '%c' "
                             "closes the bracket of column %d",
-                            *r->at, close, column);
-        r->line = line;
-        r->column = column;
+                            *r->at, close, open.column);
+        r->place = open;
         return COMPLAIN(r, "this bracket is never closed; '%c' is missing", close);
     }
     return e;
@@ -147,21 +148,15 @@ static struct event_expression *read_choice(struct reader *r)
     return read_list(r, '|', EXPRESSION_CHOICE, read_sequence);
 }
 
-enum portolan_status event_expression_parse(const char *text, const char *file, int line,
-                                            int column, struct portolan_arena *arena,
-                                            struct portolan_diagnostics *diagnostics,
-                                            const struct event_expression **expression,
-                                            struct portolan_error *err)
+struct event_expression *event_expression_parse(const char *text, struct place place,
+                                                struct portolan_arena *arena,
+                                                struct portolan_diagnostics *d)
 {
-    struct portolan_diagnostics_relay relay = {diagnostics, err};
-    struct reader r = {text, file, line, column, 0, arena, {portolan_diagnostics_relay, &relay, 0}};
+    struct reader r = {text, place, 0, arena, d};
     struct event_expression *e = read_choice(&r);
 
     skip_blanks(&r);
-    if (e && *r.at)
-        (void)COMPLAIN(&r, "'%c' cannot stand here; between two names stands , or |", *r.at);
-    *expression = r.d.count ? NULL : e;
-    if (r.d.count)
-        return PORTOLAN_ESYNTAX;
-    return e ? PORTOLAN_OK : portolan_no_memory(err);
+    return e && *r.at
+               ? COMPLAIN(&r, "'%c' cannot stand here; between two names stands , or |", *r.at)
+               : e;
 }

@@ -3,7 +3,7 @@
 #ifndef HERCULE_EVENT_EXPRESSION_H
 #define HERCULE_EVENT_EXPRESSION_H
 
-#include <portolan/base.h>
+#include "internal.h"
 
 /**
  * What was written, from loose to tight: `a | b` (one of them), `a, b` (one after the other), `a+`
@@ -16,29 +16,19 @@ enum event_expression_kind { EXPRESSION_NAME, EXPRESSION_SEQUENCE, EXPRESSION_CH
 struct event_expression {
     enum event_expression_kind kind;
     bool is_optional, is_repeated;
-    const char *name; /* of a NAME */
-    const char *file;
-    int line, column;
+    const char *name; /* of a NAME; what it means, found afterwards, one HERCULE_NONE: */
+    size_t component, event;
+    struct place place;
     struct event_expression *parts, *next; /* parts of a sequence or choice; the next of these */
 };
 
 /**
- * *EXPRESSION: what TEXT means, in ARENA, which must outlive it, as must FILE. LINE and COLUMN
- * (from 1) say where the text begins. What is wrong is reported with its column. PORTOLAN_ESYNTAX,
- * PORTOLAN_ENOMEM.
+ * What TEXT means, in ARENA, which must outlive it, as must the file's name; PLACE is where the
+ * text begins. What is wrong is reported with its column. NULL: that, or no memory.
  */
-enum portolan_status event_expression_parse(const char *text, const char *file, int line,
-                                            int column, struct portolan_arena *arena,
-                                            struct portolan_diagnostics *diagnostics,
-                                            const struct event_expression **expression,
-                                            struct portolan_error *err);
-
-/** The names that an expression may use. Events are looked up first; EXPRESSIONS are theirs. */
-struct event_expression_names {
-    size_t n_components, n_events;
-    const char *const *components, *const *events;
-    const struct event_expression *const *expressions;
-};
+struct event_expression *event_expression_parse(const char *text, struct place place,
+                                                struct portolan_arena *arena,
+                                                struct portolan_diagnostics *d);
 
 enum {
     AUTOMATON_POSITIONS = 64,  /* components in an expression, those of other events included */
@@ -67,13 +57,11 @@ struct automaton {
 };
 
 /**
- * *AUTOMATON (caller's memory): that of NAMES' event number EVENT. Reported, with the nearest right
- * name: unknown names, events within themselves, expressions that are too large, or that nothing at
- * all would match. PORTOLAN_ESYNTAX.
+ * Fills AUTOMATON with that of number EVENT of EVENTS, whose parsed names have meanings. Reported:
+ * events within themselves, expressions that are too large, or that nothing at all would match.
  */
-enum portolan_status automaton_make(const struct event_expression_names *names, size_t event,
-                                    struct portolan_diagnostics *diagnostics,
-                                    struct automaton *automaton, struct portolan_error *err);
+void automaton_make(const struct event *events, size_t event, struct portolan_diagnostics *d,
+                    struct automaton *automaton);
 
 /** The states after a token that may be any component of the bit set COMPONENTS. */
 uint64_t automaton_step(const struct automaton *a, uint64_t states, uint64_t components);

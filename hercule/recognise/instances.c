@@ -9,7 +9,7 @@
 
 /* An event that no other uses, and its automaton at work. */
 struct matcher {
-    struct automaton automaton;
+    const struct automaton *automaton;
     uint64_t *states; /* of each token of the match that is tried */
     uint64_t *dead;   /* of each token: states from which no match has come */
 };
@@ -33,12 +33,12 @@ static size_t match_from(struct finder *f, struct matcher *m, const struct token
     for (; i < f->n_tokens; i++) {
         uint64_t components = tokens[f->tokens[i]].components;
 
-        states = i == start ? automaton_start(&m->automaton, components)
-                            : automaton_step(&m->automaton, states, components);
+        states = i == start ? automaton_start(m->automaton, components)
+                            : automaton_step(m->automaton, states, components);
         if (!(states & ~m->dead[i]))
             break;
         m->states[i] = states;
-        if (states & m->automaton.last)
+        if (states & m->automaton->last)
             longest = i + 1;
     }
     for (size_t k = longest; k < i; k++)
@@ -73,7 +73,7 @@ static bool open_instances(struct finder *f, const struct automaton *a, size_t r
 /* Instances of the N tokens from START, which matched. */
 static bool take_match(struct finder *f, struct matcher *m, size_t row, size_t start, size_t n)
 {
-    const struct automaton *a = &m->automaton;
+    const struct automaton *a = m->automaton;
     struct recognition *r = f->r;
     struct token *tokens = r->rows[row].tokens;
     size_t open[AUTOMATON_DEPTH] = {0};
@@ -137,53 +137,7 @@ static bool match_row(struct finder *f, size_t row, size_t first, size_t end)
     return true;
 }
 
-/* ------------------------------------------------- expressions */
-
-static bool is_used(const struct event_expression *e, const char *name)
-{
-    if (e->kind == EXPRESSION_NAME)
-        return !strcmp(e->name, name);
-    for (const struct event_expression *p = e->parts; p; p = p->next)
-        if (is_used(p, name))
-            return true;
-    return false;
-}
-
-static enum portolan_status make_matchers(struct finder *f, struct portolan_arena *arena,
-                                          struct portolan_diagnostics *d,
-                                          struct portolan_error *err)
-{
-    const struct paradigm *p = f->r->paradigm;
-    const char **components = portolan_arena_alloc(arena, p->n_components, sizeof *components);
-    const char **events = portolan_arena_alloc(arena, p->n_events, sizeof *events);
-    const struct event_expression **parsed =
-        portolan_arena_alloc(arena, p->n_events, sizeof *parsed);
-    struct event_expression_names names = {p->n_components, p->n_events, components, events,
-                                           parsed};
-    enum portolan_status status = PORTOLAN_OK;
-
-    if (!components || !events || !parsed)
-        return portolan_no_memory(err);
-    for (size_t i = 0; i < p->n_components; i++)
-        components[i] = p->components[i].item.name;
-    for (size_t i = 0; i < p->n_events && !status; i++) {
-        const struct event *e = &p->events[i];
-
-        events[i] = e->item.name;
-        status = event_expression_parse(e->expression, e->expression_place.file,
-                                        e->expression_place.line, e->expression_place.column, arena,
-                                        d, &parsed[i], err);
-    }
-    for (size_t i = 0; i < p->n_events && !status; i++) {
-        bool is_root = true;
-
-        for (size_t k = 0; k < p->n_events; k++)
-            is_root &= k == i || !is_used(parsed[k], events[i]);
-        if (is_root)
-            status = automaton_make(&names, i, d, &f->matchers[f->n_matchers++].automaton, err);
-    }
-    return status;
-}
+/* ------------------------------------------------- all ranks */
 
 static size_t longest_row(const struct recognition *r)
 {
@@ -194,32 +148,34 @@ static size_t longest_row(const struct recognition *r)
     return longest;
 }
 
-static bool make_room(struct finder *f)
+static bool make_matchers(struct finder *f)
 {
+    const struct paradigm *p = f->r->paradigm;
     size_t n = longest_row(f->r) + 1;
-    bool is_good = (f->tokens = portolan_calloc(n, sizeof *f->tokens)) &&
+    bool is_good = (f->matchers = portolan_calloc(p->n_events + 1, sizeof *f->matchers)) &&
+                   (f->tokens = portolan_calloc(n, sizeof *f->tokens)) &&
                    (f->path = portolan_calloc(n, sizeof *f->path));
 
-    for (size_t m = 0; is_good && m < f->n_matchers; m++)
-        is_good = (f->matchers[m].states = portolan_calloc(n, sizeof(uint64_t))) &&
-                  (f->matchers[m].dead = portolan_calloc(n, sizeof(uint64_t)));
+    for (size_t i = 0; is_good && i < p->n_events; i++) {
+        struct matcher *m = &f->matchers[f->n_matchers];
+
+        if (!p->events[i].automaton)
+            continue;
+        f->n_matchers++;
+        m->automaton = p->events[i].automaton;
+        is_good = (m->states = portolan_calloc(n, sizeof *m->states)) &&
+                  (m->dead = portolan_calloc(n, sizeof *m->dead));
+    }
     return is_good;
 }
 
-enum portolan_status instances_find(struct recognition *r, struct portolan_diagnostics *diagnostics,
-                                    struct portolan_error *err)
+bool instances_find(struct recognition *r)
 {
-    struct finder f = {.r = r,
-                       .matchers = portolan_calloc(r->paradigm->n_events + 1, sizeof *f.matchers)};
-    struct portolan_arena arena = {0};
-    enum portolan_status status =
-        f.matchers ? make_matchers(&f, &arena, diagnostics, err) : portolan_no_memory(err);
+    struct finder f = {.r = r};
+    bool is_good = make_matchers(&f);
 
-    if (!status && !make_room(&f))
-        status = portolan_no_memory(err);
-    for (size_t row = 0; !status && row < r->n_rows; row++)
-        if (!match_row(&f, row, 0, r->rows[row].n))
-            status = portolan_no_memory(err);
+    for (size_t row = 0; is_good && row < r->n_rows; row++)
+        is_good = match_row(&f, row, 0, r->rows[row].n);
     for (size_t m = 0; m < f.n_matchers; m++) {
         free(f.matchers[m].states);
         free(f.matchers[m].dead);
@@ -227,6 +183,5 @@ enum portolan_status instances_find(struct recognition *r, struct portolan_diagn
     free(f.matchers);
     free(f.tokens);
     free(f.path);
-    portolan_arena_clear(&arena);
-    return status;
+    return is_good;
 }

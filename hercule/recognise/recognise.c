@@ -98,12 +98,13 @@ static double least_in_class(const struct portolan_waits *waits,
 }
 
 /* What needs no instances; attributes may name it. */
-static enum portolan_status measure_run(struct recognition *r, struct portolan_error *err)
+static bool measure_run(struct recognition *r)
 {
     double *g = r->globals;
     struct portolan_costs costs;
-    enum portolan_status status = portolan_costs_estimate(r->waits, &costs, err);
 
+    if (portolan_costs_estimate(r->waits, &costs, NULL))
+        return false;
     g[GLOBAL_P] = r->trace->n_ranks;
     g[GLOBAL_T] = (double)r->run_ns;
     g[GLOBAL_RUN] = g[GLOBAL_T] * g[GLOBAL_P];
@@ -115,58 +116,54 @@ static enum portolan_status measure_run(struct recognition *r, struct portolan_e
     g[GLOBAL_STARTING] = least_in_class(r->waits, PORTOLAN_ROUTINE_INIT) + g[GLOBAL_ENDING];
     g[GLOBAL_LATENCY] = (double)costs.latency_ns;
     g[GLOBAL_PER_BYTE] = costs.ns_per_byte;
-    return status;
+    return true;
 }
 
-enum { MOST_COMPONENTS = 64 }; /* bits of what a token may be */
+static bool recognise_instances(struct recognition *r, const struct bound *b)
+{
+    if (!r->fits || !b || !tokens_make(r, b) || !measure_run(r) || !instances_find(r) ||
+        !instances_order(r) || !constraints_apply(r))
+        return false;
+    delays_charge(r);
+    measure_fit(r);
+    r->globals[GLOBAL_OUTSIDE] =
+        sum_tokens(r, QUANTITY_TIME, true) - sum_tokens(r, QUANTITY_WAIT, true);
+    r->globals[GLOBAL_OUTSIDE_DELAY] = sum_tokens(r, QUANTITY_DELAY, true);
+    return delays_delegate(r);
+}
 
 enum portolan_status recognise(const struct paradigm *paradigm, const struct portolan_trace *trace,
                                const struct portolan_waits *waits, const struct binding *bindings,
-                               size_t n_bindings, struct portolan_diagnostics *diagnostics,
-                               struct recognition **recognition, struct portolan_error *err)
+                               size_t n_bindings, struct recognition **recognition,
+                               struct portolan_error *err)
 {
     struct recognition *r = portolan_calloc(1, sizeof *r);
-    struct bound *b = bind_components(paradigm, trace, bindings, n_bindings);
-    enum portolan_status status = PORTOLAN_OK;
+    struct bound *b = NULL;
 
     *recognition = NULL;
-    if (r)
-        *r = (struct recognition){.paradigm = paradigm,
-                                  .trace = trace,
-                                  .waits = waits,
-                                  .run_ns = waits->run_ns,
-                                  .fits =
-                                      portolan_calloc(paradigm->n_components + 1, sizeof *r->fits)};
-    if (paradigm->n_components > MOST_COMPONENTS)
-        status =
-            portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
-                               "paradigm '%s' has %zu components; at most %d can be told apart",
-                               paradigm->item.name, paradigm->n_components, MOST_COMPONENTS);
-    else if (!r || !b || !r->fits || !tokens_make(r, b))
-        status = portolan_no_memory(err);
-    if (!status)
-        status = measure_run(r, err);
-    if (!status)
-        status = instances_find(r, diagnostics, err);
-    if (!status && !instances_order(r))
-        status = portolan_no_memory(err);
-    if (!status)
-        status = constraints_apply(r, diagnostics, err);
-    if (!status) {
-        delays_charge(r);
-        if (!delays_delegate(r))
-            status = portolan_no_memory(err);
-        measure_fit(r);
-        r->globals[GLOBAL_OUTSIDE] =
-            sum_tokens(r, QUANTITY_TIME, true) - sum_tokens(r, QUANTITY_WAIT, true);
-        r->globals[GLOBAL_OUTSIDE_DELAY] = sum_tokens(r, QUANTITY_DELAY, true);
-    }
-    bound_destroy(b);
-    if (status)
+    if (!r)
+        return portolan_no_memory(err);
+    *r = (struct recognition){
+        .paradigm = paradigm,
+        .trace = trace,
+        .waits = waits,
+        .run_ns = waits->run_ns,
+        .fits = portolan_calloc(paradigm->n_components + 1, sizeof *r->fits),
+    };
+    if (paradigm->n_components > AUTOMATON_COMPONENTS) {
         recognition_destroy(r);
-    else
+        return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                                  "paradigm '%s' has %zu components; at most %d can be told apart",
+                                  paradigm->item.name, paradigm->n_components,
+                                  (int)AUTOMATON_COMPONENTS);
+    }
+    b = bind_components(paradigm, trace, bindings, n_bindings);
+    if (recognise_instances(r, b))
         *recognition = r;
-    return status;
+    else
+        recognition_destroy(r);
+    bound_destroy(b);
+    return *recognition ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
 void recognition_destroy(struct recognition *r)
@@ -185,30 +182,6 @@ void recognition_destroy(struct recognition *r)
 }
 
 /* ------------------------------------------------- quantities for metrics */
-
-static bool collect(struct recognition *r, const struct reference *ref, struct value_list *l)
-{
-    size_t event = ref->kind == REFERENCE_ATTRIBUTE ? r->paradigm->attributes[ref->attribute].event
-                                                    : ref->index;
-    const double *values = NULL;
-
-    if (ref->kind == REFERENCE_COMPONENT) {
-        for (size_t row = 0; row < r->n_rows; row++)
-            if (!tokens_collect(&r->rows[row], 0, r->rows[row].n, ref->index, ref->quantity, l))
-                return false;
-        return true;
-    }
-    if (ref->kind == REFERENCE_ATTRIBUTE && !(values = attribute_values(r, ref->attribute)))
-        return false;
-    for (size_t i = 0; i < r->n_of_event[event]; i++) {
-        const struct instance *x = &r->instances[r->of_event[event][i]];
-
-        if (!value_list_add(l, values ? values[i] : instance_quantity(r, x, ref->quantity),
-                            (size_t)r->rows[x->row].rank, x->ordinal))
-            return false;
-    }
-    return true;
-}
 
 bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
                         const struct reference *reference, struct measured *value)
@@ -232,7 +205,7 @@ bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
         value->value =
             (double)(reference->quantity == QUANTITY_DELAY ? r->caused
                                                            : r->delegated)[reference->index];
-    else if ((is_good = collect(r, reference, &l))) {
+    else if ((is_good = values_collect(r, reference, NULL, &l))) {
         value->value = value_list_aggregate(&l, reference->aggregate);
         value->samples = l.n;
     }

@@ -81,13 +81,13 @@ struct recognition {
 
 /*
  * *RECOGNITION: TRACE seen as PARADIGM. BINDINGS (N may be 0) come from the user. The caller frees
- * it with recognition_destroy() before the others, which it borrows. PORTOLAN_ESYNTAX (expressions
- * and constraints, to DIAGNOSTICS), PORTOLAN_ENOMEM.
+ * it with recognition_destroy() before the others, which it borrows. PORTOLAN_EUNSUPPORTED (too
+ * many components), PORTOLAN_ENOMEM.
  */
 enum portolan_status recognise(const struct paradigm *paradigm, const struct portolan_trace *trace,
                                const struct portolan_waits *waits, const struct binding *bindings,
-                               size_t n_bindings, struct portolan_diagnostics *diagnostics,
-                               struct recognition **recognition, struct portolan_error *err);
+                               size_t n_bindings, struct recognition **recognition,
+                               struct portolan_error *err);
 /* NULL is legal. */
 void recognition_destroy(struct recognition *r);
 
@@ -128,24 +128,17 @@ double token_quantity(const struct token *t, enum quantity quantity);
 /* The innermost token of LOCATION's that holds the trace's event number EVENT; NULL: none. */
 struct token *tokens_find(const struct recognition *r, size_t location, size_t event);
 
-enum portolan_status instances_find(struct recognition *r, struct portolan_diagnostics *diagnostics,
-                                    struct portolan_error *err);
+/* False, also of the next: no memory. */
+bool instances_find(struct recognition *r);
 /* Drops and cuts instances that do not keep the constraints of their events. */
-enum portolan_status constraints_apply(struct recognition *r,
-                                       struct portolan_diagnostics *diagnostics,
-                                       struct portolan_error *err);
+bool constraints_apply(struct recognition *r);
 
-/* Numbers instances and lists them by event; forgets relations and values. False: no memory. */
-bool instances_order(struct recognition *r);
-void instances_forget(struct recognition *r);
-double instance_quantity(struct recognition *r, const struct instance *i, enum quantity quantity);
-/* The values of ATTRIBUTE, of all instances of its event; NULL: no memory. */
-const double *attribute_values(struct recognition *r, size_t attribute);
-
-/* Values, and which of them belong together; one of each array per value. */
+/* Values, and which of them belong together. */
 struct value_list {
-    double *values;
-    size_t *ranks, *ordinals;
+    struct grouped_value {
+        double value;
+        size_t rank, ordinal;
+    } * values;
     size_t n, room;
     bool failed; /* memory was out */
 };
@@ -154,8 +147,16 @@ bool value_list_add(struct value_list *l, double value, size_t rank, size_t ordi
 double value_list_aggregate(struct value_list *l, enum aggregate aggregate);
 /* Tells R if memory was out. */
 void value_list_clear(struct value_list *l, struct recognition *r);
-/* Adds a quantity of the tokens FIRST to END of ROW that are COMPONENT. */
-bool tokens_collect(const struct token_row *row, size_t first, size_t end, size_t component,
-                    enum quantity quantity, struct value_list *l);
+
+/* Numbers instances and lists them by event; forgets relations and values. False: no memory. */
+bool instances_order(struct recognition *r);
+void instances_forget(struct recognition *r);
+double instance_quantity(struct recognition *r, const struct instance *i, enum quantity quantity);
+/* The values of ATTRIBUTE, of all instances of its event; NULL: no memory. */
+const double *attribute_values(struct recognition *r, size_t attribute);
+
+/* The values of what REFERENCE names: within an instance, or NULL: of all. False: no memory. */
+bool values_collect(struct recognition *r, const struct reference *reference,
+                    const struct instance *within, struct value_list *l);
 
 #endif

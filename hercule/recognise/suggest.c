@@ -198,12 +198,10 @@ void portolan_suggestions_free(struct portolan_suggestion *suggestions, size_t n
 
 static enum portolan_status try_paradigm(const struct paradigm *paradigm,
                                          const struct portolan_waits *waits,
-                                         struct portolan_diagnostics *diagnostics,
                                          struct portolan_suggestion *s, struct portolan_error *err)
 {
     struct recognition *r;
-    enum portolan_status status =
-        recognise(paradigm, waits->trace, waits, NULL, 0, diagnostics, &r, err);
+    enum portolan_status status = recognise(paradigm, waits->trace, waits, NULL, 0, &r, err);
 
     *s = (struct portolan_suggestion){.paradigm = paradigm->item.name};
     if (status)
@@ -217,7 +215,6 @@ static enum portolan_status try_paradigm(const struct paradigm *paradigm,
 
 enum portolan_status portolan_suggest_paradigms(const struct portolan_knowledge *knowledge,
                                                 const struct portolan_waits *waits,
-                                                struct portolan_diagnostics *diagnostics,
                                                 struct portolan_suggestion **suggestions, size_t *n,
                                                 struct portolan_error *err)
 {
@@ -229,7 +226,7 @@ enum portolan_status portolan_suggest_paradigms(const struct portolan_knowledge 
     for (size_t i = 0; !status && i < knowledge->inner.n_paradigms; i++) {
         if (!knowledge->inner.paradigms[i]->n_events)
             continue;
-        status = try_paradigm(knowledge->inner.paradigms[i], waits, diagnostics, &all[*n], err);
+        status = try_paradigm(knowledge->inner.paradigms[i], waits, &all[*n], err);
         *n += all[*n].text != NULL;
     }
     if (status) {

@@ -62,6 +62,12 @@ static void tells_each_mistake_with_place_and_nearest_name(void **state)
         {"(event (name e) (expression \"work, tlk\")))",
          "x.clp:9:36: there is no component 'tlk'; did you mean 'talk'?\n"},
         {"(event (name e) (expression \"work, | talk\")))", "x.clp:9:36:"},
+        {"(event (name e) (expression \"[work]\")))",
+         "x.clp:9:31: event 'e' would match nothing at all; some component must be there\n"},
+        {"(event (name e) (expression \"work\") (constraints \"same(e)\")))",
+         "x.clp:9:51: 'same(e)' is not a constraint; write the name of an attribute of event 'e', "
+         "or same(NAME) of one of an event within\n"},
+        {"(component (name a b)))", "x.clp:9:18: slot 'name' takes one value\n"},
         {"(nest (component tlk) (paradigm prt)))",
          "x.clp:9:1: there is no component 'tlk'; did you mean 'talk'?\n"},
         {"(nest (component work) (paradigm prt)))",
@@ -189,6 +195,21 @@ static void inherits_a_paradigm(void **state)
     portolan_text_clear(&problems);
 }
 
+/* Facts of an author's own have no names that an heir could replace. */
+static void keeps_own_facts_of_parents(void **state)
+{
+    static const char *const files[] = {"a.clp", "(deffacts a (paradigm (name old)) (seen 1))",
+                                        "b.clp",
+                                        "(deffacts b (paradigm (name new) (is-a old)) (seen 2))"};
+    struct portolan_text problems = {0};
+    struct portolan_knowledge *k = knowledge_of(files, 2, &problems);
+
+    (void)state;
+    assert_non_null(k);
+    assert_int_equal(knowledge_find(&k->inner, "new")->n_rules, 2);
+    portolan_knowledge_destroy(k);
+}
+
 /* A file's name decides where it is read, not what comes out. */
 static void order_of_files_changes_nothing(void **state)
 {
@@ -212,6 +233,7 @@ static void order_of_files_changes_nothing(void **state)
     }
     assert_string_equal(trees[0], trees[1]);
     assert_non_null(strstr(trees[0], "\"talk.child\""));
+    assert_non_null(strstr(trees[0], "label=\"child\ntalk.child of talk.data\nfrom prt\"]"));
     free(trees[0]);
     free(trees[1]);
 }
@@ -329,6 +351,7 @@ int main(void)
         cmocka_unit_test(tells_all_mistakes_of_a_file_at_once),
         cmocka_unit_test(tells_what_is_wrong_with_a_whole),
         cmocka_unit_test(inherits_a_paradigm),
+        cmocka_unit_test(keeps_own_facts_of_parents),
         cmocka_unit_test(order_of_files_changes_nothing),
         cmocka_unit_test(reads_what_comes_with_portolan),
         cmocka_unit_test(reads_the_example_of_the_manual),

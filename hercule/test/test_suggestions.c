@@ -9,7 +9,7 @@ static size_t suggest(const struct run *run, struct portolan_suggestion **s)
     struct portolan_error err = {0};
     size_t n;
 
-    if (portolan_suggest_paradigms(knowledge, run->waits, &no_problem, s, &n, &err))
+    if (portolan_suggest_paradigms(knowledge, run->waits, s, &n, &err))
         fail_msg("%s", err.text);
     return n;
 }
