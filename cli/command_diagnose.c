@@ -376,7 +376,7 @@ static void print_subject(const struct subject *s, const struct diagnose_options
     if (s->paradigm && (o->program || (s->bench.assembly && o->once)))
         printf("recorded once: the experiments below are views of one trace\n");
     if (s->shares_cores)
-        printf("ranks shared cores: times without a cause are of processor times\n");
+        printf("ranks shared cores: these are processor times, as if each had a core\n");
 }
 
 static enum portolan_status print_diagnosis(const struct subject *s,

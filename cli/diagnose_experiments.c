@@ -235,7 +235,6 @@ static enum portolan_status diagnose_trace(struct work *w)
     struct portolan_diagnosis *d;
     enum portolan_status status;
 
-    w->how->use_cpu = w->s->shares_cores;
     w->how->disturbance = w->s->machine.is_disturbed ? w->s->machine.reason : NULL;
     status = portolan_diagnosis_create(w->s->knowledge, w->s->paradigm, w->s->waits, w->how,
                                        &w->s->d, &d, w->err);

@@ -3,6 +3,7 @@
 #include "diagnose.h"
 
 #include <portolan/command.h>
+#include <portolan/replay.h>
 
 #include <fts.h>
 #include <stdio.h>
@@ -86,6 +87,26 @@ static double bytes_in(const char *folder)
     return bytes;
 }
 
+/* Ranks that share cores wait for them, too: each event gets the time that it would have with a
+ * core for each rank. */
+static enum portolan_status give_cores(struct subject *s, struct portolan_error *err)
+{
+    int64_t *ns = portolan_arena_alloc(&s->arena, s->trace->n_events + 1, sizeof *ns);
+    const struct portolan_replay_options options = {.use_cpu = true, .event_ns = ns};
+    struct portolan_replay replay;
+    enum portolan_status status = ns ? PORTOLAN_OK : portolan_no_memory(err);
+
+    if (!status)
+        status = portolan_replay(s->waits, NULL, 0, &options, &replay, err);
+    for (size_t e = 0; !status && e < s->trace->n_events; e++)
+        s->trace->events[e].ns = ns[e];
+    portolan_waits_destroy(s->waits);
+    portolan_matching_destroy(s->matching);
+    s->waits = NULL;
+    s->matching = NULL;
+    return status ? status : diagnose_analyse(s, err);
+}
+
 /* The trial, then its trace. */
 static enum portolan_status keep_run(struct subject *s, const struct diagnose_options *o,
                                      const char *folder, const char *token,
@@ -105,6 +126,8 @@ static enum portolan_status keep_run(struct subject *s, const struct diagnose_op
         s->shares_cores = false;
         s->machine = (struct portolan_machine_verdict){0};
     }
+    if (!status && folder && s->shares_cores)
+        status = give_cores(s, err);
     if (!status && folder) {
         s->bytes = bytes_in(folder);
         status = diagnose_keep_trace(s, folder, o->keep, err);

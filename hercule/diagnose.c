@@ -148,6 +148,7 @@ static bool gain_of(void *arg, const struct paradigm *p, const size_t *nodes, si
     run->failed |= status == PORTOLAN_ENOMEM;
     if (status)
         return false;
+    run->replay.as_is_ns = replay.as_is_ns;
     if (replay.is_refused || replay.error > run->replay_error) {
         gain->why = "the replay misses the run by too much";
         return false;
@@ -325,8 +326,7 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
 {
     const struct portolan_diagnosis_options none = {0}, *o = options ? options : &none;
     struct run run = {.waits = waits,
-                      .doubt = o->disturbance ? o->disturbance : doubt_of(waits),
-                      .replay = {.use_cpu = o->use_cpu}};
+                      .doubt = o->disturbance ? o->disturbance : doubt_of(waits)};
     const struct diagnosis_sources sources = {look_up, gain_of, add_where, &run, o};
     struct paradigm *p = knowledge_need(knowledge, name, err);
     struct binding *bindings;

@@ -159,7 +159,6 @@ struct portolan_diagnosis_options {
     const char *disturbance; /**< what others did to the processors during the run, "others kept 1.0
                                 of 2 cores busy"; NULL: nothing that is known. Then no cause is
                                 named: the program is not to blame */
-    bool use_cpu; /**< ranks shared cores, or others took them: durations are processor times */
     /** Diagnoses of the same paradigm: of other runs with the same recording, whose shares and
        gains are averaged; and of runs with less, which must not disagree. Borrowed for the call. */
     const struct portolan_diagnosis *const *repetitions, *const *experiments;

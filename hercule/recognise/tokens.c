@@ -13,7 +13,7 @@ enum { DEEPEST_REGION = 64 };
 /* Stretches of computing which together take less than this share of a rank's time are between
    calls that belong together: packing, loops. They are no tokens. Nor are those that are as short
    beside the longest, if they take little together: many calls in a loop. */
-static const double brief_share = 0.0005, brief_length = 0.0002, most_brief = 0.05;
+static const double brief_share = 0.0005, brief_length = 0.001, most_brief = 0.05;
 
 struct tokenizer {
     struct recognition *r;

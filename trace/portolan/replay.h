@@ -56,7 +56,8 @@ enum portolan_removal_kind {
        waits for, and loses that share of the rest. */
     PORTOLAN_REMOVE_TIME,
     /** The k-th stretch of time selected becomes the mean over ranks of their k-th; where ranks
-       have different numbers of them, each rank's total becomes the mean of the totals. */
+       have different numbers of them, each rank's total becomes the mean of the totals. Stretches
+       of less than 1/200 of the longest do not count. */
     PORTOLAN_REMOVE_IMBALANCE,
     /** Likewise, but the least of the ranks instead of their mean: what only some do is gone. */
     PORTOLAN_REMOVE_EXCESS,

@@ -13,7 +13,8 @@ struct remover {
     const struct portolan_trace *t;
     const struct portolan_matching *m;
     const struct portolan_removal *removal;
-    int number; /* from 1 */
+    int number;       /* from 1 */
+    int64_t brief_ns; /* shorter stretches are not counted and keep their time */
 };
 
 static bool is_selected(const struct remover *x, size_t e)
@@ -39,7 +40,7 @@ struct stretch {
 };
 
 /* The next stretch from event S->end on, before event END; false: there is none. */
-static bool next_stretch(const struct remover *x, struct stretch *s, size_t end)
+static bool any_stretch(const struct remover *x, struct stretch *s, size_t end)
 {
     *s = (struct stretch){.first = s->end};
     while (s->first < end && !is_selected(x, s->first))
@@ -48,6 +49,15 @@ static bool next_stretch(const struct remover *x, struct stretch *s, size_t end)
         if (is_between_calls(x, s->end))
             s->ns += x->c->following_ns[s->end];
     return s->first < end;
+}
+
+/* Likewise, but passes over what is so short beside the longest that it is no work: packing. */
+static bool next_stretch(const struct remover *x, struct stretch *s, size_t end)
+{
+    while (any_stretch(x, s, end))
+        if (s->ns >= x->brief_ns)
+            return true;
+    return false;
 }
 
 /* Gives a stretch the time NS, in proportion; where there was none, at its begin. */
@@ -80,15 +90,24 @@ struct stretch_sums {
     bool is_even;       /* all have as many */
 };
 
-static bool sum_stretches(const struct remover *x, struct stretch_sums *sums)
+static bool sum_stretches(struct remover *x, struct stretch_sums *sums)
 {
     size_t n = x->t->n_locations;
+    int64_t longest = 0;
 
     *sums = (struct stretch_sums){.n = portolan_calloc(n + 1, sizeof *sums->n),
                                   .ns = portolan_calloc(n + 1, sizeof *sums->ns),
                                   .is_even = true};
     if (!sums->n || !sums->ns)
         return false;
+    x->brief_ns = 0;
+    for (size_t i = 0; i < n && x->removal->kind != PORTOLAN_REMOVE_TIME; i++) {
+        struct stretch s = {.end = x->t->locations[i].first};
+
+        while (next_stretch(x, &s, end_of(x, i)))
+            longest = s.ns > longest ? s.ns : longest;
+    }
+    x->brief_ns = longest / 200;
     for (size_t i = 0; i < n; i++) {
         struct stretch s = {.end = x->t->locations[i].first};
 
