@@ -95,7 +95,8 @@ enum portolan_status trial_store_trace(const struct trial_store *t,
 
 void trial_store_remove_trace(const struct trial_store *t, const char *folder)
 {
-    char *own = portolan_asprintf("%s.traces", t->path);
+    bool is_server = portolan_store_is_server(t->path);
+    char *own = portolan_asprintf("%s.traces", is_server ? "portolan" : t->path);
     char *from = own ? realpath(own, NULL) : NULL, *path = realpath(folder, NULL);
     size_t length = from ? strlen(from) : 0;
 

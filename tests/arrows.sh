@@ -41,7 +41,7 @@ hercule/recognise: base formula hercule list trace waits replay
 trace/replay: base index list number trace waits replay
 optimizer: base list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind
 call/report: base list formula cll_report
-call/runtime: base block list machine probe store cll cll_report
+call/runtime: base block list machine probe record store cll cll_report
 call/bsp: base machine cll mpi pub
 call/obsp: base list stats formula local models cll_report obsp pub
 call/translate: base list cll command formula libclang translate

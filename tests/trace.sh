@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that know nothing of Portolan are recorded, however they end, and their traces shown.
 . "$(dirname "$0")/tap.sh"
-plan 28
+plan 29
 
 cd "$work" || exit 99
 cat >ring.c <<'C'
@@ -140,6 +140,11 @@ fi
 try "$PORTOLAN" trials --store heat.db --delete 2-3
 [ "$status" = 0 ] && [ ! -e heat.db.traces ] && [ -e mine/1.0.trace ]
 result 'a trace beside the store is deleted with its trial, one elsewhere is not' $?
+
+try "$PORTOLAN" trace -o experiments -n 2 -- "$CALL_PROGRAM_MPI" 5
+try "$PORTOLAN" trace --summary experiments
+gives 'experiments of annotated programs are regions' 0 '^# experiment outer$' '^# experiment inner$' \
+    '^ +20 ENTER$' '^ +20 LEAVE$' '^# 0\.0: [0-9]+ events, host [^ ,]+$'
 
 echo 'int main(void) { return 0; }' >static.c
 if cc -static static.c -o static 2>/dev/null; then

@@ -2,6 +2,8 @@
 /* The registered experiments, and what is observed in them. */
 #include "internal.h"
 
+#include <portolan/record.h>
+
 #include <portolan/list.h>
 
 #include <math.h>
@@ -184,6 +186,15 @@ static bool find_gauges(struct portolan_cll_state *s)
     return true;
 }
 
+/* A program that is recorded (portolan-trace(1)) has a folder for it from the beginning. */
+static uint32_t trace_region(const struct portolan_cll_experiment *e)
+{
+    const struct portolan_trace_region region = {.kind = PORTOLAN_TRACE_EXPERIMENT,
+                                                 .name = e->name};
+
+    return portolan_record_peek_folder() ? portolan_record_region(&region) + 1 : 0;
+}
+
 struct portolan_cll_state *cll_prepare(struct portolan_cll_experiment *experiment)
 {
     struct portolan_cll_state *s;
@@ -191,6 +202,7 @@ struct portolan_cll_state *cll_prepare(struct portolan_cll_experiment *experimen
     pthread_mutex_lock(&cll_lock);
     s = add_state(experiment);
     if (s && !s->is_ready) {
+        s->region = trace_region(experiment);
         if (find_gauges(s))
             __atomic_store_n(&s->is_ready, 1, __ATOMIC_RELEASE);
         else

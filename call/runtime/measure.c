@@ -6,6 +6,7 @@
 #include "internal.h"
 
 #include <portolan/machine.h>
+#include <portolan/record.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,6 +128,8 @@ void portolan_cll_begin(struct portolan_cll_experiment *e, const double *values)
         t->values[t->n_values + i] = values[i];
     t->n_values += s->n_identifiers;
     t->depth++;
+    if (UNLIKELY(s->region))
+        portolan_record_enter(s->region - 1);
     if (UNLIKELY(!s->clock_alone))
         read_begun(s, &t->readings[t->depth - 1]);
     f->start = portolan_probe_now();
@@ -219,6 +222,20 @@ __attribute__((cold)) static void remove_crossed(struct cll_thread *t, struct cl
     t->depth--;
 }
 
+/* Regions nest: those that began after F end with it and begin again. */
+__attribute__((noinline)) static void record_end(const struct cll_thread *t,
+                                                 const struct cll_frame *f)
+{
+    const struct cll_frame *above = &t->frames[t->depth];
+
+    while (--above >= f)
+        if (above->node->state->region)
+            portolan_record_leave(above->node->state->region - 1);
+    for (above = f + 1; above < &t->frames[t->depth]; above++)
+        if (above->node->state->region)
+            portolan_record_enter(above->node->state->region - 1);
+}
+
 void portolan_cll_end(struct portolan_cll_experiment *e)
 {
     uint64_t now = portolan_probe_now();
@@ -231,6 +248,8 @@ void portolan_cll_end(struct portolan_cll_experiment *e)
     if (UNLIKELY(!f->node->state->clock_alone))
         cll_gauges_read(f->node->state, &ended);
     keep(t, f, now - f->start, &ended);
+    if (UNLIKELY(f->node->state->region))
+        record_end(t, f);
     if (f != t->frames)
         f[-1].inner_ticks += now - f->start;
     if (UNLIKELY(__atomic_load_n(&observer, __ATOMIC_RELAXED) != NULL))
