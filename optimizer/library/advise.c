@@ -94,40 +94,16 @@ static bool is_banned(const struct advising *a, size_t variable, size_t alternat
                             alternative);
 }
 
-/* Adds the cost of swaps to PROBLEM, and forbids banned implementations; of those that do not run
- * only if ASKS. */
-static enum portolan_status add_exchange(struct advising *a, bool asks,
-                                         struct portolan_choice *problem,
-                                         struct portolan_error *err)
+void plan_advising_ask(struct advising *a, bool asks)
 {
-    const struct survey *s = &a->p->s;
-    enum portolan_status status = PORTOLAN_OK;
-
-    for (size_t v = 0; !status && v < s->n_variables; v++) {
-        double *costs;
-
-        if (a->p->number[v] == NONE)
-            continue;
-        if (!(costs = portolan_arena_alloc(&a->pool, s->variables[v].n, sizeof *costs)))
-            return PORTOLAN_ENOMEM;
-        for (size_t k = 0; k < s->variables[v].n; k++) {
+    for (size_t v = 0; v < a->p->s.n_variables; v++)
+        for (size_t k = 0; a->p->number[v] != NONE && k < a->p->s.variables[v].n; k++) {
             bool runs = k == a->current[v];
 
-            costs[k] = (asks || runs) && is_banned(a, v, k) ? INFINITY : runs ? 0 : a->now->swap_ns;
+            a->view.once[v][k] = (asks || runs) && is_banned(a, v, k) ? INFINITY
+                                 : runs                               ? 0
+                                                                      : a->now->swap_ns;
         }
-        status = portolan_choice_add_factor(problem, 1, &a->p->number[v], costs, err);
-    }
-    return status;
-}
-
-enum portolan_status plan_advising_problem(struct advising *a, bool asks,
-                                           struct portolan_choice **problem,
-                                           struct portolan_error *err)
-{
-    const struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
-    enum portolan_status status = plan_make_problem(a->p, &a->view, &rest, problem, err);
-
-    return status ? status : add_exchange(a, asks, *problem, err);
 }
 
 static enum portolan_status solve_problem(struct advising *a, bool asks, double *cost_now,
@@ -141,8 +117,9 @@ static enum portolan_status solve_problem(struct advising *a, bool asks, double 
 
     if (!values)
         return PORTOLAN_ENOMEM;
-    plan_put_values(a->p, &a->view, a->current, values);
-    status = plan_advising_problem(a, asks, &problem, err);
+    plan_put_values(&a->view, a->current, values);
+    plan_advising_ask(a, asks);
+    status = plan_make_problem(&a->view, &problem, err);
     if (!status)
         status = portolan_choice_solve(problem, false, &solution, NULL);
     memcpy(a->chosen, a->current, s->n_variables * sizeof *a->chosen);
@@ -213,7 +190,7 @@ static void say_change(const struct advising *a, struct portolan_plan_advice *ou
 }
 
 /* Whether any implementation other than the current one may be used. */
-static bool knows_others(struct advising *a, const struct plan_horizon *rest)
+static bool knows_others(struct advising *a)
 {
     const struct survey *s = &a->p->s;
     struct portolan_plan_prediction ignored;
@@ -224,7 +201,7 @@ static bool knows_others(struct advising *a, const struct plan_horizon *rest)
         for (size_t k = 0; k < s->variables[v].n && !known; k++) {
             a->chosen[v] = k;
             known = k != a->current[v] && a->p->number[v] != NONE &&
-                    plan_total(a->p, &a->view, rest, a->chosen, &ignored, NULL);
+                    plan_total(&a->view, a->chosen, &ignored, NULL);
         }
         a->chosen[v] = a->current[v];
     }
@@ -248,23 +225,21 @@ static bool changes_blindly(const struct advising *a)
 }
 
 /* Whether a change is likely enough to gain; *CHANCE: how likely. */
-static bool is_likely(const struct advising *a, const struct plan_horizon *rest, double exchange_ns,
+static bool is_likely(const struct advising *a, double exchange_ns,
                       const struct portolan_plan_prediction *now,
                       const struct portolan_plan_prediction *then, double *chance)
 {
     bool hoped = then->n_extrapolating > now->n_extrapolating;
 
-    *chance = changes_blindly(a)
-                  ? 0
-                  : plan_chance(a->p, &a->view, rest, a->chosen, a->current, exchange_ns);
+    *chance = changes_blindly(a) ? 0 : plan_chance(&a->view, a->chosen, a->current, exchange_ns);
     return !then->is_unusable && *chance >= (hoped ? chance_to_hope : chance_to_change);
 }
 
 /* Chooses what runs now, and gives the reason. */
-static void stay(struct advising *a, const struct plan_horizon *rest, bool now_allowed,
-                 const struct portolan_plan_prediction *now, struct portolan_plan_advice *out)
+static void stay(struct advising *a, bool now_allowed, const struct portolan_plan_prediction *now,
+                 struct portolan_plan_advice *out)
 {
-    bool knows = now_allowed && !now->is_unusable && knows_others(a, rest);
+    bool knows = now_allowed && !now->is_unusable && knows_others(a);
 
     if (!now_allowed)
         snprintf(out->reason, sizeof out->reason,
@@ -285,8 +260,8 @@ static void stay(struct advising *a, const struct plan_horizon *rest, bool now_a
 }
 
 /* Does a change gain enough, with enough chance? If not, OUT gets the reason to stay. */
-static bool is_worth_it(struct advising *a, const struct plan_horizon *rest, double cost_now,
-                        double cost_then, const struct portolan_plan_prediction *now,
+static bool is_worth_it(struct advising *a, double cost_now, double cost_then,
+                        const struct portolan_plan_prediction *now,
                         const struct portolan_plan_prediction *then,
                         struct portolan_plan_advice *out)
 {
@@ -299,7 +274,7 @@ static bool is_worth_it(struct advising *a, const struct plan_horizon *rest, dou
         snprintf(out->reason, sizeof out->reason,
                  "stays: the best change would gain %s of %s, less than %g %%", gain, all,
                  100 * a->now->hysteresis);
-    else if ((out->is_ignorant = !is_likely(a, rest, exchange_ns, now, then, &chance)))
+    else if ((out->is_ignorant = !is_likely(a, exchange_ns, now, then, &chance)))
         snprintf(out->reason, sizeof out->reason,
                  "stays: cannot tell whether a change would gain %s of %s (chance %.0f %%)%s", gain,
                  all, 100 * chance, extrapolation_mark(then));
@@ -326,7 +301,6 @@ static enum portolan_status decide_change(struct advising *a, struct portolan_pl
                                           struct portolan_error *err)
 {
     const struct portolan_plan *p = a->p;
-    struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
     struct portolan_plan_prediction now, then;
     double cost_now, cost_then;
     enum portolan_status status = solve_problem(a, false, &cost_now, &cost_then, err);
@@ -336,7 +310,7 @@ static enum portolan_status decide_change(struct advising *a, struct portolan_pl
         status = solve_problem(a, true, &cost_now, &cost_then, err);
     if (status)
         return status;
-    now_allowed = plan_total(p, &a->view, &rest, a->current, &now, NULL);
+    now_allowed = plan_total(&a->view, a->current, &now, NULL);
     for (size_t v = 0; v < p->s.n_variables; v++)
         now_allowed = now_allowed && !is_banned(a, v, a->current[v]);
     if (!now_allowed)
@@ -344,10 +318,10 @@ static enum portolan_status decide_change(struct advising *a, struct portolan_pl
     out->now_step_ns = out->then_step_ns = now.step_ns;
     out->remaining = now;
     list_changes(a, out);
-    if (!out->n_changes || !plan_total(p, &a->view, &rest, a->chosen, &then, NULL)) {
+    if (!out->n_changes || !plan_total(&a->view, a->chosen, &then, NULL)) {
         out->n_changes = 0;
-        stay(a, &rest, now_allowed, &now, out);
-    } else if (now_allowed && !is_worth_it(a, &rest, cost_now, cost_then, &now, &then, out)) {
+        stay(a, now_allowed, &now, out);
+    } else if (now_allowed && !is_worth_it(a, cost_now, cost_then, &now, &then, out)) {
         out->n_changes = 0;
     } else {
         describe_change(a, cost_now - cost_then, &then, out);
@@ -367,11 +341,13 @@ enum portolan_status plan_advising_open(struct advising *a)
     if (!a->current || !a->chosen || !a->profiles)
         return PORTOLAN_ENOMEM;
     a->view = a->p->recent;
+    a->view.steps = now->remaining_steps;
+    a->view.current = a->current;
     plan_read_selection(s, now->current, a->current);
     status = read_samples(a);
     if (!status)
         plan_view_fill(
-            a->p, &a->view, a->profiles,
+            &a->view, a->profiles,
             &(struct plan_known){now->n_announced, now->announced_names, now->announced_values});
     return status;
 }

@@ -81,11 +81,11 @@ static enum portolan_status look_at(struct choosing *c, size_t variable, size_t 
     if (!portolan_assembly_may_run(x, value)) {
         snprintf(text, sizeof text, "%s",
                  x->alternatives[value].is_forbidden ? "it is forbidden" : "another one is pinned");
-    } else if (plan_total_of_run(p, selection, &total, &why)) {
+    } else if (plan_total(&p->view, selection, &total, &why)) {
         out->extrapolates = total.n_extrapolating > 0;
         out->is_unusable = total.is_unusable;
     } else {
-        plan_explain_forbidden(p, &why, text, sizeof text);
+        plan_explain_forbidden(&p->view, &why, text, sizeof text);
         out->is_unknown = isinf(out->total_ns) && is_unknown(p, variable, value, &why);
     }
     if (isinf(out->total_ns))
@@ -257,7 +257,7 @@ static const size_t *less_known(struct choosing *c)
 
     for (size_t i = 0; selection && i < 2; i++) {
         put_core(c, both[i], selection);
-        if (!plan_total_of_run(p, selection, &total, NULL))
+        if (!plan_total(&p->view, selection, &total, NULL))
             return both[i]; /* nothing proves that it works */
         if ((total.high_ns - total.low_ns) / total.total_ns > widest) {
             widest = (total.high_ns - total.low_ns) / total.total_ns;
@@ -331,7 +331,7 @@ static void reason_conversions(struct choosing *c, const size_t *selection)
     for (size_t i = 0; i < p->n_data; i++) {
         const struct plan_data *d = &p->data[i];
         size_t made = plan_layout_of(&d->ends[0], selection);
-        double makings = plan_makings(p, &p->view, d, selection);
+        double makings = plan_makings(&p->view, d, selection);
         char each[32];
 
         for (size_t k = 1; k < d->n_ends && made != NONE && makings > 0; k++) {
@@ -385,9 +385,8 @@ static enum portolan_status take_confident(struct choosing *c)
 {
     struct portolan_plan *p = c->p;
     size_t n = c->s->n_variables;
-    const struct plan_horizon whole = plan_whole_run(p);
     enum portolan_status status =
-        plan_be_confident(p, &p->view, &whole, c->s->values, &p->choice_pool, &c->sure);
+        plan_be_confident(&p->view, c->s->values, &p->choice_pool, &c->sure);
 
     if (!status && n && memcmp(c->s->values, c->sure.values, n * sizeof *c->s->values) != 0) {
         memcpy(c->s->values, c->sure.values, n * sizeof *c->s->values);
@@ -406,7 +405,7 @@ static enum portolan_status fill_choice(struct choosing *c)
     c->variables = portolan_arena_alloc(&p->choice_pool, n, sizeof *c->variables);
     if (!selection || !c->variables)
         return PORTOLAN_ENOMEM;
-    if (!plan_total_of_run(p, selection, &p->choice.as_written, NULL))
+    if (!plan_total(&p->view, selection, &p->choice.as_written, NULL))
         p->choice.as_written = (struct portolan_plan_prediction){
             .total_ns = INFINITY, .low_ns = INFINITY, .high_ns = INFINITY, .steps = p->steps};
     for (size_t v = 0; !status && v < n; v++) {
@@ -415,9 +414,9 @@ static enum portolan_status fill_choice(struct choosing *c)
     }
     if (status)
         return status;
-    plan_total_of_run(p, selection, &p->choice.prediction, NULL);
+    plan_total(&p->view, selection, &p->choice.prediction, NULL);
     for (size_t v = 0; v < n; v++)
-        c->variables[v].called = plan_calls(p, &p->view, v, selection);
+        c->variables[v].called = plan_calls(&p->view, v, selection);
     explain_choice(c, selection);
     p->chosen = selection;
     p->choice.n_variables = n;
@@ -466,11 +465,11 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
     for (size_t v = 0; v < p->s.n_variables; v++)
         if ((written[v] = first_allowed(p->s.variables[v].instance)))
             how = "with what is pinned or forbidden";
-    plan_total_of_run(p, written, &ignored, &why);
+    plan_total(&p->view, written, &ignored, &why);
     free(written);
     if (why.by == PLAN_BY_PATH && is_never_accurate(p, why.path, err))
         return PORTOLAN_EINFEASIBLE;
-    plan_explain_forbidden(p, &why, text, sizeof text);
+    plan_explain_forbidden(&p->view, &why, text, sizeof text);
     if (why.by == PLAN_BY_MEMORY)
         return portolan_error_set(err, PORTOLAN_EINFEASIBLE,
                                   "no assembly that is allowed fits into %.4g bytes of memory; %s, "
@@ -486,12 +485,11 @@ enum portolan_status portolan_plan_choose(struct portolan_plan *p,
 {
     struct portolan_choice *problem = NULL;
     struct portolan_choice_solution *solution = NULL;
-    const struct plan_horizon whole = plan_whole_run(p);
     enum portolan_status status;
 
     portolan_arena_clear(&p->choice_pool);
     p->choice = (struct portolan_plan_choice){.rival = "", .settle = ""};
-    status = plan_make_problem(p, &p->view, &whole, &problem, err);
+    status = plan_make_problem(&p->view, &problem, err);
     if (!status)
         status = portolan_choice_solve(problem, true, &solution, NULL);
     if (!status) {

@@ -23,9 +23,9 @@ static const double worst_loss = 3;
 
 struct scenarios {
     const struct portolan_plan *p;
-    const struct plan_horizon *h;
     struct portolan_arena pool;
-    struct plan_view view;
+    const struct plan_view *from;
+    struct plan_view view;    /* with costs that are drawn */
     bool is_hopeful;          /* a combination may work although that is not proven */
     size_t n_points, *points; /* of trials */
     size_t n_candidates;
@@ -67,13 +67,12 @@ static void scale_estimate(struct estimate *e, double error, bool outside)
 
 /* The cost of tuple K on path I. HOPEFUL: what is not proven to work is allowed with the chance it
  * has. */
-static void draw_cost(struct scenarios *s, const struct plan_view *v, size_t scenario, bool hopeful,
-                      size_t i, size_t k)
+static void draw_cost(struct scenarios *s, size_t scenario, bool hopeful, size_t i, size_t k)
 {
     const struct plan_tuple *t = &s->p->paths[i].tuples[k];
     struct plan_cost *c = &s->view.costs[i][k];
 
-    *c = v->costs[i][k];
+    *c = s->from->costs[i][k];
     s->is_hopeful = s->is_hopeful || c->hope > 0;
     if (hopeful &&
         portolan_draw_uniform(scenario, 4 * source_of(&t->exclusive, i, k) + 3) < c->hope)
@@ -90,27 +89,33 @@ static void draw_cost(struct scenarios *s, const struct plan_view *v, size_t sce
                        portolan_draw_normal(scenario, 4 * source_of(&t->setup, i, k) + 2), false);
 }
 
-static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t scenario,
-                          bool hopeful)
+static void fill_scenario(struct scenarios *s, size_t scenario, bool hopeful)
 {
     for (size_t i = 0; i < s->p->s.n_nodes; i++)
         for (size_t k = 0; k < s->p->paths[i].scope.n_tuples; k++)
-            draw_cost(s, v, scenario, hopeful, i, k);
+            draw_cost(s, scenario, hopeful, i, k);
 }
 
 static enum portolan_status scenarios_init(struct scenarios *s, const struct plan_view *v)
 {
-    const struct survey *survey = &s->p->s;
-    enum portolan_status status = plan_view_create(s->p, &s->pool, &s->view);
+    const struct survey *survey = &v->p->s;
 
+    s->p = v->p;
+    s->from = v;
+    s->view = *v;
+    s->view.costs = portolan_arena_alloc(&s->pool, survey->n_nodes, sizeof *s->view.costs);
     s->points = portolan_arena_alloc(&s->pool, survey->n_trials + 1, sizeof *s->points);
     for (size_t i = 0; s->points && i < survey->n_trials; i++)
         if (survey->trials[i].point == i)
             s->points[s->n_points++] = i;
-    for (size_t i = 0; !status && i < survey->n_nodes; i++)
-        memcpy(s->view.costs[i], v->costs[i], s->p->paths[i].scope.n_tuples * sizeof **v->costs);
-    s->view.conversions = v->conversions;
-    return s->points ? status : PORTOLAN_ENOMEM;
+    for (size_t i = 0; !s->pool.failed && i < survey->n_nodes; i++) {
+        size_t n = v->p->paths[i].scope.n_tuples;
+
+        s->view.costs[i] = portolan_arena_alloc(&s->pool, n, sizeof **v->costs);
+        if (s->view.costs[i])
+            memcpy(s->view.costs[i], v->costs[i], n * sizeof **v->costs);
+    }
+    return s->pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
 static enum portolan_status add_candidate(struct scenarios *s, const size_t *values, size_t *index)
@@ -142,7 +147,7 @@ static enum portolan_status solve_view(struct scenarios *s, struct portolan_choi
                                        double *least, size_t *winner)
 {
     struct portolan_choice_solution *solution = NULL;
-    enum portolan_status status = plan_make_problem(s->p, &s->view, s->h, problem, NULL);
+    enum portolan_status status = plan_make_problem(&s->view, problem, NULL);
 
     if (!status)
         status = portolan_choice_solve(*problem, false, &solution, NULL);
@@ -154,18 +159,17 @@ static enum portolan_status solve_view(struct scenarios *s, struct portolan_choi
     return status;
 }
 
-static enum portolan_status solve_scenario(struct scenarios *s, const struct plan_view *v,
-                                           size_t scenario)
+static enum portolan_status solve_scenario(struct scenarios *s, size_t scenario)
 {
     struct portolan_choice *hopeful = NULL;
     double least = INFINITY;
     size_t winner = 0, lucky = 0;
     enum portolan_status status;
 
-    fill_scenario(s, v, scenario, false);
+    fill_scenario(s, scenario, false);
     status = solve_view(s, &s->problem[scenario], &s->least[scenario], &winner);
     if (!status && s->is_hopeful) {
-        fill_scenario(s, v, scenario, true);
+        fill_scenario(s, scenario, true);
         status = solve_view(s, &hopeful, &least, &lucky);
     }
     if (!status && least < s->least[scenario]) {
@@ -246,20 +250,19 @@ static enum portolan_status confidence_init(const struct portolan_plan *p,
     return pool->failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
-enum portolan_status plan_be_confident(const struct portolan_plan *p, const struct plan_view *v,
-                                       const struct plan_horizon *h, const size_t *values,
+enum portolan_status plan_be_confident(const struct plan_view *v, const size_t *values,
                                        struct portolan_arena *pool, struct plan_confidence *out)
 {
-    struct scenarios s = {.p = p, .h = h};
+    struct scenarios s = {0};
     size_t base = 0;
-    enum portolan_status status = confidence_init(p, pool, out);
+    enum portolan_status status = confidence_init(v->p, pool, out);
 
     if (!status)
         status = scenarios_init(&s, v);
     if (!status)
         status = add_candidate(&s, values, &base);
     for (size_t k = 0; !status && k < SCENARIOS; k++)
-        status = solve_scenario(&s, v, k);
+        status = solve_scenario(&s, k);
     if (!status)
         judge_candidates(&s, base, out);
     for (size_t k = 0; k < SCENARIOS; k++)
@@ -269,8 +272,8 @@ enum portolan_status plan_be_confident(const struct portolan_plan *p, const stru
 }
 
 /* Draws the costs of PATHS, and tells what the selection costs there, and for conversions. */
-static double draw_total(struct scenarios *s, const struct plan_view *v, size_t scenario,
-                         const size_t *paths, size_t n, const size_t *selection)
+static double draw_total(struct scenarios *s, size_t scenario, const size_t *paths, size_t n,
+                         const size_t *selection)
 {
     const struct plan_data *ignored;
     double sum = 0;
@@ -279,17 +282,17 @@ static double draw_total(struct scenarios *s, const struct plan_view *v, size_t 
         size_t tuple = plan_tuple_of(s->p, &s->p->paths[paths[i]].scope, selection);
 
         if (tuple != NONE)
-            draw_cost(s, v, scenario, false, paths[i], tuple);
-        sum += plan_path_ns(s->p, &s->view, s->h, paths[i], selection);
+            draw_cost(s, scenario, false, paths[i], tuple);
+        sum += plan_path_ns(&s->view, paths[i], selection);
     }
-    return sum + s->h->steps * plan_convert_all(s->p, &s->view, selection, &ignored);
+    return sum + s->view.steps * plan_convert_all(&s->view, selection, &ignored);
 }
 
-double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
-                   const struct plan_horizon *h, const size_t *mine, const size_t *other,
+double plan_chance(const struct plan_view *v, const size_t *mine, const size_t *other,
                    double handicap_ns)
 {
-    struct scenarios s = {.p = p, .h = h};
+    const struct portolan_plan *p = v->p;
+    struct scenarios s = {0};
     enum portolan_status status = scenarios_init(&s, v);
     size_t *paths = portolan_arena_alloc(&s.pool, p->s.n_nodes, sizeof *paths);
     size_t wins = 0, n = 0;
@@ -298,12 +301,12 @@ double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
         const struct plan_scope *scope = &p->paths[i].scope;
 
         if (plan_tuple_of(p, scope, mine) != plan_tuple_of(p, scope, other) ||
-            plan_path_ns(p, v, h, i, mine) != plan_path_ns(p, v, h, i, other))
+            plan_path_ns(v, i, mine) != plan_path_ns(v, i, other))
             paths[n++] = i; /* what costs the same cannot decide */
     }
     for (size_t k = 0; n > 0 && k < SCENARIOS; k++)
-        wins += draw_total(&s, v, k, paths, n, mine) + handicap_ns <
-                draw_total(&s, v, k, paths, n, other);
+        wins +=
+            draw_total(&s, k, paths, n, mine) + handicap_ns < draw_total(&s, k, paths, n, other);
     portolan_arena_clear(&s.pool);
     return (double)wins / SCENARIOS;
 }
@@ -342,7 +345,7 @@ static void judge_case(struct left_out *l, const struct portolan_plan *truth, co
     for (size_t v = 0; v < s->n_variables; v++)
         portolan_text_add(&l->out, " %s=%s", s->variables[v].instance->name,
                           s->variables[v].instance->alternatives[chosen[v]].class_name);
-    if (!plan_total_of_run(truth, chosen, &t, NULL)) {
+    if (!plan_total(&truth->view, chosen, &t, NULL)) {
         l->n_wrong++;
         portolan_text_add(&l->out, ": fails, is not accurate, or was never measured\n");
         return;

@@ -282,11 +282,10 @@ static void find_trees(size_t n, struct plan_conversions *c)
     }
 }
 
-void plan_fill_conversions(const struct portolan_plan *p, struct plan_view *v,
-                           const struct plan_known *announced)
+void plan_fill_conversions(struct plan_view *v, const struct plan_known *announced)
 {
-    for (size_t i = 0; i < p->n_data; i++) {
-        const struct plan_data *d = &p->data[i];
+    for (size_t i = 0; i < v->p->n_data; i++) {
+        const struct plan_data *d = &v->p->data[i];
         struct plan_conversions *c = &v->conversions[i];
         size_t n = d->n_layouts;
 
@@ -295,7 +294,7 @@ void plan_fill_conversions(const struct portolan_plan *p, struct plan_view *v,
                 c->ns[a][b] = a == b ? 0 : INFINITY;
         for (size_t k = 0; k < d->from->n_conversions; k++) {
             const struct plan_conversion *x = &d->conversions[k];
-            double ns = 1e9 * evaluate(p, x->seconds, announced, NONE, 0);
+            double ns = 1e9 * evaluate(v->p, x->seconds, announced, NONE, 0);
 
             if (ns >= 0) /* where it is not known, it is not allowed */
                 c->ns[x->from][x->to] = fmin(c->ns[x->from][x->to], ns);
@@ -321,23 +320,22 @@ bool plan_makes(const struct portolan_plan *p, const struct plan_data *d, size_t
            strcmp(n->method, d->from->method) == 0;
 }
 
-double plan_makings(const struct portolan_plan *p, const struct plan_view *v,
-                    const struct plan_data *d, const size_t *selection)
+double plan_makings(const struct plan_view *v, const struct plan_data *d, const size_t *selection)
 {
     double sum = 0;
 
     if (!d->from->method)
         return 1;
-    for (size_t i = 0; i < p->s.n_nodes; i++)
-        if (plan_makes(p, d, i))
-            sum += plan_calls_of(p, v, (long)i, selection);
+    for (size_t i = 0; i < v->p->s.n_nodes; i++)
+        if (plan_makes(v->p, d, i))
+            sum += plan_calls_of(v, (long)i, selection);
     return sum;
 }
 
-size_t plan_made_layouts(const struct portolan_plan *p, const struct plan_view *v,
-                         const struct plan_data *d, const size_t *selection)
+size_t plan_made_layouts(const struct plan_view *v, const struct plan_data *d,
+                         const size_t *selection)
 {
-    const struct plan_conversions *c = &v->conversions[d - p->data];
+    const struct plan_conversions *c = &v->conversions[d - v->p->data];
     size_t from = plan_layout_of(&d->ends[0], selection), needed = 0;
     size_t best = ((size_t)1 << d->n_layouts) - 1;
 
@@ -352,31 +350,30 @@ size_t plan_made_layouts(const struct portolan_plan *p, const struct plan_view *
     return best;
 }
 
-double plan_convert_one(const struct portolan_plan *p, const struct plan_view *v,
-                        const struct plan_data *d, const struct plan_end *taker,
-                        const size_t *selection)
+double plan_convert_one(const struct plan_view *v, const struct plan_data *d,
+                        const struct plan_end *taker, const size_t *selection)
 {
-    const struct plan_conversions *c = &v->conversions[d - p->data];
+    const struct plan_conversions *c = &v->conversions[d - v->p->data];
     size_t from = plan_layout_of(&d->ends[0], selection);
     size_t to = taker ? plan_layout_of(taker, selection) : 0;
 
     if (from == NONE || to == NONE)
         return 0;
-    return taker ? c->ns[from][to] : c->all_ns[from][plan_made_layouts(p, v, d, selection)];
+    return taker ? c->ns[from][to] : c->all_ns[from][plan_made_layouts(v, d, selection)];
 }
 
-double plan_convert_all(const struct portolan_plan *p, const struct plan_view *v,
-                        const size_t *selection, const struct plan_data **lacking)
+double plan_convert_all(const struct plan_view *v, const size_t *selection,
+                        const struct plan_data **lacking)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < p->n_data; i++) {
-        const struct plan_data *d = &p->data[i];
-        double each = d->from->is_shared ? plan_convert_one(p, v, d, NULL, selection) : 0, makings;
+    for (size_t i = 0; i < v->p->n_data; i++) {
+        const struct plan_data *d = &v->p->data[i];
+        double each = d->from->is_shared ? plan_convert_one(v, d, NULL, selection) : 0, makings;
 
         for (size_t k = 1; !d->from->is_shared && k < d->n_ends; k++)
-            each += plan_convert_one(p, v, d, &d->ends[k], selection);
-        makings = each > 0 ? plan_makings(p, v, d, selection) : 0;
+            each += plan_convert_one(v, d, &d->ends[k], selection);
+        makings = each > 0 ? plan_makings(v, d, selection) : 0;
         if (isinf(each) && makings > 0)
             *lacking = d;
         sum += makings > 0 ? makings * each : 0;

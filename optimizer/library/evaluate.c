@@ -9,12 +9,19 @@
 enum portolan_status plan_view_create(const struct portolan_plan *p, struct portolan_arena *pool,
                                       struct plan_view *v)
 {
+    *v = (struct plan_view){.p = p, .steps = p->steps};
     v->costs = portolan_arena_alloc(pool, p->s.n_nodes, sizeof *v->costs);
     v->stamps = portolan_arena_alloc(pool, p->s.n_nodes, sizeof *v->stamps);
     v->conversions = portolan_arena_alloc(pool, p->n_data, sizeof *v->conversions);
+    v->once = portolan_arena_alloc(pool, p->s.n_variables, sizeof *v->once);
     for (size_t i = 0; !pool->failed && i < p->s.n_nodes; i++) {
         v->costs[i] = portolan_arena_alloc(pool, p->paths[i].scope.n_tuples, sizeof **v->costs);
         v->stamps[i] = portolan_arena_alloc(pool, p->paths[i].scope.n_tuples, sizeof **v->stamps);
+    }
+    for (size_t i = 0; !pool->failed && i < p->s.n_variables; i++) {
+        v->once[i] = portolan_arena_alloc(pool, p->s.variables[i].n, sizeof **v->once);
+        for (size_t k = 0; v->once[i] && k < p->s.variables[i].n; k++)
+            v->once[i][k] = portolan_assembly_may_run(p->s.variables[i].instance, k) ? 0 : INFINITY;
     }
     return pool->failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
@@ -322,9 +329,10 @@ static uint64_t count_arrived(const struct plan_tuple *t)
 }
 
 /* Finds a cost anew only if what it depends on has changed, for this is done at every step. */
-void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
-                    const struct profile *profiles, const struct plan_known *announced)
+void plan_view_fill(struct plan_view *v, const struct profile *profiles,
+                    const struct plan_known *announced)
 {
+    const struct portolan_plan *p = v->p;
     const struct plan_known a = announced ? *announced : (struct plan_known){0};
 
     for (size_t i = 0; i < p->s.n_nodes; i++) {
@@ -340,7 +348,7 @@ void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
         }
         guess_pruned(p, i, v->costs[i]);
     }
-    plan_fill_conversions(p, v, &a);
+    plan_fill_conversions(v, &a);
 }
 
 static double relative(double value, double end)
@@ -348,13 +356,12 @@ static double relative(double value, double end)
     return value > 0 ? (end - value) / value : 0;
 }
 
-double plan_calls_of(const struct portolan_plan *p, const struct plan_view *v, long path,
-                     const size_t *selection)
+double plan_calls_of(const struct plan_view *v, long path, const size_t *selection)
 {
     double calls = 1;
 
-    for (; path >= 0; path = p->s.nodes[path].parent) {
-        size_t tuple = plan_tuple_of(p, &p->paths[path].scope, selection);
+    for (; path >= 0; path = v->p->s.nodes[path].parent) {
+        size_t tuple = plan_tuple_of(v->p, &v->p->paths[path].scope, selection);
 
         if (tuple == NONE || !v->costs[path][tuple].allowed)
             return 0; /* forbidden by that path's own table */
@@ -363,27 +370,25 @@ double plan_calls_of(const struct portolan_plan *p, const struct plan_view *v, l
     return calls;
 }
 
-/* An instance is set up if the horizon is a whole run, or if it is swapped. */
-static bool sets_up(const struct portolan_plan *p, const struct plan_horizon *h, size_t path,
-                    const size_t *selection)
+/* An instance is set up in a whole run, or if it is swapped. */
+static bool sets_up(const struct plan_view *v, size_t path, const size_t *selection)
 {
-    size_t v = p->s.nodes[path].variable;
+    size_t own = v->p->s.nodes[path].variable;
 
-    return !h->current || (v != NONE && selection[v] != h->current[v]);
+    return !v->current || (own != NONE && selection[own] != v->current[own]);
 }
 
 struct path_cost {
     double step, setup; /* per step; once */
-    double low, high;   /* half widths of the interval, over the horizon */
+    double low, high;   /* half widths of the interval, over all steps */
 };
 
 /* Without the interval. False: forbidden. */
-static bool path_cost(const struct portolan_plan *p, const struct plan_view *v,
-                      const struct plan_horizon *h, size_t path, const size_t *selection,
+static bool path_cost(const struct plan_view *v, size_t path, const size_t *selection,
                       struct path_cost *out)
 {
-    size_t tuple = plan_tuple_of(p, &p->paths[path].scope, selection);
-    double calls = plan_calls_of(p, v, p->s.nodes[path].parent, selection);
+    size_t tuple = plan_tuple_of(v->p, &v->p->paths[path].scope, selection);
+    double calls = plan_calls_of(v, v->p->s.nodes[path].parent, selection);
     const struct plan_cost *c;
 
     *out = (struct path_cost){0};
@@ -393,7 +398,7 @@ static bool path_cost(const struct portolan_plan *p, const struct plan_view *v,
         return false;
     c = &v->costs[path][tuple];
     out->step = calls * c->calls.value * c->exclusive.value;
-    out->setup = sets_up(p, h, path, selection) ? c->setup.value : 0;
+    out->setup = sets_up(v, path, selection) ? c->setup.value : 0;
     return true;
 }
 
@@ -404,12 +409,12 @@ static void add_squares(const struct estimate *e, double *low2, double *high2)
 }
 
 /* Adds the interval to what a path costs: relative errors of independent factors. */
-static void add_interval(const struct portolan_plan *p, const struct plan_view *v,
-                         const struct plan_horizon *h, size_t path, const size_t *selection,
+static void add_interval(const struct plan_view *v, size_t path, const size_t *selection,
                          struct path_cost *out)
 {
+    const struct portolan_plan *p = v->p;
     const struct plan_cost *c = &v->costs[path][plan_tuple_of(p, &p->paths[path].scope, selection)];
-    double low2 = 0, high2 = 0, whole = out->step * h->steps;
+    double low2 = 0, high2 = 0, whole = out->step * v->steps;
 
     add_squares(&c->exclusive, &low2, &high2);
     for (long at = (long)path; at >= 0; at = p->s.nodes[at].parent)
@@ -417,19 +422,17 @@ static void add_interval(const struct portolan_plan *p, const struct plan_view *
                     &high2);
     out->low = whole * sqrt(low2);
     out->high = whole * sqrt(high2);
-    if (sets_up(p, h, path, selection)) {
+    if (sets_up(v, path, selection)) {
         out->low = hypot(out->low, c->setup.value - c->setup.low);
         out->high = hypot(out->high, c->setup.high - c->setup.value);
     }
 }
 
-double plan_path_ns(const struct portolan_plan *p, const struct plan_view *v,
-                    const struct plan_horizon *h, size_t path, const size_t *selection)
+double plan_path_ns(const struct plan_view *v, size_t path, const size_t *selection)
 {
     struct path_cost cost;
 
-    return path_cost(p, v, h, path, selection, &cost) ? cost.step * h->steps + cost.setup
-                                                      : INFINITY;
+    return path_cost(v, path, selection, &cost) ? cost.step * v->steps + cost.setup : INFINITY;
 }
 
 /* What a prediction names: the call path farthest outside, and the least accurate one or all. */
@@ -497,13 +500,13 @@ static bool fits(const struct portolan_plan *p, const size_t *selection,
 }
 
 /* Adds the conversions of data, and holds the whole against its accuracy; false: not allowed. */
-static bool is_within_bounds(const struct portolan_plan *p, const struct plan_view *v,
-                             const size_t *selection, struct portolan_plan_prediction *out,
-                             struct plan_forbidden *why)
+static bool is_within_bounds(const struct plan_view *v, const size_t *selection,
+                             struct portolan_plan_prediction *out, struct plan_forbidden *why)
 {
+    const struct portolan_plan *p = v->p;
     const struct plan_data *lacking = NULL;
 
-    out->step_ns += plan_convert_all(p, v, selection, &lacking);
+    out->step_ns += plan_convert_all(v, selection, &lacking);
     if (lacking)
         *why = (struct plan_forbidden){.tuple = NONE, .by = PLAN_BY_CONVERSION, .data = lacking};
     else if (p->s.a->accuracy > 0 && plan_composes(p) &&
@@ -521,30 +524,30 @@ static double together(double sum, double squares)
     return sqrt((sum * sum + squares) / 2);
 }
 
-static bool add_up(const struct portolan_plan *p, const struct plan_view *v,
-                   const struct plan_horizon *h, const size_t *selection,
+static bool add_up(const struct plan_view *v, const size_t *selection,
                    struct portolan_plan_prediction *out, struct plan_forbidden *why,
                    struct named *named)
 {
+    const struct portolan_plan *p = v->p;
     double low = 0, high = 0, low2 = 0, high2 = 0;
 
     *named = (struct named){.octaves = -1};
     *out = (struct portolan_plan_prediction){
-        .steps = (int)h->steps, .accuracy = NAN, .accuracy_low = NAN, .accuracy_high = NAN};
+        .steps = (int)v->steps, .accuracy = NAN, .accuracy_low = NAN, .accuracy_high = NAN};
     if (!fits(p, selection, out, why))
         return false;
     for (size_t i = 0; i < p->s.n_nodes; i++) {
         struct path_cost cost;
         const struct plan_cost *c;
 
-        if (!path_cost(p, v, h, i, selection, &cost)) {
+        if (!path_cost(v, i, selection, &cost)) {
             *why = (struct plan_forbidden){
                 .path = i, .tuple = plan_tuple_of(p, &p->paths[i].scope, selection)};
             return false;
         }
-        if (cost.step * h->steps + cost.setup <= 0)
+        if (cost.step * v->steps + cost.setup <= 0)
             continue;
-        add_interval(p, v, h, i, selection, &cost);
+        add_interval(v, i, selection, &cost);
         out->step_ns += cost.step;
         out->setup_ns += cost.setup;
         low2 += cost.low * cost.low;
@@ -560,44 +563,36 @@ static bool add_up(const struct portolan_plan *p, const struct plan_view *v,
             named->farthest = i;
         }
     }
-    if (!is_within_bounds(p, v, selection, out, why))
+    if (!is_within_bounds(v, selection, out, why))
         return false;
-    out->total_ns = out->step_ns * h->steps + out->setup_ns;
+    out->total_ns = out->step_ns * v->steps + out->setup_ns;
     out->low_ns = fmax(0, out->total_ns - together(low, low2));
     out->high_ns = out->total_ns + together(high, high2);
     out->is_unusable = !(out->total_ns > 0) || !(out->high_ns < unusable * out->total_ns);
     return true;
 }
 
-bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
-                const struct plan_horizon *h, const size_t *selection,
+bool plan_total(const struct plan_view *v, const size_t *selection,
                 struct portolan_plan_prediction *out, struct plan_forbidden *why)
 {
     struct plan_forbidden ignored;
     struct named named;
 
-    if (!add_up(p, v, h, selection, out, why ? why : &ignored, &named))
+    if (!add_up(v, selection, out, why ? why : &ignored, &named))
         return false;
-    write_names(p, &named, out);
+    write_names(v->p, &named, out);
     return true;
 }
 
-bool plan_total_of_run(const struct portolan_plan *p, const size_t *selection,
-                       struct portolan_plan_prediction *out, struct plan_forbidden *why)
+bool plan_calls(const struct plan_view *v, size_t variable, const size_t *selection)
 {
-    const struct plan_horizon whole = plan_whole_run(p);
+    const struct portolan_plan *p = v->p;
 
-    return plan_total(p, &p->view, &whole, selection, out, why);
-}
-
-bool plan_calls(const struct portolan_plan *p, const struct plan_view *v, size_t variable,
-                const size_t *selection)
-{
     for (size_t i = 0; i < p->s.n_nodes; i++) {
         size_t tuple = plan_tuple_of(p, &p->paths[i].scope, selection);
 
         if (p->s.nodes[i].variable == variable && tuple != NONE &&
-            (plan_calls_of(p, v, (long)i, selection) > 0 || v->costs[i][tuple].setup.value > 0))
+            (plan_calls_of(v, (long)i, selection) > 0 || v->costs[i][tuple].setup.value > 0))
             return true;
     }
     return false;

@@ -236,7 +236,7 @@ static enum portolan_status learn_samples(struct learning *l, size_t n)
             status = take_sample(l, i);
     }
     if (!status)
-        plan_view_fill(l->p, &l->p->view, NULL, NULL);
+        plan_view_fill(&l->p->view, NULL, NULL);
     return status;
 }
 

@@ -137,7 +137,7 @@ static enum portolan_status build_plan(struct portolan_plan *p, const struct por
     if (!status)
         status = plan_view_create(p, &p->s.pool, &p->recent);
     if (!status) {
-        plan_view_fill(p, &p->view, NULL, NULL);
+        plan_view_fill(&p->view, NULL, NULL);
         take_notes(p);
     }
     p->s.options = NULL; /* the caller may free them now */
@@ -310,9 +310,10 @@ static void explain_bound(const struct portolan_plan *p, const struct plan_forbi
                  p->s.a->accuracy);
 }
 
-void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_forbidden *f,
-                            char *text, size_t size_bytes)
+void plan_explain_forbidden(const struct plan_view *v, const struct plan_forbidden *f, char *text,
+                            size_t size_bytes)
 {
+    const struct portolan_plan *p = v->p;
     const struct survey_node *n = &p->s.nodes[f->path];
     const struct plan_path *path = &p->paths[f->path];
     struct portolan_arena scratch = {0};
@@ -324,7 +325,7 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
         return;
     }
     with = f->tuple == NONE ? NULL : plan_tuple_text(p, &scratch, &path->scope, f->tuple, NONE);
-    cost = f->tuple == NONE ? NULL : &p->view.costs[f->path][f->tuple];
+    cost = f->tuple == NONE ? NULL : &v->costs[f->path][f->tuple];
 
     if (cost && cost->verdict.kind == PLAN_UNPROVEN && !cost->verdict.near_bad &&
         cost->accuracy.value > plan_wanted(p, f->path))
@@ -361,8 +362,8 @@ enum portolan_status portolan_plan_predict(const struct portolan_plan *p, const 
         return portolan_no_memory(err);
     if (selection)
         plan_read_selection(&p->s, selection, chosen);
-    if (!plan_total_of_run(p, chosen, prediction, &why)) {
-        plan_explain_forbidden(p, &why, text, sizeof text);
+    if (!plan_total(&p->view, chosen, prediction, &why)) {
+        plan_explain_forbidden(&p->view, &why, text, sizeof text);
         status = portolan_error_set(err, PORTOLAN_EINFEASIBLE, "%s", text);
     }
     free(chosen);

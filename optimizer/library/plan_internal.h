@@ -201,9 +201,13 @@ struct plan_cost {
     bool assumed;
 };
 
-/* Costs of all paths' tuples, [path][tuple]. */
+/* What a plan's tuples cost at contexts, for a whole run or the rest of one. */
 struct plan_view {
-    struct plan_cost **costs;
+    const struct portolan_plan *p;
+    double steps;
+    const size_t *current;                /* only what differs from it is set up; NULL: all is */
+    double **once;                        /* [variable][alternative]: swap; INFINITY: forbidden */
+    struct plan_cost **costs;             /* [path][tuple] */
     uint64_t **stamps;                    /* hashes of what the costs were found from */
     struct plan_conversions *conversions; /* per data */
 };
@@ -267,11 +271,8 @@ struct advising {
  * too, the caller clears the pool.
  */
 enum portolan_status plan_advising_open(struct advising *a);
-/* The choice for the remaining steps, with the cost of exchanges; without ASKS, only what runs is
- * asked whether it may. On failure, too, *PROBLEM, NULL at first, is the caller's to destroy. */
-enum portolan_status plan_advising_problem(struct advising *a, bool asks,
-                                           struct portolan_choice **problem,
-                                           struct portolan_error *err);
+/* Fills the view's costs of swaps, and forbids what is banned: what runs and, if ASKS, all else. */
+void plan_advising_ask(struct advising *a, bool asks);
 
 static inline double plan_wanted(const struct portolan_plan *p, size_t path)
 {
@@ -368,28 +369,16 @@ enum portolan_status plan_observe(struct portolan_plan *p, size_t path);
 enum portolan_status plan_view_create(const struct portolan_plan *p, struct portolan_arena *pool,
                                       struct plan_view *v);
 /* PROFILES: the contexts seen now, per path (n = 0: none). PROFILES and ANNOUNCED may be NULL. */
-void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
-                    const struct profile *profiles, const struct plan_known *announced);
+void plan_view_fill(struct plan_view *v, const struct profile *profiles,
+                    const struct plan_known *announced);
 /* The value of a known context; NaN if it is not among them. */
 double plan_known_value(const struct plan_known *known, const char *name);
 
-struct plan_horizon {
-    double steps;
-    const size_t *current; /* only instances that differ from it are set up; NULL: all are */
-};
-
-static inline struct plan_horizon plan_whole_run(const struct portolan_plan *p)
-{
-    return (struct plan_horizon){.steps = p->steps};
-}
-
 /* problem.c: the tables of what a choice costs, and what it uses of bounds. */
-enum portolan_status plan_make_problem(const struct portolan_plan *p, const struct plan_view *v,
-                                       const struct plan_horizon *h, struct portolan_choice **c,
+enum portolan_status plan_make_problem(const struct plan_view *v, struct portolan_choice **c,
                                        struct portolan_error *err);
 /* problem.c: the values that SELECTION gives to the problem's variables. */
-void plan_put_values(const struct portolan_plan *p, const struct plan_view *v,
-                     const size_t *selection, size_t *values);
+void plan_put_values(const struct plan_view *v, const size_t *selection, size_t *values);
 
 /* What forbids a selection. */
 enum plan_ban { PLAN_BY_PATH, PLAN_BY_CONVERSION, PLAN_BY_MEMORY, PLAN_BY_ACCURACY };
@@ -407,30 +396,25 @@ enum portolan_status plan_read_memory(struct portolan_plan *p, struct portolan_e
 double plan_memory_of(const struct portolan_plan *p, const size_t *selection);
 enum portolan_status plan_read_data(struct portolan_plan *p, struct portolan_error *err);
 void plan_clear_data(struct portolan_plan *p);
-void plan_fill_conversions(const struct portolan_plan *p, struct plan_view *v,
-                           const struct plan_known *announced);
+void plan_fill_conversions(struct plan_view *v, const struct plan_known *announced);
 size_t plan_layout_of(const struct plan_end *e, const size_t *selection);
 /* Whether the calls of a path make the data, and how often per step they are made. */
 bool plan_makes(const struct portolan_plan *p, const struct plan_data *d, size_t path);
-double plan_makings(const struct portolan_plan *p, const struct plan_view *v,
-                    const struct plan_data *d, const size_t *selection);
+double plan_makings(const struct plan_view *v, const struct plan_data *d, const size_t *selection);
 /* The set of layouts that is cheapest to make for what SELECTION takes. */
-size_t plan_made_layouts(const struct portolan_plan *p, const struct plan_view *v,
-                         const struct plan_data *d, const size_t *selection);
+size_t plan_made_layouts(const struct plan_view *v, const struct plan_data *d,
+                         const size_t *selection);
 /* Nanoseconds per making for one taker (NULL: for all together); per step for all data, of which
  * *LACKING cannot be converted. INFINITY: it is not known how. */
-double plan_convert_one(const struct portolan_plan *p, const struct plan_view *v,
-                        const struct plan_data *d, const struct plan_end *taker,
-                        const size_t *selection);
-double plan_convert_all(const struct portolan_plan *p, const struct plan_view *v,
-                        const size_t *selection, const struct plan_data **lacking);
+double plan_convert_one(const struct plan_view *v, const struct plan_data *d,
+                        const struct plan_end *taker, const size_t *selection);
+double plan_convert_all(const struct plan_view *v, const size_t *selection,
+                        const struct plan_data **lacking);
 
-/* evaluate.c: the cost of a path over the horizon; INFINITY: not allowed. */
-double plan_path_ns(const struct portolan_plan *p, const struct plan_view *v,
-                    const struct plan_horizon *h, size_t path, const size_t *selection);
+/* evaluate.c: the cost of a path in all steps; INFINITY: not allowed. */
+double plan_path_ns(const struct plan_view *v, size_t path, const size_t *selection);
 /* Calls per step of a path; 0 if a caller is not called, or not allowed. */
-double plan_calls_of(const struct portolan_plan *p, const struct plan_view *v, long path,
-                     const size_t *selection);
+double plan_calls_of(const struct plan_view *v, long path, const size_t *selection);
 /* Whether accuracies add up or multiply; what one uses of their budget. */
 static inline bool plan_composes(const struct portolan_plan *p)
 {
@@ -455,28 +439,21 @@ struct plan_confidence {
     double expected_loss; /* of VALUES relative to the best */
     bool is_risky;        /* it loses much too often */
 };
-enum portolan_status plan_be_confident(const struct portolan_plan *p, const struct plan_view *v,
-                                       const struct plan_horizon *h, const size_t *values,
+enum portolan_status plan_be_confident(const struct plan_view *v, const size_t *values,
                                        struct portolan_arena *pool, struct plan_confidence *out);
 
 /* The chance that the selection MINE plus HANDICAP_NS costs less than OTHER; both are allowed. */
-double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
-                   const struct plan_horizon *h, const size_t *mine, const size_t *other,
+double plan_chance(const struct plan_view *v, const size_t *mine, const size_t *other,
                    double handicap_ns);
 
 /* Predicts the time of SELECTION; false if it is not allowed, then *WHY (may be NULL) is set. */
-bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
-                const struct plan_horizon *h, const size_t *selection,
+bool plan_total(const struct plan_view *v, const size_t *selection,
                 struct portolan_plan_prediction *out, struct plan_forbidden *why);
-/* The same for the whole run, with the costs of the plan's view. */
-bool plan_total_of_run(const struct portolan_plan *p, const size_t *selection,
-                       struct portolan_plan_prediction *out, struct plan_forbidden *why);
 /* Whether an instance is called at all with SELECTION. */
-bool plan_calls(const struct portolan_plan *p, const struct plan_view *v, size_t variable,
-                const size_t *selection);
+bool plan_calls(const struct plan_view *v, size_t variable, const size_t *selection);
 /* Why a tuple is not allowed, as words for a person. */
-void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_forbidden *f,
-                            char *text, size_t size_bytes);
+void plan_explain_forbidden(const struct plan_view *v, const struct plan_forbidden *f, char *text,
+                            size_t size_bytes);
 
 /* Adds a sentence; out of memory sets the arena's `failed`. */
 PORTOLAN_PRINTF(2, 3)

@@ -5,11 +5,11 @@
 
 #include <stdlib.h>
 
-static bool calls_vary(const struct portolan_plan *p, const struct plan_view *v, size_t path)
+static bool calls_vary(const struct plan_view *v, size_t path)
 {
     const struct plan_cost *costs = v->costs[path];
 
-    for (size_t k = 1; k < p->paths[path].scope.n_tuples; k++)
+    for (size_t k = 1; k < v->p->paths[path].scope.n_tuples; k++)
         if (costs[k].allowed != costs[0].allowed || costs[k].calls.value != costs[0].calls.value)
             return true;
     return false;
@@ -18,7 +18,6 @@ static bool calls_vary(const struct portolan_plan *p, const struct plan_view *v,
 struct problem {
     const struct portolan_plan *p;
     const struct plan_view *v;
-    const struct plan_horizon *h;
     struct portolan_choice *c;
     struct portolan_error *err;
     struct portolan_arena pool;
@@ -51,7 +50,7 @@ static void table_add_path(struct problem *x, size_t path)
     for (long at = (long)path; at >= 0; at = x->p->s.nodes[at].parent) {
         const struct plan_scope *scope = &x->p->paths[at].scope;
 
-        if (at == (long)path || calls_vary(x->p, x->v, (size_t)at))
+        if (at == (long)path || calls_vary(x->v, (size_t)at))
             for (size_t i = 0; i < scope->n; i++)
                 table_add(x, scope->variables[i]);
     }
@@ -77,10 +76,9 @@ static void table_select(struct problem *x, size_t k)
     }
 }
 
-/* What a table is of: a call path; an instance; or data, with one taker, or TAKER NULL for what all
- * share. */
+/* What a table is of: a call path; or data, with one taker, or TAKER NULL for what all share. */
 struct subject {
-    size_t path, variable; /* or NONE */
+    size_t path; /* or NONE */
     const struct plan_data *data;
     const struct plan_end *taker;
 };
@@ -89,18 +87,18 @@ struct subject {
 typedef double entry_fn(const struct problem *x, const struct subject *of, const size_t *selection,
                         size_t set);
 
-/* Lists the variables of a table; whatever it does not depend on is as in H, or as written. */
+/* Lists the variables of a table; whatever it does not depend on is as it runs, or as written. */
 static void table_begin(struct problem *x, const struct subject *of)
 {
     x->n = 0;
     x->size = 1;
     for (size_t v = 0; v < x->p->s.n_variables; v++)
-        x->selection[v] = x->h->current ? x->h->current[v] : 0;
+        x->selection[v] = x->v->current ? x->v->current[v] : 0;
     if (of->path != NONE)
         table_add_path(x, of->path);
     if (of->data && (!of->data->from->is_shared || !of->taker))
         table_add_making(x, of->data);
-    table_add(x, of->taker ? of->taker->variable : of->variable);
+    table_add(x, of->taker ? of->taker->variable : NONE);
 }
 
 /* Adds a table of what ENTRY says; of shared data, its last variable is the set of layouts.
@@ -139,18 +137,7 @@ static double path_entry(const struct problem *x, const struct subject *of, cons
                          size_t set)
 {
     (void)set;
-    return plan_path_ns(x->p, x->v, x->h, of->path, selection);
-}
-
-/* Forbids what the assembly excludes. */
-static double exclusion_entry(const struct problem *x, const struct subject *of,
-                              const size_t *selection, size_t set)
-{
-    (void)set;
-    return portolan_assembly_may_run(x->p->s.variables[of->variable].instance,
-                                     selection[of->variable])
-               ? 0
-               : INFINITY;
+    return plan_path_ns(x->v, of->path, selection);
 }
 
 static double accuracy_entry(const struct problem *x, const struct subject *of,
@@ -159,7 +146,7 @@ static double accuracy_entry(const struct problem *x, const struct subject *of,
     size_t tuple = plan_tuple_of(x->p, &x->p->paths[of->path].scope, selection);
 
     (void)set;
-    return tuple == NONE || !(plan_calls_of(x->p, x->v, (long)of->path, selection) > 0)
+    return tuple == NONE || !(plan_calls_of(x->v, (long)of->path, selection) > 0)
                ? 0
                : plan_accuracy_use(x->p, x->v->costs[of->path][tuple].accuracy.value);
 }
@@ -168,8 +155,8 @@ static double conversion_entry(const struct problem *x, const struct subject *of
                                const size_t *selection, size_t set)
 {
     size_t from = plan_layout_of(&of->data->ends[0], selection);
-    double makings = x->h->steps * plan_makings(x->p, x->v, of->data, selection);
-    double each = of->taker      ? plan_convert_one(x->p, x->v, of->data, of->taker, selection)
+    double makings = x->v->steps * plan_makings(x->v, of->data, selection);
+    double each = of->taker      ? plan_convert_one(x->v, of->data, of->taker, selection)
                   : from == NONE ? 0
                                  : x->v->conversions[of->data - x->p->data].all_ns[from][set];
 
@@ -194,9 +181,9 @@ static enum portolan_status add_data(struct problem *x, const struct plan_data *
     enum portolan_status status = PORTOLAN_OK;
 
     if (is_shared)
-        status = add_table(x, &(struct subject){NONE, NONE, d, NULL}, conversion_entry, NONE);
+        status = add_table(x, &(struct subject){NONE, d, NULL}, conversion_entry, NONE);
     for (size_t k = 1; !status && k < d->n_ends; k++)
-        status = add_table(x, &(struct subject){NONE, NONE, d, &d->ends[k]},
+        status = add_table(x, &(struct subject){NONE, d, &d->ends[k]},
                            is_shared ? need_entry : conversion_entry, NONE);
     return status;
 }
@@ -210,7 +197,7 @@ static enum portolan_status add_memory(struct problem *x)
 
     for (size_t v = 0; v < p->s.n_variables; v++)
         if (p->number[v] == NONE)
-            left -= p->memory[v][x->h->current ? x->h->current[v] : 0];
+            left -= p->memory[v][x->v->current ? x->v->current[v] : 0];
     status = portolan_choice_add_budget(x->c, left, &budget, x->err);
     for (size_t v = 0; !status && v < p->s.n_variables; v++)
         if (p->number[v] != NONE)
@@ -225,7 +212,7 @@ static enum portolan_status add_accuracies(struct problem *x)
         x->c, plan_accuracy_use(x->p, x->p->s.a->accuracy), &budget, x->err);
 
     for (size_t i = 0; !status && i < x->p->s.n_nodes; i++)
-        status = add_table(x, &(struct subject){i, NONE, NULL, NULL}, accuracy_entry, budget);
+        status = add_table(x, &(struct subject){.path = i}, accuracy_entry, budget);
     return status;
 }
 
@@ -237,22 +224,11 @@ static enum portolan_status add_variables(struct problem *x)
     for (size_t i = 0; !status && i < p->s.n_variables; i++)
         if (p->number[i] != NONE)
             status = portolan_choice_add_variable(
-                x->c, p->s.variables[i].n, x->h->current ? x->h->current[i] : 0, NULL, x->err);
+                x->c, p->s.variables[i].n, x->v->current ? x->v->current[i] : 0, NULL, x->err);
     for (size_t i = 0; !status && i < p->n_data; i++)
         if (p->data[i].number != NONE)
             status = portolan_choice_add_variable(x->c, (size_t)1 << p->data[i].n_layouts,
                                                   PORTOLAN_CHOICE_ANY, NULL, x->err);
-    return status;
-}
-
-/* A running assembly knows itself what is excluded meanwhile (struct portolan_plan_now). */
-static enum portolan_status add_exclusions(struct problem *x)
-{
-    enum portolan_status status = PORTOLAN_OK;
-
-    for (size_t i = 0; !status && !x->h->current && i < x->p->s.n_variables; i++)
-        if (x->p->number[i] != NONE)
-            status = add_table(x, &(struct subject){NONE, i, NULL, NULL}, exclusion_entry, NONE);
     return status;
 }
 
@@ -266,21 +242,22 @@ static enum portolan_status problem_init(struct problem *x)
     return x->pool.failed ? PORTOLAN_ENOMEM : portolan_choice_create(&x->c, x->err);
 }
 
-enum portolan_status plan_make_problem(const struct portolan_plan *p, const struct plan_view *v,
-                                       const struct plan_horizon *h, struct portolan_choice **out,
+enum portolan_status plan_make_problem(const struct plan_view *v, struct portolan_choice **out,
                                        struct portolan_error *err)
 {
-    struct problem x = {.p = p, .v = v, .h = h, .err = err};
+    const struct portolan_plan *p = v->p;
+    struct problem x = {.p = p, .v = v, .err = err};
     enum portolan_status status = problem_init(&x);
 
     if (!status)
         status = add_variables(&x);
     for (size_t i = 0; !status && i < p->s.n_nodes; i++)
-        status = add_table(&x, &(struct subject){i, NONE, NULL, NULL}, path_entry, NONE);
+        status = add_table(&x, &(struct subject){.path = i}, path_entry, NONE);
     for (size_t i = 0; !status && i < p->n_data; i++)
         status = add_data(&x, &p->data[i]);
-    if (!status)
-        status = add_exclusions(&x);
+    for (size_t i = 0; !status && i < p->s.n_variables; i++)
+        if (p->number[i] != NONE)
+            status = portolan_choice_add_factor(x.c, 1, &p->number[i], v->once[i], err);
     if (!status && p->s.a->memory > 0)
         status = add_memory(&x);
     if (!status && p->s.a->accuracy > 0 && plan_composes(p))
@@ -295,13 +272,14 @@ enum portolan_status plan_make_problem(const struct portolan_plan *p, const stru
     return status;
 }
 
-void plan_put_values(const struct portolan_plan *p, const struct plan_view *v,
-                     const size_t *selection, size_t *values)
+void plan_put_values(const struct plan_view *v, const size_t *selection, size_t *values)
 {
+    const struct portolan_plan *p = v->p;
+
     for (size_t i = 0; i < p->s.n_variables; i++)
         if (p->number[i] != NONE)
             values[p->number[i]] = selection[i];
     for (size_t i = 0; i < p->n_data; i++)
         if (p->data[i].number != NONE)
-            values[p->data[i].number] = plan_made_layouts(p, v, &p->data[i], selection);
+            values[p->data[i].number] = plan_made_layouts(v, &p->data[i], selection);
 }

@@ -13,7 +13,6 @@ static const double matters = 0.02;
 
 struct weighing {
     struct advising a;
-    struct plan_horizon rest;
     struct portolan_choice_solution *best; /* NULL: nothing is allowed */
     struct plan_confidence sure;
     size_t *selection; /* scratch */
@@ -33,8 +32,8 @@ static enum portolan_status draw(struct weighing *w, double *chance)
     *chance = NAN;
     if (status || !w->best || p->n_core > MOST_TO_DRAW)
         return status;
-    plan_put_values(p, &w->a.view, w->a.chosen, values);
-    status = plan_be_confident(p, &w->a.view, &w->rest, values, &w->a.pool, &w->sure);
+    plan_put_values(&w->a.view, w->a.chosen, values);
+    status = plan_be_confident(&w->a.view, values, &w->a.pool, &w->sure);
     if (status) {
         w->sure.shares = NULL;
         return status == PORTOLAN_EINFEASIBLE ? PORTOLAN_OK : status;
@@ -94,7 +93,6 @@ static enum portolan_status weigh_one(struct weighing *w, struct portolan_altern
     size_t v = survey_variable_of(&p->s, out->instance);
     size_t k = v == NONE ? NONE : survey_alternative_of(&p->s, v, out->implementation);
     size_t at = v == NONE ? NONE : p->number[v];
-    struct portolan_plan seen = *p; /* what is forbidden is explained by the present view */
     struct portolan_plan_prediction t;
     struct plan_forbidden why;
     char text[300] = "";
@@ -106,14 +104,13 @@ static enum portolan_status weigh_one(struct weighing *w, struct portolan_altern
     out->rows = (int)count_rows(p, v, w->selection);
     out->binding = "";
     out->step_ns = out->low_ns = out->high_ns = out->forced_ns = out->chance = NAN;
-    if (plan_total(p, &w->a.view, &w->rest, w->selection, &t, &why)) {
+    if (plan_total(&w->a.view, w->selection, &t, &why)) {
         step_of(&t, &out->step_ns, &out->low_ns, &out->high_ns);
         if (t.n_extrapolating)
             snprintf(text, sizeof text, "outside what was measured");
     } else {
-        seen.view = w->a.view;
         out->binding = binding_of(&w->a.view, &why);
-        plan_explain_forbidden(&seen, &why, text, sizeof text);
+        plan_explain_forbidden(&w->a.view, &why, text, sizeof text);
     }
     if (at == NONE)
         snprintf(text, sizeof text, "insignificant: not compared");
@@ -132,11 +129,11 @@ static void weigh_choice(struct weighing *w, struct portolan_reason *r)
     size_t changes = 0;
 
     r->now_ns = r->step_ns = r->low_ns = r->high_ns = r->cost_ns = NAN;
-    if (plan_total(p, &w->a.view, &w->rest, w->a.current, &t, NULL))
+    if (plan_total(&w->a.view, w->a.current, &t, NULL))
         r->now_ns = t.step_ns;
     for (size_t v = 0; v < p->s.n_variables; v++)
         changes += w->a.chosen[v] != w->a.current[v];
-    if (plan_total(p, &w->a.view, &w->rest, w->a.chosen, &t, NULL)) {
+    if (plan_total(&w->a.view, w->a.chosen, &t, NULL)) {
         step_of(&t, &r->step_ns, &r->low_ns, &r->high_ns);
         r->cost_ns = t.setup_ns + (double)changes * w->a.now->swap_ns;
     }
@@ -150,8 +147,10 @@ static void weigh_choice(struct weighing *w, struct portolan_reason *r)
 static enum portolan_status find_margins(struct weighing *w, struct portolan_error *err)
 {
     struct portolan_choice *problem = NULL;
-    enum portolan_status status = plan_advising_problem(&w->a, true, &problem, err);
+    enum portolan_status status;
 
+    plan_advising_ask(&w->a, true);
+    status = plan_make_problem(&w->a.view, &problem, err);
     if (!status)
         status = portolan_choice_solve(problem, true, &w->best, NULL);
     portolan_choice_destroy(problem);
@@ -164,7 +163,6 @@ static enum portolan_status prepare(struct weighing *w, const int32_t *choice,
     const struct survey *s = &w->a.p->s;
     enum portolan_status status = plan_advising_open(&w->a);
 
-    w->rest = (struct plan_horizon){.steps = w->a.now->remaining_steps, .current = w->a.current};
     w->selection = portolan_arena_alloc(&w->a.pool, s->n_variables + 1, sizeof *w->selection);
     if (status || !w->selection)
         return status ? status : PORTOLAN_ENOMEM;
