@@ -54,50 +54,30 @@ enum portolan_status plan_check_formulas(const struct portolan_assembly *a,
     return worst;
 }
 
-/* A context that is announced or known, the number of ranks, or a parameter; NaN: not known. */
-static double value_of(const struct portolan_plan *p, const struct plan_known *announced,
-                       const char *name, size_t variable, size_t alternative)
-{
-    double value = plan_known_value(announced, name);
-    const struct portolan_assembly_instance *own = NULL;
-    const char *text;
-
-    if (isnan(value))
-        value = plan_known_value(&p->known, name);
-    for (size_t d = 0; isnan(value) && d < p->s.n_dims; d++)
-        if (strcmp(p->s.dims[d].name, name) == 0)
-            value = p->dim_target[d];
-    if (isnan(value) && strcmp(name, "ranks") == 0)
-        return p->s.ranks;
-    if (variable != NONE)
-        own = p->s.variables[variable].instance;
-    text = isnan(value) ? survey_written_text(p->s.a, own, alternative, name) : NULL;
-    return text && !portolan_read_double(text, &value) ? NAN : value;
-}
-
 /* The formula's value; NaN: a name in it is not known. */
-static double evaluate(const struct portolan_plan *p, const struct portolan_formula *f,
-                       const struct plan_known *announced, size_t variable, size_t alternative)
+static double evaluate(const struct portolan_formula *f, struct plan_place at)
 {
     double x[PORTOLAN_FORMULA_MAX_NAMES];
+    struct portolan_condition_value value;
 
-    for (size_t i = 0; i < portolan_formula_n_names(f); i++)
-        if (isnan(x[i] = value_of(p, announced, portolan_formula_peek_name(f, i), variable,
-                                  alternative)))
+    for (size_t i = 0; i < portolan_formula_n_names(f); i++) {
+        if (!plan_look_up(&at, portolan_formula_peek_name(f, i), &value) ||
+            (value.text && !portolan_read_double(value.text, &value.number)))
             return NAN;
+        x[i] = value.number;
+    }
     return portolan_formula_value(f, x);
 }
 
 /* ---- memory ---- */
 
 static enum portolan_status read_bytes(struct portolan_plan *p,
-                                       const struct portolan_assembly_instance *x, size_t variable,
-                                       size_t k, double *bytes, struct portolan_error *err)
+                                       const struct portolan_assembly_instance *x, size_t k,
+                                       double *bytes, struct portolan_error *err)
 {
     const struct portolan_assembly_alternative *own = &x->alternatives[k];
     struct portolan_diagnostics_relay relay = {.err = err};
     struct portolan_diagnostics d = {.report = portolan_diagnostics_relay, .arg = &relay};
-    static const struct plan_known none;
     struct portolan_formula *f = NULL;
     enum portolan_status status;
 
@@ -106,7 +86,7 @@ static enum portolan_status read_bytes(struct portolan_plan *p,
         return PORTOLAN_OK;
     status = parse(p->s.a, own->memory, own->line, &d, &f);
     if (!status)
-        *bytes = evaluate(p, f, &none, variable, k);
+        *bytes = evaluate(f, (struct plan_place){.p = p, .own = x, .alternative = k});
     if (!status && !(*bytes >= 0 && isfinite(*bytes)))
         status = portolan_error_set(err, PORTOLAN_EINVAL,
                                     "%s:%d: error: memory '%s' of '%s' is no number of bytes with "
@@ -132,7 +112,7 @@ enum portolan_status plan_read_memory(struct portolan_plan *p, struct portolan_e
         if (!bytes)
             return PORTOLAN_ENOMEM;
         for (size_t k = 0; !status && k < x->n_alternatives; k++)
-            status = read_bytes(p, x, v, k, &bytes[k], err);
+            status = read_bytes(p, x, k, &bytes[k], err);
         if (v != NONE)
             p->memory[v] = bytes;
         else
@@ -159,7 +139,7 @@ double portolan_plan_memory(const struct portolan_assembly *a, int ranks, const 
     for (size_t i = 0; i < a->n_instances; i++) {
         size_t k = i == instance ? alternative : (size_t)current[i];
 
-        if (read_bytes(&unmeasured, &a->instances[i], NONE, k, &bytes, NULL))
+        if (read_bytes(&unmeasured, &a->instances[i], k, &bytes, NULL))
             return NAN;
         sum += bytes;
     }
@@ -294,7 +274,8 @@ void plan_fill_conversions(struct plan_view *v, const struct plan_known *announc
                 c->ns[a][b] = a == b ? 0 : INFINITY;
         for (size_t k = 0; k < d->from->n_conversions; k++) {
             const struct plan_conversion *x = &d->conversions[k];
-            double ns = 1e9 * evaluate(v->p, x->seconds, announced, NONE, 0);
+            double ns =
+                1e9 * evaluate(x->seconds, (struct plan_place){.p = v->p, .announced = announced});
 
             if (ns >= 0) /* where it is not known, it is not allowed */
                 c->ns[x->from][x->to] = fmin(c->ns[x->from][x->to], ns);

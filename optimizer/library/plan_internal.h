@@ -346,6 +346,18 @@ struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_
  * value is not known. */
 struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
                                  const double *context);
+/* What names in conditions and formulas stand for: contexts of a call, what is announced and known,
+ * "accuracy", "ranks", parameters. */
+struct plan_place {
+    const struct portolan_plan *p;
+    const struct survey_node *node;
+    const double *context;                        /* of the node's call; NULL: not known */
+    const struct plan_known *announced;           /* or NULL */
+    const struct portolan_assembly_instance *own; /* has ALTERNATIVE; NULL: all as selected */
+    size_t alternative;
+};
+/* A portolan_condition_lookup_fn for a PLACE. */
+bool plan_look_up(void *place, const char *name, struct portolan_condition_value *value);
 /* The same for an alternative with CONDITION (or NULL), and contexts and parameters from LOOKUP:
  * NULL if it applies, or the condition that fails. */
 const char *plan_ask(const struct portolan_assembly_instance *x, size_t alternative,

@@ -326,14 +326,6 @@ struct plan_verdict plan_admit_stated(const struct portolan_plan *p, size_t path
 
 /* ------------------------------------------------- conditions under which components apply */
 
-/* The called alternative of a path, and the contexts of one call of it. */
-struct asking {
-    const struct portolan_plan *p;
-    const struct survey_node *node;
-    const double *context; /* NULL: not known */
-    size_t own;            /* alternative */
-};
-
 enum portolan_status plan_read_conditions(struct portolan_plan *p, struct portolan_error *err)
 {
     struct survey *s = &p->s;
@@ -391,79 +383,68 @@ const char *plan_ask(const struct portolan_assembly_instance *x, size_t alternat
     return NULL;
 }
 
-/* An alternative of an assembly that nothing is known of yet. */
-struct written {
-    const struct portolan_assembly *assembly;
-    const struct portolan_assembly_instance *instance;
-    size_t alternative;
-};
-
-static bool look_up_written(void *arg, const char *name, struct portolan_condition_value *value)
+/* The number that NAME stands for at a place; NaN: it stands for none, or for a text. */
+static double number_at(const struct plan_place *at, const char *name)
 {
-    const struct written *w = arg;
+    const struct survey *s = &at->p->s;
+    double number = NAN;
 
-    *value = (struct portolan_condition_value){.number = w->assembly->accuracy};
-    if (strcmp(name, "accuracy") == 0 && value->number > 0)
-        return true;
-    value->text = survey_written_text(w->assembly, w->instance, w->alternative, name);
-    return value->text;
+    for (int k = 0; at->context && isnan(number) && k < at->node->n_context; k++)
+        if (strcmp(at->node->context_name[k], name) == 0)
+            number = at->context[k];
+    if (isnan(number) && at->announced)
+        number = plan_known_value(at->announced, name);
+    if (isnan(number))
+        number = plan_known_value(&at->p->known, name);
+    if (isnan(number) && strcmp(name, "accuracy") == 0 && s->a->accuracy > 0)
+        return s->a->accuracy; /* the wanted one */
+    return isnan(number) && strcmp(name, "ranks") == 0 && s->ranks > 0 ? s->ranks : number;
+}
+
+bool plan_look_up(void *place, const char *name, struct portolan_condition_value *value)
+{
+    const struct plan_place *at = place;
+    const struct survey *s = &at->p->s;
+
+    *value = (struct portolan_condition_value){.number = number_at(at, name)};
+    for (size_t d = 0; isnan(value->number) && !value->text && d < s->n_dims; d++)
+        if (strcmp(s->dims[d].name, name) == 0)
+            value->text = s->dims[d].target;
+    if (isnan(value->number) && !value->text)
+        value->text = survey_written_text(s->a, at->own, at->alternative, name);
+    return value->text || !isnan(value->number);
 }
 
 const char *portolan_plan_excludes(const struct portolan_assembly *a, size_t instance,
                                    size_t alternative)
 {
-    struct written w = {a, &a->instances[instance], alternative};
-    const char *text = w.instance->alternatives[alternative].applies, *why;
+    const struct portolan_plan unmeasured = {.s = {.a = a}};
+    struct plan_place at = {
+        .p = &unmeasured, .own = &a->instances[instance], .alternative = alternative};
+    const char *text = at.own->alternatives[alternative].applies, *why;
     struct portolan_condition *condition = NULL;
 
     if (text && portolan_condition_parse(text, &condition, NULL))
         condition = NULL; /* whoever reads the assembly says so */
-    why = plan_ask(w.instance, alternative, condition, look_up_written, &w);
+    why = plan_ask(at.own, alternative, condition, plan_look_up, &at);
     portolan_condition_destroy(condition);
     return why;
-}
-
-static bool find_context(const struct asking *a, const char *name,
-                         struct portolan_condition_value *value)
-{
-    for (int k = 0; a->context && k < a->node->n_context; k++)
-        if (!strcmp(a->node->context_name[k], name) && !isnan(a->context[k])) {
-            *value = (struct portolan_condition_value){.number = a->context[k]};
-            return true;
-        }
-    *value = (struct portolan_condition_value){.number = plan_known_value(&a->p->known, name)};
-    if (isnan(value->number) && strcmp(name, "accuracy") == 0 && a->p->s.a->accuracy > 0)
-        value->number = a->p->s.a->accuracy; /* the wanted one */
-    return !isnan(value->number);
-}
-
-static bool look_up(void *arg, const char *name, struct portolan_condition_value *value)
-{
-    const struct asking *a = arg;
-    const struct survey *s = &a->p->s;
-
-    if (find_context(a, name, value))
-        return true;
-    for (size_t d = 0; d < s->n_dims; d++)
-        if (!strcmp(s->dims[d].name, name) && s->dims[d].target) {
-            *value = (struct portolan_condition_value){.text = s->dims[d].target};
-            return true;
-        }
-    *value = (struct portolan_condition_value){
-        .text = survey_written_text(s->a, s->variables[a->node->variable].instance, a->own, name)};
-    return value->text;
 }
 
 struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
                                  const double *context)
 {
+    struct plan_verdict out = {.kind = PLAN_ADMITTED, .accuracy = NAN};
     const struct survey_node *node = &p->s.nodes[path];
-    struct asking a = {p, node, context, plan_own_of(p, path, tuple)};
-    size_t v = node->variable;
-    const char *why =
-        v == NONE ? NULL
-                  : plan_ask(p->s.variables[v].instance, a.own, p->applies[v][a.own], look_up, &a);
+    struct plan_place at = {
+        .p = p, .node = node, .context = context, .alternative = plan_own_of(p, path, tuple)};
 
-    return (struct plan_verdict){
-        .kind = why ? PLAN_INAPPLICABLE : PLAN_ADMITTED, .accuracy = NAN, .why = why};
+    if (node->variable == NONE)
+        return out;
+    at.own = p->s.variables[node->variable].instance;
+    out.why = plan_ask(at.own, at.alternative, p->applies[node->variable][at.alternative],
+                       plan_look_up, &at);
+    if (out.why)
+        out.kind = PLAN_INAPPLICABLE;
+    return out;
 }
