@@ -26,79 +26,84 @@ enum portolan_status plan_view_create(const struct portolan_plan *p, struct port
     return pool->failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
-static void note_outside(struct plan_cost *c, const struct portolan_prediction *x)
+/* The cost of a combination of implementations that is to be found. */
+struct costing {
+    const struct portolan_plan *p;
+    size_t path, tuple;
+    const struct survey_node *node;
+    const struct plan_tuple *t;
+    const struct plan_known *announced;
+    const struct profile *profile; /* the contexts to expect; NULL: none are known */
+    struct plan_cost *cost;
+};
+
+/* The quantity at X; notes how far outside the measured range that is. */
+static bool quantity_at(const struct costing *c, const struct quantity *q, const double *x,
+                        struct portolan_prediction *out)
 {
-    if (x->extrapolates) {
-        c->extrapolating++;
-        c->octaves = fmax(c->octaves, x->octaves);
+    if (!plan_quantity_value(q, x, c->p->s.target_point, out))
+        return false;
+    if (out->extrapolates) {
+        c->cost->extrapolating++;
+        c->cost->octaves = fmax(c->cost->octaves, out->octaves);
     }
-    c->assumed = c->assumed || x->is_assumed;
-}
-
-/* The quantity at the plan's parameter values; false when it has no value there. */
-static bool at_target(const struct portolan_plan *p, const struct quantity *q, struct plan_cost *c,
-                      struct estimate *e)
-{
-    struct portolan_prediction x;
-    double point[MAX_INPUTS];
-
-    if (!q->known)
-        return false;
-    survey_inputs(&p->s, p->dim_target, point);
-    if (!plan_quantity_value(q, point, p->s.target_point, &x))
-        return false;
-    note_outside(c, &x);
-    *e = (struct estimate){x.value, x.low, x.high, x.std_error};
+    c->cost->assumed = c->cost->assumed || out->is_assumed;
     return true;
 }
 
 /* Copies CONTEXT with announced values in place of its own, and adds the number of ranks. */
-static void put_inputs(const struct portolan_plan *p, const struct survey_node *node,
-                       const double *context, const struct plan_known *a, double *inputs)
+static void put_inputs(const struct costing *c, const double *context, double *inputs)
 {
-    for (int k = 0; k < node->n_context; k++) {
-        double announced = plan_known_value(a, node->context_name[k]);
+    for (int k = 0; k < c->node->n_context; k++) {
+        double announced = plan_known_value(c->announced, c->node->context_name[k]);
 
         inputs[k] = isnan(announced) ? context[k] : announced;
     }
-    inputs[node->n_context] = p->s.ranks;
+    inputs[c->node->n_context] = c->p->s.ranks;
 }
 
-/* The mean over the contexts of PROFILE; announced values replace those of the contexts. */
-static bool over_profile(const struct portolan_plan *p, const struct survey_node *node,
-                         const struct quantity *q, const struct profile *profile,
-                         const struct plan_known *a, struct plan_cost *c, struct estimate *e)
+/* The quantity at the plan's parameter values or, by context, its mean over PROFILE; false when it
+ * has no value there. */
+static bool estimate_quantity(const struct costing *c, const struct quantity *q,
+                              const struct profile *profile, struct estimate *e)
 {
-    *e = (struct estimate){0};
-    for (size_t i = 0; i < profile->n; i++) {
-        struct portolan_prediction x;
-        double inputs[MAX_INPUTS] = {0};
+    size_t n = !q->known ? 0 : !q->by_context ? 1 : profile ? profile->n : 0;
 
-        put_inputs(p, node, profile->context[i], a, inputs);
-        if (!plan_quantity_value(q, inputs, p->s.target_point, &x))
+    *e = (struct estimate){0};
+    for (size_t i = 0; i < n; i++) {
+        double inputs[MAX_INPUTS] = {0}, share = q->by_context ? profile->share[i] : 1;
+        struct portolan_prediction x;
+
+        if (q->by_context)
+            put_inputs(c, profile->context[i], inputs);
+        else
+            survey_inputs(&c->p->s, c->p->dim_target, inputs);
+        if (!quantity_at(c, q, inputs, &x))
             return false;
-        note_outside(c, &x);
-        e->value += profile->share[i] * x.value;
-        e->low += profile->share[i] * x.low;
-        e->high += profile->share[i] * x.high;
-        e->se += profile->share[i] * x.value * x.std_error;
+        e->value += share * x.value;
+        e->low += share * x.low;
+        e->high += share * x.high;
+        e->se += share * (q->by_context ? x.value : 1) * x.std_error;
     }
-    e->se = e->value > 0 ? e->se / e->value : 0;
-    return profile->n > 0;
+    if (q->by_context)
+        e->se = e->value > 0 ? e->se / e->value : 0;
+    return n > 0;
 }
 
 /* The contexts as functions of the swept parameters, evaluated at the plan's. */
-static bool slots_profile(const struct portolan_plan *p, const struct survey_node *node,
-                          const struct plan_tuple *t, double (*context)[PORTOLAN_CONTEXT_MAX],
+static bool slots_profile(const struct costing *c, double (*context)[PORTOLAN_CONTEXT_MAX],
                           struct profile *out)
 {
+    const struct plan_tuple *t = c->t;
     struct plan_cost ignored = {0};
+    struct costing apart = *c;
 
+    apart.cost = &ignored;
     for (size_t i = 0; i < t->n_slots; i++)
-        for (int k = 0; k < node->n_context; k++) {
+        for (int k = 0; k < c->node->n_context; k++) {
             struct estimate e;
 
-            if (!at_target(p, &t->slot_context[i][k], &ignored, &e))
+            if (!estimate_quantity(&apart, &t->slot_context[i][k], NULL, &e))
                 return false;
             context[i][k] = e.value;
         }
@@ -118,21 +123,20 @@ double plan_known_value(const struct plan_known *known, const char *name)
 
 /*
  * Fills the contexts with announced or else known values; NaN if there is neither. False when a
- * context that the quantity needs is not announced.
+ * context that the time needs is not announced.
  */
-static bool announce_all(const struct portolan_plan *p, size_t path, const struct quantity *q,
-                         const struct plan_known *a, double *context)
+static bool announce_all(const struct costing *c, const struct plan_known *a, double *context)
 {
-    const struct survey_node *node = &p->s.nodes[path];
+    const struct quantity *q = &c->t->exclusive;
 
-    for (int k = 0; k < node->n_context; k++) {
-        context[k] = plan_known_value(a, node->context_name[k]);
+    for (int k = 0; k < c->node->n_context; k++) {
+        context[k] = plan_known_value(a, c->node->context_name[k]);
         if (isnan(context[k]))
-            context[k] = plan_known_value(&p->known, node->context_name[k]);
+            context[k] = plan_known_value(&c->p->known, c->node->context_name[k]);
     }
     for (size_t i = 0; i < q->n_inputs; i++)
-        if ((int)q->inputs[i] != node->n_context /* the ranks */
-            && isnan(plan_known_value(a, node->context_name[q->inputs[i]])))
+        if ((int)q->inputs[i] != c->node->n_context /* the ranks */
+            && isnan(plan_known_value(a, c->node->context_name[q->inputs[i]])))
             return false;
     return a->n > 0;
 }
@@ -142,27 +146,24 @@ static bool announce_all(const struct portolan_plan *p, size_t path, const struc
  * these parameters with these implementations; known beforehand; modelled; measured at these
  * parameters with other implementations.
  */
-static const struct profile *expect(const struct portolan_plan *p, size_t path,
-                                    const struct plan_tuple *t, const struct profile *seen,
-                                    const struct plan_known *a,
+static const struct profile *expect(const struct costing *c, const struct profile *seen,
                                     double (*context)[PORTOLAN_CONTEXT_MAX],
                                     struct profile *modelled)
 {
-    const struct plan_path *at = &p->paths[path];
+    const struct plan_path *at = &c->p->paths[c->path];
+    const struct plan_tuple *t = c->t;
 
     if (seen && seen->n)
         return seen;
     *modelled = (struct profile){1, context, &whole};
-    if (announce_all(p, path, &t->exclusive, a, context[0]))
+    if (announce_all(c, c->announced, context[0]))
         return modelled;
     if (t->exact.n)
         return &t->exact;
     for (size_t k = 0; k < at->scope.n_tuples; k++) /* of tuples that differ only in the caller */
         if (at->tuples[k].exact.n && at->tuples[k].exclusive.rows == t->exclusive.rows)
             return &at->tuples[k].exact;
-    if (announce_all(p, path, &t->exclusive, &p->known, context[0]))
-        return modelled;
-    if (slots_profile(p, &p->s.nodes[path], t, context, modelled))
+    if (announce_all(c, &c->p->known, context[0]) || slots_profile(c, context, modelled))
         return modelled;
     for (size_t k = 0; k < at->scope.n_tuples; k++)
         if (at->tuples[k].exact.n)
@@ -170,121 +171,100 @@ static const struct profile *expect(const struct portolan_plan *p, size_t path,
     return NULL;
 }
 
-/* Adds the time of far longer calls that recur. */
-static void add_extra(const struct portolan_plan *p, const struct plan_tuple *t,
-                      struct plan_cost *c)
+/* The time of a call, with far longer calls that recur. */
+static bool exclusive_cost(const struct costing *c)
 {
-    struct estimate extra;
+    const struct plan_tuple *t = c->t;
+    bool is_blind = t->exclusive.by_context && !c->profile;
+    struct estimate *e = &c->cost->exclusive, extra;
 
-    if (!t->extra.known || !at_target(p, &t->extra, c, &extra))
-        return;
-    c->exclusive.value *= 1 + extra.value;
-    c->exclusive.low *= 1 + fmax(0, extra.low);
-    c->exclusive.high *= 1 + fmin(extra.high, 3 * extra.value); /* usually seen at few places */
-}
-
-static bool exclusive_cost(const struct portolan_plan *p, size_t path, const struct plan_tuple *t,
-                           const struct profile *profile, const struct plan_known *a,
-                           struct plan_cost *c)
-{
-    bool known;
-
-    if (!t->exclusive.known)
+    if (!estimate_quantity(c, is_blind ? &t->overall : &t->exclusive, c->profile, e))
         return false;
-    if (!t->exclusive.by_context)
-        known = at_target(p, &t->exclusive, c, &c->exclusive);
-    else if (profile)
-        known = over_profile(p, &p->s.nodes[path], &t->exclusive, profile, a, c, &c->exclusive);
-    else
-        known = at_target(p, &t->overall, c, &c->exclusive);
-    if (known)
-        add_extra(p, t, c);
-    return known;
+    if (estimate_quantity(c, &t->extra, NULL, &extra)) {
+        e->value *= 1 + extra.value;
+        e->low *= 1 + fmax(0, extra.low);
+        e->high *= 1 + fmin(extra.high, 3 * extra.value); /* usually seen at few places */
+    }
+    return true;
 }
 
-/*
- * The accuracy to expect: as reported at these parameters; or else the model's, the worst of all
- * contexts.
- */
-static struct estimate expected_accuracy(const struct portolan_plan *p, size_t path,
-                                         const struct plan_tuple *t, const struct profile *profile,
-                                         const struct plan_known *a, bool *outside)
+/* The accuracy to expect: as reported at these parameters; or else the model's, the worst of all
+ * contexts. */
+static void expect_accuracy(const struct costing *c)
 {
-    struct estimate worst = {NAN, NAN, NAN, NAN}, e;
+    const struct quantity *q = &c->t->accuracy;
+    struct estimate *worst = &c->cost->accuracy, e;
     struct plan_cost asked = {0};
+    struct costing apart = *c;
+    size_t n = !q->by_context ? 1 : c->profile ? c->profile->n : 0;
 
-    if (!isnan(t->accuracy_here.value) && !a->n)
-        return t->accuracy_here;
-    if (t->accuracy.known && !t->accuracy.by_context && at_target(p, &t->accuracy, &asked, &e))
-        worst = e;
-    for (size_t i = 0; t->accuracy.by_context && profile && i < profile->n; i++) {
-        struct profile one = {1, profile->context + i, &whole};
+    apart.cost = &asked;
+    *worst = c->t->accuracy_here;
+    if (!isnan(worst->value) && !c->announced->n)
+        return;
+    *worst = (struct estimate){NAN, NAN, NAN, NAN};
+    for (size_t i = 0; i < n; i++) {
+        struct profile one = {1, q->by_context ? c->profile->context + i : NULL, &whole};
 
-        if (over_profile(p, &p->s.nodes[path], &t->accuracy, &one, a, &asked, &e) &&
-            !(e.value <= worst.value))
-            worst = e;
+        if (estimate_quantity(&apart, q, &one, &e) && !(e.value <= worst->value))
+            *worst = e;
     }
-    if (t->accuracy.known && isnan(worst.value)) /* the contexts are not known */
-        worst = (struct estimate){t->accuracy.high, t->accuracy.low, t->accuracy.high, 0};
-    *outside = asked.extrapolating > 0;
-    return worst;
+    if (q->known && isnan(worst->value)) /* the contexts are not known */
+        *worst = (struct estimate){q->high, q->low, q->high, 0};
+    c->cost->accuracy_outside = asked.extrapolating > 0;
 }
 
 /* The worst verdict over the expected contexts. */
-static struct plan_verdict admit(const struct portolan_plan *p, size_t path, size_t tuple,
-                                 const struct profile *profile, const struct plan_known *a,
-                                 bool accuracy_rises)
+static struct plan_verdict admit(const struct costing *c)
 {
     struct plan_verdict worst = {.kind = PLAN_ADMITTED, .accuracy = NAN}, v;
+    double wanted = plan_wanted(c->p, c->path);
+    bool accuracy_rises = wanted > 0 && c->cost->accuracy.value > wanted;
+    size_t n = c->profile ? c->profile->n : 1;
 
-    if (!profile) {
-        v = plan_applies(p, path, tuple, NULL);
-        return v.kind == PLAN_ADMITTED ? plan_admit(p, path, tuple, NULL, accuracy_rises) : v;
-    }
-    for (size_t i = 0; i < profile->n && worst.kind == PLAN_ADMITTED; i++) {
-        double inputs[MAX_INPUTS] = {0};
+    for (size_t i = 0; i < n && worst.kind == PLAN_ADMITTED; i++) {
+        double inputs[MAX_INPUTS] = {0}, *known = c->profile ? inputs : NULL;
 
-        put_inputs(p, &p->s.nodes[path], profile->context[i], a, inputs);
-        v = plan_applies(p, path, tuple, inputs);
+        if (known)
+            put_inputs(c, c->profile->context[i], inputs);
+        v = plan_applies(c->p, c->path, c->tuple, known);
         if (v.kind == PLAN_ADMITTED)
-            v = plan_admit(p, path, tuple, inputs, accuracy_rises);
+            v = plan_admit(c->p, c->path, c->tuple, known, accuracy_rises);
         if (v.kind != PLAN_ADMITTED || !(v.accuracy <= worst.accuracy))
             worst = v;
     }
+    if (worst.kind == PLAN_ADMITTED && c->t->exclusive.stated)
+        worst = plan_admit_stated(c->p, c->path, c->cost->accuracy.value);
     return worst;
 }
 
 static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
-                       const struct profile *seen, const struct plan_known *a, struct plan_cost *c)
+                       const struct profile *seen, const struct plan_known *a,
+                       struct plan_cost *cost)
 {
     const struct plan_tuple *t = &p->paths[path].tuples[tuple];
+    struct costing c = {p, path, tuple, &p->s.nodes[path], t, a, NULL, cost};
     double context[MAX_SLOTS][PORTOLAN_CONTEXT_MAX] = {{0}};
     struct profile modelled;
-    const struct profile *profile = NULL;
-    double wanted = plan_wanted(p, path);
     bool known;
 
-    *c = (struct plan_cost){0};
-    if (p->s.nodes[path].n_context)
-        profile = expect(p, path, t, seen, a, context, &modelled);
-    c->accuracy = expected_accuracy(p, path, t, profile, a, &c->accuracy_outside);
-    c->verdict = admit(p, path, tuple, profile, a, wanted > 0 && c->accuracy.value > wanted);
-    if (c->verdict.kind == PLAN_ADMITTED && t->exclusive.stated)
-        c->verdict = plan_admit_stated(p, path, c->accuracy.value);
-    c->allowed = c->verdict.kind == PLAN_ADMITTED;
-    c->hope = c->verdict.hope;
-    if ((!c->allowed && !(c->hope > 0)) || t->unneeded)
+    *cost = (struct plan_cost){0};
+    if (c.node->n_context)
+        c.profile = expect(&c, seen, context, &modelled);
+    expect_accuracy(&c);
+    cost->verdict = admit(&c);
+    cost->allowed = cost->verdict.kind == PLAN_ADMITTED;
+    cost->hope = cost->verdict.hope;
+    if ((!cost->allowed && !(cost->hope > 0)) || t->unneeded)
         return;
-    known = t->seen && at_target(p, &t->calls, c, &c->calls);
-    if (known && !t->setup.by_context)
-        at_target(p, &t->setup, c, &c->setup);
-    else if (known && profile)
-        over_profile(p, &p->s.nodes[path], &t->setup, profile, a, c, &c->setup);
-    if (isinf(c->octaves)) /* only the prediction of the calls themselves counts as blind */
-        c->octaves = 0;
-    if (!known || (c->calls.value > 0 && !exclusive_cost(p, path, t, profile, a, c))) {
-        c->allowed = false;
-        c->hope = 0;
+    known = t->seen && estimate_quantity(&c, &t->calls, NULL, &cost->calls);
+    if (known)
+        estimate_quantity(&c, &t->setup, c.profile, &cost->setup);
+    if (isinf(cost->octaves)) /* only the prediction of the calls themselves counts as blind */
+        cost->octaves = 0;
+    if (!known || (cost->calls.value > 0 && !exclusive_cost(&c))) {
+        cost->allowed = false;
+        cost->hope = 0;
     }
 }
 
