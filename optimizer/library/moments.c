@@ -329,9 +329,9 @@ enum portolan_status observation_init(struct observation *o)
     o->segments = portolan_arena_alloc(&o->pool, s->n_segments, o->n_own * sizeof *o->segments);
     o->is_wrong = portolan_arena_alloc(&o->pool, s->n_trials, o->n_own * sizeof *o->is_wrong);
     o->selection = portolan_arena_alloc(&o->pool, s->n_variables, sizeof *o->selection);
-    o->x = portolan_arena_alloc(&o->pool, rows, MAX_INPUTS * sizeof *o->x);
-    o->y = portolan_arena_alloc(&o->pool, rows, sizeof *o->y);
-    o->point = portolan_arena_alloc(&o->pool, rows, sizeof *o->point);
+    o->rows.x = portolan_arena_alloc(&o->pool, rows, MAX_INPUTS * sizeof *o->rows.x);
+    o->rows.y = portolan_arena_alloc(&o->pool, rows, sizeof *o->rows.y);
+    o->rows.point = portolan_arena_alloc(&o->pool, rows, sizeof *o->rows.point);
     if (o->pool.failed)
         return PORTOLAN_ENOMEM;
     find_wrong(o);

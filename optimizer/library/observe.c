@@ -49,12 +49,12 @@ static void begin_contexts(struct observation *o)
 {
     const struct survey_node *node = &o->p->s.nodes[o->path];
 
-    o->by_context = true;
-    o->n_rows = 0;
-    o->n_names = (size_t)node->n_context;
-    memcpy(o->names, node->context_name, o->n_names * sizeof *o->names);
+    o->rows.by_context = true;
+    o->rows.n = 0;
+    o->rows.n_names = (size_t)node->n_context;
+    memcpy(o->rows.names, node->context_name, o->rows.n_names * sizeof *o->rows.names);
     if (survey_ranks_vary(&o->p->s))
-        o->names[o->n_names++] = "ranks";
+        o->rows.names[o->rows.n_names++] = "ranks";
 }
 
 /* Begins the rows of a fit over the swept parameters. */
@@ -62,29 +62,29 @@ static void begin_dims(struct observation *o)
 {
     const struct survey *s = &o->p->s;
 
-    o->by_context = false;
-    o->n_rows = o->n_names = 0;
-    for (size_t d = 0; d < s->n_dims && o->n_names < MAX_INPUTS; d++)
+    o->rows.by_context = false;
+    o->rows.n = o->rows.n_names = 0;
+    for (size_t d = 0; d < s->n_dims && o->rows.n_names < MAX_INPUTS; d++)
         if (s->dims[d].numeric)
-            o->names[o->n_names++] = s->dims[d].name;
+            o->rows.names[o->rows.n_names++] = s->dims[d].name;
 }
 
 /* Adds a row of a trial; CONTEXT: used by fits over contexts. */
 static void add_row(struct observation *o, size_t trial, const double *context, double y)
 {
     const struct survey *s = &o->p->s;
-    double *x = &o->x[o->n_rows * o->n_names];
+    double *x = &o->rows.x[o->rows.n * o->rows.n_names];
     size_t n_context = (size_t)s->nodes[o->path].n_context;
 
-    if (o->by_context) {
+    if (o->rows.by_context) {
         memcpy(x, context, n_context * sizeof *x);
-        if (o->n_names > n_context)
+        if (o->rows.n_names > n_context)
             x[n_context] = (double)s->trials[trial].trial->ranks;
     } else {
         survey_inputs(s, s->trials[trial].x, x);
     }
-    o->point[o->n_rows] = s->trials[trial].point;
-    o->y[o->n_rows++] = y;
+    o->rows.point[o->rows.n] = s->trials[trial].point;
+    o->rows.y[o->rows.n++] = y;
 }
 
 /* Adds a row of a segment over the swept parameters; false (no row) if one of them is not known. */
@@ -93,9 +93,9 @@ static bool add_segment(struct observation *o, size_t segment, double y)
     size_t trial = o->p->s.segments[segment].trial;
 
     add_row(o, trial, NULL, y);
-    for (size_t k = 0; k < o->n_names; k++)
-        if (isnan(o->x[(o->n_rows - 1) * o->n_names + k])) {
-            o->n_rows--;
+    for (size_t k = 0; k < o->rows.n_names; k++)
+        if (isnan(o->rows.x[(o->rows.n - 1) * o->rows.n_names + k])) {
+            o->rows.n--;
             return false;
         }
     return true;
@@ -103,8 +103,9 @@ static bool add_segment(struct observation *o, size_t segment, double y)
 
 static bool inputs_vary(const struct observation *o)
 {
-    for (size_t i = 1; i < o->n_rows; i++)
-        if (memcmp(o->x, &o->x[i * o->n_names], o->n_names * sizeof *o->x) != 0)
+    for (size_t i = 1; i < o->rows.n; i++)
+        if (memcmp(o->rows.x, &o->rows.x[i * o->rows.n_names],
+                   o->rows.n_names * sizeof *o->rows.x) != 0)
             return true;
     return false;
 }
@@ -112,9 +113,7 @@ static bool inputs_vary(const struct observation *o)
 static enum portolan_status fit_rows(struct observation *o, enum quantity_kind kind,
                                      struct quantity *q)
 {
-    return o->n_rows ? plan_fit_quantity(o->p, o->by_context, o->names, o->n_names, o->n_rows, o->x,
-                                         o->y, o->point, kind, q)
-                     : PORTOLAN_OK;
+    return o->rows.n ? plan_fit_quantity(o->p, &o->rows, kind, q) : PORTOLAN_OK;
 }
 
 static enum portolan_status fit_calls(struct observation *o, size_t tuple)
@@ -128,7 +127,7 @@ static enum portolan_status fit_calls(struct observation *o, size_t tuple)
         if (in_tuple(o, g, tuple) && row->caller && row->caller_calls > 0)
             add_segment(o, g, row->calls / row->caller_calls);
     }
-    t->seen = o->n_rows > 0;
+    t->seen = o->rows.n > 0;
     return fit_rows(o, QUANTITY_COUNT, &t->calls);
 }
 
@@ -164,7 +163,7 @@ static enum portolan_status fit_exclusive(struct observation *o, size_t tuple)
 
     add_contexts(o, tuple);
     by_context = inputs_vary(o);
-    if (!by_context && o->n_names && o->n_rows) {
+    if (!by_context && o->rows.n_names && o->rows.n) {
         add_segments(o, tuple);
         by_context = !inputs_vary(o);
         add_contexts(o, tuple);
@@ -183,9 +182,9 @@ static enum portolan_status fit_setup(struct observation *o, size_t tuple)
     for (size_t g = 0; g < o->p->s.n_segments; g++)
         if (in_tuple(o, g, tuple) && o->p->s.segments[g].opening &&
             add_segment(o, g, row_in(o, g, tuple)->setup))
-            some += o->y[o->n_rows - 1] > 0;
-    for (size_t i = 0; 2 * some <= o->n_rows && i < o->n_rows; i++)
-        o->y[i] = 0; /* seen in at most half of the trials: chance */
+            some += o->rows.y[o->rows.n - 1] > 0;
+    for (size_t i = 0; 2 * some <= o->rows.n && i < o->rows.n; i++)
+        o->rows.y[i] = 0; /* seen in at most half of the trials: chance */
     return fit_rows(o, QUANTITY_TIME, &o->p->paths[o->path].tuples[tuple].setup);
 }
 
@@ -241,7 +240,7 @@ static enum portolan_status fit_accuracy(struct observation *o, size_t tuple)
     struct plan_tuple *t = &o->p->paths[o->path].tuples[tuple];
 
     begin_contexts(o);
-    o->n_names = (size_t)o->p->s.nodes[o->path].n_context;
+    o->rows.n_names = (size_t)o->p->s.nodes[o->path].n_context;
     add_accuracies(o, tuple, t);
     if (!inputs_vary(o)) {
         begin_dims(o);
@@ -331,8 +330,8 @@ static enum portolan_status fit_slot(struct observation *o, size_t tuple, size_t
             if (in_tuple(o, g, tuple) && row->present && add_segment(o, g, c->context[k]))
                 share += c->calls / row->calls_later;
         }
-        if (o->n_rows)
-            t->slot_share[slot] = share / (double)o->n_rows;
+        if (o->rows.n)
+            t->slot_share[slot] = share / (double)o->rows.n;
         status = fit_rows(o, QUANTITY_CONTEXT, &t->slot_context[slot][k]);
     }
     return status;

@@ -42,12 +42,7 @@ struct observation {
     bool *is_wrong;               /* [trial * n_own + own alternative]: not accurate enough */
     struct segment_row *segments; /* [segment * n_own + own alternative] */
     size_t *selection;            /* scratch for tuples */
-    /* the rows of the next fit: over contexts, or over the swept parameters */
-    bool by_context;
-    size_t n_names, n_rows;
-    const char *names[MAX_INPUTS];
-    double *x, *y;
-    size_t *point; /* of trials */
+    struct plan_rows rows;        /* of the next fit: over contexts, or the swept parameters */
 };
 
 /* The row of a segment for an alternative of the called instance. */

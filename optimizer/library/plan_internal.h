@@ -26,7 +26,7 @@ enum quantity_kind {
  * program's rows can be added one by one, and the form searched again when it no longer holds.
  */
 struct plan_rows {
-    const char *const *names;
+    const char *names[MAX_INPUTS];
     size_t n_names;
     bool by_context;
     struct portolan_arena pool;      /* of the rows */
@@ -309,9 +309,7 @@ size_t plan_quality_tuple(const struct portolan_plan *p, size_t path,
 size_t plan_own_of(const struct portolan_plan *p, size_t path, size_t tuple);
 /* quantity.c: fits, values, and the changes that learn.c makes. */
 enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_model *model);
-enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
-                                       const char *const *names, size_t n_names, size_t n_rows,
-                                       const double *x, const double *y, const size_t *point,
+enum portolan_status plan_fit_quantity(struct portolan_plan *p, const struct plan_rows *rows,
                                        enum quantity_kind kind, struct quantity *q);
 /* Brings the constants of the model up to date, which is not done for each row. R may be NULL. */
 void plan_rows_catch_up(struct plan_rows *r);

@@ -17,32 +17,31 @@ static const double patience = 0.25;
 enum { MANY_INPUTS = 3 };
 
 /* Separates the inputs that have several values in the rows from those that have one. */
-static void pick_inputs(size_t n_names, size_t n_rows, const double *x, struct quantity *q)
+static void pick_inputs(const struct plan_rows *r, struct quantity *q)
 {
-    for (size_t k = 0; k < n_names; k++) {
+    for (size_t k = 0; k < r->n_names; k++) {
         bool varies = false;
 
-        for (size_t r = 1; r < n_rows; r++)
-            varies = varies || x[r * n_names + k] != x[k];
+        for (size_t i = 1; i < r->n; i++)
+            varies = varies || r->x[i * r->n_names + k] != r->x[k];
         if (varies) {
             q->inputs[q->n_inputs++] = k;
         } else {
-            q->fixed_at[q->n_fixed] = x[k];
+            q->fixed_at[q->n_fixed] = r->x[k];
             q->fixed[q->n_fixed++] = k;
         }
     }
 }
 
 /* If the value always equals one input, keeps only that: its form needs no search. */
-static void take_identity(size_t n_names, size_t n_rows, const double *x, const double *y,
-                          struct quantity *q)
+static void take_identity(const struct plan_rows *r, struct quantity *q)
 {
     for (size_t k = 0; k < q->n_inputs; k++) {
-        size_t r = 0;
+        size_t i = 0;
 
-        while (r < n_rows && x[r * n_names + q->inputs[k]] == y[r])
-            r++;
-        if (r < n_rows)
+        while (i < r->n && r->x[i * r->n_names + q->inputs[k]] == r->y[i])
+            i++;
+        if (i < r->n)
             continue;
         q->inputs[0] = q->inputs[k];
         q->n_inputs = 1;
@@ -67,21 +66,20 @@ enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_mod
 }
 
 /* Sets the mean and range of the values, and the inputs. */
-static void begin_quantity(bool by_context, size_t n_names, size_t n_rows, const double *x,
-                           const double *y, enum quantity_kind kind, struct quantity *q)
+static void begin_quantity(const struct plan_rows *r, enum quantity_kind kind, struct quantity *q)
 {
     *q = (struct quantity){.known = true,
                            .kind = kind,
-                           .by_context = by_context,
-                           .n_rows = n_rows,
-                           .low = y[0],
-                           .high = y[0]};
-    for (size_t i = 0; i < n_rows; i++) {
-        q->constant += y[i] / (double)n_rows;
-        q->low = fmin(q->low, y[i]);
-        q->high = fmax(q->high, y[i]);
+                           .by_context = r->by_context,
+                           .n_rows = r->n,
+                           .low = r->y[0],
+                           .high = r->y[0]};
+    for (size_t i = 0; i < r->n; i++) {
+        q->constant += r->y[i] / (double)r->n;
+        q->low = fmin(q->low, r->y[i]);
+        q->high = fmax(q->high, r->y[i]);
     }
-    pick_inputs(n_names, n_rows, x, q);
+    pick_inputs(r, q);
 }
 
 struct inputs {
@@ -91,24 +89,22 @@ struct inputs {
 };
 
 /* Copies only the columns of the inputs; the caller frees in->x. */
-static bool inputs_init(struct inputs *in, const struct quantity *q, const char *const *names,
-                        size_t n_names, size_t n_rows, const double *x, const double *y,
-                        const double *weight)
+static bool inputs_init(struct inputs *in, const struct quantity *q, const struct plan_rows *r)
 {
-    in->x = portolan_calloc(n_rows, (q->n_inputs + 1) * sizeof *in->x);
+    in->x = portolan_calloc(r->n, (q->n_inputs + 1) * sizeof *in->x);
     if (!in->x)
         return false;
     for (size_t k = 0; k < q->n_inputs; k++) {
-        in->names[k] = names[q->inputs[k]];
-        for (size_t i = 0; i < n_rows; i++)
-            in->x[i * q->n_inputs + k] = x[i * n_names + q->inputs[k]];
+        in->names[k] = r->names[q->inputs[k]];
+        for (size_t i = 0; i < r->n; i++)
+            in->x[i * q->n_inputs + k] = r->x[i * r->n_names + q->inputs[k]];
     }
     in->data = (struct portolan_model_data){.n_params = q->n_inputs,
                                             .params = in->names,
-                                            .n_rows = n_rows,
+                                            .n_rows = r->n,
                                             .x = q->n_inputs ? in->x : NULL,
-                                            .y = y,
-                                            .weight = weight};
+                                            .y = r->y,
+                                            .weight = r->weight};
     return true;
 }
 
@@ -188,27 +184,21 @@ bool plan_rows_add(struct plan_rows *r, const double *x, double y, size_t point)
 }
 
 /* Keeps the rows of a time or a count. */
-static enum portolan_status keep_rows(struct portolan_plan *p, const char *const *names,
-                                      size_t n_names, const double *x, const double *y,
-                                      const size_t *point, struct quantity *q)
+static enum portolan_status keep_rows(struct portolan_plan *p, const struct plan_rows *from,
+                                      struct quantity *q)
 {
     struct plan_rows *r = portolan_arena_alloc(&p->s.pool, 1, sizeof *r);
-    const char **kept = portolan_arena_alloc(&p->s.pool, n_names, sizeof *kept);
 
-    if (!r || !kept)
+    if (!r)
         return PORTOLAN_ENOMEM;
-    *r = (struct plan_rows){.number = p->n_rows,
-                            .sigma = NAN,
-                            .n_names = n_names,
-                            .names = kept,
-                            .by_context = q->by_context};
-    if (n_names)
-        memcpy(kept, names, n_names * sizeof *kept);
+    *r = (struct plan_rows){
+        .number = p->n_rows, .sigma = NAN, .n_names = from->n_names, .by_context = q->by_context};
+    memcpy(r->names, from->names, sizeof r->names);
     if (!portolan_arena_append(&p->s.pool, &p->rows, &p->n_rows, &r, sizeof *p->rows))
         return PORTOLAN_ENOMEM;
     q->rows = r;
     for (size_t i = 0; i < q->n_rows; i++)
-        if (!plan_rows_add(r, &x[i * n_names], y[i], point[i]))
+        if (!plan_rows_add(r, &from->x[i * r->n_names], from->y[i], from->point[i]))
             return PORTOLAN_ENOMEM;
     r->n_stored = r->n;
     r->fit_at = 2 * r->n < 16 ? 16 : 2 * r->n;
@@ -297,9 +287,7 @@ static enum portolan_status compete(struct plan_rows *r, const struct portolan_m
     return PORTOLAN_OK;
 }
 
-enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
-                                       const char *const *names, size_t n_names, size_t n_rows,
-                                       const double *x, const double *y, const size_t *point,
+enum portolan_status plan_fit_quantity(struct portolan_plan *p, const struct plan_rows *rows,
                                        enum quantity_kind kind, struct quantity *q)
 {
     bool keeps = kind == QUANTITY_TIME || kind == QUANTITY_COUNT;
@@ -307,19 +295,19 @@ enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
     struct inputs in;
     enum portolan_status status;
 
-    begin_quantity(by_context, n_names, n_rows, x, y, kind, q);
-    if (kind != QUANTITY_TIME && all_equal(n_rows, y)) {
-        q->constant = y[0];
+    begin_quantity(rows, kind, q);
+    if (kind != QUANTITY_TIME && all_equal(rows->n, rows->y)) {
+        q->constant = rows->y[0];
         q->n_inputs = 0;
         return PORTOLAN_OK;
     }
     if (kind == QUANTITY_CONTEXT)
-        take_identity(n_names, n_rows, x, y, q);
-    if (!inputs_init(&in, q, names, n_names, n_rows, x, y, NULL))
+        take_identity(rows, q);
+    if (!inputs_init(&in, q, rows))
         return PORTOLAN_ENOMEM;
     status = fit_model(&in.data, kind, &model);
     if (!status && keeps)
-        status = keep_rows(p, names, n_names, x, y, point, q);
+        status = keep_rows(p, rows, q);
     q->model = model;
     if (!status && keeps) {
         q->rows->model = model;
@@ -532,9 +520,9 @@ enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, s
     struct inputs in;
     enum portolan_status status;
 
-    begin_quantity(r->by_context, r->n_names, r->n, r->x, r->y, QUANTITY_TIME, &now);
+    begin_quantity(r, QUANTITY_TIME, &now);
     now.rows = r;
-    if (!inputs_init(&in, &now, r->names, r->n_names, r->n, r->x, r->y, r->weight))
+    if (!inputs_init(&in, &now, r))
         return PORTOLAN_ENOMEM;
     status = fit_model(&in.data, QUANTITY_TIME, &model);
     if (!status) {
@@ -558,7 +546,7 @@ enum portolan_status plan_rows_begin_update(struct plan_rows *r, const struct qu
     struct inputs in;
     enum portolan_status status;
 
-    if (!inputs_init(&in, q, r->names, r->n_names, r->n, r->x, r->y, r->weight))
+    if (!inputs_init(&in, q, r))
         return PORTOLAN_ENOMEM;
     status = portolan_update_create(r->model, &in.data, gate, &r->update, NULL);
     free(in.x);
