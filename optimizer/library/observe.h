@@ -42,7 +42,11 @@ struct observation {
     bool *is_wrong;               /* [trial * n_own + own alternative]: not accurate enough */
     struct segment_row *segments; /* [segment * n_own + own alternative] */
     size_t *selection;            /* scratch for tuples */
-    struct plan_rows rows;        /* of the next fit: over contexts, or the swept parameters */
+    size_t tuple, own;            /* that is observed; the called alternative in it */
+    struct plan_tuple *t;
+    size_t slot;           /* which of a segment's contexts, … */
+    int slot_context;      /* … and which value of it is fitted */
+    struct plan_rows rows; /* of the next fit: over contexts, or the swept parameters */
 };
 
 /* The row of a segment for an alternative of the called instance. */

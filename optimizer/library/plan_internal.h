@@ -102,8 +102,7 @@ struct plan_tuple {
     struct quantity exclusive; /* per call */
     struct quantity overall;   /* the same from swept parameters, if EXCLUSIVE is by context */
     struct quantity setup;     /* per run */
-    struct quantity extra;     /* share of EXCLUSIVE that far longer calls add, which recur … */
-    double period;             /* … once in this many calls; 0: there are none */
+    struct quantity extra;     /* share of EXCLUSIVE that far longer calls add, which recur */
     struct quantity accuracy;  /* the worst that calls reported */
     struct estimate accuracy_here; /* as reported at the present parameters */
     size_t n_slots; /* contexts per run that are functions of the swept parameters; 0: none */
