@@ -3,6 +3,7 @@
 #include "survey.h"
 
 #include <math.h>
+#include <portolan/list.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,24 +14,10 @@ bool survey_same_call(const struct survey_node *n, const struct portolan_sample 
            strcmp(n->uses, x->uses) == 0;
 }
 
-/* The call path of sample X below PARENT (NONE: a root); NONE when memory is out. */
-static size_t find_node(struct survey *s, size_t *first_root, size_t parent,
-                        const struct portolan_sample *x)
+static size_t add_node(struct survey *s, size_t parent, const struct portolan_sample *x)
 {
-    size_t *link = parent == NONE ? first_root : &s->nodes[parent].first_child;
-    struct survey_node *nodes;
-
-    while (*link != NONE) {
-        if (survey_same_call(&s->nodes[*link], x))
-            return *link;
-        link = &s->nodes[*link].next_sibling;
-    }
-    *link = s->n_nodes;
-    nodes = portolan_arena_grow(&s->pool, s->nodes, s->n_nodes, sizeof *nodes);
-    if (!nodes)
-        return NONE;
-    s->nodes = nodes;
-    nodes[s->n_nodes] = (struct survey_node){
+    size_t k = s->n_nodes;
+    struct survey_node n = {
         .parent = parent == NONE ? -1 : (long)parent,
         .next_sibling = NONE,
         .first_child = NONE,
@@ -43,32 +30,41 @@ static size_t find_node(struct survey *s, size_t *first_root, size_t parent,
         .caller = survey_variable_of(s, x->user),
         .n_context = x->n_context < PORTOLAN_CONTEXT_MAX ? x->n_context : PORTOLAN_CONTEXT_MAX,
     };
-    for (int k = 0; k < nodes[s->n_nodes].n_context; k++)
-        nodes[s->n_nodes].context_name[k] = x->context_name[k];
-    return s->n_nodes++;
+
+    memcpy(n.context_name, x->context_name, sizeof n.context_name);
+    return portolan_arena_append(&s->pool, &s->nodes, &s->n_nodes, &n, sizeof n) ? k : NONE;
+}
+
+/* The call path of sample X below PARENT (NONE: a root); NONE when memory is out. */
+static size_t find_node(struct survey *s, size_t *first_root, size_t parent,
+                        const struct portolan_sample *x)
+{
+    size_t *link = parent == NONE ? first_root : &s->nodes[parent].first_child;
+
+    while (*link != NONE) {
+        if (survey_same_call(&s->nodes[*link], x))
+            return *link;
+        link = &s->nodes[*link].next_sibling;
+    }
+    *link = s->n_nodes;
+    return add_node(s, parent, x);
 }
 
 /* FAILED: the number of failed calls that no failed call below them explains. */
-static enum portolan_status add_quality(struct survey *s, size_t node, size_t row, size_t own,
-                                        const struct portolan_sample *x, int64_t failed)
+static void add_quality(struct survey *s, size_t node, size_t row, size_t own,
+                        const struct portolan_sample *x, int64_t failed)
 {
-    struct survey_quality *more, *q;
+    struct survey_quality q = {.node = node,
+                               .row = row,
+                               .own = own,
+                               .value = x->quality,
+                               .failed = failed > 0 ? failed : 0};
 
     if (isnan(x->quality) && failed <= 0 && !(s->nodes[node].fails && x->calls))
-        return PORTOLAN_OK;
-    more = portolan_arena_grow(&s->pool, s->qualities, s->n_qualities, sizeof *more);
-    if (!more)
-        return PORTOLAN_ENOMEM;
-    s->qualities = more;
-    q = &more[s->n_qualities++];
-    *q = (struct survey_quality){.node = node,
-                                 .row = row,
-                                 .own = own,
-                                 .value = x->quality,
-                                 .failed = failed > 0 ? failed : 0};
+        return;
     for (int k = 0; k < s->nodes[node].n_context && k < x->n_context; k++)
-        q->context[k] = x->context[k];
-    return PORTOLAN_OK;
+        q.context[k] = x->context[k];
+    portolan_arena_append(&s->pool, &s->qualities, &s->n_qualities, &q, sizeof q);
 }
 
 /* SUM over the timed calls of X, estimated for all. */
@@ -92,27 +88,20 @@ void survey_estimate(const struct portolan_sample *samples, size_t n, struct sur
     }
 }
 
-static enum portolan_status add_piece(struct survey *s, size_t node, size_t row, size_t own,
-                                      const struct portolan_sample *x,
-                                      const struct survey_estimate *e)
+static void add_piece(struct survey *s, size_t node, size_t row, size_t own,
+                      const struct portolan_sample *x, const struct survey_estimate *e)
 {
-    struct survey_piece *more = portolan_arena_grow(&s->pool, s->pieces, s->n_pieces, sizeof *more);
-    struct survey_piece *p;
+    struct survey_piece p = {.node = node,
+                             .row = row,
+                             .own = own,
+                             .calls = (double)x->calls,
+                             .inclusive = e->inclusive,
+                             .exclusive = fmax(e->exclusive, 0),
+                             .mpi = e->mpi};
 
-    if (!more)
-        return PORTOLAN_ENOMEM;
-    s->pieces = more;
-    p = &more[s->n_pieces++];
-    *p = (struct survey_piece){.node = node,
-                               .row = row,
-                               .own = own,
-                               .calls = (double)x->calls,
-                               .inclusive = e->inclusive,
-                               .exclusive = fmax(e->exclusive, 0),
-                               .mpi = e->mpi};
-    for (int k = 0; k < s->nodes[node].n_context; k++)
-        p->context[k] = k < x->n_context ? x->context[k] : 0;
-    return PORTOLAN_OK;
+    for (int k = 0; k < s->nodes[node].n_context && k < x->n_context; k++)
+        p.context[k] = x->context[k];
+    portolan_arena_append(&s->pool, &s->pieces, &s->n_pieces, &p, sizeof p);
 }
 
 /* *SEEN: the alternative + 1, or 0 before one is seen; fill_selections() subtracts the 1 again. */
@@ -194,11 +183,12 @@ static enum portolan_status gather_samples(struct survey *s, const size_t *row_o
         v = s->nodes[node_of[i]].variable;
         own = v == NONE ? NONE : survey_alternative_of(s, v, x->implementation);
         t = &s->trials[s->rows[row].trial];
-        status = add_quality(s, node_of[i], row, own, x, x->failed_calls - excused[i]);
+        add_quality(s, node_of[i], row, own, x, x->failed_calls - excused[i]);
         /* If no call was timed, only the number of calls is known. */
-        if (!status && !t->failed && x->rank == t->rank && !(x->failed_calls && !x->calls) &&
+        if (!t->failed && x->rank == t->rank && !(x->failed_calls && !x->calls) &&
             estimates[i].known)
-            status = add_piece(s, node_of[i], row, own, x, &estimates[i]);
+            add_piece(s, node_of[i], row, own, x, &estimates[i]);
+        status = s->pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
     }
     portolan_arena_clear(&pool);
     return status;

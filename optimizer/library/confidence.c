@@ -7,6 +7,7 @@
  */
 #include "plan_internal.h"
 
+#include <portolan/list.h>
 #include <portolan/stats.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,11 @@ static const double much = 0.5, rarely = 0.06;
 /* Larger losses, relative to the least cost, count as this one. */
 static const double worst_loss = 3;
 
+/* An assignment of the problem's variables, and in how many draws it was the best. */
+struct candidate {
+    size_t *values, wins;
+};
+
 struct scenarios {
     const struct portolan_plan *p;
     struct portolan_arena pool;
@@ -29,8 +35,7 @@ struct scenarios {
     bool is_hopeful;          /* a combination may work although that is not proven */
     size_t n_points, *points; /* of trials */
     size_t n_candidates;
-    size_t **candidates; /* assignments of the problem's variables */
-    size_t *wins;
+    struct candidate *candidates;
     struct portolan_choice *problem[SCENARIOS];
     double least[SCENARIOS];
 };
@@ -120,25 +125,18 @@ static enum portolan_status scenarios_init(struct scenarios *s, const struct pla
 
 static enum portolan_status add_candidate(struct scenarios *s, const size_t *values, size_t *index)
 {
-    size_t **more, *wins, k = 0;
+    size_t bytes = s->p->n_choice * sizeof *values;
+    struct candidate x = {0};
 
-    while (k < s->n_candidates &&
-           memcmp(s->candidates[k], values, s->p->n_choice * sizeof *values) != 0)
-        k++;
-    *index = k;
-    if (k < s->n_candidates)
-        return PORTOLAN_OK;
-    more = portolan_arena_grow(&s->pool, s->candidates, k, sizeof *more);
-    wins = portolan_arena_grow(&s->pool, s->wins, k, sizeof *wins);
-    if (!more || !wins ||
-        !(more[k] = portolan_arena_alloc(&s->pool, s->p->n_choice + 1, sizeof **more)))
+    for (*index = 0; *index < s->n_candidates; ++*index)
+        if (memcmp(s->candidates[*index].values, values, bytes) == 0)
+            return PORTOLAN_OK;
+    if (!(x.values = portolan_arena_alloc(&s->pool, s->p->n_choice + 1, sizeof *x.values)))
         return PORTOLAN_ENOMEM;
-    memcpy(more[k], values, s->p->n_choice * sizeof *values);
-    s->candidates = more;
-    s->wins = wins;
-    wins[k] = 0;
-    s->n_candidates++;
-    return PORTOLAN_OK;
+    memcpy(x.values, values, bytes);
+    return portolan_arena_append(&s->pool, &s->candidates, &s->n_candidates, &x, sizeof x)
+               ? PORTOLAN_OK
+               : PORTOLAN_ENOMEM;
 }
 
 /* Finds the best choice for the costs in the scenario's view; *PROBLEM is the caller's to destroy.
@@ -177,7 +175,7 @@ static enum portolan_status solve_scenario(struct scenarios *s, size_t scenario)
         winner = lucky;
     }
     if (!status)
-        s->wins[winner]++;
+        s->candidates[winner].wins++;
     portolan_choice_destroy(hopeful);
     return status;
 }
@@ -191,7 +189,7 @@ static struct outlook look_ahead(const struct scenarios *s, size_t candidate)
     struct outlook o = {0};
 
     for (size_t k = 0; k < SCENARIOS; k++) {
-        double cost = portolan_choice_cost(s->problem[k], s->candidates[candidate]);
+        double cost = portolan_choice_cost(s->problem[k], s->candidates[candidate].values);
         double loss = s->least[k] > 0 ? fmin(cost / s->least[k] - 1, worst_loss) : 0;
 
         o.cost += cost / SCENARIOS;
@@ -206,7 +204,7 @@ static void share_wins(const struct scenarios *s, double **shares)
 {
     for (size_t k = 0; k < s->n_candidates; k++)
         for (size_t v = 0; v < s->p->n_core; v++)
-            shares[v][s->candidates[k][v]] += (double)s->wins[k] / SCENARIOS;
+            shares[v][s->candidates[k].values[v]] += (double)s->candidates[k].wins / SCENARIOS;
 }
 
 static void judge_candidates(struct scenarios *s, size_t base, struct plan_confidence *out)
@@ -223,17 +221,17 @@ static void judge_candidates(struct scenarios *s, size_t base, struct plan_confi
         }
     }
     for (size_t k = 0; k < s->n_candidates; k++)
-        if (k != chosen && (rival == NONE || s->wins[k] > s->wins[rival]))
+        if (k != chosen && (rival == NONE || s->candidates[k].wins > s->candidates[rival].wins))
             rival = k;
     share_wins(s, out->shares);
-    out->base_chance = (double)s->wins[base] / SCENARIOS;
-    out->chance = (double)s->wins[chosen] / SCENARIOS;
+    out->base_chance = (double)s->candidates[base].wins / SCENARIOS;
+    out->chance = (double)s->candidates[chosen].wins / SCENARIOS;
     out->expected_loss = best.loss;
     out->is_risky = best.often > rarely;
-    memcpy(out->values, s->candidates[chosen], s->p->n_choice * sizeof *out->values);
-    out->has_rival = rival != NONE && s->wins[rival] > 0;
+    memcpy(out->values, s->candidates[chosen].values, s->p->n_choice * sizeof *out->values);
+    out->has_rival = rival != NONE && s->candidates[rival].wins > 0;
     if (out->has_rival)
-        memcpy(out->rival, s->candidates[rival], s->p->n_choice * sizeof *out->rival);
+        memcpy(out->rival, s->candidates[rival].values, s->p->n_choice * sizeof *out->rival);
 }
 
 static enum portolan_status confidence_init(const struct portolan_plan *p,

@@ -6,6 +6,7 @@
  */
 #include "explore.h"
 
+#include <portolan/list.h>
 #include <portolan/stats.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,24 +24,21 @@ enum { MOST_TRIALS = 10 };
 
 static enum portolan_status add_selection(struct exploration *e, const size_t *selection)
 {
-    size_t **more, *copy;
-    struct cell **more_cells;
+    size_t n = e->n_selections, *copy;
+    struct cell *cells;
 
     for (size_t i = 0; i < e->n_selections; i++)
         if (explore_same_selection(e, e->selections[i], selection))
             return PORTOLAN_OK;
-    more = portolan_arena_grow(&e->pool, e->selections, e->n_selections, sizeof *more);
-    more_cells = portolan_arena_grow(&e->pool, e->cells, e->n_selections, sizeof *more_cells);
-    copy = portolan_arena_alloc(&e->pool, e->p.s.n_variables, sizeof *copy);
-    if (!more || !more_cells || !copy)
+    if (!(copy = portolan_arena_alloc(&e->pool, e->p.s.n_variables, sizeof *copy)))
         return PORTOLAN_ENOMEM;
     memcpy(copy, selection, e->p.s.n_variables * sizeof *copy);
-    e->selections = more;
-    e->cells = more_cells;
-    if (!(more_cells[e->n_selections] = explore_fill_cells(e, copy)))
-        return PORTOLAN_ENOMEM;
-    more[e->n_selections++] = copy;
-    return PORTOLAN_OK;
+    return (cells = explore_fill_cells(e, copy)) &&
+                   portolan_arena_append(&e->pool, &e->selections, &n, &copy, sizeof copy) &&
+                   portolan_arena_append(&e->pool, &e->cells, &e->n_selections, &cells,
+                                         sizeof cells)
+               ? PORTOLAN_OK
+               : PORTOLAN_ENOMEM;
 }
 
 static bool caller_present_in(const struct exploration *e, size_t path,

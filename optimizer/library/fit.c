@@ -2,6 +2,7 @@
 /* Scopes of call paths, and the list of models for each combination of implementations. */
 #include "plan_internal.h"
 
+#include <portolan/list.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,7 +256,7 @@ static enum portolan_status add_model(struct portolan_plan *p, size_t path, size
 {
     const struct survey_node *n = &p->s.nodes[path];
     const struct plan_scope *scope = &p->paths[path].scope;
-    struct portolan_plan_model *more, *m;
+    struct portolan_plan_model m;
 
     if (!q->known)
         return PORTOLAN_OK;
@@ -265,30 +266,25 @@ static enum portolan_status add_model(struct portolan_plan *p, size_t path, size
         if (status)
             return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
     }
-    more = portolan_arena_grow(&p->s.pool, p->models, p->n_models, sizeof *more);
-    if (!more)
-        return PORTOLAN_ENOMEM;
-    p->models = more;
-    m = &more[p->n_models];
-    *m = (struct portolan_plan_model){.path = path_text(p, path),
-                                      .instance = n->instance,
-                                      .method = n->method,
-                                      .implementation = "",
-                                      .scope =
-                                          plan_tuple_text(p, &p->s.pool, scope, tuple, n->variable),
-                                      .quantity = q->stated ? q->stated->quantity : quantity,
-                                      .file = q->stated ? q->stated->from->file : NULL,
-                                      .n_rows = q->n_rows,
-                                      .core = p->paths[path].core,
-                                      .model = q->model};
+    m = (struct portolan_plan_model){.path = path_text(p, path),
+                                     .instance = n->instance,
+                                     .method = n->method,
+                                     .implementation = "",
+                                     .scope =
+                                         plan_tuple_text(p, &p->s.pool, scope, tuple, n->variable),
+                                     .quantity = q->stated ? q->stated->quantity : quantity,
+                                     .file = q->stated ? q->stated->from->file : NULL,
+                                     .n_rows = q->n_rows,
+                                     .core = p->paths[path].core,
+                                     .model = q->model};
     if (n->variable != NONE)
-        m->implementation = p->s.variables[n->variable]
-                                .instance->alternatives[plan_own_of(p, path, tuple)]
-                                .class_name;
-    if (!m->path || !m->scope)
-        return PORTOLAN_ENOMEM;
-    p->n_models++;
-    return PORTOLAN_OK;
+        m.implementation = p->s.variables[n->variable]
+                               .instance->alternatives[plan_own_of(p, path, tuple)]
+                               .class_name;
+    return m.path && m.scope &&
+                   portolan_arena_append(&p->s.pool, &p->models, &p->n_models, &m, sizeof m)
+               ? PORTOLAN_OK
+               : PORTOLAN_ENOMEM;
 }
 
 static enum portolan_status list_models(struct portolan_plan *p, size_t path)

@@ -96,14 +96,14 @@ struct plan_known {
 
 /* What is known of a call path with one combination of implementations. */
 struct plan_tuple {
-    bool seen;                 /* a trial ran with it and called the caller */
-    bool unneeded;             /* the caller's implementation never calls */
-    struct quantity calls;     /* per call of the caller */
-    struct quantity exclusive; /* per call */
-    struct quantity overall;   /* the same from swept parameters, if EXCLUSIVE is by context */
-    struct quantity setup;     /* per run */
-    struct quantity extra;     /* share of EXCLUSIVE that far longer calls add, which recur */
-    struct quantity accuracy;  /* the worst that calls reported */
+    bool seen;                     /* a trial ran with it and called the caller */
+    bool unneeded;                 /* the caller's implementation never calls */
+    struct quantity calls;         /* per call of the caller */
+    struct quantity exclusive;     /* per call */
+    struct quantity overall;       /* the same from swept parameters, if EXCLUSIVE is by context */
+    struct quantity setup;         /* per run */
+    struct quantity extra;         /* share of EXCLUSIVE that far longer calls add, which recur */
+    struct quantity accuracy;      /* the worst that calls reported */
     struct estimate accuracy_here; /* as reported at the present parameters */
     size_t n_slots; /* contexts per run that are functions of the swept parameters; 0: none */
     struct quantity (*slot_context)[PORTOLAN_CONTEXT_MAX];

@@ -3,6 +3,7 @@
 #include "survey.h"
 
 #include <math.h>
+#include <portolan/list.h>
 #include <portolan/models.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,19 +154,11 @@ int survey_slowest_rank(const struct portolan_sample *samples, size_t n, int ran
 
 static struct survey_row *add_row(struct survey *s, size_t trial, int step)
 {
-    struct survey_row *rows = portolan_arena_grow(&s->pool, s->rows, s->n_rows, sizeof *s->rows);
-    struct survey_row *row;
+    struct survey_row row = {.trial = trial, .step = step, .segment = NONE};
 
-    if (!rows)
-        return NULL;
-    s->rows = rows;
-    row = &rows[s->n_rows];
-    *row = (struct survey_row){.trial = trial, .step = step, .segment = NONE};
-    row->selection = portolan_arena_alloc(&s->pool, s->n_variables, sizeof *row->selection);
-    if (!row->selection)
-        return NULL;
-    s->n_rows++;
-    return row;
+    row.selection = portolan_arena_alloc(&s->pool, s->n_variables, sizeof *row.selection);
+    return row.selection ? portolan_arena_append(&s->pool, &s->rows, &s->n_rows, &row, sizeof row)
+                         : NULL;
 }
 
 /* Makes one row per step of the trial with samples [BEGIN, END); a single row if steps are unknown.
