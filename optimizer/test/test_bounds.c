@@ -586,6 +586,25 @@ static void the_mean_over_contexts_decides(void **state)
     chain_destroy(c);
 }
 
+/* Before anything is measured, as exploring asks. */
+static void memory_follows_an_alternative_s_own_parameters(void **state)
+{
+    static struct portolan_assembly_parameter blocks[] = {
+        {"block", PORTOLAN_VALUE_INT, "1", false, 1}, {"block", PORTOLAN_VALUE_INT, "5", false, 1}};
+    static const int32_t written[1 + PARTS];
+    struct chain *c = chain_create();
+
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        c->classes[1][k].n_parameters = 1;
+        c->classes[1][k].parameters = &blocks[k];
+        c->classes[1][k].memory = "8 * first.block * ranks";
+    }
+    assert_float_equal(portolan_plan_memory(&c->a, 2, written, 2, 0), 16, 0);
+    assert_float_equal(portolan_plan_memory(&c->a, 2, written, 2, 1), 80, 0);
+    chain_destroy(c);
+}
+
 static enum portolan_status bind_all(void)
 {
     struct chain *c = chain_create();
@@ -626,6 +645,7 @@ int main(void)
         cmocka_unit_test(where_nothing_leads_is_told),
         cmocka_unit_test(bad_declarations_are_told_by_line),
         cmocka_unit_test(memory_is_kept_as_in_the_enumeration),
+        cmocka_unit_test(memory_follows_an_alternative_s_own_parameters),
         cmocka_unit_test(accuracies_compose_as_in_the_enumeration),
         cmocka_unit_test(an_infinite_accuracy_excludes_what_reported_it),
         cmocka_unit_test(a_report_tells_what_binds),
