@@ -332,7 +332,7 @@ size_t plan_made_layouts(const struct plan_view *v, const struct plan_data *d,
 }
 
 double plan_convert_one(const struct plan_view *v, const struct plan_data *d,
-                        const struct plan_end *taker, const size_t *selection)
+                        const struct plan_end *taker, size_t set, const size_t *selection)
 {
     const struct plan_conversions *c = &v->conversions[d - v->p->data];
     size_t from = plan_layout_of(&d->ends[0], selection);
@@ -340,7 +340,7 @@ double plan_convert_one(const struct plan_view *v, const struct plan_data *d,
 
     if (from == NONE || to == NONE)
         return 0;
-    return taker ? c->ns[from][to] : c->all_ns[from][plan_made_layouts(v, d, selection)];
+    return taker ? c->ns[from][to] : c->all_ns[from][set];
 }
 
 double plan_convert_all(const struct plan_view *v, const size_t *selection,
@@ -350,10 +350,13 @@ double plan_convert_all(const struct plan_view *v, const size_t *selection,
 
     for (size_t i = 0; i < v->p->n_data; i++) {
         const struct plan_data *d = &v->p->data[i];
-        double each = d->from->is_shared ? plan_convert_one(v, d, NULL, selection) : 0, makings;
+        size_t n = d->from->is_shared ? 1 : d->n_ends;
+        double each = 0, makings;
 
-        for (size_t k = 1; !d->from->is_shared && k < d->n_ends; k++)
-            each += plan_convert_one(v, d, &d->ends[k], selection);
+        if (d->from->is_shared)
+            each = plan_convert_one(v, d, NULL, plan_made_layouts(v, d, selection), selection);
+        for (size_t k = 1; k < n; k++)
+            each += plan_convert_one(v, d, &d->ends[k], 0, selection);
         makings = each > 0 ? plan_makings(v, d, selection) : 0;
         if (isinf(each) && makings > 0)
             *lacking = d;

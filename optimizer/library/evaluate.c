@@ -37,18 +37,13 @@ struct costing {
     struct plan_cost *cost;
 };
 
-/* The quantity at X; notes how far outside the measured range that is. */
-static bool quantity_at(const struct costing *c, const struct quantity *q, const double *x,
-                        struct portolan_prediction *out)
+static void note_outside(struct plan_cost *c, const struct portolan_prediction *x)
 {
-    if (!plan_quantity_value(q, x, c->p->s.target_point, out))
-        return false;
-    if (out->extrapolates) {
-        c->cost->extrapolating++;
-        c->cost->octaves = fmax(c->cost->octaves, out->octaves);
+    if (x->extrapolates) {
+        c->extrapolating++;
+        c->octaves = fmax(c->octaves, x->octaves);
     }
-    c->cost->assumed = c->cost->assumed || out->is_assumed;
-    return true;
+    c->assumed = c->assumed || x->is_assumed;
 }
 
 /* Copies CONTEXT with announced values in place of its own, and adds the number of ranks. */
@@ -78,8 +73,9 @@ static bool estimate_quantity(const struct costing *c, const struct quantity *q,
             put_inputs(c, profile->context[i], inputs);
         else
             survey_inputs(&c->p->s, c->p->dim_target, inputs);
-        if (!quantity_at(c, q, inputs, &x))
+        if (!plan_quantity_value(q, inputs, c->p->s.target_point, &x))
             return false;
+        note_outside(c->cost, &x);
         e->value += share * x.value;
         e->low += share * x.low;
         e->high += share * x.high;

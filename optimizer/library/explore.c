@@ -385,11 +385,8 @@ static void tell_disturbed(struct exploration *e)
 
 static enum portolan_status tell_all(struct exploration *e, size_t firsts, size_t repetitions)
 {
-    for (size_t k = 0; k < e->n_selections; k++) {
-        explore_tell_applies(e, k);
-        explore_tell_failures(e, k);
-        explore_tell_hopeless(e, k);
-    }
+    for (size_t k = 0; k < e->n_selections; k++)
+        explore_tell_left_out(e, k);
     tell_disturbed(e);
     tell_budget(e, firsts, repetitions);
     summarise(e);

@@ -65,9 +65,8 @@ bool explore_is_bad(const struct cell *c);
 
 /* explore_judge.c: which trials are not worth it, and how long a trial takes. */
 bool explore_is_given_up(struct exploration *e, size_t selection, size_t point);
-void explore_tell_applies(struct exploration *e, size_t selection);
-void explore_tell_failures(struct exploration *e, size_t selection);
-void explore_tell_hopeless(struct exploration *e, size_t selection);
+/* Notes where the selection is left out, and why. */
+void explore_tell_left_out(struct exploration *e, size_t selection);
 /* Expected seconds of a trial; 0: nothing is known. */
 double explore_expected_s(const struct exploration *e, size_t selection, size_t point);
 

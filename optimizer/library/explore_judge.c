@@ -92,7 +92,7 @@ static const char *inapplicable(const struct exploration *e, size_t selection, s
     return why;
 }
 
-void explore_tell_applies(struct exploration *e, size_t selection)
+static void tell_applies(struct exploration *e, size_t selection)
 {
     const struct portolan_assembly_instance *x;
     const char *why = NULL, *one;
@@ -253,7 +253,7 @@ bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
     return is_hopeless(e, &r);
 }
 
-void explore_tell_failures(struct exploration *e, size_t selection)
+static void tell_failures(struct exploration *e, size_t selection)
 {
     bool ever_worked;
     size_t first = 0, n = count_failures(e, selection, &ever_worked, &first);
@@ -272,7 +272,7 @@ void explore_tell_failures(struct exploration *e, size_t selection)
         plan_note(&e->notes, "%s failed at %s and is not repeated there", what, where);
 }
 
-void explore_tell_hopeless(struct exploration *e, size_t selection)
+static void tell_hopeless(struct exploration *e, size_t selection)
 {
     struct record r = {0};
     bool found = false;
@@ -285,6 +285,13 @@ void explore_tell_hopeless(struct exploration *e, size_t selection)
         plan_note(&e->notes, "%s is left out beyond %s: %.3g, then %.3g times the best there",
                   plan_selection_text(&e->p.s, &e->pool, e->selections[selection]),
                   explore_point_text(e, e->points[r.last_at]), r.before, r.last);
+}
+
+void explore_tell_left_out(struct exploration *e, size_t selection)
+{
+    tell_applies(e, selection);
+    tell_failures(e, selection);
+    tell_hopeless(e, selection);
 }
 
 /* --- how long a trial will take --- */

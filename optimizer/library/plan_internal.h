@@ -413,10 +413,10 @@ double plan_makings(const struct plan_view *v, const struct plan_data *d, const 
 /* The set of layouts that is cheapest to make for what SELECTION takes. */
 size_t plan_made_layouts(const struct plan_view *v, const struct plan_data *d,
                          const size_t *selection);
-/* Nanoseconds per making for one taker (NULL: for all together); per step for all data, of which
- * *LACKING cannot be converted. INFINITY: it is not known how. */
+/* Nanoseconds per making for one taker (NULL: for a SET of layouts that all share); per step for
+ * all data, of which *LACKING cannot be converted. INFINITY: it is not known how. */
 double plan_convert_one(const struct plan_view *v, const struct plan_data *d,
-                        const struct plan_end *taker, const size_t *selection);
+                        const struct plan_end *taker, size_t set, const size_t *selection);
 double plan_convert_all(const struct plan_view *v, const size_t *selection,
                         const struct plan_data **lacking);
 

@@ -22,7 +22,9 @@ struct problem {
     struct portolan_error *err;
     struct portolan_arena pool;
     /* Of the table that is being made: its variables, and their numbers in C. */
-    size_t n, size, *variables, *numbers, *selection;
+    size_t n, size, *variables, *numbers;
+    /* Of the entry that is made: what runs, and the layouts in which shared data exist. */
+    size_t *selection, set;
 };
 
 /* ---- tables over variables of the core ---- */
@@ -83,9 +85,7 @@ struct subject {
     const struct plan_end *taker;
 };
 
-/* The entry of one row; SET: the layouts in which shared data exist. */
-typedef double entry_fn(const struct problem *x, const struct subject *of, const size_t *selection,
-                        size_t set);
+typedef double entry_fn(const struct problem *x, const struct subject *of);
 
 /* Lists the variables of a table; whatever it does not depend on is as it runs, or as written. */
 static void table_begin(struct problem *x, const struct subject *of)
@@ -120,7 +120,8 @@ static enum portolan_status add_table(struct problem *x, const struct subject *o
         return PORTOLAN_ENOMEM;
     for (size_t k = 0; k < x->size * sets; k++) {
         table_select(x, k / sets);
-        costs[k] = entry(x, of, x->selection, k % sets);
+        x->set = k % sets;
+        costs[k] = entry(x, of);
     }
     if (has_sets)
         x->numbers[x->n++] = of->data->number;
@@ -133,44 +134,34 @@ static enum portolan_status add_table(struct problem *x, const struct subject *o
 
 /* ---- entries ---- */
 
-static double path_entry(const struct problem *x, const struct subject *of, const size_t *selection,
-                         size_t set)
+static double path_entry(const struct problem *x, const struct subject *of)
 {
-    (void)set;
-    return plan_path_ns(x->v, of->path, selection);
+    return plan_path_ns(x->v, of->path, x->selection);
 }
 
-static double accuracy_entry(const struct problem *x, const struct subject *of,
-                             const size_t *selection, size_t set)
+static double accuracy_entry(const struct problem *x, const struct subject *of)
 {
-    size_t tuple = plan_tuple_of(x->p, &x->p->paths[of->path].scope, selection);
+    size_t tuple = plan_tuple_of(x->p, &x->p->paths[of->path].scope, x->selection);
 
-    (void)set;
-    return tuple == NONE || !(plan_calls_of(x->v, (long)of->path, selection) > 0)
+    return tuple == NONE || !(plan_calls_of(x->v, (long)of->path, x->selection) > 0)
                ? 0
                : plan_accuracy_use(x->p, x->v->costs[of->path][tuple].accuracy.value);
 }
 
-static double conversion_entry(const struct problem *x, const struct subject *of,
-                               const size_t *selection, size_t set)
+static double conversion_entry(const struct problem *x, const struct subject *of)
 {
-    size_t from = plan_layout_of(&of->data->ends[0], selection);
-    double makings = x->v->steps * plan_makings(x->v, of->data, selection);
-    double each = of->taker      ? plan_convert_one(x->v, of->data, of->taker, selection)
-                  : from == NONE ? 0
-                                 : x->v->conversions[of->data - x->p->data].all_ns[from][set];
+    double makings = x->v->steps * plan_makings(x->v, of->data, x->selection);
+    double each = plan_convert_one(x->v, of->data, of->taker, x->set, x->selection);
 
     return makings > 0 && each > 0 ? makings * each : 0;
 }
 
 /* Forbids a taker without its layout among those that exist. */
-static double need_entry(const struct problem *x, const struct subject *of, const size_t *selection,
-                         size_t set)
+static double need_entry(const struct problem *x, const struct subject *of)
 {
-    size_t layout = plan_layout_of(of->taker, selection);
+    size_t layout = plan_layout_of(of->taker, x->selection);
 
-    (void)x;
-    return layout == NONE || set >> layout & 1 ? 0 : INFINITY;
+    return layout == NONE || x->set >> layout & 1 ? 0 : INFINITY;
 }
 
 /* ---- parts of the problem ---- */
