@@ -104,6 +104,7 @@ static void choose_window(struct work *w, struct diagnose_run *r)
     if (n < 3 * least)
         return;
     r->window = portolan_arena_printf(&w->s->arena, "steps=%d-%d", first, last);
+    w->how->first_step = first;
     r->steps = portolan_arena_printf(&w->s->arena, ", steps %d to %d", first, last);
 }
 

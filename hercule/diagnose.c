@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A trace seen as a paradigm: recognition supplies what metrics name, replay what would be gained.
  */
+#include <portolan/list.h>
 #include <portolan/replay.h>
 
 #include <math.h>
@@ -17,6 +18,7 @@ struct run {
     struct recognition *recognition;
     struct portolan_replay_options replay;
     struct portolan_arena arena;
+    size_t first_step;
     const char *doubt;              /* why nothing is sure; NULL */
     double least_fit, replay_error; /* thresholds */
     bool failed;                    /* memory was out: nothing of the diagnosis is valid */
@@ -183,12 +185,144 @@ static size_t component_of(const struct paradigm *p, const struct expression *fo
     return found;
 }
 
-/* Ranks that spend clearly more than the mean in the component, when not all are alike. */
+/* All components that FORMULA speaks of, as bits: at most 64. */
+static uint64_t components_of(const struct paradigm *p, const struct expression *formula, int depth)
+{
+    uint64_t found = 0;
+
+    for (size_t i = 0; depth && i < formula->n_references; i++) {
+        const struct reference *reference = &formula->references[i];
+
+        if (reference->kind == REFERENCE_COMPONENT)
+            found |= UINT64_C(1) << reference->index;
+        else if (reference->kind == REFERENCE_METRIC)
+            found |= components_of(p, &p->metrics[reference->index].formula, depth - 1);
+        else if (reference->attribute != HERCULE_NONE)
+            found |= components_of(p, &p->attributes[reference->attribute].formula, depth - 1);
+    }
+    return found;
+}
+
+/* Those of the kind of the first: of computing, or of communicating. */
+static uint64_t components_of_node(const struct paradigm *p, size_t node, bool *is_computing)
+{
+    const struct expression *formula = &p->metrics[p->nodes[node].metric].formula;
+    size_t first = component_of(p, formula, 16);
+    uint64_t found = first == HERCULE_NONE ? 0 : components_of(p, formula, 16);
+
+    for (size_t i = 0; found && i < p->n_components; i++)
+        if (p->components[i].kind != p->components[first].kind)
+            found &= ~(UINT64_C(1) << i);
+    *is_computing = found && p->components[first].kind == COMPONENT_COMPUTATION;
+    return found;
+}
+
+static bool is_of(const struct token *t, uint64_t components)
+{
+    return t->component < 64 && components >> t->component & 1;
+}
+
+/* Times of components by step. */
+struct step_times {
+    size_t n;
+    struct step_time {
+        double own, sum, most; /* of the location at hand, of all, of one */
+    } * steps;
+};
+
+static bool is_step(const struct portolan_trace *trace, const struct portolan_trace_event *e)
+{
+    return e->kind == PORTOLAN_TRACE_ENTER &&
+           trace->regions[e->what].kind == PORTOLAN_TRACE_PHASE &&
+           !strcmp(trace->regions[e->what].name, "step");
+}
+
+/* Adds the tokens of the location that are COMPONENTS. False: no memory. */
+static bool add_step_times(struct run *run, uint64_t components, size_t row,
+                           struct step_times *times)
+{
+    const struct portolan_trace *trace = run->waits->trace;
+    const struct portolan_trace_location *l = &trace->locations[row];
+    const struct token_row *tokens = &run->recognition->rows[row];
+    size_t step = 0, at = 0;
+
+    for (size_t i = 0; i < times->n; i++)
+        times->steps[i].own = 0;
+    for (size_t e = l->first; e <= l->first + l->n; e++) {
+        bool is_end = e == l->first + l->n;
+
+        if (!is_end && !is_step(trace, &trace->events[e]))
+            continue;
+        for (; at < tokens->n && (is_end || tokens->tokens[at].begin < trace->events[e].ns); at++)
+            if (step && is_of(&tokens->tokens[at], components))
+                times->steps[step - 1].own +=
+                    (double)(tokens->tokens[at].end - tokens->tokens[at].begin);
+        if (!is_end && ++step > times->n) {
+            const struct step_time none = {0};
+
+            if (!portolan_arena_append(&run->arena, &times->steps, &times->n, &none, sizeof none))
+                return false;
+        }
+    }
+    for (size_t i = 0; i < times->n; i++) {
+        times->steps[i].sum += times->steps[i].own;
+        times->steps[i].most = fmax(times->steps[i].most, times->steps[i].own);
+    }
+    return true;
+}
+
+/* What each step costs: computing, what others lack to the longest; all else its time. */
+static bool find_step_costs(struct run *run, uint64_t components, bool is_computing, double **costs,
+                            size_t *n)
+{
+    struct step_times times = {0};
+
+    for (size_t row = 0; row < run->recognition->n_rows; row++)
+        if (!add_step_times(run, components, row, &times))
+            return false;
+    *n = times.n;
+    *costs = portolan_arena_alloc(&run->arena, times.n, sizeof **costs);
+    for (size_t i = 0; *costs && i < times.n; i++)
+        (*costs)[i] = is_computing ? times.steps[i].most * (double)run->recognition->n_rows -
+                                         times.steps[i].sum
+                                   : times.steps[i].sum;
+    return *costs;
+}
+
+/* The fewest steps in a row that have 95 % of the costs, if these are not nearly all. */
+static void add_steps(struct run *run, uint64_t components, bool is_computing,
+                      struct portolan_text *text)
+{
+    double *costs = NULL, sum = 0, inside = 0;
+    size_t n = 0, from = 0, first = 0, last = 0;
+
+    if (!find_step_costs(run, components, is_computing, &costs, &n))
+        return;
+    for (size_t i = 0; i < n; i++)
+        sum += costs[i];
+    last = n;
+    for (size_t i = 0; i < n; i++) {
+        inside += costs[i];
+        while (inside - costs[from] >= 0.95 * sum && from < i)
+            inside -= costs[from++];
+        if (inside >= 0.95 * sum && i - from < last - first) {
+            first = from;
+            last = i;
+        }
+    }
+    if (sum > 0 && last - first + 1 <= 0.9 * (double)n)
+        portolan_text_add(text, "%s%ssteps %zu to %zu", text->length ? ", " : "",
+                          text->length ? "" : "most in ", first + run->first_step,
+                          last + run->first_step);
+}
+
+/* Ranks that spend clearly more than the mean in the components, when not all are alike; steps. */
 static void add_where(void *arg, const struct paradigm *p, size_t node, struct portolan_text *text)
 {
     struct run *run = arg;
-    size_t component = component_of(p, &p->metrics[p->nodes[node].metric].formula, 16),
-           n_ranks = (size_t)run->waits->trace->n_ranks;
+    bool is_computing;
+    uint64_t components = components_of_node(p, node, &is_computing);
+    size_t n_ranks = (size_t)run->waits->trace->n_ranks;
     double *times = portolan_arena_alloc(&run->arena, n_ranks, sizeof *times), sum = 0;
     size_t n = 0;
 
@@ -196,7 +330,7 @@ static void add_where(void *arg, const struct paradigm *p, size_t node, struct p
         for (size_t i = 0; i < run->recognition->rows[l].n; i++) {
             const struct token *t = &run->recognition->rows[l].tokens[i];
 
-            if (t->component == component) {
+            if (is_of(t, components)) {
                 times[run->recognition->rows[l].rank] += (double)(t->end - t->begin);
                 sum += (double)(t->end - t->begin);
             }
@@ -204,6 +338,8 @@ static void add_where(void *arg, const struct paradigm *p, size_t node, struct p
     for (size_t r = 0; times && r < n_ranks && n < 8; r++)
         if (times[r] > 1.1 * sum / (double)n_ranks)
             portolan_text_add(text, "%s%zu", n++ ? ", " : "most on ranks ", r);
+    if (components)
+        add_steps(run, components, is_computing, text);
 }
 
 /* ------------------------------------------------- the whole */
@@ -326,6 +462,7 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
 {
     const struct portolan_diagnosis_options none = {0}, *o = options ? options : &none;
     struct run run = {.waits = waits,
+                      .first_step = (size_t)o->first_step,
                       .doubt = o->disturbance ? o->disturbance : doubt_of(waits)};
     const struct diagnosis_sources sources = {look_up, gain_of, add_where, &run, o};
     struct paradigm *p = knowledge_need(knowledge, name, err);

@@ -246,6 +246,12 @@ static void prepare_nodes(struct diagnosis *d, const struct diagnosis_sources *s
         struct measured truth;
 
         c->threshold = diagnosis_threshold(d->paradigm, settings, n, node->threshold_name);
+        c->most = 1;
+        if (*node->most.text)
+            c->most = expression_evaluate(d->paradigm, &node->most, s->lookup, s->arg, d->measured,
+                                          &truth)
+                          ? share_of(truth.value, d->run_ns)
+                          : NAN;
         c->condition = CONDITION_YES;
         if (!*node->condition.text)
             continue;
@@ -430,7 +436,10 @@ static void list_wanted(struct diagnosis *d)
                                       item_title(&d->arena, p, &p->nodes[node->parents[0]].item));
         while (new.text && k < n &&strcmp(wanted[k].text, new.text) != 0)
             k++;
-        if (new.text && (k < n || portolan_arena_append(&d->arena, &wanted, &n, &new, sizeof new)))
+        if (new.text && k == n && !portolan_arena_append(&d->arena, &wanted, &n, &new, sizeof new))
+            return;
+        /* A profile is of the run, to know what a metric is at most. */
+        if (new.text && d->conclusions[i].request == p->metrics[node->metric].experiment)
             add_components(d, &p->metrics[node->metric].formula, &wanted[k]);
     }
     d->public.wanted = wanted;

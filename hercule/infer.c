@@ -61,7 +61,10 @@ static bool assert_tree(struct clips *clips, const struct paradigm *p,
             {"metric", metric->item.name, NULL, 0, false},
             {"threshold", NULL, NULL, conclusions[i].threshold, false},
             {"condition", conditions[conclusions[i].condition], NULL, 0, false},
-            {"experiment", experiment_words[metric->experiment], NULL, 0, false},
+            {"most", NULL, NULL, isnan(conclusions[i].most) ? 1 : conclusions[i].most, false},
+            {"experiment",
+             experiment_words[isnan(conclusions[i].most) ? EXPERIMENT_PROFILE : metric->experiment],
+             NULL, 0, false},
         };
 
         if (!clips_assert(clips, "tree", slots, sizeof slots / sizeof *slots) ||

@@ -19,6 +19,7 @@ struct conclusion {
     const char *why;         /* it cannot be told; NULL: it can */
     enum experiment request; /* wanted to judge it; N_EXPERIMENTS: none */
     double threshold;
+    double most; /* share of the run that its metric is not above; NaN: not known yet */
     enum { CONDITION_NO, CONDITION_YES, CONDITION_UNKNOWN } condition;
 };
 

@@ -218,6 +218,7 @@ struct node {
     const char *metric_name, *factor_name, *threshold_name;
     size_t metric, factor;
     struct expression condition;
+    struct expression most; /* its metric is not above; may be empty */
 };
 
 struct factor {

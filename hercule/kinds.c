@@ -83,6 +83,7 @@ const struct fact_kind fact_kinds[] = {
       {SLOT("metric", node, metric_name), REFERS("metric", node, metric)},
       {SLOT("threshold", node, threshold_name), .otherwise = "", .refers = "threshold"},
       {FORMULA("condition", node, condition), .otherwise = ""},
+      {FORMULA("most", node, most), .otherwise = ""},
       {SLOT("factor", node, factor_name), .otherwise = "", REFERS("factor", node, factor)}}},
     {HEAD(factor, factors),
      false,

@@ -233,12 +233,15 @@ static void add_no_problems(struct report *r)
         const struct conclusion *c = &r->d->conclusions[i];
         const struct judged *m = &r->d->metrics[p->nodes[i].metric];
 
-        if (!c->is_reached || c->holds || c->why || !m->measured.samples ||
-            !(m->of_run < c->threshold))
+        bool is_measured = m->measured.samples;
+
+        if (!c->is_reached || c->holds || c->why ||
+            !((is_measured ? m->of_run : c->most) < c->threshold))
             continue;
-        portolan_text_add(r->out, "%s%s ",
-                          n++ ? ", " : "; no problem: ", title_of(r, &p->nodes[i].item));
-        add_percent(r, m->of_run);
+        portolan_text_add(r->out, "%s%s %s",
+                          n++ ? ", " : "; no problem: ", title_of(r, &p->nodes[i].item),
+                          is_measured ? "" : "at most ");
+        add_percent(r, is_measured ? m->of_run : c->most);
     }
 }
 

@@ -203,7 +203,7 @@ static void add_delegated(struct loom *l, bool in_guest)
     metric.item.text = node.item.text =
         portolan_arena_printf(l->arena, "delay of another paradigm that shows in %s",
                               in_guest ? l->guest_name : l->host_name);
-    node.condition = (struct expression){.text = "", .place = metric.item.place};
+    node.condition = node.most = (struct expression){.text = "", .place = metric.item.place};
     paradigm_put(l->arena, fact_kind_find("metric"), p, &metric.item);
     paradigm_put(l->arena, fact_kind_find("node"), p, &node.item);
 }

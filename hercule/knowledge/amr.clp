@@ -84,7 +84,8 @@
   (node (name restriction) (kind observation) (under guard_cells) (metric restriction))
   (node (name tree_connection) (kind observation) (under guard_cells) (metric tree_connection))
   (node (name guard_data) (kind observation) (under guard_cells) (metric guard_data))
-  (node (name imbalance) (kind symptom) (metric uneven))
+  ; Others wait in MPI for those with more work.
+  (node (name imbalance) (kind symptom) (metric uneven) (most "mpi"))
 
   (node (name checked_too_often) (kind cause) (under check_refinement check_derefinement) (metric checks)
         (condition "check_refinement.count.sum > 2 * refinement.count.sum") (factor check_interval))

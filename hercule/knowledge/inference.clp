@@ -26,11 +26,12 @@
   =>
   (assert (holds (node ?node))))
 
-; What was not measured yet is asked for, if something above it makes it worth while.
+; What was not measured yet is asked for, if something above it makes it worth while and it may be large.
 (defrule ask-for-experiment
   (reached (node ?node))
-  (tree (id ?node) (metric ?metric) (experiment ?experiment))
+  (tree (id ?node) (metric ?metric) (experiment ?experiment) (threshold ?threshold) (most ?most))
   (not (measure (id ?metric)))
+  (test (>= ?most ?threshold))
   =>
   (assert (request (experiment ?experiment) (node ?node))))
 

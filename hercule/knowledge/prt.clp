@@ -31,7 +31,7 @@
           (formula "to_sibling.mpi.sum"))
 
   ; 4. Inference.
-  (node (name data) (text "data between blocks") (kind symptom) (metric data))
+  (node (name data) (text "data between blocks") (kind symptom) (metric data) (most "mpi"))
   (node (name parent) (kind observation) (under data) (metric parent))
   (node (name sibling) (kind observation) (under data) (metric sibling))
   (node (name child) (kind observation) (under data) (metric child))
@@ -39,7 +39,7 @@
         (metric between_levels) (factor inter_level))
   (node (name intra_level) (text "intra-level contiguity") (kind cause) (under sibling)
         (metric within_levels) (factor intra_level))
-  (node (name building) (text "tree connection") (kind symptom) (metric building))
+  (node (name building) (text "tree connection") (kind symptom) (metric building) (most "mpi"))
   (node (name rebuilt) (text "the tree is connected anew too often") (kind cause) (under building)
         (metric building) (factor rebuild))
   (factor (name inter_level) (text "blocks of neighbouring levels lie on different ranks")

@@ -65,6 +65,7 @@
   (slot metric (type SYMBOL STRING))
   (slot threshold (type SYMBOL STRING) (default "")) ; its kind's
   (slot condition (type STRING))                   ; a formula that is true when the node may hold
+  (slot most (type STRING))                        ; a formula that its metric is not above
   (slot factor (type SYMBOL STRING) (default "")))
 
 (deftemplate factor
@@ -115,6 +116,7 @@
   (slot metric (type SYMBOL))                      ; its id
   (slot threshold (type FLOAT))
   (slot condition (type SYMBOL) (allowed-symbols yes no unknown) (default yes))
+  (slot most (type FLOAT) (default 1.0))           ; what `of-run` is at most
   (slot experiment (type SYMBOL)))                 ; the first that measures its metric
 (deftemplate branch
   (slot from (type SYMBOL))                        ; root: the node is one

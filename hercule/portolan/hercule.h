@@ -163,6 +163,7 @@ struct portolan_diagnosis_options {
        gains are averaged; and of runs with less, which must not disagree. Borrowed for the call. */
     const struct portolan_diagnosis *const *repetitions, *const *experiments;
     size_t n_repetitions, n_experiments;
+    int first_step;  /**< the number of the first step that was recorded */
     double overhead; /**< run time of this run by that of one with less recording, less 1 */
 };
 

@@ -83,6 +83,27 @@ static void says_that_messages_are_unmatched(void **state)
     free(slow);
 }
 
+/* Rank 0 has more work than the others in steps 5 to 14 of 20 only. */
+static void tells_ranks_and_steps(void **state)
+{
+    static const char round[] = "sendrecv (rank+1)%size from (rank-1)%size tag 1 8\n"
+                                "sendrecv (rank-1)%size from (rank+1)%size tag 2 8\nend\nend\n";
+    static const char step[] = "phase step\nrepeat 10\n";
+    char *text =
+        portolan_asprintf("ranks 4\nrepeat 5\n%scompute 10ms\n%send\n"
+                          "repeat 10\n%son 0\ncompute 20ms\nelse\ncompute 10ms\nend\n%send\n"
+                          "repeat 5\n%scompute 10ms\n%send\n",
+                          step, round, step, round, step, round);
+    struct run run;
+
+    (void)state;
+    diagnose(&run, text, "geometric", NULL, 0);
+    assert_true(run.diagnosis->n_findings > 0);
+    assert_string_equal(run.diagnosis->findings[0].where, "most on ranks 0, steps 5 to 14");
+    end(&run);
+    free(text);
+}
+
 /* The same run, of which it is known that others took the processors. */
 static void blames_no_program_that_was_disturbed(void **state)
 {
@@ -249,6 +270,7 @@ int main(void)
         cmocka_unit_test(finds_no_problem_in_a_healthy_run),
         cmocka_unit_test(says_that_messages_are_unmatched),
         cmocka_unit_test(blames_no_program_that_was_disturbed),
+        cmocka_unit_test(tells_ranks_and_steps),
         cmocka_unit_test(tells_what_is_wrong_with_parts),
         cmocka_unit_test(names_the_port_of_a_finding),
         cmocka_unit_test(says_what_is_missing_in_the_trace),

@@ -207,6 +207,27 @@ static void asks_for_one_experiment_after_the_other(void **state)
     }
 }
 
+/* With 1 % of communication nobody can wait for long: nothing more is asked for. */
+static void a_profile_without_a_symptom_is_the_end(void **state)
+{
+    const struct portolan_quantity quantities[] = {
+        {"", "P", RANKS, 0, 1}, {"", "T", 1e9, 0, 1}, {"", "mpi", RANKS * 1e7, 0, 1}};
+    struct portolan_error err = {0};
+    struct portolan_diagnosis *d;
+    char *text;
+
+    (void)state;
+    assert_int_equal(
+        portolan_diagnosis_of_quantities(knowledge, "amr{prt}", quantities, 3, NULL, 0, &d, &err),
+        PORTOLAN_OK);
+    assert_int_equal(d->verdict, PORTOLAN_NO_PROBLEM);
+    assert_int_equal(d->n_wanted, 0);
+    assert_int_equal(portolan_diagnosis_text(d, NULL, 1, &text, &err), PORTOLAN_OK);
+    assert_contains(text, "no problem: communication 1.0 %, imbalance at most 1.0 %;");
+    free(text);
+    portolan_diagnosis_destroy(d);
+}
+
 static void tells_which_quantity_is_wrong(void **state)
 {
     const struct portolan_quantity wrong = {"guard_cells", "mpy", 1, 0, 1};
@@ -250,6 +271,7 @@ int main(void)
         cmocka_unit_test(merges_the_trees_as_in_figure_2),
         cmocka_unit_test(says_why),
         cmocka_unit_test(asks_for_one_experiment_after_the_other),
+        cmocka_unit_test(a_profile_without_a_symptom_is_the_end),
         cmocka_unit_test(tells_which_quantity_is_wrong),
         cmocka_unit_test(strategies_of_clips_change_nothing),
     };
