@@ -6,49 +6,45 @@
 #include "contract.h"
 #include "emit.h"
 
+#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 /* Numbers in the order in which they widen. */
 enum kind {
     KIND_UNKNOWN, /* a mistake that is reported already */
     KIND_BOOL,
-    KIND_CHAR,
-    KIND_INTEGER, /* int, long, enums */
+    KIND_INTEGER, /* char, int, long, enums */
     KIND_REAL,
-    KIND_COMPLEX,
+    KIND_COMPLEX, /* passed on to methods only */
     KIND_STRING,
     KIND_OPAQUE,
     KIND_OBJECT,
     KIND_ARRAY, /* rarrays too: in the entry-point table they are arrays */
     KIND_STRUCT,
     KIND_NULL,
-    KIND_VOID,
 };
 
-/* In C: 0 or 1, int64_t, double, double _Complex, a string or a void pointer. */
+/* In C: 0 or 1, int64_t, double, a string or a void pointer. */
 struct value {
     enum kind kind;
     const struct portolan_sidl_type *type; /* NULL for literals and results of operators */
     const char *code;
 };
 
-static const struct value unknown;
+static const struct value unknown = {.code = ""};
 
 static const char *const kind_texts[] = {
-    [KIND_UNKNOWN] = "unknown",    [KIND_BOOL] = "bool",          [KIND_CHAR] = "char",
-    [KIND_INTEGER] = "an integer", [KIND_REAL] = "a real number", [KIND_COMPLEX] = "complex",
-    [KIND_STRING] = "a string",    [KIND_OPAQUE] = "opaque",      [KIND_OBJECT] = "an object",
-    [KIND_ARRAY] = "an array",     [KIND_STRUCT] = "a struct",    [KIND_NULL] = "null",
-    [KIND_VOID] = "void",
+    [KIND_UNKNOWN] = "unknown",    [KIND_BOOL] = "bool",        [KIND_INTEGER] = "an integer",
+    [KIND_REAL] = "a real number", [KIND_COMPLEX] = "complex",  [KIND_STRING] = "a string",
+    [KIND_OPAQUE] = "opaque",      [KIND_OBJECT] = "an object", [KIND_ARRAY] = "an array",
+    [KIND_STRUCT] = "a struct",    [KIND_NULL] = "null",
 };
 
 /* Sets of kinds. */
 enum {
     BOOLS = 1 << KIND_BOOL,
-    INTEGERS = 1 << KIND_CHAR | 1 << KIND_INTEGER,
-    REALS = INTEGERS | 1 << KIND_REAL,
-    NUMBERS = REALS | 1 << KIND_COMPLEX,
+    INTEGERS = 1 << KIND_INTEGER,
+    NUMBERS = INTEGERS | 1 << KIND_REAL,
     STRINGS = 1 << KIND_STRING,
     REFERENCES = 1 << KIND_OPAQUE | 1 << KIND_OBJECT | 1 << KIND_ARRAY | 1 << KIND_NULL,
 };
@@ -58,47 +54,26 @@ static bool is_in(enum kind kind, unsigned set)
     return set >> kind & 1;
 }
 
-/* CODE with each '$' replaced by the next of VALUES, and each '#' by the next one as an operand. */
-static const char *fill(const struct scope *s, const char *code, const struct value *values)
-{
-    struct portolan_text t = {.arena = s->arena};
-
-    for (; *code; code++)
-        if (*code == '$' || *code == '#') {
-            portolan_text_add(&t,
-                              *code == '$'                            ? "%s"
-                              : values->kind == KIND_ARRAY            ? "sidl_operand_array(%s)"
-                              : is_in(values->kind, BOOLS | INTEGERS) ? "sidl_operand_integer(%s)"
-                                                                      : "sidl_operand_number(%s)",
-                              values->code ? values->code : "");
-            values++;
-        } else {
-            portolan_text_add_bytes(&t, code, 1);
-        }
-    return t.bytes;
-}
-
-/* In C, '$' stands for a value. What RETURNED says is done to one that a method returned. */
+/* In C, "%s" stands for a value. What RETURNED says is done to one that a method returned. */
 static const struct {
     enum kind kind;
     const char *code, *returned;
 } types[] = {
-    [PORTOLAN_SIDL_VOID] = {KIND_VOID, "$", NULL},
-    [PORTOLAN_SIDL_BOOL] = {KIND_BOOL, "($ != 0)", NULL},
-    [PORTOLAN_SIDL_CHAR] = {KIND_CHAR, "(int64_t)$", NULL},
-    [PORTOLAN_SIDL_DCOMPLEX] = {KIND_COMPLEX, "SIDL_COMPLEX(sidl_dcomplex, $)", NULL},
-    [PORTOLAN_SIDL_DOUBLE] = {KIND_REAL, "(double)$", NULL},
-    [PORTOLAN_SIDL_FCOMPLEX] = {KIND_COMPLEX, "SIDL_COMPLEX(sidl_fcomplex, $)", NULL},
-    [PORTOLAN_SIDL_FLOAT] = {KIND_REAL, "(double)$", NULL},
-    [PORTOLAN_SIDL_INT] = {KIND_INTEGER, "(int64_t)$", NULL},
-    [PORTOLAN_SIDL_LONG] = {KIND_INTEGER, "(int64_t)$", NULL},
-    [PORTOLAN_SIDL_OPAQUE] = {KIND_OPAQUE, "(void *)$", NULL},
-    [PORTOLAN_SIDL_STRING] = {KIND_STRING, "$", "SIDL_KEEP(STRING, $)"},
-    [PORTOLAN_SIDL_ARRAY] = {KIND_ARRAY, "(void *)$", "SIDL_KEEP(ARRAY, $)"},
-    [PORTOLAN_SIDL_RARRAY] = {KIND_ARRAY, "(void *)$", NULL},
-    [PORTOLAN_SIDL_ENUM] = {KIND_INTEGER, "(int64_t)$", NULL},
-    [PORTOLAN_SIDL_STRUCT] = {KIND_STRUCT, "$", NULL},
-    [PORTOLAN_SIDL_OBJECT] = {KIND_OBJECT, "(void *)$", "SIDL_KEEP(OBJECT, $)"},
+    [PORTOLAN_SIDL_BOOL] = {KIND_BOOL, "(%s != 0)", NULL},
+    [PORTOLAN_SIDL_CHAR] = {KIND_INTEGER, "(int64_t)%s", NULL},
+    [PORTOLAN_SIDL_DCOMPLEX] = {KIND_COMPLEX, "%s", NULL},
+    [PORTOLAN_SIDL_DOUBLE] = {KIND_REAL, "(double)%s", NULL},
+    [PORTOLAN_SIDL_FCOMPLEX] = {KIND_COMPLEX, "%s", NULL},
+    [PORTOLAN_SIDL_FLOAT] = {KIND_REAL, "(double)%s", NULL},
+    [PORTOLAN_SIDL_INT] = {KIND_INTEGER, "(int64_t)%s", NULL},
+    [PORTOLAN_SIDL_LONG] = {KIND_INTEGER, "(int64_t)%s", NULL},
+    [PORTOLAN_SIDL_OPAQUE] = {KIND_OPAQUE, "(void *)%s", NULL},
+    [PORTOLAN_SIDL_STRING] = {KIND_STRING, "%s", "SIDL_KEEP(STRING, %s)"},
+    [PORTOLAN_SIDL_ARRAY] = {KIND_ARRAY, "(void *)%s", "SIDL_KEEP(ARRAY, %s)"},
+    [PORTOLAN_SIDL_RARRAY] = {KIND_ARRAY, "(void *)%s", NULL},
+    [PORTOLAN_SIDL_ENUM] = {KIND_INTEGER, "(int64_t)%s", NULL},
+    [PORTOLAN_SIDL_STRUCT] = {KIND_STRUCT, "%s", NULL},
+    [PORTOLAN_SIDL_OBJECT] = {KIND_OBJECT, "(void *)%s", "SIDL_KEEP(OBJECT, %s)"},
 };
 
 static enum kind kind_of(const struct portolan_sidl_type *type)
@@ -110,9 +85,8 @@ static enum kind kind_of(const struct portolan_sidl_type *type)
 static struct value value_at(const struct scope *s, const struct portolan_sidl_type *type,
                              const char *place)
 {
-    const struct value at = {.code = place};
-
-    return (struct value){kind_of(type), type, fill(s, types[type->kind].code, &at)};
+    return (struct value){kind_of(type), type,
+                          portolan_arena_printf(s->arena, types[type->kind].code, place)};
 }
 
 static struct value value_of(const struct scope *s, const struct portolan_sidl_expr *e);
@@ -186,6 +160,74 @@ static struct value result_value(const struct scope *s, const struct portolan_si
 
 /* Methods */
 
+/* Whether a call of NAME with N arguments (-1: any number) may mean M. */
+static bool is_called(const struct portolan_sidl_method *m, const char *name, int n)
+{
+    return (strcmp(m->slot_name, name) == 0 || strcmp(m->name, name) == 0) &&
+           (n < 0 || m->n_arguments == (size_t)n);
+}
+
+/*
+ * The method that a call with N arguments (-1: any number) means; NULL: OF has none. A full name is
+ * preferred to a short one, and a method of the object to a static one.
+ */
+static const struct portolan_sidl_method *find_method(const struct portolan_sidl_symbol *of,
+                                                      const char *name, int n)
+{
+    const struct portolan_sidl_method *found = NULL, *found_static = NULL;
+
+    for (size_t i = 0; i < of->n_slots; i++)
+        if (is_called(of->slots[i], name, n) &&
+            (!found || strcmp(of->slots[i]->slot_name, name) == 0))
+            found = of->slots[i];
+    for (size_t i = 0; i < of->n_statics; i++) /* the nearest class's come last */
+        if (is_called(of->statics[i], name, n) &&
+            (!found_static || found_static->owner != of->statics[i]->owner))
+            found_static = of->statics[i];
+    return found ? found : found_static;
+}
+
+bool contract_is_annotation(const struct portolan_sidl_expr *e)
+{
+    while (e->op == PORTOLAN_SIDL_OP_UNARY && strcmp(e->text, "is") == 0)
+        e = e->operands[0];
+    return e->op == PORTOLAN_SIDL_OP_PURE;
+}
+
+/* Whether the method of that name is said to be pure in OF, or where it comes from. */
+static bool is_pure_in(const struct portolan_sidl_symbol *of, const char *name, size_t walk)
+{
+    const struct portolan_sidl_method *m = symbol_method(of, name);
+    bool is_pure = false;
+
+    ((struct portolan_sidl_symbol *)of)->own.visit = walk;
+    for (size_t i = 0; m && i < m->n_ensures; i++)
+        is_pure |= contract_is_annotation(m->ensures[i].condition);
+    for (size_t i = 0; !is_pure && i < symbol_n_parents(of); i++) {
+        const struct portolan_sidl_symbol *parent = symbol_parent(of, i)->symbol;
+
+        is_pure = parent && parent->own.visit != walk && is_pure_in(parent, name, walk);
+    }
+    return is_pure;
+}
+
+/* Why a clause may not call M; NULL when it may. */
+static const char *why_not_called(const struct scope *s, const struct portolan_sidl_method *m)
+{
+    if (m == s->method || (s->method && strcmp(m->slot_name, s->method->slot_name) == 0))
+        return "cannot be called by its own contract, its result is called 'result'";
+    if (s->method && method_is_static(s->method) && !method_is_static(m))
+        return "needs an object, but this method is static";
+    if (m->result->kind == PORTOLAN_SIDL_VOID || m->result->kind == PORTOLAN_SIDL_STRUCT)
+        return "has no result that a clause could use";
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (m->arguments[i].mode != PORTOLAN_SIDL_IN)
+            return "changes an argument, clauses call methods with in arguments only";
+    if (!is_pure_in(s->of, m->slot_name, walk_begin()))
+        return "may have side effects, to be called by a clause it needs: ensure is pure;";
+    return NULL;
+}
+
 /* Whether V can be passed as an argument of type TO. */
 static bool can_be_passed(const struct value *v, const struct portolan_sidl_type *to)
 {
@@ -193,8 +235,8 @@ static bool can_be_passed(const struct value *v, const struct portolan_sidl_type
 
     if (v->kind == KIND_UNKNOWN)
         return true;
-    if (wanted == KIND_INTEGER || wanted == KIND_REAL || wanted == KIND_COMPLEX)
-        return is_in(v->kind, wanted == KIND_COMPLEX ? NUMBERS : REALS);
+    if (is_in(wanted, NUMBERS))
+        return is_in(v->kind, NUMBERS);
     if (v->kind != wanted)
         return false;
     if (wanted == KIND_ARRAY)
@@ -202,27 +244,15 @@ static bool can_be_passed(const struct value *v, const struct portolan_sidl_type
     if (wanted == KIND_OBJECT)
         return v->type->symbol &&
                (!to->symbol || symbol_inherits(v->type->symbol, to->symbol->full_name));
-    return wanted != KIND_STRUCT || v->type->symbol == to->symbol;
-}
-
-/* V as an argument of type TO, where C does not convert it itself. */
-static const char *passed(const struct scope *s, const struct value *v,
-                          const struct portolan_sidl_type *to)
-{
-    const char *code = "$";
-
-    if (kind_of(to) == KIND_COMPLEX)
-        code = portolan_arena_printf(s->arena, "SIDL_PAIR(sidl_%s, $)", to->name);
-    else if (kind_of(to) == KIND_OBJECT && v->type && v->type->symbol != to->symbol)
-        code = portolan_arena_printf(s->arena, "SIDL_CAST($, \"%s\")", to->symbol->full_name);
-    return fill(s, code, v);
+    return (wanted != KIND_COMPLEX || v->type->kind == to->kind) &&
+           (wanted != KIND_STRUCT || v->type->symbol == to->symbol);
 }
 
 static struct value method_value(const struct scope *s, const struct portolan_sidl_expr *e,
                                  const struct portolan_sidl_method *m)
 {
     const bool is_static = method_is_static(m);
-    const char *why = contract_why_not(s, m);
+    const char *why = why_not_called(s, m);
     struct portolan_text call = {.arena = s->arena};
     struct value result;
 
@@ -237,78 +267,78 @@ static struct value method_value(const struct scope *s, const struct portolan_si
         if (!can_be_passed(&v, a->type))
             diagnose_at(s->d, &e->operands[i]->place, "argument %s of %s is %s, this is %s",
                         a->name, m->slot_name, a->type->name, kind_texts[v.kind]);
-        if (!a->is_extent)
-            portolan_text_add(&call, "%s, ", passed(s, &v, a->type));
+        if (v.kind == KIND_OBJECT && a->type->symbol && v.type->symbol != a->type->symbol)
+            portolan_text_add(&call, "SIDL_CAST(%s, \"%s\"), ", v.code, a->type->symbol->full_name);
+        else if (!a->is_extent)
+            portolan_text_add(&call, "%s, ", v.code);
     }
+    if (why)
+        return unknown;
     portolan_text_add(&call, "SIDL_THROWN)");
     result = value_at(s, m->result, call.bytes);
     if (types[m->result->kind].returned)
-        result.code = fill(s, types[m->result->kind].returned, &result);
-    return why ? unknown : result;
+        result.code = portolan_arena_printf(s->arena, types[m->result->kind].returned, result.code);
+    return result;
 }
 
 /* Operators and functions */
 
 static const struct function {
     const char *name;
-    const char *arguments;          /* letters of wanted[]; R: a relation with an array */
-    enum kind result;               /* KIND_UNKNOWN: as the wider operand, or as the elements */
+    const char *arguments; /* letters of wanted[], capitals: in any form; *: a relation of arrays */
+    enum kind result;      /* KIND_UNKNOWN: as the wider operand, or as the elements */
     const char *code, *of_integers; /* NULL: as CODE */
 } operators[] = {
-    {"implies", "BB", KIND_BOOL, "(!$ || $)", NULL},
-    {"iff", "BB", KIND_BOOL, "($ == $)", NULL},
-    {"or", "BB", KIND_BOOL, "($ || $)", NULL},
-    {"xor", "BB", KIND_BOOL, "($ != $)", NULL},
-    {"and", "BB", KIND_BOOL, "($ && $)", NULL},
-    {"&", "&&", KIND_UNKNOWN, "($ & $)", NULL},
-    {"|", "&&", KIND_UNKNOWN, "($ | $)", NULL},
-    {"^", "&&", KIND_UNKNOWN, "($ ^ $)", NULL},
-    {"==", "==", KIND_BOOL, "($ == $)", NULL},
-    {"!=", "==", KIND_BOOL, "($ != $)", NULL},
-    {"<", "<<", KIND_BOOL, "($ < $)", NULL},
-    {">", "<<", KIND_BOOL, "($ > $)", NULL},
-    {"<=", "<<", KIND_BOOL, "($ <= $)", NULL},
-    {">=", "<<", KIND_BOOL, "($ >= $)", NULL},
-    {"<<<", "II", KIND_UNKNOWN, "sidl_int_shl($, $)", NULL},
-    {">>>", "II", KIND_UNKNOWN, "sidl_int_shr($, $)", NULL},
-    {"%", "DD", KIND_UNKNOWN, "__builtin_fmod($, $)", "sidl_int_rem(_check, $, $)"},
-    {"rem", "DD", KIND_UNKNOWN, "__builtin_fmod($, $)", "sidl_int_rem(_check, $, $)"},
-    {"mod", "DD", KIND_UNKNOWN, "sidl_real_mod($, $)", "sidl_int_mod(_check, $, $)"},
-    {"**", "DD", KIND_REAL, "__builtin_pow($, $)", NULL},
-    {"+", "NN", KIND_UNKNOWN, "($ + $)", "SIDL_INT(+, $, $)"},
-    {"-", "NN", KIND_UNKNOWN, "($ - $)", "SIDL_INT(-, $, $)"},
-    {"*", "NN", KIND_UNKNOWN, "($ * $)", "SIDL_INT(*, $, $)"},
-    {"/", "NN", KIND_UNKNOWN, "($ / $)", "sidl_int_div(_check, $, $)"},
-    {"{", "pp", KIND_COMPLEX,
-     "SIDL_COMPLEX(sidl_dcomplex, ((struct sidl_dcomplex){(double)$, (double)$}))", NULL},
-    {"is", "b", KIND_UNKNOWN, "($)", NULL},
-    {"not", "b", KIND_UNKNOWN, "(!$)", NULL},
-    {"~", "i", KIND_UNKNOWN, "(~$)", NULL},
-    {"-", "c", KIND_UNKNOWN, "(-$)", "SIDL_INT(-, 0, $)"},
-    {"+", "c", KIND_UNKNOWN, "($)", NULL},
+    {"implies", "bb", KIND_BOOL, "(!%s || %s)", NULL},
+    {"iff", "bb", KIND_BOOL, "(%s == %s)", NULL},
+    {"or", "bb", KIND_BOOL, "(%s || %s)", NULL},
+    {"xor", "bb", KIND_BOOL, "(%s != %s)", NULL},
+    {"and", "bb", KIND_BOOL, "(%s && %s)", NULL},
+    {"&", "&&", KIND_UNKNOWN, "(%s & %s)", NULL},
+    {"|", "&&", KIND_UNKNOWN, "(%s | %s)", NULL},
+    {"^", "&&", KIND_UNKNOWN, "(%s ^ %s)", NULL},
+    {"==", "==", KIND_BOOL, "(%s == %s)", NULL},
+    {"!=", "==", KIND_BOOL, "(%s != %s)", NULL},
+    {"<", "<<", KIND_BOOL, "(%s < %s)", NULL},
+    {">", "<<", KIND_BOOL, "(%s > %s)", NULL},
+    {"<=", "<<", KIND_BOOL, "(%s <= %s)", NULL},
+    {">=", "<<", KIND_BOOL, "(%s >= %s)", NULL},
+    {"<<<", "ii", KIND_UNKNOWN, "(int64_t)((uint64_t)%s << (%s & 63))", NULL},
+    {">>>", "ii", KIND_UNKNOWN, "(%s >> (%s & 63))", NULL},
+    {"%", "dd", KIND_UNKNOWN, "__builtin_fmod(%s, %s)", "sidl_int_rem(_check, %s, %s)"},
+    {"rem", "dd", KIND_UNKNOWN, "__builtin_fmod(%s, %s)", "sidl_int_rem(_check, %s, %s)"},
+    {"mod", "ii", KIND_UNKNOWN, "sidl_int_mod(_check, %s, %s)", NULL},
+    {"**", "dd", KIND_REAL, "__builtin_pow(%s, %s)", NULL},
+    {"+", "dd", KIND_UNKNOWN, "(%s + %s)", "SIDL_INT(+, %s, %s)"},
+    {"-", "dd", KIND_UNKNOWN, "(%s - %s)", "SIDL_INT(-, %s, %s)"},
+    {"*", "dd", KIND_UNKNOWN, "(%s * %s)", "SIDL_INT(*, %s, %s)"},
+    {"/", "dd", KIND_UNKNOWN, "(%s / %s)", "sidl_int_div(_check, %s, %s)"},
+    {"is", "b", KIND_UNKNOWN, "(%s)", NULL},
+    {"not", "b", KIND_UNKNOWN, "(!%s)", NULL},
+    {"~", "i", KIND_UNKNOWN, "(~%s)", NULL},
+    {"-", "d", KIND_UNKNOWN, "(-%s)", "SIDL_INT(-, 0, %s)"},
+    {"+", "d", KIND_UNKNOWN, "(%s)", NULL},
 };
 
 /* Babel's, with Babel's arguments */
 static const struct function builtins[] = {
-    {"all", "R", KIND_BOOL, "sidl_contract_all($, #, #)", NULL},
-    {"any", "R", KIND_BOOL, "(sidl_contract_count($, #, #) > 0)", NULL},
-    {"none", "R", KIND_BOOL, "(sidl_contract_count($, #, #) == 0)", NULL},
-    {"count", "R", KIND_INTEGER, "sidl_contract_count($, #, #)", NULL},
-    {"dimen", "a", KIND_INTEGER, "(int64_t)sidl__array_dimen($)", NULL},
-    {"lower", "ai", KIND_INTEGER, "(int64_t)sidl__array_lower($, $)", NULL},
-    {"upper", "ai", KIND_INTEGER, "(int64_t)sidl__array_upper($, $)", NULL},
-    {"stride", "ai", KIND_INTEGER, "(int64_t)sidl__array_stride($, $)", NULL},
-    {"size", "a", KIND_INTEGER, "(int64_t)sidl__array_length($, 0)", NULL},
-    {"range", "xddd", KIND_BOOL, "sidl_contract_range(#, #, #, #)", NULL},
-    {"irange", "jii", KIND_BOOL, "sidl_contract_range(#, #, #, sidl_operand_integer(0))", NULL},
-    {"min", "r", KIND_UNKNOWN, "sidl_contract_first(\"<\", #).value",
-     "sidl_contract_first(\"<\", #).integer"},
-    {"max", "r", KIND_UNKNOWN, "sidl_contract_first(\">\", #).value",
-     "sidl_contract_first(\">\", #).integer"},
-    {"sum", "n", KIND_UNKNOWN, "sidl_contract_sum(#).value", "sidl_contract_sum(#).integer"},
-    {"nearEqual", "yyd", KIND_BOOL, "sidl_contract_near_equal(#, #, $)", NULL},
-    {"nonDecr", "r", KIND_BOOL, "sidl_contract_nowhere(\">\", #)", NULL},
-    {"nonIncr", "r", KIND_BOOL, "sidl_contract_nowhere(\"<\", #)", NULL},
+    {"all", "*", KIND_BOOL, "sidl_contract_all(%s, %s, %s, 0)", NULL},
+    {"any", "*", KIND_BOOL, "(sidl_contract_count(%s, %s, %s, 0) > 0)", NULL},
+    {"none", "*", KIND_BOOL, "(sidl_contract_count(%s, %s, %s, 0) == 0)", NULL},
+    {"count", "*", KIND_INTEGER, "sidl_contract_count(%s, %s, %s, 0)", NULL},
+    {"dimen", "a", KIND_INTEGER, "(int64_t)sidl__array_dimen(%s)", NULL},
+    {"lower", "ai", KIND_INTEGER, "(int64_t)sidl__array_lower(%s, %s)", NULL},
+    {"upper", "ai", KIND_INTEGER, "(int64_t)sidl__array_upper(%s, %s)", NULL},
+    {"stride", "ai", KIND_INTEGER, "(int64_t)sidl__array_stride(%s, %s)", NULL},
+    {"size", "a", KIND_INTEGER, "(int64_t)sidl__array_length(%s, 0)", NULL},
+    {"range", "XDDD", KIND_BOOL, "sidl_contract_range(%s, %s, %s, %s)", NULL},
+    {"irange", "JII", KIND_BOOL, "sidl_contract_range(%s, %s, %s, sidl_operand_integer(0))", NULL},
+    {"min", "R", KIND_UNKNOWN, "sidl_contract_fold(\"<\", %s).%s", NULL},
+    {"max", "R", KIND_UNKNOWN, "sidl_contract_fold(\">\", %s).%s", NULL},
+    {"sum", "R", KIND_UNKNOWN, "sidl_contract_fold(\"+\", %s).%s", NULL},
+    {"nearEqual", "XXd", KIND_BOOL, "sidl_contract_all(\"~\", %s, %s, %s)", NULL},
+    {"nonDecr", "R", KIND_BOOL, "sidl_contract_nowhere(\">\", %s)", NULL},
+    {"nonIncr", "R", KIND_BOOL, "sidl_contract_nowhere(\"<\", %s)", NULL},
 };
 enum { N_BUILTINS = sizeof builtins / sizeof *builtins };
 
@@ -318,29 +348,21 @@ static const struct wanted {
     unsigned kinds, elements;
 } wanted[] = {
     ['a'] = {"an array", 0, ~0U},
-    ['n'] = {"an array of numbers", 0, BOOLS | NUMBERS},
-    ['r'] = {"an array of real numbers", 0, BOOLS | REALS},
-    ['x'] = {"a real number or an array of them", REALS, BOOLS | REALS},
+    ['r'] = {"an array of numbers", 0, BOOLS | NUMBERS},
+    ['x'] = {"a number or an array of them", BOOLS | NUMBERS, BOOLS | NUMBERS},
     ['j'] = {"an integer or an array of them", INTEGERS, BOOLS | INTEGERS},
-    ['y'] = {"a number or an array of numbers", NUMBERS, BOOLS | NUMBERS},
     ['b'] = {"a bool", BOOLS, 0},
     ['i'] = {"an integer", INTEGERS, 0},
-    ['d'] = {"a real number", REALS, 0},
-    ['c'] = {"a number", NUMBERS, 0},
-    ['B'] = {"two bools", BOOLS, 0},
-    ['I'] = {"two integers", INTEGERS, 0},
-    ['D'] = {"two real numbers", REALS, 0},
-    ['N'] = {"two numbers", NUMBERS, 0},
-    ['&'] = {"two integers or two bools", BOOLS | INTEGERS, 0},
-    ['<'] = {"two real numbers or two strings", REALS | STRINGS, 0},
-    ['p'] = {"a real number", REALS, 0}, /* a part of a complex number */
-    ['='] = {"two values of one kind", BOOLS | NUMBERS | STRINGS | REFERENCES, 0},
+    ['d'] = {"a number", NUMBERS, 0},
+    ['&'] = {"an integer or a bool", BOOLS | INTEGERS, 0},
+    ['<'] = {"a number or a string", NUMBERS | STRINGS, 0},
+    ['='] = {"the same kind of value", BOOLS | NUMBERS | STRINGS | REFERENCES, 0},
 };
 
 /* The elements of a generic array are known only at run time. */
 static bool fits(const struct value *v, const struct wanted *w)
 {
-    if (is_in(v->kind, w->kinds))
+    if (v->kind == KIND_UNKNOWN || is_in(v->kind, w->kinds))
         return true;
     return v->kind == KIND_ARRAY && w->elements &&
            (!v->type->element || is_in(kind_of(v->type->element), w->elements));
@@ -364,24 +386,16 @@ static const struct function *find_operator(const struct portolan_sidl_expr *e)
 
 /* The operands A and B of E do not fit. */
 static void report_operands(const struct scope *s, const struct portolan_sidl_expr *e,
-                            const struct function *f, enum kind a, enum kind b)
+                            const char *wanted_text, enum kind a, enum kind b)
 {
-    const char *text = wanted[(unsigned char)*f->arguments].text;
-
-    if (*f->arguments == 'p')
-        diagnose_at(s->d, &e->operands[is_in(a, REALS)]->place,
-                    "a part of a complex number is %s, not %s", text,
-                    kind_texts[is_in(a, REALS) ? b : a]);
-    else if (e->n_operands == 1)
-        diagnose_at(s->d, &e->place, "'%s' needs %s behind it, not %s", e->text, text,
+    if (e->n_operands == 1)
+        diagnose_at(s->d, &e->place, "'%s' needs %s behind it, not %s", e->text, wanted_text,
                     kind_texts[a]);
     else if (a == KIND_ARRAY && b != KIND_NULL)
         diagnose_at(s->d, &e->place, "arrays are compared inside all, any, none or count");
-    else if ((a == KIND_STRING && b == KIND_NULL) || (a == KIND_NULL && b == KIND_STRING))
-        diagnose_at(s->d, &e->place, "a string cannot be compared with null, use \"\"");
     else
-        diagnose_at(s->d, &e->place, "'%s' needs %s, not %s and %s", e->text, text, kind_texts[a],
-                    kind_texts[b]);
+        diagnose_at(s->d, &e->place, "'%s' needs %s on both sides, not %s and %s", e->text,
+                    wanted_text, kind_texts[a], kind_texts[b]);
 }
 
 /* The operator F in C, between operands of those kinds. */
@@ -389,9 +403,9 @@ static const char *operator_code(const struct scope *s, const struct function *f
                                  enum kind b)
 {
     if (a == KIND_STRING)
-        return portolan_arena_printf(s->arena, "(sidl_string_compare($, $) %s 0)", f->name);
+        return portolan_arena_printf(s->arena, "(sidl_string_compare(%%s, %%s) %s 0)", f->name);
     if (a == KIND_OBJECT && b == KIND_OBJECT)
-        return portolan_arena_printf(s->arena, "(sidl_reference_is_same($, $, NULL) %s TRUE)",
+        return portolan_arena_printf(s->arena, "(sidl_reference_is_same(%%s, %%s, NULL) %s TRUE)",
                                      f->name);
     return f->of_integers && is_in(a, INTEGERS) && is_in(b, INTEGERS) ? f->of_integers : f->code;
 }
@@ -400,40 +414,31 @@ static struct value operator_value(const struct scope *s, const struct portolan_
 {
     const struct function *f = find_operator(e);
     const struct wanted *w = &wanted[(unsigned char)*f->arguments];
-    struct value result = {.kind = f->result}, v[2] = {value_of(s, e->operands[0]), unknown};
-    enum kind a, b;
+    const struct value v = value_of(s, e->operands[0]),
+                       other = e->n_operands == 1 ? v : value_of(s, e->operands[1]);
+    struct value result = {.kind = f->result, .code = ""};
 
-    v[1] = e->n_operands == 1 ? v[0] : value_of(s, e->operands[1]);
-    a = v[0].kind;
-    b = v[1].kind;
-    if (a == KIND_UNKNOWN || b == KIND_UNKNOWN)
+    if (v.kind == KIND_UNKNOWN || other.kind == KIND_UNKNOWN)
         return result;
-    if (!fits(&v[0], w) || !fits(&v[1], w) || !are_of_one_kind(a, b)) {
-        report_operands(s, e, f, a, b);
+    if (!fits(&v, w) || !fits(&other, w) || !are_of_one_kind(v.kind, other.kind)) {
+        report_operands(s, e, w->text, v.kind, other.kind);
         return result;
     }
     if (result.kind == KIND_UNKNOWN)
-        result.kind = a > b ? a : b;
-    if (result.kind == KIND_CHAR)
-        result.kind = KIND_INTEGER;
-    result.code = fill(s, operator_code(s, f, a, b), v);
+        result.kind = v.kind > other.kind ? v.kind : other.kind;
+    result.code = portolan_arena_printf(s->arena, operator_code(s, f, v.kind, other.kind), v.code,
+                                        other.code);
     return result;
 }
 
-/*
- * NULL when CALL means a method: its name or number of arguments differ from all built-in
- * functions'. As in Babel, their names ignore case.
- */
-static const struct function *find_builtin(const struct scope *s,
-                                           const struct portolan_sidl_expr *call)
+/* V in the form in which functions take numbers and arrays. */
+static const char *operand(const struct scope *s, const struct value *v)
 {
-    for (const struct function *f = builtins; f < builtins + N_BUILTINS; f++)
-        if (strcasecmp(f->name, call->text) == 0)
-            return strlen(f->arguments) != call->n_operands &&
-                           contract_method(s->of, call->text, (int)call->n_operands)
-                       ? NULL
-                       : f;
-    return NULL;
+    return portolan_arena_printf(s->arena, "sidl_operand_%s(%s)",
+                                 v->kind == KIND_ARRAY              ? "array"
+                                 : is_in(v->kind, BOOLS | INTEGERS) ? "integer"
+                                                                    : "number",
+                                 v->code);
 }
 
 /* all(a < b): at least one side is an array. Sets V to the relation and its operands. */
@@ -445,16 +450,15 @@ static void relation_values(const struct scope *s, const struct function *f,
 
     v[0].code = portolan_arena_printf(s->arena, "\"%s\"", e->text);
     for (size_t i = 0; (letter == '=' || letter == '<') && i < 2; i++) {
-        const enum kind kind = (v[i + 1] = value_of(s, e->operands[i])).kind;
-
-        has_array |= kind == KIND_ARRAY || kind == KIND_UNKNOWN;
-        if (kind == KIND_UNKNOWN || kind == KIND_BOOL ||
-            fits(&v[i + 1], &wanted[letter == '=' ? 'y' : 'x']))
-            continue;
-        diagnose_at(s->d, &e->operands[i]->place,
-                    "'%s' in %s compares numbers and arrays of numbers, this is %s", e->text,
-                    f->name, kind_texts[kind]);
-        return;
+        v[i + 1] = value_of(s, e->operands[i]);
+        if (!fits(&v[i + 1], &wanted['x'])) {
+            diagnose_at(s->d, &e->operands[i]->place,
+                        "'%s' in %s compares numbers and arrays of numbers, this is %s", e->text,
+                        f->name, kind_texts[v[i + 1].kind]);
+            return;
+        }
+        has_array |= v[i + 1].kind == KIND_ARRAY || v[i + 1].kind == KIND_UNKNOWN;
+        v[i + 1].code = operand(s, &v[i + 1]);
     }
     if (!has_array)
         diagnose_at(s->d, &e->place,
@@ -467,51 +471,41 @@ static void argument_values(const struct scope *s, const struct function *f,
                             const struct portolan_sidl_expr *call, struct value *v)
 {
     for (size_t i = 0; i < call->n_operands; i++) {
-        const struct wanted *w = &wanted[(unsigned char)f->arguments[i]];
+        const struct wanted *w = &wanted[tolower((unsigned char)f->arguments[i])];
 
         v[i] = value_of(s, call->operands[i]);
-        if (v[i].kind != KIND_UNKNOWN && !fits(&v[i], w))
+        if (!fits(&v[i], w))
             diagnose_at(s->d, &call->operands[i]->place, "%s needs %s here, this is %s", f->name,
                         w->text, kind_texts[v[i].kind]);
+        if (isupper((unsigned char)f->arguments[i]))
+            v[i].code = operand(s, &v[i]);
     }
-    if (f->arguments[0] == 'y' && v[0].kind != KIND_UNKNOWN && v[1].kind != KIND_UNKNOWN &&
-        (v[0].kind == KIND_ARRAY) != (v[1].kind == KIND_ARRAY))
-        diagnose_at(s->d, &call->place,
-                    "%s compares two numbers or two arrays, not one with the other", call->text);
-}
-
-/* The kind of a sum or an extremum of V. */
-static enum kind reduced(const struct value *v)
-{
-    const enum kind kind =
-        v->kind == KIND_ARRAY && v->type->element ? kind_of(v->type->element) : KIND_REAL;
-
-    return kind == KIND_BOOL || kind == KIND_CHAR ? KIND_INTEGER
-           : is_in(kind, NUMBERS)                 ? kind
-                                                  : KIND_REAL;
 }
 
 static struct value builtin_value(const struct scope *s, const struct function *f,
                                   const struct portolan_sidl_expr *call)
 {
     const size_t n = strlen(f->arguments);
-    struct value v[4] = {unknown}, result = {.kind = f->result};
+    struct value v[4] = {unknown, unknown, unknown, unknown},
+                 result = {.kind = f->result, .code = ""};
 
     if (call->n_operands != n) {
         diagnose_at(s->d, &call->place, "%s takes %zu argument%s, not %zu", f->name, n,
                     n == 1 ? "" : "s", call->n_operands);
         return result;
     }
-    if (*f->arguments == 'R')
+    if (*f->arguments == '*')
         relation_values(s, f, call->operands[0], v);
     else
         argument_values(s, f, call, v);
-    if (f->of_integers)
-        result.kind = reduced(&v[0]);
+    if (f->result == KIND_UNKNOWN) { /* a sum or an extremum */
+        const struct portolan_sidl_type *of = v[0].kind == KIND_ARRAY ? v[0].type->element : NULL;
+
+        result.kind = of && is_in(kind_of(of), BOOLS | INTEGERS) ? KIND_INTEGER : KIND_REAL;
+        v[1].code = result.kind == KIND_INTEGER ? "integer" : "value";
+    }
     result.code =
-        fill(s, f->of_integers && result.kind == KIND_INTEGER ? f->of_integers : f->code, v);
-    if (f->of_integers && result.kind == KIND_REAL)
-        result.code = fill(s, "(double)$", &result);
+        portolan_arena_printf(s->arena, f->code, v[0].code, v[1].code, v[2].code, v[3].code);
     return result;
 }
 
@@ -521,7 +515,7 @@ static void report_unknown(const struct scope *s, const struct portolan_sidl_exp
 
     for (size_t i = 0; i < N_BUILTINS; i++)
         names[i] = builtins[i].name;
-    if (contract_method(s->of, e->text, -1))
+    if (find_method(s->of, e->text, -1))
         diagnose_at(s->d, &e->place, "no method %s takes %zu argument%s", e->text, e->n_operands,
                     e->n_operands == 1 ? "" : "s");
     else if (!s->of->own.is_broken)
@@ -530,18 +524,22 @@ static void report_unknown(const struct scope *s, const struct portolan_sidl_exp
                     portolan_did_you_mean(portolan_nearest_word(e->text, names, N_BUILTINS)).text);
 }
 
+/*
+ * A method is meant when the number of arguments is not that of the function of its name. As in
+ * Babel, the names of functions ignore case.
+ */
 static struct value call_value(const struct scope *s, const struct portolan_sidl_expr *e)
 {
-    const struct function *f = find_builtin(s, e);
-    const struct portolan_sidl_method *m = contract_method(s->of, e->text, (int)e->n_operands);
+    const struct function *f = builtins, *const end = builtins + N_BUILTINS;
+    const struct portolan_sidl_method *m = find_method(s->of, e->text, (int)e->n_operands);
 
-    if (f)
+    while (f < end && strcasecmp(f->name, e->text) != 0)
+        f++;
+    if (f < end && (!m || strlen(f->arguments) == e->n_operands))
         return builtin_value(s, f, e);
     if (m)
         return method_value(s, e, m);
     report_unknown(s, e);
-    for (size_t i = 0; i < e->n_operands; i++)
-        value_of(s, e->operands[i]); /* reports */
     return unknown;
 }
 
@@ -550,19 +548,20 @@ static struct value call_value(const struct scope *s, const struct portolan_sidl
 static struct value literal_value(const struct scope *s, const struct portolan_sidl_expr *e)
 {
     static const struct value literals[] = {
-        [PORTOLAN_SIDL_OP_INTEGER] = {KIND_INTEGER, NULL, "INT64_C($)"},
-        [PORTOLAN_SIDL_OP_REAL] = {KIND_REAL, NULL, "$"},
-        [PORTOLAN_SIDL_OP_STRING] = {KIND_STRING, NULL, "$"},
-        [PORTOLAN_SIDL_OP_CHARACTER] = {KIND_CHAR, NULL, "(int64_t)$"},
-        [PORTOLAN_SIDL_OP_BOOLEAN] = {KIND_BOOL, NULL, "$"},
+        [PORTOLAN_SIDL_OP_INTEGER] = {KIND_INTEGER, NULL, "INT64_C(%s)"},
+        [PORTOLAN_SIDL_OP_REAL] = {KIND_REAL, NULL, "%s"},
+        [PORTOLAN_SIDL_OP_STRING] = {KIND_STRING, NULL, "%s"},
+        [PORTOLAN_SIDL_OP_CHARACTER] = {KIND_INTEGER, NULL, "(int64_t)%s"},
+        [PORTOLAN_SIDL_OP_BOOLEAN] = {KIND_BOOL, NULL, "%s"},
         [PORTOLAN_SIDL_OP_NULL] = {KIND_NULL, NULL, "NULL"},
     };
+    const char *text =
+        e->op == PORTOLAN_SIDL_OP_CHARACTER ? contract_quoted(s->arena, '\'', e->text, true)
+        : e->op == PORTOLAN_SIDL_OP_STRING  ? contract_quoted(s->arena, '"', e->text, true)
+                                            : e->text;
     struct value v = literals[e->op];
-    struct value text = {.code = e->text};
 
-    if (v.kind == KIND_STRING || v.kind == KIND_CHAR)
-        text.code = contract_quoted(s->arena, v.kind == KIND_CHAR ? '\'' : '"', e->text, true);
-    v.code = fill(s, v.code, &text);
+    v.code = portolan_arena_printf(s->arena, v.code, text);
     return v;
 }
 
@@ -577,12 +576,14 @@ static struct value value_of(const struct scope *s, const struct portolan_sidl_e
         return call_value(s, e);
     case PORTOLAN_SIDL_OP_UNARY:
     case PORTOLAN_SIDL_OP_BINARY:
-    case PORTOLAN_SIDL_OP_COMPLEX:
         return operator_value(s, e);
+    case PORTOLAN_SIDL_OP_COMPLEX:
     case PORTOLAN_SIDL_OP_PURE:
         diagnose_at(s->d, &e->place,
-                    "'is pure' says something about the method and is a clause of its own");
-        return (struct value){.kind = KIND_BOOL};
+                    e->op == PORTOLAN_SIDL_OP_COMPLEX
+                        ? "clauses do not compute with complex numbers"
+                        : "'is pure' says something about the method and is a clause of its own");
+        return unknown;
     default:
         return literal_value(s, e);
     }

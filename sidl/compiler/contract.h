@@ -19,14 +19,8 @@ struct scope {
  * about the method and not evaluated. Reports mistakes in E; then the result is of no use.
  */
 const char *contract_condition(const struct scope *s, const struct portolan_sidl_expr *e);
-/* contract_method.c */
 /* True for `is pure`. */
 bool contract_is_annotation(const struct portolan_sidl_expr *e);
-/* The method that a call with N arguments (-1: any number) means; NULL: OF has none. */
-const struct portolan_sidl_method *contract_method(const struct portolan_sidl_symbol *of,
-                                                   const char *name, int n);
-/* Why a clause may not call M; NULL when it may. */
-const char *contract_why_not(const struct scope *s, const struct portolan_sidl_method *m);
 
 /* emit_contract.c */
 /*

@@ -105,8 +105,13 @@ const char *emit_zero(const struct portolan_sidl_type *type);
 /* Emits code that returns RESULT on an exception. */
 void emit_give_up(struct portolan_text *t, const struct portolan_sidl_method *m,
                   const char *result);
-/* Emits code that on an exception releases _retval and out arguments, which callers ignore then. */
-void emit_drops(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m);
+/* A function NAME around M, which may return _retval in between: what contracts and hooks need. */
+void emit_begin_wrapper(struct emitter *e, struct portolan_text *t,
+                        const struct portolan_sidl_method *m, const char *name,
+                        const char *declarations);
+/* Releases _retval and out arguments on an exception, and returns. */
+void emit_end_wrapper(struct emitter *e, struct portolan_text *t,
+                      const struct portolan_sidl_method *m);
 
 /* emit_header.c */
 void emit_type_header(struct emitter *e, const struct portolan_sidl_symbol *type);

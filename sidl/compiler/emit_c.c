@@ -347,17 +347,21 @@ void emit_give_up(struct portolan_text *t, const struct portolan_sidl_method *m,
 static void put_drop(struct portolan_text *t, const struct portolan_sidl_type *type,
                      const char *place, const char *pointer)
 {
-    if (type->kind == PORTOLAN_SIDL_STRING)
-        portolan_text_add(t, "        SIDL_DROP_STRING(%s);\n", place);
-    else if (type->kind == PORTOLAN_SIDL_OBJECT)
-        portolan_text_add(t, "        SIDL_DROP_OBJECT(%s);\n", place);
-    else if (type->kind == PORTOLAN_SIDL_ARRAY)
-        portolan_text_add(t, "        SIDL_DROP_ARRAY(%s);\n", place);
+    static const char *const kinds[PORTOLAN_SIDL_OBJECT + 1] = {
+        [PORTOLAN_SIDL_STRING] = "STRING",
+        [PORTOLAN_SIDL_OBJECT] = "OBJECT",
+        [PORTOLAN_SIDL_ARRAY] = "ARRAY",
+    };
+
+    if (kinds[type->kind])
+        portolan_text_add(t, "        SIDL_DROP(%s, %s);\n", kinds[type->kind], place);
     else if (type->kind == PORTOLAN_SIDL_STRUCT)
         portolan_text_add(t, "        SIDL_DROP_STRUCT(%s, %s);\n", type->symbol->c_name, pointer);
 }
 
-void emit_drops(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m)
+/* On an exception callers ignore _retval and out arguments: releases them. */
+static void put_drops(struct emitter *e, struct portolan_text *t,
+                      const struct portolan_sidl_method *m)
 {
     const size_t before = t->length;
     size_t after;
@@ -374,4 +378,26 @@ void emit_drops(struct emitter *e, struct portolan_text *t, const struct portola
         portolan_text_add(t, "    }\n");
     else
         t->length = before;
+}
+
+void emit_begin_wrapper(struct emitter *e, struct portolan_text *t,
+                        const struct portolan_sidl_method *m, const char *name,
+                        const char *declarations)
+{
+    const bool is_void = m->result->kind == PORTOLAN_SIDL_VOID;
+
+    emit_begin_function(e, t, m, name);
+    portolan_text_add(t, "%s", declarations);
+    if (!is_void)
+        portolan_text_add(t, "    %s_retval = %s;\n", c_result(e->arena, m, C_SLOT),
+                          emit_zero(m->result));
+    portolan_text_add(t, "%s", is_void && !*declarations ? "" : "\n");
+}
+
+void emit_end_wrapper(struct emitter *e, struct portolan_text *t,
+                      const struct portolan_sidl_method *m)
+{
+    put_drops(e, t, m);
+    portolan_text_add(t, "%s}\n",
+                      m->result->kind == PORTOLAN_SIDL_VOID ? "" : "    return _retval;\n");
 }

@@ -34,24 +34,25 @@ const char *contract_quoted(struct portolan_arena *a, char quote, const char *te
     return t.bytes;
 }
 
-/* The clauses of a list as statements, "" when there are none. */
-static const char *clauses(struct emitter *e, const struct scope *scope,
+/* The clauses of a list as statements, "" when there are none. M is NULL for invariants. */
+static const char *clauses(const struct contract *c, const struct portolan_sidl_method *m,
                            const struct portolan_sidl_clause *list, size_t n, const char *kind)
 {
-    struct portolan_text t = {.arena = e->arena};
+    const struct scope scope = {c->e->arena, c->s, m, strcmp(kind, "POSTCONDITION") == 0, NULL};
+    struct portolan_text t = {.arena = c->e->arena};
 
     for (size_t i = 0; i < n; i++) {
         const struct portolan_sidl_place *place = &list[i].place;
         const char *slash = strrchr(place->file, '/');
-        const char *condition = contract_condition(scope, list[i].condition);
+        const char *condition = contract_condition(&scope, list[i].condition);
 
         if (!condition)
             continue;
         portolan_text_add(
             &t, "    SIDL_CLAUSE(%s, \"%s%s\", %s, %s, %d,\n", kind, list[i].label ? " " : "",
-            list[i].label ? list[i].label : "", contract_quoted(e->arena, '"', list[i].text, false),
-            contract_quoted(e->arena, '"', slash ? slash + 1 : place->file, false), place->line);
-        emit_wrapped(e, &t, 8, "        %s);", condition);
+            list[i].label ? list[i].label : "", contract_quoted(t.arena, '"', list[i].text, false),
+            contract_quoted(t.arena, '"', slash ? slash + 1 : place->file, false), place->line);
+        emit_wrapped(c->e, &t, 8, "        %s);", condition);
     }
     return t.length ? t.bytes : "";
 }
@@ -82,39 +83,30 @@ static void put_wrapper(struct contract *c, const struct portolan_sidl_method *m
         emit_begin_call(c->e, "    %s((__typeof__(&%s))_next)", is_void ? "" : "_retval = ", name);
     struct portolan_text *t = &c->wrappers;
 
-    emit_begin_function(c->e, t, m, name);
-    portolan_text_add(t,
-                      "    struct sidl_check_call _call, *const _check = &_call;\n"
-                      "    const sidl_slot_fn _next = sidl_check_enter(_check, %s, &%s__checks[%zu]"
-                      ", _ex);\n",
-                      is_static ? "NULL" : "self", c->s->c_name, c->n_checks);
-    if (!is_void)
-        portolan_text_add(t, "    %s_retval = %s;\n", c_result(c->e->arena, m, C_SLOT),
-                          emit_zero(m->result));
-    portolan_text_add(t, "\n%s%s", requires, invariants);
+    emit_begin_wrapper(
+        c->e, t, m, name,
+        portolan_arena_printf(c->e->arena,
+                              "    struct sidl_check_call _call, *const _check = &_call;\n"
+                              "    const sidl_slot_fn _next = sidl_check_enter(_check, %s, "
+                              "&%s__checks[%zu], _ex);\n",
+                              is_static ? "NULL" : "self", c->s->c_name, c->n_checks));
+    portolan_text_add(t, "%s%s", requires, invariants);
     emit_give_up(t, m, "_retval");
     if (!is_static)
         emit_argument(&call, "self");
     emit_slot_arguments(&call, m);
     emit_end_call(t, &call);
-    if (!is_static || *ensures) {
-        emit_give_up(t, m, "_retval");
-        portolan_text_add(t, "%s%s", ensures, invariants);
-        emit_drops(c->e, t, m);
-    }
-    portolan_text_add(t, "%s}\n", is_void ? "" : "    return _retval;\n");
+    emit_give_up(t, m, "_retval");
+    portolan_text_add(t, "%s%s", ensures, invariants);
+    emit_end_wrapper(c->e, t, m);
 }
 
 /* Adds the wrapper that M, in the SLOT-th place of its table, needs. */
 static void add_check(struct contract *c, const struct portolan_sidl_method *m, size_t slot)
 {
     const bool is_own = m->owner == c->s;
-    const struct scope before = {.arena = c->e->arena, .of = c->s, .method = m},
-                       after = {.arena = c->e->arena, .of = c->s, .method = m, .after = true};
-    const char *requires =
-        is_own ? clauses(c->e, &before, m->requires, m->n_requires, "PRECONDITION") : "";
-    const char *ensures =
-        is_own ? clauses(c->e, &after, m->ensures, m->n_ensures, "POSTCONDITION") : "";
+    const char *requires = is_own ? clauses(c, m, m->requires, m->n_requires, "PRECONDITION") : "";
+    const char *ensures = is_own ? clauses(c, m, m->ensures, m->n_ensures, "POSTCONDITION") : "";
 
     if (!*requires && !*ensures && !invariants_need_check(c->s, m))
         return;
@@ -129,9 +121,8 @@ static void add_check(struct contract *c, const struct portolan_sidl_method *m, 
 const char *emit_contract(struct emitter *e, struct portolan_text *t,
                           const struct portolan_sidl_symbol *s)
 {
-    const struct scope scope = {.arena = e->arena, .of = s};
-    const char *invariants = clauses(e, &scope, s->invariants, s->n_invariants, "INVARIANT");
     struct contract c = {e, s, {.arena = e->arena}, {.arena = e->arena}, 0};
+    const char *invariants = clauses(&c, NULL, s->invariants, s->n_invariants, "INVARIANT");
     struct portolan_text members = {.arena = e->arena};
     size_t n_static = 0;
 

@@ -326,20 +326,15 @@ static void put_hook_wrapper(struct emitter *e, struct portolan_text *t,
                              const struct portolan_sidl_symbol *s,
                              const struct portolan_sidl_method *m)
 {
-    const bool is_void = m->result->kind == PORTOLAN_SIDL_VOID;
     const char *name = portolan_arena_printf(e->arena, "hook_%s", m->slot_name);
 
-    emit_begin_function(e, t, m, name);
-    if (!is_void)
-        portolan_text_add(t, "    %s_retval = %s;\n\n", c_result(e->arena, m, C_SLOT),
-                          emit_zero(m->result));
+    emit_begin_wrapper(e, t, m, name, "");
     put_hook_call(e, t, s, m, HOOK_BEFORE);
     emit_give_up(t, m, "_retval");
     put_hooked_call(e, t, s, m);
     emit_give_up(t, m, "_retval");
     put_hook_call(e, t, s, m, HOOK_AFTER);
-    emit_drops(e, t, m);
-    portolan_text_add(t, "%s}\n", is_void ? "" : "    return _retval;\n");
+    emit_end_wrapper(e, t, m);
 }
 
 bool emit_hooks(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_symbol *s,
@@ -351,11 +346,12 @@ bool emit_hooks(struct emitter *e, struct portolan_text *t, const struct portola
         return false;
     for (size_t i = 0; i < bodies->count; i++)
         put_hook_wrapper(e, t, s, bodies->list[i]);
-    portolan_text_add(t, "\nstatic const struct sidl_hook hooks[] = {\n");
+    portolan_text_add(t, "\nstatic struct sidl_check hooks[] = {\n");
     for (size_t i = 0; i < bodies->count; i++) {
         const struct portolan_sidl_method *m = bodies->list[i];
 
-        portolan_text_add(t, "    {%zu, (sidl_slot_fn)hook_%s, %s},\n",
+        portolan_text_add(t, "    {NULL, \"%s\", %zu, (sidl_slot_fn)hook_%s, %s, NULL},\n",
+                          m->slot_name,
                           method_is_static(m) ? n_static : symbol_slot(s, m->slot_name),
                           m->slot_name, method_is_static(m) ? "TRUE" : "FALSE");
         n_static += method_is_static(m);

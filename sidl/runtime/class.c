@@ -161,7 +161,7 @@ const void *sidl_class_statics(const struct sidl_type *type,
     if (!cls->statics)
         sidl_exception_throw_text(_ex, "class %s has no static methods", cls->name);
     else if (!cls->state || class_prepare(cls, _ex))
-        return guard_statics(cls);
+        return cls->state ? cls->state->statics : cls->statics;
     return NULL;
 }
 

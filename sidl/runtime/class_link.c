@@ -342,7 +342,7 @@ static size_t count_slots(const struct linking *linking, struct need *need)
         need->facets += more.facets;
         need->slots += more.slots;
     }
-    return 2 * (n + need->slots);
+    return 2 * (n + need->slots) + 1; /* a guard before the live table of the class itself */
 }
 
 static void make_live(struct sidl_class_state *state, struct linking *linking,
@@ -357,7 +357,7 @@ static void make_live(struct sidl_class_state *state, struct linking *linking,
         struct sidl_table *table = &state->tables[i];
 
         table->plain = i ? (const void *)layout->others[i - 1].d_epv : layout->own;
-        table->live = take_slots(linking, table->type->n_methods);
+        table->live = take_slots(linking, table->type->n_methods + !i) + !i;
         memcpy(table->live, table->plain, table->type->n_methods * sizeof(sidl_slot_fn));
     }
 }
@@ -442,7 +442,7 @@ static bool link_class(const struct sidl_class *cls, sidl_BaseInterface *_ex)
 {
     static const struct sidl_BaseClass__epv no_slots = {0};
     const struct sidl_class *parent;
-    struct sidl_class_state state = {0};
+    struct sidl_class_state state = {.statics = cls->statics};
 
     if (cls->state->stage >= LINKED)
         return true;

@@ -20,12 +20,11 @@
 
 /* A wrapper of one method in the objects of one class. */
 struct sidl_check_link {
-    const struct sidl_check *check; /* the contract of one type; NULL: the hooks' wrapper */
+    const struct sidl_check *check;
     const struct sidl_guard *guard;
     sidl_slot_fn plain; /* the implementation */
-    sidl_slot_fn wrapper;
-    sidl_slot_fn next; /* what the wrapper of a contract calls; atomic */
-    bool is_first;     /* among the contracts of one method */
+    sidl_slot_fn next;  /* what the wrapper of a contract calls; atomic */
+    bool is_first;      /* among the wrappers of one method */
 };
 
 /* The setting of a class; FOLLOW: nothing was set, so the policy for all classes holds. */
@@ -34,7 +33,7 @@ enum setting { FOLLOW, OFF, ON };
 /* The settings of a class, which may be made before it is first used. */
 struct class_settings {
     struct class_settings *next;
-    enum setting contracts, hooks;
+    enum setting of[2]; /* by enum sidl_wrapper */
     char class_name[];
 };
 
@@ -54,14 +53,14 @@ static int32_t policy = FOLLOW;
 static int32_t policy_class = sidl_ContractClass_ALLCLASSES;
 
 /* Which kinds of clauses each contract class has; none: no class has this number. */
-static const bool kinds[][3] = {
-    [sidl_ContractClass_ALLCLASSES] = {true, true, true},
-    [sidl_ContractClass_INVARIANTS] = {[SIDL_INVARIANT] = true},
-    [sidl_ContractClass_INVPOST] = {[SIDL_INVARIANT] = true, [SIDL_POSTCONDITION] = true},
-    [sidl_ContractClass_INVPRE] = {[SIDL_INVARIANT] = true, [SIDL_PRECONDITION] = true},
-    [sidl_ContractClass_POSTCONDS] = {[SIDL_POSTCONDITION] = true},
-    [sidl_ContractClass_PRECONDS] = {[SIDL_PRECONDITION] = true},
-    [sidl_ContractClass_PREPOST] = {[SIDL_PRECONDITION] = true, [SIDL_POSTCONDITION] = true},
+static const unsigned kinds[] = {
+    [sidl_ContractClass_ALLCLASSES] = SIDL_INVARIANT | SIDL_PRECONDITION | SIDL_POSTCONDITION,
+    [sidl_ContractClass_INVARIANTS] = SIDL_INVARIANT,
+    [sidl_ContractClass_INVPOST] = SIDL_INVARIANT | SIDL_POSTCONDITION,
+    [sidl_ContractClass_INVPRE] = SIDL_INVARIANT | SIDL_PRECONDITION,
+    [sidl_ContractClass_POSTCONDS] = SIDL_POSTCONDITION,
+    [sidl_ContractClass_PRECONDS] = SIDL_PRECONDITION,
+    [sidl_ContractClass_PREPOST] = SIDL_PRECONDITION | SIDL_POSTCONDITION,
 };
 
 /* Guarded by the classes' lock, which is also held when slots are stored, but not for reading. */
@@ -83,10 +82,10 @@ static struct class_settings *settings_of(const char *class_name)
     return s;
 }
 
-static bool contracts_are_on(const struct sidl_guard *guard)
+static bool is_on(const struct sidl_guard *guard, enum sidl_wrapper what)
 {
-    const enum setting of_class = guard->settings->contracts;
-    const int32_t of_all = __atomic_load_n(&policy, __ATOMIC_RELAXED);
+    const enum setting of_class = guard->settings->of[what];
+    const int32_t of_all = what == SIDL_HOOKS ? FOLLOW : __atomic_load_n(&policy, __ATOMIC_RELAXED);
 
     return of_class == ON ? of_all != OFF : of_class == FOLLOW && of_all == ON;
 }
@@ -109,22 +108,20 @@ static bool is_link_of(const struct sidl_check_link *link, const char *method, s
 static void set_slot(const struct sidl_guard *guard, sidl_slot_fn *slot, const char *method,
                      sidl_slot_fn plain, const struct sidl_check_link *from)
 {
-    const bool contracts = contracts_are_on(guard), hooks = guard->settings->hooks == ON;
+    const struct sidl_check_link *const end = guard->links + guard->n_links;
 
-    while (from < guard->links + guard->n_links &&
-           !(is_link_of(from, method, plain) && (from->check ? contracts : hooks)))
+    while (from < end && !(is_link_of(from, method, plain) &&
+                           is_on(guard, from->check->type ? SIDL_CONTRACTS : SIDL_HOOKS)))
         from++;
-    __atomic_store_n(slot, from < guard->links + guard->n_links ? from->wrapper : plain,
-                     __ATOMIC_RELEASE);
+    __atomic_store_n(slot, from < end ? from->check->wrapper : plain, __ATOMIC_RELEASE);
 }
 
 static void set_guard(struct sidl_guard *guard)
 {
     const sidl_slot_fn *statics = guard->cls->statics;
 
-    for (size_t i = 0; i < guard->n_links && guard->links[i].check; i++)
-        set_slot(guard, &guard->links[i].next, guard->links[i].check->method, guard->links[i].plain,
-                 &guard->links[i + 1]);
+    for (struct sidl_check_link *l = guard->links; l < guard->links + guard->n_links; l++)
+        set_slot(guard, &l->next, l->check->method, l->plain, l + 1);
     for (size_t t = 0; t < guard->state.n_tables; t++) {
         const struct sidl_table *table = &guard->state.tables[t];
 
@@ -136,11 +133,12 @@ static void set_guard(struct sidl_guard *guard)
         set_slot(guard, &guard->statics[i], "", statics[i], guard->links);
 }
 
-const void *guard_statics(const struct sidl_class *cls)
+static void set_guards(void)
 {
-    const struct sidl_guard *guard = cls->state ? cls->state->guard : NULL;
-
-    return guard ? (const void *)guard->statics : cls->statics;
+    class_lock();
+    for (struct sidl_guard *guard = guards; guard; guard = guard->next)
+        set_guard(guard);
+    class_unlock();
 }
 
 /* Making guards */
@@ -154,29 +152,19 @@ size_t guard_count_checks(const struct sidl_facet *facets, size_t n_facets)
     return n;
 }
 
-static size_t count_links(const struct sidl_class_state *state)
-{
-    size_t n = guard_count_checks(state->facets, state->n_facets);
-
-    for (size_t i = 0; i <= state->depth; i++)
-        n += state->chain[i] ? state->chain[i]->n_hooks : 0;
-    return n;
-}
-
-/* Adds a wrapper of the method in that slot of TABLE, unless there is none. */
-static void add_link(struct sidl_guard *guard, struct sidl_check *check, sidl_slot_fn wrapper,
-                     const sidl_slot_fn *table, size_t slot)
+/* Adds CHECK for the method in its slot of TABLE, unless there is none. */
+static void add_link(struct sidl_guard *guard, struct sidl_check *check, const sidl_slot_fn *table)
 {
     struct sidl_check_link *link = &guard->links[guard->n_links], *other = guard->links;
+    const sidl_slot_fn plain = table ? table[check->slot] : NULL;
 
-    if (!table || !table[slot])
+    if (!plain)
         return;
-    guard->n_links++;
-    *link = (struct sidl_check_link){check, guard, table[slot], wrapper, table[slot], false};
-    while (check && other < link && !is_link_of(other, check->method, link->plain))
+    while (other < link && !is_link_of(other, check->method, plain))
         other++;
-    link->is_first = other == link;
-    if (check && check->is_static)
+    *link = (struct sidl_check_link){check, guard, plain, plain, other == link};
+    guard->n_links++;
+    if (check->is_static)
         __atomic_store_n(&check->of_static, link, __ATOMIC_RELEASE);
 }
 
@@ -187,31 +175,30 @@ static void add_links(struct sidl_guard *guard)
 
     for (size_t i = state->n_facets; i-- > 0;) {
         const struct sidl_type *type = state->facets[i].type;
+        const sidl_slot_fn *plain = state->tables[state->facets[i].table].plain;
 
-        for (size_t k = 0; k < type->n_checks; k++) {
-            struct sidl_check *check = &type->checks[k];
-            const sidl_slot_fn *own_statics = i == 0 ? guard->cls->statics : NULL;
-
-            add_link(guard, check, check->wrapper,
-                     check->is_static ? own_statics : state->tables[state->facets[i].table].plain,
-                     check->slot);
-        }
+        for (size_t k = 0; k < type->n_checks; k++)
+            add_link(guard, &type->checks[k],
+                     !type->checks[k].is_static ? plain
+                     : i == 0                   ? guard->cls->statics
+                                                : NULL);
     }
     for (size_t i = 0; i <= state->depth; i++) {
         const struct sidl_class *cls = state->chain[i];
 
         for (size_t k = 0; cls && k < cls->n_hooks; k++)
-            add_link(guard, NULL, cls->hooks[k].wrapper,
-                     cls->hooks[k].is_static ? cls->statics : cls->implements[0].epv,
-                     cls->hooks[k].slot);
+            add_link(guard, &cls->hooks[k],
+                     cls->hooks[k].is_static ? cls->statics : cls->implements[0].epv);
     }
 }
 
 bool guard_make(const struct sidl_class *cls, struct sidl_class_state *state)
 {
-    const size_t n = count_links(state);
+    size_t n = guard_count_checks(state->facets, state->n_facets);
     struct sidl_guard *guard;
 
+    for (size_t i = 0; i <= state->depth; i++)
+        n += state->chain[i] ? state->chain[i]->n_hooks : 0;
     if (!n)
         return true;
     guard = portolan_calloc(1, sizeof *guard + n * sizeof *guard->links +
@@ -227,48 +214,24 @@ bool guard_make(const struct sidl_class *cls, struct sidl_class_state *state)
     set_guard(guard);
     guard->next = guards;
     guards = guard;
-    state->guard = guard;
+    state->statics = guard->statics;
+    memcpy(state->tables[0].live - 1, &guard, sizeof guard);
     return true;
 }
 
-/* Switching. FOLLOW: leaves the setting unchanged */
-
-static void set_class(const char *class_name, enum setting contracts, enum setting hooks,
-                      sidl_BaseInterface *_ex)
+void sidl_class_switch(const char *class_name, enum sidl_wrapper what, sidl_bool enable,
+                       sidl_BaseInterface *_ex)
 {
     struct class_settings *s;
 
+    *_ex = NULL;
     class_lock();
-    s = settings_of(class_name);
-    if (!s)
-        sidl_exception_throw_no_memory(_ex);
-    if (s && contracts != FOLLOW)
-        s->contracts = contracts;
-    if (s && hooks != FOLLOW)
-        s->hooks = hooks;
-    for (struct sidl_guard *guard = guards; s && guard; guard = guard->next)
-        if (guard->settings == s)
-            set_guard(guard);
-    class_unlock();
-}
-
-void sidl_class_set_contracts(const char *class_name, sidl_bool enable, const char *estimates,
-                              sidl_BaseInterface *_ex)
-{
-    *_ex = NULL;
-    if (estimates)
-        sidl_exception_throw_text(_ex,
-                                  "estimates of times are not read (%s): contracts that are "
-                                  "on are checked in every call, pass NULL",
-                                  estimates);
+    if ((s = settings_of(class_name)))
+        s->of[what] = enable ? ON : OFF;
     else
-        set_class(class_name, enable ? ON : OFF, FOLLOW, _ex);
-}
-
-void sidl_class_set_hooks(const char *class_name, sidl_bool enable, sidl_BaseInterface *_ex)
-{
-    *_ex = NULL;
-    set_class(class_name, FOLLOW, enable ? ON : OFF, _ex);
+        sidl_exception_throw_no_memory(_ex);
+    set_guards();
+    class_unlock();
 }
 
 /* The class sidl.EnfPolicy, which has static methods only */
@@ -277,10 +240,7 @@ static void set_policy(enum setting of_all, enum sidl_ContractClass__enum cls)
 {
     __atomic_store_n(&policy_class, (int32_t)cls, __ATOMIC_RELAXED);
     __atomic_store_n(&policy, (int32_t)of_all, __ATOMIC_RELAXED);
-    class_lock();
-    for (struct sidl_guard *guard = guards; guard; guard = guard->next)
-        set_guard(guard);
-    class_unlock();
+    set_guards();
 }
 
 /* Babel's argument clear_stats is ignored, since there are no statistics. */
@@ -288,8 +248,7 @@ static void set_all(enum sidl_ContractClass__enum cls, sidl_bool clear_stats,
                     sidl_BaseInterface *_ex)
 {
     (void)clear_stats;
-    if ((unsigned)cls < sizeof kinds / sizeof *kinds &&
-        (kinds[cls][0] || kinds[cls][1] || kinds[cls][2]))
+    if ((unsigned)cls < sizeof kinds / sizeof *kinds && kinds[cls])
         set_policy(ON, cls);
     else
         sidl_exception_throw_text(_ex, "%d is no sidl.ContractClass", (int)cls);
@@ -332,26 +291,13 @@ RUNTIME_CLASS(sidl_EnfPolicy, "sidl.EnfPolicy", no_slots, .statics = &statics)
  */
 static _Thread_local int in_clauses;
 
-/* While constructors run, an object may have the tables of a class that its own class extends. */
-static const struct sidl_guard *guard_in_use(const struct sidl_object *object)
-{
-    const struct sidl_class_state *state = object->cls->state;
-    const void *own = object->self.d_epv;
-
-    for (size_t level = 0; level < state->depth; level++) {
-        const struct sidl_class *cls = state->chain[level];
-
-        if (cls && (const void *)cls->state->tables[0].live == own)
-            return cls->state->guard;
-    }
-    return state->guard;
-}
-
 sidl_slot_fn sidl_check_enter(struct sidl_check_call *call, void *self,
                               const struct sidl_check *check, sidl_BaseInterface *_ex)
 {
+    /* The guard is kept before the table: while constructors run, that is an extended class's. */
     const struct sidl_check_link *link =
-        self ? guard_in_use(self)->links : __atomic_load_n(&check->of_static, __ATOMIC_ACQUIRE);
+        self ? ((struct sidl_guard *const *)((struct sidl_object *)self)->self.d_epv)[-1]->links
+             : __atomic_load_n(&check->of_static, __ATOMIC_ACQUIRE);
 
     while (link->check != check)
         link++;
@@ -371,7 +317,7 @@ void sidl_check_invariants(struct sidl_check_call *call, void *self)
 sidl_bool sidl_check_wants(const struct sidl_check_call *call, const struct sidl_clause *clause)
 {
     if (in_clauses || *call->_ex ||
-        !kinds[__atomic_load_n(&policy_class, __ATOMIC_RELAXED)][clause->kind])
+        !(kinds[__atomic_load_n(&policy_class, __ATOMIC_RELAXED)] & clause->kind))
         return FALSE;
     in_clauses++;
     return TRUE;
@@ -382,11 +328,12 @@ static void throw_violation(struct sidl_check_call *call, const struct sidl_clau
     static const char *const names[] = {"invariant", "precondition", "postcondition"};
     static const struct sidl_type *const types[] = {
         &sidl_InvViolation__type, &sidl_PreViolation__type, &sidl_PostViolation__type};
+    const unsigned kind = clause->kind / 2; /* of 1, 2, 4 */
     const struct sidl_check *check = call->link->check;
-    void *violation = sidl_exception_create(types[clause->kind], call->_ex);
+    void *violation = sidl_exception_create(types[kind], call->_ex);
     char *method = portolan_asprintf("%s.%s", check->type->name, check->method);
     char *note = portolan_asprintf("%s: %s%s violated: %s%s (%s:%d)", method ? method : "",
-                                   names[clause->kind], clause->label, clause->text,
+                                   names[kind], clause->label, clause->text,
                                    call->divided_by_zero ? " [division by zero]" : "", clause->file,
                                    clause->line);
 
@@ -406,17 +353,10 @@ void sidl_release(enum sidl_kept_kind kind, void *value)
         sidl__array_deleteRef(value);
 }
 
-sidl_BaseInterface *sidl_check_thrown(struct sidl_check_call *call, struct sidl_kept *room)
+struct sidl_kept *sidl_check_keep(struct sidl_check_call *call, struct sidl_kept *room)
 {
     room->next = call->kept;
-    call->kept = room;
-    return &room->thrown;
-}
-
-void *sidl_check_keep(struct sidl_check_call *call, struct sidl_kept *room, void *value)
-{
-    sidl_check_thrown(call, room);
-    return room->value = value;
+    return call->kept = room;
 }
 
 void sidl_check_judge(struct sidl_check_call *call, const struct sidl_clause *clause,
@@ -436,15 +376,9 @@ void sidl_check_judge(struct sidl_check_call *call, const struct sidl_clause *cl
     call->divided_by_zero = FALSE;
 }
 
-/* A static method belongs to the class itself or to one that it extends. */
-sidl_slot_fn sidl_check_method(struct sidl_check_call *call, const struct sidl_type *type,
-                               sidl_bool is_static, size_t slot)
+const void *sidl_check_plain(struct sidl_check_call *call, const struct sidl_type *type)
 {
     const struct sidl_class_state *state = &call->link->guard->state;
 
-    for (size_t i = 0; is_static && i <= state->depth; i++)
-        if (state->chain[i] && strcmp(state->chain[i]->name, type->name) == 0)
-            return ((const sidl_slot_fn *)state->chain[i]->statics)[slot];
-    return state->tables[layout_find(state->facets, state->n_facets, type->name)->table]
-        .plain[slot];
+    return state->tables[layout_find(state->facets, state->n_facets, type->name)->table].plain;
 }

@@ -2,28 +2,9 @@
 /* The built-in functions of contracts. */
 #include "sidl_contract.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
-
-int sidl_string_compare(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "");
-}
-
-struct sidl_operand sidl_operand_array(const void *array)
-{
-    return (struct sidl_operand){.is_array = TRUE, .array = array};
-}
-
-struct sidl_operand sidl_operand_integer(int64_t value)
-{
-    return (struct sidl_operand){.is_integer = TRUE, .integer = value, .value = (double)value};
-}
-
-struct sidl_operand sidl_operand_number(double _Complex value)
-{
-    return (struct sidl_operand){.value = value};
-}
 
 static int64_t length_of(const struct sidl__array *array, int32_t i)
 {
@@ -71,24 +52,23 @@ static struct sidl_operand number_at(const struct sidl_operand *o, int64_t i)
         return sidl_operand_number(*(const float *)at);
     case sidl_double_array:
         return sidl_operand_number(*(const double *)at);
-    case sidl_fcomplex_array:
-        return sidl_operand_number(SIDL_COMPLEX(sidl_fcomplex, *(const struct sidl_fcomplex *)at));
-    case sidl_dcomplex_array:
-        return sidl_operand_number(SIDL_COMPLEX(sidl_dcomplex, *(const struct sidl_dcomplex *)at));
     default:
         return sidl_operand_integer(0);
     }
 }
 
-static bool relation_holds(const char *relation, struct sidl_operand a, struct sidl_operand b)
+static bool relation_holds(const char *relation, struct sidl_operand a, struct sidl_operand b,
+                           double tolerance)
 {
     const bool exact = a.is_integer && b.is_integer;
     const bool equal = exact ? a.integer == b.integer : a.value == b.value;
-    const bool less = exact ? a.integer < b.integer : creal(a.value) < creal(b.value);
-    const bool greater = exact ? a.integer > b.integer : creal(a.value) > creal(b.value);
+    const bool less = exact ? a.integer < b.integer : a.value < b.value;
+    const bool greater = exact ? a.integer > b.integer : a.value > b.value;
 
     if (*relation == '!')
         return !equal;
+    if (*relation == '~')
+        return fabs(a.value - b.value) <= tolerance;
     return (equal && relation[1] == '=') || (less && *relation == '<') ||
            (greater && *relation == '>');
 }
@@ -108,19 +88,21 @@ static int64_t n_pairs(const struct sidl_operand *a, const struct sidl_operand *
     return n;
 }
 
-int64_t sidl_contract_count(const char *relation, struct sidl_operand a, struct sidl_operand b)
+int64_t sidl_contract_count(const char *relation, struct sidl_operand a, struct sidl_operand b,
+                            double tolerance)
 {
     const int64_t n = n_pairs(&a, &b);
     int64_t count = 0;
 
     for (int64_t i = 0; i < n; i++)
-        count += relation_holds(relation, number_at(&a, i), number_at(&b, i));
+        count += relation_holds(relation, number_at(&a, i), number_at(&b, i), tolerance);
     return count;
 }
 
-sidl_bool sidl_contract_all(const char *relation, struct sidl_operand a, struct sidl_operand b)
+sidl_bool sidl_contract_all(const char *relation, struct sidl_operand a, struct sidl_operand b,
+                            double tolerance)
 {
-    return sidl_contract_count(relation, a, b) == n_pairs(&a, &b);
+    return sidl_contract_count(relation, a, b, tolerance) == n_pairs(&a, &b);
 }
 
 static struct sidl_operand plus(struct sidl_operand a, int64_t sign, struct sidl_operand b)
@@ -133,18 +115,8 @@ static struct sidl_operand plus(struct sidl_operand a, int64_t sign, struct sidl
 sidl_bool sidl_contract_range(struct sidl_operand a, struct sidl_operand low,
                               struct sidl_operand high, struct sidl_operand tolerance)
 {
-    return sidl_contract_all(">=", a, plus(low, -1, tolerance)) &&
-           sidl_contract_all("<=", a, plus(high, 1, tolerance));
-}
-
-sidl_bool sidl_contract_near_equal(struct sidl_operand a, struct sidl_operand b, double tolerance)
-{
-    const int64_t n = n_pairs(&a, &b);
-
-    for (int64_t i = 0; i < n; i++)
-        if (!(cabs(number_at(&a, i).value - number_at(&b, i).value) <= tolerance))
-            return FALSE;
-    return n >= 0;
+    return sidl_contract_all(">=", a, plus(low, -1, tolerance), 0) &&
+           sidl_contract_all("<=", a, plus(high, 1, tolerance), 0);
 }
 
 sidl_bool sidl_contract_nowhere(const char *relation, struct sidl_operand a)
@@ -152,28 +124,23 @@ sidl_bool sidl_contract_nowhere(const char *relation, struct sidl_operand a)
     const int64_t n = n_elements(&a);
 
     for (int64_t i = 1; i < n; i++)
-        if (relation_holds(relation, number_at(&a, i - 1), number_at(&a, i)))
+        if (relation_holds(relation, number_at(&a, i - 1), number_at(&a, i), 0))
             return FALSE;
     return TRUE;
 }
 
-struct sidl_operand sidl_contract_first(const char *relation, struct sidl_operand a)
+struct sidl_operand sidl_contract_fold(const char *how, struct sidl_operand a)
 {
     const int64_t n = n_elements(&a);
-    struct sidl_operand first = n ? number_at(&a, 0) : (struct sidl_operand){0};
+    struct sidl_operand result = n ? number_at(&a, 0) : sidl_operand_integer(0);
 
-    for (int64_t i = 1; i < n; i++)
-        if (relation_holds(relation, number_at(&a, i), first))
-            first = number_at(&a, i);
-    return first;
-}
+    for (int64_t i = 1; i < n; i++) {
+        const struct sidl_operand element = number_at(&a, i);
 
-struct sidl_operand sidl_contract_sum(struct sidl_operand a)
-{
-    const int64_t n = n_elements(&a);
-    struct sidl_operand sum = {0};
-
-    for (int64_t i = 0; i < n; i++)
-        sum = plus(sum, 1, number_at(&a, i));
-    return sum;
+        if (*how == '+')
+            result = plus(result, 1, element);
+        else if (relation_holds(how, element, result, 0))
+            result = element;
+    }
+    return result;
 }

@@ -86,13 +86,12 @@ void class_lock(void);
 void class_unlock(void);
 
 /* contract.c: contracts and hooks. */
-/* STATE gets a guard if it has contracts or hooks. False: out of memory. */
+/*
+ * STATE gets a guard, and live static methods, if it has contracts or hooks. False: out of memory.
+ */
 bool guard_make(const struct sidl_class *cls, struct sidl_class_state *state);
 /* How many methods of these types have contracts. */
 size_t guard_count_checks(const struct sidl_facet *facets, size_t n_facets);
-/* The table of static methods that callers use. */
-const void *guard_statics(const struct sidl_class *cls);
-
 /* loader.c: the class of that name, loaded if need be; NULL with *_ex set. */
 const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInterface *_ex);
 

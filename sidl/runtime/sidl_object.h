@@ -75,24 +75,20 @@ struct sidl_method {
     const char *name; /* short name and extension, as in the C name */
 };
 
-/** A wrapper that checks the contract of one slot, and is in the slot while checks are on. */
+/**
+ * A wrapper that checks the contract of one slot or calls its hooks, and is in the slot while these
+ * are on.
+ */
 struct sidl_check {
-    const struct sidl_type *type; /* the type with the contract */
+    const struct sidl_type *type; /* the type with the contract; NULL: hooks */
     const char *method;
-    size_t slot; /* of the type's table, or of its static methods' */
+    size_t slot; /* of the type's or the class's table, or of its static methods' */
     sidl_slot_fn wrapper;
     sidl_bool is_static;
     const struct sidl_check_link *of_static; /* NULL; filled in by the run time */
 };
 
 struct sidl_check_call;
-
-/** A wrapper that calls the hooks of one method, and is in the slot while hooks are on. */
-struct sidl_hook {
-    size_t slot; /* of the class's own table, or of its static methods' */
-    sidl_slot_fn wrapper;
-    sidl_bool is_static;
-};
 
 /** One type; generated. An entry-point table has one slot per method, in the order given here. */
 struct sidl_type {
@@ -152,7 +148,7 @@ struct sidl_class {
     void (*super)(const void *parent_epv); /* called with the table of the class it extends */
     const void *statics;                   /* struct A_B_C__sepv */
     size_t n_statics;                      /* its slots; 0: they cannot be wrapped */
-    const struct sidl_hook *hooks;
+    struct sidl_check *hooks;
     size_t n_hooks;
     struct sidl_class_state *state; /* zeroed; filled in by the run time at first use */
 };
@@ -195,7 +191,7 @@ struct sidl_class_state {
     bool is_dressed;     /* false: no level but the last one has constructors or destructors */
     sidl_slot_fn *slots; /* the memory of the tables */
     const char *abstract_method; /* NULL when every slot is filled */
-    struct sidl_guard *guard;    /* NULL: no contracts and no hooks */
+    const void *statics;         /* used by callers: those of the class, or wrappers */
 };
 
 /**
@@ -300,17 +296,15 @@ static inline const char *sidl_reference_class_name(void *reference)
     return object ? object->cls->name : "";
 }
 
+enum sidl_wrapper { SIDL_CONTRACTS, SIDL_HOOKS };
+
 /**
- * Switches contracts (hooks) of a class: of its static methods and of all its objects, from now on,
- * also in calls that other threads make, and even before the class is first used. Classes that
- * extend it have switches of their own. ESTIMATES must be NULL, else a sidl.SIDLException is
- * thrown: contracts that are on are checked in every call. sidl.MemAllocException when memory is
- * out.
+ * Switches contracts or hooks of a class: of its static methods and of all its objects, from now
+ * on, also in calls that other threads make, and even before the class is first used. Classes that
+ * extend it have switches of their own. sidl.MemAllocException when memory is out.
  */
-SIDL_API void sidl_class_set_contracts(const char *class_name, sidl_bool enable,
-                                       const char *estimates, sidl_BaseInterface *_ex);
-SIDL_API void sidl_class_set_hooks(const char *class_name, sidl_bool enable,
-                                   sidl_BaseInterface *_ex);
+SIDL_API void sidl_class_switch(const char *class_name, enum sidl_wrapper what, sidl_bool enable,
+                                sidl_BaseInterface *_ex);
 
 /*
  * The function in a slot of SELF's table, or of a table of static methods. While another thread
@@ -392,12 +386,12 @@ struct sidl_rmi_Return__object;
     static inline void TYPE##__set_contracts(TYPE self, sidl_bool enable, const char *enfFilename, \
                                              sidl_bool resetCounters, sidl_BaseInterface *_ex)     \
     {                                                                                              \
-        (void)resetCounters; /* there are no counters */                                           \
-        sidl_class_set_contracts(sidl_reference_class_name(self), enable, enfFilename, _ex);       \
+        (void)enfFilename, (void)resetCounters; /* what is on is checked in every call */          \
+        sidl_class_switch(sidl_reference_class_name(self), SIDL_CONTRACTS, enable, _ex);           \
     }                                                                                              \
     static inline void TYPE##__set_hooks(TYPE self, sidl_bool enable, sidl_BaseInterface *_ex)     \
     {                                                                                              \
-        sidl_class_set_hooks(sidl_reference_class_name(self), enable, _ex);                        \
+        sidl_class_switch(sidl_reference_class_name(self), SIDL_HOOKS, enable, _ex);               \
     }
 
 /** The names that classes have in addition. */
@@ -410,12 +404,12 @@ struct sidl_rmi_Return__object;
                                                     sidl_bool resetCounters,                       \
                                                     sidl_BaseInterface *_ex)                       \
     {                                                                                              \
-        (void)resetCounters;                                                                       \
-        sidl_class_set_contracts(NAME, enable, enfFilename, _ex);                                  \
+        (void)enfFilename, (void)resetCounters;                                                    \
+        sidl_class_switch(NAME, SIDL_CONTRACTS, enable, _ex);                                      \
     }                                                                                              \
     static inline void TYPE##__set_hooks_static(sidl_bool enable, sidl_BaseInterface *_ex)         \
     {                                                                                              \
-        sidl_class_set_hooks(NAME, enable, _ex);                                                   \
+        sidl_class_switch(NAME, SIDL_HOOKS, enable, _ex);                                          \
     }
 
 SIDL_REFERENCE_API(sidl_BaseInterface, "sidl.BaseInterface")

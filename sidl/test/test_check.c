@@ -269,7 +269,7 @@ static const struct bad {
     {I "void f(in int a);\nrequire b > 0;\n}" E, 4, 9, "is no argument of f"},
     {I "void f(in int a);\nrequire result > 0;\n}" E, 4, 9, "in ensure clauses only"},
     {I "void f(out int a);\nrequire a > 0;\n}" E, 4, 9, "no value before the call"},
-    {I "void f(in string s);\nrequire s != null;\n}" E, 4, 11, "cannot be compared with null"},
+    {I "void f(in string s);\nrequire s != null;\n}" E, 4, 11, "not a string and null"},
     {I "void f(in array<int> a);\nrequire sze(a) > 0;\n}" E, 4, 9, "did you mean 'size'?"},
     {I "bool f(in int a);\nrequire a = 1;\n}" E, 4, 11, "compare with '=='"},
     {I "bool f(in bool a);\nrequire a && a;\n}" E, 4, 12, "write 'and', not '&&'"},

@@ -179,7 +179,7 @@ static const char construct[] =
     "x)\n"
     "      throws PreViolation;\n"
     "    require positive: r > 0 or not (r == 5); s != \"a\\\"b\"; all(m > 0) xor x != null;\n"
-    "    ensure result >= -1.5e-3 implies result != {1, 2.0f} or 'c' == 'd';\n"
+    "    ensure result >= -1.5e-3 implies result != 2.0f or 'c' == 'd';\n"
     "    void renamed() from Other.other;\n"
     "  }\n"
     "} }\n";

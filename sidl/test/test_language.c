@@ -176,7 +176,6 @@ static void operators_bind_as_the_grammar_says(void **state)
         {"(a implies b) and c", "((a implies b) and c)"},
         {"not (a or b)", "(not (a or b))"},
         {"nearEqual(x, 0.5 * y, 1e-3) iff a", "(nearEqual(x,(0.5 * y),1e-3) iff a)"},
-        {"z == {1, -2.5}", "(z == {1,(- 2.5)})"},
         {"s != \"a\\n\\\"b\\101\\x41\"", "(s != a\\n\\\"b\\101\\x41)"},
         {"h == '\\'' or h == '\\0' or h == 'x'", "(((h == \\') or (h == \\0)) or (h == x))"},
         {"x > 1. and x > .5 and x > 1f and x > 2e3d", NULL},

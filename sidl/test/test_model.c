@@ -187,7 +187,7 @@ static const char whole[] =
     "            x !=\n                null xor all(m > 0) iff any(0.5 != m);\n"
     "    ensure result >= -1.5e-3 implies result ** 2 <= 2.0f; (~r <<< 2 >>> 1) != (r & 3 | 4 ^ "
     "5);\n"
-    "           is pure; r rem 2 == r mod 3; true; 'c' == 'd'; sound(r) == {1, 2.0f};\n"
+    "           is pure; r rem 2 == r mod 3; true; 'c' == 'd'; count() == 2.0f;\n"
     "    Base next(in .outer.all.Base b);\n"
     "  }\n"
     "  class Renames implements Base {\n"

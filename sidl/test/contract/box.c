@@ -224,16 +224,6 @@ struct sidl_int__array *impl_ct_Box_list(ct_Box self, int32_t n, sidl_BaseInterf
     return sidl_int__array_create1d(n);
 }
 
-struct sidl_fcomplex impl_ct_Box_turned(ct_Box self, struct sidl_fcomplex z, sidl_bool back,
-                                        sidl_BaseInterface *_ex)
-{
-    const struct sidl_fcomplex turned = {back ? -z.imaginary : z.imaginary, z.real};
-
-    (void)self;
-    *_ex = NULL;
-    return turned;
-}
-
 void impl_ct_Box_meet(ct_Box self, ct_Box other, float angle, sidl_BaseInterface *_ex)
 {
     (void)self;

@@ -379,19 +379,6 @@ static void what_was_set_can_be_asked(void **state)
     PASSES(assert_false(sidl_EnfPolicy_areEnforcing(&ex)));
 }
 
-static void files_of_estimates_are_refused(void **state)
-{
-    ct_Box box = new_box();
-
-    (void)state;
-    THROWS("sidl.SIDLException", "estimates of times are not read (times.dat)",
-           ct_Box__set_contracts(box, FALSE, "times.dat", FALSE, &ex));
-    THROWS("sidl.SIDLException", "pass NULL",
-           ct_Box__set_contracts_static(FALSE, "times.dat", FALSE, &ex));
-    VIOLATES(ct_Box_put(box, 0, &ex));
-    ct_Box_deleteRef(box, NULL);
-}
-
 struct caller {
     ct_Box box;
     int32_t stop;
@@ -480,7 +467,6 @@ int main(void)
         TEST(classes_written_by_hand_keep_contracts_too),
         TEST(the_policy_chooses_among_clauses),
         TEST(what_was_set_can_be_asked),
-        TEST(files_of_estimates_are_refused),
         TEST(switching_does_not_disturb_other_threads),
         TEST(violations_survive_failing_allocations),
     };
