@@ -91,6 +91,7 @@ void workbench_close(struct workbench *w);
 /* The ranks of this run. */
 struct job {
     struct portolan_cohort *cohort;
+    bool is_recorded; /* from the start, as the environment says */
 };
 
 /*
@@ -99,6 +100,8 @@ struct job {
  * that exits because of a wrong option ends the others, too.
  */
 int job_begin(struct job *job, const char *command);
+/* Nobody is going to record the job's calls of MPI, unless the environment says so. */
+void job_drop_recorder(struct job *job);
 void job_end(struct job *job);
 
 /*
@@ -177,6 +180,9 @@ enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
 /* All of --select, --pin and --forbid. */
 enum portolan_status apply_choices(struct portolan_assembly *a, const struct assembly_options *o,
                                    struct portolan_error *err);
+
+/* Whether a component of the assembly records its calls of MPI, now and then. */
+bool workbench_is_diagnosed(const struct workbench *w);
 
 /* The store's file name: the Mastermind's parameter or its default; NULL without a Mastermind. */
 const char *workbench_peek_store(const struct workbench *w);

@@ -488,6 +488,7 @@ int command_measure(int argc, char **argv)
     if (job_begin(&job, "measure"))
         return EXIT_BAD_INPUT;
     parse_line(&line, argc, argv, 0, &o);
+    job_drop_recorder(&job);
     m.quiet = o.quiet;
     m.most_trials = o.repeat;
     print_log(true, job.cohort->rank);

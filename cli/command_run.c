@@ -195,6 +195,7 @@ static int run_script(struct job *job, struct options *o, struct portolan_script
     int code;
 
     print_log(o->run.quiet, job->cohort->rank);
+    job_drop_recorder(job);
     o->script.path = o->run.assembly.path;
     o->script.quiet = o->run.quiet;
     if (option) {

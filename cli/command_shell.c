@@ -193,6 +193,7 @@ int command_shell(int argc, char **argv)
     if (job_begin(&job, "shell"))
         return EXIT_BAD_INPUT;
     parse_line(&line, argc, argv, 0, &o);
+    job_drop_recorder(&job);
     print_log(o.script.quiet, job.cohort->rank);
     if (run_listen(&job, &(struct run_options){0}, &err) != PORTOLAN_OK)
         return job_fail(&job, &err);

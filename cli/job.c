@@ -50,10 +50,9 @@ int job_begin(struct job *job, const char *command)
     /* The ranks agree if maximum and minimum of the hash, which a double holds exactly, agree. */
     double hash = (double)(uint32_t)portolan_hash(command, strlen(command), 0);
     double range[2] = {hash, -hash};
-    bool is_recorded = false;
 
-    if (portolan_record_configure_by_environment(&is_recorded, &err) != PORTOLAN_OK ||
-        (is_recorded && portolan_mpi_observe(portolan_record_observer(), &err) != PORTOLAN_OK) ||
+    if (portolan_record_configure_by_environment(&job->is_recorded, &err) != PORTOLAN_OK ||
+        portolan_mpi_observe(portolan_record_observer(), &err) != PORTOLAN_OK ||
         portolan_mpi_init(&err) != PORTOLAN_OK ||
         portolan_mpi_cohort_create(&job->cohort, &err) != PORTOLAN_OK)
         return print_error(&err);
@@ -65,6 +64,12 @@ int job_begin(struct job *job, const char *command)
     portolan_error_set(&err, PORTOLAN_EMISMATCH,
                        "the ranks were started with different commands; give all the same one");
     return job_fail(job, &err);
+}
+
+void job_drop_recorder(struct job *job)
+{
+    if (!job->is_recorded)
+        portolan_mpi_observe(NULL, NULL);
 }
 
 void job_end(struct job *job)

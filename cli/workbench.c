@@ -237,19 +237,30 @@ static enum portolan_status apply_cases(struct portolan_assembly *a,
                   : PORTOLAN_OK;
 }
 
-/* The instance that keeps an experiment store, and has a parameter for its file; NULL: none. */
-static const char *find_keeper(const struct workbench *w)
+/* The first instance whose class provides a port of TYPE and has PARAMETER, if that is not NULL. */
+static const char *find_provider(const struct workbench *w, const char *type, const char *parameter)
 {
     for (size_t i = 0; i < w->assembly->n_instances; i++) {
         const struct portolan_assembly_instance *instance = &w->assembly->instances[i];
         const struct portolan_class_description *c = class_of(w, &instance->alternatives[0]);
 
         for (size_t k = 0; c && k < c->n_provides; k++)
-            if (!strcmp(c->provides[k].type, "portolan.ports.Monitor") &&
-                portolan_class_parameter(c, "store"))
+            if (!strcmp(c->provides[k].type, type) &&
+                (!parameter || portolan_class_parameter(c, parameter)))
                 return instance->name;
     }
     return NULL;
+}
+
+/* The instance that keeps an experiment store, and has a parameter for its file; NULL: none. */
+static const char *find_keeper(const struct workbench *w)
+{
+    return find_provider(w, "portolan.ports.Monitor", "store");
+}
+
+bool workbench_is_diagnosed(const struct workbench *w)
+{
+    return find_provider(w, "portolan.ports.Diagnosis", NULL);
 }
 
 static enum portolan_status put_store(struct workbench *w, const char *file,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* portolan.SwapPoint: passes the simulation's steps on, Mastermind first, then Optimizer. */
+/* portolan.SwapPoint: passes the simulation's steps on to its listeners, in their order. */
 #include <portolan/framework.h>
 #include <portolan/probe.h>
 #include <portolan/record.h>
@@ -43,7 +43,8 @@ static void release(struct swap_point *s, const char *uses, portolan_ports_StepL
     SIDL_CLEAR(ignored);
 }
 
-static const char *const listeners[] = {"mastermind", "optimizer"};
+static const char *const listeners[] = {"mastermind", "diagnosis", "optimizer"};
+enum { N_LISTENERS = sizeof listeners / sizeof *listeners };
 
 /* What the listeners do does not count as the simulation's time; in a trace it is a phase. */
 static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
@@ -57,7 +58,7 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     portolan_probe_pause();
     if (is_recorded)
         portolan_record_enter(region);
-    for (int i = 0; i < 2 && !*_ex; ++i) {
+    for (int i = 0; i < N_LISTENERS && !*_ex; ++i) {
         portolan_ports_StepListener listener = get_listener(s, listeners[i], _ex);
 
         if (listener)
@@ -75,7 +76,7 @@ static void announce(void *self, const char *name, double value, sidl_BaseInterf
     struct swap_point *s = self;
 
     portolan_probe_pause();
-    for (int i = 0; i < 2 && !*_ex; ++i) {
+    for (int i = 0; i < N_LISTENERS && !*_ex; ++i) {
         portolan_ports_StepListener listener = get_listener(s, listeners[i], _ex);
 
         if (listener)
@@ -110,7 +111,7 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
     gov_cca_Services_addProvidesPort(services, sidl_object_facet(self, "portolan.ports.SwapPoint"),
                                      "swappoint", "portolan.ports.SwapPoint", NULL, _ex);
     SIDL_CHECK(*_ex);
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < N_LISTENERS; ++i) {
         gov_cca_Services_registerUsesPort(services, listeners[i], "portolan.ports.StepListener",
                                           NULL, _ex);
         SIDL_CHECK(*_ex);

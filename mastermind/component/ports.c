@@ -257,6 +257,29 @@ static void carry(struct portolan_records *self, struct portolan_piggyback *p)
     recorder_of(self)->piggyback = p;
 }
 
+static enum portolan_status visit_rows(struct portolan_records *self, portolan_invocation_fn visit,
+                                       void *arg, struct portolan_error *err)
+{
+    struct portolan_recorder *r = recorder_of(self);
+
+    return r->store && r->trial
+               ? portolan_store_visit_invocations(r->store, r->trial, NULL, visit, arg, err)
+               : PORTOLAN_OK;
+}
+
+static enum portolan_status put_diagnosis(struct portolan_records *self,
+                                          const struct portolan_stored_diagnosis *d,
+                                          const struct portolan_stored_finding *findings, size_t n,
+                                          struct portolan_error *err)
+{
+    struct portolan_recorder *r = recorder_of(self);
+    struct portolan_stored_diagnosis of_trial = *d;
+
+    of_trial.trial = r->trial;
+    return r->store ? portolan_store_put_diagnosis(r->store, &of_trial, findings, n, err)
+                    : PORTOLAN_OK;
+}
+
 const struct portolan_records_ops mastermind_records_ops = {
     .size = sizeof(struct portolan_records_ops),
     .abi = PORTOLAN_RECORDS_ABI,
@@ -273,4 +296,6 @@ const struct portolan_records_ops mastermind_records_ops = {
     .put_reason = put_reason,
     .put_expectation = put_expectation,
     .carry = carry,
+    .visit_rows = visit_rows,
+    .put_diagnosis = put_diagnosis,
 };

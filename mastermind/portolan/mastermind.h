@@ -131,6 +131,17 @@ struct portolan_records_ops {
      * collective.
      */
     void (*carry)(struct portolan_records *self, struct portolan_piggyback *p);
+
+    /*
+     * OPTIONAL. As portolan_store_visit_invocations() and portolan_store_put_diagnosis() for the
+     * running trial, up to its last stored step. Effective on rank 0. Not collective.
+     */
+    enum portolan_status (*visit_rows)(struct portolan_records *self, portolan_invocation_fn visit,
+                                       void *arg, struct portolan_error *err);
+    enum portolan_status (*put_diagnosis)(struct portolan_records *self,
+                                          const struct portolan_stored_diagnosis *d,
+                                          const struct portolan_stored_finding *findings, size_t n,
+                                          struct portolan_error *err);
 };
 
 /** Facts of the Optimizer: sum of the times predicted for each step just before it, in ns. */

@@ -376,9 +376,12 @@ bool portolan_record_is_on(void)
 
 static struct stream *put_region(enum portolan_trace_kind kind, uint32_t region)
 {
-    uint64_t ticks = portolan_probe_now();
+    uint64_t ticks;
     struct stream *s;
 
+    if (!record_process.folder)
+        return NULL;
+    ticks = portolan_probe_now();
     follow_clock();
     if (!(s = stream_at(ticks)))
         return NULL;
@@ -392,7 +395,7 @@ void portolan_record_enter(uint32_t region)
     const char *name = record_region_name(region);
     struct stream *s;
 
-    if (!name || has_ended || !record_process.folder)
+    if (!name || has_ended)
         return;
     if (window_wants(name))
         window_enter();
@@ -406,7 +409,7 @@ void portolan_record_leave(uint32_t region)
     const char *name = record_region_name(region);
     struct stream *s;
 
-    if (!name || has_ended || !record_process.folder)
+    if (!name || has_ended)
         return;
     if ((s = put_region(PORTOLAN_TRACE_LEAVE, region)))
         stack_pop(&s->written);
