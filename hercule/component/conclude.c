@@ -7,6 +7,7 @@
 #include <portolan/trace.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -269,17 +270,24 @@ static enum portolan_status unpack(struct diagnosis_component *d, char *bytes, s
 
 static void tell(const struct diagnosis_component *d)
 {
-    const struct portolan_stored_finding *f = d->findings;
-    const char *because = *d->last.why ? ": " : "";
+    const struct portolan_stored_diagnosis *last = &d->last;
 
-    if (!d->n_findings)
-        portolan_log(PORTOLAN_LOG_NOTICE, "diagnosis", "steps %d to %d: %s%s%s", d->last.first_step,
-                     d->last.last_step, d->last.verdict, because, d->last.why);
-    for (size_t i = 0; i < d->n_findings; i++)
+    if (strcmp(last->verdict, verdicts[PORTOLAN_PROBLEM]) != 0)
+        portolan_log(PORTOLAN_LOG_NOTICE, "diagnosis", "steps %d to %d: %s%s%s", last->first_step,
+                     last->last_step, last->verdict, *last->why ? ": " : "", last->why);
+    for (size_t i = 0; i < d->n_findings; i++) {
+        const struct portolan_stored_finding *f = &d->findings[i];
+        char gain[80] = "its gain is not known";
+
+        if (strcmp(f->verdict, verdicts[PORTOLAN_PROBLEM]) != 0)
+            continue;
+        if (!isnan(f->gain))
+            snprintf(gain, sizeof gain, "gain %.1f %% (%.1f ... %.1f)", 100 * f->gain, 100 * f->low,
+                     100 * f->high);
         portolan_log(PORTOLAN_LOG_NOTICE, "diagnosis",
-                     "steps %d to %d: %zu %s: %.1f %% of run time, gain %.1f %% (%.1f ... %.1f)",
-                     d->last.first_step, d->last.last_step, i + 1, f[i].title, 100 * f[i].share,
-                     100 * f[i].gain, 100 * f[i].low, 100 * f[i].high);
+                     "steps %d to %d: %zu %s: %.1f %% of run time, %s", last->first_step,
+                     last->last_step, i + 1, f->title, 100 * f->share, gain);
+    }
 }
 
 static void keep(struct diagnosis_component *d)
