@@ -91,15 +91,8 @@ static double bytes_in(const char *folder)
  * core for each rank. */
 static enum portolan_status give_cores(struct subject *s, struct portolan_error *err)
 {
-    int64_t *ns = portolan_arena_alloc(&s->arena, s->trace->n_events + 1, sizeof *ns);
-    const struct portolan_replay_options options = {.use_cpu = true, .event_ns = ns};
-    struct portolan_replay replay;
-    enum portolan_status status = ns ? PORTOLAN_OK : portolan_no_memory(err);
+    enum portolan_status status = portolan_trace_give_cores(s->trace, s->waits, err);
 
-    if (!status)
-        status = portolan_replay(s->waits, NULL, 0, &options, &replay, err);
-    for (size_t e = 0; !status && e < s->trace->n_events; e++)
-        s->trace->events[e].ns = ns[e];
     portolan_waits_destroy(s->waits);
     portolan_matching_destroy(s->matching);
     s->waits = NULL;

@@ -36,7 +36,7 @@ trace/record: base observer probe record trace trace_stream
 trace/files: base index list trace trace_stream
 trace/analysis: base index list trace waits
 hercule: base assembly formula hercule json list replay stats store waits
-hercule/component: base block control framework hercule_assembly machine mastermind record trace
+hercule/component: base block control framework hercule_assembly machine mastermind record replay trace
 hercule/assembly: hercule_assembly list recorder replay
 hercule/recognise: base formula hercule list trace waits replay
 trace/replay: base index list number trace waits replay

@@ -20,13 +20,13 @@ run() {
 }
 
 run bad
+grep '^diagnosis' "$work/out" >first
 gives 'blocks that are placed badly are found' 0 'steps 1 to 10: 1 intra-level contiguity in guard data' \
     'steps 1 to 10: 2 inter-level contiguity in restriction'
 stored 'findings are stored with the trial' "data.tree|guard_data.intra_level" "SELECT instance || '.' || port || '|' || factor
     FROM finding WHERE number = 1"
 stored 'so is which steps they are of' '1 10 problem' "SELECT first_step || ' ' || last_step || ' ' || verdict
     FROM diagnosis"
-grep '^diagnosis' "$work/out" >first
 run again
 grep '^diagnosis' "$work/out" | cmp -s first -
 result 'the same run has the same findings' $?

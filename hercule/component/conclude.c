@@ -4,6 +4,7 @@
 
 #include <portolan/block.h>
 #include <portolan/record.h>
+#include <portolan/replay.h>
 #include <portolan/trace.h>
 
 #include <math.h>
@@ -142,6 +143,18 @@ static bool shares_cores(const struct portolan_machine_reading *ranks, int n)
     return false;
 }
 
+static enum portolan_status find_waits(struct analysis *a, struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    portolan_waits_destroy(a->waits);
+    portolan_matching_destroy(a->matching);
+    a->waits = NULL;
+    a->matching = NULL;
+    status = portolan_matching_create(a->trace, &a->matching, err);
+    return status ? status : portolan_waits_create(a->trace, a->matching, NULL, &a->waits, err);
+}
+
 static enum portolan_status analyse(struct diagnosis_component *d,
                                     const struct portolan_machine_reading *machine,
                                     struct analysis *a, struct portolan_error *err)
@@ -153,15 +166,17 @@ static enum portolan_status analyse(struct diagnosis_component *d,
     struct portolan_machine_verdict verdict = {0};
     enum portolan_status status = read_trace(d, a, &to_error, err);
 
+    if (!status)
+        status = find_waits(a, err);
+    if (!status && !a->trace->is_virtual && shares_cores(machine, d->cohort->size)) {
+        status = portolan_trace_give_cores(a->trace, a->waits, err);
+        if (!status)
+            status = find_waits(a, err);
+    }
     if (!status && !a->trace->is_virtual) {
         portolan_machine_judge(machine, (size_t)d->cohort->size, &verdict);
         options.disturbance = verdict.is_disturbed ? verdict.reason : NULL;
-        options.use_cpu = shares_cores(machine, d->cohort->size);
     }
-    if (!status)
-        status = portolan_matching_create(a->trace, &a->matching, err);
-    if (!status)
-        status = portolan_waits_create(a->trace, a->matching, NULL, &a->waits, err);
     if (!status)
         status = portolan_diagnosis_create(d->knowledge.base, d->assembly->paradigm->name, a->waits,
                                            &options, &to_error, &a->diagnosis, err);

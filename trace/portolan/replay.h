@@ -118,6 +118,15 @@ PORTOLAN_API enum portolan_status portolan_replay(const struct portolan_waits *w
                                                   struct portolan_error *err);
 
 /**
+ * Gives the events of TRACE, of which WAITS are, the times that they would have with a core for
+ * each rank: where ranks share cores they wait for them, too. WAITS and their matching no longer
+ * hold. Errors of portolan_replay().
+ */
+PORTOLAN_API enum portolan_status portolan_trace_give_cores(struct portolan_trace *trace,
+                                                            const struct portolan_waits *waits,
+                                                            struct portolan_error *err);
+
+/**
  * Of the messages of the trace that were sent when their receivers were in the call that got them:
  * the line below all of their times by bytes (means would contain waiting). And up to which size
  * sends ended before the receive was posted.

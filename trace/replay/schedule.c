@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks whose clocks stand still in MPI: the engine lets them wait for each other. */
+/* Traces whose times are not those of the program alone get others. */
 #include "engine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* All ranks begin at 0; their clocks have nothing in common. */
@@ -40,5 +41,21 @@ enum portolan_status portolan_trace_schedule(struct portolan_trace *trace,
         trace->events[e].ns = x.ns[e];
     engine_clear(&x);
     portolan_matching_destroy(matching);
+    return status;
+}
+
+enum portolan_status portolan_trace_give_cores(struct portolan_trace *trace,
+                                               const struct portolan_waits *waits,
+                                               struct portolan_error *err)
+{
+    int64_t *ns = portolan_calloc(trace->n_events + 1, sizeof *ns);
+    const struct portolan_replay_options options = {.use_cpu = true, .event_ns = ns};
+    struct portolan_replay replay;
+    enum portolan_status status =
+        ns ? portolan_replay(waits, NULL, 0, &options, &replay, err) : portolan_no_memory(err);
+
+    for (size_t e = 0; !status && e < trace->n_events; e++)
+        trace->events[e].ns = ns[e];
+    free(ns);
     return status;
 }
