@@ -243,4 +243,31 @@ static inline bool lab_says(const struct lab *l, const char *text)
     return false;
 }
 
+static inline void assert_near(double a, double b, double relative)
+{
+    if (!(fabs(a - b) <= relative * fabs(b)))
+        fail_msg("%.9g is not within %g of %.9g", a, relative, b);
+}
+
+static inline void assert_reason(const struct lab *l, int solver, const char *text)
+{
+    const char *reason = lab_option(l, solver)->reason;
+
+    if (!strstr(reason, text))
+        fail_msg("'%s' does not say '%s'", reason, text);
+}
+
+/* Lu works everywhere, and is slow. */
+static inline struct lab *lab_with_lu(void)
+{
+    struct lab *l = lab_create();
+
+    for (double n = 25; n <= 800; n *= 2)
+        for (int symmetric = 0; symmetric < 2; symmetric++)
+            lab_run(l,
+                    (struct run){
+                        .solver = LU, .n = n, .symmetric = symmetric, .ms = n, .quality = 1e-12});
+    return l;
+}
+
 #endif
