@@ -352,13 +352,10 @@ static enum portolan_status bind_parts(struct run *run, const struct paradigm *p
 {
     struct portolan_diagnostics_relay relay = {diagnostics, err};
     struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
-    const char **known = portolan_arena_alloc(&run->arena, p->n_components, sizeof *known);
 
     *bindings = portolan_arena_alloc(&run->arena, o->n_parts, sizeof **bindings);
-    if (!*bindings || !known)
+    if (!*bindings)
         return portolan_no_memory(err);
-    for (size_t i = 0; i < p->n_components; i++)
-        known[i] = p->components[i].item.name;
     for (size_t i = 0; i < o->n_parts; i++) {
         const struct portolan_part *part = &o->parts[i];
         struct binding *b = &(*bindings)[i];
@@ -377,12 +374,11 @@ static enum portolan_status bind_parts(struct run *run, const struct paradigm *p
         if (run->arena.failed) /* looking up names takes memory */
             return portolan_no_memory(err);
         if (b->component == HERCULE_NONE)
-            portolan_diagnose(&d, part->file, part->line, part->column,
-                              "paradigm '%s' has no component '%s'%s", p->item.name,
-                              part->component,
-                              portolan_did_you_mean(
-                                  portolan_nearest_word(part->component, known, p->n_components))
-                                  .text);
+            portolan_diagnose(
+                &d, part->file, part->line, part->column, "paradigm '%s' has no component '%s'%s",
+                p->item.name, part->component,
+                portolan_did_you_mean(kind_nearest(fact_kind_find("component"), p, part->component))
+                    .text);
     }
     return d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
 }

@@ -40,17 +40,13 @@ static enum portolan_status check_settings(const struct paradigm *p,
                                            const struct portolan_threshold *settings, size_t n,
                                            struct portolan_error *err)
 {
-    const char *known[64];
-    size_t n_known = 0;
+    const struct fact_kind *kind = fact_kind_find("threshold");
 
-    for (size_t i = 0; i < p->n_thresholds && n_known < 64; i++)
-        known[n_known++] = p->thresholds[i].item.name;
     for (size_t i = 0; i < n; i++)
-        if (kind_find_item(fact_kind_find("threshold"), p, settings[i].name) == HERCULE_NONE)
+        if (kind_find_item(kind, p, settings[i].name) == HERCULE_NONE)
             return portolan_error_set(
                 err, PORTOLAN_ENOTFOUND, "there is no threshold '%s'%s", settings[i].name,
-                portolan_did_you_mean(portolan_nearest_word(settings[i].name, known, n_known))
-                    .text);
+                portolan_did_you_mean(kind_nearest(kind, p, settings[i].name)).text);
     return PORTOLAN_OK;
 }
 

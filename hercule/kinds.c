@@ -145,8 +145,10 @@ const char *kind_nearest(const struct fact_kind *kind, const struct paradigm *pa
                          const char *name)
 {
     size_t n = *kind_count(kind, paradigm);
+    const struct item *first = kind_item(kind, paradigm, 0);
 
-    return n ? portolan_nearest_member(name, &kind_item(kind, paradigm, 0)->local, n, kind->size)
+    return n ? portolan_nearest_member(name, strchr(name, '.') ? &first->name : &first->local, n,
+                                       kind->size)
              : NULL;
 }
 

@@ -26,11 +26,11 @@ enum call_word {
 #undef CALL_WORD
         N_WORDS
 };
-const char *const call_words[] = {
+static const char *const call_words[N_WORDS] = {
 #define CALL_WORD(name, text) text,
     CALL_WORDS(CALL_WORD)
 #undef CALL_WORD
-        NULL};
+};
 
 enum partner { PARTNER_ANY, PARTNER_RANK, PARTNER_HUB, PARTNER_OTHERS };
 
@@ -58,31 +58,25 @@ static const char *text_or_null(const char *text)
     return text && *text ? text : NULL;
 }
 
-/* A word of the list, or a routine. */
-static bool add_call(struct bound *b, struct binding_rule *rule, const char *word, size_t length)
+/* Words of the list, and routines. */
+static bool add_calls(struct bound *b, struct binding_rule *rule, const char *words)
 {
     const struct portolan_trace *t = b->trace;
+    size_t n;
 
-    if (length == 4 && !strncmp(word, "recv", 4))
-        rule->words |= 1u << WORD_RECEIVE;
-    for (size_t i = 0; i < N_WORDS; i++)
-        if (!strncmp(call_words[i], word, length) && !call_words[i][length])
-            rule->words |= 1u << i;
-    if (!rule->routines && !(rule->routines = portolan_calloc(t->n_routines + 1, sizeof(bool))))
-        return false;
-    for (size_t i = 0; i < t->n_routines; i++)
-        rule->routines[i] |= !strncmp(t->routines[i], word, length) && !t->routines[i][length];
+    for (const char *word = words; word && *(word += strspn(word, " ,")); word += n) {
+        n = strcspn(word, " ,");
+        if (n == 4 && !strncmp(word, "recv", 4))
+            rule->words |= 1u << WORD_RECEIVE;
+        for (size_t i = 0; i < N_WORDS; i++)
+            if (!strncmp(call_words[i], word, n) && !call_words[i][n])
+                rule->words |= 1u << i;
+        if (!rule->routines && !(rule->routines = portolan_calloc(t->n_routines + 1, sizeof(bool))))
+            return false;
+        for (size_t i = 0; i < t->n_routines; i++)
+            rule->routines[i] |= !strncmp(t->routines[i], word, n) && !t->routines[i][n];
+    }
     return true;
-}
-
-static void set_partner(struct binding_rule *rule, const char *to)
-{
-    if (!to || !*to)
-        return;
-    rule->partner = !strcmp(to, "hub")                     ? PARTNER_HUB
-                    : !strcmp(to, "others")                ? PARTNER_OTHERS
-                    : portolan_read_int64(to, &rule->rank) ? PARTNER_RANK
-                                                           : PARTNER_ANY;
 }
 
 static bool add_own(struct bound *b, const struct binding *from)
@@ -101,31 +95,27 @@ static bool add_own(struct bound *b, const struct binding *from)
         .partner = from->to >= 0 ? PARTNER_RANK : PARTNER_ANY,
     };
     b->is_bound[from->component] = true;
-    for (const char *word = from->mpi; word && *(word += strspn(word, " ,"));) {
-        size_t length = strcspn(word, " ,");
-
-        if (!add_call(b, rule, word, length))
-            return false;
-        word += length;
-    }
-    return true;
+    return add_calls(b, rule, from->mpi);
 }
 
 static bool add_default(struct bound *b, size_t component)
 {
     const struct component *c = &b->paradigm->components[component];
     struct binding_rule *rule = &b->rules[b->n_rules];
+    bool is_good = true;
 
-    if (b->is_bound[component] || (!c->n_mpi && c->tag < 0 && !text_or_null(c->phase)))
+    if (b->is_bound[component] || (!c->n_mpi && c->tag < 0 && !*c->phase))
         return true;
     b->n_rules++;
     *rule = (struct binding_rule){
         .component = component, .phase = text_or_null(c->phase), .tag = c->tag};
-    set_partner(rule, c->to);
-    for (size_t i = 0; i < c->n_mpi; i++)
-        if (!add_call(b, rule, c->mpi[i], strlen(c->mpi[i])))
-            return false;
-    return true;
+    rule->partner = !strcmp(c->to, "hub")                     ? PARTNER_HUB
+                    : !strcmp(c->to, "others")                ? PARTNER_OTHERS
+                    : portolan_read_int64(c->to, &rule->rank) ? PARTNER_RANK
+                                                              : PARTNER_ANY;
+    for (size_t i = 0; is_good && i < c->n_mpi; i++)
+        is_good = add_calls(b, rule, c->mpi[i]);
+    return is_good;
 }
 
 /* The rank with most partners, by messages sent in either direction; the lowest of equals. */
@@ -256,7 +246,7 @@ uint64_t bound_computing(const struct bound *b, size_t within)
         const struct component *c = &b->paradigm->components[i];
 
         if (c->kind == COMPONENT_COMPUTATION && c->within == within && !b->is_bound[i] &&
-            !text_or_null(c->phase))
+            !*c->phase)
             fitting |= (uint64_t)1 << i;
     }
     return fitting;
@@ -269,24 +259,17 @@ bool bound_is_refined(const struct bound *b, size_t component)
 
 static unsigned words_of_class(enum portolan_trace_routine_class class)
 {
-    switch (class) {
-    case PORTOLAN_ROUTINE_SENDRECV:
-        return 1u << WORD_SENDRECV;
-    case PORTOLAN_ROUTINE_WAIT:
-        return 1u << WORD_WAIT;
-    case PORTOLAN_ROUTINE_TEST:
-        return 1u << WORD_TEST;
-    case PORTOLAN_ROUTINE_PROBE:
-        return 1u << WORD_PROBE;
-    case PORTOLAN_ROUTINE_POLL:
-        return 1u << WORD_POLL;
-    case PORTOLAN_ROUTINE_BARRIER:
-        return 1u << WORD_BARRIER | 1u << WORD_COLLECTIVE;
-    case PORTOLAN_ROUTINE_NEIGHBOUR:
-        return 1u << WORD_NEIGHBOUR | 1u << WORD_COLLECTIVE;
-    default:
-        return class >= PORTOLAN_ROUTINE_TRANSFER ? 1u << WORD_ONE_SIDED : 0;
-    }
+    static const unsigned words[PORTOLAN_ROUTINE_TRANSFER] = {
+        [PORTOLAN_ROUTINE_SENDRECV] = 1u << WORD_SENDRECV,
+        [PORTOLAN_ROUTINE_WAIT] = 1u << WORD_WAIT,
+        [PORTOLAN_ROUTINE_TEST] = 1u << WORD_TEST,
+        [PORTOLAN_ROUTINE_PROBE] = 1u << WORD_PROBE,
+        [PORTOLAN_ROUTINE_POLL] = 1u << WORD_POLL,
+        [PORTOLAN_ROUTINE_BARRIER] = 1u << WORD_BARRIER | 1u << WORD_COLLECTIVE,
+        [PORTOLAN_ROUTINE_NEIGHBOUR] = 1u << WORD_NEIGHBOUR | 1u << WORD_COLLECTIVE,
+    };
+
+    return class < PORTOLAN_ROUTINE_TRANSFER ? words[class] : 1u << WORD_ONE_SIDED;
 }
 
 static unsigned words_of_call(const struct bound *b, const struct portolan_trace_event *events,

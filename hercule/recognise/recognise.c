@@ -9,12 +9,9 @@
 
 static void count_fit(struct fit *fit, const struct token *t)
 {
-    bool is_fitted = t->component != TOKEN_NO_COMPONENT;
-
     fit->all_ns += t->end - t->begin;
-    fit->fitted_ns += is_fitted ? t->end - t->begin : 0;
+    fit->fitted_ns += t->component != TOKEN_NO_COMPONENT ? t->end - t->begin : 0;
     fit->n++;
-    fit->n_fitted += is_fitted;
 }
 
 bool token_is_ordinary(const struct recognition *r, const struct token *t)

@@ -52,10 +52,10 @@ struct instance {
     int64_t begin_ns, end_ns;
 };
 
-/* How much of the time and tokens that a component takes part in was fitted into events. */
+/* How much of the time of the tokens that may be a component was fitted into events. */
 struct fit {
     int64_t fitted_ns, all_ns;
-    size_t n_fitted, n;
+    size_t n;
 };
 
 struct recognition {

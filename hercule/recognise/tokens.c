@@ -304,39 +304,38 @@ bool tokens_make(struct recognition *r, const struct bound *b)
     return true;
 }
 
-struct token *tokens_at(const struct token_row *row, int64_t ns)
+/* How many tokens of ROW begin at NS or before, and with EVENT or one before it. */
+static size_t count_until(const struct token_row *row, int64_t ns, size_t event)
 {
     size_t low = 0, high = row->n;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (row->tokens[middle].begin <= ns)
+        if (row->tokens[middle].begin <= ns && row->tokens[middle].first_event <= event)
             low = middle + 1;
         else
             high = middle;
     }
-    return low ? &row->tokens[low - 1] : NULL;
+    return low;
+}
+
+struct token *tokens_at(const struct token_row *row, int64_t ns)
+{
+    size_t n = count_until(row, ns, SIZE_MAX);
+
+    return n ? &row->tokens[n - 1] : NULL;
 }
 
 struct token *tokens_find(const struct recognition *r, size_t location, size_t event)
 {
     const struct token_row *row = &r->rows[location];
-    size_t low = 0, high = row->n;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (row->tokens[middle].first_event <= event)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low-- > 0) { /* out of regions that ended before */
-        struct token *t = &row->tokens[low];
+    for (size_t n = count_until(row, INT64_MAX, event); n-- > 0;) {
+        struct token *t = &row->tokens[n];
 
         if (event < (size_t)t->first_event + t->n_events)
-            return t;
+            return t; /* else out of a region that ended before */
     }
     return NULL;
 }
