@@ -360,17 +360,8 @@ static enum portolan_status bind_parts(struct run *run, const struct paradigm *p
         const struct portolan_part *part = &o->parts[i];
         struct binding *b = &(*bindings)[i];
 
-        *b = (struct binding){.component =
-                                  paradigm_find(&run->arena, p, "component", "", part->component),
-                              .user = part->user,
-                              .uses = part->uses,
-                              .method = part->method,
-                              .mpi = part->mpi,
-                              .phase = part->phase,
-                              .region = part->region,
-                              .tag = part->tag,
-                              .to = part->to,
-                              .place = {part->file, part->line, part->column}};
+        b->part = part;
+        b->component = paradigm_find(&run->arena, p, "component", "", part->component);
         if (run->arena.failed) /* looking up names takes memory */
             return portolan_no_memory(err);
         if (b->component == HERCULE_NONE)
@@ -394,8 +385,8 @@ static enum portolan_status check_matches(struct run *run, const struct paradigm
 
     for (size_t i = 0; i < n; i++)
         if (!run->recognition->fits[bindings[i].component].n)
-            portolan_diagnose(&d, bindings[i].place.file, bindings[i].place.line,
-                              bindings[i].place.column, "nothing in the run is this part, '%s'",
+            portolan_diagnose(&d, bindings[i].part->file, bindings[i].part->line,
+                              bindings[i].part->column, "nothing in the run is this part, '%s'",
                               p->components[bindings[i].component].item.name);
     return d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
 }
@@ -409,10 +400,10 @@ static void name_ports(struct diagnosis *d, const struct binding *bindings, size
             component_of(d->paradigm, &d->paradigm->metrics[node->metric].formula, 16);
 
         for (size_t k = 0; k < n; k++)
-            if (bindings[k].component == component && bindings[k].user) {
-                const char *port =
-                    portolan_arena_strdup(&d->arena, bindings[k].uses ? bindings[k].uses : "");
-                const char *instance = portolan_arena_strdup(&d->arena, bindings[k].user);
+            if (bindings[k].component == component && bindings[k].part->user) {
+                const struct portolan_part *part = bindings[k].part;
+                const char *port = portolan_arena_strdup(&d->arena, part->uses ? part->uses : "");
+                const char *instance = portolan_arena_strdup(&d->arena, part->user);
 
                 d->public.findings[i].instance = instance ? instance : "";
                 d->public.findings[i].port = port ? port : "";

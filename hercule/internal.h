@@ -298,15 +298,11 @@ struct knowledge {
 /* NULL when there is none. */
 struct paradigm *knowledge_find(const struct knowledge *knowledge, const char *name);
 
-/*
- * What binds components to a program: a row of <part>, in the order of the file; the first that
- * fits an event wins. NULL and -1 bind nothing. Without rows the components' own bindings hold.
- */
+/* What binds a component to a program: a row of <part>, of which the first that fits an event wins.
+   Without rows the components' own bindings hold. */
 struct binding {
     size_t component;
-    const char *user, *uses, *method, *mpi, *phase, *region;
-    int64_t tag, to;
-    struct place place;
+    const struct portolan_part *part; /* borrowed; <portolan/hercule.h> */
 };
 
 /* A value that was measured. */

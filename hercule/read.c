@@ -45,7 +45,8 @@ static bool check_value(struct reader *r, const struct slot_kind *slot, size_t a
 {
     struct portolan_text right = {.arena = r->source.arena};
     const char *word = clp_token(&r->source, at), *const *words = slot->words;
-    size_t n = words ? find_word(words, "") : 0;
+    size_t n = words ? find_word(words, "") : 0; /* how many there are */
+    int64_t integer;
     double number;
 
     if (words && !words[find_word(words, word)]) {
@@ -53,8 +54,9 @@ static bool check_value(struct reader *r, const struct slot_kind *slot, size_t a
             portolan_text_add(&right, "%s%s", i ? i + 1 < n ? ", " : " or " : "", words[i]);
         REPORT(r, at, "'%s' is none of %s%s", word, right.bytes ? right.bytes : "",
                portolan_did_you_mean(portolan_nearest_word(word, words, n)).text);
-    } else if ((slot->type == SLOT_NUMBER || slot->type == SLOT_INTEGER) &&
-               !portolan_read_double(word, &number))
+    } else if (slot->type == SLOT_INTEGER && !portolan_read_int64(word, &integer))
+        REPORT(r, at, "%s wants a whole number, not '%s'", slot->name, word);
+    else if (slot->type == SLOT_NUMBER && !portolan_read_double(word, &number))
         REPORT(r, at, "%s wants a number, not '%s'", slot->name, word);
     else if ((slot->type == SLOT_FORMULA || slot->type == SLOT_PLACED) && *word != '"')
         REPORT(r, at, "%s wants a text in quotes", slot->name);
@@ -67,7 +69,6 @@ static void set_slot(struct reader *r, const struct slot_kind *slot, char *item,
                      struct place place)
 {
     void *to = item + slot->to;
-    double number = 0;
 
     switch (slot->type) {
     case SLOT_FORMULA:
@@ -87,8 +88,7 @@ static void set_slot(struct reader *r, const struct slot_kind *slot, char *item,
                                   sizeof text);
         break;
     case SLOT_INTEGER:
-        portolan_read_double(text, &number);
-        *(int64_t *)to = (int64_t)number;
+        portolan_read_int64(text, to);
         break;
     case SLOT_NUMBER:
         portolan_read_double(text, to);

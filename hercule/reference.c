@@ -2,6 +2,7 @@
 /* What the names in formulas mean. */
 #include <portolan/list.h>
 
+#include <ctype.h>
 #include <string.h>
 
 #include "compose.h"
@@ -206,18 +207,21 @@ static const char *nearest(const struct lookup *l, const char *wrong, bool has_o
     return near;
 }
 
+static bool is_in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
 /* Where NAME stands in the formula. */
 static struct place place_in(const struct expression *expression, const char *name)
 {
     struct place place = expression->place;
     size_t n = strlen(name);
-    const char *at = expression->text;
+    const char *text = expression->text, *at = text;
 
-    while ((at = strstr(at, name)) &&
-           ((at > expression->text && (strchr("._", at[-1]) || (at[-1] | 32) >= 'a')) ||
-            strchr("._", at[n] ? at[n] : ' ')))
+    while ((at = strstr(at, name)) && ((at > text && is_in_name(at[-1])) || is_in_name(at[n])))
         at += n;
-    for (const char *c = expression->text; at && c < at; c++) {
+    for (const char *c = text; at && c < at; c++) {
         place.column++;
         if (*c == '\n') {
             place.line++;

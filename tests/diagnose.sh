@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 46
+plan 47
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -82,6 +82,8 @@ mkdir known
 } >known/wide.clp
 try "$PORTOLAN" diagnose -k known -p wide uneven.txt
 gives 'more components than can be told apart' 1 "'wide' has 65 components; at most 64"
+try "$PORTOLAN" diagnose -k known uneven.txt
+gives 'other paradigms are suggested none the less' 0 'geometric'
 
 # Declarations.
 cat >own.xml <<'X'

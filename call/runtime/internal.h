@@ -36,7 +36,7 @@ struct portolan_cll_state {
     uint64_t lost;    /* samples without memory; atomic, like those below */
     uint64_t skipped; /* begins without memory */
     uint64_t unmatched, crossed;
-    size_t number; /* valid while a report is packed; under the lock */
+    size_t number;   /* valid while a report is packed; under the lock */
     uint32_t region; /* of traces, + 1; 0: nothing is recorded */
 };
 

@@ -77,7 +77,7 @@ struct portolan_waits;
 /**
  * *SUGGESTIONS: N of them, the best first; portolan_suggestions_free() frees them. Paradigms that
  * cover less than nine tenths of time or calls are none, so *N is 0 where none fits.
- * PORTOLAN_EUNSUPPORTED (a paradigm with too many components), PORTOLAN_ENOMEM.
+ * PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_suggest_paradigms(
     const struct portolan_knowledge *knowledge, const struct portolan_waits *waits,

@@ -2,6 +2,8 @@
 /* Which calls, regions and stretches of computing are which components. */
 #include "recognise.h"
 
+#include <portolan/hercule.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,12 +81,13 @@ static bool add_calls(struct bound *b, struct binding_rule *rule, const char *wo
     return true;
 }
 
-static bool add_own(struct bound *b, const struct binding *from)
+static bool add_own(struct bound *b, const struct binding *binding)
 {
     struct binding_rule *rule = &b->rules[b->n_rules++];
+    const struct portolan_part *from = binding->part;
 
     *rule = (struct binding_rule){
-        .component = from->component,
+        .component = binding->component,
         .user = text_or_null(from->user),
         .uses = text_or_null(from->uses),
         .method = text_or_null(from->method),
@@ -94,7 +97,7 @@ static bool add_own(struct bound *b, const struct binding *from)
         .rank = from->to,
         .partner = from->to >= 0 ? PARTNER_RANK : PARTNER_ANY,
     };
-    b->is_bound[from->component] = true;
+    b->is_bound[rule->component] = true;
     return add_calls(b, rule, from->mpi);
 }
 

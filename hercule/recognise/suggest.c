@@ -224,9 +224,11 @@ enum portolan_status portolan_suggest_paradigms(const struct portolan_knowledge 
 
     *n = 0;
     for (size_t i = 0; !status && i < knowledge->inner.n_paradigms; i++) {
-        if (!knowledge->inner.paradigms[i]->n_events)
+        const struct paradigm *p = knowledge->inner.paradigms[i];
+
+        if (!p->n_events || p->n_components > AUTOMATON_COMPONENTS)
             continue;
-        status = try_paradigm(knowledge->inner.paradigms[i], waits, &all[*n], err);
+        status = try_paradigm(p, waits, &all[*n], err);
         *n += all[*n].text != NULL;
     }
     if (status) {

@@ -108,7 +108,8 @@ static char *attribute_in(const char *text, const char *end, const char *attribu
 }
 
 /* The rows <part> of TEXT as bindings, whose texts the caller frees. */
-static size_t read_parts(const struct paradigm *p, const char *text, struct binding *bindings)
+static size_t read_parts(const struct paradigm *p, const char *text, struct portolan_part *parts,
+                         struct binding *bindings)
 {
     size_t n = 0;
 
@@ -120,10 +121,10 @@ static size_t read_parts(const struct paradigm *p, const char *text, struct bind
 
         while (strcmp(p->components[component].item.name, name))
             component++;
-        bindings[n] = (struct binding){.component = component,
-                                       .mpi = attribute_in(at, end, "mpi"),
-                                       .tag = tag ? atoi(tag) : -1,
-                                       .to = to ? atoi(to) : -1};
+        parts[n] = (struct portolan_part){.mpi = attribute_in(at, end, "mpi"),
+                                          .tag = tag ? atoi(tag) : -1,
+                                          .to = to ? atoi(to) : -1};
+        bindings[n] = (struct binding){component, &parts[n]};
         free(name);
         free(tag);
         free(to);
@@ -141,12 +142,14 @@ static void bindings_found_lead_to_the_same_metrics(void **state)
         struct run run;
         struct measured *own;
         struct binding bindings[64];
+        struct portolan_part parts[64];
         size_t n, n_bindings;
 
         run_scenario(&run, programs[i].write, 8, amounts, "1", 1);
         n = suggest(&run, &s);
         assert_true(n > 0);
-        n_bindings = read_parts(knowledge_find(&knowledge->inner, s->paradigm), s->text, bindings);
+        n_bindings =
+            read_parts(knowledge_find(&knowledge->inner, s->paradigm), s->text, parts, bindings);
         assert_true(n_bindings > 0);
         run_as(&run, knowledge, programs[i].name, NULL, 0);
         own = run.metrics;
@@ -159,7 +162,7 @@ static void bindings_found_lead_to_the_same_metrics(void **state)
                          run.metrics[m].value, s->text);
         free(own);
         for (size_t b = 0; b < n_bindings; b++)
-            free((char *)bindings[b].mpi);
+            free((char *)parts[b].mpi);
         portolan_suggestions_free(s, n);
         run_end(&run);
     }
