@@ -423,23 +423,18 @@ static void note_accuracy(const struct portolan_plan *p, size_t node, const stru
                           struct portolan_plan_prediction *out, struct named *named)
 {
     const struct estimate *e = &c->accuracy;
-    bool sums = p->s.a->composition == PORTOLAN_COMPOSE_SUM, first = isnan(out->accuracy);
+    bool sums = p->s.a->composition == PORTOLAN_COMPOSE_SUM;
+    bool replaces = isnan(out->accuracy) || !plan_composes(p);
+    double *const all[] = {&out->accuracy, &out->accuracy_low, &out->accuracy_high};
+    const double own[] = {e->value, e->low, e->high};
 
     if (!(e->value >= 0) || (!plan_composes(p) && e->value <= out->accuracy))
         return;
-    if (first || !plan_composes(p)) {
-        out->accuracy = e->value;
-        out->accuracy_low = e->low;
-        out->accuracy_high = e->high;
-        out->accuracy_extrapolates = c->accuracy_outside;
-        named->accuracy_of = node;
-        return;
-    }
-    out->accuracy = sums ? out->accuracy + e->value : out->accuracy * e->value;
-    out->accuracy_low = sums ? out->accuracy_low + e->low : out->accuracy_low * e->low;
-    out->accuracy_high = sums ? out->accuracy_high + e->high : out->accuracy_high * e->high;
-    out->accuracy_extrapolates = out->accuracy_extrapolates || c->accuracy_outside;
-    named->composed = true;
+    for (int i = 0; i < 3; i++)
+        *all[i] = replaces ? own[i] : sums ? *all[i] + own[i] : *all[i] * own[i];
+    out->accuracy_extrapolates = c->accuracy_outside || (!replaces && out->accuracy_extrapolates);
+    named->accuracy_of = node;
+    named->composed = !replaces;
 }
 
 static void write_names(const struct portolan_plan *p, const struct named *named,
