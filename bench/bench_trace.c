@@ -2,10 +2,13 @@
 /*
  * What a trace of 10^7 events costs, or of as many as the argument says: matching, wait states with
  * root causes, and one replay; for patterns whose waits go far (a stencil, a farm, a wavefront), on
- * 16 to 1,024 ranks. Linear means: ns per event stay about the same.
+ * 16 to 1,024 ranks. Linear means: ns per event stay about the same. With a folder as second
+ * argument each trace is also written there as an OTF2 archive, and otf2-print's processor time
+ * told.
  */
 #include <portolan/replay.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -47,7 +50,32 @@ static double lap(double *since)
     return took;
 }
 
-static int measure(const struct pattern *p, int ranks, double events)
+/* Processor time of otf2-print for the events of T; NAN: it cannot be told. */
+static double print_seconds(const struct portolan_trace *t, const char *folder, const char *name)
+{
+    struct rusage before, after;
+    struct portolan_error err = {0};
+    char path[600], command[1000];
+
+    snprintf(path, sizeof path, "%s/%s-%d/t.otf2", folder, name, t->n_ranks);
+    snprintf(command, sizeof command, "mkdir -p '%s/%s-%d'", folder, name, t->n_ranks);
+    if (system(command) || portolan_trace_write_otf2(t, path, NULL, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return NAN;
+    }
+    snprintf(command, sizeof command, "otf2-print '%s' >/dev/null; rm -r '%s/%s-%d'", path, folder,
+             name, t->n_ranks);
+    getrusage(RUSAGE_CHILDREN, &before);
+    if (system(command))
+        return NAN;
+    getrusage(RUSAGE_CHILDREN, &after);
+    return (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec) +
+           (double)(after.ru_stime.tv_sec - before.ru_stime.tv_sec) +
+           (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec) * 1e-6 +
+           (double)(after.ru_stime.tv_usec - before.ru_stime.tv_usec) * 1e-6;
+}
+
+static int measure(const struct pattern *p, int ranks, double events, const char *folder)
 {
     struct portolan_removal removal = {.kind = PORTOLAN_REMOVE_IMBALANCE};
     struct portolan_replay replay;
@@ -85,6 +113,13 @@ static int measure(const struct pattern *p, int ranks, double events)
                (matched + found + replayed) / n, matched + found + replayed,
                (double)usage.ru_maxrss / (1 << 20),
                100 * (double)waiting / (double)w->run_ns / ranks, w->n_delays);
+        if (folder) {
+            double printed = print_seconds(t, folder, p->name);
+
+            printf("          otf2-print of the same trace %.2f s: ratio %.2f\n", printed,
+                   (matched + found + replayed) / printed);
+        }
+        fflush(stdout);
     }
     portolan_waits_destroy(w);
     portolan_matching_destroy(m);
@@ -100,6 +135,6 @@ int main(int argc, char **argv)
 
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         for (size_t k = 0; k < 3; k++)
-            status |= measure(&patterns[i], ranks[k], events);
+            status |= measure(&patterns[i], ranks[k], events, argc > 2 ? argv[2] : NULL);
     return status;
 }

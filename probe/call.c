@@ -8,6 +8,7 @@
 #include <math.h>
 
 static unsigned long unmarked;
+static portolan_probe_call_fn *call_observer;
 /* Given to calls for which there is no frame. */
 static struct portolan_probe_frame no_frame = {.mark = PORTOLAN_PROBE_SPECIAL};
 
@@ -42,6 +43,17 @@ static struct portolan_probe_binding *enter_unmarked(const struct probe_thread *
         leave_unmarked();
         probe_gate_wait(port, flags);
     }
+}
+
+void probe_call_observe(portolan_probe_call_fn *observer)
+{
+    __atomic_store_n(&call_observer, observer, __ATOMIC_RELEASE);
+}
+
+static void tell_observer(const struct portolan_probe_node *node, bool begins)
+{
+    if (node->flags & PROBE_OBSERVED)
+        __atomic_load_n(&call_observer, __ATOMIC_ACQUIRE)(node->method & PROBE_HANDLE_MASK, begins);
 }
 
 /*
@@ -129,6 +141,7 @@ static void begin(struct probe_thread *t, struct portolan_probe_frame *f,
     }
     if (flags & PORTOLAN_PROBE_COUNTERS)
         probe_counters_start(t, f);
+    tell_observer(node, true);
     f->start = portolan_probe_now();
 }
 
@@ -162,6 +175,7 @@ static void leave_measured(struct probe_thread *t, struct portolan_probe_frame *
 
     if (PORTOLAN_PROBE_UNLIKELY(f->node->flags & PORTOLAN_PROBE_COUNTERS))
         probe_counters_stop(t, f);
+    tell_observer(f->node, false);
     if (f->node->flags & PORTOLAN_PROBE_ROWS)
         probe_row_note(t, f, elapsed, n);
     portolan_probe_record_call(f, f->below, elapsed, n);
@@ -195,6 +209,8 @@ static void count_failed(struct probe_thread *t, struct portolan_probe_frame *f,
         f->below->child += portolan_probe_now() - f->start;
     if (is_special && f->node->flags & PORTOLAN_PROBE_COUNTERS)
         probe_counters_drop(t, f);
+    if (is_special && !(f->mark & PORTOLAN_PROBE_UNTIMED))
+        tell_observer(f->node, false);
     probe_span_drop(t, f);
     portolan_probe_add(&f->node->failed, 1);
     for (unsigned i = 0; i < n; i++)

@@ -22,7 +22,13 @@
 #define PROBE_SP_NONE UINTPTR_MAX
 
 /* Flags of a port that are its state, not what its owner chooses. */
-#define PROBE_STATE_FLAGS (PORTOLAN_PROBE_CLOSED | PORTOLAN_PROBE_SAMPLED | PORTOLAN_PROBE_UNCALLED)
+#define PROBE_STATE_FLAGS                                                                          \
+    (PORTOLAN_PROBE_CLOSED | PORTOLAN_PROBE_SAMPLED | PORTOLAN_PROBE_UNCALLED | PROBE_OBSERVED)
+/* Of a port's flags: an observer is told of its calls, which take the slow way. */
+#define PROBE_OBSERVED 16U
+
+/* call.c */
+void probe_call_observe(portolan_probe_call_fn *observer);
 
 struct probe_chunk;
 struct rows_block;

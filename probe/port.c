@@ -94,6 +94,12 @@ void portolan_probe_port_set_flags(struct portolan_probe_port *port, uint32_t fl
     change_flags(port, PROBE_STATE_FLAGS, flags);
 }
 
+void portolan_probe_port_observe(struct portolan_probe_port *port, portolan_probe_call_fn *observer)
+{
+    probe_call_observe(observer);
+    change_flags(port, ~PROBE_OBSERVED, PROBE_OBSERVED);
+}
+
 uint32_t portolan_probe_port_flags(const struct portolan_probe_port *port)
 {
     return __atomic_load_n(&port->flags, __ATOMIC_RELAXED) & ~PROBE_STATE_FLAGS;

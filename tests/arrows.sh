@@ -49,7 +49,7 @@ call/translate: base list cll command formula libclang translate
 analysis/llac: base command formula models extrap store profile cll_report obsp llac stats
 components: base assembly control framework probe record tau
 framework/link: base command assembly palette link program
-proxygen/wrap: base command assembly control probe store proxygen functions recorder tau wrap
+proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap
 cli: base json list machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder hercule hercule_assembly replay trace wrap cll_report obsp command
 examples: base assembly framework embed models
 '

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A wrapped MPI program is one trial with all its ranks, whoever starts whom, and whichever MPI it is.
 . "$(dirname "$0")/tap.sh"
-plan 16
+plan 18
 
 cd "$work" || exit 99
 export XDG_CACHE_HOME="$work/cache"
@@ -53,6 +53,13 @@ one_trial() {
 1|200' "SELECT id, name, node_count, outcome FROM trial;
         SELECT rank, sum(calls) FROM sample WHERE method = 'calc_sum' GROUP BY rank"
 }
+
+rm -f store.db*
+wrap "$PORTOLAN" trace -o traced -n 2 -- "$PORTOLAN" wrap
+one_trial 'ranks that are wrapped and recorded are one trial'
+try "$PORTOLAN" trace --summary traced
+gives 'in whose trace wrapped functions are regions' 0 '^# function .*calc_sum' '^ +300 ENTER$' '^ +300 LEAVE$' \
+    '^ +2 .*MPI_Allreduce$'
 
 rm -f store.db*
 wrap "$MPIEXEC" -n 2 "$PORTOLAN" wrap

@@ -169,6 +169,15 @@ struct portolan_probe_port {
 PORTOLAN_API void portolan_probe_port_init(struct portolan_probe_port *port,
                                            struct portolan_probe_binding *binding, uint32_t flags);
 
+/** Told of a call on its thread: METHOD, a handle, begins or ends. */
+typedef void portolan_probe_call_fn(uint32_t method, bool begins);
+/**
+ * From now on OBSERVER, the only one of the process, is told of each call of PORT that is timed.
+ * These calls take the slow way; calls of other ports are what they were.
+ */
+PORTOLAN_API void portolan_probe_port_observe(struct portolan_probe_port *port,
+                                              portolan_probe_call_fn *observer);
+
 /**
  * Switches monitoring, counters or rows of PORT on or off; calls that are running end as they
  * began. Sampling stays as it is.

@@ -8,6 +8,7 @@
 #include "inside.h"
 
 #include <portolan/control.h>
+#include <portolan/record.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,50 @@ static enum portolan_status flush(void *unused, struct portolan_error *err)
     return PORTOLAN_OK;
 }
 
+/* ------------------------------------------------- traces */
+
+/* Of libportolan-trace.so, if that is preloaded as well. */
+#pragma weak portolan_record_peek_folder
+#pragma weak portolan_record_region
+#pragma weak portolan_record_enter
+#pragma weak portolan_record_leave
+
+/* Regions by the handles of methods, + 1; 0: not known yet. */
+static uint32_t regions[1 << 16];
+
+static uint32_t find_region(uint32_t method)
+{
+    const struct portolan_probe_method_info *info = portolan_probe_method_peek(method);
+    uint32_t region = portolan_record_region(
+        &(struct portolan_trace_region){.kind = PORTOLAN_TRACE_FUNCTION,
+                                        .name = info ? info->method.name : "?",
+                                        .provider = info ? info->connection.provider_class : ""});
+
+    __atomic_store_n(&regions[method], region + 1, __ATOMIC_RELAXED);
+    return region;
+}
+
+static void record_call(uint32_t method, bool begins)
+{
+    uint32_t region;
+
+    if (method >= sizeof regions / sizeof *regions)
+        return;
+    region = __atomic_load_n(&regions[method], __ATOMIC_RELAXED) - 1;
+    if (region == UINT32_MAX)
+        region = find_region(method);
+    (begins ? portolan_record_enter : portolan_record_leave)(region);
+}
+
+/* In a program that is recorded, its wrapped functions are regions. */
+static void begin_recording(void)
+{
+    if (portolan_record_peek_folder && portolan_record_peek_folder())
+        portolan_probe_port_observe(inside_port(), record_call);
+}
+
+/* ------------------------------------------------- counters */
+
 /* Calls read the counters that the orders name; false: a note says why they cannot. */
 static bool begin_counting(void)
 {
@@ -165,6 +210,7 @@ bool inside_add_port(void)
         .n_implementations = n_libraries,
         .selected = names[0],
     };
+    begin_recording();
     portolan_control_set_flush(flush, NULL);
     portolan_control_add(&port);
     return true;
