@@ -54,7 +54,7 @@ cli: base json list machine chart llac assembly control framework ccaffeine mpi 
 examples: base assembly framework embed models
 '
 status=0
-echo "1..$(echo "$table" | grep -c :)"
+echo "1..$(($(echo "$table" | grep -c :) + 1))"
 number=0
 echo "$table" | grep : | while IFS=: read -r room allowed; do
     number=$((number + 1))
@@ -76,4 +76,21 @@ echo "$table" | grep : | while IFS=: read -r room allowed; do
         printf '%s\n' "$bad" "$far" | sed 's/^/# /'
     fi
 done
+
+# What docs/architecture.md names in `…`: files, of which `_check.c` is the end, and rooms of the table.
+missing=$(
+    grep -oE '`[A-Za-z0-9_/]+\.(c|h|sql|rng)`' docs/architecture.md | tr -d '`' | sort -u | while read -r name; do
+        case $name in _*) ;; *) name=/$name ;; esac
+        [ -n "$(find . -path './build*' -prune -o -path "*$name" -print -quit)" ] || echo "$name"
+    done
+    sed -n 's/^| `\([a-z_/]*\)`.*/\1/p' docs/architecture.md | while read -r room; do
+        [ -d "$room" ] || echo "$room"
+    done
+)
+if [ -z "$missing" ]; then
+    echo "ok $(($(echo "$table" | grep -c :) + 1)) - docs/architecture.md names what is there"
+else
+    echo "not ok $(($(echo "$table" | grep -c :) + 1)) - docs/architecture.md names what is there"
+    printf '%s\n' "$missing" | sed 's/^/# /'
+fi
 exit $status

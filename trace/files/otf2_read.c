@@ -31,8 +31,8 @@ static int64_t nanoseconds(const struct reader *r, OTF2_TimeStamp time)
            (int64_t)((double)(ticks % (int64_t)r->ticks_per_s) * 1e9 / (double)r->ticks_per_s);
 }
 
-static OTF2_CallbackCode add(struct reader *r, OTF2_TimeStamp time, enum portolan_trace_kind kind,
-                             struct portolan_trace_event event)
+static OTF2_CallbackCode add_event(struct reader *r, OTF2_TimeStamp time,
+                                   enum portolan_trace_kind kind, struct portolan_trace_event event)
 {
     if (!portolan_reserve(&r->events, &r->events_capacity, r->n_events + 1, sizeof event)) {
         r->status = PORTOLAN_ENOMEM;
@@ -141,7 +141,7 @@ static OTF2_CallbackCode put_values(struct reader *r, OTF2_TimeStamp time,
             continue;
         event.what = (uint32_t)known[self].at & 0xffffff;
         memcpy(&event.bytes, &value.float64, sizeof event.bytes);
-        code = add(r, time, PORTOLAN_TRACE_VALUE, event);
+        code = add_event(r, time, PORTOLAN_TRACE_VALUE, event);
     }
     return code;
 }
@@ -158,14 +158,14 @@ static OTF2_CallbackCode enter(struct reader *r, OTF2_TimeStamp time, OTF2_Regio
         return OTF2_CALLBACK_SUCCESS;
     event.what = (uint32_t)regions[self].at & 0xffffff;
     if (!regions[self].is_mpi) {
-        code = add(r, time, PORTOLAN_TRACE_ENTER, event);
+        code = add_event(r, time, PORTOLAN_TRACE_ENTER, event);
         return code ? code : put_values(r, time, attributes);
     }
     if (r->depth++)
         return OTF2_CALLBACK_SUCCESS;
     class = portolan_trace_classify(otf2_string(r, regions[self].name), NULL);
     r->names_group = class == PORTOLAN_ROUTINE_WIN_POST || class == PORTOLAN_ROUTINE_WIN_START;
-    return add(r, time, PORTOLAN_TRACE_BEGIN, event);
+    return add_event(r, time, PORTOLAN_TRACE_BEGIN, event);
 }
 
 static OTF2_CallbackCode leave(struct reader *r, OTF2_TimeStamp time, OTF2_RegionRef self)
@@ -177,20 +177,20 @@ static OTF2_CallbackCode leave(struct reader *r, OTF2_TimeStamp time, OTF2_Regio
         return OTF2_CALLBACK_SUCCESS;
     event.what = (uint32_t)regions[self].at & 0xffffff;
     if (!regions[self].is_mpi)
-        return add(r, time, PORTOLAN_TRACE_LEAVE, event);
+        return add_event(r, time, PORTOLAN_TRACE_LEAVE, event);
     if (r->depth > 0 && --r->depth)
         return OTF2_CALLBACK_SUCCESS;
-    return add(r, time, PORTOLAN_TRACE_END, event);
+    return add_event(r, time, PORTOLAN_TRACE_END, event);
 }
 
 /* Whom a receive is from is known when it is done; until then it is from any. */
 static OTF2_CallbackCode post(struct reader *r, OTF2_TimeStamp time, enum portolan_trace_kind kind,
                               int peer, uint64_t id)
 {
-    return add(r, time, kind,
-               (struct portolan_trace_event){.peer = peer,
-                                             .tag = peer == PORTOLAN_TRACE_ANY ? peer : 0,
-                                             .request = open_request(r, id)});
+    return add_event(r, time, kind,
+                     (struct portolan_trace_event){.peer = peer,
+                                                   .tag = peer == PORTOLAN_TRACE_ANY ? peer : 0,
+                                                   .request = open_request(r, id)});
 }
 
 /* EVENT, what request ID turned out to be, is told as KIND. */
@@ -205,7 +205,7 @@ static OTF2_CallbackCode complete(struct reader *r, OTF2_TimeStamp time,
     if (kind != PORTOLAN_TRACE_RECV)
         event = (struct portolan_trace_event){0};
     event.request = request.number;
-    return add(r, time, kind, event);
+    return add_event(r, time, kind, event);
 }
 
 static struct portolan_trace_event collective(const struct reader *r, uint32_t comm, uint32_t root,
@@ -240,9 +240,9 @@ static OTF2_CallbackCode synchronise(struct reader *r, OTF2_TimeStamp time, OTF2
         struct portolan_trace_event event = of_window(r, self);
 
         event.peer = otf2_rank(r, groups[group].members[i]);
-        code = add(r, time, PORTOLAN_TRACE_ACCESS, event);
+        code = add_event(r, time, PORTOLAN_TRACE_ACCESS, event);
     }
-    return code ? code : add(r, time, PORTOLAN_TRACE_EPOCH, of_window(r, self));
+    return code ? code : add_event(r, time, PORTOLAN_TRACE_EPOCH, of_window(r, self));
 }
 
 static OTF2_CallbackCode transfer(struct reader *r, OTF2_TimeStamp time, uint32_t self,
@@ -254,7 +254,7 @@ static OTF2_CallbackCode transfer(struct reader *r, OTF2_TimeStamp time, uint32_
     event.peer = self < r->windows.n ? world_rank(r, comm_of(r, windows[self].comm), target)
                                      : PORTOLAN_TRACE_NONE;
     event.bytes = bytes;
-    return add(r, time, PORTOLAN_TRACE_TRANSFER, event);
+    return add_event(r, time, PORTOLAN_TRACE_TRANSFER, event);
 }
 
 static OTF2_CallbackCode switch_on(struct reader *r, OTF2_TimeStamp time, OTF2_MeasurementMode mode)
@@ -264,7 +264,7 @@ static OTF2_CallbackCode switch_on(struct reader *r, OTF2_TimeStamp time, OTF2_M
     r->is_off = mode == OTF2_MEASUREMENT_OFF;
     return r->is_off || !was_off
                ? OTF2_CALLBACK_SUCCESS
-               : add(r, time, PORTOLAN_TRACE_GAP, (struct portolan_trace_event){0});
+               : add_event(r, time, PORTOLAN_TRACE_GAP, (struct portolan_trace_event){0});
 }
 
 static const struct portolan_trace_event nothing;
@@ -274,14 +274,15 @@ static const struct portolan_trace_event nothing;
     X(Enter, (OTF2_RegionRef self), enter(r, time, self, attributes))                              \
     X(Leave, (OTF2_RegionRef self), leave(r, time, self))                                          \
     X(MpiSend, (uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes),                     \
-      add(r, time, PORTOLAN_TRACE_SEND, message(r, to, comm, tag, bytes, 0)))                      \
+      add_event(r, time, PORTOLAN_TRACE_SEND, message(r, to, comm, tag, bytes, 0)))                \
     X(MpiIsend, (uint32_t to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t id),       \
-      add(r, time, PORTOLAN_TRACE_SEND, message(r, to, comm, tag, bytes, open_request(r, id))))    \
+      add_event(r, time, PORTOLAN_TRACE_SEND,                                                      \
+                message(r, to, comm, tag, bytes, open_request(r, id))))                            \
     X(MpiIsendComplete, (uint64_t id), complete(r, time, PORTOLAN_TRACE_SEND_DONE, nothing, id))   \
     X(MpiIrecvRequest, (uint64_t id),                                                              \
       post(r, time, PORTOLAN_TRACE_RECV_POST, PORTOLAN_TRACE_ANY, id))                             \
     X(MpiRecv, (uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes),                   \
-      add(r, time, PORTOLAN_TRACE_RECV, message(r, from, comm, tag, bytes, 0)))                    \
+      add_event(r, time, PORTOLAN_TRACE_RECV, message(r, from, comm, tag, bytes, 0)))              \
     X(MpiIrecv, (uint32_t from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t id),     \
       complete(r, time, PORTOLAN_TRACE_RECV, message(r, from, comm, tag, bytes, 0), id))           \
     X(MpiRequestCancelled, (uint64_t id),                                                          \
@@ -289,7 +290,7 @@ static const struct portolan_trace_event nothing;
     X(MpiCollectiveEnd,                                                                            \
       (OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,               \
        uint64_t received),                                                                         \
-      add(r, time, PORTOLAN_TRACE_COLLECTIVE, collective(r, comm, root, sent, received)))          \
+      add_event(r, time, PORTOLAN_TRACE_COLLECTIVE, collective(r, comm, root, sent, received)))    \
     X(NonBlockingCollectiveRequest, (uint64_t id),                                                 \
       post(r, time, PORTOLAN_TRACE_COLLECTIVE, PORTOLAN_TRACE_NONE, id))                           \
     X(NonBlockingCollectiveComplete,                                                               \
@@ -300,7 +301,7 @@ static const struct portolan_trace_event nothing;
     X(RmaCollectiveEnd,                                                                            \
       (OTF2_CollectiveOp operation, OTF2_RmaSyncLevel level, OTF2_RmaWinRef self, uint32_t root,   \
        uint64_t sent, uint64_t received),                                                          \
-      add(r, time, PORTOLAN_TRACE_EPOCH, of_window(r, self)))                                      \
+      add_event(r, time, PORTOLAN_TRACE_EPOCH, of_window(r, self)))                                \
     X(RmaGroupSync, (OTF2_RmaSyncLevel level, OTF2_RmaWinRef self, OTF2_GroupRef group),           \
       synchronise(r, time, self, group))                                                           \
     X(RmaPut, (OTF2_RmaWinRef self, uint32_t target, uint64_t bytes, uint64_t match),              \
@@ -311,7 +312,7 @@ static const struct portolan_trace_event nothing;
       (OTF2_RmaWinRef self, uint32_t target, OTF2_RmaAtomicType type, uint64_t sent,               \
        uint64_t received, uint64_t match),                                                         \
       transfer(r, time, self, target, sent + received))                                            \
-    X(BufferFlush, (OTF2_TimeStamp stop), add(r, stop, PORTOLAN_TRACE_GAP, nothing))               \
+    X(BufferFlush, (OTF2_TimeStamp stop), add_event(r, stop, PORTOLAN_TRACE_GAP, nothing))         \
     X(MeasurementOnOff, (OTF2_MeasurementMode mode), switch_on(r, time, mode))
 
 #define UNPACK(...) __VA_ARGS__
