@@ -39,17 +39,17 @@ static bool is_transfer(const struct mpi_call *call, int peer)
     return call->result == MPI_SUCCESS && peer >= 0;
 }
 
-static MPI_COLD void tell_sent(const struct mpi_call *call, MPI_Comm comm, int peer, int tag,
-                               uint64_t bytes, const MPI_Request *request)
+/* Tells that CALL did KIND. COMM: communicator or window. */
+static MPI_COLD void tell(const struct mpi_call *call, enum portolan_mpi_event_kind kind,
+                          const struct portolan_mpi_comm *comm, int peer, int tag, uint64_t bytes,
+                          uint32_t request)
 {
-    mpi_tell(call, &(struct portolan_mpi_event){
-                       .kind = PORTOLAN_MPI_SEND,
-                       .comm = mpi_comm_of(comm),
-                       .peer = peer,
-                       .tag = tag,
-                       .bytes = bytes,
-                       .request = mpi_expect(request, PORTOLAN_MPI_SEND_DONE),
-                   });
+    mpi_tell(call, &(struct portolan_mpi_event){.kind = kind,
+                                                .comm = comm,
+                                                .peer = peer,
+                                                .tag = tag,
+                                                .bytes = bytes,
+                                                .request = request});
 }
 
 void mpi_note_sent(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
@@ -60,18 +60,9 @@ void mpi_note_sent(const struct mpi_call *call, MPI_Count count, MPI_Datatype ty
     uint64_t bytes = is_sent ? mpi_bytes(count, type) : 0;
 
     if (is_sent && call->is_observed)
-        tell_sent(call, comm, partner, tag, bytes, request);
+        tell(call, PORTOLAN_MPI_SEND, mpi_comm_of(comm), partner, tag, bytes,
+             mpi_expect(request, PORTOLAN_MPI_SEND_DONE));
     mpi_add(call->routine, partner, false, 1, call->ticks, bytes);
-}
-
-static MPI_COLD void tell_received(const struct mpi_call *call, MPI_Comm comm, int peer, int tag,
-                                   uint64_t bytes)
-{
-    mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_RECV,
-                                                .comm = mpi_comm_of(comm),
-                                                .peer = peer,
-                                                .tag = tag,
-                                                .bytes = bytes});
 }
 
 static void add_received(const struct mpi_call *call, const MPI_Status *status, MPI_Comm comm,
@@ -84,7 +75,7 @@ static void add_received(const struct mpi_call *call, const MPI_Status *status, 
     if (is_from && call->result == MPI_SUCCESS)
         mpi_status_bytes(status, &bytes);
     if (is_from && call->is_observed)
-        tell_received(call, comm, partner, status->MPI_TAG, bytes);
+        tell(call, PORTOLAN_MPI_RECV, mpi_comm_of(comm), partner, status->MPI_TAG, bytes, 0);
     mpi_add(call->routine, partner, true, calls, ticks, bytes);
 }
 
@@ -100,16 +91,6 @@ void mpi_note_exchanged(const struct mpi_call *call, MPI_Count count, MPI_Dataty
     add_received(call, status, comm, 0, 0);
 }
 
-static MPI_COLD void tell_transfer(const struct mpi_call *call, int target, uint64_t bytes,
-                                   MPI_Win win)
-{
-    if (call->is_observed)
-        mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_TRANSFER,
-                                                    .comm = mpi_window_of(win),
-                                                    .peer = target,
-                                                    .bytes = bytes});
-}
-
 static void add_one_sided(const struct mpi_call *call, bool received, MPI_Count count,
                           MPI_Datatype type, int target, MPI_Win win)
 {
@@ -118,8 +99,8 @@ static void add_one_sided(const struct mpi_call *call, bool received, MPI_Count 
     uint64_t bytes = is_done ? mpi_bytes(count, type) : 0;
 
     mpi_add(call->routine, partner, received, 1, call->ticks, bytes);
-    if (is_done)
-        tell_transfer(call, partner, bytes, win);
+    if (is_done && call->is_observed)
+        tell(call, PORTOLAN_MPI_TRANSFER, mpi_window_of(win), partner, 0, bytes, 0);
 }
 
 void mpi_note_put(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int target,
@@ -149,18 +130,19 @@ void mpi_note_swapped(const struct mpi_call *call, MPI_Op op, MPI_Count out, MPI
     received = mpi_bytes(in, in_type);
     mpi_add(call->routine, partner, false, 1, call->ticks, sent);
     mpi_add(call->routine, partner, true, 0, 0, received);
-    tell_transfer(call, partner, sent + received, win);
+    if (call->is_observed)
+        tell(call, PORTOLAN_MPI_TRANSFER, mpi_window_of(win), partner, 0, sent + received, 0);
 }
 
-static MPI_COLD void tell_collective(const struct mpi_call *call,
-                                     const struct portolan_mpi_comm *comm, int root, uint64_t bytes,
-                                     uint32_t request)
+/* Who makes or frees communicators and windows, meets. */
+static MPI_COLD void tell_meeting(const struct mpi_call *call, const struct portolan_mpi_comm *comm)
 {
-    mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_COLLECTIVE,
-                                                .comm = comm,
-                                                .peer = root,
-                                                .bytes = bytes,
-                                                .request = request});
+    tell(call, PORTOLAN_MPI_COLLECTIVE, comm, PORTOLAN_MPI_NONE, 0, 0, 0);
+}
+
+static MPI_COLD void tell_epoch(const struct mpi_call *call, const struct portolan_mpi_comm *window)
+{
+    tell(call, PORTOLAN_MPI_EPOCH, window, 0, 0, 0, 0);
 }
 
 int mpi_root_of(MPI_Comm comm, int root)
@@ -170,32 +152,31 @@ int mpi_root_of(MPI_Comm comm, int root)
     return root < 0 ? PORTOLAN_MPI_NONE : mpi_world_rank(comm, root);
 }
 
-static MPI_COLD void tell_own(const struct mpi_call *call, uint64_t bytes, MPI_Comm comm, int root,
-                              const MPI_Request *request)
-{
-    if (call->result == MPI_SUCCESS)
-        tell_collective(call, mpi_comm_of(comm), mpi_root_of(comm, root), bytes,
-                        mpi_expect(request, PORTOLAN_MPI_COLLECTIVE_DONE));
-}
-
 void mpi_note_own(const struct mpi_call *call, uint64_t bytes, MPI_Comm comm, int root,
                   const MPI_Request *request)
 {
-    if (call->is_observed)
-        tell_own(call, bytes, comm, root, request);
+    if (call->is_observed && call->result == MPI_SUCCESS)
+        tell(call, PORTOLAN_MPI_COLLECTIVE, mpi_comm_of(comm), mpi_root_of(comm, root), 0, bytes,
+             mpi_expect(request, PORTOLAN_MPI_COLLECTIVE_DONE));
     mpi_add(call->routine, -1, false, 1, call->ticks, bytes);
 }
 
 /* -- communicators and windows that come and go -- */
 
-void mpi_note_created(const struct mpi_call *call, MPI_Comm comm, const MPI_Comm *new)
+/* Notes CALL; whether it made something that gets a number. */
+static bool note_made(const struct mpi_call *call)
 {
     mpi_note(call);
-    if (!mpi_is_observable || call->result != MPI_SUCCESS)
+    return mpi_is_observable && call->result == MPI_SUCCESS;
+}
+
+void mpi_note_created(const struct mpi_call *call, MPI_Comm comm, const MPI_Comm *new)
+{
+    if (!note_made(call))
         return;
     mpi_number_comm(comm, *new);
     if (call->is_observed)
-        tell_collective(call, mpi_comm_of(comm), PORTOLAN_MPI_NONE, 0, 0);
+        tell_meeting(call, mpi_comm_of(comm));
 }
 
 void mpi_note_creating(const struct mpi_call *call, MPI_Comm comm, const MPI_Comm *new,
@@ -203,33 +184,25 @@ void mpi_note_creating(const struct mpi_call *call, MPI_Comm comm, const MPI_Com
 {
     uint32_t number;
 
-    mpi_note(call);
-    if (!mpi_is_observable || call->result != MPI_SUCCESS)
+    if (!note_made(call))
         return;
     number = mpi_expect_comm(request, *new, mpi_number_next(comm), call->is_observed);
     if (call->is_observed)
-        tell_collective(call, mpi_comm_of(comm), PORTOLAN_MPI_NONE, 0, number);
+        tell(call, PORTOLAN_MPI_COLLECTIVE, mpi_comm_of(comm), PORTOLAN_MPI_NONE, 0, 0, number);
 }
 
 void mpi_note_created_alone(const struct mpi_call *call, const MPI_Comm *new)
 {
-    mpi_note(call);
-    if (!mpi_is_observable || call->result != MPI_SUCCESS || *new == MPI_COMM_NULL)
+    if (!note_made(call) || *new == MPI_COMM_NULL)
         return;
     mpi_number_alone(*new);
     if (call->is_observed)
-        tell_collective(call, mpi_comm_of(*new), PORTOLAN_MPI_NONE, 0, 0);
-}
-
-static MPI_COLD void tell_epoch(const struct mpi_call *call, const struct portolan_mpi_comm *window)
-{
-    mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_EPOCH, .comm = window});
+        tell_meeting(call, mpi_comm_of(*new));
 }
 
 void mpi_note_created_window(const struct mpi_call *call, MPI_Comm comm, const MPI_Win *win)
 {
-    mpi_note(call);
-    if (!mpi_is_observable || call->result != MPI_SUCCESS)
+    if (!note_made(call))
         return;
     mpi_number_window(comm, *win);
     if (call->is_observed)
@@ -250,7 +223,7 @@ void mpi_note_freed(struct mpi_call *call)
 {
     mpi_note(call);
     if (call->held && call->result == MPI_SUCCESS)
-        tell_collective(call, mpi_comm_of_peers(call->held), PORTOLAN_MPI_NONE, 0, 0);
+        tell_meeting(call, mpi_comm_of_peers(call->held));
     mpi_peers_release(call->held);
 }
 
@@ -278,9 +251,7 @@ void mpi_note_group(const struct mpi_call *call, MPI_Group group, MPI_Win win)
         return;
     ranks = mpi_ranks_of(group, &n);
     for (int i = 0; i < n; i++)
-        mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_ACCESS,
-                                                    .comm = mpi_window_of(win),
-                                                    .peer = ranks[i]});
+        tell(call, PORTOLAN_MPI_ACCESS, mpi_window_of(win), ranks[i], 0, 0, 0);
     free(ranks);
     tell_epoch(call, mpi_window_of(win));
 }
