@@ -32,7 +32,7 @@ mastermind: base block index list assembly control machine probe record store fr
 base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
 trace: base index list observer trace waits
-trace/record: base observer probe record trace trace_stream
+trace/record: base list observer probe record trace trace_stream
 trace/files: base index list trace trace_stream
 trace/analysis: base index list trace waits
 hercule: base assembly formula hercule json list replay stats store waits

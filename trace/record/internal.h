@@ -3,17 +3,15 @@
 #ifndef PORTOLAN_RECORD_INTERNAL_H
 #define PORTOLAN_RECORD_INTERNAL_H
 
+#include <portolan/list.h>
 #include <portolan/record.h>
 #include <portolan/trace_stream.h>
 
 /* -- stream.c: one thread's file -- */
 
-/* Deeper regions are recorded, but not again after a gap. */
-#define STREAM_DEPTH 64
-
 struct region_stack {
-    unsigned depth;
-    uint32_t at[STREAM_DEPTH];
+    size_t depth, room;
+    uint32_t *at;
 };
 
 /* What a stream has defined already, by number. */
@@ -103,11 +101,11 @@ static inline void stream_make_ready(struct stream *s, uint64_t ticks)
 }
 void stream_define(struct stream *s, unsigned kind, const struct portolan_stream_definition *d);
 
+/* Without memory it is as if the region had not been entered. */
 static inline void stack_push(struct region_stack *stack, uint32_t region)
 {
-    if (stack->depth < STREAM_DEPTH)
-        stack->at[stack->depth] = region;
-    stack->depth++;
+    if (portolan_reserve(&stack->at, &stack->room, stack->depth + 1, sizeof *stack->at))
+        stack->at[stack->depth++] = region;
 }
 
 static inline void stack_pop(struct region_stack *stack)

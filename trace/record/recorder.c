@@ -36,10 +36,12 @@ static __thread struct region_stack open_regions __attribute__((tls_model("initi
 
 /* -- streams of threads -- */
 
-static void close_mine(void *stream)
+void portolan_record_close(void)
 {
-    struct stream *s = stream;
+    struct stream *s = mine;
 
+    if (!s)
+        return;
     mine = NULL;
     pthread_mutex_lock(&lock);
     lost_before += s->lost;
@@ -47,11 +49,18 @@ static void close_mine(void *stream)
     stream_close(s);
 }
 
+static void end_thread(void *regions)
+{
+    struct region_stack *r = regions;
+
+    portolan_record_close();
+    free(r->at);
+    *r = (struct region_stack){0};
+}
+
 /* A child shares its parent's files: it must not even end them when its thread does. */
 static void forget_files(void)
 {
-    if (have_key)
-        pthread_setspecific(key, NULL);
     mine = NULL;
     has_ended = true;
     record_observer.is_on = false;
@@ -59,7 +68,7 @@ static void forget_files(void)
 
 __attribute__((constructor)) static void make_key(void)
 {
-    have_key = pthread_key_create(&key, close_mine) == 0;
+    have_key = pthread_key_create(&key, end_thread) == 0;
     pthread_atfork(NULL, NULL, forget_files);
 }
 
@@ -80,7 +89,7 @@ static struct stream *stream_here(uint64_t ticks)
     if (!number_of_thread)
         number_of_thread = __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED);
     s = stream_open(number_of_thread - 1, ticks, &open_regions);
-    if (s && pthread_setspecific(key, s) != 0) {
+    if (s && pthread_setspecific(key, &open_regions) != 0) {
         stream_close(s);
         s = NULL;
     }
@@ -206,14 +215,6 @@ static void run_as(int rank, int n_ranks, unsigned flags, bool on_shared_cores)
 void portolan_record_start(int rank, int n_ranks)
 {
     run_as(rank, n_ranks, 0, false);
-}
-
-void portolan_record_close(void)
-{
-    if (!mine)
-        return;
-    pthread_setspecific(key, NULL);
-    close_mine(mine);
 }
 
 void portolan_record_end(void)
@@ -401,6 +402,8 @@ void portolan_record_enter(uint32_t region)
         window_enter();
     if ((s = put_region(PORTOLAN_TRACE_ENTER, region)))
         stack_push(&s->written, region);
+    if (!open_regions.at && have_key) /* frees it when the thread ends */
+        pthread_setspecific(key, &open_regions);
     stack_push(&open_regions, region);
 }
 

@@ -187,6 +187,7 @@ void stream_close(struct stream *s)
         close(s->fd);
     for (int i = 0; i < KNOWN_KINDS; i++)
         free(s->known[i].bits);
+    free(s->written.at);
     free(s);
 }
 
@@ -243,14 +244,13 @@ void stream_put_gap(struct stream *s, uint64_t ticks, uint64_t lost)
         put_plain(s, PORTOLAN_TRACE_END, end, 0);
     s->in_call = false;
     for (; s->written.depth; stack_pop(&s->written))
-        if (s->written.depth <= STREAM_DEPTH)
-            put_plain(s, PORTOLAN_TRACE_LEAVE, end, s->written.at[s->written.depth - 1]);
+        put_plain(s, PORTOLAN_TRACE_LEAVE, end, s->written.at[s->written.depth - 1]);
     if (s->is_ending)
         return;
     if (s->window || lost)
         stream_put(s, &(struct portolan_stream_event){
                           .kind = PORTOLAN_TRACE_GAP, .ticks = ticks, .bytes = lost});
-    for (unsigned i = 0; i < s->open->depth && i < STREAM_DEPTH; i++) {
+    for (size_t i = 0; i < s->open->depth; i++) {
         define_region(s, s->open->at[i]);
         put_plain(s, PORTOLAN_TRACE_ENTER, ticks, s->open->at[i]);
         stack_push(&s->written, s->open->at[i]);

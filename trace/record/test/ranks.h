@@ -269,6 +269,24 @@ static void do_fork(void)
 }
 
 /* Two windows of a run that was not to be recorded when it began, each in a folder of its own. */
+enum { DEEP_REGIONS = 100 };
+
+static void do_deep(void)
+{
+    uint32_t region = portolan_record_region(
+        &(struct portolan_trace_region){.kind = PORTOLAN_TRACE_TIMER, .name = "deep"});
+
+    for (int i = 0; i < DEEP_REGIONS; i++)
+        portolan_record_enter(region);
+    MPI_Barrier(WORLD);
+    portolan_record_off();
+    MPI_Barrier(WORLD);
+    portolan_record_on();
+    MPI_Barrier(WORLD);
+    for (int i = 0; i < DEEP_REGIONS; i++)
+        portolan_record_leave(region);
+}
+
 static void do_anew(void)
 {
     static const char *const names[] = {"first", "second"};
@@ -306,6 +324,7 @@ static const struct scenario {
     {"threads", "", do_threads},
     {"kill", "", do_kill},
     {"fork", "", do_fork},
+    {"deep", "cpu=never", do_deep},
     {"anew", "", do_anew},
     {NULL, NULL, NULL},
 };

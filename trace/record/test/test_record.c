@@ -434,6 +434,25 @@ static void streams_written_and_read_again(void **state)
     portolan_trace_destroy(again);
 }
 
+/* More regions inside each other than any fixed number; then off and on inside them. */
+static void deep_regions_go_on_after_a_gap(void **state)
+{
+    size_t n = 0;
+    char *got;
+
+    (void)state;
+    assert_int_equal(run_and_read("deep"), 0);
+    assert_string_equal(problems, "");
+    assert_false(location_of(0)->is_cut);
+    assert_int_equal(count_kind(0, PORTOLAN_TRACE_ENTER), 2 * DEEP_REGIONS);
+    assert_int_equal(count_kind(0, PORTOLAN_TRACE_LEAVE), 2 * DEEP_REGIONS);
+    got = events_of(0, "GAP lost=0\n", NULL);
+    for (const char *at = got; (at = strstr(at, "ENTER deep\n")); at++)
+        n++;
+    assert_int_equal(n, DEEP_REGIONS);
+    free(got);
+}
+
 static void windows_begin_anew(void **state)
 {
     char path[128];
@@ -495,6 +514,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(children_leave_files_alone, forget_trace),
         cmocka_unit_test_teardown(killed_ranks, forget_trace),
         cmocka_unit_test_teardown(streams_written_and_read_again, forget_trace),
+        cmocka_unit_test_teardown(deep_regions_go_on_after_a_gap, forget_trace),
         cmocka_unit_test_teardown(windows_begin_anew, forget_trace),
         cmocka_unit_test(wrong_windows),
     };
