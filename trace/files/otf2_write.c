@@ -15,9 +15,10 @@
 
 enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 1 << 22, EVENT_BYTES = 48 /* at most */ };
 
-/* A group of MPI_Win_post or MPI_Win_start: the ACCESS events FIRST … LAST of a location. */
+/* A group of MPI_Win_post or MPI_Win_start: ACCESS events one after the other. */
 struct group {
-    size_t first, last;
+    const struct portolan_trace_event *first;
+    size_t n;
 };
 
 /*
@@ -40,8 +41,8 @@ struct writer {
     size_t posted_capacity;
     const char *routine; /* of the call that is open */
     enum portolan_trace_routine_class class;
-    size_t next_group, post_group, start_group; /* of GROUPS */
-    OTF2_ErrorCode error;                       /* the first */
+    size_t post_group, start_group; /* of GROUPS */
+    OTF2_ErrorCode error;           /* the first */
     bool has_memory;
 };
 
@@ -115,14 +116,12 @@ static uint32_t first_access_group(const struct writer *w)
 static void define_access_groups(struct writer *w)
 {
     for (size_t g = 0; g < w->n_groups; g++) {
-        size_t n = 0, room = w->groups[g].last - w->groups[g].first + 1;
-        int *members = portolan_calloc(room, sizeof *members);
+        int *members = portolan_calloc(w->groups[g].n, sizeof *members);
 
-        for (size_t i = w->groups[g].first; members && i <= w->groups[g].last; i++)
-            if (w->trace->events[i].kind == PORTOLAN_TRACE_ACCESS)
-                members[n++] = w->trace->events[i].peer;
-        define_group(w, (uint32_t)(first_access_group(w) + g), OTF2_GROUP_TYPE_COMM_GROUP, n,
-                     members);
+        for (size_t i = 0; members && i < w->groups[g].n; i++)
+            members[i] = w->groups[g].first[i].peer;
+        define_group(w, (uint32_t)(first_access_group(w) + g), OTF2_GROUP_TYPE_COMM_GROUP,
+                     members ? w->groups[g].n : 0, members);
         w->has_memory = w->has_memory && members;
         free(members);
     }
@@ -414,21 +413,19 @@ static void put_epoch(struct writer *w, const struct portolan_trace_event *e)
         OTF2_UNDEFINED_UINT32, 0, 0);
 }
 
-static bool begins_group(const struct portolan_trace_event *e)
+/* Event E, of a location whose events end at END, may be the first of a group. */
+static void note_group(struct writer *w, const struct portolan_trace_event *e,
+                       const struct portolan_trace_event *first,
+                       const struct portolan_trace_event *end)
 {
-    return e->kind == PORTOLAN_TRACE_ACCESS && e[-1].kind != PORTOLAN_TRACE_ACCESS;
-}
+    struct group group = {.first = e};
 
-/* Groups are numbered in the order of their first events, as find_groups() found them. */
-static void note_group(struct writer *w, const struct portolan_trace_event *e)
-{
-    if (!begins_group(e))
+    if (e > first && e[-1].kind == PORTOLAN_TRACE_ACCESS)
         return;
-    if (w->class == PORTOLAN_ROUTINE_WIN_POST)
-        w->post_group = w->next_group;
-    else
-        w->start_group = w->next_group;
-    w->next_group++;
+    while (e + group.n < end && e[group.n].kind == PORTOLAN_TRACE_ACCESS)
+        group.n++;
+    w->has_memory = portolan_append(&w->groups, &w->n_groups, &group, sizeof group);
+    *(w->class == PORTOLAN_ROUTINE_WIN_POST ? &w->post_group : &w->start_group) = w->n_groups - 1;
 }
 
 static void put_gap(struct writer *w, const struct portolan_trace_event *e, uint64_t before)
@@ -492,7 +489,7 @@ static void put_event(struct writer *w, const struct portolan_trace_location *l,
         put_transfer(w, e, l->rank);
         break;
     case PORTOLAN_TRACE_ACCESS:
-        note_group(w, e);
+        note_group(w, e, first, first + l->n);
         break;
     case PORTOLAN_TRACE_EPOCH:
         put_epoch(w, e);
@@ -527,22 +524,6 @@ static void put_location(struct writer *w, size_t at)
         put_event(w, l, &w->trace->events[l->first + i]);
     check(w, OTF2_EvtWriter_GetNumberOfEvents(w->events, &w->n_written[at]));
     check(w, OTF2_Archive_CloseEvtWriter(w->archive, w->events));
-}
-
-static void find_groups(struct writer *w)
-{
-    const struct portolan_trace *t = w->trace;
-
-    for (size_t i = 1; i < t->n_events && w->has_memory; i++) {
-        struct group group = {.first = i, .last = i};
-
-        if (!begins_group(&t->events[i]))
-            continue;
-        while (group.last + 1 < t->n_events &&
-               t->events[group.last + 1].kind == PORTOLAN_TRACE_ACCESS)
-            group.last++;
-        w->has_memory = portolan_append(&w->groups, &w->n_groups, &group, sizeof group);
-    }
 }
 
 /* ------------------------------------------------- the archive */
@@ -619,7 +600,6 @@ static void write_archive(struct writer *w, const char *const *facts)
     for (; facts && *facts; facts += 2)
         check(w, OTF2_Archive_SetProperty(w->archive, facts[0], facts[1], true));
     check(w, OTF2_Archive_OpenEvtFiles(w->archive));
-    find_groups(w);
     for (size_t i = 0; i < w->trace->n_locations && !w->error && w->has_memory; i++)
         put_location(w, i);
     check(w, OTF2_Archive_CloseEvtFiles(w->archive));
