@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "intervals.h"
 #include "profile.h"
 
 /* Waiting of one state in one path. */
@@ -48,6 +47,7 @@ struct delay_cell {
 struct cause_finder {
     struct portolan_waits *w;
     const struct portolan_trace *t;
+    struct portolan_arena arena;
     struct path_profile profile;
     struct path_times times;
     uint32_t *order; /* of waits: each after those that it depends on */
@@ -84,6 +84,16 @@ static void charge(struct cause_finder *f, uint32_t class, size_t location, uint
         cell->indirect += indirect;
     }
     f->no_memory |= !cell;
+}
+
+/* Charges SHARE of NS of waiting, and of what that has caused. */
+static void charge_all_of(struct cause_finder *f, const struct active_classes *active,
+                          uint32_t class, size_t location, uint32_t path, int64_t ns, double share)
+{
+    charge(f, class, location, path, (double)ns * share, 0);
+    for (size_t c = 0; c < active->n; c++)
+        charge(f, active->classes[c].class, location, path, 0,
+               (double)ns * active->classes[c].rate * share);
 }
 
 static uint32_t class_of_wait(struct cause_finder *f, const struct portolan_wait *wait)
@@ -236,36 +246,17 @@ static void share_wait(struct cause_finder *f, size_t i, size_t k, uint32_t clas
             most = f->times.ns[path];
             wait->cause_path = path;
         }
-        charge(f, class, p, path, (double)wait->ns * share, 0);
-        for (size_t c = 0; c < active->n; c++)
-            charge(f, active->classes[c].class, p, path, 0,
-                   (double)wait->ns * active->classes[c].rate * share);
+        charge_all_of(f, active, class, p, path, wait->ns, share);
     }
     wait->direct_ns = llround((double)wait->ns * (double)delays / all);
-    if (rest > 0) {
-        charge(f, class, UINT32_MAX, UINT32_MAX, (double)wait->ns * rest, 0);
-        for (size_t c = 0; c < active->n; c++)
-            charge(f, active->classes[c].class, UINT32_MAX, UINT32_MAX, 0,
-                   (double)wait->ns * active->classes[c].rate * rest);
-    }
+    if (rest > 0)
+        charge_all_of(f, active, class, UINT32_MAX, UINT32_MAX, wait->ns, rest);
     if (!r.ns)
         return;
     hand_on(f, r.first, r.end, class, (double)wait->ns / all);
     for (size_t c = 0; c < active->n; c++)
         hand_on(f, r.first, r.end, active->classes[c].class,
                 (double)wait->ns * active->classes[c].rate / all);
-}
-
-/* What nobody ended is a cause itself. */
-static void keep_wait(struct cause_finder *f, size_t i, struct portolan_wait *wait, uint32_t class)
-{
-    const struct active_classes *active = &f->active[i];
-    uint32_t path = f->w->path[wait->call];
-
-    charge(f, class, i, path, (double)wait->ns, 0);
-    for (size_t c = 0; c < active->n; c++)
-        charge(f, active->classes[c].class, i, path, 0, (double)wait->ns * active->classes[c].rate);
-    wait->direct_ns = wait->ns;
 }
 
 static void charge_all(struct cause_finder *f)
@@ -279,10 +270,12 @@ static void charge_all(struct cause_finder *f)
         f->left[i] = k;
         begin_handed(f, &f->active[i], k);
         wait->propagates = f->active[i].n > 0;
-        if (wait->by == no_event)
-            keep_wait(f, i, wait, class);
-        else
+        if (wait->by != no_event) {
             share_wait(f, i, k, class);
+        } else { /* what nobody ended is a cause itself */
+            charge_all_of(f, &f->active[i], class, i, f->w->path[wait->call], wait->ns, 1);
+            wait->direct_ns = wait->ns;
+        }
         end_handed(f, &f->active[i], k);
     }
 }
@@ -355,39 +348,32 @@ static bool write_delays(struct cause_finder *f)
 bool find_causes(struct portolan_waits *w)
 {
     struct cause_finder f = {.w = w, .t = w->trace};
-    size_t n = w->n_waits;
-    bool ok =
-        (f.class_of = portolan_calloc(w->n_paths * PORTOLAN_WAIT_STATES, sizeof *f.class_of)) &&
-        (f.begins = portolan_calloc(n + 1, sizeof *f.begins)) &&
-        (f.ends = portolan_calloc(n + 1, sizeof *f.ends)) &&
-        (f.summed = portolan_calloc(n + 1, sizeof *f.summed)) &&
-        (f.left = portolan_calloc(w->trace->n_locations + 1, sizeof *f.left)) &&
-        (f.active = portolan_calloc(w->trace->n_locations + 1, sizeof *f.active)) &&
-        path_times_prepare(&f.times, w->n_paths) && profile_prepare(&f.profile, w) &&
-        find_intervals(w, &f.order, &f.intervals);
+    size_t n = w->n_waits, n_locations = w->trace->n_locations;
+    struct portolan_arena *a = &f.arena;
+    bool ok;
 
+    f.class_of = portolan_arena_alloc(a, w->n_paths * PORTOLAN_WAIT_STATES, sizeof *f.class_of);
+    f.begins = portolan_arena_alloc(a, n + 1, sizeof *f.begins);
+    f.ends = portolan_arena_alloc(a, n + 1, sizeof *f.ends);
+    f.summed = portolan_arena_alloc(a, n + 1, sizeof *f.summed);
+    f.left = portolan_arena_alloc(a, n_locations + 1, sizeof *f.left);
+    f.active = portolan_arena_alloc(a, n_locations + 1, sizeof *f.active);
+    path_times_prepare(&f.times, a, w->n_paths);
+    profile_prepare(&f.profile, a, w);
+    ok = !a->failed && find_intervals(w, a, &f.order, &f.intervals);
     for (size_t i = 0; ok && i < n; i++)
         f.summed[i + 1] = f.summed[i] + w->waits[i].ns;
     if (ok) {
-        memcpy(f.left, w->first_wait + 1, w->trace->n_locations * sizeof *f.left);
+        memcpy(f.left, w->first_wait + 1, n_locations * sizeof *f.left);
         charge_all(&f);
     }
     ok = ok && !f.no_memory && write_delays(&f);
-    for (size_t i = 0; f.active && i < w->trace->n_locations; i++)
+    for (size_t i = 0; f.active && i < n_locations; i++)
         free(f.active[i].classes);
-    free(f.active);
-    free(f.class_of);
-    free(f.begins);
-    free(f.ends);
-    free(f.order);
-    free(f.summed);
-    free(f.left);
-    free(f.intervals);
     free(f.classes);
     free(f.handed);
     free(f.cells);
     portolan_index_clear(&f.cell_index);
-    path_times_clear(&f.times);
-    profile_clear(&f.profile);
+    portolan_arena_clear(a);
     return ok;
 }

@@ -2,8 +2,6 @@
 /* The k-th collective operation of each member of a communicator is one operation. */
 #include "internal.h"
 
-#include <stdlib.h>
-
 /* Communicators, windows, and the two that MPI itself has: those who meet count alike. */
 struct meeting_groups {
     size_t n;
@@ -230,13 +228,14 @@ enum portolan_awaited portolan_awaited(const struct portolan_trace *trace,
 
 bool match_collectives(const struct portolan_trace *t, struct portolan_matching *m)
 {
+    struct portolan_arena arena = {0};
     struct meeting_groups g = {.n = t->n_comms + t->n_windows + 2};
     bool ok;
 
-    g.ordinals = portolan_calloc(g.n, sizeof *g.ordinals);
-    g.ranks = portolan_calloc(g.n, sizeof *g.ranks);
-    g.most = portolan_calloc(g.n, sizeof *g.most);
-    ok = g.ordinals && g.ranks && g.most;
+    g.ordinals = portolan_arena_alloc(&arena, g.n, sizeof *g.ordinals);
+    g.ranks = portolan_arena_alloc(&arena, g.n, sizeof *g.ranks);
+    g.most = portolan_arena_alloc(&arena, g.n, sizeof *g.most);
+    ok = !arena.failed;
     if (ok) {
         count_ordinals(t, m, &g);
         m->collectives = portolan_calloc(m->n_collectives + 1, sizeof *m->collectives);
@@ -247,8 +246,6 @@ bool match_collectives(const struct portolan_trace *t, struct portolan_matching 
         put_members(t, m, &g);
         check_members(t, m);
     }
-    free(g.ordinals);
-    free(g.ranks);
-    free(g.most);
+    portolan_arena_clear(&arena);
     return ok;
 }

@@ -41,6 +41,7 @@ struct wait_finder {
     const struct portolan_trace *t;
     const struct portolan_matching *m;
     struct portolan_waits *w;
+    struct portolan_arena arena;
     size_t room;
     int64_t poll_gap_ns;
     int rank;
@@ -74,8 +75,8 @@ static inline void take_later(const struct wait_finder *f, uint32_t call, uint32
  * more than nothing. Time beyond the call's end does not count. */
 void note_wait(struct wait_finder *f, const struct waiting_call *call,
                enum portolan_wait_state state, uint32_t by, int64_t begin_ns, int64_t until_ns);
-/* wait_windows.c: prepares for what events of windows say; false: no memory. */
-bool find_transfers(struct wait_finder *f);
+/* wait_windows.c: prepares for what events of windows say, in the arena, which may fail. */
+void find_transfers(struct wait_finder *f);
 /* wait_windows.c: event E of CALL is an EPOCH or a TRANSFER. */
 void find_window_wait(struct wait_finder *f, const struct waiting_call *call, uint32_t e);
 /* wait_states.c: fills in `waits`, `first_wait` and `state_ns`. False: no memory. */
@@ -96,6 +97,16 @@ void add_stretch(const struct portolan_waits *w, uint32_t e, uint32_t last, int6
 /* paths.c: the same for the waiting of WAIT. */
 void add_waiting(const struct portolan_waits *w, const struct portolan_wait *wait, int64_t sign,
                  int64_t *by_path, size_t stride);
+/* Between which moments a wait and its cause are looked at. */
+struct wait_interval {
+    uint32_t own_from, by_from; /* events of the rank that waited, and of that which caused it */
+    int64_t from_ns;
+};
+
+/* intervals.c: *ORDER: of waits, each after those that it depends on; *INTERVALS: of each wait,
+ * since both ranks met last. In the arena. False: no memory. */
+bool find_intervals(const struct portolan_waits *w, struct portolan_arena *arena, uint32_t **order,
+                    struct wait_interval **intervals);
 /* causes.c: fills in `delays`, and of waits what their causes are. False: no memory. */
 bool find_causes(struct portolan_waits *w);
 /* critical_path.c: fills in what paths have on the critical path. False: no memory. */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "intervals.h"
+/* Which waits come before which, and since when two ranks are compared. */
+#include "internal.h"
 
 #include <portolan/index.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "internal.h"
 
 /* Two locations, the lower first, when they met last. */
 struct location_pair {
@@ -75,23 +74,19 @@ static void order_waits(struct interval_finder *f, struct order_stack *s)
         }
 }
 
-static bool find_order(struct interval_finder *f)
+static bool find_order(struct interval_finder *f, struct portolan_arena *arena)
 {
     size_t n = f->t->n_locations;
-    struct order_stack s = {.locations = portolan_calloc(n + 1, sizeof *s.locations),
-                            .is_on = portolan_calloc(n + 1, sizeof *s.is_on),
-                            .next = portolan_calloc(n + 1, sizeof *s.next)};
-    bool ok = s.locations && s.is_on && s.next &&
-              (f->order = portolan_calloc(f->w->n_waits + 1, sizeof *f->order));
+    struct order_stack s = {.locations = portolan_arena_alloc(arena, n + 1, sizeof *s.locations),
+                            .is_on = portolan_arena_alloc(arena, n + 1, sizeof *s.is_on),
+                            .next = portolan_arena_alloc(arena, n + 1, sizeof *s.next)};
 
-    if (ok) {
-        memcpy(s.next, f->w->first_wait, n * sizeof *s.next);
-        order_waits(f, &s);
-    }
-    free(s.locations);
-    free(s.is_on);
-    free(s.next);
-    return ok;
+    f->order = portolan_arena_alloc(arena, f->w->n_waits + 1, sizeof *f->order);
+    if (arena->failed)
+        return false;
+    memcpy(s.next, f->w->first_wait, n * sizeof *s.next);
+    order_waits(f, &s);
+    return true;
 }
 
 /* ------------------------------------------------- when two locations met last */
@@ -172,14 +167,14 @@ static void find_interval(struct interval_finder *f, size_t i, size_t p,
     pair->ns = w->begin_ns + w->ns;
 }
 
-static bool find_all_intervals(struct interval_finder *f)
+static bool find_all_intervals(struct interval_finder *f, struct portolan_arena *arena)
 {
     size_t n = f->t->n_locations;
 
-    f->intervals = portolan_calloc(f->w->n_waits + 1, sizeof *f->intervals);
-    f->cursors = portolan_calloc(n + 1, sizeof *f->cursors);
-    f->meetings = portolan_calloc(n + 1, sizeof *f->meetings);
-    if (!f->intervals || !f->cursors || !f->meetings)
+    f->intervals = portolan_arena_alloc(arena, f->w->n_waits + 1, sizeof *f->intervals);
+    f->cursors = portolan_arena_alloc(arena, n + 1, sizeof *f->cursors);
+    f->meetings = portolan_arena_alloc(arena, n + 1, sizeof *f->meetings);
+    if (arena->failed)
         return false;
     for (size_t i = 0; i < n; i++)
         f->cursors[i] = (uint32_t)f->t->locations[i].first;
@@ -194,17 +189,15 @@ static bool find_all_intervals(struct interval_finder *f)
     return !f->no_memory;
 }
 
-bool find_intervals(const struct portolan_waits *w, uint32_t **order,
+bool find_intervals(const struct portolan_waits *w, struct portolan_arena *arena, uint32_t **order,
                     struct wait_interval **intervals)
 {
     struct interval_finder f = {.w = w, .t = w->trace};
-    bool ok = find_order(&f) && find_all_intervals(&f);
+    bool ok = find_order(&f, arena) && find_all_intervals(&f, arena);
 
     *order = f.order;
     *intervals = f.intervals;
     free(f.pairs);
-    free(f.cursors);
-    free(f.meetings);
     portolan_index_clear(&f.pair_index);
     return ok;
 }

@@ -2,8 +2,6 @@
 /* Which events of a location belong together: calls, requests, epochs of windows. */
 #include "internal.h"
 
-#include <stdlib.h>
-
 /* The table of requests and those of windows hold events; those before the location are stale. */
 struct open_operations {
     uint32_t *requests;       /* posted, by number */
@@ -144,18 +142,16 @@ static void link_location(const struct portolan_trace *t, struct portolan_matchi
 
 bool link_operations(const struct portolan_trace *t, struct portolan_matching *m)
 {
+    struct portolan_arena arena = {0};
     struct open_operations open = {
-        portolan_calloc(t->n_events + 1, sizeof(uint32_t)),
-        portolan_calloc(t->n_windows + 1, sizeof(uint32_t)),
-        portolan_calloc(t->n_windows + 1, sizeof(uint32_t)),
-        0,
+        .requests = portolan_arena_alloc(&arena, t->n_events + 1, sizeof(uint32_t)),
+        .starts = portolan_arena_alloc(&arena, t->n_windows + 1, sizeof(uint32_t)),
+        .posts = portolan_arena_alloc(&arena, t->n_windows + 1, sizeof(uint32_t)),
     };
-    bool ok = open.requests && open.starts && open.posts;
+    bool ok = !arena.failed;
 
     for (size_t i = 0; ok && i < t->n_locations; i++)
         link_location(t, m, &open, i);
-    free(open.requests);
-    free(open.starts);
-    free(open.posts);
+    portolan_arena_clear(&arena);
     return ok;
 }

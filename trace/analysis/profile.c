@@ -3,24 +3,15 @@
 
 #include "internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_EVERY = 256, EVENTS_PER_PATH = 8, PROGRAM = 0 };
 
-bool path_times_prepare(struct path_times *x, size_t n_paths)
+void path_times_prepare(struct path_times *x, struct portolan_arena *arena, size_t n_paths)
 {
-    x->ns = portolan_calloc(n_paths, sizeof *x->ns);
-    x->paths = portolan_calloc(n_paths, sizeof *x->paths);
-    x->has = portolan_calloc(n_paths, sizeof *x->has);
-    return x->ns && x->paths && x->has;
-}
-
-void path_times_clear(struct path_times *x)
-{
-    free(x->ns);
-    free(x->paths);
-    free(x->has);
+    x->ns = portolan_arena_alloc(arena, n_paths, sizeof *x->ns);
+    x->paths = portolan_arena_alloc(arena, n_paths, sizeof *x->paths);
+    x->has = portolan_arena_alloc(arena, n_paths, sizeof *x->has);
 }
 
 void path_times_empty(struct path_times *x)
@@ -46,26 +37,25 @@ static void add_time(struct path_times *x, size_t path, int64_t ns)
     x->ns[path] += ns;
 }
 
-bool profile_prepare(struct path_profile *p, const struct portolan_waits *w)
+void profile_prepare(struct path_profile *p, struct portolan_arena *arena,
+                     const struct portolan_waits *w)
 {
     const struct portolan_trace *t = w->trace;
     const struct portolan_trace_event *events = t->events;
     size_t n = w->n_paths, bytes = n * sizeof(int64_t), at = 0;
-    int64_t *now = portolan_calloc(2 * n, sizeof *now);
+    int64_t *now = portolan_arena_alloc(arena, 2 * n, sizeof *now);
 
     *p = (struct path_profile){.w = w, .every = EVENTS_PER_PATH * n};
     p->every = p->every < LEAST_EVERY ? LEAST_EVERY : p->every;
-    p->first_sum = portolan_calloc(t->n_locations + 1, sizeof *p->first_sum);
+    p->first_sum = portolan_arena_alloc(arena, t->n_locations + 1, sizeof *p->first_sum);
     for (size_t i = 0; p->first_sum && i < t->n_locations; i++) {
         p->first_sum[i] = p->n_sums;
         p->n_sums += t->locations[i].n / p->every + 1;
     }
-    p->sums = portolan_reallocarray(NULL, p->n_sums + 1, bytes);
-    p->waiting_sums = portolan_reallocarray(NULL, p->n_sums + 1, bytes);
-    if (!now || !p->first_sum || !p->sums || !p->waiting_sums) {
-        free(now);
-        return false;
-    }
+    p->sums = portolan_arena_alloc(arena, p->n_sums + 1, bytes);
+    p->waiting_sums = portolan_arena_alloc(arena, p->n_sums + 1, bytes);
+    if (arena->failed)
+        return;
     for (size_t i = 0; i < t->n_locations; i++) {
         size_t first = t->locations[i].first, wait = w->first_wait[i];
 
@@ -81,15 +71,6 @@ bool profile_prepare(struct path_profile *p, const struct portolan_waits *w)
                 now[w->path[e]] += events[e + 1].ns - events[e].ns;
         }
     }
-    free(now);
-    return true;
-}
-
-void profile_clear(struct path_profile *p)
-{
-    free(p->sums);
-    free(p->waiting_sums);
-    free(p->first_sum);
 }
 
 /* The sum noted last before event E of LOCATION, and its event. */

@@ -20,9 +20,9 @@ struct path_profile {
     size_t *first_sum;            /* of each location */
 };
 
-/* False: no memory; then, too, clear it. */
-bool profile_prepare(struct path_profile *p, const struct portolan_waits *w);
-void profile_clear(struct path_profile *p);
+/* In ARENA, which may fail: then it must not be used. */
+void profile_prepare(struct path_profile *p, struct portolan_arena *arena,
+                     const struct portolan_waits *w);
 
 /* Times by path, and the paths that have some. */
 struct path_times {
@@ -31,8 +31,7 @@ struct path_times {
     size_t n_paths;
     bool *has;
 };
-bool path_times_prepare(struct path_times *x, size_t n_paths);
-void path_times_clear(struct path_times *x);
+void path_times_prepare(struct path_times *x, struct portolan_arena *arena, size_t n_paths);
 void path_times_empty(struct path_times *x);
 
 /* Adds SIGN times the time of LOCATION between FROM and TO. */

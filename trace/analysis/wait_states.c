@@ -7,7 +7,6 @@
 
 #include <portolan/list.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 void note_wait(struct wait_finder *f, const struct waiting_call *call,
@@ -368,15 +367,17 @@ bool find_waits(struct wait_finder *f)
 {
     const struct portolan_trace *t = f->t;
     size_t ranks = t->n_ranks > 0 ? (size_t)t->n_ranks : 0, most = 0;
-    struct earliest_sends x = {.of_rank = portolan_calloc(ranks + 1, sizeof *x.of_rank),
-                               .stamps = portolan_calloc(ranks + 1, sizeof *x.stamps)};
+    struct earliest_sends x = {
+        .of_rank = portolan_arena_alloc(&f->arena, ranks + 1, sizeof *x.of_rank),
+        .stamps = portolan_arena_alloc(&f->arena, ranks + 1, sizeof *x.stamps)};
     bool ok;
 
     for (size_t i = 0; i < t->n_locations; i++)
         most = t->locations[i].n > most ? t->locations[i].n : most;
-    f->late_states = portolan_calloc(most + 1, 1);
+    f->late_states = portolan_arena_alloc(&f->arena, most + 1, 1);
+    find_transfers(f);
     f->w->first_wait = portolan_calloc(t->n_locations + 1, sizeof *f->w->first_wait);
-    ok = x.of_rank && x.stamps && f->late_states && f->w->first_wait && find_transfers(f);
+    ok = f->w->first_wait && !f->arena.failed;
     for (size_t i = 0; ok && i < t->n_locations; i++) {
         f->rank = t->locations[i].rank;
         f->first = (uint32_t)t->locations[i].first;
@@ -387,10 +388,6 @@ bool find_waits(struct wait_finder *f)
     }
     if (ok)
         f->w->first_wait[t->n_locations] = f->w->n_waits;
-    free(x.of_rank);
-    free(x.stamps);
-    free(f->late_states);
-    free(f->last_transfers);
-    free(f->starts);
+    portolan_arena_clear(&f->arena);
     return ok && !f->no_memory;
 }

@@ -2,7 +2,6 @@
 /* Wait states of one-sided communication with active targets (MPI 4.0, 12.5). */
 #include "internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------- fences */
@@ -27,23 +26,21 @@ static void find_location_transfers(struct wait_finder *f, const struct portolan
     }
 }
 
-bool find_transfers(struct wait_finder *f)
+void find_transfers(struct wait_finder *f)
 {
-    size_t n = f->t->n_windows;
-    uint32_t *meetings = portolan_calloc(n + 1, sizeof *meetings); /* next of each window, + 1 */
-    bool ok = meetings && (f->starts = portolan_calloc(n + 1, sizeof *f->starts));
+    size_t n = f->t->n_windows, n_members = n ? f->m->n_members : 0;
+    /* Next of each window, + 1. */
+    uint32_t *meetings = portolan_arena_alloc(&f->arena, n + 1, sizeof *meetings);
 
-    if (ok && n) {
-        ok = (f->last_transfers = portolan_calloc(f->m->n_members + 1, sizeof *f->last_transfers));
-        if (ok)
-            memset(f->last_transfers, 0xff, f->m->n_members * sizeof *f->last_transfers);
-        for (size_t i = 0; ok && i < f->t->n_locations; i++) {
-            memset(meetings, 0, n * sizeof *meetings);
-            find_location_transfers(f, &f->t->locations[i], meetings);
-        }
+    f->starts = portolan_arena_alloc(&f->arena, n + 1, sizeof *f->starts);
+    f->last_transfers = portolan_arena_alloc(&f->arena, n_members + 1, sizeof *f->last_transfers);
+    if (f->arena.failed || !n)
+        return;
+    memset(f->last_transfers, 0xff, n_members * sizeof *f->last_transfers);
+    for (size_t i = 0; i < f->t->n_locations; i++) {
+        memset(meetings, 0, n * sizeof *meetings);
+        find_location_transfers(f, &f->t->locations[i], meetings);
     }
-    free(meetings);
-    return ok;
 }
 
 /* First for the last transfer towards this rank, then for whoever comes last. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------- who may run */
@@ -282,12 +281,13 @@ bool engine_prepare(struct engine *x)
     const struct portolan_trace *t = x->trace;
     size_t n = t->n_locations;
 
-    x->ns = portolan_calloc(t->n_events + 1, sizeof *x->ns);
-    x->locations = portolan_calloc(n + 1, sizeof *x->locations);
-    x->meetings = portolan_calloc(x->matching->n_collectives + 1, sizeof *x->meetings);
-    x->runnable = portolan_calloc(n + 1, sizeof *x->runnable);
-    x->synchronous = portolan_calloc(t->n_routines + 1, 1);
-    if (!x->ns || !x->locations || !x->meetings || !x->runnable || !x->synchronous)
+    x->ns = portolan_arena_alloc(&x->arena, t->n_events + 1, sizeof *x->ns);
+    x->locations = portolan_arena_alloc(&x->arena, n + 1, sizeof *x->locations);
+    x->meetings =
+        portolan_arena_alloc(&x->arena, x->matching->n_collectives + 1, sizeof *x->meetings);
+    x->runnable = portolan_arena_alloc(&x->arena, n + 1, sizeof *x->runnable);
+    x->synchronous = portolan_arena_alloc(&x->arena, t->n_routines + 1, 1);
+    if (x->arena.failed)
         return false;
     for (size_t e = 0; e < t->n_events; e++)
         x->ns[e] = NOT_YET;
@@ -304,13 +304,4 @@ bool engine_prepare(struct engine *x)
         x->synchronous[i] = engine_synchronous(t->routines[i]);
     x->partner = x->partner ? x->partner : x->matching->partner;
     return true;
-}
-
-void engine_clear(struct engine *x)
-{
-    free(x->ns);
-    free(x->locations);
-    free(x->meetings);
-    free(x->runnable);
-    free(x->synchronous);
 }

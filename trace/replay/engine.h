@@ -12,8 +12,6 @@
 
 #include <portolan/replay.h>
 
-#include "message_queues.h"
-
 /* Changes, a byte for each event; the upper four bits are the number of a removal, from 1, whose
  * factor the excess is multiplied by. */
 enum engine_change {
@@ -54,6 +52,7 @@ struct engine {
     const struct portolan_trace *trace;
     const struct portolan_matching *matching;
     const struct portolan_waits *waits; /* NULL: a scenario, whose trace has no waiting */
+    struct portolan_arena arena;
     struct message_queues *queues; /* scenario: messages are matched when they come; else NULL */
     struct portolan_trace_event *changed_events; /* scenario: the trace's, else NULL */
     struct portolan_costs costs, costs_was;
@@ -85,14 +84,28 @@ enum { NOT_YET = -1, DROPPED = -2, FIRST_WAITING = -3 };
 /* Kinds and peers that only traces of scenarios have, until they have run. */
 enum { LOOP_BEGIN = PORTOLAN_TRACE_KINDS, LOOP_END, PEER_SENDER = -3 };
 
-/* Before: trace, matching, costs and what may be changed. False: no memory. */
+/* Before: trace, matching, costs and what may be changed. In the arena, to be cleared also after
+ * false: no memory. */
 bool engine_prepare(struct engine *x);
 /* Runs; false: locations are left that wait for each other (see `at` and `call`). */
 bool engine_run(struct engine *x);
-void engine_clear(struct engine *x); /* what engine_prepare() has made */
 
 /* Whether a routine sends synchronously: 1 always, -1 never, 0: by size. */
 int8_t engine_synchronous(const char *routine);
+
+/* What removals change in a run. */
+struct replay_changes {
+    struct portolan_arena arena;
+    int64_t *following_ns;
+    uint8_t *changes;
+    uint32_t *partner;
+    struct joined_message *joined;
+    size_t n_joined;
+};
+/* removals.c: fills it in; the arena is to be cleared in any case. */
+enum portolan_status changes_prepare(struct replay_changes *c, const struct portolan_waits *w,
+                                     const struct portolan_removal *removals, size_t n,
+                                     bool use_cpu, struct portolan_error *err);
 
 /* What remains is for the engine's own files. */
 
@@ -105,6 +118,20 @@ void engine_wake(struct engine *x, size_t location);
 /* A message of LOCATION has been matched: wakes it if that is what it waits for. */
 void engine_match_woken(struct engine *x, size_t location);
 int64_t message_ns(const struct portolan_costs *costs, uint64_t bytes);
+
+/* Messages that have been sent or asked for and wait for the other side. */
+struct message_queues {
+    uint32_t *next; /* of each event in a queue */
+    struct message_queue {
+        uint32_t first, last;
+    } * sends, *receives; /* of each rank, by destination; events */
+};
+
+/* message_queues.c: in the engine's arena; false: no memory. */
+bool message_queues_prepare(struct engine *x);
+/* Event E, a SEND, RECV_POST or RECV, is posted by RANK: if the other side is there, both become
+ * partners and their locations are woken. */
+void message_queues_post(struct engine *x, int rank, uint32_t e);
 
 static inline enum portolan_trace_routine_class class_of(const struct engine *x, uint32_t call)
 {

@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-bool message_queues_prepare(struct message_queues *q, const struct portolan_trace *t)
+bool message_queues_prepare(struct engine *x)
 {
-    size_t ranks = (size_t)t->n_ranks;
+    struct message_queues *q = x->queues;
+    size_t ranks = (size_t)x->trace->n_ranks;
 
-    q->next = portolan_calloc(t->n_events + 1, sizeof *q->next);
-    q->sends = portolan_calloc(ranks + 1, sizeof *q->sends);
-    q->receives = portolan_calloc(ranks + 1, sizeof *q->receives);
-    if (!q->next || !q->sends || !q->receives)
+    q->next = portolan_arena_alloc(&x->arena, x->trace->n_events + 1, sizeof *q->next);
+    q->sends = portolan_arena_alloc(&x->arena, ranks + 1, sizeof *q->sends);
+    q->receives = portolan_arena_alloc(&x->arena, ranks + 1, sizeof *q->receives);
+    if (x->arena.failed)
         return false;
     memset(q->sends, 0xff, ranks * sizeof *q->sends);
     memset(q->receives, 0xff, ranks * sizeof *q->receives);
     return true;
-}
-
-void message_queues_clear(struct message_queues *q)
-{
-    free(q->next);
-    free(q->sends);
-    free(q->receives);
-    *q = (struct message_queues){0};
 }
 
 static void enqueue(struct message_queues *q, struct message_queue *queue, uint32_t e)

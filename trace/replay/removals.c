@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "removals.h"
+/* What removals change in a run. */
+#include "engine.h"
 
 #include <portolan/list.h>
 
@@ -95,10 +96,12 @@ static bool sum_stretches(struct remover *x, struct stretch_sums *sums)
     size_t n = x->t->n_locations;
     int64_t longest = 0;
 
-    *sums = (struct stretch_sums){.n = portolan_calloc(n + 1, sizeof *sums->n),
-                                  .ns = portolan_calloc(n + 1, sizeof *sums->ns),
-                                  .is_even = true};
-    if (!sums->n || !sums->ns)
+    *sums = (struct stretch_sums){
+        .n = portolan_arena_alloc(&x->c->arena, n + 1, sizeof *sums->n),
+        .ns = portolan_arena_alloc(&x->c->arena, n + 1, sizeof *sums->ns),
+        .is_even = true,
+    };
+    if (x->c->arena.failed)
         return false;
     x->brief_ns = 0;
     for (size_t i = 0; i < n && x->removal->kind != PORTOLAN_REMOVE_TIME; i++) {
@@ -163,22 +166,20 @@ static int64_t target(const struct remover *x, const struct stretch_sums *sums,
 static bool remove_time(struct remover *x)
 {
     struct stretch_sums sums;
-    bool ok = sum_stretches(x, &sums);
-    int64_t *agreed = ok ? portolan_calloc(sums.most + 1, sizeof *agreed) : NULL;
+    int64_t *agreed;
 
-    ok = ok && agreed;
-    if (ok && sums.is_even)
+    if (!sum_stretches(x, &sums) ||
+        !(agreed = portolan_arena_alloc(&x->c->arena, sums.most + 1, sizeof *agreed)))
+        return false;
+    if (sums.is_even)
         agree_on_ordinals(x, &sums, agreed);
-    for (size_t i = 0; ok && i < x->t->n_locations; i++) {
+    for (size_t i = 0; i < x->t->n_locations; i++) {
         struct stretch s = {.end = x->t->locations[i].first};
 
         for (size_t k = 0; next_stretch(x, &s, end_of(x, i)); k++)
             set_stretch(x, &s, target(x, &sums, agreed, i, k, s.ns));
     }
-    free(sums.n);
-    free(sums.ns);
-    free(agreed);
-    return ok;
+    return true;
 }
 
 /* Processor time between two notes of it is all that the location had between calls. */
@@ -237,15 +238,13 @@ static void drop_messages(struct remover *x)
 static bool join(struct remover *x, const uint32_t *sends, size_t n)
 {
     uint32_t carrier = sends[x->removal->sent_first ? 0 : n - 1], awaited = x->m->partner[sends[0]];
-    struct joined_message *joined;
+    struct joined_message new = {.send = carrier}, *joined;
 
     if (n < 2)
         return true;
-    if (!portolan_reserve(&x->c->joined, &x->c->joined_room, x->c->n_joined + 1,
-                          sizeof *x->c->joined))
+    joined = portolan_arena_append(&x->c->arena, &x->c->joined, &x->c->n_joined, &new, sizeof new);
+    if (!joined)
         return false;
-    joined = &x->c->joined[x->c->n_joined++];
-    *joined = (struct joined_message){.send = carrier};
     for (size_t i = 0; i < n; i++) {
         uint32_t recv = x->m->partner[sends[i]];
 
@@ -320,18 +319,16 @@ static bool join_messages(struct remover *x)
 
     for (size_t i = 0; i < x->t->n_locations; i++)
         most = x->t->locations[i].n > most ? x->t->locations[i].n : most;
-    sends = portolan_calloc(most + 1, sizeof *sends);
-    group = portolan_calloc(most + 1, sizeof *group);
-    if (!x->c->partner &&
-        (x->c->partner = portolan_calloc(x->t->n_events + 1, sizeof *x->c->partner)))
+    sends = portolan_arena_alloc(&x->c->arena, most + 1, sizeof *sends);
+    group = portolan_arena_alloc(&x->c->arena, most + 1, sizeof *group);
+    if (!x->c->partner && (x->c->partner = portolan_arena_alloc(&x->c->arena, x->t->n_events + 1,
+                                                                sizeof *x->c->partner)))
         memcpy(x->c->partner, x->m->partner, x->t->n_events * sizeof *x->c->partner);
-    ok = sends && group && x->c->partner;
+    ok = !x->c->arena.failed;
     for (size_t i = 0; ok && i < x->t->n_locations; i++)
         ok = join_location(x, i, sends, group);
     if (x->c->n_joined)
         qsort(x->c->joined, x->c->n_joined, sizeof *x->c->joined, by_send);
-    free(sends);
-    free(group);
     return ok;
 }
 
@@ -410,8 +407,9 @@ enum portolan_status changes_prepare(struct replay_changes *c, const struct port
                                   MOST_FACTORS);
     if (!n && !use_cpu)
         return PORTOLAN_OK;
-    ok = (c->following_ns = portolan_calloc(x.t->n_events + 1, sizeof *c->following_ns)) &&
-         (c->changes = portolan_calloc(x.t->n_events + 1, 1));
+    c->following_ns = portolan_arena_alloc(&c->arena, x.t->n_events + 1, sizeof *c->following_ns);
+    c->changes = portolan_arena_alloc(&c->arena, x.t->n_events + 1, 1);
+    ok = !c->arena.failed;
     for (size_t e = 0; ok && e + 1 < x.t->n_events; e++)
         c->following_ns[e] = events[e + 1].ns - events[e].ns;
     for (size_t i = 0; ok && i < x.t->n_locations; i++)
@@ -428,12 +426,4 @@ enum portolan_status changes_prepare(struct replay_changes *c, const struct port
         return portolan_no_memory(err);
     free_empty_calls(&x);
     return PORTOLAN_OK;
-}
-
-void changes_clear(struct replay_changes *c)
-{
-    free(c->following_ns);
-    free(c->changes);
-    free(c->partner);
-    free(c->joined);
 }

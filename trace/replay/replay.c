@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "removals.h"
+#include "engine.h"
 
 /* Above this the replay is not the run. */
 static const double most_error = 0.05;
@@ -61,8 +61,8 @@ static enum portolan_status run(const struct replay_run *r, int64_t *run_ns,
             *run_ns = x.locations[i].clock;
     if (!status && r->event_ns)
         memcpy(r->event_ns, x.ns, t->n_events * sizeof *r->event_ns);
-    engine_clear(&x);
-    changes_clear(&changes);
+    portolan_arena_clear(&x.arena);
+    portolan_arena_clear(&changes.arena);
     return status;
 }
 

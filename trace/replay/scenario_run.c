@@ -525,15 +525,14 @@ enum portolan_status scenario_run(struct scenario *s, struct portolan_trace **tr
         x.changed_events = (*trace)->events;
         x.matching = m;
         tell_incomplete(s, &x);
-        if (!message_queues_prepare(&queues, *trace) || !engine_prepare(&x))
+        if (!message_queues_prepare(&x) || !engine_prepare(&x))
             status = portolan_no_memory(err);
         else if (engine_run(&x))
             take_times(*trace, x.ns);
         else
             tell_stuck(s, &x);
     }
-    engine_clear(&x);
-    message_queues_clear(&queues);
+    portolan_arena_clear(&x.arena);
     portolan_matching_destroy(m);
     return !status && s->reader.n_mistakes ? PORTOLAN_ESYNTAX : status;
 }

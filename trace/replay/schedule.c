@@ -39,7 +39,7 @@ enum portolan_status portolan_trace_schedule(struct portolan_trace *trace,
                                     trace->source);
     for (size_t e = 0; e < trace->n_events && !status; e++)
         trace->events[e].ns = x.ns[e];
-    engine_clear(&x);
+    portolan_arena_clear(&x.arena);
     portolan_matching_destroy(matching);
     return status;
 }
