@@ -57,6 +57,8 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
     if (!o->file && !o->program && !o->trial && !(o->tree && o->paradigm))
         argp_error(state, "diagnose what? name an assembly, a trace or a scenario, a trial of the "
                           "store, or a program behind --");
+    if (o->keep && o->repeat > 1)
+        argp_error(state, "--keep is for one run, and --repeat makes several");
     if (o->trial && o->program)
         argp_error(state, "a trial or a program, not both");
     if (o->tree && !o->paradigm && !o->file)
@@ -298,9 +300,7 @@ static enum portolan_status read_trial(struct subject *s, const struct diagnose_
     if (!status && !set->n_trials)
         status = portolan_error_set(err, PORTOLAN_ENOTFOUND, "store '%s' has no trial %d", s->store,
                                     o->trial);
-    if (!status && (folder = diagnose_trace_folder(s, &set->trials[0]))) {
-        s->trial = o->trial;
-        s->run_ns = set->trials[0].elapsed_ns;
+    if (!status && (folder = diagnose_take_trial(s, &set->trials[0]))) {
         status = diagnose_read_assembly(s, folder, err);
         if (!status)
             status = diagnose_analyse(s, err);
@@ -453,8 +453,13 @@ static enum portolan_status describe(struct subject *s, const struct diagnose_op
                                      struct portolan_error *err)
 {
     const struct diagnose_run everything = {.experiment = 3};
-    enum portolan_status status = s->waits ? PORTOLAN_OK : diagnose_run(s, o, &everything, err);
+    enum portolan_status status;
 
+    if (o->plan && !s->waits) {
+        printf("a run that is recorded; without a paradigm there are no experiments\n");
+        return PORTOLAN_OK;
+    }
+    status = s->waits ? PORTOLAN_OK : diagnose_run(s, o, &everything, err);
     if (status)
         return status;
     print_subject(s, o, s->trace->n_ranks, (double)s->waits->run_ns);
@@ -498,6 +503,8 @@ static enum portolan_status work(struct subject *s, struct diagnose_options *o, 
                                         : "--json");
     if (!status && o->tree)
         return print_tree(s, o, err);
+    if (!status && s->paradigm) /* before anything runs */
+        status = portolan_parts_check(s->knowledge, s->paradigm, s->parts, s->n_parts, &s->d, err);
     if (!status)
         status = read_given(s, o, err);
     if (!status && o->against && o->trial && !o->file)

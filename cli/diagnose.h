@@ -47,6 +47,7 @@ struct subject {
     struct portolan_waits *waits;
     double run_ns;                           /* as the trial says */
     double bytes;                            /* of the streams */
+    int first_step;                          /* that was recorded */
     bool is_cut;                             /* the program failed */
     bool shares_cores;                       /* there were more ranks than cores */
     struct portolan_machine_verdict machine; /* during a run on this host */
@@ -109,8 +110,8 @@ void diagnose_clear_experiments(struct diagnose_experiments *e);
 
 /* ------------------------------------------------- trials: diagnose_trials.c */
 
-/* The streams of the trial; NULL: none were kept, or no memory. */
-char *diagnose_trace_folder(struct subject *s, const struct portolan_trial *t);
+/* Makes it the subject's. The folder of its streams; NULL: none were kept, or no memory. */
+char *diagnose_take_trial(struct subject *s, const struct portolan_trial *t);
 /* The trial's number from its fact, and its time. PORTOLAN_ENOTFOUND. */
 enum portolan_status diagnose_find_run(struct subject *s, const char *token,
                                        struct portolan_error *err);

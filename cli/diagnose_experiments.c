@@ -104,7 +104,7 @@ static void choose_window(struct work *w, struct diagnose_run *r)
     if (n < 3 * least)
         return;
     r->window = portolan_arena_printf(&w->s->arena, "steps=%d-%d", first, last);
-    w->how->first_step = first;
+    w->s->first_step = first;
     r->steps = portolan_arena_printf(&w->s->arena, ", steps %d to %d", first, last);
 }
 
@@ -166,6 +166,28 @@ static enum portolan_status diagnose_quantities(struct work *w, const struct por
     return status ? status : add_diagnosis(w, d);
 }
 
+/* Components that were asked for and that no part is, or that nobody called, took no time. */
+static void add_zeros(struct work *w, int experiment, struct diagnose_profile *p)
+{
+    static const char *const quantities[] = {"mpi", "time", "count"};
+    const struct portolan_diagnosis *d = latest(w->e);
+
+    for (size_t i = 0; i < d->n_wanted; i++)
+        for (size_t c = 0; d->wanted[i].experiment == experiment && c < d->wanted[i].n_components;
+             c++) {
+            const char *component = d->wanted[i].components[c];
+            size_t k = 0, n = p->n;
+
+            while (k < n && strcmp(p->quantities[k].component, component) != 0)
+                k++;
+            for (int q = 0; k == n && q < 3; q++) {
+                const struct portolan_quantity zero = {component, quantities[q], 0, 0, 1};
+
+                portolan_arena_append(&w->s->arena, &p->quantities, &p->n, &zero, sizeof zero);
+            }
+        }
+}
+
 /* The first experiment takes the run's quantities only, whatever the trial has beside. */
 static enum portolan_status take_profile(struct work *w, int experiment, int64_t trial,
                                          const char *title)
@@ -173,6 +195,8 @@ static enum portolan_status take_profile(struct work *w, int experiment, int64_t
     struct diagnose_profile p;
     enum portolan_status status = diagnose_read_profile(w->s, trial, &p, w->err);
 
+    if (!status && experiment > 1)
+        add_zeros(w, experiment, &p);
     if (!status)
         status = diagnose_quantities(w, p.quantities, experiment == 1 ? p.n_of_run : p.n);
     if (status)
@@ -236,6 +260,7 @@ static enum portolan_status diagnose_trace(struct work *w)
     struct portolan_diagnosis *d;
     enum portolan_status status;
 
+    w->how->first_step = w->s->first_step;
     w->how->disturbance = w->s->machine.is_disturbed ? w->s->machine.reason : NULL;
     status = portolan_diagnosis_create(w->s->knowledge, w->s->paradigm, w->s->waits, w->how,
                                        &w->s->d, &d, w->err);
@@ -299,19 +324,26 @@ static enum portolan_status make_profiles(struct work *w, int *next)
     return status;
 }
 
-/* MPI takes no time there, so that a profile tells nothing. */
-static bool has_manual_clock(const struct portolan_assembly *a)
+/* Whether profiles tell something: not by ManualClock, where MPI takes no time, and not where
+   waiting for a core looks like waiting for a message. */
+static bool can_profile(const struct work *w)
 {
+    const struct portolan_assembly *a = w->s->bench.assembly;
+    struct portolan_machine_reading here;
+
+    portolan_machine_read(&here);
+    if (!w->o->launcher && w->o->ranks > here.cores)
+        return false;
     for (size_t i = 0; i < a->n_instances; i++)
         if (!strcmp(a->instances[i].alternatives[a->instances[i].selected].class_name,
                     "portolan.ManualClock"))
-            return true;
-    return false;
+            return false;
+    return true;
 }
 
 static enum portolan_status make_experiments(struct work *w)
 {
-    bool is_staged = !w->o->program && !w->o->once && !has_manual_clock(w->s->bench.assembly);
+    bool is_staged = !w->o->program && !w->o->once && can_profile(w);
     struct diagnose_run r = {.experiment = 3};
     int next = 3;
     enum portolan_status status = PORTOLAN_OK;

@@ -51,9 +51,25 @@ static const char *fact(const struct portolan_trial *t, const char *name)
     return NULL;
 }
 
-char *diagnose_trace_folder(struct subject *s, const struct portolan_trial *t)
+/* What was known of the run when it was recorded. */
+static void take_facts(struct subject *s, const struct portolan_trial *t)
+{
+    const char *disturbed = fact(t, PORTOLAN_STORE_DISTURBED),
+               *window = fact(t, "environment PORTOLAN_TRACE_WINDOW");
+
+    s->trial = t->id;
+    s->run_ns = t->elapsed_ns;
+    s->machine.is_disturbed = disturbed;
+    snprintf(s->machine.reason, sizeof s->machine.reason, "%s", disturbed ? disturbed : "");
+    if (!window || sscanf(window, "steps=%d", &s->first_step) != 1)
+        s->first_step = 0;
+}
+
+char *diagnose_take_trial(struct subject *s, const struct portolan_trial *t)
 {
     const char *folder = fact(t, PORTOLAN_STORE_TRACE), *slash = strrchr(s->store, '/');
+
+    take_facts(s, t);
 
     if (!folder || *folder == '/' || !slash || portolan_store_is_server(s->store))
         return folder ? portolan_arena_strdup(&s->arena, folder) : NULL;
@@ -240,8 +256,12 @@ static bool is_mpi(const struct portolan_sample *x)
     return !strncmp(x->method, "MPI_", 4);
 }
 
-static bool is_collective(const char *routine)
+/* TAU writes "MPI_Barrier()". */
+static bool is_collective(const char *method)
 {
+    char routine[64];
+
+    snprintf(routine, sizeof routine, "%.*s", (int)strcspn(method, "("), method);
     switch (portolan_trace_classify(routine, NULL)) {
     case PORTOLAN_ROUTINE_BARRIER:
     case PORTOLAN_ROUTINE_N_TO_N:

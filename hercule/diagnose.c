@@ -374,6 +374,22 @@ static enum portolan_status bind_parts(struct run *run, const struct paradigm *p
     return d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
 }
 
+enum portolan_status portolan_parts_check(const struct portolan_knowledge *knowledge,
+                                          const char *name, const struct portolan_part *parts,
+                                          size_t n, struct portolan_diagnostics *diagnostics,
+                                          struct portolan_error *err)
+{
+    const struct portolan_diagnosis_options o = {.parts = parts, .n_parts = n};
+    const struct paradigm *p = knowledge_need(knowledge, name, err);
+    struct run run = {0};
+    struct binding *bindings;
+    enum portolan_status status =
+        p ? bind_parts(&run, p, &o, &bindings, diagnostics, err) : PORTOLAN_ENOTFOUND;
+
+    portolan_arena_clear(&run.arena);
+    return status;
+}
+
 /* A component that has parts must have been in the run. */
 static enum portolan_status check_matches(struct run *run, const struct paradigm *p,
                                           const struct binding *bindings, size_t n,

@@ -171,7 +171,8 @@ static void average_gain(struct diagnosis *d, const struct portolan_diagnosis_op
     }
 }
 
-static void judge_metrics(struct diagnosis *d, double spread)
+/* What costs no more than runs differ by is not trusted. */
+static void judge_metrics(struct diagnosis *d, double disagreement)
 {
     for (size_t i = 0; i < d->paradigm->n_metrics; i++) {
         const struct metric *metric = &d->paradigm->metrics[i];
@@ -183,8 +184,11 @@ static void judge_metrics(struct diagnosis *d, double spread)
         m->share = metric->unit == UNIT_TIME ? share_of(m->measured.value, base) : NAN;
         m->of_run = share_of(m->measured.value, scale);
         m->of_run_spread = share_of(m->measured.spread, scale);
-        if (metric->unit == UNIT_TIME && !(m->of_run_spread > spread))
-            m->of_run_spread = spread;
+        if (metric->unit == UNIT_TIME && disagreement > 0 && m->of_run <= disagreement &&
+            m->measured.is_trusted) {
+            m->measured.is_trusted = false;
+            m->measured.why = "runs differ by as much as it takes";
+        }
     }
 }
 

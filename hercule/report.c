@@ -311,8 +311,9 @@ enum portolan_status portolan_diagnosis_text(const struct portolan_diagnosis *di
     }
     r.d = (const struct diagnosis *)diagnosis;
     if (*diagnosis->disagreement)
-        portolan_text_add(&out, "runs disagree: %s; what costs less cannot be told\n",
-                          diagnosis->disagreement);
+        portolan_text_add(
+            &out, "runs disagree: %s; what costs no more than that differs cannot be told\n",
+            diagnosis->disagreement);
     add_causes(&r);
     portolan_text_add(&out, "unexplained ");
     if (isfinite(diagnosis->unexplained)) {

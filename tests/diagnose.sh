@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 47
+plan 51
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -156,6 +156,33 @@ gives 'a plan knows what the store has' 0 '^experiment 1: .*: trial [12] of the 
     '^experiment 3: trace of .*steps 9 to 14: a run of about'
 try "$PORTOLAN" diagnose "$@" --once "$amr"
 gives 'one run may do all' "$status" 'trial 4$' '^recorded once' '^experiment 3: trace, .* MB .*trial 4\)'
+
+# TAU profiles serve the first two experiments: 0.24 + 0.06 s of MPI in guard cells, 0.1 s outside, of 1 s.
+mkdir tau
+for rank in 0 1; do
+    cat >tau/profile.$rank.0.0 <<'P'
+5 templated_functions_MULTI_TIME
+# Name Calls Subrs Excl Incl ProfileCalls #
+"main" 1 2 400000 1000000 0 GROUP="TAU_DEFAULT"
+"main => GUARDCELL" 10 20 200000 500000 0 GROUP="TAU_CALLPATH"
+"main => GUARDCELL => MPI_Ssend()" 10 0 240000 240000 0 GROUP="TAU_CALLPATH"
+"main => GUARDCELL => MPI_Allreduce()" 10 0 60000 60000 0 GROUP="TAU_CALLPATH"
+"main => MPI_Barrier()" 1 0 100000 100000 0 GROUP="TAU_CALLPATH"
+0 aggregates
+P
+done
+printf '<paradigm name="flash" is="amr"><part component="guard_cells" region="GUARDCELL"/></paradigm>\n' >flash.xml
+"$PORTOLAN" import --store tau.db tau >/dev/null || exit 99
+try "$PORTOLAN" diagnose -p flash.xml --store tau.db 1
+gives 'profiles of TAU are experiments' 4 'communication is 40\.0 % of run time: a symptom' \
+    'of communication .* guard cells 75\.0 %, .*; in no operation 25\.0 %' \
+    '^cannot tell: trace of guard cells was not made$'
+try "$PORTOLAN" diagnose -n 2 -p own.xml --set driver.steps=24 "$amr"
+gives 'wrong parts are told before anything runs' 1 "own.xml:2.*compte"
+[ ! -e portolan.db ] || ! "$PORTOLAN" trials portolan.db | grep -q amr
+result 'and then nothing ran' $?
+try "$PORTOLAN" diagnose -n 2 --repeat 2 --keep more -- ./farm
+gives 'one folder for several runs' 2 'for one run'
 
 cat >leaves.c <<'C'
 #include <mpi.h>

@@ -151,6 +151,14 @@ struct portolan_part {
     int line, column;
 };
 
+/** Whether PARADIGM has the components of the N PARTS; wrong ones are reported. PORTOLAN_ENOTFOUND
+ * (a paradigm), PORTOLAN_ESYNTAX (parts), PORTOLAN_ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_parts_check(const struct portolan_knowledge *knowledge,
+                                                       const char *paradigm,
+                                                       const struct portolan_part *parts, size_t n,
+                                                       struct portolan_diagnostics *diagnostics,
+                                                       struct portolan_error *err);
+
 struct portolan_diagnosis_options {
     const struct portolan_part *parts; /**< none: what the knowledge says of plain MPI programs */
     size_t n_parts;
