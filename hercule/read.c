@@ -252,6 +252,17 @@ static void read_known_fact(struct reader *r, const struct fact_kind *kind, size
 
 /* ------------------------------------------------- rules */
 
+/* The paradigm's name as one word of CLIPS, before the names of its rules. */
+static const char *rule_prefix(struct reader *r)
+{
+    char *prefix = portolan_arena_strdup(r->source.arena, r->paradigm->item.name);
+
+    for (char *c = prefix; c && *c; c++)
+        if (strchr(" \t\r\n\f()\";&|~<", *c))
+            *c = '_';
+    return prefix ? prefix : "";
+}
+
 /* Rules, and facts of the author's own, are kept as text for the inference. NAME is that which
    heirs replace the rule by. */
 static void add_rule(struct reader *r, size_t at, const char *name, const char *text)
@@ -279,8 +290,7 @@ static void read_rule(struct reader *r, size_t at, size_t name_at, size_t end)
     else
         add_rule(r, at, name,
                  portolan_arena_printf(s->arena, "%.*s%s.%.*s", (int)(name_at - at), text + at,
-                                       r->paradigm->item.name, (int)(end - name_at),
-                                       text + name_at));
+                                       rule_prefix(r), (int)(end - name_at), text + name_at));
 }
 
 static void read_fact(struct reader *r, size_t at, size_t end)
@@ -297,7 +307,7 @@ static void read_fact(struct reader *r, size_t at, size_t end)
     else if (!kind && near && !r->are_rules)
         REPORT(r, at + 1, "there is no fact '%s'%s", head, portolan_did_you_mean(near).text);
     else if (!kind && !near && r->are_rules) {
-        const char *name = portolan_arena_printf(s->arena, "%s.%zu", r->paradigm->item.name, at);
+        const char *name = portolan_arena_printf(s->arena, "%s.%zu", rule_prefix(r), at);
 
         add_rule(r, at, name,
                  portolan_arena_printf(s->arena, "(deffacts %s %.*s)", name ? name : "",

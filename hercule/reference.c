@@ -102,26 +102,23 @@ static bool find_whole(const struct lookup *l)
     return l->found->index != HERCULE_NONE;
 }
 
-/* The component, event or related event of that name. */
+/* The related event, event or component of that name. */
 static bool find_owner(const struct lookup *l, const char *name)
 {
     const struct paradigm *p = l->r->paradigm;
+    struct reference *found = l->found;
 
-    l->found->kind = REFERENCE_RELATED;
-    l->found->index = HERCULE_NONE;
-    if (l->event != HERCULE_NONE)
-        l->found->index = kind_find_item(
-            fact_kind_find("related"), p,
-            context_join(&l->r->knowledge->arena, p->events[l->event].item.name, name));
-    if (l->found->index == HERCULE_NONE) {
-        l->found->kind = REFERENCE_EVENT;
-        l->found->index = resolve_outward(l->r, "event", l->item->context, name);
+    found->kind = REFERENCE_RELATED;
+    found->index = l->event == HERCULE_NONE
+                       ? HERCULE_NONE
+                       : kind_find_item(fact_kind_find("related"), p,
+                                        context_join(&l->r->knowledge->arena,
+                                                     p->events[l->event].item.name, name));
+    for (int i = 0; i < 2 && found->index == HERCULE_NONE; i++) {
+        found->kind = i ? REFERENCE_COMPONENT : REFERENCE_EVENT;
+        found->index = resolve_outward(l->r, i ? "component" : "event", l->item->context, name);
     }
-    if (l->found->index == HERCULE_NONE) {
-        l->found->kind = REFERENCE_COMPONENT;
-        l->found->index = resolve_outward(l->r, "component", l->item->context, name);
-    }
-    return l->found->index != HERCULE_NONE;
+    return found->index != HERCULE_NONE;
 }
 
 /* What of the owner: REST is QUANTITY or ATTRIBUTE, then perhaps an aggregate. */

@@ -113,7 +113,7 @@ static size_t count_partners(struct recognition *r, const struct token_row *row,
 double instance_quantity(struct recognition *r, const struct instance *i, enum quantity quantity)
 {
     const struct token_row *row = &r->rows[i->row];
-    double sum = 0;
+    double sum = 0, n = 0;
 
     switch (quantity) {
     case QUANTITY_TIME:
@@ -130,6 +130,12 @@ double instance_quantity(struct recognition *r, const struct instance *i, enum q
         return 1;
     case QUANTITY_PARTNERS:
         return (double)count_partners(r, row, i->first, i->end);
+    case QUANTITY_REMOTE:
+        for (size_t t = i->first; t < i->end; t += 1 + row->tokens[t].n_inside) {
+            sum += row->tokens[t].remote;
+            n += row->tokens[t].sends + row->tokens[t].receives;
+        }
+        return n > 0 ? sum / n : (double)NAN;
     default:
         for (size_t t = i->first; t < i->end; t += 1 + row->tokens[t].n_inside)
             sum += token_quantity(&row->tokens[t], quantity);

@@ -118,12 +118,41 @@ static void composes_what_two_paradigms_lose(void **state)
     end(&run);
 }
 
+/* In each step one message stays on the rank and one goes to the other; by hand 2 of 4 are remote.
+ */
+static void tells_the_share_of_remote_messages(void **state)
+{
+    struct portolan_diagnostics d = {fail_problem, NULL, 0};
+    struct portolan_error err = {0};
+    struct run run;
+
+    (void)state;
+    assert_int_equal(
+        portolan_knowledge_add(
+            knowledge,
+            "(deffacts s (paradigm (name steps)) (component (name work) (kind computation))\n"
+            " (component (name talk) (mpi send receive post wait))\n"
+            " (event (name step) (expression \"work, talk+\"))\n"
+            " (metric (name far) (unit ratio) (formula \"step.remote.mean\"))\n"
+            " (node (name far) (kind cause) (metric far) (factor f)) (factor (name f) (remedy "
+            "\"r\")))",
+            "s.clp", 1, &d, &err),
+        PORTOLAN_OK);
+    diagnose(&run,
+             "ranks 2\nrepeat 10\ncompute 1ms\nirecv rank as r\nirecv 1-rank as r\n"
+             "isend rank 8 as r\nisend 1-rank 8 as r\nwaitall\nend\n",
+             "steps", NULL, 0);
+    assert_true(fabs(metric_of(&run, "far") - 0.5) < 1e-9);
+    end(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(charges_a_nested_paradigm),
         cmocka_unit_test(charges_a_woven_delay_to_its_origin),
         cmocka_unit_test(composes_what_two_paradigms_lose),
+        cmocka_unit_test(tells_the_share_of_remote_messages),
     };
     struct portolan_error err = {0};
     int failed;

@@ -202,15 +202,15 @@ static void inherits_a_paradigm(void **state)
 /* Facts of an author's own have no names that an heir could replace. */
 static void keeps_own_facts_of_parents(void **state)
 {
-    static const char *const files[] = {"a.clp", "(deffacts a (paradigm (name old)) (seen 1))",
-                                        "b.clp",
-                                        "(deffacts b (paradigm (name new) (is-a old)) (seen 2))"};
+    static const char *const files[] = {
+        "a.clp", "(deffacts a (paradigm (name old)) (seen 1))", "b.clp",
+        "(deffacts b (paradigm (name \"quite new\") (is-a old)) (seen 2))"};
     struct portolan_text problems = {0};
     struct portolan_knowledge *k = knowledge_of(files, 2, &problems);
 
     (void)state;
     assert_non_null(k);
-    assert_int_equal(knowledge_find(&k->inner, "new")->n_rules, 2);
+    assert_int_equal(knowledge_find(&k->inner, "quite new")->n_rules, 2);
     portolan_knowledge_destroy(k);
 }
 

@@ -164,6 +164,30 @@ static void composes_three_and_more(void **state)
     free(text);
 }
 
+/* A paradigm that works in two places has its constraints there. */
+static void constraints_stay_in_their_context(void **state)
+{
+    static const char *const files[] = {
+        "a.clp", "(deffacts a (paradigm (name twice)) (component (name a)) (component (name b))\n"
+                 " (metric (name in_a) (formula \"a.time.sum\")) (node (name a) (metric in_a))\n"
+                 " (metric (name in_b) (formula \"b.time.sum\")) (node (name b) (metric in_b))\n"
+                 " (nest (component a) (paradigm pipeline))\n"
+                 " (nest (component b) (paradigm pipeline)))\n"};
+    struct portolan_text problems = {0};
+    struct portolan_knowledge *k = knowledge_of(files, 1, &problems);
+    const struct paradigm *p = k ? knowledge_find(&k->inner, "twice") : NULL;
+    size_t n = 0;
+
+    (void)state;
+    assert_non_null(p);
+    for (size_t i = 0; i < p->n_events; i++)
+        for (size_t c = 0; c < p->events[i].n_keeps; c++, n++)
+            assert_string_equal(p->attributes[p->events[i].keeps[c].attribute].item.context,
+                                p->events[i].item.context);
+    assert_int_equal(n, 2 * 3);
+    portolan_knowledge_destroy(k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +195,7 @@ int main(void)
         cmocka_unit_test(composes_metrics),
         cmocka_unit_test(keeps_the_more_complex_tree),
         cmocka_unit_test(composes_three_and_more),
+        cmocka_unit_test(constraints_stay_in_their_context),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
