@@ -65,12 +65,6 @@ struct reading {
     bool is_out_of_memory;
 };
 
-static enum portolan_status out_of_memory(struct reading *r, struct portolan_error *err)
-{
-    r->is_out_of_memory = true;
-    return portolan_no_memory(err);
-}
-
 /* -- files -- */
 
 static enum portolan_status map_file(struct reading *r, const char *path,
@@ -101,7 +95,7 @@ static enum portolan_status map_file(struct reading *r, const char *path,
         free(f.path);
         if (bytes)
             munmap(bytes, f.decoder.size);
-        return out_of_memory(r, err);
+        return portolan_no_memory(err);
     }
     r->files[r->n_files++] = f;
     return PORTOLAN_OK;
@@ -127,7 +121,7 @@ static enum portolan_status map_folder(struct reading *r, struct portolan_error 
         if (!status && is_stream_name(names[i]->d_name)) {
             char *path = portolan_asprintf("%s/%s", r->path, names[i]->d_name);
 
-            status = path ? map_file(r, path, err) : out_of_memory(r, err);
+            status = path ? map_file(r, path, err) : portolan_no_memory(err);
             free(path);
         }
         free(names[i]);
@@ -235,8 +229,6 @@ static void place_clock(struct reading *r, struct stream_file *f)
     double rate = f->first.per_second ? 1e9 / (double)f->first.per_second : 1;
 
     f->tick_ns = 1;
-    f->origin_ticks = 0;
-    f->origin_ns = 0;
     if (f->flags & PORTOLAN_STREAM_IS_VIRTUAL || !f->has_clock ||
         f->first.kind != PORTOLAN_STREAM_TICKS)
         return;
@@ -288,10 +280,8 @@ static void align_clocks(struct reading *r)
 
 static int64_t time_of(const struct stream_file *f, uint64_t ticks)
 {
-    double ns = f->origin_ns + ((double)ticks - (double)f->origin_ticks) * f->tick_ns;
+    double ns = f->origin_ns + (double)(int64_t)(ticks - f->origin_ticks) * f->tick_ns;
 
-    if (ticks >= f->origin_ticks)
-        ns = f->origin_ns + (double)(ticks - f->origin_ticks) * f->tick_ns;
     return ns < 0 ? 0 : ns > 4e18 ? (int64_t)4e18 : (int64_t)llround(ns);
 }
 

@@ -16,8 +16,9 @@ struct ranges {
 };
 
 static struct {
+    struct portolan_arena arena; /* of the rest */
     struct ranges *ranks, *steps, *phases;
-    char **regions; /* ends with NULL */
+    const char **regions; /* ends with NULL */
 } wanted;
 enum record_cpu record_cpu;
 
@@ -102,7 +103,7 @@ bool window_wants(const char *region)
     if (!region || !__atomic_load_n(&wanted.regions, __ATOMIC_RELAXED))
         return false;
     pthread_mutex_lock(&lock);
-    for (char **r = wanted.regions; r && *r && !wants; r++)
+    for (const char **r = wanted.regions; r && *r && !wants; r++)
         wants = !strcmp(*r, region);
     pthread_mutex_unlock(&lock);
     return wants;
@@ -128,12 +129,12 @@ static enum portolan_status refuse_word(const char *word, struct portolan_error 
 static enum portolan_status read_ranges(const char *text, const char *word, struct ranges **ranges,
                                         struct portolan_error *err)
 {
-    struct ranges *r = portolan_calloc(1, sizeof *r + strlen(text) * sizeof r->at[0]);
+    struct ranges *r =
+        portolan_arena_alloc(&wanted.arena, 1, sizeof *r + strlen(text) * sizeof r->at[0]);
     char *end;
 
     if (!r)
         return portolan_no_memory(err);
-    free(*ranges);
     *ranges = r;
     for (;; text = end + 1) {
         long first = strtol(text, &end, 10), last = first;
@@ -153,26 +154,16 @@ static enum portolan_status read_ranges(const char *text, const char *word, stru
     }
 }
 
-static void forget_regions(void)
+static enum portolan_status read_regions(const char *text, struct portolan_error *err)
 {
-    for (char **r = wanted.regions; r && *r; r++)
-        free(*r);
-    free(wanted.regions);
-    wanted.regions = NULL;
-}
-
-static enum portolan_status read_regions(char *text, struct portolan_error *err)
-{
+    char *save = NULL, *copy = portolan_arena_strdup(&wanted.arena, text);
     size_t n = 0;
-    char *save = NULL;
 
-    forget_regions();
-    wanted.regions = portolan_calloc(strlen(text) + 2, sizeof *wanted.regions);
-    if (!wanted.regions)
+    wanted.regions = portolan_arena_alloc(&wanted.arena, strlen(text) + 2, sizeof *wanted.regions);
+    if (wanted.arena.failed)
         return portolan_no_memory(err);
-    for (char *r = strtok_r(text, ",", &save); r; r = strtok_r(NULL, ",", &save))
-        if (!(wanted.regions[n++] = portolan_strdup(r)))
-            return portolan_no_memory(err);
+    for (char *r = strtok_r(copy, ",", &save); r; r = strtok_r(NULL, ",", &save))
+        wanted.regions[n++] = r;
     return PORTOLAN_OK;
 }
 
@@ -213,10 +204,7 @@ static enum portolan_status read_word(char *word, struct portolan_error *err)
 
 static void forget_wanted(void)
 {
-    forget_regions();
-    free(wanted.ranks);
-    free(wanted.steps);
-    free(wanted.phases);
+    portolan_arena_clear(&wanted.arena);
     memset(&wanted, 0, sizeof wanted);
     record_cpu = CPU_AUTO;
 }
