@@ -19,9 +19,10 @@ static bool add_environment(const struct recording *r, const char *library,
                             struct portolan_arena *arena, struct portolan_words *words)
 {
     const char *before = getenv("LD_PRELOAD");
-    char *here =
-        r->folder && *r->folder == '/' ? NULL : getcwd(NULL, 0); /* a script may change it */
-    bool has_memory;
+    char *here = getcwd(NULL, 0); /* a script may change it */
+    const char *window = r->window ? r->window : "", *from = here ? here : "";
+    bool is_absolute = r->folder && *r->folder == '/', has_memory;
+    bool has_file = *window == '@' && window[1] != '/';
 
     if (!before || !*before)
         before = NULL;
@@ -33,14 +34,16 @@ static bool add_environment(const struct recording *r, const char *library,
                                                   before ? ":" : "", before ? before : ""))) &&
         (!r->folder ||
          portolan_words_add(arena, words,
-                            portolan_arena_printf(arena, "PORTOLAN_TRACE=%s%s%s", here ? here : "",
-                                                  here ? "/" : "", r->folder))) &&
+                            portolan_arena_printf(arena, "PORTOLAN_TRACE=%s%s%s",
+                                                  is_absolute ? "" : from, is_absolute ? "" : "/",
+                                                  r->folder))) &&
         (!r->token ||
          portolan_words_add(arena, words,
                             portolan_arena_printf(arena, "PORTOLAN_EXPERIMENT=%s", r->token))) &&
-        portolan_words_add(
-            arena, words,
-            portolan_arena_printf(arena, "PORTOLAN_TRACE_WINDOW=%s", r->window ? r->window : ""));
+        portolan_words_add(arena, words,
+                           portolan_arena_printf(arena, "PORTOLAN_TRACE_WINDOW=%s%s%s%s",
+                                                 has_file ? "@" : "", has_file ? from : "",
+                                                 has_file ? "/" : "", window + has_file));
     free(here);
     /* env(1) would take the program for one more variable. */
     return has_memory &&
