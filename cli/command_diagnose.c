@@ -284,31 +284,6 @@ static enum portolan_status find_store(struct subject *s, const struct diagnose_
     return status;
 }
 
-/* The trace of --trial, if the store has one. */
-static enum portolan_status read_trial(struct subject *s, const struct diagnose_options *o,
-                                       struct portolan_error *err)
-{
-    const struct portolan_store_query query = {.trial = o->trial};
-    struct portolan_sample_set *set = NULL;
-    struct portolan_store *store = NULL;
-    enum portolan_status status = portolan_store_open(s->store, PORTOLAN_STORE_READ, &store, err);
-    const char *folder = NULL;
-
-    if (!status)
-        status = portolan_store_read(store, &query, false, &set, err);
-    portolan_store_close(store);
-    if (!status && !set->n_trials)
-        status = portolan_error_set(err, PORTOLAN_ENOTFOUND, "store '%s' has no trial %d", s->store,
-                                    o->trial);
-    if (!status && (folder = diagnose_take_trial(s, &set->trials[0]))) {
-        status = diagnose_read_assembly(s, folder, err);
-        if (!status)
-            status = diagnose_analyse(s, err);
-    }
-    portolan_sample_set_destroy(set);
-    return status;
-}
-
 /* What is there already; runs come later. */
 static enum portolan_status read_given(struct subject *s, const struct diagnose_options *o,
                                        struct portolan_error *err)
@@ -318,7 +293,7 @@ static enum portolan_status read_given(struct subject *s, const struct diagnose_
     if (o->program || s->bench.assembly || o->trial)
         status = find_store(s, o, err);
     if (!status && o->trial)
-        status = read_trial(s, o, err);
+        status = diagnose_read_trial(s, o->trial, err);
     if (!status && !s->trace && o->file && !s->bench.assembly) {
         status = read_trace(s, o->file, err);
         if (!status)

@@ -110,8 +110,9 @@ void diagnose_clear_experiments(struct diagnose_experiments *e);
 
 /* ------------------------------------------------- trials: diagnose_trials.c */
 
-/* Makes it the subject's. The folder of its streams; NULL: none were kept, or no memory. */
-char *diagnose_take_trial(struct subject *s, const struct portolan_trial *t);
+/* Makes it the subject's, and reads its trace, if the store has one. PORTOLAN_ENOTFOUND. */
+enum portolan_status diagnose_read_trial(struct subject *s, int64_t trial,
+                                         struct portolan_error *err);
 /* The trial's number from its fact, and its time. PORTOLAN_ENOTFOUND. */
 enum portolan_status diagnose_find_run(struct subject *s, const char *token,
                                        struct portolan_error *err);

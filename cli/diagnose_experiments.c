@@ -98,9 +98,9 @@ static void take_components(struct work *w, struct diagnose_run *r,
 static void choose_window(struct work *w, struct diagnose_run *r)
 {
     int n = w->e->n_steps, least = 4, count = n / 4 > least ? n / 4 : least;
-
     int first = (n - count) / 2, last = first + count - 1;
 
+    w->s->first_step = 0;
     if (n < 3 * least)
         return;
     r->window = portolan_arena_printf(&w->s->arena, "steps=%d-%d", first, last);

@@ -65,11 +65,10 @@ static void take_facts(struct subject *s, const struct portolan_trial *t)
         s->first_step = 0;
 }
 
-char *diagnose_take_trial(struct subject *s, const struct portolan_trial *t)
+/* The folder of its streams; NULL: none were kept, or no memory. */
+static char *trace_of(struct subject *s, const struct portolan_trial *t)
 {
     const char *folder = fact(t, PORTOLAN_STORE_TRACE), *slash = strrchr(s->store, '/');
-
-    take_facts(s, t);
 
     if (!folder || *folder == '/' || !slash || portolan_store_is_server(s->store))
         return folder ? portolan_arena_strdup(&s->arena, folder) : NULL;
@@ -131,6 +130,26 @@ static enum portolan_status read_trials(struct subject *s, const char *name, int
         status = portolan_store_read(store, &query, with_samples, set, err);
     portolan_store_close(store);
     return status;
+}
+
+enum portolan_status diagnose_read_trial(struct subject *s, int64_t trial,
+                                         struct portolan_error *err)
+{
+    struct portolan_sample_set *set;
+    const char *folder = NULL;
+    enum portolan_status status = read_trials(s, NULL, trial, false, &set, err);
+
+    if (!status && !set->n_trials)
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND, "store '%s' has no trial %lld",
+                                    s->store, (long long)trial);
+    if (!status) {
+        take_facts(s, &set->trials[0]);
+        folder = trace_of(s, &set->trials[0]);
+    }
+    portolan_sample_set_destroy(set);
+    if (folder)
+        status = diagnose_read_assembly(s, folder, err);
+    return status || !folder ? status : diagnose_analyse(s, err);
 }
 
 enum portolan_status diagnose_find_run(struct subject *s, const char *token,

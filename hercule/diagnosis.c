@@ -122,7 +122,7 @@ static double disagreement(struct diagnosis *d, const struct portolan_diagnosis_
 {
     double most = 0, overhead = o ? o->overhead : 0;
 
-    if (overhead > least)
+    if (isfinite(overhead) && overhead > least)
         d->public.disagreement = portolan_arena_printf(
             &d->arena, "recording made the run %.1f %% longer", 100 * (most = overhead));
     for (size_t k = 0; o && k < o->n_experiments; k++)
