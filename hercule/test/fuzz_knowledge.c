@@ -21,7 +21,7 @@ static bool look_up(void *arg, const struct paradigm *p, const struct reference 
 
 static void use(const struct portolan_knowledge *k, const char *name)
 {
-    const struct diagnosis_sources sources = {look_up, NULL, NULL, NULL};
+    const struct diagnosis_sources sources = {look_up, NULL, NULL, NULL, NULL};
     struct portolan_diagnosis *d = NULL;
     struct portolan_error err = {0};
     char *text = NULL;
