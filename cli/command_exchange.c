@@ -134,6 +134,11 @@ static enum portolan_status export_trials(struct export_options *o, const struct
 
     if (!trials)
         return portolan_no_memory(err);
+    if (!list->n) {
+        free(trials);
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "no trial to export: store '%s' has none", t->path);
+    }
     o->job.n_trials = o->job.format->takes_several ? list->n : 1;
     for (size_t i = 0; i < o->job.n_trials; i++)
         trials[i] = list->trials[list->n - o->job.n_trials + i]->id;

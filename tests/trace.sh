@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that know nothing of Portolan are recorded, however they end, and their traces shown.
 . "$(dirname "$0")/tap.sh"
-plan 31
+plan 32
 
 cd "$work" || exit 99
 cat >ring.c <<'C'
@@ -156,6 +156,10 @@ try "$PORTOLAN" trace -o experiments -n 2 -- "$CALL_PROGRAM_MPI" 5
 try "$PORTOLAN" trace --summary experiments
 gives 'experiments of annotated programs are regions' 0 '^# experiment outer$' '^# experiment inner$' \
     '^ +20 ENTER$' '^ +20 LEAVE$' '^# 0\.0: [0-9]+ events, host [^ ,]+$'
+
+"$PORTOLAN" trials --store heat.db --delete 1 >/dev/null
+try "$PORTOLAN" export --store heat.db -f csv
+gives 'a store without trials is told' 1 'no trial'
 
 echo 'int main(void) { return 0; }' >static.c
 if cc -static static.c -o static 2>/dev/null; then
