@@ -64,9 +64,9 @@
     (formula "(task.setup.sum + task.travel.sum) / max(1, tasks)"))
   (metric (name fed) (text "workers that the master can feed: (c + s) / s")
     (formula "1 + task.work.mean / max(1, per_task)") (unit count))
-  ; A chunk whose own cost is a twentieth of its work.
+  ; n / w (c + s / k) and a last chunk of k c, for which others wait, are least at k = sqrt(n s / (w c)).
   (metric (name best_chunk) (text "tasks per message")
-    (formula "max(1, ceil(20 * per_task / max(1, task.work.mean)))") (unit count))
+    (formula "max(1, ceil(sqrt(tasks * per_task / max(1, workers * task.work.mean)) - 0.5))") (unit count))
   ; The master's work for tasks: the own task's, and that of those served before.
   (metric (name feeding) (text "waiting while the master sets tasks up")
     (formula "max(0, task.queue.sum + task.setup.sum - own.delay.sum)") (base serving))
