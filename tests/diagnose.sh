@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 51
+plan 52
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -183,6 +183,16 @@ gives 'wrong parts are told before anything runs' 1 "own.xml:2.*compte"
 result 'and then nothing ran' $?
 try "$PORTOLAN" diagnose -n 2 --repeat 2 --keep more -- ./farm
 gives 'one folder for several runs' 2 'for one run'
+
+looks=
+for run in 'wavefront sweeps=2' 'sort rounds=3' 'stencil iterations=10' 'farm tasks=20'; do
+    "$MPICC" "$SOURCE/examples/patterns/${run%% *}.c" -o "${run%% *}" || exit 99
+    # shellcheck disable=SC2086 # a program and its setting
+    try "$PORTOLAN" diagnose -n 2 -- ./$run
+    looks="$looks$(sed -n 's/^it looks like \([a-z-]*\):.*/\1 /p' "$work/out")"
+done
+[ "$looks" = 'pipeline divide-and-conquer geometric master-worker ' ]
+result 'of which paradigm programs are, it suggests' $?
 
 cat >leaves.c <<'C'
 #include <mpi.h>
